@@ -13,6 +13,7 @@
 #include "simgpu/code/atomic_value.h"
 #include "simgpu/code/mbarrier_word.h"
 #include "simgpu/proxy/tensor_copy.h"
+#include "simgpu/sanitizer/bulk_accesses.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static void end_copy(Worker *worker, int index)
 {
     struct BulkCopies *bulk = worker->bulk;
     const BulkCopy copy = bulk->copies[index];
-    uint64_t word;
+    uint64_t word, before;
     memmove(&bulk->copies[index], &bulk->copies[index + 1],
             (size_t)(--worker->bulk_count - index) * sizeof *bulk->copies);
     if (copy.instruction->count > 0)
@@ -101,9 +102,11 @@ static void end_copy(Worker *worker, int index)
         pthread_mutex_unlock(&worker->launch->bulk_lock);
     if (copy.mbarrier == NULL)
         return;
-    memcpy(&word, copy.mbarrier, sizeof word);
-    word = mbarrier_after(word, 0, -(int64_t)copy.bytes, false);
+    memcpy(&before, copy.mbarrier, sizeof before);
+    word = mbarrier_after(before, 0, -(int64_t)copy.bytes, false);
     memcpy(copy.mbarrier, &word, sizeof word);
+    if (worker->sanitizer != NULL && ((word ^ before) & MBARRIER_PARITY) != 0)
+        bulk_ends_phase(worker, (uint64_t)(copy.mbarrier - worker->shared));
 }
 
 /* Copies may end in any order. In every second block, the youngest ends first. */
@@ -151,6 +154,8 @@ static void wait_for_all_but(Worker *worker, uint32_t lane, uint32_t left)
 void execute_bulk_group(Worker *worker, const Instruction *instruction, const Active *active)
 {
     copies_of(worker);
+    if (worker->sanitizer != NULL)
+        sanitizer_note(worker, instruction, active);
     for (uint32_t lane = active->first; lane < active->end; lane++)
         if (active_has(active, lane) && instruction->kind == BULK_COMMIT)
             commit(worker, lane);
@@ -230,6 +235,30 @@ static uint64_t in_block(uint64_t address, uint32_t rank)
     return address | (uint64_t)(rank + 1) << CLUSTER_SHIFT;
 }
 
+/* Tells the sanitizer of the side of a copy in shared memory. */
+static void note_shared(Worker *worker, const BulkCopy *copy, const unsigned char *place, uint32_t bytes)
+{
+    const uint64_t offset = (uint64_t)(place - worker->shared);
+    if (copy->mbarrier == NULL)
+        bulk_reads_shared(worker, copy->instruction, copy->lane, offset, bytes);
+    else
+        bulk_writes_shared(worker, copy->instruction, copy->lane, offset, bytes,
+                           (uint64_t)(copy->mbarrier - worker->shared));
+}
+
+static void note_copy(Worker *worker, const BulkCopy *copy)
+{
+    if (copy->instruction->detail == BULK_TO_CLUSTER)
+        return;
+    if (copy->mbarrier == NULL) {
+        note_shared(worker, copy, copy->from, copy->bytes);
+        bulk_writes_global(worker, copy->instruction, copy->lane, (uint64_t)copy->to, copy->from, copy->bytes);
+    } else {
+        bulk_reads_global(worker, copy->instruction, copy->lane, (uint64_t)copy->from, copy->bytes);
+        note_shared(worker, copy, copy->to, copy->bytes);
+    }
+}
+
 /* One copy, into one block. */
 static bool begin_copy(Worker *worker, const BulkRequest *request)
 {
@@ -248,6 +277,8 @@ static bool begin_copy(Worker *worker, const BulkRequest *request)
         if (copy.mbarrier == NULL)
             return false;
     }
+    if (worker->sanitizer != NULL)
+        note_copy(worker, &copy);
     begin(worker, &copy);
     count_copy(worker, request->kind, ((uint64_t)request->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
     return true;
@@ -288,6 +319,21 @@ static bool execute_lane(Worker *worker, const Instruction *instruction, uint32_
 
 /* ---- copies through a tensor map --------------------------------------------------------------------------------- */
 
+static void note_tensor_copy(Worker *worker, const BulkCopy *copy)
+{
+    unsigned char values[TENSOR_MAX_ROW];
+    note_shared(worker, copy, copy->to, tensor_box_span(&copy->box));
+    for (uint32_t i = 0, count = tensor_box_rows(&copy->box); i < count; i++) {
+        const TensorRow row = tensor_box_row(&copy->box, i);
+        if (row.bytes > 0 && copy->mbarrier != NULL) {
+            bulk_reads_global(worker, copy->instruction, copy->lane, row.address, row.bytes);
+        } else if (row.bytes > 0) {
+            tensor_box_gather(&copy->box, copy->from, copy->shared_address, i, values);
+            bulk_writes_global(worker, copy->instruction, copy->lane, row.address, values + row.skipped, row.bytes);
+        }
+    }
+}
+
 /* One copy, into or from the shared memory of one block. */
 static bool begin_tensor_copy(Worker *worker, const BulkRequest *request)
 {
@@ -305,6 +351,8 @@ static bool begin_tensor_copy(Worker *worker, const BulkRequest *request)
         if (copy.mbarrier == NULL)
             return false;
     }
+    if (worker->sanitizer != NULL)
+        note_tensor_copy(worker, &copy);
     begin(worker, &copy);
     return true;
 }

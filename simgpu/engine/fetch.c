@@ -5,6 +5,7 @@
 #include "simgpu/block/fault.h"
 #include "simgpu/block/memory_note.h"
 #include "simgpu/block/register.h"
+#include "simgpu/sanitizer/sanitizer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -133,6 +134,17 @@ static void count_fetch(Worker *worker, const Fetch *fetch, const Texture *textu
     worker->counters.texture_sectors += (uint64_t)fetch->warps * count_sectors(texture, footprint, lanes);
 }
 
+static void note_texels(Worker *worker, const Texture *texture, const TexelFootprint *footprint, uint32_t lanes)
+{
+    uint64_t addresses[SIM_WARP_SIZE];
+    for (uint32_t corner = 0; corner < footprint->corners; corner++) {
+        texture_addresses(texture, footprint, corner, addresses);
+        for (uint32_t left = lanes; left != 0; left &= left - 1)
+            if (addresses[__builtin_ctz(left)] != 0)
+                sanitizer_fetch(worker, addresses[__builtin_ctz(left)], texture->element_bytes);
+    }
+}
+
 /* Makes one request for each texture among the lanes. */
 static bool fetch_warp(Worker *worker, const Fetch *fetch)
 {
@@ -147,6 +159,8 @@ static bool fetch_warp(Worker *worker, const Fetch *fetch)
         texture_read(texture, &fetch->query, &footprint, values);
         if (worker->launch->is_timed)
             count_fetch(worker, fetch, texture, &footprint, same);
+        if (worker->sanitizer != NULL && worker->launch->request->footprint != NULL)
+            note_texels(worker, texture, &footprint, same);
         for (int i = 0; i < TEXTURE_CHANNELS; i++)
             copy_lanes(fetch->results[i], values[i], same);
     }

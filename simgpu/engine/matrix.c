@@ -13,6 +13,7 @@
 #include "simgpu/code/lane_math.h"
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/engine/access.h"
+#include "simgpu/sanitizer/sanitizer.h"
 
 enum { GUARD_BITS = 25, NOTHING = -100000 }; /* the exponent of a zero */
 
@@ -385,23 +386,33 @@ bool execute_load_matrix(Worker *worker, const Instruction *instruction, Active 
     return true;
 }
 
+static void store_row(Worker *worker, const Instruction *instruction, uint32_t warp, int matrix, uint32_t row,
+                      const uint16_t *elements)
+{
+    const uint32_t lane = warp * SIM_WARP_SIZE + (uint32_t)matrix * ROWS + row;
+    unsigned char *to = row_of(worker, instruction, warp, matrix, row);
+    if (worker->sanitizer != NULL)
+        sanitizer_store_row(worker, instruction, lane, (uint64_t)(to - worker->shared), (const unsigned char *)elements,
+                            ROW_BYTES);
+    memcpy(to, elements, ROW_BYTES);
+}
+
 bool execute_store_matrix(Worker *worker, const Instruction *instruction, Active *active)
 {
     bool turned = instruction->detail != 0;
     if (!check_rows(worker, instruction, active, true))
         return false;
     EACH_WARP(active, warp)
-    for (int i = 0; i < instruction->count; i++)
+    for (int i = 0; i < instruction->count; i++) {
+        uint16_t elements[ROWS][ROWS];
         for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++) {
-            uint32_t own = warp * SIM_WARP_SIZE + lane;
-            uint32_t value = (uint32_t)register_value(worker, instruction->sources[1 + i], own);
-            for (uint32_t j = 0; j < 2; j++) {
-                uint16_t element = (uint16_t)(value >> (16 * j));
-                memcpy(row_of(worker, instruction, warp, i, element_row(lane, j, turned)) +
-                           2 * element_column(lane, j, turned),
-                       &element, sizeof element);
-            }
+            uint32_t value = (uint32_t)register_value(worker, instruction->sources[1 + i], warp * SIM_WARP_SIZE + lane);
+            for (uint32_t j = 0; j < 2; j++)
+                elements[element_row(lane, j, turned)][element_column(lane, j, turned)] = (uint16_t)(value >> (16 * j));
         }
+        for (uint32_t row = 0; row < ROWS; row++)
+            store_row(worker, instruction, warp, i, row, elements[row]);
+    }
     return true;
 }
 

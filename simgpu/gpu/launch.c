@@ -200,14 +200,18 @@ static void run_blocks(void *context)
     end_team(run, &team);
 }
 
-/* The blocks of a cooperative launch take turns on one thread of the host, each with a worker of its own. */
+/* The blocks of a cooperative launch take turns on one thread of the host, each with a worker of its own. Of such a
+ * launch there is a footprint at most, for which one sanitizer does. */
 static void run_together(Run *run)
 {
     Launch *launch = &run->launch;
     Worker **workers = zeroed(launch->blocks, sizeof *workers);
+    Sanitizer *sanitizer = NULL;
     for (uint64_t i = 0; i < launch->blocks; i++) {
         workers[i] = worker_new(launch);
-        begin_block(run, workers[i], NULL, i);
+        if (i == 0)
+            sanitizer = sanitizer_new(workers[i]);
+        begin_block(run, workers[i], sanitizer, i);
     }
     run_grid(workers, launch->blocks);
     for (uint64_t i = 0; i < launch->blocks; i++) {
@@ -216,6 +220,7 @@ static void run_together(Run *run)
         bulk_copies_free(workers[i]);
         worker_free(workers[i]);
     }
+    sanitizer_free(sanitizer);
     free(workers);
 }
 

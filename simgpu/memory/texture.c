@@ -299,20 +299,30 @@ static uint32_t decode(const SimTexture *is, const uint8_t *at)
     }
 }
 
+void texture_addresses(const Texture *texture, const TexelFootprint *footprint, uint32_t corner,
+                       uint64_t addresses[SIM_WARP_SIZE])
+{
+    const SimTexture *is = &texture->is;
+    const Corner at = corner_of(footprint, corner);
+    for (uint32_t i = 0; i < SIM_WARP_SIZE; i++) {
+        bool is_border = (at.x[i] | at.y[i] | at.z[i]) < 0;
+        addresses[i] = is_border ? 0
+                                 : is->address + (uint64_t)at.z[i] * is->slice_bytes + (uint64_t)at.y[i] * is->pitch +
+                                       (uint64_t)at.x[i] * texture->element_bytes;
+    }
+}
+
 /* One channel of one corner, for all lanes. */
 static void read_channel(const Texture *texture, const TexelFootprint *footprint, uint32_t corner, uint32_t channel,
                          uint32_t values[SIM_WARP_SIZE])
 {
-    const SimTexture *is = &texture->is;
-    const Corner at = corner_of(footprint, corner);
-    const uint8_t *memory = (const uint8_t *)(uintptr_t)is->address + channel * texture->channel_bytes;
-    uint32_t border = bits_of(is->border[channel]);
-    for (uint32_t i = 0; i < SIM_WARP_SIZE; i++) {
-        bool is_border = (at.x[i] | at.y[i] | at.z[i]) < 0;
-        uint64_t offset = (uint64_t)at.z[i] * is->slice_bytes + (uint64_t)at.y[i] * is->pitch +
-                          (uint64_t)at.x[i] * texture->element_bytes;
-        values[i] = is_border ? border : decode(is, memory + offset);
-    }
+    uint64_t addresses[SIM_WARP_SIZE];
+    uint32_t border = bits_of(texture->is.border[channel]);
+    texture_addresses(texture, footprint, corner, addresses);
+    for (uint32_t i = 0; i < SIM_WARP_SIZE; i++)
+        values[i] = addresses[i] == 0 ? border
+                                      : decode(&texture->is, (const uint8_t *)(uintptr_t)addresses[i] +
+                                                                 channel * texture->channel_bytes);
 }
 
 static float corner_weight(const TexelFootprint *footprint, uint32_t dimensions, uint32_t corner, uint32_t lane)

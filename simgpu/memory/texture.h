@@ -115,6 +115,9 @@ void texture_locate(const Texture *texture, const TextureQuery *query, TexelFoot
  * border. */
 void texture_sectors(const Texture *texture, const TexelFootprint *footprint, uint32_t corner,
                      uint64_t sectors[SIM_WARP_SIZE]);
+/* The addresses of a corner of each lane; 0: none, for the border. */
+void texture_addresses(const Texture *texture, const TexelFootprint *footprint, uint32_t corner,
+                       uint64_t addresses[SIM_WARP_SIZE]);
 /* The channels of the texel, or of the interpolated value, as the 32 bits of floats or integers. Channels that the
  * texture does not have are 0. A gather gives one channel of four texels, counter-clockwise from the lower left. */
 void texture_read(const Texture *texture, const TextureQuery *query, const TexelFootprint *footprint,

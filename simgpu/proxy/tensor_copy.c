@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MAX_ROW_BYTES = TENSOR_MAX_BOX * 8, MAX_BOX_BYTES = 1 << 20 };
+enum { MAX_BOX_BYTES = 1 << 20 };
 
 /* ---- the map ----------------------------------------------------------------------------------------------------- */
 
@@ -98,7 +98,7 @@ static uint32_t row_bytes(const TensorBox *box)
     return box->map.box[0] * tensor_type_bytes((TensorType)box->map.type);
 }
 
-static uint32_t row_count(const TensorBox *box)
+uint32_t tensor_box_rows(const TensorBox *box)
 {
     uint32_t count = 1;
     for (int i = 1; i < TENSOR_DIMENSIONS; i++)
@@ -108,25 +108,20 @@ static uint32_t row_count(const TensorBox *box)
 
 uint32_t tensor_box_bytes(const TensorBox *box)
 {
-    return row_bytes(box) * row_count(box);
+    return row_bytes(box) * tensor_box_rows(box);
 }
 
 uint32_t tensor_box_span(const TensorBox *box)
 {
-    const uint32_t bytes = tensor_row_pitch(&box->map) * row_count(box);
+    const uint32_t bytes = tensor_row_pitch(&box->map) * tensor_box_rows(box);
     return box->map.swizzle == TENSOR_NOT_SWIZZLED ? bytes : (bytes + TENSOR_LINE - 1) / TENSOR_LINE * TENSOR_LINE;
 }
 
-typedef struct Row { /* what of a row lies within the tensor: bytes [skipped, skipped + bytes) of it */
-    uint64_t address;
-    uint32_t skipped, bytes; /* bytes 0: nothing does */
-} Row;
-
-static Row row_at(const TensorBox *box, uint32_t number)
+TensorRow tensor_box_row(const TensorBox *box, uint32_t number)
 {
     const TensorMap *map = &box->map;
     const uint32_t element = tensor_type_bytes((TensorType)map->type);
-    Row row = {.address = map->address};
+    TensorRow row = {.address = map->address};
     for (int i = 1; i < TENSOR_DIMENSIONS; i++) {
         const uint32_t count = tensor_box_count(map, i);
         const int64_t at = box->at[i] + (int64_t)(number % count) * map->steps[i];
@@ -151,8 +146,8 @@ bool tensor_box_check(Worker *worker, const Instruction *instruction, uint32_t l
     const bool is_store = instruction->detail == BULK_STORE;
     MemoryNote *note = &worker->notes[instruction->index];
     *sectors = 0;
-    for (uint32_t i = 0, count = row_count(box); i < count; i++) {
-        const Row row = row_at(box, i);
+    for (uint32_t i = 0, count = tensor_box_rows(box); i < count; i++) {
+        const TensorRow row = tensor_box_row(box, i);
         if (row.bytes == 0)
             continue;
         if (!note_access(worker, note, is_store, row.address, row.bytes))
@@ -181,12 +176,19 @@ static uint64_t place_of(const TensorBox *box, uint64_t address, uint32_t row, u
     return tensor_swizzled((TensorSwizzle)box->map.swizzle, place) - address;
 }
 
+void tensor_box_gather(const TensorBox *box, const unsigned char *shared, uint64_t address, uint32_t row,
+                       unsigned char values[TENSOR_MAX_ROW])
+{
+    for (uint32_t k = 0, bytes = row_bytes(box); k < bytes; k += TENSOR_ROW_UNIT)
+        memcpy(values + k, shared + place_of(box, address, row, k), TENSOR_ROW_UNIT);
+}
+
 void tensor_box_load(const TensorBox *box, unsigned char *shared, uint64_t address)
 {
-    unsigned char values[MAX_ROW_BYTES];
+    unsigned char values[TENSOR_MAX_ROW];
     const uint32_t bytes = row_bytes(box);
-    for (uint32_t i = 0, count = row_count(box); i < count; i++) {
-        const Row row = row_at(box, i);
+    for (uint32_t i = 0, count = tensor_box_rows(box); i < count; i++) {
+        const TensorRow row = tensor_box_row(box, i);
         fill(&box->map, values, bytes);
         if (row.bytes > 0)
             memcpy(values + row.skipped, (const void *)row.address, row.bytes);
@@ -226,12 +228,10 @@ static void combine(const TensorMap *map, uint8_t reduction, unsigned char *to, 
 
 void tensor_box_store(const TensorBox *box, const unsigned char *shared, uint64_t address, uint8_t reduction)
 {
-    unsigned char values[MAX_ROW_BYTES];
-    const uint32_t bytes = row_bytes(box);
-    for (uint32_t i = 0, count = row_count(box); i < count; i++) {
-        const Row row = row_at(box, i);
-        for (uint32_t k = 0; k < bytes; k += TENSOR_ROW_UNIT)
-            memcpy(values + k, shared + place_of(box, address, i, k), TENSOR_ROW_UNIT);
+    unsigned char values[TENSOR_MAX_ROW];
+    for (uint32_t i = 0, count = tensor_box_rows(box); i < count; i++) {
+        const TensorRow row = tensor_box_row(box, i);
+        tensor_box_gather(box, shared, address, i, values);
         if (row.bytes > 0 && reduction == 0)
             memcpy((void *)row.address, values + row.skipped, row.bytes);
         else if (row.bytes > 0)

@@ -23,6 +23,16 @@ bool tensor_box_check(Worker *worker, const Instruction *instruction, uint32_t l
                       uint64_t *sectors);
 /* Can elements of the map's type be combined with those in memory by this AtomicKind? */
 bool tensor_box_combines(const TensorBox *box, AtomicKind kind);
+typedef struct TensorRow { /* what of a row lies within the tensor: bytes [skipped, skipped + bytes) of it */
+    uint64_t address;
+    uint32_t skipped, bytes; /* bytes 0: nothing does */
+} TensorRow;
+uint32_t tensor_box_rows(const TensorBox *box);
+TensorRow tensor_box_row(const TensorBox *box, uint32_t number);
+/* The bytes of a row of a box that begins at `shared`, as below. */
+enum { TENSOR_MAX_ROW = TENSOR_MAX_BOX * 8 };
+void tensor_box_gather(const TensorBox *box, const unsigned char *shared, uint64_t address, uint32_t row,
+                       unsigned char values[TENSOR_MAX_ROW]);
 /* Moves a box. `shared` is where the box begins in shared memory, at the address `address`, a multiple of 128. */
 void tensor_box_load(const TensorBox *box, unsigned char *shared, uint64_t address);
 /* `reduction` 0: stores; else 1 + the AtomicKind by which elements are combined with those in memory, without a type. */

@@ -9,6 +9,8 @@
 #include "base/allocated.h"
 #include "simgpu/sanitizer/warp_order.h"
 
+#include <string.h>
+
 enum { MOST_SIGNALS = 8 /* as many stages of a pipeline are known; earlier copies count as waited for */ };
 
 typedef struct Signal { /* the end of copies arrives at an mbarrier */
@@ -27,19 +29,20 @@ struct LaneCopies {
     uint32_t signal_count;
 };
 
-LaneCopies *async_copies_new(const Worker *worker)
+LaneCopies *async_copies_new(const Worker *worker, InstructionKind kind)
 {
     for (int i = 0; i < worker->code->instruction_count; i++)
-        if (worker->code->instructions[i].kind == COPY_ASYNC)
+        if (worker->code->instructions[i].kind == kind)
             return zeroed(worker->capacity, sizeof(LaneCopies));
     return NULL;
 }
 
 void async_copies_begin_block(const Worker *worker)
 {
-    LaneCopies *copies = worker->sanitizer->copies;
-    for (uint32_t lane = 0; copies != NULL && lane < worker->launch->threads; lane++)
-        copies[lane] = (LaneCopies){0};
+    LaneCopies *const all[] = {worker->sanitizer->copies, worker->sanitizer->bulk_copies};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] != NULL)
+            memset(all[i], 0, worker->launch->threads * sizeof **all);
 }
 
 static void wait_for(const Sanitizer *sanitizer, LaneCopies *copies, uint32_t warp_epoch, uint32_t groups)
@@ -57,21 +60,23 @@ static void wait_for(const Sanitizer *sanitizer, LaneCopies *copies, uint32_t wa
 void async_copies_note(Worker *worker, const Instruction *instruction, const Active *active)
 {
     Sanitizer *sanitizer = worker->sanitizer;
-    for (uint32_t lane = active->first; sanitizer->copies != NULL && lane < active->end; lane++) {
+    const bool is_bulk = instruction->kind == BULK_COMMIT || instruction->kind == BULK_WAIT;
+    LaneCopies *all = is_bulk ? sanitizer->bulk_copies : sanitizer->copies;
+    for (uint32_t lane = active->first; all != NULL && lane < active->end; lane++) {
         uint32_t warp = lane / SIM_WARP_SIZE, left = instruction->detail;
-        LaneCopies *copies = &sanitizer->copies[lane];
+        LaneCopies *copies = &all[lane];
         if (!(active->bits[warp] >> (lane % SIM_WARP_SIZE) & 1))
             continue;
-        if (instruction->kind == COPY_COMMIT)
+        if (instruction->kind == COPY_COMMIT || instruction->kind == BULK_COMMIT)
             copies->committed++;
         else if (copies->committed > left)
             wait_for(sanitizer, copies, sanitizer->warp_epoch[warp], copies->committed - left);
     }
 }
 
-uint32_t async_copies_group(const Sanitizer *sanitizer, uint32_t lane)
+uint32_t async_copies_group(const LaneCopies *copies, uint32_t lane)
 {
-    return sanitizer->copies[lane].committed + 1;
+    return copies[lane].committed + 1;
 }
 
 void async_copies_signal(Sanitizer *sanitizer, uint32_t lane)
@@ -98,17 +103,28 @@ static bool has_waited_for_signal(const Sanitizer *sanitizer, const ShadowCell *
     return false;
 }
 
-bool async_copies_have_arrived(const Sanitizer *sanitizer, const ShadowCell *cell, uint32_t lane)
+/* Has `owner` waited for a group of its copies, and `lane` for that? */
+static bool has_waited_for_group(const Sanitizer *sanitizer, const LaneCopies *all, uint32_t owner, uint32_t group,
+                                 uint32_t lane)
 {
-    const LaneCopies *copies = &sanitizer->copies[cell->writer];
+    const LaneCopies *copies = &all[owner];
     uint32_t warp = lane / SIM_WARP_SIZE, arrived = copies->arrived;
-    if (has_waited_for_signal(sanitizer, cell, warp))
-        return true;
-    if (lane == cell->writer || copies->wait_epoch != sanitizer->epoch)
-        return cell->copy_group <= arrived;
-    if (cell->writer / SIM_WARP_SIZE != warp)
+    if (lane == owner || copies->wait_epoch != sanitizer->epoch)
+        return group <= arrived;
+    if (owner / SIM_WARP_SIZE != warp)
         arrived = copies->arrived_before_epoch;
     else if (copies->wait_warp_epoch == sanitizer->warp_epoch[warp])
         arrived = copies->arrived_before_warp_epoch;
-    return cell->copy_group <= arrived;
+    return group <= arrived;
+}
+
+bool async_copies_have_arrived(const Sanitizer *sanitizer, const ShadowCell *cell, uint32_t lane)
+{
+    return has_waited_for_signal(sanitizer, cell, lane / SIM_WARP_SIZE) ||
+           has_waited_for_group(sanitizer, sanitizer->copies, cell->writer, cell->copy_group, lane);
+}
+
+bool async_copies_have_read(const Sanitizer *sanitizer, const ShadowCell *cell, uint32_t lane)
+{
+    return has_waited_for_group(sanitizer, sanitizer->bulk_copies, cell->bulk_reader, cell->bulk_group, lane);
 }

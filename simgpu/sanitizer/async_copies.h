@@ -1,4 +1,4 @@
-/* async_copies.h - which of its cp.async copies each lane has waited for.  */
+/* async_copies.h - which of its cp.async copies, and of its bulk copies from shared memory, each lane has waited for.  */
 #ifndef SIMGPU_SANITIZER_ASYNC_COPIES_H
 #define SIMGPU_SANITIZER_ASYNC_COPIES_H
 
@@ -6,16 +6,18 @@
 #include "simgpu/sanitizer/sanitizer_state.h"
 #include "simgpu/sanitizer/shadow_cells.h"
 
-/* [lane], to be freed with free(); NULL where the kernel has no cp.async. */
-LaneCopies *async_copies_new(const Worker *worker);
+/* [lane], to be freed with free(); NULL where the kernel has no instruction of that kind, COPY_ASYNC or BULK_COPY. */
+LaneCopies *async_copies_new(const Worker *worker, InstructionKind kind);
 void async_copies_begin_block(const Worker *worker);
-/* COPY_COMMIT: the lanes' copies become a group; COPY_WAIT: the lanes wait for groups. */
+/* COPY_COMMIT, BULK_COMMIT: the lanes' copies become a group; COPY_WAIT, BULK_WAIT: the lanes wait for groups. */
 void async_copies_note(Worker *worker, const Instruction *instruction, const Active *active);
 /* The end of the copies that the lane has begun so far will arrive at an mbarrier. */
 void async_copies_signal(Sanitizer *sanitizer, uint32_t lane);
 /* The group, from 1, that a copy by this lane now belongs to. */
-uint32_t async_copies_group(const Sanitizer *sanitizer, uint32_t lane);
+uint32_t async_copies_group(const LaneCopies *copies, uint32_t lane);
 /* May `lane` rely on what the cell's writer has copied into it? */
 bool async_copies_have_arrived(const Sanitizer *sanitizer, const ShadowCell *cell, uint32_t lane);
+/* May `lane` change the cell, which a bulk copy reads? */
+bool async_copies_have_read(const Sanitizer *sanitizer, const ShadowCell *cell, uint32_t lane);
 
 #endif

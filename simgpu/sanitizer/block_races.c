@@ -158,7 +158,7 @@ void block_races_unpublished(Worker *worker, const Instruction *store, uint32_t 
 }
 
 void block_races_write(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
-                       uint32_t bytes)
+                       uint32_t bytes, const unsigned char *values)
 {
     uint8_t cell_log = worker->sanitizer->plan->global_cell_log;
     uint32_t first;
@@ -168,17 +168,19 @@ void block_races_write(Worker *worker, const Instruction *instruction, uint32_t 
     widen_all(worker, &piece->writes[first], address, bytes, key_of(worker, instruction, lane));
     for (uint32_t offset = 0; offset < bytes; offset += 1u << cell_log)
         agree(&piece->values[first + (offset >> cell_log)],
-              shadow_cell_value(worker, instruction, lane, offset, cell_log));
+              values == NULL ? shadow_cell_value(worker, instruction, lane, offset, cell_log)
+                             : shadow_cell_value_of(values, offset, cell_log));
 }
 
-void block_races_atomic(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address)
+void block_races_atomic(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
+                        uint32_t bytes)
 {
     uint32_t first;
     Piece *piece = worker->sanitizer->is_ordered ? NULL : piece_at(worker, allocation, address, &first);
     if (piece == NULL)
         return;
     set(&piece->has_atomics);
-    widen_all(worker, &piece->atomics[first], address, 1u << instruction->size, key_of(worker, instruction, lane));
+    widen_all(worker, &piece->atomics[first], address, bytes, key_of(worker, instruction, lane));
 }
 
 /* ---- when the launch has ended

@@ -141,8 +141,9 @@ static bool is_within_variable(const SharedRead *read)
 static bool can_wait(const Worker *worker, const SharedRead *read)
 {
     const Sanitizer *sanitizer = worker->sanitizer;
-    return sanitizer->changed_epoch != sanitizer->epoch && sanitizer->copies == NULL && !read->load->is_strong &&
-           is_within_variable(read) && shared_is_written(worker, read);
+    return sanitizer->changed_epoch != sanitizer->epoch && sanitizer->copies == NULL &&
+           sanitizer->bulk_copies == NULL && !read->load->is_strong && is_within_variable(read) &&
+           shared_is_written(worker, read);
 }
 
 bool deferred_reads_add(Worker *worker, const SharedRead *read)

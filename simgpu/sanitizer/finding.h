@@ -14,7 +14,8 @@ typedef enum SimFindingKind {
     SIM_RACE_OF_WARPS,    /* between two warps of a block, with no barrier in between */
     SIM_RACE_OF_LANES,    /* lanes that store different values with one instruction */
     SIM_RACE_WITH_COPY,   /* shared memory that a cp.async copies into is used before the thread has waited for the
-                           * copy, or by another thread before a barrier after that wait */
+                           * copy, or by another thread before a barrier after that wait. Or memory that a bulk copy
+                           * fills is used before its mbarrier, or changed while a bulk copy reads it */
     SIM_OUTSIDE_VARIABLE, /* an index leads from one shared variable into another; still within shared memory */
     SIM_RACE_IN_WARP,     /* between lanes of one warp, with no __syncwarp() in between. It works while the warp
                            * stays together, which hardware since Volta does not promise */

@@ -76,7 +76,14 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
     case SIM_RACE_OF_WARPS: snprintf(text, size, "which %s %s with no barrier in between", other, did); break;
     case SIM_RACE_OF_LANES: snprintf(text, size, "where %s writes another value at the same time", other); break;
     case SIM_RACE_WITH_COPY:
-        if (found->other == found->lane)
+        if (found->is_bulk)
+            snprintf(text, size,
+                     found->other_stored
+                         ? "into which a bulk copy of %s copies: nothing has waited for the mbarrier of that copy"
+                         : "which a bulk copy of %s reads: cp.async.bulk.wait_group.read by that thread is missing, or "
+                           "a barrier after it",
+                     other);
+        else if (found->other == found->lane)
             snprintf(text, size, "into which its own cp.async copies: it has not waited for that copy");
         else
             snprintf(

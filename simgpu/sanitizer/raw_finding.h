@@ -11,6 +11,7 @@ typedef struct RawFinding {
     uint64_t block;
     uint32_t lane; /* of the block */
     bool is_store, is_atomic, other_stored;
+    bool is_bulk;  /* the other is a bulk copy */
     uint8_t space; /* SimSpace */
     uint8_t bytes;
     uint64_t address;               /* as in SimFault */

@@ -19,9 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- a worker's sanitizer
- * ------------------------------------------------------------------------------------------------- */
-
 /* ---- the sanitizer of a worker ----------------------------------------------------------------------------------- */
 
 static size_t local_bytes(const Worker *worker)
@@ -37,7 +34,8 @@ Sanitizer *sanitizer_new(const Worker *worker)
     Sanitizer *sanitizer = zeroed(1, sizeof *sanitizer);
     sanitizer->plan = plan;
     sanitizer->cells = shadow_cells_new(worker->launch);
-    sanitizer->copies = async_copies_new(worker);
+    sanitizer->copies = async_copies_new(worker, COPY_ASYNC);
+    sanitizer->bulk_copies = async_copies_new(worker, BULK_COPY);
     sanitizer->deferred = deferred_reads_new();
     sanitizer->order = warp_order_new();
     if (plan->block_shadow != NULL)
@@ -54,6 +52,7 @@ void sanitizer_free(Sanitizer *sanitizer)
         return;
     shadow_cells_free(sanitizer->cells);
     free(sanitizer->copies);
+    free(sanitizer->bulk_copies);
     free(sanitizer->order);
     publication_free(sanitizer->publication);
     deferred_reads_free(sanitizer->deferred);
@@ -112,6 +111,7 @@ void sanitizer_barrier(Sanitizer *sanitizer)
 {
     sanitizer->epoch++;
     deferred_reads_drop(sanitizer);
+    warp_order_barrier(sanitizer->order);
 }
 
 void sanitizer_sync_warps(Sanitizer *sanitizer, const Active *active)
@@ -241,7 +241,7 @@ static void store_global(Worker *worker, const Instruction *instruction, uint32_
     if (instruction->is_strong) {
         publication_tell(worker->sanitizer, instruction, lane / SIM_WARP_SIZE);
     } else {
-        block_races_write(worker, instruction, lane, allocation, address, bytes);
+        block_races_write(worker, instruction, lane, allocation, address, bytes, NULL);
         publication_store(worker, instruction, lane, allocation, address, bytes);
     }
 }
@@ -275,6 +275,15 @@ static void check_global(Worker *worker, const Instruction *instruction, bool is
             allocation = memory_find(memory, address);
         (is_store ? store_global : load_global)(worker, instruction, lane, allocation, address, bytes);
     }
+}
+
+void sanitizer_store_row(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset,
+                         const unsigned char *values, uint32_t bytes)
+{
+    if (worker->sanitizer->plan->footprint != NULL || !worker->sanitizer->is_detailed)
+        return;
+    deferred_reads_stop(worker->sanitizer);
+    thread_races_store(worker, instruction, lane, offset, bytes, values);
 }
 
 /* Is there nothing to find in a load of [low, end) of global memory? So it is where the allocation is completely
@@ -422,7 +431,7 @@ static void atomic_global(Worker *worker, const Instruction *instruction, uint32
     validity_mark(allocation, address, bytes);
     if (worker->sanitizer->is_close)
         thread_races_atomic(worker, instruction, false, lane, address);
-    block_races_atomic(worker, instruction, lane, index, address);
+    block_races_atomic(worker, instruction, lane, index, address, bytes);
     publication_tell(worker->sanitizer, instruction, lane / SIM_WARP_SIZE);
     if (tells_of_others(instruction))
         worker->sanitizer->is_ordered = true;

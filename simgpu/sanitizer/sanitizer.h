@@ -9,6 +9,7 @@
  * publication.c      which stores other blocks may rely on, once they have waited
  * warp_order.c       which warps have waited for which, at named barriers and mbarriers
  * async_copies.c     which cp.async copies a thread has waited for
+ * bulk_accesses.c    what bulk copies read and write
  * steps.c            which bytes a launch uses, for a launch that is not checked (SimLaunch.footprint)
  * raw_finding.c      what was found at one instruction, and the sentence that says it
  *
@@ -68,6 +69,11 @@ void sanitizer_access(Worker *worker, const Instruction *instruction, PtxSpace s
 /* The same, for a load of one address by all lanes. */
 void sanitizer_uniform_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
                             uint32_t bytes);
+/* A texture fetch reads a texel. */
+void sanitizer_fetch(const Worker *worker, uint64_t address, uint32_t bytes);
+/* A matrix store writes the bytes at `values` into shared memory. */
+void sanitizer_store_row(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset,
+                         const unsigned char *values, uint32_t bytes);
 void sanitizer_atomic(Worker *worker, const Instruction *instruction, bool in_shared, uint32_t lane, uint64_t address);
 /* `lane` of the block takes the value of lane `source` of its warp, which takes no part in the shuffle. */
 void sanitizer_shuffle(Worker *worker, const Instruction *instruction, uint32_t lane, uint32_t source);
@@ -75,7 +81,7 @@ void sanitizer_shuffle(Worker *worker, const Instruction *instruction, uint32_t 
 void sanitizer_local_written(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
 void sanitizer_local_forgotten(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
 
-/* COPY_COMMIT, COPY_WAIT, FENCE; CHECK_SET: lanes whose marks are not zero are about to use what follows from a variable that
+/* COPY_COMMIT, COPY_WAIT, BULK_COMMIT, BULK_WAIT, FENCE; CHECK_SET: lanes whose marks are not zero are about to use what follows from a variable that
  * they have not set. */
 void sanitizer_note(Worker *worker, const Instruction *instruction, const Active *active);
 

@@ -22,6 +22,9 @@ static bool is_followed(const Instruction *instruction)
     case COPY_ASYNC:
     case COPY_COMMIT:
     case COPY_WAIT:
+    case BULK_COPY:
+    case BULK_COMMIT:
+    case BULK_WAIT:
     case SLOW_PATH:
     case BARRIER:
     case FENCE:
@@ -42,22 +45,19 @@ static bool is_followed(const Instruction *instruction)
     case LOAD_MATRIX:
     case MULTIPLY_MATRIX:
     case TRANSPOSE_MATRIX:
-    case CHECK_SET: return true;
     case STORE_MATRIX:
-    case BULK_COPY:
-    case BULK_COMMIT:
-    case BULK_WAIT:
+    case CHECK_SET: return true;
     case CLUSTER_ARRIVE: return false;
     }
     return false;
 }
 
-static bool is_followed_throughout(const Code *code, bool is_footprint)
+static bool is_followed_throughout(const Code *code)
 {
     if (code->uses_cluster) /* its blocks access each other's shared memory */
         return false;
     for (int i = 0; i < code->instruction_count; i++)
-        if (!is_followed(&code->instructions[i]) || (is_footprint && code->instructions[i].kind == TEXTURE))
+        if (!is_followed(&code->instructions[i]))
             return false;
     return true;
 }
@@ -123,11 +123,11 @@ static bool *find_changing(const Launch *launch)
 }
 
 /* The sanitizer knows no order between the blocks of a cooperative launch. */
-static bool can_follow(const Launch *launch, bool is_footprint)
+static bool can_follow(const Launch *launch)
 {
     const uint64_t most_blocks = 1ull << 33, most_accesses = 1 << 20; /* what fits into a key of block_races.c */
     return !launch->is_cooperative && launch->blocks < most_blocks &&
-           (uint64_t)launch->code->memory_count < most_accesses && is_followed_throughout(launch->code, is_footprint);
+           (uint64_t)launch->code->memory_count < most_accesses && is_followed_throughout(launch->code);
 }
 
 SanitizerPlan *sanitizer_plan_new(const Launch *launch)
@@ -138,11 +138,8 @@ SanitizerPlan *sanitizer_plan_new(const Launch *launch)
     const uint32_t flags = footprint != NULL ? 0 : launch->request->flags & checks;
     if (flags == 0 && footprint == NULL)
         return NULL;
-    if (!can_follow(launch, footprint != NULL)) {
-        if (footprint != NULL)
-            footprint_lose(footprint);
+    if (footprint == NULL && !can_follow(launch)) /* a footprint needs no order */
         return NULL;
-    }
     const bool is_sample = (launch->request->flags & SIM_SANITIZE_SAMPLE) != 0;
     const uint64_t most = is_sample ? SAMPLED_BLOCKS : DETAILED_BLOCKS, stride = (launch->blocks + most - 1) / most;
     SanitizerPlan *plan = zeroed(1, sizeof *plan);

@@ -52,10 +52,11 @@ typedef struct Sanitizer {
     WarpOrder *order;
     Publication *publication; /* NULL: blocks cannot wait for each other */
     ShadowCells *cells;
-    LaneCopies *copies; /* [lane]; NULL: the kernel has no cp.async */
-    uint8_t *local;     /* [lane][frame_stride] `generation` where the block has written; NULL: no local memory */
-    uint8_t generation; /* of the block */
-    RawFinding *found;  /* [memory_count][SIM_FINDING_KINDS] */
+    LaneCopies *copies;      /* [lane] by cp.async; NULL: the kernel has none */
+    LaneCopies *bulk_copies; /* [lane] in bulk; NULL: the kernel has none */
+    uint8_t *local;          /* [lane][frame_stride] `generation` where the block has written; NULL: no local memory */
+    uint8_t generation;      /* of the block */
+    RawFinding *found;       /* [memory_count][SIM_FINDING_KINDS] */
 } Sanitizer;
 
 /* May the result tell the block what others have done? Sums of floats are only for adding up. */

@@ -110,6 +110,13 @@ void shadow_cell_add_reader(const Sanitizer *sanitizer, ShadowCell *cell, uint32
     cell->read_warp_epoch = sanitizer->warp_epoch[warp];
 }
 
+uint32_t shadow_cell_value_of(const unsigned char *values, uint32_t offset, uint8_t cell_log)
+{
+    uint32_t value = 0;
+    memcpy(&value, values + offset, (size_t)1 << cell_log);
+    return value;
+}
+
 uint32_t shadow_cell_value(const Worker *worker, const Instruction *store, uint32_t lane, uint32_t offset,
                            uint8_t cell_log)
 {

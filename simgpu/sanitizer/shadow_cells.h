@@ -13,9 +13,15 @@ typedef struct ShadowCell {
     uint32_t read_epoch;                                           /* of the plain loads by `reader` and `far_reader` */
     uint32_t atomic_epoch;                                         /* of the last atomic operation */
     uint32_t write_warp_epoch, read_warp_epoch, atomic_warp_epoch; /* of those lanes' warps, at the same times */
-    uint32_t value, store;            /* what was stored last, and the number of that store */
-    uint32_t far_warp_epoch;          /* of far_reader's warp */
-    uint32_t copy_group;              /* the writer's group of copies where cp.async stored it; else 0 */
+    uint32_t value, store;           /* what was stored last, and the number of that store */
+    uint32_t far_warp_epoch;         /* of far_reader's warp */
+    uint32_t copy_group;             /* the writer's group of copies where cp.async stored it; else 0 */
+    uint32_t bulk_phase;             /* a bulk copy stored it: the phase, from 1, of the mbarrier that ends with the
+                                       * copy; else 0 */
+    uint32_t bulk_epoch, bulk_group; /* of the worker, when a bulk copy of `bulk_reader` last read it; and the group
+                                       * of that copy */
+    uint16_t bulk_reader;
+    uint8_t bulk_mbarrier;            /* number of it (warp_order.h) */
     uint16_t writer, reader, changer; /* lanes of the block: of the store, the load, the atomic operation */
     uint16_t far_reader;              /* a lane of another warp that has read as well; NOBODY: none */
     bool is_agreed;                   /* several lanes have stored the same value */
@@ -47,5 +53,7 @@ bool shared_is_written(const Worker *worker, const SharedRead *read);
 /* What a lane is about to store, or to copy, into the cell at `offset` of its access. */
 uint32_t shadow_cell_value(const Worker *worker, const Instruction *store, uint32_t lane, uint32_t offset,
                            uint8_t cell_log);
+/* The same of an access whose bytes lie at `values`. */
+uint32_t shadow_cell_value_of(const unsigned char *values, uint32_t offset, uint8_t cell_log);
 
 #endif

@@ -52,3 +52,30 @@ void steps_atomic(const Worker *worker, const Instruction *instruction, uint64_t
     const uint32_t uses = FOOTPRINT_ATOMIC | (tells_of_others(instruction) ? FOOTPRINT_STRONG : 0);
     footprint_add(worker->sanitizer->plan->footprint, uses, address, 1u << instruction->size);
 }
+
+void steps_bulk_load(const Worker *worker, uint64_t address, uint32_t bytes)
+{
+    footprint_add(worker->sanitizer->plan->footprint, FOOTPRINT_LOAD, address, bytes);
+}
+
+void steps_bulk_store(const Worker *worker, const Instruction *copy, uint64_t address, const unsigned char *values,
+                      uint32_t bytes)
+{
+    Footprint *footprint = worker->sanitizer->plan->footprint;
+    if (copy->count > 0) {
+        footprint_add(footprint, FOOTPRINT_ATOMIC, address, bytes);
+        return;
+    }
+    const unsigned char *held = (const unsigned char *)(uintptr_t)address;
+    for (uint32_t i = 0, run; i < bytes; i += run + 1) {
+        for (run = 0; i + run < bytes && held[i + run] != values[i + run];)
+            run++;
+        footprint_add(footprint, FOOTPRINT_STORE, address + i, run);
+    }
+}
+
+void sanitizer_fetch(const Worker *worker, uint64_t address, uint32_t bytes)
+{
+    if (worker->sanitizer->plan->footprint != NULL)
+        footprint_add(worker->sanitizer->plan->footprint, FOOTPRINT_LOAD, address, bytes);
+}

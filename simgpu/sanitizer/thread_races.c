@@ -18,7 +18,7 @@ static bool is_written(const Sanitizer *sanitizer, const ShadowCell *cell)
 static void set_written(const Sanitizer *sanitizer, ShadowCell *cell)
 {
     cell->write_epoch = sanitizer->first_epoch;
-    cell->copy_group = 0;
+    cell->copy_group = cell->bulk_phase = 0;
 }
 
 typedef struct ThreadAccess {
@@ -27,19 +27,26 @@ typedef struct ThreadAccess {
     uint32_t lane, bytes;
     uint64_t address;
     bool is_shared, is_store;
+    const unsigned char *values; /* that are stored; NULL: those of the registers */
 } ThreadAccess;
 
-static void note(const ThreadAccess *access, SimFindingKind kind, uint32_t other, bool other_stored)
+static void note_other(const ThreadAccess *access, SimFindingKind kind, uint32_t other, bool other_stored, bool is_bulk)
 {
     raw_finding_note(access->worker, access->instruction, kind,
                      (RawFinding){.lane = access->lane,
                                   .is_store = access->is_store,
                                   .other_stored = other_stored,
+                                  .is_bulk = is_bulk,
                                   .space = access->is_shared ? SIM_SHARED : SIM_GLOBAL,
                                   .bytes = (uint8_t)access->bytes,
                                   .address = access->address,
                                   .variable = variable_in(access->instruction, PTX_SHARED),
                                   .other = other});
+}
+
+static void note(const ThreadAccess *access, SimFindingKind kind, uint32_t other, bool other_stored)
+{
+    note_other(access, kind, other, other_stored, false);
 }
 
 /* Locks or flags of the kernel may have ordered the two warps. */
@@ -62,10 +69,24 @@ static bool compare_with(const ThreadAccess *access, uint32_t other, uint32_t ot
     return true;
 }
 
+/* Whoever uses what a bulk copy has stored must have waited for its mbarrier, and for nothing else. */
+static void compare_with_bulk_copy(const ThreadAccess *access, const ShadowCell *cell)
+{
+    const Sanitizer *sanitizer = access->worker->sanitizer;
+    const uint32_t warp = access->lane / SIM_WARP_SIZE;
+    if (!warp_order_knows(sanitizer, warp, cell->bulk_mbarrier, cell->bulk_phase) &&
+        !are_ordered(sanitizer, warp, cell->writer / SIM_WARP_SIZE))
+        note_other(access, SIM_RACE_WITH_COPY, cell->writer, true, true);
+}
+
 /* Compares with the last store. */
 static void compare_with_writer(const ThreadAccess *access, const ShadowCell *cell)
 {
     const Sanitizer *sanitizer = access->worker->sanitizer;
+    if (cell->bulk_phase > 0 && is_written(sanitizer, cell)) {
+        compare_with_bulk_copy(access, cell);
+        return;
+    }
     bool is_copied = cell->copy_group > 0 && is_written(sanitizer, cell);
     if (cell->write_epoch == sanitizer->epoch && compare_with(access, cell->writer, cell->write_warp_epoch, true))
         return;
@@ -110,11 +131,35 @@ static bool changes(const ThreadAccess *access, const ShadowCell *cell, uint64_t
 {
     const Sanitizer *sanitizer = access->worker->sanitizer;
     uint32_t held = 0;
+    if (cell->bulk_phase > 0) /* what it copies is not known */
+        return true;
     bool is_known = cell->write_epoch == sanitizer->epoch && cell->atomic_epoch != sanitizer->epoch;
     if (is_known || !access->is_shared)
         return !is_known || cell->value != value;
     memcpy(&held, access->worker->shared + place, (size_t)1 << sanitizer->plan->shared_cell_log);
     return held != value;
+}
+
+/* A bulk copy may still read what the access changes. */
+static void compare_with_bulk_reader(const ThreadAccess *access, const ShadowCell *cell)
+{
+    const Sanitizer *sanitizer = access->worker->sanitizer;
+    if (cell->bulk_epoch >= sanitizer->first_epoch && !async_copies_have_read(sanitizer, cell, access->lane))
+        note_other(access, SIM_RACE_WITH_COPY, cell->bulk_reader, false, true);
+}
+
+/* Compares a store with the atomic operations and the loads of the epoch. */
+static void compare_with_users(const ThreadAccess *access, const ShadowCell *cell)
+{
+    const Sanitizer *sanitizer = access->worker->sanitizer;
+    compare_with_bulk_reader(access, cell);
+    if (cell->atomic_epoch == sanitizer->epoch)
+        compare_with(access, cell->changer, cell->atomic_warp_epoch, true);
+    if (cell->read_epoch == sanitizer->epoch) {
+        compare_with(access, cell->reader, cell->read_warp_epoch, false);
+        if (cell->far_reader != NOBODY && cell->reader / SIM_WARP_SIZE == access->lane / SIM_WARP_SIZE)
+            compare_with(access, cell->far_reader, cell->far_warp_epoch, false);
+    }
 }
 
 static void write_cell(const ThreadAccess *access, ShadowCell *cell, uint64_t place, uint32_t value)
@@ -130,19 +175,15 @@ static void write_cell(const ThreadAccess *access, ShadowCell *cell, uint64_t pl
         note(access, SIM_RACE_OF_LANES, cell->writer, true);
     else
         compare_with_writer(access, cell);
-    if (cell->atomic_epoch == sanitizer->epoch)
-        compare_with(access, cell->changer, cell->atomic_warp_epoch, true);
-    if (cell->read_epoch == sanitizer->epoch) {
-        compare_with(access, cell->reader, cell->read_warp_epoch, false);
-        if (cell->far_reader != NOBODY && cell->reader / SIM_WARP_SIZE == access->lane / SIM_WARP_SIZE)
-            compare_with(access, cell->far_reader, cell->far_warp_epoch, false);
-    }
+    compare_with_users(access, cell);
     cell->write_epoch = sanitizer->epoch;
     cell->write_warp_epoch = sanitizer->warp_epoch[access->lane / SIM_WARP_SIZE];
     cell->writer = (uint16_t)access->lane;
     cell->value = value;
     cell->store = sanitizer->store;
-    cell->copy_group = access->instruction->kind == COPY_ASYNC ? async_copies_group(sanitizer, access->lane) : 0;
+    cell->copy_group = access->instruction->kind == COPY_ASYNC ? async_copies_group(sanitizer->copies, access->lane)
+                                                               : 0;
+    cell->bulk_phase = 0;
     cell->is_agreed = false;
 }
 
@@ -167,7 +208,7 @@ static uint8_t cell_log_of(const Worker *worker, bool is_shared)
 void thread_races_read(Worker *worker, const Instruction *instruction, bool is_shared, uint32_t lane, uint64_t address,
                        uint32_t bytes)
 {
-    const ThreadAccess access = {worker, instruction, lane, bytes, address, is_shared, false};
+    const ThreadAccess access = {worker, instruction, lane, bytes, address, is_shared, false, NULL};
     Sanitizer *sanitizer = worker->sanitizer;
     check_variable(&access);
     if (instruction->is_strong)
@@ -180,23 +221,78 @@ void thread_races_read(Worker *worker, const Instruction *instruction, bool is_s
     }
 }
 
+static uint32_t value_at(const ThreadAccess *access, uint64_t place, uint8_t cell_log)
+{
+    const uint32_t offset = (uint32_t)(place - access->address);
+    return access->values == NULL
+               ? shadow_cell_value(access->worker, access->instruction, access->lane, offset, cell_log)
+               : shadow_cell_value_of(access->values, offset, cell_log);
+}
+
+static void write_cells(const ThreadAccess *access)
+{
+    Sanitizer *sanitizer = access->worker->sanitizer;
+    uint8_t cell_log = cell_log_of(access->worker, access->is_shared);
+    check_variable(access);
+    if (access->instruction->is_strong)
+        sanitizer->ordered_in[access->lane / SIM_WARP_SIZE] = sanitizer->epoch;
+    EACH_CELL(access->address, access->bytes, cell_log, place)
+    {
+        ShadowCell *at = shadow_cell_at(sanitizer, access->is_shared, place);
+        if (at != NULL && !access->instruction->is_strong)
+            write_cell(access, at, place, value_at(access, place, cell_log));
+        else if (at != NULL && !is_written(sanitizer, at))
+            set_written(sanitizer, at);
+    }
+}
+
 void thread_races_write(Worker *worker, const Instruction *instruction, bool is_shared, uint32_t lane, uint64_t address,
                         uint32_t bytes)
 {
-    const ThreadAccess access = {worker, instruction, lane, bytes, address, is_shared, true};
+    write_cells(&(ThreadAccess){worker, instruction, lane, bytes, address, is_shared, true, NULL});
+}
+
+void thread_races_store(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset, uint32_t bytes,
+                        const unsigned char *values)
+{
+    write_cells(&(ThreadAccess){worker, instruction, lane, bytes, offset, true, true, values});
+}
+
+void thread_races_take(Worker *worker, const Instruction *copy, uint32_t lane, uint64_t offset, uint32_t bytes)
+{
+    const ThreadAccess access = {worker, copy, lane, bytes, offset, true, false, NULL};
     Sanitizer *sanitizer = worker->sanitizer;
-    uint8_t cell_log = cell_log_of(worker, is_shared);
-    check_variable(&access);
-    if (instruction->is_strong)
-        sanitizer->ordered_in[lane / SIM_WARP_SIZE] = sanitizer->epoch;
-    EACH_CELL(address, bytes, cell_log, place)
+    EACH_CELL(offset, bytes, cell_log_of(worker, true), place)
     {
-        ShadowCell *at = shadow_cell_at(sanitizer, is_shared, place);
-        if (at != NULL && !instruction->is_strong)
-            write_cell(&access, at, place,
-                       shadow_cell_value(worker, instruction, lane, (uint32_t)(place - address), cell_log));
-        else if (at != NULL && !is_written(sanitizer, at))
-            set_written(sanitizer, at);
+        ShadowCell *cell = shadow_cell_at(sanitizer, true, place);
+        read_cell(&access, cell);
+        cell->bulk_reader = (uint16_t)lane;
+        cell->bulk_group = async_copies_group(sanitizer->bulk_copies, lane);
+        cell->bulk_epoch = sanitizer->epoch;
+    }
+}
+
+void thread_races_fill(Worker *worker, const Instruction *copy, uint32_t lane, uint64_t offset, uint32_t bytes,
+                       uint64_t mbarrier)
+{
+    const ThreadAccess access = {worker, copy, lane, bytes, offset, true, true, NULL};
+    Sanitizer *sanitizer = worker->sanitizer;
+    uint8_t number = 0;
+    uint32_t phase = 0;
+    const bool is_known = warp_order_phase(sanitizer, mbarrier, &number, &phase);
+    EACH_CELL(offset, bytes, cell_log_of(worker, true), place)
+    {
+        ShadowCell *cell = shadow_cell_at(sanitizer, true, place);
+        if (is_written(sanitizer, cell))
+            compare_with_writer(&access, cell);
+        compare_with_users(&access, cell);
+        cell->write_epoch = sanitizer->epoch;
+        cell->write_warp_epoch = sanitizer->warp_epoch[lane / SIM_WARP_SIZE];
+        cell->writer = (uint16_t)lane;
+        cell->copy_group = 0;
+        cell->bulk_mbarrier = number;
+        cell->bulk_phase = is_known ? phase : 0;
+        cell->is_agreed = !is_known; /* then nothing is compared with it */
     }
 }
 
@@ -208,6 +304,7 @@ static void change_cell(const ThreadAccess *access, ShadowCell *cell)
         check_written(access, cell);
     if (!cell->is_agreed)
         compare_with_writer(access, cell);
+    compare_with_bulk_reader(access, cell);
     if (!is_written(sanitizer, cell))
         set_written(sanitizer, cell);
     cell->atomic_epoch = sanitizer->epoch;
@@ -219,7 +316,7 @@ void thread_races_atomic(Worker *worker, const Instruction *instruction, bool is
                          uint64_t address)
 {
     uint32_t bytes = 1u << instruction->size;
-    const ThreadAccess access = {worker, instruction, lane, bytes, address, is_shared, true};
+    const ThreadAccess access = {worker, instruction, lane, bytes, address, is_shared, true, NULL};
     Sanitizer *sanitizer = worker->sanitizer;
     check_variable(&access);
     EACH_CELL(address, bytes, cell_log_of(worker, is_shared), place)
@@ -234,8 +331,8 @@ void thread_races_atomic(Worker *worker, const Instruction *instruction, bool is
 
 void thread_races_mbarrier(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset)
 {
-    const ThreadAccess access = {
-        worker, instruction, lane, sizeof(uint64_t), offset, true, instruction->kind == ATOMIC};
+    const ThreadAccess access = {worker, instruction, lane, sizeof(uint64_t), offset, true, instruction->kind == ATOMIC,
+                                 NULL};
     EACH_CELL(offset, sizeof(uint64_t), cell_log_of(worker, true), place)
     {
         ShadowCell *cell = shadow_cell_at(worker->sanitizer, true, place);

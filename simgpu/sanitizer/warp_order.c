@@ -8,11 +8,13 @@
 enum { MOST_MBARRIERS = 64 }; /* of a block; in a block that uses more, all warps count as ordered */
 
 typedef struct Clock {
-    uint32_t epochs[MAX_WARPS]; /* everything that the warp did in earlier epochs of its own */
+    uint32_t epochs[MAX_WARPS];      /* everything that the warp did in earlier epochs of its own */
+    uint32_t phases[MOST_MBARRIERS]; /* of each mbarrier: phases that are over, with the bulk copies that ended them */
 } Clock;
 
 typedef struct Phases {
     uint64_t offset;     /* of the mbarrier in shared memory */
+    uint32_t ended;      /* phases */
     Clock arrived, over; /* of the threads that have arrived so far; of those that had when the last phase ended */
 } Phases;
 
@@ -33,6 +35,8 @@ WarpOrder *warp_order_new(void)
 void warp_order_begin_block(WarpOrder *order)
 {
     memset(order->of_barrier, 0, sizeof order->of_barrier);
+    for (int i = 0; order->count > 0 && i < MAX_WARPS; i++)
+        memset(order->of_warp[i].phases, 0, sizeof order->of_warp[i].phases);
     order->count = 0;
     order->is_full = false;
 }
@@ -48,6 +52,19 @@ static void join(Clock *clock, const Clock *other)
     for (int i = 0; i < MAX_WARPS; i++)
         if (other->epochs[i] > clock->epochs[i])
             clock->epochs[i] = other->epochs[i];
+    for (int i = 0; i < MOST_MBARRIERS; i++)
+        if (other->phases[i] > clock->phases[i])
+            clock->phases[i] = other->phases[i];
+}
+
+/* Epochs of warps mean nothing beyond a barrier of the block. */
+void warp_order_barrier(WarpOrder *order)
+{
+    Clock all = {0};
+    for (int i = 0; order->count > 0 && i < MAX_WARPS; i++)
+        join(&all, &order->of_warp[i]);
+    for (int i = 0; order->count > 0 && i < MAX_WARPS; i++)
+        memcpy(order->of_warp[i].phases, all.phases, sizeof all.phases);
 }
 
 /* Adds to `clock` all that the warp has done and waited for so far. What it does from now on is not part of that. */
@@ -95,6 +112,12 @@ static Phases *phases_at(WarpOrder *order, uint64_t offset)
     return &order->phases[order->count++];
 }
 
+static void end_phase(WarpOrder *order, Phases *phases)
+{
+    phases->over = phases->arrived;
+    phases->over.phases[phases - order->phases] = ++phases->ended;
+}
+
 void warp_order_arrive_at(Sanitizer *sanitizer, uint64_t offset, uint32_t lane, bool ends)
 {
     Phases *phases = phases_at(sanitizer->order, offset);
@@ -102,7 +125,29 @@ void warp_order_arrive_at(Sanitizer *sanitizer, uint64_t offset, uint32_t lane, 
         return;
     release(sanitizer, lane / SIM_WARP_SIZE, &phases->arrived);
     if (ends)
-        phases->over = phases->arrived;
+        end_phase(sanitizer->order, phases);
+}
+
+void warp_order_complete_at(Sanitizer *sanitizer, uint64_t offset)
+{
+    Phases *phases = phases_at(sanitizer->order, offset);
+    if (phases != NULL)
+        end_phase(sanitizer->order, phases);
+}
+
+bool warp_order_phase(Sanitizer *sanitizer, uint64_t offset, uint8_t *number, uint32_t *phase)
+{
+    const Phases *phases = phases_at(sanitizer->order, offset);
+    if (phases == NULL)
+        return false;
+    *number = (uint8_t)(phases - sanitizer->order->phases);
+    *phase = phases->ended + 1;
+    return true;
+}
+
+bool warp_order_knows(const Sanitizer *sanitizer, uint32_t warp, uint8_t number, uint32_t phase)
+{
+    return sanitizer->order->is_full || sanitizer->order->of_warp[warp].phases[number] >= phase;
 }
 
 void warp_order_wait_at(Sanitizer *sanitizer, uint64_t offset, uint32_t lane)

@@ -14,6 +14,8 @@
 
 WarpOrder *warp_order_new(void);
 void warp_order_begin_block(WarpOrder *order);
+/* All threads of the block have passed a barrier: what one warp knows of mbarriers, all know. */
+void warp_order_barrier(WarpOrder *order);
 /* Does everything that `warp` does from now on come after what `other` did in that epoch of its own? */
 bool warp_order_has_waited(const Sanitizer *sanitizer, uint32_t warp, uint32_t other, uint32_t epoch);
 
@@ -26,6 +28,12 @@ void warp_order_end_round(Sanitizer *sanitizer, uint32_t number);
 
 /* A lane arrives at the mbarrier at an offset of shared memory; `ends`: it ends the phase. */
 void warp_order_arrive_at(Sanitizer *sanitizer, uint64_t offset, uint32_t lane, bool ends);
+/* The end of a bulk copy arrives at the mbarrier, and ends the phase. */
+void warp_order_complete_at(Sanitizer *sanitizer, uint64_t offset);
+/* The number of the mbarrier, and of its present phase, from 1; false: not known, since there are too many mbarriers. */
+bool warp_order_phase(Sanitizer *sanitizer, uint64_t offset, uint8_t *number, uint32_t *phase);
+/* Does the warp know that this phase is over? */
+bool warp_order_knows(const Sanitizer *sanitizer, uint32_t warp, uint8_t number, uint32_t phase);
 /* A lane looks whether a phase of the mbarrier is over. */
 void warp_order_wait_at(Sanitizer *sanitizer, uint64_t offset, uint32_t lane);
 

@@ -1,4 +1,5 @@
-// expect: Wrong Answer
+// expect: Run-Time Error
+// says: into which a bulk copy of thread (0,0,0) copies: nothing has waited for the mbarrier of that copy
 // on cuda: Wrong Answer
 // problem: conv2d
 // As tensor_map.cu, but no thread waits until the tile has arrived.

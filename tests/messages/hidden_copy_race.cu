@@ -1,5 +1,5 @@
 // expect: Run-Time Error
-// says: a kernel uses shared memory before a cp.async into it has been waited for
+// says: a kernel uses shared memory before a cp.async or a bulk copy into it has been waited for, or changes what a bulk copy still reads
 // problem: conv1d
 //
 // In a hidden case, a thread reads what cp.async may still be copying.
