@@ -145,13 +145,14 @@ test-all: test  ## The same, and both engines and compilers on all cases of all 
 	@CONVJUDGE_ENGINE=compare $(BUILD)/convjudge check solutions/*/accepted/*.cu
 	@$(BUILD)/convjudge check tests/student/*.cu tests/features/*.cu tests/messages/*.cu tests/attacks/*.cu
 	@tests/clang.sh $(BUILD) all
+	@tests/compilers_agree.sh $(BUILD) 40
 	@tests/attacks/naive/run.sh $(BUILD)
 	@tests/kills.sh $(BUILD) 50
 	@tests/same_verdict.sh $(BUILD) 200
 	@tests/fuzz.sh $(BUILD) 600
 
 # The suites need these besides the judge. Suites that are programs are built by tests/run.sh while other suites run.
-test-tools: $(BUILD)/tests/leftovers $(BUILD)/tests/deny $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
+test-tools: $(addprefix $(BUILD)/tests/,leftovers deny write_mutants) $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
 
 test-programs: unit-tests sanitized-unit-tests fuzz-programs
 
@@ -264,6 +265,9 @@ $(BUILD)/tests/lib%.so.1: $(BUILD)/pic/tests/fake/%.o
 $(addprefix $(BUILD)/harness/device/,cuda/tests/test_device_cuda cuda/tests/test_cuda_array cuda/tests/test_cuda_gate cuda/tests/test_cuda_exchange open/tests/test_device_names): | $(BUILD)/tests/libcuda.so.1
 $(BUILD)/harness/device/open/tests/test_device_names: | $(BUILD)/tests/libolder_cuda.so.1
 $(BUILD)/harness/device/monitor/tests/test_device_monitor: | $(BUILD)/tests/libnvml.so.1
+
+$(BUILD)/tests/write_mutants: $(BUILD)/tests/write_mutants.o $(patsubst %,$(BUILD)/lib%.a,$(call through,grader,$(LAYERS)))
+	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $^ $(LDLIBS) -o $@
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o
 	$(call say,LD)$(CC) $(CFLAGS) $^ -o $@
