@@ -105,7 +105,7 @@ load processes.sh
     judge grade x.cu
     ends 0
     local hidden
-    hidden=$(jq '[.cases[] | select(has("timed") | not)] | length' "$root/testcases/conv1d/hidden.json")
+    hidden=$(jq '[.cases[] | select(has("timed") | not)] | length' "$light/hidden.json")
     has_lines "hidden cases        $hidden of $hidden accepted"
     lacks $'\033'
     lacks $'\r'
