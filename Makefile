@@ -54,7 +54,7 @@ help:  ## Show this list
 	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # A misspelt variable would be ignored in silence: make grade SUB=x.cu DEVISE=sim.
-others   := CONVJUDGE_% CUDA_% OMP_% NO_COLOR BUILD CC CFLAGS CPPFLAGS EXTRA JIT LANES LDLIBS NVCC SANITIZE V WARNINGS
+others   := CONVJUDGE_% CUDA_% OMP_% NO_COLOR BUILD CC CFLAGS CPPFLAGS EXTRA JIT LANES LDLIBS LOT NVCC SANITIZE V WARNINGS
 unknown  := $(filter-out $(settings) $(others),$(given))
 known     = $(if $(unknown),$(error unknown variable $(unknown); expected one of: $(settings)))
 
@@ -136,12 +136,13 @@ setup:  ## Check that everything needed works; install what is missing (Debian o
 toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
 	@harness/toolchain.sh
 
-test:  ## Run every test; the last line counts them
+test:  ## Run every test, of the many files with a verdict those of a lot; the last line counts them: [LOT=number|all]
 	@$(need_tests)harness/setup.sh test
 	@$(MAKE) --no-print-directory --silent -j$(shell nproc) build test-tools
 	@tests/run.sh $(BUILD)
 
-test-all: test  ## The same, and both engines and compilers on all cases of all solutions, 50 kills, and ten minutes of fuzzing for each target
+test-all: export LOT = all
+test-all: test  ## The same with all files, and both engines and compilers on all cases of all solutions, 50 kills, and ten minutes of fuzzing for each target
 	@CONVJUDGE_ENGINE=compare $(BUILD)/convjudge check solutions/*/accepted/*.cu
 	@$(BUILD)/convjudge check tests/student/*.cu tests/features/*.cu tests/messages/*.cu tests/attacks/*.cu
 	@tests/clang.sh $(BUILD) all

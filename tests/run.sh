@@ -6,7 +6,10 @@
 # `prove` would run the suites as well, but of a suite that ends without a failed test it does not show the output,
 # without which nobody knows why it failed; it also takes a program with two groups of tests, which prints two plans,
 # for broken.
-# Usage: tests/run.sh BUILD [SUITES]     SUITES: a file with suites to run instead, one a line: name, tab, command
+# Of the many files with a verdict, a lot decides which are checked, another one in each run, so that a run stays short:
+# four problems are checked whole, and of the other problems' solutions and of the students' files some on fewer cases.
+# The first line names the lot.
+# Usage: [LOT=number|all] tests/run.sh BUILD [SUITES]     SUITES: a file with suites to run instead, one a line: name, tab, command
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
@@ -16,26 +19,41 @@ logs=$build/test-logs
 rm -rf "$logs"
 mkdir -p "$logs"
 
+LOT=${LOT:-$RANDOM}
+lot() { # COUNT ITEM...: so many of the items, drawn by lot, each on a line
+    local count=$1
+    shift
+    if [[ $LOT == all ]]; then count=$#; fi
+    printf '%s\n' "$@" | awk -v seed="$LOT" 'BEGIN { srand(seed) } { print rand() "\t" $0 }' | sort | head -n "$count" | cut -f2
+}
+
 suites() { # one a line: name, tab, command
-    local file
+    local file id whole others
+    mapfile -t whole < <(lot 4 solutions/*/)
+    mapfile -t others < <(printf '%s\n' solutions/*/*/*.cu | grep -vFf <(printf '%s\n' "${whole[@]}"))
     printf 'test programs\tmake --no-print-directory --silent BUILD=%s test-programs && echo 1..1 && echo ok 1\n' "$build"
     printf 'solutions by clang\ttests/clang.sh %s\n' "$build"
     for file in tests/*.bats; do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
-    for file in solutions/*/; do printf '%s\t%s/convjudge check-problem --mutants 0 --problem %s\n' "${file%/}" "$build" "$(basename "$file")"; done
+    for id in "${whole[@]}"; do printf '%s\t%s/convjudge check-problem --mutants 0 --problem %s\n' "${id%/}" "$build" "$(basename "$id")"; done
+    check 'other solutions' "$(lot 80 "${others[@]}")"
     printf 'tests/leaks\ttests/leaks.sh %s\n' "$build"
-    printf 'tests/student\ttests/check.sh %s tests/student/*.cu tests/features/*.cu\n' "$build"
-    printf 'tests/messages\ttests/check.sh %s tests/messages/*.cu\n' "$build"
+    check tests/student "$(lot 80 tests/student/*.cu tests/features/*.cu)"
+    check tests/messages 'tests/messages/*.cu'
     printf 'tests/kills\ttests/kills.sh %s 8\n' "$build"
     printf 'tests/crowd\ttests/crowd.sh %s\n' "$build"
     printf 'tests/same verdict\ttests/same_verdict.sh %s 10\n' "$build"
-    printf 'tests/attacks\ttests/check.sh %s tests/attacks/*.cu\n' "$build"
-    printf 'tests/attacks/naive\tshuf -e -n 16 tests/attacks/*.cu | xargs tests/attacks/naive/run.sh %s\n' "$build" # all: make test-all
+    check tests/attacks 'tests/attacks/*.cu'
+    printf 'tests/attacks/naive\ttests/attacks/naive/run.sh %s %s\n' "$build" "$(lot 16 tests/attacks/*.cu | tr '\n' ' ')"
     until [[ -e $logs/test_programs.count ]]; do sleep 1; done
     printf 'tests/circles\ttests/circles.sh %s\n' "$build"
     printf 'tests/fuzz\ttests/fuzz.sh %s 7\n' "$build"
     while read -r file; do
         if [[ -x $file ]]; then printf '%s\t%s\n' "${file#"$build"/}" "$file"; fi
     done < <(programs)
+}
+
+check() { # NAME FILES: a suite of files with verdicts, if there are any
+    if [[ -n $2 ]]; then printf '%s\ttests/check.sh %s %s\n' "$1" "$build" "${2//$'\n'/ }"; fi
 }
 
 programs() { # those whose source exists; the long ones first, so that none is left alone at the end
@@ -80,6 +98,7 @@ count() { # LOG STATUS: passed and failed tests
 export -f run_suite count why_failed
 export logs
 
+if [[ $# != 2 ]]; then echo "drawn by lot: LOT=$LOT repeats it, LOT=all takes every file"; fi
 # shellcheck disable=SC2016 # expanded by the inner bash
 if [[ $# == 2 ]]; then cat "$2"; else suites; fi | xargs -d '\n' -P $(($(nproc) + 1)) -n 1 bash -c 'run_suite "${1%%	*}" "${1#*	}"' _
 
