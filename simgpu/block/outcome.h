@@ -14,6 +14,9 @@ typedef enum SimOutcome {
     SIM_MISALIGNED,
     SIM_BAD_BARRIER,   /* a barrier that only a part of a warp, or not all of the block, reaches. As on hardware,
                          * a barrier does not wait for threads that have exited */
+    SIM_NO_STACK,      /* calls are nested too deeply */
+    SIM_BAD_HANDLE,    /* a pointer to a function, a texture, a surface or a tensor map that is none or does not fit,
+                         * or free() of what malloc() has not given */
     SIM_TRAP,          /* a trap, or a failed assert() */
     SIM_TIME_LIMIT,    /* SimLaunch.warp_instructions is used up */
     SIM_CANCELLED,     /* simgpu_cancel() */

@@ -114,9 +114,9 @@ static int32_t find_procedure(const Code *code, uint64_t address)
 static bool fault_no_function(Worker *worker, const BasicBlock *block, uint32_t lane, uint64_t address)
 {
     if (address == 0)
-        return worker_fault(worker, SIM_OUT_OF_BOUNDS, block->file, block->line, lane,
+        return worker_fault(worker, SIM_BAD_HANDLE, block->file, block->line, lane,
                             "calls a function through a null pointer");
-    return worker_fault(worker, SIM_OUT_OF_BOUNDS, block->file, block->line, lane,
+    return worker_fault(worker, SIM_BAD_HANDLE, block->file, block->line, lane,
                         "calls a function through a pointer that leads to none");
 }
 
@@ -167,7 +167,7 @@ static bool enter(Worker *worker, Group *group, const BasicBlock *block, int32_t
     const Active *active = &group->active;
     if (!sizes_fit(a->parameters, a->parameter_count, b->parameters, b->parameter_count) ||
         !sizes_fit(a->results, a->result_count, b->results, b->result_count))
-        return worker_fault(worker, SIM_OUT_OF_BOUNDS, block->file, block->line, active->first,
+        return worker_fault(worker, SIM_BAD_HANDLE, block->file, block->line, active->first,
                             "calls %s() through a pointer to a function with other parameters", procedure->name);
     CallLevel *level = call_stack_level(worker->calls, group->depth, worker->code, worker->capacity);
     save_registers(worker, active, block->call, level);
@@ -175,7 +175,7 @@ static bool enter(Worker *worker, Group *group, const BasicBlock *block, int32_t
         if (!active_has(active, lane))
             continue;
         if (!has_stack(worker, lane, procedure))
-            return worker_fault(worker, SIM_OUT_OF_BOUNDS, block->file, block->line, lane,
+            return worker_fault(worker, SIM_NO_STACK, block->file, block->line, lane,
                                 "has no stack left for a call of %s(): calls are nested %u deep, and a thread's stack "
                                 "has %u bytes (cudaDeviceSetLimit(cudaLimitStackSize, ...) gives more)",
                                 procedure->name, group->depth + 1, worker->launch->stack_bytes);

@@ -74,7 +74,7 @@ static const Texture *find_object(Worker *worker, const Instruction *instruction
     char what[160];
     if (!describe_misuse(worker, instruction, handle, object, was_one, what, sizeof what))
         return object;
-    (void)worker_fault(worker, SIM_OUT_OF_BOUNDS, instruction->file, instruction->line, lane, "%s", what);
+    (void)worker_fault(worker, SIM_BAD_HANDLE, instruction->file, instruction->line, lane, "%s", what);
     return NULL;
 }
 

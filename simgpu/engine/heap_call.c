@@ -33,10 +33,10 @@ bool execute_free(Worker *worker, const Instruction *instruction, Active *active
         switch (heap_free(&worker->launch->memory->heap, user_of(worker), address)) {
         case HEAP_FREED: break;
         case HEAP_FREED_BEFORE:
-            return worker_fault(worker, SIM_OUT_OF_BOUNDS, instruction->file, instruction->line, lane,
+            return worker_fault(worker, SIM_BAD_HANDLE, instruction->file, instruction->line, lane,
                                 "frees memory of the device heap that has been freed already");
         case HEAP_NO_PIECE:
-            return worker_fault(worker, SIM_OUT_OF_BOUNDS, instruction->file, instruction->line, lane,
+            return worker_fault(worker, SIM_BAD_HANDLE, instruction->file, instruction->line, lane,
                                 "frees an address that malloc() in a kernel has not given");
         }
     }

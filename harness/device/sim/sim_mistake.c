@@ -43,6 +43,8 @@ static MistakeKind kind_of_fault(SimOutcome outcome, const SimFault *fault)
     case SIM_OUT_OF_BOUNDS: return kind_of_access(fault);
     case SIM_MISALIGNED: return MISTAKE_MISALIGNED;
     case SIM_BAD_BARRIER: return MISTAKE_BARRIER;
+    case SIM_NO_STACK: return MISTAKE_NO_STACK;
+    case SIM_BAD_HANDLE: return MISTAKE_BAD_HANDLE;
     case SIM_TRAP: return MISTAKE_TRAP;
     case SIM_TIME_LIMIT:
     case SIM_CANCELLED: return MISTAKE_KERNEL_TIME;

@@ -362,7 +362,7 @@ static const struct {
     {NULL, "setp.lt.u32 %p4, %r1, 7; @%p4 bra END; movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1; END:",
      SIM_BAD_BARRIER, "a matrix instruction that only a part of its warp reaches"},
     {factorial_function, "{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r1; call.uni (q), factorial, (p); }",
-     SIM_OUT_OF_BOUNDS, "has no stack left for a call of factorial()"},
+     SIM_NO_STACK, "has no stack left for a call of factorial()"},
 };
 
 static void kernels_that_do_not_end_well_say_why(void **state)

@@ -124,7 +124,7 @@ static void faults_with(const char *kernel, uint64_t texture, const char *text)
 {
     Four places[5] = {0}, values[5];
     SimReport report = fetch(kernel, texture, places, values, 5);
-    if (report.outcome != SIM_OUT_OF_BOUNDS || strstr(report.fault.text, text) == NULL ||
+    if (report.outcome != SIM_BAD_HANDLE || strstr(report.fault.text, text) == NULL ||
         strstr(report.fault.text, "thread (0,0,0) reads") == NULL)
         fail_test("%s: outcome %d: %s", kernel, report.outcome, report.fault.text);
 }

@@ -274,7 +274,7 @@ static void an_access_beyond_the_edge_says_where(void **state)
     faults_with("load_zero", surface, (Place){{2, 1}}, SIM_MISALIGNED, "x counts bytes, and must be a multiple of 4");
     faults_with("load_zero", surface, (Place){{33, 1}}, SIM_MISALIGNED, "x counts bytes, and must be a multiple of 4");
     faults_with("load_clamp", surface, (Place){{-3, 1}}, SIM_MISALIGNED, "x counts bytes, and must be a multiple of 4");
-    faults_with("load_trap", layers, (Place){{0}}, SIM_OUT_OF_BOUNDS,
+    faults_with("load_trap", layers, (Place){{0}}, SIM_BAD_HANDLE,
                 "reads a layered 2D surface as if it were a 2D surface");
     discard(surface, &is);
     discard(layers, &layered);
@@ -287,14 +287,14 @@ static void a_wrong_object_is_a_fault_with_its_reason(void **state)
     uint64_t surface = made(&is), gone = made(&is), other = made(&texture);
     Four place = {0}, value;
     assert_true(simgpu_texture_free(gpu, gone));
-    faults_with("load_trap", 0, (Place){{0}}, SIM_OUT_OF_BOUNDS, "reads through 0x0, which is not a surface object");
-    faults_with("store_trap", other, (Place){{0}}, SIM_OUT_OF_BOUNDS, "which is not a surface object");
-    faults_with("load_trap", gone, (Place){{0}}, SIM_OUT_OF_BOUNDS, "through a surface object that has been destroyed");
-    faults_with("load_3d", surface, (Place){{0}}, SIM_OUT_OF_BOUNDS, "reads a 2D surface as if it were a 3D surface");
+    faults_with("load_trap", 0, (Place){{0}}, SIM_BAD_HANDLE, "reads through 0x0, which is not a surface object");
+    faults_with("store_trap", other, (Place){{0}}, SIM_BAD_HANDLE, "which is not a surface object");
+    faults_with("load_trap", gone, (Place){{0}}, SIM_BAD_HANDLE, "through a surface object that has been destroyed");
+    faults_with("load_3d", surface, (Place){{0}}, SIM_BAD_HANDLE, "reads a 2D surface as if it were a 3D surface");
     SimReport report = fetch("fetch_2d", surface, &place, &value, 1);
     assert_non_null(strstr(report.fault.text, "which is not a texture object"));
     assert_true(simgpu_release(gpu, is.address));
-    faults_with("store_trap", surface, (Place){{0}}, SIM_OUT_OF_BOUNDS, "writes a surface whose memory has been freed");
+    faults_with("store_trap", surface, (Place){{0}}, SIM_BAD_HANDLE, "writes a surface whose memory has been freed");
     assert_true(simgpu_texture_free(gpu, surface) && simgpu_texture_free(gpu, other));
 }
 
