@@ -269,7 +269,8 @@ complains() {
 @test "a wrong signature is a Compile Error at the student's own line" {
     submission | sed 's/^extern "C" void solve(.*/extern "C" void solve(float* input, int n)/' >wrong.cu
     judge grade wrong.cu
-    ends 1 "Compile Error" "wrong.cu:17:" "const float* input"
+    ends 1 "Compile Error" "wrong.cu:17: solve() must have the signature \`void solve(const float* input" \
+        "in no namespace, neither static nor a template"
 }
 
 @test "a wrong signature without extern C is a Compile Error at the student's own line" {
@@ -288,7 +289,7 @@ complains() {
     submission >x.cu
     echo 'template <int N> struct Bomb { static const long value = Bomb<2*N>::value + Bomb<2*N+1>::value; }; long boom = Bomb<1>::value;' >>x.cu
     judge grade x.cu
-    ends 1 "Compile Error"
+    ends 1 "Compile Error" "excessive recursion at instantiation"
 }
 
 @test "a file that includes itself without end is a Compile Error" {
@@ -330,7 +331,7 @@ complains() {
     limit sim_warp_instructions 10000000
     submission '' 'for (volatile int j = 0;; j++) {}' >x.cu
     judge grade x.cu
-    ends 1 "Time Limit Exceeded" "convolve"
+    ends 1 "Time Limit Exceeded" "kernel convolve: executes more than" "warp instructions, perhaps in an endless loop"
 }
 
 @test "a read of one element past the input is a Run-Time Error with array, index and line" {
@@ -630,11 +631,18 @@ unsupported() {
     submission >x.cu
     echo 'static struct Early { Early() { for (;;) pause(); } } early;' >>x.cu
     judge grade x.cu
-    ends 1 "Time Limit Exceeded" "a constructor"
+    ends 1 "Time Limit Exceeded" "a constructor, before solve(): the host code kept the device waiting for more than 1 s"
 }
 
 # ---- an instructor's mistakes: file, line, key, exit status 2
 # --------------------------------------------------------------
+
+@test "a problem has one output" {
+    instructor problems/conv1d/problem.json 's/const float\* kernel/float* kernel/; /"name": "kernel"/s/"role": "in"/"role": "out"/'
+    judge grade x.cu
+    ends 2 "problems/conv1d/problem.json:" "expected exactly one parameter of role \"out\", found 2"
+    rows 0
+}
 
 @test "broken JSON in problem.json is named with its line" {
     instructor problems/conv1d/problem.json '3s/,$//'

@@ -27,6 +27,8 @@ small_home() {
 @test "calibrating takes no file and no unknown device" {
     judge calibrate --device sim x.cu
     ends 2 "expected no file"
+    judge calibrate --device cpu
+    ends 2 "device 'cpu': runs only files in plain C; expected auto, cuda[:N] or sim[:PROFILE]"
     judge calibrate --device cuda:1023
     ends 2 "cuda:1023"
 }
@@ -45,6 +47,12 @@ small_home() {
     { echo '// A comment.'; echo '// expect: Accepted, Perfect'; submission; } >x.cu
     judge check x.cu
     ends 1 "not ok 1" "x.cu:2: unknown verdict 'Perfect'; expected one of: Accepted, Wrong Answer,"
+}
+
+@test "check names a file without a claim" {
+    submission >x.cu
+    judge check x.cu
+    ends 1 "x.cu: names no verdict, expected a folder such as wrong_answer/ or a line \"// expect: VERDICT\""
 }
 
 @test "a driver that is too old is not used, and grading says so" {

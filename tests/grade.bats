@@ -56,7 +56,8 @@ load processes.sh
 @test "a failed hidden case shows its number and the kind of mistake, never data" {
     submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
     judge grade --json result.json x.cu
-    ends 1 "Wrong Answer" "hidden"
+    ends 1 "Wrong Answer" "hidden" "No numbers are shown of hidden cases, or they could be read off. Look for such a case" \
+        'make try SUB=x.cu SIZES="input_size=6,kernel_size=3"'
     lacks "12345"
     file_lacks result.json 12345
 }

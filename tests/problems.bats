@@ -77,9 +77,9 @@ valid() {
     hidden() { edit "$testcases/hidden.json" "$1"; }
     sample() { edit "$testcases/sample.json" "$1"; }
     missing_after 'the signature is missing' statement 's/int length)$/int size)/'
-    missing_after 'the section "## When it is right" is missing' statement 's/^## When it is right/## When/'
+    missing_after '/statement.md: the section "## When it is right" is missing' statement 's/^## When it is right/## When/'
     missing_after 'the section "## Arithmetic intensity" is missing' statement 's/^## Arithmetic intensity/## Intensity/'
-    missing_after 'the limit of length is missing: 33,554,432' statement 's/33,554,432/many/'
+    missing_after '/statement.md: the limit of length is missing: 33,554,432' statement 's/33,554,432/many/'
     missing_after 'no hidden case' hidden '.cases |= map(select(.timed))'
     missing_after 'no case that is timed on "sim"' hidden '.cases |= map(select(.timed != "sim"))'
     missing_after 'no hidden case with "addresses": "repeat" has the sizes of the one before it and other data' \

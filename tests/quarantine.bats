@@ -56,7 +56,7 @@ fast=$root/solutions/conv1d/accepted/vector_loads.cu
         judge grade --as Eve --json result.json "$root/tests/attacks/draw_lots.cu"
         ends 0 "Accepted"
     done
-    ends 0 " in a second sitting" "warning: this result waits in quarantine"
+    ends 0 " in a second sitting" "warning: this result waits in quarantine: it is accepted, but has no rank until a teacher has looked at it"
     json result.json '(.rank_status | test("^quarantined: .* took .*, and .* in a second sitting$")), .verdict, .rank' \
         $'true\nAccepted\nnull'
     judge leaderboard --problem conv1d
@@ -162,7 +162,8 @@ fast=$root/solutions/conv1d/accepted/vector_loads.cu
     judge grade --as Ada "$fast"
     ends 0 "quarantined: "
     run make -C "$root" --no-print-directory BUILD="$build" -o build quarantine
-    ends 0 "run 1: Ada"
+    ends 0 "run 1: Ada" "These runs are accepted, but rank only after: make quarantine ACCEPT=RUN" \
+        "To keep one hidden: make quarantine REJECT=RUN"
     # shellcheck disable=SC2016
     run make -C "$root" --no-print-directory BUILD="$build" -o build quarantine ACCEPT=1 WHY='it is "$(shell touch '"$PWD"'/ran)" fine' AS=Teacher
     ends 0 "run 1 of Ada for conv1d is accepted"

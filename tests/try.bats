@@ -66,7 +66,7 @@ EOF
 @test "sizes that the statement does not allow are refused by name" {
     submission >x.cu
     local -A said=(
-        ['input_size=1000']="kernel_size is missing"
+        ['input_size=1000']="sizes: kernel_size is missing; sizes of conv1d: input_size, kernel_size"
         ['input_size=1000,kernel=7']="did you mean 'kernel_size'?"
         ['input_size=5,kernel_size=7']="sizes: kernel_size <= input_size does not hold, which the statement promises"
         ['input_size=5,kernel_size=0']="kernel_size: expected a number from 1 to 2047"

@@ -1,0 +1,31 @@
+// expect: Judge Error
+// says: a limit of the judge: it does not provide memory pools outside of the device, or for other processes
+// problem: conv1d
+//
+// solve() needs a memory pool that other processes can open.
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int output_size, int kernel_size, int)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= output_size)
+        return;
+    float sum = 0;
+    for (int k = 0; k < kernel_size; k++)
+        sum += input[i + k] * kernel[k];
+    output[i] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    int output_size = input_size - kernel_size + 1;
+    cudaMemPool_t pool;
+    cudaMemPoolProps props = {};
+    props.allocType = cudaMemAllocationTypePinned;
+    props.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+    props.location.type = cudaMemLocationTypeDevice;
+    if (cudaMemPoolCreate(&pool, &props) != cudaSuccess)
+        return;
+    convolve<<<(output_size + 255) / 256, 256>>>(input, kernel, output, output_size, kernel_size, 0);
+    cudaDeviceSynchronize();
+}
