@@ -281,7 +281,7 @@ $(BUILD)/grader/oracle/tests/test_oracle: LDLIBS += -lfftw3
 plain_flags     := $(filter-out -fsanitize=% -fno-sanitize-recover=% -fno-omit-frame-pointer,$(CFLAGS))
 runner_objects  := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runner/*.c))
 runtime_objects := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runtime/*.c harness/runtime/graph/*.c harness/runtime/call/*.c) harness/protocol/ring.c harness/protocol/cuda_error.c)
-# The runtime library follows frame pointers (harness/runtime/caller.h).
+# The runtime library follows frame pointers (harness/runtime/client.h).
 $(BUILD)/pic/%.o: EXTRA := -fPIC -fvisibility=hidden -fno-omit-frame-pointer -Iharness/cuda
 $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)

@@ -48,4 +48,20 @@ cudaError_t result_of(const char *call, cudaError_t error);
 /* The result of a CUDA call that this library does not provide. */
 cudaError_t missing(const char *call);
 
+/* ---- who asks ---------------------------------------------------------------------------------------------------- */
+
+/* A place is 1 + the offset of an instruction in the submission's object; 0: unknown. It is that of the call that led into
+ * this library, whose functions all keep a frame pointer, so that a few loads find it. It only chooses a line of a
+ * message. */
+
+/* The object with this address is the submission. The first call counts. */
+void caller_is_in(const void *address);
+/* The place of a return address. */
+uint32_t caller_place_of(const void *return_address);
+/* Where the submission has called this library, or what stands in for that. */
+uint32_t caller_place(void);
+/* From now on, a place stands in for the caller's in this thread; 0: none does. Returns the one before. Work that was
+ * described elsewhere than it is launched stands where it was described: <<<...>>>, and the nodes of a graph. */
+uint32_t caller_stand_in(uint32_t place);
+
 #endif

@@ -1,7 +1,7 @@
 #include "harness/runtime/registration.h"
 
 #include "harness/protocol/device_addresses.h"
-#include "harness/runtime/caller.h"
+#include "harness/runtime/client.h"
 #include "harness/runtime/managed.h"
 
 #include <stdio.h>

@@ -17,7 +17,7 @@ typedef struct Configuration { /* of a launch */
     cudaStream_t stream;
     unsigned cluster[3]; /* blocks of a cluster; 0: as the kernel says, or none */
     bool cooperative;
-    uint32_t place; /* of <<<...>>> (caller.h); 0: of the call that launches */
+    uint32_t place; /* of <<<...>>> (client.h); 0: of the call that launches */
 } Configuration;
 
 typedef struct KernelWork {
@@ -36,7 +36,7 @@ typedef struct CopyWork {
 
 typedef struct Work {
     enum cudaGraphNodeType type;
-    uint32_t place; /* in a node: where it was described (caller.h) */
+    uint32_t place; /* in a node: where it was described (client.h) */
     union {
         KernelWork kernel;
         CopyWork copy;

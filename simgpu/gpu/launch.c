@@ -178,8 +178,7 @@ static bool run_one(Run *run, Team *team, uint64_t number)
     return going_on;
 }
 
-/* Runs chunks of clusters, in order, until there are none left or the launch must end. Each thread of the host does
- * this. */
+/* Runs chunks of clusters, in order, until none are left or the launch must end. Each host thread does this. */
 static void run_blocks(void *context)
 {
     Run *run = context;
@@ -200,8 +199,7 @@ static void run_blocks(void *context)
     end_team(run, &team);
 }
 
-/* The blocks of a cooperative launch take turns on one thread of the host, each with a worker of its own. Of such a
- * launch there is a footprint at most, for which one sanitizer does. */
+/* The blocks of a cooperative launch take turns on one thread of the host, each with a worker of its own. */
 static void run_together(Run *run)
 {
     Launch *launch = &run->launch;
@@ -209,8 +207,7 @@ static void run_together(Run *run)
     Sanitizer *sanitizer = NULL;
     for (uint64_t i = 0; i < launch->blocks; i++) {
         workers[i] = worker_new(launch);
-        if (i == 0)
-            sanitizer = sanitizer_new(workers[i]);
+        sanitizer = i == 0 ? sanitizer_new(workers[i]) : sanitizer;
         begin_block(run, workers[i], sanitizer, i);
     }
     run_grid(workers, launch->blocks);

@@ -1,5 +1,5 @@
 /* CUDA's calls that launch kernels, and those about the attributes of kernels.  */
-#include "harness/runtime/caller.h"
+#include "harness/runtime/client.h"
 #include "harness/runtime/graph/capture.h"
 #include "harness/runtime/launch.h"
 #include "harness/runtime/older.h"
@@ -12,7 +12,7 @@ enum { MAX_NESTED = 16 };
 static __thread Configuration pushed[MAX_NESTED];
 static __thread int pushed_count;
 static __thread bool in_stub;        /* between the pop and the launch of <<<...>>>, */
-static __thread uint32_t stub_place; /*   which stands here (caller.h) */
+static __thread uint32_t stub_place; /*   which stands here (client.h) */
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, struct CUstream_st *stream)
 {

@@ -1,6 +1,6 @@
 #include "harness/runtime/graph/graph.h"
 
-#include "harness/runtime/caller.h"
+#include "harness/runtime/client.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "harness/runtime/graph/work_run.h"
 
-#include "harness/runtime/caller.h"
+#include "harness/runtime/client.h"
 #include "harness/runtime/copy.h"
 #include "harness/runtime/launch.h"
 #include "harness/runtime/stream.h"

@@ -1,7 +1,6 @@
 #include "base/tests/unit.h"
 
 #include "harness/protocol/device_addresses.h"
-#include "harness/runtime/caller.c"
 #include "harness/runtime/client.c"
 
 #include <sched.h>
