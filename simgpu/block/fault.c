@@ -260,12 +260,14 @@ bool fault_describe_outside(const Launch *launch, const WindowVariable *known, S
                             char *text, size_t size)
 {
     const WindowVariable *variable = space == SIM_SHARED ? meant_variable(launch, known) : known;
-    bool is_window = space == SIM_SHARED || space == SIM_LOCAL;
+    bool is_window = space == SIM_SHARED || space == SIM_LOCAL || variable != NULL;
     SimSide side = is_window ? side_of_variable(launch, variable, space, address) : SIM_SIDE_UNKNOWN;
     const char *words = side == SIM_BEFORE ? "before the start" : "past the end";
     if (side == SIM_SIDE_UNKNOWN)
         return false;
-    if (variable != NULL && variable->name != NULL)
+    if (variable != NULL && variable->parameter > 0)
+        snprintf(text, size, "%s of a struct (parameter %u)", words, variable->parameter);
+    else if (variable != NULL && variable->name != NULL)
         snprintf(text, size, "%s of shared array '%s'", words, variable->name);
     else
         snprintf(text, size, "%s of %s", words, space == SIM_LOCAL ? "a local array" : "the block's shared memory");
@@ -344,10 +346,13 @@ SimLeft fault_left(const Launch *launch, const Origin *origin, const WindowVaria
     SimLeft left = {0};
     if (space == SIM_GLOBAL || space == SIM_CONSTANT)
         return left_in_global(launch, origin, address);
-    left.side = space == SIM_PARAMETER ? side_of(address, 0, launch->parameter_bytes)
-                                       : side_of_variable(launch, variable, space, address);
+    left.side = space == SIM_PARAMETER && variable == NULL ? side_of(address, 0, launch->parameter_bytes)
+                                                           : side_of_variable(launch, variable, space, address);
     if (left.side == SIM_SIDE_UNKNOWN)
         left.side = SIM_PAST; /* it begins within and reaches out */
+    left.parameter = variable != NULL ? variable->parameter : 0;
+    if (left.parameter > 0)
+        set_name(left.kernel, launch->function_name);
     if (variable != NULL && variable->name != NULL)
         set_name(left.array, variable->name);
     return left;
@@ -364,12 +369,13 @@ static bool begins_inside(const Launch *launch, SimSpace space, uint64_t address
     }
 }
 
-/* The variable from which an address in shared or local memory was made; NULL: not known. */
+/* The variable from which an address in shared, local or parameter memory was made; NULL: not known. */
 static const WindowVariable *known_variable(const Instruction *instruction, SimSpace space)
 {
     switch (space) {
     case SIM_SHARED: return variable_in(instruction, PTX_SHARED);
     case SIM_LOCAL: return variable_in(instruction, PTX_LOCAL);
+    case SIM_PARAMETER: return variable_in(instruction, PTX_PARAM);
     default: return NULL;
     }
 }

@@ -137,11 +137,12 @@ typedef struct Origin {
 
 #define UNKNOWN_TARGET (1ull << 63)
 
-/* A variable in shared memory or in the frame of a thread, which is local memory. */
+/* A variable in shared memory, in the frame of a thread, which is local memory, or among the kernel's parameters. */
 typedef struct WindowVariable {
     struct WindowVariable *next;
     PtxSpace space;
     const char *name;       /* NULL: compilers do not name local arrays */
+    uint32_t parameter;     /* number, from 1, of the parameter that it is or that was copied there; 0: none */
     uint64_t offset, bytes; /* bytes 0: unsized, it reaches to the end of shared memory */
 } WindowVariable;
 

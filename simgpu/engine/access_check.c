@@ -61,9 +61,10 @@ uint64_t access_window_bytes(const Worker *worker, const Access *access)
 
 static bool is_inside_window(Worker *worker, const Access *access, uint64_t address)
 {
-    const WindowVariable *local = access->space == PTX_LOCAL ? variable_in(access->instruction, PTX_LOCAL) : NULL;
-    uint64_t begin = local != NULL ? local->offset : 0;
-    uint64_t end = local != NULL ? begin + local->bytes : access_window_bytes(worker, access);
+    PtxSpace space = access->space;
+    const WindowVariable *variable = space == PTX_SHARED ? NULL : variable_in(access->instruction, space);
+    uint64_t begin = variable != NULL ? variable->offset : 0;
+    uint64_t end = variable != NULL ? begin + variable->bytes : access_window_bytes(worker, access);
     return address >= begin && address < end && end - address >= access->used_bytes;
 }
 

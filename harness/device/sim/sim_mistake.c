@@ -14,7 +14,10 @@ static MistakeKind kind_of_access(const SimFault *fault)
             return MISTAKE_NOT_DEVICE_MEMORY;
         return fault->is_store ? MISTAKE_WRITE_OUTSIDE : MISTAKE_READ_OUTSIDE;
     case SIM_SHARED: return fault->is_store ? MISTAKE_WRITE_OUTSIDE_SHARED : MISTAKE_READ_OUTSIDE_SHARED;
-    case SIM_LOCAL: return fault->is_store ? MISTAKE_WRITE_OUTSIDE_LOCAL : MISTAKE_READ_OUTSIDE_LOCAL;
+    case SIM_LOCAL:
+        if (fault->left.parameter > 0 && !fault->is_store)
+            return MISTAKE_READ_OUTSIDE_PARAMETERS;
+        return fault->is_store ? MISTAKE_WRITE_OUTSIDE_LOCAL : MISTAKE_READ_OUTSIDE_LOCAL;
     case SIM_CONSTANT: return fault->is_store ? MISTAKE_WRITE_READ_ONLY : MISTAKE_READ_OUTSIDE_CONSTANT;
     case SIM_PARAMETER: return fault->is_store ? MISTAKE_WRITE_READ_ONLY : MISTAKE_READ_OUTSIDE_PARAMETERS;
     case SIM_SURFACE: return MISTAKE_OUTSIDE_SURFACE;

@@ -251,6 +251,10 @@ static const struct {
     {"ld.const.f32 %f0, [constants+32]", NULL, SIM_PAST, "constants", 0},
     {"ld.shared.f32 %f0, [shared+-4]", NULL, SIM_BEFORE, "shared", 0},
     {"ld.shared.f32 %f0, [shared+2048]", NULL, SIM_PAST, "shared", 0},
+    {"mov.u64 %d4, p_in; ld.param.u64 %d0, [%d4+8]", NULL, SIM_PAST, "", 1}, /* the next parameter */
+    {".local .b8 __local_depot0[32]; mov.u64 %d4, __local_depot0; add.u64 %d5, %d4, 0; ld.param.u64 %d6, [p_in]; "
+     "st.local.u64 [%d5], %d6; ld.local.u32 %r0, [%d5+32]",
+     NULL, SIM_PAST, "", 0}, /* a pointer is no struct */
     {"st.local.f32 [stack+64], %f1", NULL, SIM_PAST, "", 0},
     {"mov.u64 %d4, 0; ld.global.f32 %f0, [%d4]", NULL, SIM_SIDE_UNKNOWN, "", 0},
 };

@@ -29,14 +29,41 @@ PtxSpace space_named(const char *part)
     return PTX_NO_SPACE;
 }
 
+/* The number of a kernel's parameter, from 1; 0: it is none. */
+static uint32_t number_of_parameter(const Lowering *l, const PtxVariable *sought)
+{
+    uint32_t number = 1;
+    for (const PtxVariable *parameter = l->instance->function->parameters; parameter != NULL; number++) {
+        if (parameter == sought)
+            return is_kernel(l->instance) ? number : 0;
+        parameter = parameter->next;
+    }
+    return 0;
+}
+
 /* The frame of a procedure's call lies at another address each time. */
 static const WindowVariable *local_variable(Lowering *l, const PtxVariable *variable)
 {
     if (l->instance->in_procedure)
         return NULL;
     WindowVariable *local = arena_alloc(&l->code->arena, sizeof *local);
-    *local = (WindowVariable){.space = PTX_LOCAL, .offset = variable_address(l, variable), .bytes = variable->bytes};
+    *local = (WindowVariable){.space = PTX_LOCAL,
+                              .parameter = number_of_parameter(l, variable->copy_of),
+                              .offset = variable_address(l, variable),
+                              .bytes = variable->bytes};
     return local;
+}
+
+/* A struct among the kernel's parameters. */
+static const WindowVariable *parameter_variable(Lowering *l, const PtxVariable *variable)
+{
+    uint32_t number = number_of_parameter(l, variable);
+    if (number == 0)
+        return NULL;
+    WindowVariable *parameter = arena_alloc(&l->code->arena, sizeof *parameter);
+    *parameter = (WindowVariable){
+        .space = PTX_PARAM, .parameter = number, .offset = variable->address, .bytes = variable->bytes};
+    return parameter;
 }
 
 const WindowVariable *variable_of(Lowering *l, const PtxOperand *address)
@@ -46,6 +73,8 @@ const WindowVariable *variable_of(Lowering *l, const PtxOperand *address)
         variable = l->instance->provenance[address->register_index];
     if (variable != NULL && variable->space == PTX_LOCAL)
         return local_variable(l, variable);
+    if (variable != NULL && variable->space == PTX_PARAM && address->variable == NULL)
+        return parameter_variable(l, variable);
     if (variable == NULL || variable->space != PTX_SHARED)
         return NULL;
     uint64_t offset = variable_address(l, variable), bytes = variable->is_unsized ? 0 : variable->bytes;

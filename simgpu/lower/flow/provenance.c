@@ -15,7 +15,7 @@ static const PtxVariable *join(const PtxVariable *a, const PtxVariable *b)
 
 static bool is_followed(const PtxVariable *variable)
 {
-    return variable->space == PTX_SHARED || variable->space == PTX_LOCAL;
+    return variable->space == PTX_SHARED || variable->space == PTX_LOCAL || variable->space == PTX_PARAM;
 }
 
 static const PtxVariable *of_operand(const PtxOperand *operand, const PtxVariable *const *registers)
@@ -104,6 +104,51 @@ static const PtxVariable *part_at(Flow *flow, const PtxVariable *whole, uint64_t
     return *place = part;
 }
 
+/* The parameter that an instruction loads from its start on; NULL: it does something else. */
+static const PtxVariable *loaded_parameter(const PtxInstruction *instruction)
+{
+    if (instruction->operand_count < 2 || !begins_with(instruction->opcode, "ld.param"))
+        return NULL;
+    const PtxOperand *address = &instruction->operands[1];
+    return address->kind == PTX_ADDRESS && address->number == 0 ? address->variable : NULL;
+}
+
+static int first_register(const PtxOperand *data)
+{
+    data = data->element_count > 0 ? &data->elements[0] : data;
+    return data->kind == PTX_REGISTER ? data->register_index : -1;
+}
+
+/* The parameter whose first bytes a register holds; NULL: none. */
+static const PtxVariable *parameter_in(const PtxFunction *function, int number)
+{
+    for (int i = 0; i < function->instruction_count; i++) {
+        const PtxVariable *parameter = loaded_parameter(&function->instructions[i]);
+        if (parameter != NULL && first_register(&function->instructions[i].operands[0]) == number)
+            return parameter;
+    }
+    return NULL;
+}
+
+/* A struct that is passed by value may be copied to local memory, which the name of the parameter then stands for. */
+static void find_copies(Flow *flow)
+{
+    for (int i = 0; i < flow->function->instruction_count; i++) {
+        const PtxInstruction *store = &flow->function->instructions[i];
+        if (store->operand_count < 2 || !begins_with(store->opcode, "st.local"))
+            continue;
+        const PtxOperand *address = &store->operands[0];
+        const PtxVariable *to = address->register_index >= 0 ? flow->registers[address->register_index] : NULL;
+        int number = first_register(&store->operands[1]);
+        const PtxVariable *from = to != NULL && to->whole != NULL && address->number == 0 && number >= 0
+                                      ? parameter_in(flow->function, number)
+                                      : NULL;
+        for (PtxVariable *part = flow->parts; part != NULL && from != NULL; part = part->next)
+            if (part == to && from->bytes > sizeof(uint64_t) && part->bytes >= from->bytes)
+                part->copy_of = from;
+    }
+}
+
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
 static bool follow(Flow *flow, const PtxInstruction *instruction)
@@ -129,6 +174,7 @@ const PtxVariable **provenance_of_registers(const PtxFunction *function, Arena *
         for (int i = 0; i < function->instruction_count; i++)
             has_changed |= follow(&flow, &function->instructions[i]);
     }
+    find_copies(&flow);
     for (int i = 0; i < function->register_count; i++)
         if (flow.registers[i] == &anything)
             flow.registers[i] = NULL;
