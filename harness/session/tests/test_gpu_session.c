@@ -263,7 +263,7 @@ static void each_way_to_fail_has_its_outcome(void **state)
          "(Aborted): host code called abort(), or threw an exception that nothing caught (submission.cu:", NULL},
         {"int few[4] = {n}; few[n] = 1; out += few[n - 1];", CALL_RUN_TIME_ERROR,
          "host code used an element beyond the end of an array, or before its start (submission.cu:", NULL},
-        {"char few[4]; memset(few, 1, 16ul * n); out += few[1];", CALL_RUN_TIME_ERROR,
+        {"char few[4]; memset(few, 1, 16ul + n % 2); asm volatile(\"\" : : \"r\"(few) : \"memory\");", CALL_RUN_TIME_ERROR,
          "host code wrote beyond the end of an array, or freed memory that it had not allocated (submission.cu:", NULL},
         {"void *volatile p = malloc(24); free(p); free(p);", CALL_RUN_TIME_ERROR,
          "host code wrote beyond the end of an array, or freed memory that it had not allocated (submission.cu:", NULL},
