@@ -16,7 +16,7 @@ small_home() {
     ln -s "$root/base" "$root/grader" "$root/harness" "$CONVJUDGE_HOME/"
     ln -s "$root/simgpu/profiles" "$CONVJUDGE_HOME/simgpu/"
     ln -s "$root/problems/conv1d" "$CONVJUDGE_HOME/problems/"
-    ln -s "$light" "$CONVJUDGE_HOME/testcases/"
+    ln -s "$root/testcases/conv1d" "$CONVJUDGE_HOME/testcases/"
     ln -s "$root/leaderboard/references" "$CONVJUDGE_HOME/leaderboard/"
     cp "$root/solutions/conv1d/accepted/naive.cu" "$CONVJUDGE_HOME/solutions/conv1d/accepted/"
 }

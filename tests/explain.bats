@@ -3,6 +3,8 @@
 
 bats_require_minimum_version 1.5.0
 load helper
+# shellcheck disable=SC2034 # helper.bash reads it
+real_home=1 # advice depends on sizes
 
 # advises ID FILE: the file's first advice has the id; "none": it gets no advice.
 advises() {

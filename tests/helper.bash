@@ -16,11 +16,12 @@ setup() {
 # alone and with shorter timed cases, since most tests are not about data. Its testcases are in $light.
 light_home() {
     local folder
-    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/light CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
+    export CONVJUDGE_HOME=$BATS_FILE_TMPDIR/light CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
+    light=$CONVJUDGE_HOME/testcases/conv1d
+    [[ ! -d $light ]] || return 0
     mkdir -p "$CONVJUDGE_HOME/testcases"
     for folder in base grader harness leaderboard problems simgpu solutions; do ln -s "$root/$folder" "$CONVJUDGE_HOME/"; done
     ln -s "$root"/testcases/* "$CONVJUDGE_HOME/testcases/"
-    light=$CONVJUDGE_HOME/testcases/conv1d
     rm "$light"
     mkdir "$light"
     cp "$root"/testcases/conv1d/* "$light"
