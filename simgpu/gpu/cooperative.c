@@ -7,12 +7,17 @@
 
 enum { WORKSPACE_BYTES = 8 };
 
+void cooperative_reserve(SimGpu *gpu, const SimLaunch *launch)
+{
+    if ((launch->flags & SIM_COOPERATIVE) != 0 && gpu->workspace == 0)
+        gpu->workspace = memory_alloc(&gpu->memory, WORKSPACE_BYTES, "the workspace of grid.sync()");
+}
+
 bool cooperative_check(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
 {
     if ((launch->flags & SIM_COOPERATIVE) == 0)
         return true;
-    if (gpu->workspace == 0)
-        gpu->workspace = memory_alloc(&gpu->memory, WORKSPACE_BYTES, "the workspace of grid.sync()");
+    cooperative_reserve(gpu, launch);
     uint32_t resident = cost_resident_blocks(&gpu->profile, &launch->function->info,
                                              (uint32_t)launch_block_threads(&launch->shape),
                                              launch->shape.dynamic_shared_bytes);

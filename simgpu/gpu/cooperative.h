@@ -5,6 +5,8 @@
 #include "simgpu/gpu/gpu.h"
 #include "simgpu/gpu/report.h"
 
+/* Makes the workspace, unless there is one. Does nothing for all other launches. */
+void cooperative_reserve(SimGpu *gpu, const SimLaunch *launch);
 /* False: the launch does not fit, and the report says why. True for all other launches. */
 bool cooperative_check(SimGpu *gpu, const SimLaunch *launch, SimReport *report);
 /* The address of the workspace, which is cleared; 0 for all other launches. */
