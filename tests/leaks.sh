@@ -44,7 +44,7 @@ tell() { # WAY SECRET: grades, and writes everything that the author sees to `se
         >"$scratch/printed" 2>&1 || status=$?
     {
         echo "exit status $status"
-        sed -E '/^compile /d; s/[0-9.]+ us ± .*//; s/, SM clock .*//; s/ +/ /g; /^ +[0-9a-f]{64}$|±|GFLOP|^ (timed|>|timed case .*|clock) .*/d' "$scratch/printed"
+        sed -E '/^compile /d; s/[0-9.]+ us ± .*//; s/, SM clock .*//; s/ +/ /g; /^ +[0-9a-f]{64}$|±|GFLOP|^ (time|timed|>|timed case .*|clock) .*/d' "$scratch/printed"
         jq "$ordinary" "$scratch/result" || true
         [[ ! -e $scratch/result ]] || cmp <(jq .cases "$scratch/result") <(sqlite3 "$scratch/db" 'SELECT cases FROM runs' | jq .) || true
     } >"$scratch/seen" 2>&1
