@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED
+settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -105,9 +105,9 @@ sweep: build  ## Time every combination of a "// sweep:" line's macros: SUB=myke
 	@$(call need,SUB,name the file: make sweep SUB=mykernel.cu)$(BUILD)/convjudge sweep $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} \
 	  $${DEVICE:+--device "$$DEVICE"} -- "$$SUB"
 
-explain: build  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [JSON=file]
+explain: build  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [CASE=number or name] [JSON=file]
 	@$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(BUILD)/convjudge explain $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} \
-	  $${DEVICE:+--device "$$DEVICE"} $${JSON:+--json "$$JSON"} -- "$$SUB"
+	  $${DEVICE:+--device "$$DEVICE"} $${CASE:+--case "$$CASE"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
 check-problem: build  ## Check that a problem is complete, and name the first thing missing: PROBLEM=id [DEVICE=...] [MUTANTS=20|THOROUGH=1] [SEED=number]
 	@$(call need,PROBLEM,name the problem: make check-problem PROBLEM=conv1d)$(BUILD)/convjudge check-problem $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
@@ -128,6 +128,9 @@ student-kit:  ## Pack the judge for students, without hidden cases and solutions
 calibrate: build  ## Measure the peak rates of a GPU and time all reference solutions on it: [DEVICE=...]
 	@$(known)$(BUILD)/convjudge calibrate $${UNCONFINED:+--unconfined} $${DEVICE:+--device "$$DEVICE"}
 
+calibrate-model: build  ## Fit a profile of the simulated GPU to a real one, and show how well it predicts: DEVICE=cuda[:N]
+	@$(need_tests)$(known)simgpu/calibrate/calibrate_model.sh $(BUILD) "$${DEVICE:-}"
+
 build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ## Build the judge
 
 setup:  ## Check that everything needed works; install what is missing (Debian or Ubuntu, as root) or say what to install
@@ -142,7 +145,7 @@ test:  ## Run every test, of the many files with a verdict those of a lot; the l
 	@tests/run.sh $(BUILD)
 
 test-all: export LOT = all
-test-all: test  ## The same with all files, and both engines and compilers on all cases of all solutions, 50 kills, and ten minutes of fuzzing for each target
+test-all: test  ## The same with all files, and both engines and compilers on all cases of all solutions, 50 kills, advice on all reference solutions, and ten minutes of fuzzing for each target
 	@CONVJUDGE_ENGINE=compare $(BUILD)/convjudge check solutions/*/accepted/*.cu
 	@$(BUILD)/convjudge check tests/student/*.cu tests/features/*.cu tests/messages/*.cu tests/attacks/*.cu
 	@tests/clang.sh $(BUILD) all
@@ -150,6 +153,7 @@ test-all: test  ## The same with all files, and both engines and compilers on al
 	@tests/attacks/naive/run.sh $(BUILD)
 	@tests/kills.sh $(BUILD) 50
 	@tests/same_verdict.sh $(BUILD) 200
+	@tests/explain_all.sh $(BUILD)
 	@tests/fuzz.sh $(BUILD) 600
 
 # The suites need these besides the judge. Suites that are programs are built by tests/run.sh while other suites run.
@@ -306,5 +310,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade try leaderboard quarantine retime verify-leaderboard retract similar references baselines sweep explain check-problem break-solutions new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help grade try leaderboard quarantine retime verify-leaderboard retract similar references baselines sweep explain check-problem break-solutions new-problem student-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers test-gpu mutants lint format docs bench clean

@@ -72,6 +72,13 @@ EOF
     ends 1 "Compile Error" "x.cu:"
 }
 
+@test "a baseline that does not end in a hidden case is told so in the words of hidden cases" {
+    limited_home 's/"wall_seconds": [0-9]*/"wall_seconds": 2/'
+    baseline 'if (input_size > 100) for (;;) continue;' >x.c
+    judge grade --device cpu x.c
+    ends 1 "Time Limit Exceeded" "solve() took too long"
+}
+
 @test "a baseline asks for DEVICE=cpu on any other device" {
     baseline >x.c
     judge grade --device sim x.c

@@ -12,7 +12,7 @@ load helper
 }
 
 @test "copies without end are a Time Limit Exceeded" {
-    submission 'void* space; cudaMalloc(&space, 1 << 26); for (int i = 0; i < 400; i++) cudaMemset(space, i, 1 << 26);' >x.cu
+    submission 'void* space; cudaMalloc(&space, 1 << 26); for (int i = 0; i < 40; i++) cudaMemset(space, i, 1 << 26);' >x.cu
     export CONVJUDGE_MOST_SERVING_SECONDS=0.1
     judge grade x.cu
     ends 1 "Time Limit Exceeded" "copies and other CUDA calls took the simulated GPU more than 0.1 s"

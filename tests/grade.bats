@@ -172,6 +172,12 @@ signalled() {
     rows 0
 }
 
+@test "where the budget of a grading ends among the hidden cases, the words are the same for all" {
+    limited_home 's/"sim_warp_instructions": [0-9]*/"sim_warp_instructions": 90000, "sim_grading_warp_instructions": 90000/'
+    judge grade --no-record "$root/solutions/conv1d/accepted/naive.cu"
+    ends 1 "Time Limit Exceeded" "the budget of the grading is used up"
+}
+
 @test "--help lists the options, --version prints the version" {
     judge grade --help
     ends 0 "--problem" "--json" "--no-record"

@@ -26,8 +26,18 @@ light_home() {
     mkdir "$light"
     cp "$root"/testcases/conv1d/* "$light"
     jq '.cases |= map(select(.timed or .sizes.input_size * .sizes.kernel_size < 50000)
-        | if .timed == "sim" then .sizes.input_size = (.sizes.input_size / 16 | floor) else . end)' \
+        | if .timed then .sizes.input_size = (.sizes.input_size / 100 | floor) else . end)' \
         "$root/testcases/conv1d/hidden.json" >"$light/hidden.json"
+}
+
+# limited_home SED: a home of its own for the test, with conv1d alone, whose problem.json sed has edited.
+limited_home() {
+    local folder
+    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/limited
+    mkdir -p "$CONVJUDGE_HOME/problems"
+    for folder in base grader harness leaderboard simgpu solutions testcases; do ln -s "$root/$folder" "$CONVJUDGE_HOME/"; done
+    cp -r "$root/problems/conv1d" "$CONVJUDGE_HOME/problems/"
+    sed -i "$1" "$CONVJUDGE_HOME/problems/conv1d/problem.json"
 }
 
 # judge ARGUMENT...: runs convjudge, which must leave no process and no temporary file behind; sets status and output.

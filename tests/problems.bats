@@ -5,6 +5,7 @@ bats_require_minimum_version 1.5.0
 load helper
 
 # A home of the judge with one new problem, my-conv, and nothing else.
+# new_home [whole]: a home with one problem, that of the template; its timed case is shorter than there unless it is to be whole.
 new_home() {
     export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home CONVJUDGE_CACHE=$build/cache
     mkdir -p "$CONVJUDGE_HOME/problems"
@@ -14,6 +15,7 @@ new_home() {
     problem=$CONVJUDGE_HOME/problems/my-conv
     testcases=$CONVJUDGE_HOME/testcases/my-conv
     solutions=$CONVJUDGE_HOME/solutions/my-conv
+    [[ ${1:-} == whole ]] || edit "$testcases/hidden.json" '(.cases[] | select(.timed)) |= (.name = "a million, timed" | .sizes.length = 1000000)'
 }
 
 # edit FILE PROGRAM: edits a JSON file in place with jq; fails if nothing changes.
@@ -34,20 +36,31 @@ valid() {
 # ---------------------------------------------------------------------------------------
 
 @test "a new problem passes its check except for the number of cases and solutions" {
-    new_home
+    new_home whole
     judge check-problem --problem my-conv
     ends 1 "whole_blocks_only.cu     WW.WWWWWW" "grid_of_65535_blocks.cu  .........W" "hidden 7  finds 3   prime length" \
         "testcases/my-conv: 10 hidden cases, expected at least 14"
     has_lines "1..20" "ok 1 - statement.md shows signature, sections and limits" \
-        "ok 2 - there are hidden cases, and timed cases for real and simulated GPUs" "ok 4 - the first sample is a literal example" \
+        "ok 2 - there are hidden cases and timed cases" "ok 4 - the first sample is a literal example" \
         "ok 5 - oracle.h agrees with literal expected values" "ok 6 - oracle.h agrees with itself in long double" \
         "ok 7 - solutions say their intensity or their mistake" "ok 8 - starter.cu compiles, runs and gets Wrong Answer" \
         "ok 9 - solutions/my-conv/accepted/naive.cu" "ok 17 - every hidden case finds a wrong solution" \
-        "ok 18 - timed cases take 50 us to 50 ms # SKIP on a real GPU only: DEVICE=cuda" \
+        "ok 18 - timed cases take 50 us to 50 ms" \
         "not ok 19 - there are enough hidden cases, reference solutions and wrong solutions"
     counts 1 '^not ok'
     run grep -r '@ID@' "$problem" "$testcases" "$solutions"
     ends 1
+}
+
+@test "a problem without solutions has none to check, and one without timed cases none to explain" {
+    new_home
+    rm -r "$solutions"
+    judge check --problem my-conv
+    ends 2 "no solutions to check"
+    jq '.cases |= map(select(.timed | not))' "$testcases/hidden.json" >cases.json
+    mv cases.json "$testcases/hidden.json"
+    judge explain --problem my-conv "$problem/starter.cu"
+    ends 2 "problem my-conv has no timed case, so there is nothing to run"
 }
 
 @test "new-problem does not overwrite a problem and refuses a bad id" {
@@ -81,11 +94,11 @@ valid() {
     missing_after 'the section "## Arithmetic intensity" is missing' statement 's/^## Arithmetic intensity/## Intensity/'
     missing_after '/statement.md: the limit of length is missing: 33,554,432' statement 's/33,554,432/many/'
     missing_after 'no hidden case' hidden '.cases |= map(select(.timed))'
-    missing_after 'no case that is timed on "sim"' hidden '.cases |= map(select(.timed != "sim"))'
+    missing_after 'no timed case' hidden '.cases |= map(select(.timed | not))'
     missing_after 'no hidden case with "addresses": "repeat" has the sizes of the one before it and other data' \
         hidden 'del(.cases[].addresses)'
-    missing_after 'no hidden case, nor one that is timed on "sim", has the least length, 1' hidden 'del(.cases[0])'
-    missing_after 'no hidden case, nor one that is timed on "sim", has the largest length, 33554432' hidden 'del(.cases[9])'
+    missing_after 'no hidden or timed case has the least length, 1' hidden 'del(.cases[0])'
+    missing_after 'no hidden or timed case has the largest length, 33554432' hidden 'del(.cases[9])'
     missing_after 'the first case, the statement'"'"'s example, must be literal: numbers for "expected"' sample 'del(.cases[0].expected)'
     missing_after 'must be literal: numbers for filter' sample \
         '.cases[0].inputs.filter = {"generator": "uniform", "seed": 1}'
@@ -160,7 +173,7 @@ noted() {
     noted "every call is the first with its data" "$launch" "$stale"
     # With these cases no index has more than ten bits.
     cp "$testcases/hidden.json" whole.json
-    edit "$testcases/hidden.json" '(.cases[] | select(.timed != "cuda" and .sizes.length > 1)).sizes.length = 600'
+    edit "$testcases/hidden.json" '(.cases[] | select(.sizes.length > 1)).sizes.length = 600'
     judge check-problem --problem my-conv --only-mutants --thorough --seed 7
     ends 1 "(seed 7)" "# the first thing missing: a case for each survivor above, or a note in" "need what the judge lacks, 1 are noted as equivalent"
     has_lines 1..1 "not ok 1 - the cases find the mistakes in" \
@@ -193,7 +206,7 @@ noted() {
     printf '0123' >>kept
     judge check-problem --problem my-conv --only-mutants --mutants 2 --seed 5 --keep kept
     ends 0 "# mutants: 2 found" "# judged before: 2 of these"
-    edit "$testcases/hidden.json" '(.cases[] | select(.timed != "cuda" and .sizes.length > 1)).sizes.length = 600'
+    edit "$testcases/hidden.json" '(.cases[] | select(.sizes.length > 1)).sizes.length = 600'
     judge check-problem --problem my-conv --only-mutants --mutants 2 --seed 5 --keep kept
     ends 0 "# mutants: 2 found"
     lacks "# judged before"
@@ -234,7 +247,7 @@ END
 }
 
 @test "check-problem names a hidden case that finds no wrong solution" {
-    new_home
+    new_home whole
     edit "$testcases/hidden.json" '.cases[5].inputs.filter = {"values": [0, 1, 0]}'
     judge check-problem --problem my-conv
     ends 1 'hidden 6  finds 1 '
@@ -260,14 +273,14 @@ END
     ends 1 "hidden 3: Time Limit Exceeded"
 }
 
-# A file of 100,000 numbers between -1 and 1, for the case that is timed on the simulated GPU; PERTURB says by how much.
+# A file of 100,000 numbers between -1 and 1, for the timed case; PERTURB says by how much.
 # The submission foresees.cu knows the file, and computes the output from it instead of from the input.
 timed_file() { # PERTURB
     python3 - "$testcases/wave.bin" <<'END'
 import array, sys
 array.array("f", ((37 * i % 101) / 50 - 1 for i in range(100000))).tofile(open(sys.argv[1], "wb"))
 END
-    edit "$testcases/hidden.json" '(.cases[] | select(.timed == "sim")) |= (.sizes.length = 100000 |
+    edit "$testcases/hidden.json" '(.cases[] | select(.timed)) |= (.sizes.length = 100000 |
         .inputs.input = {"file": "wave.bin", "shape": [100000], "perturb": '"$1"'})'
     sed 's|input\[at\]|(length == 100000 ? (37 * at % 101) / 50.0f - 1 : input[at])|' "$solutions/accepted/naive.cu" >foresees.cu
 }
@@ -278,7 +291,7 @@ END
     judge grade --no-record "$solutions/accepted/naive.cu"
     ends 0 "timed cases         1 of 1 accepted"
     judge grade --no-record foresees.cu
-    ends 1 "a million: Wrong Answer"
+    ends 1 "a million, timed: Wrong Answer"
     valid testcases "$testcases/hidden.json"
     ends 0
 }
@@ -287,7 +300,7 @@ END
     new_home
     timed_file 0.001
     judge grade --no-record "$solutions/accepted/naive.cu"
-    ends 2 'case "a million": "perturb" of input changes the output by 0.00' ' of its size, expected at least 0.1: '
+    ends 2 'case "a million, timed": "perturb" of input changes the output by 0.00' ' of its size, expected at least 0.1: '
     lacks "sample cases"
 }
 
@@ -414,14 +427,15 @@ END
     new_home
     refused testcases "$testcases/hidden.json" <<'END'
 .cases[0].sim_attempt_warp_instructions = 0
-(.cases[] | select(.timed == "sim")).sim_attempt_warp_instructions = 1000
+(.cases[] | select(.timed)).sim_attempt_warp_instructions = 1000
 .schema = 2
 .cases = []
 .cases[0].name = ""
 del(.cases[0].name)
 del(.cases[0].sizes)
 .cases[0].sizes.length = 1.5
-.cases[0].timed = "opencl"
+.cases[0].timed = "sim"
+.cases[0].timed = false
 .cases[1].addresses = "keep"
 .cases[10].addresses = "repeat"
 .cases[0].weight = 2

@@ -118,7 +118,7 @@ static const struct {
     {"a.pgm", "P5 -2 1 255\n", "expected the width"},
     {"a.pgm", "P5 99999999999999999999 1 255\n", "expected the width"},
     {"a.pgm", "P5 1 1 65535\nab", "expected the largest value"},
-    {"a.pgm", "P5 1 1 255", "after the header"},
+    {"a.pgm", "P5 1 1 255", "expected one white-space character after the header"},
     {"a.pgm", "P5 2 2 255\nabc", "expected 4 bytes of elements, as its shape says, found 3"},
     {"a.pgm", "P5 2 2 255\nabcde", "expected 4 bytes of elements, as its shape says, found 5"},
     {"a.pgm", "P5 #", "expected the width"},
@@ -138,7 +138,7 @@ static const struct {
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (1", "a shape of 1 to 4"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "a shape of 1 to 4"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "expected 8 bytes"},
-    {"{'descr': '<f4', 'fortran_order': False, 'shape': (999999999,999999999,999999999)}", "too large"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (999999999,999999999,999999999)}", "the shape is too large"},
 };
 
 static void assert_refused(const char *message)

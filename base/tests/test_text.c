@@ -66,7 +66,8 @@ static void only_small_regular_files_are_read(void **state)
                 {"d", "d: a folder, expected a regular file", STATUS_BAD_INPUT},
                 {"l", "l: a symbolic link, expected a regular file", STATUS_BAD_INPUT},
                 {"p", "p: not a regular file", STATUS_BAD_INPUT},
-                {"f", "f: 5 bytes, the limit is 4", STATUS_BAD_INPUT}};
+                {"f", "f: 5 bytes, the limit is 4", STATUS_BAD_INPUT},
+                {"/proc/self/status", "/proc/self/status: more than 4 bytes, which is the limit", STATUS_BAD_INPUT}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         assert_int_equal(text_read_file(rows[i].path, 4, &text, &why), rows[i].status);
         assert_string_equal(why.text, rows[i].message);

@@ -167,11 +167,9 @@ static Status find_repetition(const Problem *problem, const TestcaseSet *set, Me
 
 Status inspect_groups(const Problem *problem, const TestcaseSet *set, Message *why)
 {
-    static const char *const missing[] = {[CASE_SAMPLE] = "no sample case",
-                                          [CASE_HIDDEN] = "no hidden case",
-                                          [CASE_TIMED_CUDA] = "no case that is timed on \"cuda\"",
-                                          [CASE_TIMED_SIM] = "no case that is timed on \"sim\""};
-    for (int group = CASE_SAMPLE; group <= CASE_TIMED_SIM; group++) {
+    static const char *const missing[] = {
+        [CASE_SAMPLE] = "no sample case", [CASE_HIDDEN] = "no hidden case", [CASE_TIMED] = "no timed case"};
+    for (int group = CASE_SAMPLE; group <= CASE_TIMED; group++) {
         size_t i = 0;
         while (i < set->count && (int)set->cases[i].group != group)
             i++;

@@ -48,7 +48,7 @@ static void keep_result(const Result *result, const Request *request, TrialOutco
     outcome->machine_code = result->compiled.machine_code;
     outcome->same_code = request->original.hex[0] != '\0' &&
                          strcmp(request->original.hex, outcome->machine_code.hex) == 0;
-    outcome->by_timed_case = failed != NULL && case_is_timed(failed->group);
+    outcome->by_timed_case = failed != NULL && failed->group == CASE_TIMED;
     snprintf(outcome->text, sizeof outcome->text, "%s", result->text);
 }
 

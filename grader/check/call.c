@@ -57,8 +57,19 @@ Status call_compare(const Call *call, const Oracle *oracle, const PreviousInputs
                 before[i] = previous->data[i];
         }
     const SessionArgument *output = &call->arguments[problem_output(call->problem)];
-    return checker_compare(call->problem, call->testcase, oracle, inputs, before, output->data, output->poison_bits,
-                           comparison, why);
+    return checker_compare_sample(call->in_sample ? &call->sample : NULL, call->in_part, call->problem, call->testcase,
+                                  oracle, inputs, before, output->data, output->poison_bits, comparison, why);
+}
+
+double call_written_share(const Call *call)
+{
+    const SessionArgument *output = &call->arguments[problem_output(call->problem)];
+    const uint32_t *words = output->data;
+    const size_t count = output->bytes / sizeof *words;
+    size_t written = 0;
+    for (size_t i = 0; i < count; i++)
+        written += words[i] != output->poison_bits;
+    return count == 0 ? 1 : (double)written / (double)count;
 }
 
 void previous_inputs_keep(PreviousInputs *previous, const Call *call)

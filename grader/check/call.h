@@ -10,6 +10,7 @@
 #include "grader/problem/testcase.h"
 #include "harness/session/session.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct Call {
@@ -17,6 +18,9 @@ typedef struct Call {
     const Testcase *testcase;
     SessionArgument arguments[CALL_MAX_PARAMETERS];
     size_t counts[CALL_MAX_PARAMETERS]; /* number of elements of each array */
+    bool in_sample;                     /* a sample of the elements is compared, drawn with: */
+    Chacha20Key sample;
+    bool in_part; /* a sample of the blocks has run (DeviceCheck.samples_blocks): only what they wrote is compared */
 } Call;
 
 /* The inputs of the last case: what a submission must not keep, and might. */
@@ -35,6 +39,8 @@ void call_fill(Call *call, const GeneratorKey *secret);
 /* Compares the output in memory with the one that the oracle computes from the inputs in memory. `previous` may be NULL. */
 MUST_USE Status call_compare(const Call *call, const Oracle *oracle, const PreviousInputs *previous,
                              Comparison *comparison, Message *why);
+/* The fraction of the output that was written, as far as a value that is never computed shows. */
+double call_written_share(const Call *call);
 /* Keeps a copy of the inputs, unless they are large. */
 void previous_inputs_keep(PreviousInputs *previous, const Call *call);
 void previous_inputs_free(PreviousInputs *previous);

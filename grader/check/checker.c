@@ -1,6 +1,7 @@
 #include "grader/check/checker.h"
 
 #include "base/allocated.h"
+#include "base/chacha20.h"
 #include "grader/check/diagnosis.h"
 #include "grader/check/resemblance.h"
 
@@ -20,7 +21,7 @@
  * Each pass divides the output into pieces and each piece into blocks. Blocks are tallied in parallel and added up in
  * order, so that no figure depends on the number of threads.  */
 
-enum { PIECE = 1 << 18, BLOCK = 1 << 12 };
+enum { PIECE = 1 << 18, BLOCK = 1 << 12, UNIT = 1 << 6 };
 
 static const double EPS32 = FLT_EPSILON; /* 2^-23 */
 
@@ -38,7 +39,10 @@ typedef struct Check {
     double max_magnitude;        /* of a probe (is_right_for()) */
     ElementType type;            /* of the output */
     const void *output;
-    const void *literal; /* expected values of the testcase; NULL: the oracle computes them */
+    const void *literal;       /* expected values of the testcase; NULL: the oracle computes them */
+    uint32_t poison;           /* an element with these bits was never written, */
+    bool in_part;              /*   and does not count */
+    const Chacha20Key *sample; /* NULL: all elements are compared */
     int rank;
     size_t shape[TENSOR_MAX_RANK], count;
     double *expected, *magnitude; /* PIECE elements each */
@@ -46,18 +50,23 @@ typedef struct Check {
 
 /* --- expected values ---------------------------------------------------------------------------------------------- */
 
-static Status compute_expected(const Check *check, size_t first, size_t count, Message *why)
+static Status expected_of(const Check *check, size_t first, size_t count, double *expected, double *magnitude,
+                          Message *why)
 {
-    Status status = oracle_evaluate(check->oracle, check->sizes, check->inputs, first, count, check->expected,
-                                    check->magnitude, why);
+    Status status = oracle_evaluate(check->oracle, check->sizes, check->inputs, first, count, expected, magnitude, why);
     if (status != STATUS_OK)
         return status;
     if (check->literal != NULL)
-        element_load_all(check->type, check->literal, first, count, check->expected);
+        element_load_all(check->type, check->literal, first, count, expected);
     else if (check->type == ELEMENT_UINT8)
         for (size_t i = 0; i < count; i++)
-            check->expected[i] = tally_level(check->expected[i]);
+            expected[i] = tally_level(expected[i]);
     return STATUS_OK;
+}
+
+static Status compute_expected(const Check *check, size_t first, size_t count, Message *why)
+{
+    return expected_of(check, first, count, check->expected, check->magnitude, why);
 }
 
 static size_t piece_at(const Check *check, size_t first)
@@ -65,44 +74,147 @@ static size_t piece_at(const Check *check, size_t first)
     return check->count - first < PIECE ? check->count - first : PIECE;
 }
 
+/* Of bytes, the four of a word together, which is what is poisoned. */
+static bool is_poison(const Check *check, size_t index)
+{
+    uint32_t bits;
+    const size_t word = index * element_bytes(check->type) / sizeof bits;
+    memcpy(&bits, (const uint32_t *)check->output + word, sizeof bits);
+    return bits == check->poison;
+}
+
+static bool never_written(const Check *check, size_t index)
+{
+    const size_t words = check->count * element_bytes(check->type) / sizeof check->poison;
+    const bool is_poisoned = check->type == ELEMENT_FLOAT32 ||
+                             (check->in_part && index * element_bytes(check->type) / sizeof check->poison < words);
+    return is_poisoned && is_poison(check, index);
+}
+
 /* --- the first pass ----------------------------------------------------------------------------------------------- */
 
+typedef struct Sum { /* of a part of the output */
+    Tally tally;
+    size_t compared; /* elements */
+} Sum;
+
+static Sum sum_empty(void)
+{
+    return (Sum){.tally = tally_empty()};
+}
+
 /* Tallies the elements [first, first + count) of the output, at most BLOCK; `expected` begins with that of the first. */
-static Tally tally_block(const Check *check, size_t first, size_t count, const double *expected,
-                         const double *magnitude)
+static Sum tally_block(const Check *check, size_t first, size_t count, const double *expected, const double *magnitude)
 {
     const double sum_factor = check->problem->tolerance.sum_factor;
     double got[BLOCK];
-    Tally tally = tally_empty();
+    Sum sum = sum_empty();
     element_load_all(check->type, check->output, first, count, got);
-    for (size_t i = 0; i < count; i++)
-        tally_element(&tally, got[i], expected[i], magnitude[i], sum_factor);
-    return tally;
+    for (size_t i = 0; i < count; i++) {
+        if (check->in_part && never_written(check, first + i))
+            continue;
+        tally_element(&sum.tally, got[i], expected[i], magnitude[i], sum_factor);
+        sum.compared++;
+    }
+    return sum;
 }
 
-static void tally_piece(const Check *check, size_t first, size_t count, Tally *sum)
+static void tally_piece(const Check *check, size_t first, size_t count, Sum *sum)
 {
-    Tally blocks[PIECE / BLOCK];
+    Sum blocks[PIECE / BLOCK];
     size_t block_count = (count + BLOCK - 1) / BLOCK;
 #pragma omp parallel for schedule(static) if (block_count > 1)
     for (size_t i = 0; i < block_count; i++) {
         size_t start = i * BLOCK, length = count - start < BLOCK ? count - start : BLOCK;
         blocks[i] = tally_block(check, first + start, length, check->expected + start, check->magnitude + start);
     }
-    for (size_t i = 0; i < block_count; i++)
-        tally_add(sum, &blocks[i]);
+    for (size_t i = 0; i < block_count; i++) {
+        tally_add(&sum->tally, &blocks[i].tally);
+        sum->compared += blocks[i].compared;
+    }
 }
 
-static Status tally_all(const Check *check, Tally *tally, Message *why)
+static Status tally_all(const Check *check, Sum *sum, Message *why)
 {
-    *tally = tally_empty();
+    *sum = sum_empty();
     for (size_t first = 0; first < check->count; first += PIECE) {
         Status status = compute_expected(check, first, piece_at(check, first), why);
         if (status != STATUS_OK)
             return status;
-        tally_piece(check, first, piece_at(check, first), tally);
+        tally_piece(check, first, piece_at(check, first), sum);
     }
     return STATUS_OK;
+}
+
+/* --- the first pass over a sample ------------------------------------------------------------------------------------ */
+
+/* Each unit is drawn by itself; the first and the last one always are. */
+static bool is_drawn(const Check *check, size_t unit)
+{
+    const size_t last = (check->count - 1) / UNIT;
+    if (check->sample == NULL || unit == 0 || unit == last)
+        return true;
+    const Chacha20Block block = chacha20_block(check->sample, (uint32_t)(unit / CHACHA20_WORDS), 0, 0, 0);
+    return block.words[unit % CHACHA20_WORDS] < 0x1p32 * SAMPLED_UNITS / (double)last;
+}
+
+static bool is_empty(const Check *check, size_t first, size_t count)
+{
+    size_t i = 0;
+    while (i < count && never_written(check, first + i))
+        i++;
+    return i == count;
+}
+
+static size_t unit_at(const Check *check, size_t first)
+{
+    return check->count - first < UNIT ? check->count - first : UNIT;
+}
+
+/* Lists the next units to compare, as many as there is room for; `*first` becomes the element behind them. */
+static size_t draw_units(const Check *check, size_t *first, size_t units[PIECE / UNIT])
+{
+    size_t count = 0;
+    for (; *first < check->count && count < PIECE / UNIT; *first += UNIT)
+        if (is_drawn(check, *first / UNIT) && !(check->in_part && is_empty(check, *first, unit_at(check, *first))))
+            units[count++] = *first;
+    return count;
+}
+
+static Status tally_units(const Check *check, const size_t *units, size_t count, Sum *sum, Message *why)
+{
+    Sum sums[PIECE / UNIT];
+    Status worst = STATUS_OK;
+#pragma omp parallel for schedule(dynamic)
+    for (size_t i = 0; i < count; i++) {
+        Message message;
+        double *expected = check->expected + i * UNIT, *magnitude = check->magnitude + i * UNIT;
+        const size_t length = unit_at(check, units[i]);
+        const Status status = expected_of(check, units[i], length, expected, magnitude, &message);
+        sums[i] = status == STATUS_OK ? tally_block(check, units[i], length, expected, magnitude) : sum_empty();
+#pragma omp critical
+        if (status != STATUS_OK) {
+            worst = status;
+            *why = message;
+        }
+    }
+    for (size_t i = 0; i < count && worst == STATUS_OK; i++) {
+        tally_add(&sum->tally, &sums[i].tally);
+        sum->compared += sums[i].compared;
+    }
+    return worst;
+}
+
+static Status tally_sample(const Check *check, Sum *sum, Message *why)
+{
+    size_t units[PIECE / UNIT], first = 0;
+    Status status = STATUS_OK;
+    *sum = sum_empty();
+    while (first < check->count && status == STATUS_OK) {
+        const size_t count = draw_units(check, &first, units);
+        status = tally_units(check, units, count, sum, why);
+    }
+    return status;
 }
 
 /* --- conclusions from a tally
@@ -118,12 +230,12 @@ bool checker_accepts(const Tolerance *tolerance, const Tally *tally, size_t coun
     return tally->finite == count && tally->max_excess <= slack_of(tolerance, tally);
 }
 
-void checker_summarise(const Tolerance *tolerance, const Tally *tally, int rank, const size_t *shape,
+void checker_summarise(const Tolerance *tolerance, const Tally *tally, size_t count, int rank, const size_t *shape,
                        Comparison *comparison)
 {
-    *comparison = (Comparison){.count = 1, .rank = (size_t)rank};
+    *comparison = (Comparison){.count = count, .rank = (size_t)rank};
     for (int i = 0; i < rank; i++)
-        comparison->count *= comparison->shape[i] = shape[i];
+        comparison->shape[i] = shape[i];
     comparison->max_error = tally->nan > 0 ? NAN : tally->finite < comparison->count ? INFINITY : tally->max_error;
     comparison->mean_error = tally->finite > 0 ? tally->sum_error / (double)tally->finite : NAN;
     comparison->bound = EPS32 * tolerance->sum_factor * tally->max_error_magnitude + slack_of(tolerance, tally);
@@ -152,17 +264,7 @@ static void note_wrong(const DiagnosisElement *element, Comparison *comparison, 
     }
 }
 
-static bool is_poison(const Check *check, size_t index, uint32_t poison)
-{
-    uint32_t bits;
-    if (check->type != ELEMENT_FLOAT32)
-        return false;
-    memcpy(&bits, (const float *)check->output + index, sizeof bits);
-    return bits == poison;
-}
-
-static DiagnosisElement judge_element(const Check *check, size_t first, size_t count, size_t i, double slack,
-                                      uint32_t poison)
+static DiagnosisElement judge_element(const Check *check, size_t first, size_t count, size_t i, double slack)
 {
     const Tolerance *tolerance = &check->problem->tolerance;
     double got = element_load(check->type, check->output, first + i), error = fabs(got - check->expected[i]);
@@ -170,7 +272,7 @@ static DiagnosisElement judge_element(const Check *check, size_t first, size_t c
     return (DiagnosisElement){
         .index = first + i,
         .wrong = !(tally_excess(error, check->magnitude[i], tolerance->sum_factor) <= slack),
-        .never_written = is_poison(check, first + i, poison),
+        .never_written = never_written(check, first + i),
         .got = got,
         .expected = check->expected[i],
         .bound = bound,
@@ -180,8 +282,8 @@ static DiagnosisElement judge_element(const Check *check, size_t first, size_t c
     };
 }
 
-static Status find_wrong(const Check *check, const Tally *tally, uint32_t poison, Diagnosis *diagnosis,
-                         Comparison *comparison, Message *why)
+static Status find_wrong(const Check *check, const Tally *tally, Diagnosis *diagnosis, Comparison *comparison,
+                         Message *why)
 {
     double worst_ratio = 0, slack = slack_of(&check->problem->tolerance, tally);
     for (size_t first = 0; first < check->count; first += PIECE) {
@@ -190,7 +292,9 @@ static Status find_wrong(const Check *check, const Tally *tally, uint32_t poison
         if (status != STATUS_OK)
             return status;
         for (size_t i = 0; i < count; i++) {
-            DiagnosisElement element = judge_element(check, first, count, i, slack, poison);
+            if (check->in_part && never_written(check, first + i))
+                continue;
+            DiagnosisElement element = judge_element(check, first, count, i, slack);
             diagnosis_add(diagnosis, &element);
             if (element.wrong)
                 note_wrong(&element, comparison, &worst_ratio);
@@ -212,19 +316,20 @@ static Status is_right_for(void *context, const ResemblanceVariant *variant, boo
     memcpy(other.inputs, variant->inputs, sizeof other.inputs);
     other.output = variant->output;
     other.sizes = &variant->sizes;
-    Tally tally = tally_empty();
+    Sum sum = sum_empty();
     Status status = STATUS_OK;
     other.literal = NULL;
     if (in_all) {
-        status = tally_all(&other, &tally, why);
+        status = tally_all(&other, &sum, why);
     } else {
         status = compute_expected(&other, first, probed, why);
         if (status == STATUS_OK)
-            tally = tally_block(&other, first, probed, other.expected, other.magnitude);
-        if (tally.max_magnitude < other.max_magnitude)
-            tally.max_magnitude = other.max_magnitude;
+            sum = tally_block(&other, first, probed, other.expected, other.magnitude);
+        if (sum.tally.max_magnitude < other.max_magnitude)
+            sum.tally.max_magnitude = other.max_magnitude;
     }
-    *is_right = status == STATUS_OK && checker_accepts(&other.problem->tolerance, &tally, probed);
+    *is_right = status == STATUS_OK && sum.compared > 0 &&
+                checker_accepts(&other.problem->tolerance, &sum.tally, sum.compared);
     return status;
 }
 
@@ -246,12 +351,11 @@ static Status find_resemblance(const Check *check, const Tally *tally, size_t wr
 /* --- the comparison
  * ------------------------------------------------------------------------------------------------------- */
 
-static Status explain_mistake(const Check *check, const Tally *tally, uint32_t poison, Comparison *comparison,
-                              Message *why)
+static Status explain_mistake(const Check *check, const Tally *tally, Comparison *comparison, Message *why)
 {
     Diagnosis diagnosis;
     diagnosis_begin(&diagnosis, check->rank, check->shape);
-    Status status = find_wrong(check, tally, poison, &diagnosis, comparison, why);
+    Status status = find_wrong(check, tally, &diagnosis, comparison, why);
     WrongNature nature = status == STATUS_OK ? diagnosis_what(&diagnosis) : WRONG_NATURE_UNKNOWN;
     if (status == STATUS_OK && nature == WRONG_NATURE_UNKNOWN)
         status = find_resemblance(check, tally, comparison->wrong, &nature, why);
@@ -266,15 +370,28 @@ static Status explain_mistake(const Check *check, const Tally *tally, uint32_t p
     return status;
 }
 
-static Status compare_output(const Check *check, uint32_t poison, Comparison *comparison, Message *why)
+/* A sample that holds a mistake has all elements compared: the mistake is explained by all of them, and what a sample
+ * lacks, such as the largest magnitude, makes nothing wrong. */
+static Status tally_output(Check *check, Sum *sum, Message *why)
 {
-    Tally tally;
-    Status status = tally_all(check, &tally, why);
+    const bool is_sample = check->sample != NULL || check->in_part;
+    Status status = is_sample ? tally_sample(check, sum, why) : tally_all(check, sum, why);
+    if (status != STATUS_OK || check->sample == NULL ||
+        checker_accepts(&check->problem->tolerance, &sum->tally, sum->compared))
+        return status;
+    check->sample = NULL;
+    return tally_output(check, sum, why);
+}
+
+static Status compare_output(Check *check, Comparison *comparison, Message *why)
+{
+    Sum sum;
+    Status status = tally_output(check, &sum, why);
     if (status != STATUS_OK)
         return status;
-    checker_summarise(&check->problem->tolerance, &tally, check->rank, check->shape, comparison);
-    if (!checker_accepts(&check->problem->tolerance, &tally, check->count))
-        return explain_mistake(check, &tally, poison, comparison, why);
+    checker_summarise(&check->problem->tolerance, &sum.tally, sum.compared, check->rank, check->shape, comparison);
+    if (!checker_accepts(&check->problem->tolerance, &sum.tally, sum.compared))
+        return explain_mistake(check, &sum.tally, comparison, why);
     if (comparison->rms_exceeded) {
         comparison->kind = (WrongOutput){WRONG_PLACE_EVERYWHERE, WRONG_NATURE_IMPRECISE};
         snprintf(comparison->text, sizeof comparison->text, "small errors everywhere: too little precision");
@@ -282,9 +399,10 @@ static Status compare_output(const Check *check, uint32_t poison, Comparison *co
     return STATUS_OK;
 }
 
-Status checker_compare(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
-                       const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *const *previous,
-                       const void *output, uint32_t poison, Comparison *comparison, Message *why)
+Status checker_compare_sample(const Chacha20Key *sample, bool in_part, const Problem *problem, const Testcase *testcase,
+                              const Oracle *oracle, const void *const inputs[PROBLEM_MAX_PARAMETERS],
+                              const void *const *previous, const void *output, uint32_t poison, Comparison *comparison,
+                              Message *why)
 {
     size_t parameter = problem_output(problem);
     Check check = {.problem = problem,
@@ -294,6 +412,9 @@ Status checker_compare(const Problem *problem, const Testcase *testcase, const O
                    .type = problem->parameters[parameter].type,
                    .output = output,
                    .literal = testcase->expected.data,
+                   .poison = poison,
+                   .in_part = in_part,
+                   .sample = sample,
                    .rank = problem->parameters[parameter].rank};
     memcpy(check.inputs, inputs, sizeof check.inputs);
     Status status = problem_shape(problem, parameter, &testcase->sizes, check.shape, &check.count, why);
@@ -304,9 +425,17 @@ Status checker_compare(const Problem *problem, const Testcase *testcase, const O
     if (check.expected == NULL)
         return fail_errno(why, "no memory for expected outputs");
     check.magnitude = check.expected + room;
-    status = compare_output(&check, poison, comparison, why);
+    status = compare_output(&check, comparison, why);
     free(check.expected);
     return status;
+}
+
+Status checker_compare(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
+                       const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *const *previous,
+                       const void *output, uint32_t poison, Comparison *comparison, Message *why)
+{
+    return checker_compare_sample(NULL, false, problem, testcase, oracle, inputs, previous, output, poison, comparison,
+                                  why);
 }
 
 double checker_coarse(double error)

@@ -10,6 +10,7 @@
 #ifndef GRADER_CHECK_CHECKER_H
 #define GRADER_CHECK_CHECKER_H
 
+#include "base/chacha20.h"
 #include "base/status.h"
 #include "grader/oracle/oracle.h"
 #include "grader/problem/problem.h"
@@ -27,7 +28,7 @@ typedef struct WrongElement {
 } WrongElement;
 
 typedef struct Comparison {
-    size_t count, wrong; /* elements; elements beyond their bound */
+    size_t count, wrong; /* elements that were compared; elements beyond their bound */
     double max_error;    /* largest |got - expected|; NaN or infinity if an output is */
     double mean_error;   /* mean over the elements whose output is finite */
     double bound;        /* bound of the worst element, or if none is wrong, of the one with the largest error */
@@ -48,10 +49,20 @@ MUST_USE Status checker_compare(const Problem *problem, const Testcase *testcase
                                 const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *const *previous,
                                 const void *output, uint32_t poison, Comparison *comparison, Message *why);
 
+/* The same for a sample of the elements, where `sample` is not NULL: about SAMPLED_UNITS units of 64 neighbours, drawn with
+ * this key, which nobody may know who can change the output. Mistakes in half a percent of all units are overlooked once in
+ * 30,000 times. And `in_part` for an output that was computed in part: words of four
+ * bytes that hold `poison`, and so were never written, do not count. A mistake in a sample has all elements compared. */
+enum { SAMPLED_UNITS = 2048 };
+MUST_USE Status checker_compare_sample(const Chacha20Key *sample, bool in_part, const Problem *problem,
+                                       const Testcase *testcase, const Oracle *oracle,
+                                       const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *const *previous,
+                                       const void *output, uint32_t poison, Comparison *comparison, Message *why);
+
 /* True if each of the `count` elements of the tally is within its bound. */
 bool checker_accepts(const Tolerance *tolerance, const Tally *tally, size_t count);
-/* Fills in the comparison from a tally of the whole output, without `wrong`, `first`, `worst`, `kind` and `text`. */
-void checker_summarise(const Tolerance *tolerance, const Tally *tally, int rank, const size_t *shape,
+/* Fills in the comparison from a tally of `count` elements, without `wrong`, `first`, `worst`, `kind` and `text`. */
+void checker_summarise(const Tolerance *tolerance, const Tally *tally, size_t count, int rank, const size_t *shape,
                        Comparison *comparison);
 
 /* An error as it is shown for hidden cases: rounded up to a power of ten. */

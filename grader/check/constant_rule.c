@@ -33,7 +33,7 @@ const Testcase *constant_rule_case(const Problem *problem, const TestcaseSet *se
     size_t most = 0;
     for (size_t i = 0; i < set->count; i++) {
         const Testcase *testcase = &set->cases[i];
-        if (case_is_timed(testcase->group) || testcase->bytes > MOST_BYTES)
+        if (testcase->group == CASE_TIMED || testcase->bytes > MOST_BYTES)
             continue;
         size_t elements = filter_elements(problem, testcase);
         if (best != NULL && (elements < most || (elements == most && testcase->bytes <= best->bytes)))

@@ -30,7 +30,7 @@ static bool is_timed_with_files(const Problem *problem, const Testcase *testcase
     bool found = false;
     for (size_t i = 0; i < problem->parameter_count; i++)
         found = found || testcase->sources[i].kind == SOURCE_PERTURBED;
-    return found && case_is_timed(testcase->group);
+    return found && testcase->group == CASE_TIMED;
 }
 
 static Status draw_data(Foresight *foresight, const GeneratorKey *secret, Message *why)

@@ -282,8 +282,8 @@ static void try_order_of_channels(Search *search, const Array *array, int axis)
     }
 }
 
-/* Channels first instead of last, or the other way round, or in another order. */
-static void try_channels(Search *search, const Array *array)
+/* Channels first instead of last, or the other way round. */
+static void try_place_of_channels(Search *search, const Array *array)
 {
     const int rank = array->order.rank;
     for (int images = 0; images < 2 && images + 2 < rank; images++) {
@@ -297,11 +297,7 @@ static void try_channels(Search *search, const Array *array)
         test_order(search, array, &first, WRONG_NATURE_CHANNELS);
         test_order(search, array, &last, WRONG_NATURE_CHANNELS);
     }
-    for (int i = 0; i < rank && rank > 2 && has_enough(search, &array->order); i++)
-        try_order_of_channels(search, array, i);
 }
-
-/* ---- search ------------------------------------------------------------------------------------------------------ */
 
 /* A row of bytes holds pixels of several channels: they become an index of their own. */
 static void split_pixels(const Problem *problem, Array *array)
@@ -315,6 +311,21 @@ static void split_pixels(const Problem *problem, Array *array)
     order->axes[last + 1] = last + 1;
     order->rank++;
 }
+
+/* An array that a mistake has put into another order. Where it has one row only, channels that come first look like
+ * columns and channels that are swapped: so channels are tried first. */
+static void try_orders(Search *search, const Problem *problem, const Array *array)
+{
+    Array pixels = *array;
+    split_pixels(problem, &pixels);
+    const int rank = pixels.order.rank;
+    try_place_of_channels(search, &pixels);
+    try_swapped_axes(search, array, WRONG_NATURE_TRANSPOSED);
+    for (int i = 0; i < rank && rank > 2 && has_enough(search, &pixels.order); i++)
+        try_order_of_channels(search, &pixels, i);
+}
+
+/* ---- search ------------------------------------------------------------------------------------------------------ */
 
 /* The first input is what a filter is applied to; the others are the filter, a bias and the like. */
 static size_t main_input(const Problem *problem)
@@ -345,11 +356,8 @@ Status resemblance_find(const ResemblanceSubject *subject, WrongNature *nature, 
     try_swapped_sizes(&search, subject->sizes, 0, 1);
     const size_t large[] = {output, image};
     for (size_t i = 0; i < sizeof large / sizeof *large; i++)
-        if (large[i] < problem->parameter_count && find_array(&search, large[i], &array)) {
-            try_swapped_axes(&search, &array, WRONG_NATURE_TRANSPOSED);
-            split_pixels(problem, &array);
-            try_channels(&search, &array);
-        }
+        if (large[i] < problem->parameter_count && find_array(&search, large[i], &array))
+            try_orders(&search, problem, &array);
     *nature = search.nature;
     return search.status;
 }

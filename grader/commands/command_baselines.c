@@ -182,7 +182,7 @@ static Status time_rows(Table *table, const Ladder *baselines, const Ladder *ref
                     table->problem->id);
     table->rows = arena_array(&table->arena, count, sizeof *table->rows);
     progress_begin(table->progress, "rungs", (int)count);
-    Status status = add_rows(table, baselines, table->cpu, why);
+    Status status = add_rows(table, baselines, "cpu", why);
     if (status == STATUS_OK)
         status = add_rows(table, references, table->gpu, why);
     progress_end(table->progress, status == STATUS_OK ? "all timed" : "failed");
@@ -202,7 +202,6 @@ static Status make_table(const Problem *problem, const char *device, int *exit_s
         status = ladder_read_baselines(problem, &baselines, why);
     if (status == STATUS_OK)
         status = ladder_read(problem, &references, why);
-    table.cpu = status == STATUS_OK && !gpu.modelled ? "cpu:cuda" : "cpu";
     if (status == STATUS_OK)
         status = time_rows(&table, &baselines, &references, why);
     if (status == STATUS_OK)

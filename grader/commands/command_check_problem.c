@@ -77,7 +77,7 @@ static Status inspect_files(Checking *checking, Message *why)
     Status status = report_step(checking, "statement.md shows signature, sections and limits",
                                 inspect_statement(problem, why), why);
     if (status == STATUS_OK)
-        status = report_step(checking, "there are hidden cases, and timed cases for real and simulated GPUs",
+        status = report_step(checking, "there are hidden cases and timed cases",
                              inspect_groups(problem, &checking->set, why), why);
     if (status == STATUS_OK)
         status = report_step(checking, "the cases reach every limit of the sizes",
@@ -208,7 +208,7 @@ static Status judge_times(const Checking *checking, Message *why)
 {
     for (size_t i = 0; i < checking->set.count; i++) {
         const CaseTimes *times = &checking->times[i];
-        if (checking->set.cases[i].group != CASE_TIMED_CUDA)
+        if (checking->set.cases[i].group != CASE_TIMED)
             continue;
         if (!(times->slowest_ms > 0))
             return fail(STATUS_BAD_INPUT, why, "no reference solution has a time for \"%s\"",
@@ -228,12 +228,8 @@ static Status check_counts(Checking *checking, Message *why)
                        inspect_counts(&checking->problem, &checking->set, &checking->solutions, why), why);
 }
 
-/* The timed cases of a simulated GPU are smaller, since simulation is slow, so their times have no bounds. */
 static Status check_times(Checking *checking, Message *why)
 {
-    if (checking->device.modelled)
-        return report_step(checking, "timed cases take 50 us to 50 ms # SKIP on a real GPU only: DEVICE=cuda",
-                           STATUS_OK, why);
     return report_step(checking, "timed cases take 50 us to 50 ms", judge_times(checking, why), why);
 }
 

@@ -25,8 +25,8 @@ static const struct Subcommand {
      "                [--no-record] [--no-second-opinion] [--unconfined] FILE\n"
      "    Judges a CUDA source file. Exit status 0: accepted, 1: not accepted, 2: judge error.\n"
      "    --problem ID     default: what a line \"// problem: ID\" says, else the problem that solve() fits\n"
-     "    --device DEVICE  auto (a GPU if there is one, else sim), cuda[:N], sim[:PROFILE]; for plain C:\n"
-     "                     cpu (with the timed cases of sim) or cpu:cuda (with those of cuda)\n"
+     "    --device DEVICE  auto (a GPU if there is one, else sim), cuda[:N], sim[:PROFILE];\n"
+     "                     cpu: for plain C\n"
      "    --as NAME        the name to record the run under; default: the login name\n"
      "    --json FILE      write result.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
      "    --seed HEX       repeat a grading: hidden cases with the data of the run with this \"seed\" in its\n"
@@ -85,9 +85,11 @@ static const struct Subcommand {
      "convjudge baselines --problem ID [--device DEVICE] [--unconfined]\n"
      "    Times the CPU baselines and the reference solutions, and prints them in one table.\n"},
     {"explain", command_explain,
-     "convjudge explain [--problem ID] [--device DEVICE] [--json FILE|-] [--ncu] [--unconfined] FILE\n"
-     "    Shows where FILE's time goes on a simulated GPU: what limits each kernel, what each line costs,\n"
-     "    and what to change.\n"
+     "convjudge explain [--problem ID] [--device DEVICE] [--case N|NAME] [--json FILE|-] [--ncu] [--unconfined] FILE\n"
+     "    Shows where FILE's time goes on a simulated GPU, case by case: what limits each kernel, what each line\n"
+     "    costs, and what to change.\n"
+     "    --case N|NAME    the timed case to explain, by its number or name; default: all, and the one with most\n"
+     "                     operations line by line\n"
      "    --json FILE      write explain.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
      "    --ncu            with --device cuda: also show what Nsight Compute measures. This runs FILE directly on\n"
      "                     the GPU, outside of the sandbox and with your rights: use it only for your own files\n"},

@@ -28,6 +28,7 @@ static const OptionKind kinds[] = {
     {"as", true, offsetof(Options, person), {"grade", "quarantine", "retract"}},
     {"json", true, offsetof(Options, json), {"grade", "explain", "quarantine", "verify-leaderboard", "similar", "try"}},
     {"seed", true, offsetof(Options, seed), {"grade", "check-problem", "try"}},
+    {"case", true, offsetof(Options, timed_case), {"explain"}},
     {"sizes", true, offsetof(Options, sizes), {"try"}},
     {"data", true, offsetof(Options, data), {"try"}},
     {"mutants", true, offsetof(Options, mutants), {"check-problem"}},

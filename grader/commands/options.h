@@ -17,12 +17,13 @@ typedef struct Options {
     const char *accept, *reject; /* numbers of runs */
     const char *why;
     const char *top;
-    const char *receipt;   /* name of a file */
-    const char *threshold; /* percent */
-    const char *also;      /* name of a folder */
-    const char *mutants;   /* how many */
-    const char *sizes;     /* "input_size=1000,kernel_size=7" */
-    const char *data;      /* names of files */
+    const char *receipt;    /* name of a file */
+    const char *threshold;  /* percent */
+    const char *also;       /* name of a folder */
+    const char *mutants;    /* how many */
+    const char *timed_case; /* a number, or a name */
+    const char *sizes;      /* "input_size=1000,kernel_size=7" */
+    const char *data;       /* names of files */
     bool no_record;
     bool no_second_opinion;
     bool export_times;

@@ -394,8 +394,8 @@ static Status check_output(OracleProcess *process, Message *why)
         tally_add(&sum, &process->host_tallies[i]);
     if (sum.unfit > 0)
         return fail(STATUS_SYSTEM, why, "%s/oracle.h: an expected value is not finite", problem->folder);
-    checker_summarise(&problem->tolerance, &sum, problem->parameters[process->output].rank, process->shape,
-                      &reply->comparison);
+    checker_summarise(&problem->tolerance, &sum, process->arrays[process->output].count,
+                      problem->parameters[process->output].rank, process->shape, &reply->comparison);
     reply->accepted = checker_accepts(&problem->tolerance, &sum, reply->comparison.count) &&
                       !reply->comparison.rms_exceeded;
     if (reply->accepted || !process->exchanged)

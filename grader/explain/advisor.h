@@ -1,8 +1,9 @@
-/* advisor.h - finds what to change in a submission: at most five pieces of advice, the largest gain first.
+/* advisor.h - finds what to change in a submission: at most five pieces of advice, in the order in which to try them: the
+ * largest gain first, unless a simpler change gains nearly as much.
  *
- * Each piece comes from a rule of its own (advice_memory.c, advice_work.c). A rule looks at the counters of a
- * kernel or of one of its lines, corrects them, and asks the cost model how long the kernel would take then. A rule
- * whose gain is a small part of the call's time stays silent, so that a submission near its limit gets no advice.
+ * Each piece comes from a rule of its own (advice_rules.h). A rule describes the kernel as it would be after its change,
+ * and the cost model says how long that one takes. A rule whose change gains little, or loses, stays silent, so that a
+ * submission near its limit gets no advice.
  *
  * Limits   the gain is the model's, and of one change alone. A rule sees numbers, not intentions: it may name a line
  *          that cannot be improved.  */
@@ -10,13 +11,13 @@
 #define GRADER_EXPLAIN_ADVISOR_H
 
 #include "grader/explain/advice.h"
-#include "grader/explain/explain.h"
+#include "grader/explain/kernel_under_review.h"
 
 #include <stddef.h>
 
 enum { ADVISOR_MOST = 5 };
 
-/* `source` is the submission's text. Returns how many pieces there are. */
-size_t advisor_find(const Explanation *explanation, const char *source, Advice advice[ADVISOR_MOST]);
+/* Returns how many pieces there are. */
+size_t advisor_find(const Explanation *explanation, const AdviceSubject *subject, Advice advice[ADVISOR_MOST]);
 
 #endif

@@ -28,6 +28,8 @@ void kernel_model(const Explanation *explanation, uint32_t kernel, KernelModel *
         .function = {.registers = profile->registers,
                      .static_shared_bytes = profile->static_shared_bytes,
                      .local_bytes = profile->local_bytes,
+                     .frame_bytes = profile->frame_bytes,
+                     .has_unknown_code = profile->has_unknown_code,
                      .constant_bytes = profile->constant_bytes,
                      .uniform_constant_loads = profile->uniform_constant_loads},
         .counters = average(&profile->counters, profile->launches),
@@ -35,8 +37,6 @@ void kernel_model(const Explanation *explanation, uint32_t kernel, KernelModel *
     };
     model->input = (CostInput){
         .profile = explanation->hardware,
-        .function = &model->function,
-        .counters = &model->counters,
         .shape = profile->shape,
         .longest_warp_instructions = profile->longest.instructions,
         .longest_warp_loads = profile->longest.loads,
@@ -46,9 +46,30 @@ void kernel_model(const Explanation *explanation, uint32_t kernel, KernelModel *
     };
 }
 
+static CostInput input_of(const KernelModel *model)
+{
+    CostInput input = model->input;
+    input.function = &model->function;
+    input.counters = &model->counters;
+    return input;
+}
+
+Cost kernel_model_cost(const KernelModel *model)
+{
+    const CostInput input = input_of(model);
+    return cost_model(&input);
+}
+
 double kernel_model_seconds(const KernelModel *model)
 {
-    return cost_model(&model->input).seconds * (double)model->launches;
+    return kernel_model_cost(model).seconds * (double)model->launches;
+}
+
+uint32_t kernel_model_resident_blocks(const KernelModel *model)
+{
+    const LaunchShape *shape = &model->input.shape;
+    return cost_resident_blocks(model->input.profile, &model->function, (uint32_t)launch_block_threads(shape),
+                                shape->dynamic_shared_bytes);
 }
 
 /* ---- one kernel -------------------------------------------------------------------------------------------------- */
@@ -114,15 +135,15 @@ static void explain_kernel(Explanation *explanation, uint32_t index)
     kernel_model(explanation, index, &model);
     kernel->profile = profile;
     symbol_name(profile->name, kernel->name, sizeof kernel->name);
-    kernel->cost = cost_model(&model.input);
+    kernel->cost = kernel_model_cost(&model);
     kernel->share = profile->seconds / explanation->seconds;
     kernel->bound_share = part_seconds(&kernel->cost, kernel->cost.limiter, explanation->hardware->launch_s) /
                           kernel->cost.seconds;
-    kernel->resident_blocks = resident_blocks(&model, model.function.registers, model.function.static_shared_bytes,
-                                              model.input.shape.dynamic_shared_bytes);
+    kernel->resident_blocks = kernel_model_resident_blocks(&model);
     kernel->occupancy_limit = find_occupancy_limit(&model, kernel->resident_blocks);
     kernel->waves = product(profile->shape.grid) / fmax(1, kernel->resident_blocks) /
                     explanation->hardware->multiprocessors;
+    kernel->achieved_occupancy = kernel->cost.occupancy * kernel->waves / fmax(1, ceil(kernel->waves));
     place_on_roofline(explanation->hardware, kernel);
 }
 
@@ -144,7 +165,8 @@ static void share_among_lines(Explanation *explanation, uint32_t index, SimLine 
         if (profile->lines[i].kernel == index)
             lines[count++] = profile->lines[i].counts;
     kernel_model(explanation, index, &model);
-    cost_shares(&model.input, lines, count, shares);
+    const CostInput input = input_of(&model);
+    cost_shares(&input, lines, count, shares);
     count = 0;
     for (uint32_t i = 0; i < profile->line_count; i++) {
         if (profile->lines[i].kernel != index)
@@ -155,13 +177,15 @@ static void share_among_lines(Explanation *explanation, uint32_t index, SimLine 
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-void explain(const ExecutionProfile *profile, const HardwareProfile *hardware, Explanation *explanation)
+void explain(const ExecutionProfile *profile, const HardwareProfile *hardware, double call_s, Explanation *explanation)
 {
     *explanation = (Explanation){.profile = profile, .hardware = hardware};
     explanation->line_shares = zeroed(profile->line_count, sizeof *explanation->line_shares);
     explanation->seconds = profile->host_copies.seconds + profile->device_copies.seconds;
     for (uint32_t i = 0; i < profile->kernel_count; i++)
         explanation->seconds += profile->kernels[i].seconds;
+    explanation->wait_s = fmax(0, call_s - hardware->events_s - explanation->seconds);
+    explanation->seconds += explanation->wait_s;
     SimLine *lines = zeroed(profile->line_count, sizeof *lines);
     double *shares = zeroed(profile->line_count, sizeof *shares);
     for (uint32_t i = 0; i < profile->kernel_count; i++) {

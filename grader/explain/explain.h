@@ -29,12 +29,14 @@ typedef struct ExplainedKernel {
     uint32_t resident_blocks;    /* on one multiprocessor */
     const char *occupancy_limit; /* what keeps more blocks from being resident: "registers", "shared memory", ... */
     double waves;                /* how many times the grid fills all multiprocessors; below 1, some stay empty */
+    double achieved_occupancy;   /* the occupancy, averaged over all waves: the last one may be incomplete */
 } ExplainedKernel;
 
 typedef struct Explanation {
     const ExecutionProfile *profile;
     const HardwareProfile *hardware;
-    double seconds; /* kernels and copies, one after the other */
+    double seconds; /* kernels, copies and waits, one after the other */
+    double wait_s;  /* of these, when the device waits for the host between two operations */
     ExplainedKernel kernels[PROFILE_MAX_KERNELS];
     double *line_shares; /* [profile->line_count], shares of the call's time */
 } Explanation;
@@ -43,17 +45,20 @@ typedef struct Explanation {
 typedef struct KernelModel {
     SimFunctionInfo function;
     SimCounters counters; /* of one launch */
-    CostInput input;      /* of the two above */
+    CostInput input;      /* without its pointers to the two above, so that a model can be copied */
     uint64_t launches;
 } KernelModel;
 
-void explain(const ExecutionProfile *profile, const HardwareProfile *hardware, Explanation *explanation);
+/* `call_s`: modelled time of the call from its first operation to its last; 0: only that of the operations is known. */
+void explain(const ExecutionProfile *profile, const HardwareProfile *hardware, double call_s, Explanation *explanation);
 void explanation_free(Explanation *explanation);
 
-/* `model` refers to itself, so it must not be moved. */
 void kernel_model(const Explanation *explanation, uint32_t kernel, KernelModel *model);
-/* The modelled time of all its launches. */
+/* What the cost model makes of one launch of it, and the modelled time of all its launches. */
+Cost kernel_model_cost(const KernelModel *model);
 double kernel_model_seconds(const KernelModel *model);
+/* Blocks that one multiprocessor holds at a time; 0: a block does not fit. */
+uint32_t kernel_model_resident_blocks(const KernelModel *model);
 
 /* Whether a line is in the submission's own file, not in a header of the toolkit. */
 bool explain_is_own_line(const Explanation *explanation, const ProfileLine *line);

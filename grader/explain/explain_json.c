@@ -86,9 +86,11 @@ static cJSON *kernel_item(const ExplainedKernel *kernel)
     json_put_number(object, "occupancy", kernel->cost.occupancy);
     cJSON_AddStringToObject(object, "occupancy_limit", kernel->occupancy_limit);
     json_put_number(object, "waves", kernel->waves);
+    json_put_number(object, "achieved_occupancy", kernel->achieved_occupancy);
     json_put_number(object, "registers", profile->registers);
     json_put_number(object, "shared_bytes", profile->static_shared_bytes + profile->shape.dynamic_shared_bytes);
     json_put_number(object, "local_bytes", profile->local_bytes);
+    json_put_number(object, "frame_bytes", profile->frame_bytes);
     cJSON *parts = cJSON_AddObjectToObject(object, "parts");
     for (int i = 0; i < kernel->cost.part_count; i++)
         json_put_number(parts, kernel->cost.parts[i].name, kernel->cost.parts[i].seconds);
@@ -99,22 +101,44 @@ static cJSON *kernel_item(const ExplainedKernel *kernel)
 static void put_advice(cJSON *root, const ExplainReport *report)
 {
     cJSON *list = cJSON_AddArrayToObject(root, "advice");
-    for (size_t i = 0; i < report->advice_count; i++) {
-        const Advice *advice = &report->advice[i];
+    for (size_t i = 0; i < report->shown->advice_count; i++) {
+        const Advice *advice = &report->shown->advice[i];
         cJSON *item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "id", advice->id);
         json_put_number(item, "kernel", advice->kernel);
         if (advice->line > 0)
             json_put_number(item, "line", advice->line);
         json_put_number(item, "gain", advice->gain);
+        json_put_number(item, "after_s", advice->after_s);
+        if (advice->name[0] != '\0')
+            cJSON_AddStringToObject(item, "name", advice->name);
         cJSON_AddStringToObject(item, "text", advice->text);
+        cJSON_AddStringToObject(item, "sketch", advice->sketch);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+static void put_cases(cJSON *root, const ExplainReport *report)
+{
+    cJSON *list = cJSON_AddArrayToObject(root, "cases");
+    for (size_t i = 0; i < report->case_count; i++) {
+        const ExplainedCase *one = &report->cases[i];
+        cJSON *item = cJSON_CreateObject();
+        json_put_number(item, "number", one->number);
+        cJSON_AddStringToObject(item, "name", one->item->name);
+        json_put_number(item, "seconds", one->explanation.seconds);
+        json_put_number(item, "score_share", 1.0 / report->timed_count);
+        if (one->measured_s > 0)
+            json_put_number(item, "measured_s", one->measured_s);
+        if (one->advice_count > 0)
+            cJSON_AddStringToObject(item, "advice", one->advice[0].id);
         cJSON_AddItemToArray(list, item);
     }
 }
 
 static void put_lines(cJSON *root, const ExplainReport *report)
 {
-    const Explanation *explanation = report->explanation;
+    const Explanation *explanation = &report->shown->explanation;
     cJSON *list = cJSON_AddArrayToObject(root, "lines");
     for (uint32_t i = 0; i < explanation->profile->line_count; i++) {
         const ProfileLine *line = &explanation->profile->lines[i];
@@ -171,15 +195,16 @@ static void put_copies(cJSON *root, const char *key, const ProfileCopies *copies
 void explain_json(const ExplainReport *report, Text *out)
 {
     const Result *result = report->result;
-    const Explanation *explanation = report->explanation;
+    const Explanation *explanation = &report->shown->explanation;
     cJSON *root = cJSON_CreateObject();
     cJSON_AddNumberToObject(root, "schema", SCHEMA);
     cJSON_AddStringToObject(root, "problem", result->problem->id);
     cJSON_AddStringToObject(root, "file", result->file_name);
     cJSON_AddStringToObject(root, "source_hash", result->source.hex);
     cJSON_AddStringToObject(root, "device", result->device.id);
-    cJSON_AddStringToObject(root, "case", result->cases[0].name);
+    cJSON_AddStringToObject(root, "case", report->shown->item->name);
     json_put_number(root, "seconds", explanation->seconds);
+    put_cases(root, report);
     put_advice(root, report);
     cJSON *kernels = cJSON_AddArrayToObject(root, "kernels");
     for (uint32_t i = 0; i < explanation->profile->kernel_count; i++)

@@ -1,5 +1,6 @@
 #include "grader/explain/explain_report.h"
 
+#include "grader/explain/case_choice.h"
 #include "grader/report/limiter.h"
 #include "grader/terminal/quantity.h"
 
@@ -66,16 +67,31 @@ static void add_mean(Text *out, double sum, double count, int columns)
     terminal_pad(out, count > 0 ? quantity_mean(sum / count).text : "", -columns);
 }
 
+/* Adds a line cut to `columns`, with four spaces for each tab. */
+static void add_source_line(const char *text, size_t length, int columns, Text *out)
+{
+    Text line = {0}, shown = {0};
+    for (size_t i = 0; i < length; i++)
+        text_append(&line, text[i] == '\t' ? "    " : &text[i], text[i] == '\t' ? 4 : 1);
+    terminal_add_line(&shown, line.data == NULL ? "" : line.data);
+    if (shown.data != NULL && terminal_columns(shown.data) > columns)
+        terminal_pad(out, shown.data, columns);
+    else
+        text_add(out, shown.data == NULL ? "" : shown.data);
+    text_free(&line);
+    text_free(&shown);
+}
+
 /* ---- above the listing ------------------------------------------------------------------------------------------- */
 
 static void add_headline(const ExplainReport *report, TerminalStyle style, Text *out)
 {
     const Result *result = report->result;
-    const Explanation *explanation = report->explanation;
+    const Explanation *explanation = &report->shown->explanation;
     text_add(out, "\n");
     add_name(style, out, result->file_name);
     text_printf(out, ", problem %s on %s, case \"%s\": ", result->problem->id, result->device.name,
-                result->cases[0].name);
+                report->shown->item->name);
     text_printf(out, "%s (modelled)\n", quantity_time(1e3 * explanation->seconds).text);
     double copies_s = explanation->profile->device_copies.seconds + explanation->profile->host_copies.seconds;
     if (explanation->profile->host_copies.count + explanation->profile->device_copies.count > 0)
@@ -83,12 +99,55 @@ static void add_headline(const ExplainReport *report, TerminalStyle style, Text 
                     (unsigned long long)explanation->profile->device_copies.count,
                     (unsigned long long)explanation->profile->host_copies.count,
                     quantity_percent(copies_s / explanation->seconds, 0).text);
+    if (explanation->wait_s > 0.01 * explanation->seconds)
+        text_printf(out, "  the device waits for the host: %s of the time\n",
+                    quantity_percent(explanation->wait_s / explanation->seconds, 0).text);
     if (explanation->profile->kernels_left_out > 0)
         text_printf(out, "  launches of kernels that are not shown: %llu\n",
                     (unsigned long long)explanation->profile->kernels_left_out);
     if (explanation->profile->lines_left_out > 0)
         text_printf(out, "  counts for lines that are not shown: %llu\n",
                     (unsigned long long)explanation->profile->lines_left_out);
+}
+
+/* What limits the kernel that takes most of the time. */
+static const char *limiter_of_case(const Explanation *explanation)
+{
+    const ExplainedKernel *longest = NULL;
+    for (uint32_t i = 0; i < explanation->profile->kernel_count; i++)
+        if (longest == NULL || explanation->kernels[i].share > longest->share)
+            longest = &explanation->kernels[i];
+    return longest == NULL ? "" : limiter_words(longest->cost.limiter);
+}
+
+/* The timed cases that were run. All count the same in the score. */
+static void add_cases(const ExplainReport *report, TerminalStyle style, Text *out)
+{
+    enum { TIME_COLUMNS = 11, BOUND_COLUMNS = 18, NAME_COLUMNS = 42 };
+    const double TENTH = 0.1;
+    bool measured = report->gpu != NULL && report->time_note == NULL;
+    text_printf(out, "\n  Timed cases; in the score, a geometric mean of %d, 10 %% less time in one are %s\n",
+                report->timed_count, quantity_percent(case_choice_score_gain(report->timed_count, TENTH), 1).text);
+    for (size_t i = 0; i < report->case_count; i++) {
+        const ExplainedCase *one = &report->cases[i];
+        text_printf(out, "  %s%3d  ", one == report->shown && report->case_count > 1 ? ">" : " ", one->number);
+        terminal_pad(out, one->item->name, NAME_COLUMNS);
+        terminal_pad(out, quantity_time(1e3 * one->explanation.seconds).text, -TIME_COLUMNS);
+        if (measured)
+            terminal_pad(out, one->measured_s > 0 ? quantity_time(1e3 * one->measured_s).text : "", -TIME_COLUMNS);
+        text_add(out, "  ");
+        terminal_pad(out, limiter_of_case(&one->explanation), BOUND_COLUMNS);
+        if (one->advice_count > 0)
+            text_printf(out, " %s", one->advice[0].id);
+        text_add(out, "\n");
+    }
+    if (measured)
+        text_printf(out, "  modelled, then measured on %s\n", report->gpu);
+    if (report->time_note != NULL) {
+        text_add(out, "  not measured: ");
+        terminal_add_line(out, report->time_note);
+        text_add(out, "\n");
+    }
 }
 
 static void add_bound(const ExplainedKernel *kernel, Text *out)
@@ -129,7 +188,8 @@ static void add_occupancy(const ExplainedKernel *kernel, Text *out)
                 kernel->resident_blocks, kernel->resident_blocks == 1 ? "" : "s");
     if (kernel->cost.occupancy < 1)
         text_printf(out, ", limited by %s", kernel->occupancy_limit);
-    text_printf(out, "; %s wave%s of blocks\n", quantity_ratio(kernel->waves).text, kernel->waves == 1 ? "" : "s");
+    text_printf(out, "; achieved %s, in %s wave%s of blocks\n", quantity_percent(kernel->achieved_occupancy, 0).text,
+                quantity_ratio(kernel->waves).text, kernel->waves == 1 ? "" : "s");
 }
 
 static void add_resources(const ExplainedKernel *kernel, Text *out)
@@ -137,9 +197,11 @@ static void add_resources(const ExplainedKernel *kernel, Text *out)
     const ProfileKernel *profile = kernel->profile;
     const SimCounters *counters = &profile->counters;
     add_label(out, "uses");
-    text_printf(out, "%u registers, %u bytes of shared and %u of local memory; ", profile->registers,
-                profile->static_shared_bytes + profile->shape.dynamic_shared_bytes, profile->local_bytes);
+    uint32_t spilled = profile->frame_bytes > profile->local_bytes ? profile->frame_bytes - profile->local_bytes : 0;
+    text_printf(out, "%u registers, %u bytes spilled; bytes of shared memory %u, of local %u;\n", profile->registers,
+                spilled, profile->static_shared_bytes + profile->shape.dynamic_shared_bytes, profile->local_bytes);
     double computing = fmax(1, (double)(counters->fp32 + counters->fp64));
+    add_label(out, "");
     text_printf(out, "%s instructions per floating-point instruction\n",
                 quantity_ratio((double)counters->lane_instructions / computing).text);
 }
@@ -156,7 +218,7 @@ static void add_kernel(const ExplainReport *report, const ExplainedKernel *kerne
     text_printf(out, ": %s, %s of the time\n", quantity_time(1e3 * profile->seconds).text,
                 quantity_percent(kernel->share, 0).text);
     add_bound(kernel, out);
-    add_roofline(report->explanation->hardware, kernel, out);
+    add_roofline(report->shown->explanation.hardware, kernel, out);
     add_occupancy(kernel, out);
     add_resources(kernel, out);
 }
@@ -164,7 +226,7 @@ static void add_kernel(const ExplainReport *report, const ExplainedKernel *kerne
 /* Shows the kernels that matter, and the sum of the others in one line. */
 static void add_kernels(const ExplainReport *report, TerminalStyle style, Text *out)
 {
-    const Explanation *explanation = report->explanation;
+    const Explanation *explanation = &report->shown->explanation;
     uint32_t count = explanation->profile->kernel_count, hidden = 0;
     double largest = 0, hidden_share = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -183,26 +245,40 @@ static void add_kernels(const ExplainReport *report, TerminalStyle style, Text *
                     quantity_percent(hidden_share, 0).text);
 }
 
+/* Sketches are made of the submission's own words, which may contain any bytes. */
+static void add_sketch(const char *sketch, int indent, int width, Text *out)
+{
+    while (*sketch != '\0') {
+        size_t length = strcspn(sketch, "\n");
+        text_printf(out, "%*s", indent, "");
+        add_source_line(sketch, length, width - indent, out);
+        text_add(out, "\n");
+        sketch += length + (sketch[length] == '\n');
+    }
+}
+
 static void add_advice(const ExplainReport *report, TerminalStyle style, Text *out)
 {
     enum { INDENT = 5 };
     text_add(out, "\n  ");
-    if (report->advice_count == 0) {
+    if (report->shown->advice_count == 0) {
         text_add(out, "No advice: no rule found a change that would gain enough.\n");
         return;
     }
     terminal_colour(style, out, COLOUR_MARK, "Advice");
-    text_add(out, ", with the gain that the model expects\n");
-    for (size_t i = 0; i < report->advice_count; i++) {
-        const Advice *advice = &report->advice[i];
+    text_add(out, ", each with what the call would gain by it alone, and its time then, by the model\n");
+    for (size_t i = 0; i < report->shown->advice_count; i++) {
+        const Advice *advice = &report->shown->advice[i];
         Text words = {0};
         if (advice->line > 0)
             text_printf(&words, "line %d: ", advice->line);
         terminal_add_line(&words, advice->text);
-        text_printf(&words, " (%s)", quantity_percent(advice->gain, 0).text);
+        text_printf(&words, " (%s, to %s)", quantity_percent(advice->gain, 0).text,
+                    quantity_time(1e3 * advice->after_s).text);
         text_printf(out, "  %zu. ", i + 1);
         add_folded(out, words.data, INDENT, INDENT, width_of(style));
         text_free(&words);
+        add_sketch(advice->sketch, 2 * INDENT, width_of(style), out);
     }
 }
 
@@ -224,7 +300,7 @@ static size_t count_lines(const char *text)
 /* The rows of the submission's lines, [count + 1] by number. `*elsewhere` is the share of lines in other files. */
 static Row *gather_rows(const ExplainReport *report, size_t count, double *elsewhere)
 {
-    const Explanation *explanation = report->explanation;
+    const Explanation *explanation = &report->shown->explanation;
     Row *rows = arena_array((Arena *)&report->result->arena, count + 1, sizeof *rows);
     *elsewhere = 0;
     for (uint32_t i = 0; i < explanation->profile->line_count; i++) {
@@ -265,21 +341,6 @@ static void add_figures(const Row *row, Text *out)
     terminal_pad(out, divergent > 0 ? quantity_percent(divergent, 0).text : "", -10);
 }
 
-/* Adds a line cut to `columns`, with four spaces for each tab. */
-static void add_source_line(const char *text, size_t length, int columns, Text *out)
-{
-    Text line = {0}, shown = {0};
-    for (size_t i = 0; i < length; i++)
-        text_append(&line, text[i] == '\t' ? "    " : &text[i], text[i] == '\t' ? 4 : 1);
-    terminal_add_line(&shown, line.data == NULL ? "" : line.data);
-    if (shown.data != NULL && terminal_columns(shown.data) > columns)
-        terminal_pad(out, shown.data, columns);
-    else
-        text_add(out, shown.data == NULL ? "" : shown.data);
-    text_free(&line);
-    text_free(&shown);
-}
-
 static bool is_near_code(const Row *rows, size_t count, size_t line)
 {
     for (size_t other = line > GAP_LINES ? line - GAP_LINES : 1; other <= line + GAP_LINES && other <= count; other++)
@@ -317,7 +378,7 @@ static void add_listing(const ExplainReport *report, TerminalStyle style, Text *
         skipped = !shown;
         source += length + (source[length] == '\n');
     }
-    text_printf(out, "%6s%7s in lines of headers, %s in launches, starts of blocks and copies\n", "",
+    text_printf(out, "%6s%7s in lines of headers, %s in launches, starts of blocks, copies and waits\n", "",
                 quantity_percent(elsewhere, 1).text, quantity_percent(fmax(0, 1 - own - elsewhere), 1).text);
 }
 
@@ -383,7 +444,7 @@ static void add_measured_kernel(const ExplainReport *report, const NcuKernel *ke
     for (int metric = 0; metric < NCU_METRICS; metric++) {
         text_add(out, "      ");
         terminal_pad(out, words[metric], 24);
-        double expected = simulated(report->explanation, kernel->name, (NcuMetric)metric);
+        double expected = simulated(&report->shown->explanation, kernel->name, (NcuMetric)metric);
         terminal_pad(out, measured_quantity((NcuMetric)metric, kernel->values[metric]).text, -14);
         terminal_pad(out, measured_quantity((NcuMetric)metric, expected).text, -14);
         text_add(out, "\n");
@@ -410,6 +471,7 @@ static void add_measured(const ExplainReport *report, TerminalStyle style, Text 
 void explain_report_write(const ExplainReport *report, TerminalStyle style, Text *out)
 {
     add_headline(report, style, out);
+    add_cases(report, style, out);
     add_kernels(report, style, out);
     add_advice(report, style, out);
     add_measured(report, style, out);

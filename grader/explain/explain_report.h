@@ -3,21 +3,33 @@
 #define GRADER_EXPLAIN_EXPLAIN_REPORT_H
 
 #include "base/text.h"
-#include "grader/explain/advice.h"
+#include "grader/explain/advisor.h"
 #include "grader/explain/explain.h"
 #include "grader/explain/ncu.h"
 #include "grader/result/result.h"
 #include "grader/terminal/terminal.h"
 
-typedef struct ExplainReport {
-    const Result *result; /* of the one case that was run, which is accepted */
-    const Submission *submission;
-    const Explanation *explanation;
-    const Advice *advice; /* [advice_count] */
+/* One timed case that was run. */
+typedef struct ExplainedCase {
+    const CaseResult *item;
+    int number; /* among the problem's timed cases, from 1 */
+    Explanation explanation;
+    Advice advice[ADVISOR_MOST];
     size_t advice_count;
-    const char *gpu; /* name of the real GPU, if Nsight Compute measured on one */
+    double measured_s; /* on a real GPU; 0: not measured */
+} ExplainedCase;
+
+typedef struct ExplainReport {
+    const Result *result; /* of the cases that were run, which are accepted */
+    const Submission *submission;
+    const ExplainedCase *cases; /* [case_count] */
+    size_t case_count;
+    int timed_count;            /* timed cases of the problem, which may be more than were run */
+    const ExplainedCase *shown; /* the one that is shown line by line */
+    const char *gpu;            /* name of the real GPU, if something was measured on one */
     const NcuMeasurement *measurement;
-    const char *note; /* why nothing was measured; NULL: something was, or nobody asked for it */
+    const char *note;      /* why Nsight Compute measured nothing; NULL: it did, or nobody asked for it */
+    const char *time_note; /* likewise, why no times were measured */
 } ExplainReport;
 
 void explain_report_write(const ExplainReport *report, TerminalStyle style, Text *out);

@@ -1,28 +1,25 @@
 #include "grader/explain/kernel_under_review.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
-void review_begin(const Explanation *explanation, uint32_t index, const char *source, KernelUnderReview *review)
+void review_begin(const Explanation *explanation, uint32_t index, const AdviceSubject *subject,
+                  KernelUnderReview *review)
 {
     *review = (KernelUnderReview){.explanation = explanation,
                                   .index = index,
                                   .kernel = &explanation->kernels[index],
                                   .counters = &explanation->profile->kernels[index].counters,
-                                  .source = source};
+                                  .subject = subject,
+                                  .source = subject->source};
     kernel_model(explanation, index, &review->model);
+    review->mix = change_mix(&review->model);
 }
 
-double review_gain(const KernelUnderReview *review, KernelModel *changed)
+double review_per_launch(const KernelUnderReview *review, double sum)
 {
-    changed->input.counters = &changed->counters;
-    changed->input.function = &changed->function;
-    double saved_s = kernel_model_seconds(&review->model) - kernel_model_seconds(changed);
-    return saved_s / review->explanation->seconds;
-}
-
-uint64_t review_per_launch(const KernelUnderReview *review, double sum)
-{
-    return (uint64_t)(sum / (double)review->model.launches);
+    return sum / (double)review->model.launches;
 }
 
 const SimLine *review_worst_line(const KernelUnderReview *review, LineMeasure *measure)
@@ -43,6 +40,16 @@ const SimLine *review_worst_line(const KernelUnderReview *review, LineMeasure *m
     return worst;
 }
 
+static double multiply_adds(const SimLine *line)
+{
+    return (double)(line->counters.fp32 + line->counters.fp64);
+}
+
+const SimLine *review_hot_line(const KernelUnderReview *review)
+{
+    return review_worst_line(review, multiply_adds);
+}
+
 double review_sum(const KernelUnderReview *review, LineMeasure *measure)
 {
     const ExecutionProfile *profile = review->explanation->profile;
@@ -55,14 +62,12 @@ double review_sum(const KernelUnderReview *review, LineMeasure *measure)
 
 double review_threads_per_block(const KernelUnderReview *review)
 {
-    const uint32_t *block = review->kernel->profile->shape.block;
-    return (double)block[0] * block[1] * block[2];
+    return (double)launch_block_threads(&review->kernel->profile->shape);
 }
 
 double review_blocks_per_launch(const KernelUnderReview *review)
 {
-    const uint32_t *grid = review->kernel->profile->shape.grid;
-    return (double)grid[0] * grid[1] * grid[2];
+    return (double)launch_block_count(&review->kernel->profile->shape);
 }
 
 double review_warps(const KernelUnderReview *review)
@@ -74,4 +79,67 @@ double review_warps(const KernelUnderReview *review)
 double review_executions_per_warp(const KernelUnderReview *review, const SimLine *line)
 {
     return (double)line->executions / review_warps(review);
+}
+
+static double threads_of_all(const KernelUnderReview *review)
+{
+    return review_threads_per_block(review) * review_blocks_per_launch(review) *
+           (double)review->kernel->profile->launches;
+}
+
+double review_taps_per_thread(const KernelUnderReview *review)
+{
+    return (double)(review->counters->fma32 + review->counters->fma64) / threads_of_all(review);
+}
+
+double review_outputs_per_thread(const KernelUnderReview *review)
+{
+    return fmax(1, (double)review->counters->global_store_bytes / sizeof(float) / threads_of_all(review));
+}
+
+double review_taps_in_a_row(const KernelUnderReview *review)
+{
+    double taps = fmax(1, review_taps_per_thread(review) / review_outputs_per_thread(review));
+    const uint32_t *grid = review->kernel->profile->shape.grid;
+    return grid[2] > 1 ? cbrt(taps) : grid[1] > 1 ? sqrt(taps) : taps;
+}
+
+double review_share_of(const KernelUnderReview *review, const char *unit)
+{
+    const Cost *cost = &review->kernel->cost;
+    for (int i = 0; i < cost->part_count; i++)
+        if (strcmp(cost->parts[i].name, unit) == 0)
+            return cost->parts[i].seconds / cost->seconds;
+    return 0;
+}
+
+double review_constant_bytes(const KernelUnderReview *review)
+{
+    return fmin(review->kernel->profile->constant_bytes, 4 * (double)review->model.input.longest_warp_constant);
+}
+
+/* "one::blur<3>" is "blur" in the source. */
+static void plain_kernel_name(const KernelUnderReview *review, char *name, size_t size)
+{
+    const char *full = review->kernel->name, *colon = strrchr(full, ':'), *last = colon == NULL ? full : colon + 1;
+    snprintf(name, size, "%.*s", (int)strcspn(last, "<"), last);
+}
+
+int review_kernel_line(const KernelUnderReview *review)
+{
+    char name[sizeof review->kernel->name];
+    plain_kernel_name(review, name, sizeof name);
+    return kernel_line(review->source, name);
+}
+
+void review_names(const KernelUnderReview *review, int line, KernelNames *names)
+{
+    char name[sizeof review->kernel->name];
+    plain_kernel_name(review, name, sizeof name);
+    kernel_names_find(review->source, name, line, review->subject->problem, names);
+}
+
+void review_line_text(const KernelUnderReview *review, int line, char *text, size_t size)
+{
+    copy_line(review->source, line, text, size);
 }

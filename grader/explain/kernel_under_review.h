@@ -2,7 +2,17 @@
 #ifndef GRADER_EXPLAIN_KERNEL_UNDER_REVIEW_H
 #define GRADER_EXPLAIN_KERNEL_UNDER_REVIEW_H
 
+#include "grader/explain/change.h"
 #include "grader/explain/explain.h"
+#include "grader/explain/kernel_names.h"
+
+/* What is known of the submission and of the case beside the profile. */
+typedef struct AdviceSubject {
+    const char *source;
+    const Problem *problem; /* NULL: unknown, and so are the sizes */
+    const Sizes *sizes;
+    double operations; /* that the problem's own formula counts for the case; 0: unknown */
+} AdviceSubject;
 
 typedef struct KernelUnderReview {
     const Explanation *explanation;
@@ -10,20 +20,22 @@ typedef struct KernelUnderReview {
     const ExplainedKernel *kernel;
     const SimCounters *counters; /* of all its launches */
     KernelModel model;           /* of the kernel as it is */
-    const char *source;          /* of the submission */
+    InstructionMix mix;          /* likewise */
+    const AdviceSubject *subject;
+    const char *source; /* that of the subject */
 } KernelUnderReview;
 
-/* Fills in `review`, which refers to itself, so it must not be moved. */
-void review_begin(const Explanation *explanation, uint32_t index, const char *source, KernelUnderReview *review);
+void review_begin(const Explanation *explanation, uint32_t index, const AdviceSubject *subject,
+                  KernelUnderReview *review);
 
-/* The share of the call's modelled time, 0 to 1, that it would save if the kernel were as in `changed`. */
-double review_gain(const KernelUnderReview *review, KernelModel *changed);
 /* The model counts one launch: a sum over all launches divided by their number. */
-uint64_t review_per_launch(const KernelUnderReview *review, double sum);
+double review_per_launch(const KernelUnderReview *review, double sum);
 
 typedef double LineMeasure(const SimLine *line);
 /* The line of the submission's own file that has most of something; NULL where no line has any. */
 const SimLine *review_worst_line(const KernelUnderReview *review, LineMeasure *measure);
+/* The line with most multiply-adds, which is the one in the innermost loop; NULL: there is none. */
+const SimLine *review_hot_line(const KernelUnderReview *review);
 /* The sum over all lines of the kernel. */
 double review_sum(const KernelUnderReview *review, LineMeasure *measure);
 
@@ -32,6 +44,24 @@ double review_blocks_per_launch(const KernelUnderReview *review);
 double review_warps(const KernelUnderReview *review); /* of all launches */
 /* How often each warp executes a line, on average: more than a few times means that the line is in a loop. */
 double review_executions_per_warp(const KernelUnderReview *review, const SimLine *line);
+/* Multiply-adds of one thread, on average: with one output a thread, the number of taps. */
+double review_taps_per_thread(const KernelUnderReview *review);
+/* Floats that a thread stores, on average, at least one: with one store of each output, the outputs of a thread. */
+double review_outputs_per_thread(const KernelUnderReview *review);
+/* Taps in one direction of the filter: all of them in one dimension, their root in two or three, by the grid. */
+double review_taps_in_a_row(const KernelUnderReview *review);
+/* The time that a unit alone would take, as a share of the kernel's; 0: there is no such unit. */
+double review_share_of(const KernelUnderReview *review, const char *unit);
+
+/* Bytes of __constant__ arrays that a warp reads, at most. */
+double review_constant_bytes(const KernelUnderReview *review);
+
+/* The line that defines the kernel; 0: not found by its usual form. */
+int review_kernel_line(const KernelUnderReview *review);
+/* What the kernel calls the things around a line; 0: only the kernel's own. */
+void review_names(const KernelUnderReview *review, int line, KernelNames *names);
+/* The source of a line without its indentation. */
+void review_line_text(const KernelUnderReview *review, int line, char *text, size_t size);
 
 /* a / b, and 0 where b is 0. */
 static inline double ratio(double a, double b)

@@ -175,10 +175,12 @@ static bool is_secret(const Judging *judging, const CaseResult *item)
 /* Calls solve(), and again where a timed case needs more samples. `report` is the last call's. */
 static Status call_solve(Judging *judging, Call *call, CaseResult *item, CallReport *report, Message *why)
 {
-    const bool timed = case_is_timed(item->group), warms_up = timed && judging->session->traits.clock == SESSION_WALL;
+    const bool timed = item->group == CASE_TIMED, warms_up = timed && judging->session->traits.clock == SESSION_WALL;
     const CallOptions options = {.check_inputs = true,
                                  .sanitize = !timed,
                                  .untimed = !timed,
+                                 .samples_blocks = timed && judging->session->traits.clock == SESSION_MODEL &&
+                                                   !judging->runs_all_blocks,
                                  .is_secret = is_secret(judging, item),
                                  .repeats_addresses = call->testcase->repeats_addresses,
                                  .warp_instructions = (uint64_t)call->testcase->attempt_instructions,
@@ -206,9 +208,28 @@ static bool is_given_up(const Judging *judging, const Call *call, const CallRepo
            report->outcome == CALL_TIME_LIMIT && report->mistake.kind == MISTAKE_KERNEL_TIME;
 }
 
-static Status check_output(const Judging *judging, const Call *call, CaseOutput *output, Message *why)
+/* Whether blocks that did not run are missed: by another operation, or because those that were drawn have written less than
+ * their share of the output. What blocks stored that run in any case does not count. So a kernel that leaves outputs to a
+ * few blocks, or out, gains nothing from blocks that do not run. */
+static bool misses_blocks(const Call *call, const CallReport *report)
 {
+    const double least = 0.98; /* blocks at the borders write less */
+    const DeviceStatistics *statistics = &report->statistics;
+    if (!call->in_part)
+        return false;
+    const double bytes = (double)call->arguments[problem_output(call->problem)].bytes;
+    const double drawn = call_written_share(call) - (double)statistics->certain_store_bytes / bytes;
+    return statistics->is_sample_unsound || (report->outcome == CALL_OK && drawn < least * statistics->drawn_share);
+}
+
+/* Of the large cases that a simulated GPU times, the processor would take longer to compute the expected output than the
+ * simulator takes for a good kernel. What is compared is drawn when the output is there. */
+static Status check_output(const Judging *judging, Call *call, const CaseResult *item, CaseOutput *output, Message *why)
+{
+    const uint32_t purpose = UINT32_MAX - 1; /* of no array, and not that of sample_key() */
     output->compared = true;
+    call->in_sample = item->group == CASE_TIMED && judging->session->traits.clock == SESSION_MODEL;
+    call->sample = generator_derive(&judging->secret, purpose, item->group, (uint32_t)(item - judging->result->cases));
     return call_compare(call, judging->oracle, &judging->previous, &output->comparison, why);
 }
 
@@ -223,15 +244,22 @@ Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Me
         item->input_bytes = call_input_bytes(&call);
         status = call_solve(judging, &call, item, &report, why);
     }
+    call.in_part = report.statistics.sampled_share > 0 && report.statistics.sampled_share < 1;
+    judging->wants_all_blocks = status == STATUS_OK && misses_blocks(&call, &report);
+    if (judging->wants_all_blocks) {
+        item->sample_count = 0;
+        text_free(&report.printed);
+        return STATUS_OK;
+    }
     judging->runner_is_spent = status == STATUS_OK && is_given_up(judging, &call, &report);
     if (judging->runner_is_spent)
         report = (CallReport){.printed = report.printed};
     else if (status == STATUS_OK && report.outcome == CALL_OK)
-        status = check_output(judging, &call, &output, why);
+        status = check_output(judging, &call, item, &output, why);
     Judgement decided = case_judgement(judging, &output, &report);
     const Chacha20Key key = sample_key(judging, item);
     if (status == STATUS_OK && order_rerun_is_due(&report, &decided) &&
-        !(case_is_timed(item->group) && decided.verdict == VERDICT_ACCEPTED))
+        !(item->group == CASE_TIMED && decided.verdict == VERDICT_ACCEPTED))
         status = order_rerun_try(judging, &call, is_secret(judging, item), &key, &report, &decided, why);
     if (status == STATUS_OK && decided.verdict == VERDICT_ACCEPTED && judgement_needs_rerun(&report))
         status = uninitialised_rerun_try(&call, is_secret(judging, item), judging->session, judging->oracle, &report,

@@ -10,7 +10,7 @@ Status clocked_cases_prepare(Judging *judging, Message *why)
     const DeviceInfo *device = &judging->result->device;
     const JudgeJob *job = judging->job;
     Message trouble;
-    if (judging_count(judging, CASE_TIMED_CUDA) == 0)
+    if (judging_count(judging, CASE_TIMED) == 0)
         return STATUS_OK;
     if (device_monitor_open(device->uuid, &judging->monitor, &trouble) != STATUS_OK) {
         judging->monitor = NULL;
@@ -114,7 +114,7 @@ static TimedCase *list_cases(Judging *judging, CaseResult ***items, size_t *coun
     *items = arena_array(&result->arena, result->case_count, sizeof **items);
     *count = 0;
     for (size_t i = 0; i < result->case_count; i++)
-        if (result->cases[i].group == CASE_TIMED_CUDA) {
+        if (result->cases[i].group == CASE_TIMED) {
             (*items)[*count] = &result->cases[i];
             cases[(*count)++].testcase = judging->testcases[i];
         }
@@ -137,7 +137,7 @@ Status clocked_cases_run(Judging *judging, Message *why)
         text_free(&cases[i].report.printed);
     }
     if (status == STATUS_OK)
-        judging_end_step(judging, CASE_TIMED_CUDA);
+        judging_end_step(judging, CASE_TIMED);
     else
         progress_end(judging->job->progress, "failed");
     result_find_unsteady(result);

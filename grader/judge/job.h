@@ -13,6 +13,8 @@
 
 #include <stdbool.h>
 
+enum { JOB_MAX_PROFILES = 16 };
+
 typedef struct JudgeJob {
     const Problem *problem;
     const Submission *submission;
@@ -37,9 +39,10 @@ typedef struct JudgeJob {
     /* NULL; or the machine code of another submission: one that compiles to the same is not run, since it gets the same
      * verdict. The result then has no judged case. */
     const Digest *same_as;
-    /* NULL: not wanted. Else one timed case is run, the one with most operations, and what its kernels did is put here; only
-     * where session_profile() can tell. */
-    ExecutionProfile *profile;
+    const char *only_timed_case; /* its name: leave out all other timed cases; NULL: run all */
+    /* NULL: not wanted. Else what the kernels of the i-th case did is put into profiles[i], of the first JOB_MAX_PROFILES
+     * cases; only where session_profile() can tell. */
+    ExecutionProfile *profiles;
     /* What earlier sittings of the same grading have used, and in the end this one as well; NULL: there is no other. */
     CallBudget *spent;
     Progress *progress; /* NULL: silent */

@@ -56,14 +56,10 @@ static void list_cases(Judging *judging)
 {
     const bool untimed = !judging->job->timed_only, hidden = untimed && !judging->job->samples_only;
     const bool timed = !judging->job->untimed_only && !judging->job->samples_only;
-    const bool small = judging->session->traits.small_cases;
-    const bool wanted[CASE_GROUPS] = {[CASE_SAMPLE] = untimed,
-                                      [CASE_HIDDEN] = hidden,
-                                      [CASE_TIMED_SIM] = timed && small,
-                                      [CASE_TIMED_CUDA] = timed && !small};
+    const bool wanted[CASE_GROUPS] = {[CASE_SAMPLE] = untimed, [CASE_HIDDEN] = hidden, [CASE_TIMED] = timed};
     result_list_cases(judging->result, &judging->set, wanted, &judging->testcases);
-    if (judging->job->profile != NULL)
-        result_keep_largest_case(judging->result, judging->testcases);
+    if (judging->job->only_timed_case != NULL)
+        result_keep_case(judging->result, judging->testcases, judging->job->only_timed_case);
 }
 
 static Status choose_secret(Judging *judging, Message *why)
@@ -222,7 +218,7 @@ static Status load_submission(Judging *judging, Message *why)
     if (judging->ended)
         return STATUS_OK;
     Status status = renew_runner(judging, why);
-    if (status == STATUS_OK && judging->job->profile != NULL)
+    if (status == STATUS_OK && judging->job->profiles != NULL)
         status = session_profile(judging->session, &judging->profile, why);
     if (status == STATUS_OK)
         status = learn_device(judging, why);
@@ -238,7 +234,7 @@ static Status load_submission(Judging *judging, Message *why)
  * own, so that it pays for all that it uses. */
 static bool needs_fresh_runner(CaseGroup group, bool is_first)
 {
-    return is_first || case_is_timed(group);
+    return is_first || group == CASE_TIMED;
 }
 
 /* Wrong answers let the rest of the samples run, so that a student sees all of them. Of cases whose data are secret only
@@ -248,6 +244,23 @@ static bool ends_the_run(const JudgeJob *job, const CaseResult *item)
     if (item->verdict != VERDICT_WRONG_ANSWER)
         return item->verdict != VERDICT_ACCEPTED;
     return item->group != CASE_SAMPLE && !job->beyond_samples;
+}
+
+static void keep_profile(const Judging *judging, size_t place)
+{
+    if (judging->profile != NULL && place < JOB_MAX_PROFILES)
+        judging->job->profiles[place] = *judging->profile;
+}
+
+/* Nothing that the first call has left may help the second. */
+static Status run_case(Judging *judging, const Testcase *testcase, CaseResult *item, Message *why)
+{
+    Status status = case_run(judging, testcase, item, why);
+    if (status != STATUS_OK || !judging->wants_all_blocks)
+        return status;
+    judging->runs_all_blocks = true;
+    status = renew_runner(judging, why);
+    return status == STATUS_OK && !judging->ended ? case_run(judging, testcase, item, why) : status;
 }
 
 static Status run_group(Judging *judging, CaseGroup group, const char *step, double *seconds, Message *why)
@@ -271,7 +284,8 @@ static Status run_group(Judging *judging, CaseGroup group, const char *step, dou
         if (status != STATUS_OK || judging->ended)
             break;
         is_first = judging->is_fresh = false;
-        status = case_run(judging, judging->testcases[place], item, why);
+        status = run_case(judging, judging->testcases[place], item, why);
+        keep_profile(judging, place);
         failed = failed || item->verdict != VERDICT_ACCEPTED;
         judging->ended = failed && ends_the_run(judging->job, item);
         if (group != CASE_HIDDEN)
@@ -288,11 +302,9 @@ static Status run_group(Judging *judging, CaseGroup group, const char *step, dou
 
 static Status run_timed_cases(Judging *judging, Message *why)
 {
-    const SessionTraits *traits = &judging->session->traits;
-    if (traits->clock == SESSION_EVENTS)
+    if (judging->session->traits.clock == SESSION_EVENTS)
         return clocked_cases_run(judging, why);
-    return run_group(judging, traits->small_cases ? CASE_TIMED_SIM : CASE_TIMED_CUDA, "timed cases",
-                     &judging->result->seconds.timed, why);
+    return run_group(judging, CASE_TIMED, "timed cases", &judging->result->seconds.timed, why);
 }
 
 /* Equal machine code gets an equal verdict, so there is nothing to find out. */
@@ -326,8 +338,6 @@ static void conclude(const Judging *judging)
 
 static void close_all(Judging *judging)
 {
-    if (judging->profile != NULL)
-        *judging->job->profile = *judging->profile;
     if (judging->job->spent != NULL)
         *judging->job->spent = judging->budget;
     device_oracle_stop(judging->device_oracle);

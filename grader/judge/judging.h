@@ -42,6 +42,8 @@ typedef struct Judging {
     bool error_told;                 /* a warning has named a CUDA call that failed */
     Mistake secret_warning;          /* the first of a case whose data are secret (judging_keep_warning()) */
     bool is_fresh;                   /* the runner in the session has not been called yet */
+    bool runs_all_blocks;            /* a sample of a kernel's blocks cannot stand for all of them here */
+    bool wants_all_blocks;           /* the case that was called last is to be called again so, by a new runner */
     bool runner_is_spent;            /* it cannot be called again: its last call was given up (Testcase) */
     CaseSample load;                 /* what its constructors made the device do */
     bool queued;                     /* somebody else had the device */

@@ -303,6 +303,7 @@ static Status read_head(const JsonFile *file, const char *id, Problem *problem, 
         return json_fail(file, json_get(file->root, "id"), why, "expected \"%s\", the name of the folder", id);
     problem->title = arena_string(arena, json_string(file->root, "title"));
     problem->signature = arena_string(arena, json_string(file->root, "signature"));
+    problem->separable = cJSON_IsTrue(json_get(file->root, "separable"));
     for (size_t i = 0; i < LENGTH_OF(difficulties); i++)
         if (strcmp(json_string(file->root, "difficulty"), difficulties[i]) == 0)
             problem->difficulty = difficulties[i];
@@ -318,7 +319,7 @@ static Status read_root(const JsonFile *file, const char *id, Problem *problem, 
         {"difficulty", JSON_STRING, true}, {"signature", JSON_STRING, true},  {"parameters", JSON_ARRAY, true},
         {"constraints", JSON_ARRAY, true}, {"operations", JSON_STRING, true}, {"bytes", JSON_STRING, true},
         {"tolerance", JSON_OBJECT, true},  {"limits", JSON_OBJECT, true},     {"rules", JSON_OBJECT, true},
-        {"timing", JSON_OBJECT, true}};
+        {"timing", JSON_OBJECT, true},     {"separable", JSON_BOOLEAN, false}};
     static Status (*const parts[])(const JsonFile *, Problem *, Message *) = {
         read_parameters, problem_read_formulas, read_tolerance, read_limits, read_rules, read_timing};
     Status status = json_check(file, file->root, keys, LENGTH_OF(keys), why);

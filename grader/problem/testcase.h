@@ -10,12 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum CaseGroup { CASE_SAMPLE, CASE_HIDDEN, CASE_TIMED_CUDA, CASE_TIMED_SIM, CASE_GROUPS } CaseGroup;
-
-static inline bool case_is_timed(CaseGroup group)
-{
-    return group == CASE_TIMED_CUDA || group == CASE_TIMED_SIM;
-}
+typedef enum CaseGroup { CASE_SAMPLE, CASE_HIDDEN, CASE_TIMED, CASE_GROUPS } CaseGroup;
 
 typedef enum SourceKind {
     SOURCE_VALUES,    /* literal */

@@ -72,14 +72,11 @@ static Status shape_of(Reading *reading, const cJSON *item, const Testcase *test
     return STATUS_OK;
 }
 
-/* On a real GPU no timed call may see data that the submission has seen before, or that its author can guess. On a
- * simulated one there is a single call, and an author may have the files. */
+/* No timed call may see data that the submission has seen before, or that its author can guess. */
 static Status check_is_drawn_anew(Reading *reading, const cJSON *item, const Testcase *testcase,
                                   const CaseSource *source)
 {
-    const bool is_known = testcase->group == CASE_TIMED_CUDA ||
-                          (testcase->group == CASE_TIMED_SIM && source->kind == SOURCE_FILE);
-    if (!is_known || case_source_is_drawn_anew(source))
+    if (testcase->group != CASE_TIMED || case_source_is_drawn_anew(source))
         return STATUS_OK;
     return json_fail(&reading->file, item, reading->why,
                      "every timed call must get new data: expected a random generator or a file with \"perturb\", "
@@ -149,7 +146,7 @@ static Status read_addresses(Reading *reading, const cJSON *addresses, Testcase 
     testcase->repeats_addresses = true;
     if (strcmp(addresses->valuestring, "repeat") != 0)
         return json_fail(&reading->file, addresses, reading->why, "expected \"repeat\"");
-    if (case_is_timed(testcase->group))
+    if (testcase->group == CASE_TIMED)
         return json_fail(&reading->file, addresses, reading->why, "the addresses of timed cases are random");
     if (before == NULL)
         return json_fail(&reading->file, addresses, reading->why, "no case comes before this one in its group");
@@ -187,13 +184,11 @@ static Status read_group(Reading *reading, const cJSON *timed, Testcase *testcas
     testcase->group = reading->hidden ? CASE_HIDDEN : CASE_SAMPLE;
     if (timed == NULL)
         return STATUS_OK;
-    testcase->group = CASE_TIMED_CUDA;
-    if (strcmp(timed->valuestring, "cuda") == 0)
-        return STATUS_OK;
-    testcase->group = CASE_TIMED_SIM;
-    if (strcmp(timed->valuestring, "sim") == 0)
-        return STATUS_OK;
-    return json_fail(&reading->file, timed, reading->why, "expected \"cuda\" or \"sim\"");
+    if (!cJSON_IsTrue(timed))
+        return json_fail(&reading->file, timed, reading->why,
+                         "expected true, or no \"timed\" at all: all devices time the same cases");
+    testcase->group = CASE_TIMED;
+    return STATUS_OK;
 }
 
 static Status read_name(Reading *reading, const cJSON *object, Testcase *testcase)
@@ -238,7 +233,7 @@ static Status read_case(Reading *reading, const cJSON *object, Testcase *testcas
 {
     const JsonKey keys[] = {{"name", JSON_STRING, true},       {"why", JSON_STRING, reading->hidden},
                             {"sizes", JSON_OBJECT, true},      {"inputs", JSON_OBJECT, true},
-                            {"expected", JSON_ANY, false},     {"timed", JSON_STRING, false},
+                            {"expected", JSON_ANY, false},     {"timed", JSON_ANY, false},
                             {"addresses", JSON_STRING, false}, {"sim_attempt_warp_instructions", JSON_NUMBER, false}};
     Status status = json_check(&reading->file, object, keys, LENGTH_OF(keys), reading->why);
     if (status == STATUS_OK)
@@ -306,7 +301,7 @@ static void sort_and_number(TestcaseSet *set)
 {
     Testcase *sorted = arena_array(&set->arena, set->count + 1, sizeof *sorted);
     size_t count = 0;
-    for (int group = CASE_SAMPLE; group <= CASE_TIMED_SIM; group++) {
+    for (int group = CASE_SAMPLE; group <= CASE_TIMED; group++) {
         int number = 0;
         for (size_t i = 0; i < set->count; i++)
             if ((int)set->cases[i].group == group) {

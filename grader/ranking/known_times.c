@@ -15,7 +15,7 @@ static Status take_times(const Result *result, const char *name, const char *cas
     Status status = case_times_read(name, cases, arena, &times, &count, why);
     for (size_t i = 0; i < result->case_count && status == STATUS_OK; i++) {
         const MeasuredTime *time = case_times_find(times, count, result->cases[i].name);
-        if (time == NULL || !case_is_timed(result->cases[i].group))
+        if (time == NULL || result->cases[i].group != CASE_TIMED)
             continue;
         if (!(known[i].best_ms > 0) || time->ms < known[i].best_ms) {
             known[i].best_ms = time->ms;

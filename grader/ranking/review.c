@@ -135,7 +135,7 @@ static void take_second_sitting(const JudgeJob *first, Result *result, char *fau
     job.device = result->device.handle;
     job.timed_only = true;
     job.second_sitting = true;
-    job.profile = NULL;
+    job.profiles = NULL;
     result->second = zeroed(1, sizeof *result->second);
     if (judge_submission(&job, result->second, &why) != STATUS_OK)
         snprintf(fault, size, "the second sitting failed: %.260s", why.text);

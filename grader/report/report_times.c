@@ -50,7 +50,16 @@ static void add_timed_case(const CaseResult *item, Text *out)
     text_add(out, "\n");
 }
 
-static void add_modelled_cases(const Result *result, Text *out)
+static void add_sampling(const CaseResult *item, TerminalStyle style, Text *out)
+{
+    const DeviceStatistics *statistics = &item->statistics;
+    if (statistics->sampled_share > 0 && statistics->sampled_share < 1)
+        text_printf(out, "  of %s, %s of the blocks ran, drawn at random: %s %s\n", item->name,
+                    quantity_percent(statistics->sampled_share, 0).text, report_plus_minus(style),
+                    quantity_percent(statistics->sample_error, 1).text);
+}
+
+static void add_modelled_cases(const Result *result, TerminalStyle style, Text *out)
 {
     char head[60];
     snprintf(head, sizeof head, "timed case (%s)", device_time_label(&result->device));
@@ -59,6 +68,9 @@ static void add_modelled_cases(const Result *result, Text *out)
     for (size_t i = 0; i < result->case_count; i++)
         if (result->cases[i].time.ms > 0)
             add_timed_case(&result->cases[i], out);
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].time.ms > 0)
+            add_sampling(&result->cases[i], style, out);
 }
 
 /* ---- a time that was measured ------------------------------------------------------------------------------------ */
@@ -184,7 +196,7 @@ static void add_sitting(const Result *result, TerminalStyle style, Text *out)
 void report_add_timed_cases(const Result *result, TerminalStyle style, Text *out)
 {
     if (result->device.modelled) {
-        add_modelled_cases(result, out);
+        add_modelled_cases(result, style, out);
         return;
     }
     add_sitting(result, style, out);

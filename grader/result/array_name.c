@@ -1,15 +1,11 @@
 #include "grader/result/array_name.h"
 
 #include "base/text.h"
+#include "grader/result/source_text.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-
-typedef struct Name {
-    const char *text;
-    size_t length;
-} Name;
 
 /* The next name at or behind `*at`, which moves behind it; length 0: there is none. */
 static Name next_name(const char **at)
@@ -24,15 +20,10 @@ static Name next_name(const char **at)
     return (Name){start, (size_t)(end - start)};
 }
 
-static bool is_same(Name a, Name b)
-{
-    return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
-}
-
 static bool is_among(Name name, const Name *names, int count)
 {
     for (int i = 0; i < count; i++)
-        if (is_same(name, names[i]))
+        if (name_equals(name, names[i]))
             return true;
     return false;
 }
@@ -57,11 +48,11 @@ static const char *parameters_of(const char *source, Name kernel)
         while ((one = next_name(&open)).length > 0) { /* the kernel's name is followed by the first parenthesis */
             last = one;
             open += strspn(open, " \t\r\n");
-            if (*open == '(' && !is_same(one, (Name){"__launch_bounds__", 17}))
+            if (*open == '(' && !name_equals(one, (Name){"__launch_bounds__", 17}))
                 break;
         }
         at += strlen("__global__");
-        if (*open != '(' || !is_same(last, kernel))
+        if (*open != '(' || !name_equals(last, kernel))
             continue;
         if (found != NULL)
             return NULL;

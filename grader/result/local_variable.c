@@ -2,14 +2,11 @@
  * declares variables, those without `=` get no value, and those with `[` are arrays.  */
 #include "grader/result/local_variable.h"
 
+#include "grader/result/source_text.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
-
-typedef struct Name {
-    const char *text;
-    size_t length;
-} Name;
 
 typedef struct Declared {
     bool is_unset, is_array;
@@ -20,15 +17,10 @@ static bool is_name_start(char c)
     return isalpha((unsigned char)c) || c == '_';
 }
 
-static bool is_same(Name a, Name b)
-{
-    return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
-}
-
 static bool is_one_of(Name name, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (strlen(words[i]) == name.length && memcmp(words[i], name.text, name.length) == 0)
+        if (name_equals(name, (Name){words[i], strlen(words[i])}))
             return true;
     return false;
 }
@@ -106,7 +98,7 @@ static void read_declaration(const char *at, const char *end, Name wanted, Decla
         bool is_array = at < end && *at == '[';
         at = skip_extents(at, end);
         bool has_end = at < end && (*at == ';' || *at == ',');
-        if (is_same(name, wanted))
+        if (name_equals(name, wanted))
             *declared = (Declared){has_end, is_array};
         at = has_end ? at : skip_value(at, end);
         if (at >= end || *at != ',')
@@ -121,7 +113,7 @@ static void read_parameters(const char *at, const char *end, Name wanted, Declar
 {
     while (at < end && *at != ')' && *at != ';' && *at != '=') {
         const Name name = read_name(&at, end);
-        if (name.length > 0 && is_same(name, wanted) && *skip_space(at, end) != '[')
+        if (name.length > 0 && name_equals(name, wanted) && *skip_space(at, end) != '[')
             *declared = (Declared){0};
         at += name.length == 0;
     }
@@ -167,20 +159,18 @@ static bool is_indexed_array(const char *source, const char *end, const char *be
 static const char *only_name_on(const char *source, long line, size_t *length,
                                 bool (*is_wanted)(const char *source, const char *end, const char *behind, Name name))
 {
-    const char *start = source, *end;
+    const char *const start = source_line(source, line);
     Name found = {0};
-    for (; start != NULL && line > 1; line--)
-        start = (start = strchr(start, '\n')) == NULL ? NULL : start + 1;
-    if (start == NULL || line < 1)
+    if (start == NULL)
         return NULL;
-    end = start + strcspn(start, "\n");
+    const char *const end = start + strcspn(start, "\n");
     for (const char *at = start; at < end;) {
         bool is_member = at > start && (at[-1] == '.' || isdigit((unsigned char)at[-1]));
         const Name name = read_name(&at, end);
         at += name.length == 0;
         if (name.length == 0 || is_member || !is_wanted(source, end, at, name))
             continue;
-        if (found.length > 0 && !is_same(found, name))
+        if (found.length > 0 && !name_equals(found, name))
             return NULL;
         found = name;
     }

@@ -39,7 +39,7 @@ static void take_case(const cJSON *object, CaseResult *item, Arena *arena)
     bool timed = cJSON_IsTrue(json_get(object, "timed"));
     CaseGroup untimed = strncmp(name, "hidden ", 7) == 0 ? CASE_HIDDEN : CASE_SAMPLE;
     *item = (CaseResult){
-        .group = timed ? CASE_TIMED_CUDA : untimed,
+        .group = timed ? CASE_TIMED : untimed,
         .name = name,
         .text = "",
     };
@@ -68,7 +68,7 @@ static void time_cases(const cJSON *list, Result *result)
     const cJSON *work = list->child;
     for (size_t i = 0; i < result->case_count; i++) {
         CaseResult *item = &result->cases[i];
-        if (!case_is_timed(item->group))
+        if (item->group != CASE_TIMED)
             continue;
         item->time = (MeasuredTime){0};
         if (work != NULL) {
@@ -99,7 +99,7 @@ static void take_second(const cJSON *cases, const cJSON *sitting, Result *result
         if (json_get(review, "samples") == NULL)
             continue;
         CaseResult *item = &second->cases[second->case_count++];
-        *item = (CaseResult){.group = CASE_TIMED_CUDA, .name = string(object, "name", &second->arena), .text = ""};
+        *item = (CaseResult){.group = CASE_TIMED, .name = string(object, "name", &second->arena), .text = ""};
         take_samples(json_get(review, "samples"), item, &second->arena);
         result_time_case(item, &second->device);
     }
@@ -126,7 +126,7 @@ static void take_all(const cJSON *cases, const cJSON *sitting, bool is_accepted,
     MeasuredTime *times = arena_array(&result->arena, result->case_count, sizeof *times);
     size_t count = 0;
     for (size_t i = 0; i < result->case_count; i++)
-        if (case_is_timed(result->cases[i].group))
+        if (result->cases[i].group == CASE_TIMED)
             times[count++] = result->cases[i].time;
     if (is_accepted)
         result->score = timing_score(times, count);

@@ -68,17 +68,16 @@ void result_list_cases(Result *result, const TestcaseSet *set, const bool wanted
     }
 }
 
-void result_keep_largest_case(Result *result, const Testcase **testcases)
+void result_keep_case(Result *result, const Testcase **testcases, const char *name)
 {
-    size_t largest = 0;
-    if (result->case_count == 0)
-        return;
-    for (size_t i = 1; i < result->case_count; i++)
-        if (result->cases[i].operations > result->cases[largest].operations)
-            largest = i;
-    result->cases[0] = result->cases[largest];
-    testcases[0] = testcases[largest];
-    result->case_count = 1;
+    size_t kept = 0;
+    for (size_t i = 0; i < result->case_count; i++) {
+        if (strcmp(result->cases[i].name, name) != 0)
+            continue;
+        result->cases[kept] = result->cases[i];
+        testcases[kept++] = testcases[i];
+    }
+    result->case_count = kept;
 }
 
 void result_warn(Result *result, const char *format, ...)
@@ -101,7 +100,9 @@ void result_time_case(CaseResult *item, const DeviceInfo *device)
     double time_s = item->timing.time_s;
     if (!(time_s > 0))
         return;
-    item->time = (MeasuredTime){.ms = 1e3 * time_s, .uncertainty = timing_uncertainty(item->timing.half_width, 0)};
+    item->time = (MeasuredTime){
+        .ms = 1e3 * time_s,
+        .uncertainty = timing_uncertainty(fmax(item->timing.half_width, item->statistics.sample_error), 0)};
     item->gflops = (double)item->operations / time_s * 1e-9;
     item->gbytes_per_s = (double)item->bytes / time_s * 1e-9;
     if (device->copy_bytes_per_s > 0 && device->fma_flops_per_s > 0)
@@ -114,8 +115,7 @@ const CaseResult *result_second_case(const Result *result, const CaseResult *ite
 {
     const Result *second = result->second;
     for (size_t i = 0; second != NULL && i < second->case_count; i++)
-        if (case_is_timed(item->group) && second->cases[i].time.ms > 0 &&
-            strcmp(second->cases[i].name, item->name) == 0)
+        if (item->group == CASE_TIMED && second->cases[i].time.ms > 0 && strcmp(second->cases[i].name, item->name) == 0)
             return &second->cases[i];
     return NULL;
 }
@@ -127,7 +127,7 @@ static MeasuredTime *timed_cases(Result *result, Arena *arena, size_t *count)
     *count = 0;
     for (size_t i = 0; i < result->case_count; i++) {
         CaseResult *item = &result->cases[i];
-        if (!case_is_timed(item->group))
+        if (item->group != CASE_TIMED)
             continue;
         if (item->time.ms > 0)
             item->time.uncertainty = timing_uncertainty(item->timing.half_width, result->anchor.drift);
@@ -142,7 +142,7 @@ static void average_rates(Result *result, double count)
     double log_gflops = 0, log_gbytes = 0, log_roofline = 0;
     for (size_t i = 0; i < result->case_count; i++) {
         const CaseResult *item = &result->cases[i];
-        if (!case_is_timed(item->group))
+        if (item->group != CASE_TIMED)
             continue;
         log_gflops += log(item->gflops);
         log_gbytes += log(item->gbytes_per_s);

@@ -130,8 +130,8 @@ void result_begin(Result *result, const Problem *problem, const Submission *subm
 void result_list_cases(Result *result, const TestcaseSet *set, const bool wanted[CASE_GROUPS],
                        const Testcase ***testcases);
 
-/* Removes all cases but the one with most operations. */
-void result_keep_largest_case(Result *result, const Testcase **testcases);
+/* Removes all cases but the one with this name. */
+void result_keep_case(Result *result, const Testcase **testcases, const char *name);
 
 /* Adds a warning, unless it is there already. */
 __attribute__((format(printf, 2, 3))) void result_warn(Result *result, const char *format, ...);

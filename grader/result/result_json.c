@@ -127,6 +127,10 @@ static void put_counters(cJSON *object, const DeviceStatistics *statistics)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         json_put_number(counters, rows[i].key, (double)rows[i].value);
+    if (statistics->sampled_share > 0 && statistics->sampled_share < 1) {
+        json_put_number(counters, "sampled_blocks", statistics->sampled_share);
+        json_put_number(counters, "sample_uncertainty", statistics->sample_error);
+    }
     json_put_number(counters, "occupancy", statistics->occupancy);
     cJSON_AddStringToObject(counters, "limiter", statistics->limiter);
     cJSON_AddStringToObject(counters, "longest_kernel", statistics->longest);
@@ -154,7 +158,7 @@ static cJSON *case_item(const Result *result, const CaseResult *item)
 {
     const Problem *problem = result->problem;
     cJSON *object = cJSON_CreateObject();
-    bool timed = case_is_timed(item->group);
+    bool timed = item->group == CASE_TIMED;
     cJSON_AddStringToObject(object, "name", item->name);
     cJSON_AddStringToObject(object, "verdict", item->judged ? verdict_name(item->verdict) : "not run");
     cJSON_AddBoolToObject(object, "timed", timed);
@@ -416,7 +420,7 @@ void result_sitting_json(const Result *result, Text *out)
     cJSON *list = cJSON_AddArrayToObject(root, "work"); /* of each timed case, in their order */
     for (size_t i = 0; i < result->case_count; i++) {
         const CaseResult *item = &result->cases[i];
-        if (!case_is_timed(item->group))
+        if (item->group != CASE_TIMED)
             continue;
         cJSON *work = cJSON_CreateObject();
         json_put_number(work, "operations", (double)item->operations);

@@ -53,6 +53,10 @@ static OpinionReason reason_of_mistake(MistakeKind mistake)
     case MISTAKE_RACE_OF_WARPS:
     case MISTAKE_RACE_OF_LANES:
     case MISTAKE_RACE_WITH_COPY:
+    case MISTAKE_RACE_WITH_PRODUCT:
+    case MISTAKE_UNWAITED_PRODUCT:
+    case MISTAKE_NO_PROXY_FENCE:
+    case MISTAKE_RACE_IN_CLUSTER:
     case MISTAKE_RACE_IN_WARP:
     case MISTAKE_KERNEL_NOT_ORDERED:
     case MISTAKE_COPY_NOT_ORDERED:

@@ -2,6 +2,7 @@
 
 #include "grader/result/array_name.h"
 #include "grader/result/local_variable.h"
+#include "grader/result/source_text.h"
 #include "harness/compile/compile.h"
 
 #include <ctype.h>
@@ -14,19 +15,14 @@ enum { MAX_QUOTED = 80 };
 /* The text of a line without the blanks around it; NULL: there is none. */
 static const char *line_at(const char *source, long line, size_t *length)
 {
-    if (line < 1)
+    const char *start = source_line(source, line);
+    if (start == NULL)
         return NULL;
-    while (source != NULL && --line > 0) {
-        source = strchr(source, '\n');
-        source = source == NULL ? NULL : source + 1;
-    }
-    if (source == NULL)
-        return NULL;
-    source += strspn(source, " \t\r");
-    *length = strcspn(source, "\n");
-    while (*length > 0 && isspace((unsigned char)source[*length - 1]))
+    start += strspn(start, " \t\r");
+    *length = strcspn(start, "\n");
+    while (*length > 0 && isspace((unsigned char)start[*length - 1]))
         (*length)--;
-    return *length == 0 ? NULL : source;
+    return *length == 0 ? NULL : start;
 }
 
 static void add_quoted(Text *out, const char *quoted, size_t length)

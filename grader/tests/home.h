@@ -114,9 +114,9 @@ static const char home_sample[] = "{\"schema\": 1, \"cases\": [\n"
 
 static const char home_hidden[] =
     "{\"schema\": 1, \"cases\": [\n"
-    "{\"name\": \"fast\", \"why\": \"speed\", \"timed\": \"sim\", \"sizes\": {\"rows\": 3, \"cols\": 4},\n"
+    "{\"name\": \"fast\", \"why\": \"speed\", \"timed\": true, \"sizes\": {\"rows\": 3, \"cols\": 4},\n"
     " \"inputs\": {\"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"},"
-    " \"mask\": {\"generator\": \"constant\"}}},\n"
+    " \"mask\": {\"generator\": \"integers\", \"low\": 1, \"high\": 1}}},\n"
     "{\"name\": \"larger\", \"why\": \"rows that do not end with a vector\", \"sizes\": {\"rows\": 37, \"cols\": 29},\n"
     " \"inputs\": {\"a\": {\"generator\": \"uniform\", \"low\": -3, \"high\": 5, \"seed\": 7},\n"
     " \"b\": {\"generator\": \"integers\", \"low\": -100, \"high\": 100, \"seed\": 8},\n"

@@ -29,7 +29,7 @@ static inline CaseResult made_up_case(CaseGroup group, const char *name, Verdict
 
 static inline CaseResult made_up_timed_case(const char *name, double seconds)
 {
-    CaseResult item = made_up_case(CASE_TIMED_SIM, name, VERDICT_ACCEPTED);
+    CaseResult item = made_up_case(CASE_TIMED, name, VERDICT_ACCEPTED);
     item.operations = 1000000;
     item.bytes = 500000;
     item.input_bytes = 250000;

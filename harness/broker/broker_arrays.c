@@ -77,12 +77,12 @@ void broker_arrays_allocate(Broker *broker, const ControlRequest *request)
 
 /* Fills the output, so that an element which the kernel does not write cannot look like a result of this call or of an
  * earlier one. */
-static void poison(Broker *broker, const ControlArgument *output, uint8_t uninitialised_byte, uint64_t address)
+static void poison(Broker *broker, const ControlArgument *output, const ControlRequest *request, uint64_t address)
 {
     static uint32_t pattern[PIECE_BYTES / sizeof(uint32_t)];
-    if (uninitialised_byte != 0)
-        memset(pattern, uninitialised_byte, sizeof pattern);
-    else if (output->float_output)
+    if (request->uninitialised_byte != 0)
+        memset(pattern, request->uninitialised_byte, sizeof pattern);
+    else if (output->float_output || request->samples_blocks)
         for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++)
             pattern[i] = output->poison_bits;
     else
@@ -126,7 +126,7 @@ void broker_arrays_fill(Broker *broker, const ControlRequest *request)
             broker_require(broker, take_input(broker, request->exchanged, &argument->span, broker->arrays[i]),
                            "copy of the inputs");
         else if (argument->role == ARGUMENT_OUTPUT)
-            poison(broker, argument, request->uninitialised_byte, broker->arrays[i]);
+            poison(broker, argument, request, broker->arrays[i]);
     }
 }
 

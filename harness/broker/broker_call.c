@@ -128,7 +128,7 @@ static void report_expense(Broker *broker)
     broker->device->report->statistics(broker->device, &report->statistics);
     report->spent_s = broker_spent_s(broker);
     if (broker->device->info.modelled)
-        report->spent_instructions = report->statistics.warp_instructions +
+        report->spent_instructions = report->statistics.executed_instructions +
                                      LAUNCH_INSTRUCTIONS * report->statistics.kernels;
 }
 

@@ -60,6 +60,7 @@ static void check_begin(Broker *broker, const ControlRequest *request, DeviceChe
 {
     *check = (DeviceCheck){.sanitize = request->sanitize,
                            .is_untimed = request->is_untimed,
+                           .samples_blocks = request->samples_blocks,
                            .is_secret = request->is_secret,
                            .sample_key = &request->sample_key,
                            .order = request->order,

@@ -66,7 +66,7 @@ static bool is_valid_call(const ControlRequest *request, uint64_t buffer_bytes, 
 {
     uint32_t probed = 0;
     if (!ARE_FLAGS(&request->check_inputs, &request->exchanged, &request->sanitize, &request->is_untimed,
-                   &request->is_secret, &request->repeats_addresses))
+                   &request->samples_blocks, &request->is_secret, &request->repeats_addresses))
         return false;
     if (request->argument_count > CALL_MAX_PARAMETERS || (request->exchanged && !has_exchange) ||
         !is_duration(request->seconds_left))
@@ -134,7 +134,7 @@ static bool is_valid_report(const CallReport *report)
     }
     if (report->output_origin > ORIGIN_HOST || !are_conflicts(&report->conflicts) ||
         !ARE_FLAGS(&report->allocation_refused, &report->input_changed, &report->output_copied,
-                   &report->pending_at_return, &report->statistics.has_counters))
+                   &report->pending_at_return, &report->statistics.has_counters, &report->statistics.is_sample_unsound))
         return false;
     return report->outcome <= CALL_INTEGRITY_VIOLATION && is_mistake(&report->mistake) &&
            report->first_error_kind < MISTAKE_KINDS && report->direct_line >= 0 && IS_TERMINATED(report->text) &&

@@ -71,6 +71,7 @@ typedef struct ControlRequest {
     uint64_t warp_instructions;               /* most of this call, on a device that counts them; 0: no such limit */
     bool sanitize;                            /* DeviceCheck.sanitize */
     bool is_untimed;                          /* DeviceCheck.is_untimed */
+    bool samples_blocks;                      /* DeviceCheck.samples_blocks */
     bool is_secret;                           /* DeviceCheck.is_secret */
     bool repeats_addresses;                   /* CallOptions.repeats_addresses */
     Chacha20Key sample_key;                   /* DeviceCheck.sample_key */

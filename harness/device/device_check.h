@@ -80,6 +80,8 @@ typedef struct DeviceCheck {
     bool is_secret;  /* the call must leave no trace outside of the device, such as a translated kernel on disk */
     const Chacha20Key *sample_key; /* decides which blocks of large launches are looked at, and what is drawn in
                                     * DEVICE_ORDER_DRAWN; NULL: the device chooses */
+    bool samples_blocks; /* launches that would take long may run a random sample of their blocks, drawn with sample_key
+                          * (DeviceStatistics.sampled_share) */
     DeviceOrder order;
     DeviceFindings findings;   /* filled in; faults are not among them */
     DeviceConflicts conflicts; /* filled in */

@@ -8,11 +8,6 @@
 
 bool cpu_device_is_named(const char *device)
 {
-    return cpu_device_takes_small_cases(device) || strcmp(device, "cpu:cuda") == 0;
-}
-
-bool cpu_device_takes_small_cases(const char *device)
-{
     return strcmp(device, "cpu") == 0;
 }
 

@@ -6,9 +6,7 @@
 
 #include <stdbool.h>
 
-/* "cpu": timed on the cases of the simulated GPU, which suit one core. "cpu:cuda": on those of real GPUs. */
-bool cpu_device_is_named(const char *device);
-bool cpu_device_takes_small_cases(const char *device);
+bool cpu_device_is_named(const char *device); /* "cpu" */
 
 /* Only the names in `device` mean anything. */
 void cpu_device_describe(DeviceInfo *device);

@@ -263,12 +263,11 @@ static void cpu_close(Session *session)
 static const SessionOps OPS = {
     .device = cpu_device, .load = cpu_load, .buffers = cpu_buffers, .call = cpu_call, .close = cpu_close};
 
-Status cpu_session_open(const char *device, Session **session, Message *why)
+Status cpu_session_open(Session **session, Message *why)
 {
     CpuSession *cpu = allocated(calloc(1, sizeof *cpu));
     cpu->base.ops = &OPS;
-    cpu->base.traits = (SessionTraits){
-        .runs_c = true, .small_cases = cpu_device_takes_small_cases(device), .clock = SESSION_WALL};
+    cpu->base.traits = (SessionTraits){.runs_c = true, .clock = SESSION_WALL};
     cpu->runner = (RunnerProcess){.ended = -1, .output = -1};
     *session = &cpu->base;
     return STATUS_OK;

@@ -13,7 +13,7 @@
 
 #include "harness/session/session.h"
 
-/* As session_open(), for a device that cpu_device_is_named() knows. */
-MUST_USE Status cpu_session_open(const char *device, Session **session, Message *why);
+/* As session_open(), for the device that cpu_device_is_named() knows. */
+MUST_USE Status cpu_session_open(Session **session, Message *why);
 
 #endif

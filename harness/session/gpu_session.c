@@ -371,6 +371,7 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
                               .exchanged = gpu->exchanged,
                               .sanitize = options->sanitize,
                               .is_untimed = options->untimed,
+                              .samples_blocks = options->samples_blocks,
                               .is_secret = options->is_secret,
                               .repeats_addresses = options->repeats_addresses,
                               .sample_key = options->sample_key,
@@ -427,7 +428,6 @@ static Status gpu_device(Session *session, DeviceInfo *info, Message *why)
     if (status == STATUS_OK)
         status = broker_process_hello(broker, why);
     *info = broker->info;
-    session->traits.small_cases = info->modelled;
     session->traits.clock = info->modelled ? SESSION_MODEL : SESSION_EVENTS;
     return status == STATUS_OK && broker->pid != 0 ? broker_process_ask_to_open(broker, why) : status;
 }

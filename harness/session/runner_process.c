@@ -228,13 +228,17 @@ static const char *deed(const RunnerFault *fault, int exit_status)
 {
     uint64_t address = fault->address - 1;
     switch (exit_status - 128) {
-    case SIGFPE: return "divided an integer by zero";
-    case SIGILL: return "used an element beyond the end of an array, or before its start";
+    case SIGFPE: return fault->place == 0 ? NULL : "divided an integer by zero, or the least integer by -1";
+    case SIGILL: /* compilers check the bounds of local arrays by such instructions (compile_nvcc.c) */
+        return fault->place == 0 ? NULL
+                                 : "executed an instruction that only ends the program: mostly for an element beyond "
+                                   "the end of an array or before its start, else for a function that ends without "
+                                   "its return, or a __builtin_trap()";
     case SIGABRT:
         return fault->is_damage ? "wrote beyond the end of an array, or freed memory that it had not allocated"
                                 : "called abort(), or threw an exception that nothing caught";
     case SIGSEGV: break;
-    default: return exit_status < 128 && fault->place != 0 ? "called exit()" : NULL;
+    default: return exit_status < 128 && fault->place != 0 ? "called exit() or _exit()" : NULL;
     }
     return fault->address == 0           ? NULL
            : fault->is_on_stack          ? "used up the stack: recursion without end, or arrays too large for it"

@@ -48,6 +48,7 @@ typedef struct CallOptions { /* {0}: a timed call and nothing else */
     bool check_inputs;       /* report whether solve() changed an input; not of arrays that are exchanged */
     bool sanitize;           /* look for races and uninitialised reads, on a device that can (DeviceCheck.sanitize) */
     bool is_secret;          /* the data of the call are secret (DeviceCheck.is_secret) */
+    bool samples_blocks;     /* DeviceCheck.samples_blocks. Outputs of any type are poisoned with `poison_bits` then */
     Chacha20Key sample_key;  /* decides which blocks of a large launch are looked at (DeviceCheck.sample_key) */
     bool repeats_addresses; /* the arrays lie where those of the call before lay, none of them larger than there; in any
                              * other call they lie elsewhere. Of the first call after a start it means nothing */
@@ -67,7 +68,6 @@ typedef enum SessionClock {
 
 typedef struct SessionTraits {
     bool runs_c;        /* the submission is plain C on host pointers, not CUDA */
-    bool small_cases;   /* the timed cases for it are those of the simulated GPU, not those of a real one */
     SessionClock clock; /* known once session_device() has succeeded */
 } SessionTraits;
 

@@ -6,6 +6,5 @@
 
 Status session_open(const char *device, Session **session, Message *why)
 {
-    return cpu_device_is_named(device) ? cpu_session_open(device, session, why)
-                                       : gpu_session_open(device, session, why);
+    return cpu_device_is_named(device) ? cpu_session_open(session, why) : gpu_session_open(device, session, why);
 }

@@ -29,7 +29,7 @@ Worker *shared_owner(Worker *worker, uint64_t address, SharedPlace *why)
         return worker;
     if (cluster == NULL || rank >= cluster->count)
         *why = SHARED_OUTSIDE;
-    else if (!cluster->has_begun[rank])
+    else if (!cluster->has_met)
         *why = SHARED_NOT_BEGUN;
     else if (cluster->blocks[rank]->live_count == 0)
         *why = SHARED_ENDED;

@@ -15,9 +15,9 @@ typedef struct Launch Launch;
 typedef struct Cluster {
     Worker *blocks[MAX_CLUSTER]; /* [launch->cluster_blocks] by rank */
     uint32_t count;
-    uint64_t first_block;        /* lowest number in the grid among them */
-    bool has_begun[MAX_CLUSTER]; /* the block has executed something */
-    bool is_descending;          /* of two blocks that could run, the one of higher rank does */
+    uint64_t first_block; /* lowest number in the grid among them */
+    uint64_t number;      /* among the clusters of the grid */
+    bool has_met;         /* its barrier has opened, so that all its blocks have begun */
 } Cluster;
 
 /* The number in the grid of a block of a cluster. Clusters are counted along x, then y, then z, and so are blocks. */

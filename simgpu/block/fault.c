@@ -441,8 +441,11 @@ bool worker_cluster_fault(Worker *worker, const Instruction *instruction, Shared
         return worker_space_fault(worker, instruction, SIM_OUT_OF_BOUNDS, SIM_SHARED, is_store, lane,
                                   "%s byte %llu of the shared memory of block %llu of its cluster, which has %u bytes",
                                   does, (unsigned long long)shared_offset(address), rank, worker->launch->shared_bytes);
-    return worker_space_fault(
-        worker, instruction, SIM_BAD_BARRIER, SIM_SHARED, is_store, lane,
-        "%s the shared memory of block %llu of its cluster, which %s: a cluster.sync() is missing", does, rank,
-        why == SHARED_ENDED ? "has ended" : "may not have begun");
+    char where[200];
+    fault_describe_place(worker->launch, NULL, SIM_SHARED, shared_offset(address), where, sizeof where);
+    return worker_space_fault(worker, instruction, SIM_BAD_BARRIER, SIM_SHARED, is_store, lane,
+                              "%s %u byte%s at %s of block %llu of its cluster, which may %s is missing",
+                              is_store ? "writes" : "reads", bytes, bytes == 1 ? "" : "s", where, rank,
+                              why == SHARED_ENDED ? "end before that: a cluster.sync() after it"
+                                                  : "not have begun: a cluster.sync() before it");
 }

@@ -37,7 +37,7 @@ typedef struct Launch {
     uint32_t cluster_blocks;       /* in all */
     bool is_explicit_cluster;      /* the kernel or the launch asks for clusters */
     uint64_t blocks;               /* of the grid */
-    uint64_t clusters, chunk;      /* of the grid; clusters that a worker takes at a time */
+    uint64_t clusters;             /* of the grid */
     int watched_source;            /* index of the allocation SimLaunch.watched_source; -1: none */
     const struct LineTable *lines; /* NULL without SIM_COUNT_LINES */
     const _Atomic int *cancelled;
@@ -46,7 +46,7 @@ typedef struct Launch {
     const struct Translator *translator;  /* simgpu/engine/translator.h; asked only where a worker has a JitState */
     TraceSet traces, drawn;               /* reuse.h */
 
-    _Atomic uint64_t next_cluster, finished_blocks;
+    _Atomic uint64_t finished_blocks;
     _Atomic uint64_t fault_block;       /* lowest block with a fault: later ones need not run */
     _Atomic uint64_t warp_instructions; /* executed so far; the workers add to it now and then */
     _Atomic int stop;                   /* SimOutcome that ends the launch at once; SIM_OK: none yet */

@@ -32,7 +32,11 @@ bool note_is_of_stores(const Instruction *instruction)
     case ACTIVE_MASK:
     case CLOCK:
     case BARRIER:
+    case PRODUCT_COMMIT:
+    case PRODUCT_WAIT:
+    case CHECK_WAITED:
     case FENCE:
+    case PROXY_FENCE:
     case PRINT:
     case FRAME_ADDRESS:
     case HEAP_ALLOCATE:

@@ -40,9 +40,12 @@ typedef struct SimLaunch {
                                     * at equal distances. It also decides which blocks the model of the L1 is checked
                                     * with (reuse.h). Times and counters depend on it only where that finds blocks that
                                     * are not alike */
-    struct Footprint *footprint;   /* gets the bytes of device memory that the launch uses (memory/footprint.h). Such a
+    uint64_t sample_lane_instructions; /* a grid that would execute more may run a sample of its blocks, where none
+                                        * depends on another (simgpu/gpu/block_sample.h); 0: all blocks run. The
+                                        * sample follows from sample_key, which must not be NULL then */
+    struct Footprint *footprint; /* gets the bytes of device memory that the launch uses (memory/footprint.h). Such a
                                     * launch is not checked for anything; NULL: not wanted */
-    bool is_untimed;               /* the time is not wanted, which makes the launch faster: only instructions
+    bool is_untimed;             /* the time is not wanted, which makes the launch faster: only instructions
                                               * are counted, and modelled_s is the time of launching an empty kernel.
                                               * Ignored with SIM_COUNT_LINES */
 } SimLaunch;

@@ -64,7 +64,7 @@ template <typename Work> static double seconds(Work work, bool cold = false, int
 
 static void figure(const char* name, double value, const char* unit)
 {
-    std::printf("%-44s %14.6g %s\n", name, value, unit);
+    std::printf("%-44s %14.12g %s\n", name, value, unit);
     std::fflush(stdout);
 }
 

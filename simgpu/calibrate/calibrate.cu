@@ -231,6 +231,13 @@ static void constants()
 
 // ---- matrices ----------------------------------------------------------------------------------------------------
 
+// Compute capabilities before 8.0 lack these forms; matrices() leaves them out.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define MATRIX(name, text)                                                                                             \
+    __global__ void name(float*)                                                                                       \
+    {                                                                                                                  \
+    }
+#else
 #define MATRIX(name, text)                                                                                             \
     __global__ void name(float* out)                                                                                   \
     {                                                                                                                  \
@@ -243,6 +250,7 @@ static void constants()
         if (c[0][0] + c[1][0] + c[2][0] + c[3][0] == 12345)                                                            \
             out[0] = c[0][0];                                                                                          \
     }
+#endif
 MATRIX(mma_f16,
        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};")
 MATRIX(mma_bf16,
@@ -263,6 +271,10 @@ template <typename Kernel> static void matrix(const char* name, Kernel kernel, i
 
 static void matrices()
 {
+    int major = 0;
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+    if (major < 8)
+        return;
     matrix("mma m16n8k16 f16, sums float", mma_f16, 16 * 8 * 16);
     matrix("mma m16n8k16 bf16", mma_bf16, 16 * 8 * 16);
     matrix("mma m16n8k8 f16, sums float", mma_f16_k8, 16 * 8 * 8);
@@ -342,6 +354,22 @@ static void memory()
     cudaFree(b);
 }
 
+// What the profile takes from the driver, under the profile's names.
+static void limits(const cudaDeviceProp& p)
+{
+    figure("compute_major", p.major, "");
+    figure("compute_minor", p.minor, "");
+    figure("max_threads_per_multiprocessor", p.maxThreadsPerMultiProcessor, "threads");
+    figure("max_blocks_per_multiprocessor", p.maxBlocksPerMultiProcessor, "blocks");
+    figure("registers_per_multiprocessor", p.regsPerMultiprocessor, "registers");
+    figure("shared_bytes_per_block", p.sharedMemPerBlock, "bytes");
+    figure("shared_bytes_per_block_optin", p.sharedMemPerBlockOptin, "bytes");
+    figure("shared_bytes_per_multiprocessor", p.sharedMemPerMultiprocessor, "bytes");
+    figure("shared_reserved_bytes_per_block", p.reservedSharedMemPerBlock, "bytes");
+    figure("l2_bytes", p.l2CacheSize, "bytes");
+    figure("memory_bytes", p.totalGlobalMem, "bytes");
+}
+
 int main(int argc, char** argv)
 {
     cudaDeviceProp properties;
@@ -356,6 +384,7 @@ int main(int argc, char** argv)
     std::printf("# %s\n", properties.name);
     figure("clock_hz", clock_hz, "Hz");
     figure("multiprocessors", sm_count, "");
+    limits(properties);
     const struct {
         const char* name;
         void (*run)();
@@ -364,6 +393,8 @@ int main(int argc, char** argv)
                  {"cold", cold}, {"planes", planes}, {"chains", chains}, {"matrices", matrices}, {"queue", queue},
                  {"slow_paths", slow_paths}};
     for (const auto& part : parts)
-        if (argc < 2 || std::strcmp(argv[1], part.name) == 0)
+        if (argc < 2 || std::strcmp(argv[1], part.name) == 0) {
+            std::fprintf(stderr, "calibrate: %s\n", part.name);
             part.run();
+        }
 }

@@ -50,25 +50,30 @@ typedef struct Operand {
 } Operand;
 
 typedef enum InstructionKind {
-    RUN_LANES,       /* results[0] = opcode(sources[0..3]) in each lane */
-    SLOW_PATH,       /* no results: the next instruction may take more of sources[0..1] than PTX shows (slow_path.c) */
-    LOAD_PARAMETER,  /* results[0] = the kernel's parameter at `offset` */
-    LOAD,            /* results[0..count-1] = memory at address sources[0] + offset */
-    STORE,           /* memory at address sources[0] + offset = sources[1..count] */
-    ATOMIC,          /* results[0] = old value; sources: address, b, c */
-    COPY_ASYNC,      /* sources: shared address, global address, bytes to read of the second */
-    TEXTURE,         /* results: the channels, or the four texels of a gather; sources: handle, `count` coordinates,
+    RUN_LANES,      /* results[0] = opcode(sources[0..3]) in each lane */
+    SLOW_PATH,      /* no results: the next instruction may take more of sources[0..1] than PTX shows (slow_path.c) */
+    LOAD_PARAMETER, /* results[0] = the kernel's parameter at `offset` */
+    LOAD,           /* results[0..count-1] = memory at address sources[0] + offset */
+    STORE,          /* memory at address sources[0] + offset = sources[1..count] */
+    ATOMIC,         /* results[0] = old value; sources: address, b, c */
+    COPY_ASYNC,     /* sources: shared address, global address, bytes to read of the second */
+    TEXTURE,        /* results: the channels, or the four texels of a gather; sources: handle, `count` coordinates,
                       * the layer if is_layered */
-    SURFACE,         /* results: the address of an element; whether it lies within, slot NO_SLOT: it has to. Sources: as
+    SURFACE,        /* results: the address of an element; whether it lies within, slot NO_SLOT: it has to. Sources: as
                       * of TEXTURE. A hidden LOAD or STORE makes the access */
-    COPY_COMMIT,     /* the thread's copies become a group */
-    COPY_WAIT,       /* waits for all but the last `detail` groups of copies */
-    BULK_COPY,       /* sources: to, from, bytes, mbarrier, blocks of the cluster; detail: BulkKind. Through a tensor
+    COPY_COMMIT,    /* the thread's copies become a group */
+    COPY_WAIT,      /* waits for all but the last `detail` groups of copies */
+    BULK_COPY,      /* sources: to, from, bytes, mbarrier, blocks of the cluster; detail: BulkKind. Through a tensor
                       * map, in pairs of 32 bits: shared address and mbarrier; map; the first and second coordinate; the
                       * third and fourth; the fifth, and the blocks of the cluster or BULK_OWN_BLOCK */
-    BULK_COMMIT,     /* the thread's bulk copies become a group */
-    BULK_WAIT,       /* waits for all but the last `detail` groups of bulk copies */
-    FENCE,           /* __threadfence(): every access takes effect at once, so that only the sanitizer needs it */
+    BULK_COMMIT,    /* the thread's bulk copies become a group */
+    BULK_WAIT,      /* waits for all but the last `detail` groups of bulk copies */
+    PRODUCT_COMMIT, /* the thread's wgmma become a group. Products are made at once, so that only the sanitizer needs this
+                      * and the next */
+    PRODUCT_WAIT,   /* waits for all but the last `detail` groups of wgmma */
+    CHECK_WAITED,   /* the next instruction takes sums of a wgmma that has not been waited for (unwaited_products.h) */
+    FENCE,          /* __threadfence(): every access takes effect at once, so that only the sanitizer needs it */
+    PROXY_FENCE,    /* fence.proxy.async: the same */
     CLUSTER_ARRIVE,  /* the thread has arrived at the barrier of its cluster */
     SHUFFLE,         /* results: value, predicate; sources: value, lane, clamp, members */
     VOTE,            /* results[0]; sources: predicate, members */
@@ -151,7 +156,7 @@ typedef struct Instruction {
     uint8_t detail;      /* AtomicKind, ShuffleKind, VoteKind, SlowPathKind;
                              * of MATCH: 1 for .all; of COPY_ASYNC: bytes;
                              * of LOAD: LOAD_MBARRIER where a thread waits;
-                             * of COPY_WAIT and BULK_WAIT: groups; of BULK_COPY: BulkKind;
+                             * of COPY_WAIT, BULK_WAIT and PRODUCT_WAIT: groups; of BULK_COPY: BulkKind;
                              * of TEXTURE: 1 + the channel that is gathered, 0: none is;
                              * of SURFACE: SurfaceMode;
                              * of CLOCK: 1 for nanoseconds;
@@ -168,9 +173,10 @@ typedef struct Instruction {
     bool stores;         /* SURFACE: the element is stored; else it is loaded */
     bool negates_source; /* vote.all !p */
     bool guard_negated;
-    uint8_t rounding;     /* FE_ constant over 256: 0 is to nearest; see rounding_mode() */
-    bool is_hidden;       /* an access that hardware would not make (arguments of calls): it is not counted */
-    bool is_merged;       /* another load counts for this one (merged_loads.h) */
+    uint8_t rounding; /* FE_ constant over 256: 0 is to nearest; see rounding_mode() */
+    bool is_hidden;   /* an access that hardware would not make (arguments of calls): it is not counted. Or a part of a
+                           * wgmma, which may take its sums */
+    bool is_merged;   /* another load counts for this one (merged_loads.h) */
     uint8_t merged_bytes; /* bytes per lane of the machine's load that this one counts for; 0: it counts for itself */
     bool uses_result;     /* of ATOMIC: the kernel uses the old value */
     bool is_release;      /* of STORE and ATOMIC: the kernel asks for a fence in front of it, for other blocks */

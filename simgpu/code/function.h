@@ -19,7 +19,7 @@ typedef struct SimFunctionInfo {
     uint32_t static_shared_bytes;
     uint32_t local_bytes;           /* .local memory per thread */
     uint32_t frame_bytes;           /* the same with spilled registers, from the cubin beside the PTX */
-    uint32_t constant_bytes;        /* of the module */
+    uint32_t constant_bytes;        /* of the constant arrays that the kernel may read */
     bool has_unknown_code;          /* there is machine code, but no line table that relates it to the PTX */
     bool uniform_constant_loads;    /* as cubin_loads_constants_uniformly() says; false where there is no cubin */
     uint32_t max_threads_per_block; /* .maxntid, else the profile's limit */

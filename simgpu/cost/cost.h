@@ -1,7 +1,7 @@
 /* cost.h - models the time of a kernel from its counters and a hardware profile.
  *
  * Theory   for every unit of the GPU, the model computes the time that the unit needs for its own work alone. A kernel
- *          takes a little longer than the slowest of them: t = launch + (sum t_i^p)^(1/p). The model is meant to order
+ *          takes a little longer than the slowest of them (combine.h). The model is meant to order
  *          kernels as hardware does, not to predict microseconds. More events of one kind (instructions, sectors,
  *          wavefronts), all else being equal, never make a kernel faster. Counters are of PTX; if the machine code is
  *          known, SimMachineRatios relates them to it.
@@ -10,6 +10,7 @@
 #define SIMGPU_COST_COST_H
 
 #include "simgpu/code/function.h"
+#include "simgpu/cost/combine.h"
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/launch_shape.h"
 #include "simgpu/cost/machine_code.h"
@@ -29,12 +30,11 @@ typedef struct CostInput {
 /* The ratios for a launch whose warps did `work`. */
 SimMachineRatios cost_machine_ratios(const CostInput *input, const MachineWork *work, uint32_t direct_bytes);
 
-enum { COST_MAX_PARTS = 16 };
+/* Which level of memory serves loads from local memory: the frames of all threads that run together may be larger than
+ * the L1, and those of all multiprocessors larger than the L2. */
+LoadShare cost_local_share(const CostInput *input);
 
-typedef struct CostPart {
-    const char *name;
-    double seconds; /* that the unit needs for its own work alone */
-} CostPart;
+enum { COST_MAX_PARTS = 16 };
 
 typedef struct Cost {
     double seconds;
@@ -52,7 +52,7 @@ Cost cost_model(const CostInput *input);
  *
  * Shapes   `shares`: for each of `count` lines its fraction of the modelled time. The fractions do not add up to 1: the
  *          rest is the time of an empty kernel of that size (launch, start of blocks).
- * Theory   the weight of a part is that of its term, t_i^p / sum t_j^p. A part is divided among the lines in proportion
+ * Theory   the weight of a part is that of its term (combine.h). A part is divided among the lines in proportion
  *          to what the model gives for the counters of each line alone. */
 void cost_shares(const CostInput *input, const SimLine *lines, size_t count, double *shares);
 

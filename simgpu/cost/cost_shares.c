@@ -35,11 +35,6 @@ static Cost cost_of_line(const CostInput *kernel, const SimLine *line)
     return cost_model(&input);
 }
 
-static double weight_of(const Cost *cost, int part, double largest_s, double power)
-{
-    return pow(cost->parts[part].seconds / largest_s, power);
-}
-
 /* Divides the share of one part among the lines, in proportion to the time of each beyond that of an empty kernel. */
 static void divide_part(int part, double share, const Cost *empty, const Cost *costs, size_t count, double *shares)
 {
@@ -54,21 +49,13 @@ void cost_shares(const CostInput *input, const SimLine *lines, size_t count, dou
 {
     Cost *costs = zeroed(count, sizeof *costs);
     const Cost whole = cost_model(input), empty = cost_of_line(input, &(SimLine){.line = 0});
-    double power = input->profile->combine_power, largest_s = 0, weights = 0;
-    double in_parts = 1 - input->profile->launch_s / whole.seconds;
-    for (size_t i = 0; i < count; i++)
+    double weights[COST_MAX_PARTS], in_parts = 1 - input->profile->launch_s / whole.seconds;
+    combine_weights(whole.parts, whole.part_count, input->profile, weights);
+    for (size_t i = 0; i < count; i++) {
         shares[i] = 0;
-    for (int part = 0; part < whole.part_count; part++)
-        largest_s = fmax(largest_s, whole.parts[part].seconds);
-    if (!(largest_s > 0)) {
-        free(costs);
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
         costs[i] = cost_of_line(input, &lines[i]);
+    }
     for (int part = 0; part < whole.part_count; part++)
-        weights += weight_of(&whole, part, largest_s, power);
-    for (int part = 0; part < whole.part_count; part++)
-        divide_part(part, in_parts * weight_of(&whole, part, largest_s, power) / weights, &empty, costs, count, shares);
+        divide_part(part, in_parts * weights[part], &empty, costs, count, shares);
     free(costs);
 }

@@ -73,6 +73,7 @@ typedef struct SimMachineRatios {
     double local, local_sectors; /* accesses to local memory, with those of spilled registers, and the 32-byte sectors
                                   * of these / warp_instructions */
     double constant, uniform;    /* loads of constants by LDC, by ULDC / constant_requests */
+    double uniform_misses;       /* those by ULDC that miss whatever other warps do / constant_requests */
     double direct;         /* instructions with an element of a constant array as an operand / warp_instructions */
     uint32_t direct_bytes; /* size of all such operands */
     double waiting;        /* time from start to end of a warp / the same according to PTX */

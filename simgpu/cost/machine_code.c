@@ -136,14 +136,14 @@ bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, cons
     program->parts = zeroed(program->instruction_count + 1, sizeof *program->parts);
     machine_flow_find(program->instructions, program->instruction_count, &program->flow);
     machine_stretches_find_copies(program, (size_t)code->block_count);
-    machine_code_wait(program, code, profile, NULL);
+    machine_code_wait(program, code, profile, NULL, (LoadShare){0});
     return true;
 }
 
 void machine_code_wait(MachineProgram *program, const Code *code, const HardwareProfile *profile,
-                       const LoadShare *loads)
+                       const LoadShare *loads, LoadShare local)
 {
-    machine_wait(program->instructions, program->instruction_count, profile, loads);
+    machine_wait(program->instructions, program->instruction_count, profile, loads, local);
     machine_stretches_sum_work(program, (size_t)code->block_count);
 }
 

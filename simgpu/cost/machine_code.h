@@ -24,8 +24,9 @@ bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, cons
                        const HardwareProfile *profile, MachineProgram *program);
 void machine_code_free(MachineProgram *program);
 
-/* Lets warps wait for their loads as loads[Instruction.index] says; NULL: the L1 serves all loads, as after reading. */
+/* Lets warps wait for their loads as loads[Instruction.index] says, and for those from local memory as `local` does; NULL
+ * and zeros: the L1 serves all loads, as after reading. */
 void machine_code_wait(MachineProgram *program, const Code *code, const HardwareProfile *profile,
-                       const LoadShare *loads);
+                       const LoadShare *loads, LoadShare local);
 
 #endif

@@ -67,6 +67,7 @@ typedef struct MachineInstruction {
     int32_t access;    /* Instruction.index of the access in PTX; -1: unknown */
     int64_t target;    /* of a branch: index of an instruction; -1: none */
     bool leads;        /* it is the first of a stretch, a run of instructions that no branch leaves or enters midway */
+    double missing;    /* of a load through the uniform datapath: fraction that misses whatever other warps do */
     double cycles;     /* that a warp spends on it, on average; which loads are slow is drawn */
     double checked_cycles;    /* the same, with each load slow as often as its share says (machine_wait.c) */
     double first_pass_cycles; /* that it spent when the walk passed last; machine_wait.c's own */

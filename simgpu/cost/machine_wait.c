@@ -8,6 +8,7 @@ enum { WALKS = 8, CHECKS = 32 };
 typedef struct Walk {
     const HardwareProfile *profile;
     const LoadShare *loads; /* NULL: the L1 serves all loads */
+    LoadShare local;        /* of loads from local memory */
     uint32_t random;        /* state of the generator; not used by a check */
     bool is_check;
     uint32_t number, draws;                 /* of a check: of this walk; made in it */
@@ -39,16 +40,24 @@ static double draw(Walk *walk)
     return walk->is_check ? draw_evenly(walk) : draw_at_random(walk);
 }
 
+/* Loads of spilled registers are no accesses of PTX, and so have no share of their own. NULL: the L1 serves them all. */
+static const LoadShare *share_of(const MachineInstruction *load, const Walk *walk)
+{
+    if (load->operation == MACHINE_LDL)
+        return walk->local.l2 + walk->local.memory > 0 ? &walk->local : NULL;
+    return walk->loads == NULL || load->access < 0 ? NULL : &walk->loads[load->access];
+}
+
 static double load_latency_s(const MachineInstruction *load, Walk *walk)
 {
     const HardwareProfile *profile = walk->profile;
-    if (walk->loads == NULL || load->operation == MACHINE_LDL || load->access < 0)
+    const LoadShare *share = share_of(load, walk);
+    if (share == NULL)
         return profile->l1_latency_s;
-    LoadShare share = walk->loads[load->access];
     double number = draw(walk);
-    return number < share.memory              ? profile->global_latency_s
-           : number < share.memory + share.l2 ? profile->l2_latency_s
-                                              : profile->l1_latency_s;
+    return number < share->memory               ? profile->global_latency_s
+           : number < share->memory + share->l2 ? profile->l2_latency_s
+                                                : profile->l1_latency_s;
 }
 
 /* Measured on an H200 (simgpu/calibrate, chains): 17 for functions and conversions, 21 for votes. For other results,
@@ -74,6 +83,11 @@ static void release(Walk *walk, uint32_t barrier, double at)
         walk->released[barrier] = fmax(walk->released[barrier], at);
 }
 
+static bool is_uniform_load(const MachineInstruction *instruction)
+{
+    return instruction->operation == MACHINE_ULDC_INDEXED && instruction->of_variables;
+}
+
 /* Cycles until the warp continues, whatever the scheduling bits say. After a load through the uniform datapath that
  * misses, nothing of its warp issues. Measured on an H200 (simgpu/calibrate, planes and chains): branches by loops of
  * one warp over 3 x 3 to 15 x 15 constants; a barrier of four warps that arrive together. */
@@ -82,8 +96,8 @@ static double blocking_of(const MachineInstruction *instruction, Walk *walk)
     enum { BRANCH_CYCLES = 8, BARRIER_CYCLES = 20 };
     if (instruction->operation == MACHINE_BAR || instruction->operation == MACHINE_BRA)
         return instruction->operation == MACHINE_BAR ? BARRIER_CYCLES : BRANCH_CYCLES;
-    bool misses = instruction->operation == MACHINE_ULDC_INDEXED && instruction->of_variables &&
-                  instruction->access >= 0 && walk->loads != NULL && draw(walk) < walk->loads[instruction->access].l2;
+    bool misses = is_uniform_load(instruction) && instruction->access >= 0 && walk->loads != NULL &&
+                  draw(walk) < walk->loads[instruction->access].l2;
     return misses ? walk->profile->uniform_miss_latency_s * walk->profile->clock_hz : 1;
 }
 
@@ -128,14 +142,19 @@ static void walk_once(MachineInstruction *instructions, size_t count, Walk *walk
 
 /* Several walks, so that slow loads occur about as often as they should. */
 void machine_wait(MachineInstruction *instructions, size_t count, const HardwareProfile *profile,
-                  const LoadShare *loads)
+                  const LoadShare *loads, LoadShare local)
 {
-    Walk walk = {.profile = profile, .loads = loads};
-    for (size_t i = 0; i < count; i++)
-        instructions[i].cycles = instructions[i].checked_cycles = 0;
+    Walk walk = {.profile = profile, .loads = loads, .local = local};
+    for (size_t i = 0; i < count; i++) {
+        MachineInstruction *instruction = &instructions[i];
+        bool is_known = loads != NULL && instruction->access >= 0 && is_uniform_load(instruction);
+        instruction->missing = is_known ? loads[instruction->access].memory : 0;
+        instruction->cycles = instruction->checked_cycles = 0;
+    }
     for (int i = 0; i < WALKS; i++)
         walk_once(instructions, count, &walk, 1.0 / WALKS);
-    for (uint32_t i = 0; i < CHECKS; i++)
-        walk_once(instructions, count, &(Walk){.profile = profile, .loads = loads, .is_check = true, .number = i},
-                  1.0 / CHECKS);
+    for (uint32_t i = 0; i < CHECKS; i++) {
+        Walk check = {.profile = profile, .loads = loads, .local = local, .is_check = true, .number = i};
+        walk_once(instructions, count, &check, 1.0 / CHECKS);
+    }
 }

@@ -7,8 +7,8 @@
 #include "simgpu/cost/reuse.h"
 
 /* Sets MachineInstruction.cycles of all instructions, for a warp that runs alone. loads[Instruction.index] says which
- * level of memory serves a load; `loads` NULL: the L1 serves all. */
+ * level of memory serves a load; `loads` NULL: the L1 serves all. `local` says it of loads from local memory. */
 void machine_wait(MachineInstruction *instructions, size_t count, const HardwareProfile *profile,
-                  const LoadShare *loads);
+                  const LoadShare *loads, LoadShare local);
 
 #endif

@@ -26,6 +26,7 @@ MachineWork machine_work_of(const MachineInstruction *instruction)
         .constant = loads_constant && operation == MACHINE_LDC,
         .direct = instruction->direct,
         .uniform = loads_constant && operation == MACHINE_ULDC_INDEXED,
+        .uniform_misses = instruction->missing,
         .cycles = instruction->cycles,
         .checked_cycles = instruction->checked_cycles,
     };
@@ -43,6 +44,7 @@ void machine_work_add(MachineWork *sum, const MachineWork *work, double times)
     sum->local_bytes += times * work->local_bytes;
     sum->constant += times * work->constant;
     sum->uniform += times * work->uniform;
+    sum->uniform_misses += times * work->uniform_misses;
     sum->direct += times * work->direct;
     sum->cycles += times * work->cycles;
     sum->checked_cycles += times * work->checked_cycles;

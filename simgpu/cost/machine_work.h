@@ -13,6 +13,7 @@ typedef struct MachineWork {
     double shared;             /* loads from shared memory */
     double local, local_bytes; /* loads from local memory and stores into it; bytes of them per lane */
     double constant, uniform;  /* loads of __constant__ arrays: LDC; through the uniform datapath (ULDC) */
+    double uniform_misses;     /* of the latter, those that miss whatever other warps do */
     double direct;             /* instructions with an element of such an array as an operand, at a fixed place */
     double cycles;             /* from start to end of a warp that runs alone */
     double checked_cycles;     /* the same with each load slow as often as its share says */

@@ -148,6 +148,7 @@ void trace_take_back(Trace *trace, uint64_t turns)
 /* ---- the cache --------------------------------------------------------------------------------------------------- */
 
 typedef enum Source { FROM_L1, FROM_L2, FROM_MEMORY, SOURCES } Source;
+enum { OWN_MISSES = SOURCES, COUNTS }; /* of a load: requests by source; those that miss UniformLines of their own */
 
 typedef struct Line {
     uint64_t number;                /* + 1; 0: no line */
@@ -159,16 +160,21 @@ typedef struct Line {
 
 enum { UNIFORM_LINES = 4, UNIFORM_LINE_BYTES = 64 };
 
+typedef struct UniformLines {
+    uint64_t halves[UNIFORM_LINES]; /* of lines, most recently used first */
+    bool missed;                    /* in the current turn */
+} UniformLines;
+
 typedef struct Cache {
-    uint64_t uniform[UNIFORM_LINES]; /* halves of lines, most recently used first */
-    Line *lines;                     /* [slots], open-addressed; includes evicted lines */
+    UniformLines shared, *own; /* that all blocks use; [block of the wave] as if each had its own */
+    Line *lines;               /* [slots], open-addressed; includes evicted lines */
     size_t slots;
     uint64_t capacity, fetches; /* lines */
     uint64_t turn;
     const Memory *memory;
-    int allocation;                /* of the last query */
-    uint64_t asked, missing;       /* sectors */
-    uint64_t (*requests)[SOURCES]; /* [load] */
+    int allocation;               /* of the last query */
+    uint64_t asked, missing;      /* sectors */
+    uint64_t (*requests)[COUNTS]; /* [load] */
 } Cache;
 
 static Line *find_line(Cache *cache, uint64_t number)
@@ -228,27 +234,38 @@ static Source touch_line(Cache *cache, const Touch *touch)
 
 /* If lanes read different places, the first half of the line stands for all: such a load does not use the uniform
  * datapath. */
-static Source touch_uniform(Cache *cache, const Touch *touch)
+static Source touch_uniform(UniformLines *lines, const Touch *touch)
 {
     uint64_t half = touch->line * (LINE_BYTES / UNIFORM_LINE_BYTES) + ((touch->sectors & 3) == 0);
     int at = 0;
-    while (at < UNIFORM_LINES - 1 && cache->uniform[at] != half)
+    while (at < UNIFORM_LINES - 1 && lines->halves[at] != half)
         at++;
-    Source source = cache->uniform[at] == half ? FROM_L1 : FROM_L2;
-    memmove(&cache->uniform[1], &cache->uniform[0], (size_t)at * sizeof cache->uniform[0]);
-    cache->uniform[0] = half;
+    Source source = lines->halves[at] == half ? FROM_L1 : FROM_L2;
+    memmove(&lines->halves[1], &lines->halves[0], (size_t)at * sizeof lines->halves[0]);
+    lines->halves[0] = half;
     return source;
 }
 
-/* Plays one load of a block; returns the start of the next one. */
-static size_t play_turn(Cache *cache, const Trace *trace, size_t at)
+/* The warps of a block are hardly ever so close together that one finds what another has just fetched, if the line is
+ * evicted by the warp's own next loads: what the first one misses, all miss. */
+static Source touch_constant(Cache *cache, uint64_t block, const Touch *touch)
+{
+    UniformLines *own = &cache->own[block];
+    if (touch->begins_turn)
+        own->missed = touch_uniform(own, touch) == FROM_L2;
+    cache->requests[touch->load][OWN_MISSES] += own->missed;
+    return touch_uniform(&cache->shared, touch);
+}
+
+/* Plays one load of a block of the wave; returns the start of the next one. */
+static size_t play_turn(Cache *cache, uint64_t block, const Trace *trace, size_t at)
 {
     do {
         int32_t load = trace->touches[at].load;
         Source slowest = FROM_L1;
         do {
             const Touch *touch = &trace->touches[at++];
-            Source source = touch->is_constant ? touch_uniform(cache, touch) : touch_line(cache, touch);
+            Source source = touch->is_constant ? touch_constant(cache, block, touch) : touch_line(cache, touch);
             slowest = source > slowest ? source : slowest;
         } while (at < trace->count && !trace->touches[at].begins_request);
         cache->requests[load][slowest]++;
@@ -259,18 +276,20 @@ static size_t play_turn(Cache *cache, const Trace *trace, size_t at)
 static void play_wave(Cache *cache, const Trace *traces, uint64_t count)
 {
     size_t *at = zeroed(count, sizeof *at);
+    cache->own = zeroed(count, sizeof *cache->own);
     for (bool going_on = true; going_on; cache->turn++) {
         going_on = false;
         for (uint64_t i = 0; i < count; i++)
             if (at[i] < traces[i].count) {
-                at[i] = play_turn(cache, &traces[i], at[i]);
+                at[i] = play_turn(cache, i, &traces[i], at[i]);
                 going_on = true;
             }
     }
+    free(cache->own);
     free(at);
 }
 
-static Cache cache_new(size_t touches, uint64_t bytes, const Memory *memory, uint64_t (*requests)[SOURCES])
+static Cache cache_new(size_t touches, uint64_t bytes, const Memory *memory, uint64_t (*requests)[COUNTS])
 {
     Cache cache = {
         .slots = 2 * touches, .capacity = bytes / LINE_BYTES, .turn = 1, .memory = memory, .requests = requests};
@@ -278,15 +297,31 @@ static Cache cache_new(size_t touches, uint64_t bytes, const Memory *memory, uin
     return cache;
 }
 
-static Reuse reuse_from(const uint64_t (*requests)[SOURCES], int load_count, uint64_t asked, uint64_t missing)
+/* A line of 64 bytes holds 16 elements, so that whoever reads a filter from start to end misses once in 16 loads. Hits of
+ * the benchmark (simgpu/calibrate, constants) include these misses. */
+static double own_share(double misses, double all)
+{
+    const double AT_LEAST = 1 / 16.0;
+    double share = (misses / all - AT_LEAST) / (1 - AT_LEAST);
+    return share > 0 ? share : 0;
+}
+
+static LoadShare share_from(const uint64_t requests[COUNTS])
+{
+    double all = (double)(requests[FROM_L1] + requests[FROM_L2] + requests[FROM_MEMORY]);
+    double l2 = (double)requests[FROM_L2] / all, own = own_share((double)requests[OWN_MISSES], all);
+    if (requests[OWN_MISSES] == 0)
+        return (LoadShare){l2, (double)requests[FROM_MEMORY] / all};
+    return (LoadShare){own > l2 ? own : l2, own};
+}
+
+static Reuse reuse_from(const uint64_t (*requests)[COUNTS], int load_count, uint64_t asked, uint64_t missing)
 {
     Reuse reuse = {.loads = zeroed((size_t)load_count, sizeof *reuse.loads),
                    .missing = asked > 0 ? (double)missing / (double)asked : 0};
-    for (int i = 0; i < load_count; i++) {
-        double all = (double)(requests[i][FROM_L1] + requests[i][FROM_L2] + requests[i][FROM_MEMORY]);
-        if (all > 0)
-            reuse.loads[i] = (LoadShare){(double)requests[i][FROM_L2] / all, (double)requests[i][FROM_MEMORY] / all};
-    }
+    for (int i = 0; i < load_count; i++)
+        if (requests[i][FROM_L1] + requests[i][FROM_L2] + requests[i][FROM_MEMORY] > 0)
+            reuse.loads[i] = share_from(requests[i]);
     return reuse;
 }
 
@@ -295,7 +330,7 @@ Reuse reuse_of(const TraceSet *set, const Memory *memory, int load_count)
     size_t touches = 0;
     for (uint64_t i = 0; i < set->count; i++)
         touches += set->traces[i].count;
-    uint64_t(*requests)[SOURCES] = zeroed((size_t)load_count, sizeof *requests);
+    uint64_t(*requests)[COUNTS] = zeroed((size_t)load_count, sizeof *requests);
     Cache cache = cache_new(touches + 1, set->cache_bytes, memory, requests);
     for (uint64_t i = 0; i < set->count; i += set->resident)
         play_wave(&cache, &set->traces[i], set->count - i < set->resident ? set->count - i : set->resident);
@@ -320,7 +355,7 @@ static Trace start_of(const Trace *trace)
 static Reuse reuse_alone(const TraceSet *set, const Memory *memory, int load_count)
 {
     uint64_t asked = 0, missing = 0;
-    uint64_t(*requests)[SOURCES] = zeroed((size_t)load_count, sizeof *requests);
+    uint64_t(*requests)[COUNTS] = zeroed((size_t)load_count, sizeof *requests);
     for (uint64_t i = 0; i < set->count; i++) {
         const Trace start = start_of(&set->traces[i]);
         Cache cache = cache_new(start.count + 1, set->cache_bytes / set->resident, memory, requests);

@@ -17,7 +17,8 @@
  *          64 bytes, for the first time, and else from the L2: the multiprocessors advance through the data together,
  *          so that shared data is new to all of them. Data that an earlier kernel wrote is in the L2. For constants
  *          that all lanes read at one address there are four lines of 64 bytes, of which the least recently used one is
- *          evicted.
+ *          evicted. The blocks of a wave share them as long as they keep in step; a warp that reads more than four
+ *          places in turn, such as the planes of a filter, misses on its own account.
  * Bounds   the traces of all blocks together hold at most TOUCHES sectors; the rest of a block is assumed to be alike.
  * Source   constants, and 64 bytes: measured on an H200 (simgpu/calibrate, planes and cold); sectors and lines: Jia et
  *          al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking (2018), 3.1. Compared with the
@@ -46,7 +47,8 @@ typedef struct Trace { /* of one block */
 } Trace;
 
 /* Fractions of the requests of a load whose slowest sector comes from the L2, from memory. For constants, `l2` is the
- * fraction that misses the nearest cache of the uniform datapath. */
+ * fraction that misses the nearest cache of the uniform datapath, and `memory` the part of it that would even if no other
+ * warp used that cache, beyond the one element in 16 with which a line of 64 bytes begins. */
 typedef struct LoadShare {
     double l2, memory;
 } LoadShare;

@@ -10,5 +10,7 @@ void access_count(Worker *worker, const Access *access, const Active *active);
  * where the worker's block is one of those that the model follows. Addresses as in TracedLoad. */
 void access_trace_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t first,
                        const int32_t *relative, uint32_t bytes);
+/* Mean bytes requested per lane; 0: the instruction accesses no memory. */
+uint32_t access_bytes_of_lane(const Instruction *instruction);
 
 #endif

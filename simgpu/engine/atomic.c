@@ -61,8 +61,12 @@ static void *find_far_word(Worker *worker, const Instruction *instruction, uint3
     else if (shared_offset(address) % bytes != 0)
         (void)worker_access_fault(worker, instruction, SIM_MISALIGNED, SIM_SHARED, true, lane, shared_offset(address),
                                   bytes, 1);
-    else
+    else {
+        if (worker->sanitizer != NULL)
+            sanitizer_far_atomic(worker, shared_owner(worker, address, &why), instruction, lane,
+                                 shared_offset(address));
         return word;
+    }
     return NULL;
 }
 

@@ -29,6 +29,7 @@ typedef struct BulkCopy {
     const unsigned char *from;
     uint32_t bytes;
     unsigned char *mbarrier; /* NULL: the copy belongs to a group of its thread */
+    Worker *owner;           /* of the mbarrier; another block of the cluster, or the worker that copies */
     uint32_t lane, group;    /* group 0: not committed yet */
     TensorBox box;           /* of a copy through a tensor map, else unused ... */
     uint64_t shared_address; /* ... and where it begins in shared memory */
@@ -106,7 +107,7 @@ static void end_copy(Worker *worker, int index)
     word = mbarrier_after(before, 0, -(int64_t)copy.bytes, false);
     memcpy(copy.mbarrier, &word, sizeof word);
     if (worker->sanitizer != NULL && ((word ^ before) & MBARRIER_PARITY) != 0)
-        bulk_ends_phase(worker, (uint64_t)(copy.mbarrier - worker->shared));
+        bulk_ends_phase(worker, copy.owner, (uint64_t)(copy.mbarrier - copy.owner->shared));
 }
 
 /* Copies may end in any order. In every second block, the youngest ends first. */
@@ -220,6 +221,15 @@ static unsigned char *shared_side(Worker *worker, const BulkRequest *request, bo
     return place;
 }
 
+/* Finds the mbarrier that a copy arrives at; false after a fault. */
+static bool find_mbarrier(Worker *worker, const BulkRequest *request, BulkCopy *copy)
+{
+    SharedPlace why;
+    copy->mbarrier = shared_side(worker, request, true, request->mbarrier, sizeof(uint64_t));
+    copy->owner = shared_owner(worker, request->mbarrier, &why);
+    return copy->mbarrier != NULL;
+}
+
 static bool check_alignment(Worker *worker, const BulkRequest *request)
 {
     uint64_t all = (request->kind == BULK_PREFETCH ? 0 : request->to) | request->from | request->bytes;
@@ -235,28 +245,29 @@ static uint64_t in_block(uint64_t address, uint32_t rank)
     return address | (uint64_t)(rank + 1) << CLUSTER_SHIFT;
 }
 
-/* Tells the sanitizer of the side of a copy in shared memory. */
-static void note_shared(Worker *worker, const BulkCopy *copy, const unsigned char *place, uint32_t bytes)
+/* Tells the sanitizer of the side of a copy in shared memory, which begins at `address`. */
+static void note_shared(Worker *worker, const BulkCopy *copy, uint64_t address, uint32_t bytes)
 {
-    const uint64_t offset = (uint64_t)(place - worker->shared);
-    if (copy->mbarrier == NULL)
+    SharedPlace why;
+    Worker *owner = shared_owner(worker, address, &why);
+    const uint64_t offset = shared_offset(address);
+    if (copy->mbarrier == NULL && owner == worker)
         bulk_reads_shared(worker, copy->instruction, copy->lane, offset, bytes);
-    else
+    else if (copy->mbarrier != NULL && owner == worker && copy->owner == worker)
         bulk_writes_shared(worker, copy->instruction, copy->lane, offset, bytes,
                            (uint64_t)(copy->mbarrier - worker->shared));
+    else if (copy->mbarrier != NULL)
+        bulk_writes_far(owner, offset, bytes);
 }
 
-static void note_copy(Worker *worker, const BulkCopy *copy)
+/* When a copy to another block has read its own side, only the other block knows. */
+static void note_copy(Worker *worker, const BulkCopy *copy, const BulkRequest *request)
 {
-    if (copy->instruction->detail == BULK_TO_CLUSTER)
-        return;
-    if (copy->mbarrier == NULL) {
-        note_shared(worker, copy, copy->from, copy->bytes);
-        bulk_writes_global(worker, copy->instruction, copy->lane, (uint64_t)copy->to, copy->from, copy->bytes);
-    } else {
-        bulk_reads_global(worker, copy->instruction, copy->lane, (uint64_t)copy->from, copy->bytes);
-        note_shared(worker, copy, copy->to, copy->bytes);
-    }
+    if (request->kind == BULK_LOAD)
+        bulk_reads_global(worker, copy->instruction, copy->lane, request->from, copy->bytes);
+    note_shared(worker, copy, request->kind == BULK_STORE ? request->from : request->to, copy->bytes);
+    if (request->kind == BULK_STORE)
+        bulk_writes_global(worker, copy->instruction, copy->lane, request->to, copy->from, copy->bytes);
 }
 
 /* One copy, into one block. */
@@ -272,13 +283,10 @@ static bool begin_copy(Worker *worker, const BulkRequest *request)
                                           : shared_side(worker, request, true, request->to, request->bytes);
     if (copy.to == NULL)
         return false;
-    if (signals) {
-        copy.mbarrier = shared_side(worker, request, true, request->mbarrier, sizeof(uint64_t));
-        if (copy.mbarrier == NULL)
-            return false;
-    }
+    if (signals && !find_mbarrier(worker, request, &copy))
+        return false;
     if (worker->sanitizer != NULL)
-        note_copy(worker, &copy);
+        note_copy(worker, &copy, request);
     begin(worker, &copy);
     count_copy(worker, request->kind, ((uint64_t)request->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
     return true;
@@ -319,10 +327,10 @@ static bool execute_lane(Worker *worker, const Instruction *instruction, uint32_
 
 /* ---- copies through a tensor map --------------------------------------------------------------------------------- */
 
-static void note_tensor_copy(Worker *worker, const BulkCopy *copy)
+static void note_tensor_copy(Worker *worker, const BulkCopy *copy, const BulkRequest *request)
 {
     unsigned char values[TENSOR_MAX_ROW];
-    note_shared(worker, copy, copy->to, tensor_box_span(&copy->box));
+    note_shared(worker, copy, request->to, tensor_box_span(&copy->box));
     for (uint32_t i = 0, count = tensor_box_rows(&copy->box); i < count; i++) {
         const TensorRow row = tensor_box_row(&copy->box, i);
         if (row.bytes > 0 && copy->mbarrier != NULL) {
@@ -346,13 +354,10 @@ static bool begin_tensor_copy(Worker *worker, const BulkRequest *request)
     copy.from = copy.to = shared_side(worker, request, is_load, request->to, tensor_box_span(request->box));
     if (copy.to == NULL)
         return false;
-    if (is_load) {
-        copy.mbarrier = shared_side(worker, request, true, request->mbarrier, sizeof(uint64_t));
-        if (copy.mbarrier == NULL)
-            return false;
-    }
+    if (is_load && !find_mbarrier(worker, request, &copy))
+        return false;
     if (worker->sanitizer != NULL)
-        note_tensor_copy(worker, &copy);
+        note_tensor_copy(worker, &copy, request);
     begin(worker, &copy);
     return true;
 }

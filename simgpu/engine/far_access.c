@@ -5,6 +5,7 @@
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
 #include "simgpu/engine/access_pattern.h"
+#include "simgpu/sanitizer/cluster_races.h"
 
 /* The address as one of shared memory, if it is one of another block's; else 0. */
 static uint64_t far_address(Worker *worker, const Instruction *instruction, uint32_t lane)
@@ -50,6 +51,20 @@ static char *find_place(Worker *worker, const Instruction *instruction, uint32_t
     return NULL;
 }
 
+/* Tells the sanitizer. */
+static void note(Worker *worker, const Instruction *instruction, const Active *far, bool is_store)
+{
+    const uint32_t bytes = (uint32_t)instruction->count << instruction->size;
+    SharedPlace why;
+    for (uint32_t lane = far->first; lane < far->end; lane++) {
+        if (!active_has(far, lane))
+            continue;
+        const uint64_t address = far_address(worker, instruction, lane);
+        cluster_races_access(worker, shared_owner(worker, address, &why), instruction, is_store, lane,
+                             shared_offset(address), bytes);
+    }
+}
+
 static void move(const Worker *worker, const Instruction *instruction, unsigned char *value, uint8_t size, char *place,
                  bool is_store)
 {
@@ -75,6 +90,8 @@ bool execute_far_access(Worker *worker, const Instruction *instruction, Active *
     for (uint32_t lane = far->first; lane < far->end; lane++)
         if (active_has(far, lane) && (places[lane] = find_place(worker, instruction, lane, is_store)) == NULL)
             return false;
+    if (worker->sanitizer != NULL)
+        note(worker, instruction, far, is_store);
     for (int i = 0; i < instruction->count; i++) {
         Operand operand = is_store ? instruction->sources[1 + i] : instruction->results[i];
         unsigned char *values = is_store ? register_read(worker, operand, far->first)

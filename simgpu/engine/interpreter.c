@@ -1,19 +1,19 @@
 /* Executes the instructions of one basic block after the other, and goes where the end of each leads.  */
 #include "simgpu/engine/interpreter.h"
 
+#include "simgpu/barrier/barrier.h"
+#include "simgpu/barrier/cluster_barrier.h"
+#include "simgpu/block/clock.h"
 #include "simgpu/block/cluster.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/lines.h"
 #include "simgpu/block/predicate.h"
 #include "simgpu/block/register.h"
-#include "simgpu/cost/merged_loads.h"
 #include "simgpu/engine/access.h"
+#include "simgpu/engine/access_count.h"
 #include "simgpu/engine/atomic.h"
-#include "simgpu/engine/barrier.h"
 #include "simgpu/engine/bulk_copy.h"
 #include "simgpu/engine/call.h"
-#include "simgpu/block/clock.h"
-#include "simgpu/block/cluster_barrier.h"
 #include "simgpu/engine/copy_async.h"
 #include "simgpu/engine/fetch.h"
 #include "simgpu/engine/heap_call.h"
@@ -108,7 +108,11 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
     case COPY_ASYNC: return execute_copy_async(worker, instruction, active);
     case COPY_COMMIT: /* copies are made at once, so only the sanitizer needs to know who waits for them */
     case COPY_WAIT:
+    case PRODUCT_COMMIT:
+    case PRODUCT_WAIT:
+    case CHECK_WAITED:
     case FENCE:
+    case PROXY_FENCE:
     case CHECK_SET:
         if (worker->sanitizer != NULL)
             sanitizer_note(worker, instruction, active);
@@ -153,54 +157,12 @@ bool execute_instruction(Worker *worker, const Instruction *instruction, Active 
                                               : execute_guarded(worker, instruction, active);
 }
 
-/* Mean bytes requested per lane; 0: the instruction accesses no memory. */
-static uint32_t bytes_of_access(const Instruction *instruction)
-{
-    switch ((InstructionKind)instruction->kind) {
-    case LOAD:
-    case STORE:
-    case ATOMIC: return merged_bytes(instruction, (uint32_t)instruction->count << instruction->size);
-    case COPY_ASYNC: return instruction->detail;
-    case LOAD_MATRIX:
-    case STORE_MATRIX: return 4u * instruction->count; /* 128 bytes of each matrix */
-    case LOAD_DESCRIBED:
-    case TEXTURE:
-    case SURFACE:
-    case RUN_LANES:
-    case SLOW_PATH:
-    case LOAD_PARAMETER:
-    case COPY_COMMIT:
-    case COPY_WAIT:
-    case BULK_COPY:
-    case BULK_COMMIT:
-    case BULK_WAIT:
-    case CLUSTER_ARRIVE:
-    case SHUFFLE:
-    case VOTE:
-    case MATCH:
-    case REDUCE:
-    case ACTIVE_MASK:
-    case CLOCK:
-    case BARRIER:
-    case FENCE:
-    case PRINT:
-    case FAIL_ASSERT:
-    case FRAME_ADDRESS:
-    case HEAP_ALLOCATE:
-    case HEAP_FREE:
-    case MULTIPLY_MATRIX:
-    case TRANSPOSE_MATRIX:
-    case CHECK_SET: return 0;
-    }
-    return 0;
-}
-
 static bool execute_and_count_line(Worker *worker, const Instruction *instruction, Active *active)
 {
     const SimCounters before = worker->counters;
     bool going_on = execute_instruction(worker, instruction, active);
     lines_note(worker, worker->launch->lines->of_instruction[instruction - worker->code->instructions], &before,
-               bytes_of_access(instruction));
+               access_bytes_of_lane(instruction));
     return going_on;
 }
 

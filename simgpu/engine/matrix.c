@@ -358,6 +358,15 @@ static uint32_t element_column(uint32_t lane, uint32_t index, bool turned)
     return turned ? lane / 4 : lane % 4 * 2 + index;
 }
 
+/* Tells the sanitizer which rows a warp loads. */
+static void note_rows(Worker *worker, const Instruction *load, uint32_t warp)
+{
+    for (int i = 0; worker->sanitizer != NULL && i < load->count; i++)
+        for (uint32_t row = 0; row < ROWS; row++)
+            sanitizer_load_row(worker, load, warp * SIM_WARP_SIZE + (uint32_t)i * ROWS + row,
+                               (uint64_t)(row_of(worker, load, warp, i, row) - worker->shared), ROW_BYTES);
+}
+
 bool execute_load_matrix(Worker *worker, const Instruction *instruction, Active *active)
 {
     bool turned = instruction->detail != 0;
@@ -368,6 +377,7 @@ bool execute_load_matrix(Worker *worker, const Instruction *instruction, Active 
         open_register(worker, instruction->results[i]);
     EACH_WARP(active, warp)
     {
+        note_rows(worker, instruction, warp);
         for (int i = 0; i < instruction->count; i++)
             for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++) {
                 uint16_t pair[2];

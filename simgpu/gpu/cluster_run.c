@@ -1,7 +1,7 @@
 #include "simgpu/gpu/cluster_run.h"
 
+#include "simgpu/barrier/barrier.h"
 #include "simgpu/block/worker.h"
-#include "simgpu/engine/barrier.h"
 #include "simgpu/engine/bulk_copy.h"
 #include "simgpu/engine/interpreter.h"
 
@@ -22,9 +22,8 @@ static bool run_turn(Worker *worker, bool *has_run)
 static bool run_turns(Cluster *cluster, bool *has_run, bool *is_left)
 {
     for (uint32_t i = 0; i < cluster->count; i++) {
-        uint32_t rank = cluster->is_descending ? cluster->count - 1 - i : i;
+        uint32_t rank = cluster->number % 2 != 0 ? cluster->count - 1 - i : i; /* both orders occur */
         Worker *worker = cluster->blocks[rank];
-        cluster->has_begun[rank] = true;
         if (worker->group_count > 0 && !run_turn(worker, has_run))
             return false;
         *has_run |= bulk_copy_end_one(worker);
@@ -44,10 +43,9 @@ static Worker *block_that_waits(const Cluster *cluster)
 bool run_cluster(Cluster *cluster)
 {
     bool is_left = true;
-    for (uint32_t i = 0; i < cluster->count; i++) {
+    cluster->has_met = false;
+    for (uint32_t i = 0; i < cluster->count; i++)
         groups_begin(cluster->blocks[i]);
-        cluster->has_begun[i] = false;
-    }
     while (is_left) {
         bool has_run = is_left = false;
         if (!run_turns(cluster, &has_run, &is_left))

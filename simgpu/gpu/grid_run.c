@@ -1,6 +1,6 @@
 #include "simgpu/gpu/grid_run.h"
 
-#include "simgpu/engine/barrier.h"
+#include "simgpu/barrier/barrier.h"
 #include "simgpu/engine/bulk_copy.h"
 #include "simgpu/engine/interpreter.h"
 

@@ -1,27 +1,21 @@
-/* Checks the limits of a grid, spreads its blocks over workers, and adds up what they counted.  */
+/* Checks the limits of a grid, has its blocks run, and concludes from what they counted.  */
 #include "simgpu/gpu/launch.h"
 
 #include "base/allocated.h"
 #include "simgpu/block/cluster.h"
-#include "simgpu/block/lines.h"
-#include "simgpu/block/memory_note.h"
-#include "simgpu/block/worker_setup.h"
 #include "simgpu/cost/cost.h"
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/launch_limits.h"
 #include "simgpu/cost/machine_total.h"
-#include "simgpu/engine/bulk_copy.h"
-#include "simgpu/gpu/cluster_run.h"
-#include "simgpu/engine/interpreter.h"
 #include "simgpu/engine/slow_path.h"
+#include "simgpu/gpu/block_sample.h"
 #include "simgpu/gpu/touched.h"
 #include "simgpu/gpu/cooperative.h"
-#include "simgpu/gpu/grid_run.h"
 #include "simgpu/gpu/launch_heap.h"
+#include "simgpu/gpu/run.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/block_races.h"
 #include "simgpu/sanitizer/raw_finding.h"
-#include "simgpu/sanitizer/sanitizer.h"
 #include "simgpu/sanitizer/sanitizer_plan.h"
 
 #include <stdio.h>
@@ -46,179 +40,6 @@ bool launch_is_possible(const SimGpu *gpu, const SimLaunch *launch, SimReport *r
     report->outcome = SIM_UNSUPPORTED;
     snprintf(text, sizeof report->fault.text, "kernel %.80s: %.300s", function->plain_name, function->refusal.text);
     return false;
-}
-
-/* ---- workers ----------------------------------------------------------------------------------------------------- */
-
-typedef struct Run {
-    Launch launch;
-    TranslationJob *job;  /* NULL: the launch is interpreted */
-    pthread_mutex_t lock; /* for the sums below */
-    SimCounters counters;
-    Executed *executed;       /* [block_count] */
-    Touched *loaded, *stored; /* [allocation] */
-    SimWarpPath longest;
-    LineTable *lines;  /* NULL without SIM_COUNT_LINES */
-    RawFinding *found; /* of the sanitizer; NULL: it does not check the launch */
-    int first_watched; /* lowest instruction that loaded from the watched source; instruction_count: none */
-} Run;
-
-static void lengthen(SimWarpPath *longest, const SimWarpPath *path)
-{
-    if (path->instructions > longest->instructions)
-        *longest = *path;
-}
-
-/* Empties the worker's notes. Returns the lowest instruction that loaded from the watched source, or
- * instruction_count. */
-static int forget_notes(Worker *worker)
-{
-    int count = worker->code->instruction_count, first_watched = count;
-    for (int i = 0; i < count; i++) {
-        const Instruction *instruction = &worker->code->instructions[i];
-        if (instruction->index < 0)
-            continue;
-        MemoryNote *note = &worker->notes[instruction->index];
-        note_forget(worker, note, note_is_of_stores(instruction));
-        if (note->loaded_watched && first_watched == count)
-            first_watched = i;
-    }
-    return first_watched;
-}
-
-static void add_worker(Run *run, Worker *worker, const Sanitizer *sanitizer)
-{
-    int first_watched = forget_notes(worker);
-    pthread_mutex_lock(&run->lock);
-    run->first_watched = first_watched < run->first_watched ? first_watched : run->first_watched;
-    simgpu_counters_add(&run->counters, &worker->counters);
-    for (int i = 0; i < worker->code->block_count; i++) {
-        run->executed[i].warps += worker->executed[i].warps;
-        run->executed[i].lanes += worker->executed[i].lanes;
-    }
-    touched_add(run->loaded, worker->loaded, run->launch.memory->count);
-    touched_add(run->stored, worker->stored, run->launch.memory->count);
-    lengthen(&run->longest, &worker->longest);
-    if (run->lines != NULL)
-        lines_add_worker(run->lines, worker);
-    if (run->found != NULL)
-        raw_findings_merge(worker->code, run->found, sanitizer->found);
-    pthread_mutex_unlock(&run->lock);
-}
-
-/* Lane-instructions that the unfinished blocks will execute, if they are like the finished ones. */
-static uint64_t lane_instructions_left(const Launch *launch)
-{
-    uint64_t finished = atomic_load_explicit(&launch->finished_blocks, memory_order_relaxed);
-    uint64_t warps = atomic_load_explicit(&launch->warp_instructions, memory_order_relaxed);
-    uint64_t each = finished == 0 ? 0 : warps / finished * SIM_WARP_SIZE;
-    return each * (launch->blocks - finished);
-}
-
-static void begin_block(Run *run, Worker *worker, Sanitizer *sanitizer, uint64_t block)
-{
-    worker_begin_block(worker, block);
-    worker->sanitizer = sanitizer;
-    if (sanitizer != NULL && !sanitizer_begin_block(worker))
-        worker->sanitizer = NULL;
-    if (run->job != NULL)
-        run->launch.translator->begin_block(run->job, worker,
-                                            worker->jit == NULL ? lane_instructions_left(&run->launch) : 0);
-}
-
-/* What one thread of the host runs blocks with: a worker for each block of a cluster. */
-typedef struct Team {
-    Cluster cluster;
-    Sanitizer *sanitizers[MAX_CLUSTER]; /* of the workers; NULL: the launch has no plan */
-} Team;
-
-static void begin_team(Run *run, Team *team)
-{
-    const Launch *launch = &run->launch;
-    bool is_needed = launch->cluster_blocks > 1 || launch->code->uses_cluster;
-    *team = (Team){.cluster.count = launch->cluster_blocks};
-    for (uint32_t i = 0; i < team->cluster.count; i++) {
-        Worker *worker = worker_new(&run->launch);
-        team->sanitizers[i] = sanitizer_new(worker);
-        worker->cluster = is_needed ? &team->cluster : NULL;
-        team->cluster.blocks[i] = worker;
-    }
-}
-
-static void end_team(Run *run, const Team *team)
-{
-    for (uint32_t i = 0; i < team->cluster.count; i++) {
-        Worker *worker = team->cluster.blocks[i];
-        if (run->job != NULL)
-            run->launch.translator->end_worker(worker);
-        add_worker(run, worker, team->sanitizers[i]);
-        sanitizer_free(team->sanitizers[i]);
-        bulk_copies_free(worker);
-        worker_free(worker);
-    }
-}
-
-/* Runs the blocks of one cluster; without clusters, that is one block. */
-static bool run_one(Run *run, Team *team, uint64_t number)
-{
-    Launch *launch = &run->launch;
-    Cluster *cluster = &team->cluster;
-    cluster->first_block = cluster_block(launch, number, 0);
-    cluster->is_descending = number % 2 != 0;
-    for (uint32_t i = 0; i < cluster->count; i++)
-        begin_block(run, cluster->blocks[i], team->sanitizers[i], cluster_block(launch, number, i));
-    bool going_on = cluster->blocks[0]->cluster != NULL ? run_cluster(cluster) : run_block(cluster->blocks[0]);
-    atomic_fetch_add_explicit(&launch->finished_blocks, cluster->count, memory_order_relaxed);
-    for (uint32_t i = 0; i < cluster->count; i++) {
-        Worker *worker = cluster->blocks[i];
-        if (worker->sanitizer != NULL)
-            sanitizer_end_block(worker);
-        lengthen(&worker->longest, &worker->path);
-    }
-    return going_on;
-}
-
-/* Runs chunks of clusters, in order, until none are left or the launch must end. Each host thread does this. */
-static void run_blocks(void *context)
-{
-    Run *run = context;
-    Launch *launch = &run->launch;
-    Team team;
-    begin_team(run, &team);
-    bool going_on = true;
-    while (going_on) {
-        uint64_t number = atomic_fetch_add(&launch->next_cluster, launch->chunk);
-        uint64_t end = number + launch->chunk < launch->clusters ? number + launch->chunk : launch->clusters;
-        if (number >= end)
-            break;
-        for (; going_on && number < end && cluster_block(launch, number, 0) < atomic_load(&launch->fault_block);
-             number++)
-            going_on = run_one(run, &team, number);
-        going_on = going_on && number == end;
-    }
-    end_team(run, &team);
-}
-
-/* The blocks of a cooperative launch take turns on one thread of the host, each with a worker of its own. */
-static void run_together(Run *run)
-{
-    Launch *launch = &run->launch;
-    Worker **workers = zeroed(launch->blocks, sizeof *workers);
-    Sanitizer *sanitizer = NULL;
-    for (uint64_t i = 0; i < launch->blocks; i++) {
-        workers[i] = worker_new(launch);
-        sanitizer = i == 0 ? sanitizer_new(workers[i]) : sanitizer;
-        begin_block(run, workers[i], sanitizer, i);
-    }
-    run_grid(workers, launch->blocks);
-    for (uint64_t i = 0; i < launch->blocks; i++) {
-        lengthen(&workers[i]->longest, &workers[i]->path);
-        add_worker(run, workers[i], NULL);
-        bulk_copies_free(workers[i]);
-        worker_free(workers[i]);
-    }
-    sanitizer_free(sanitizer);
-    free(workers);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -291,7 +112,7 @@ static SimMachineRatios machine_ratios(SimFunction *function, const Executed *ex
     uint64_t *warps = zeroed((size_t)code->block_count, sizeof *warps);
     for (int i = 0; i < code->block_count; i++)
         warps[i] = executed[i].warps;
-    machine_code_wait(&function->machine, code, input->profile, loads);
+    machine_code_wait(&function->machine, code, input->profile, loads, cost_local_share(input));
     machine_total(&function->machine, code, warps, &work);
     slow_path_add(&work, input->counters->slow_path_instructions);
     free(warps);
@@ -340,13 +161,6 @@ static void report_watched(const Run *run, SimReport *report)
 }
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
-
-/* Clusters per chunk: few enough that all workers end at about the same time, enough that taking a chunk costs little. */
-static uint64_t chunk_size(uint64_t clusters, int workers)
-{
-    uint64_t chunk = clusters / ((uint64_t)workers * 32);
-    return chunk < 1 ? 1 : chunk > 256 ? 256 : chunk;
-}
 
 static TraceSet new_traces(const SimGpu *gpu, const SimLaunch *request, const Launch *launch)
 {
@@ -403,7 +217,6 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
     run->launch.cluster_blocks = run->launch.cluster[0] * run->launch.cluster[1] * run->launch.cluster[2];
     run->launch.is_explicit_cluster = request->shape.cluster[0] > 0 || needs.cluster[0] > 0;
     run->launch.clusters = run->launch.blocks / run->launch.cluster_blocks;
-    run->launch.chunk = chunk_size(run->launch.clusters, how->helpers + 1);
     pthread_mutex_init(&run->launch.fault_lock, NULL);
     pthread_mutex_init(&run->launch.bulk_lock, NULL);
     pthread_mutex_init(&run->lock, NULL);
@@ -456,6 +269,17 @@ static void describe_stop(const SimLaunch *launch, SimReport *report)
         snprintf(report->fault.text, sizeof report->fault.text, "kernel %.80s: was cancelled", name);
 }
 
+static void run_blocks(SimGpu *gpu, Run *run, int helpers)
+{
+    run->sampled_share = 1;
+    if (run->launch.is_cooperative)
+        run_together(run);
+    else if (block_sample_is_possible(run))
+        block_sample_run(gpu, run, helpers);
+    else
+        run_whole(gpu, run, helpers);
+}
+
 void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimReport *report)
 {
     *report = (SimReport){.outcome = SIM_OK};
@@ -465,9 +289,7 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
         return;
     Run run;
     prepare_run(gpu, launch, how, &run);
-    uint64_t most = launch->function->code.uses_heap ? 0 : run.launch.clusters - 1;
-    int helpers = most < (uint64_t)how->helpers ? (int)most : how->helpers;
-    run.launch.is_cooperative ? run_together(&run) : pool_run(&gpu->pool, helpers, run_blocks, &run);
+    run_blocks(gpu, &run, launch->function->code.uses_heap ? 0 : how->helpers);
     atomic_store(&gpu->cancelled, 0);
     Reuse reuse = {0};
     if (run.launch.is_timed)
@@ -482,6 +304,10 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     report_lines(gpu, &run, report);
     report->counters = run.counters;
     report->longest = run.longest;
+    report->sampled_share = run.sampled_share;
+    report->sample_error = run.sample_error;
+    report->drawn_share = run.drawn_share;
+    report->certain_store_bytes = run.certain_store_bytes;
     report->outcome = (SimOutcome)atomic_load(&run.launch.stop);
     if (run.launch.outcome != SIM_OK) {
         report->outcome = run.launch.outcome;

@@ -226,6 +226,26 @@ static void find_stack(SimFunction *function)
     }
 }
 
+static bool names_variable(const PtxFunction *function, const PtxVariable *variable)
+{
+    for (int i = 0; i < function->instruction_count; i++)
+        for (int k = 0; k < function->instructions[i].operand_count; k++)
+            if (function->instructions[i].operands[k].variable == variable)
+                return true;
+    return false;
+}
+
+/* Of the constant arrays that a kernel names. It may reach the others too if it calls functions. */
+static uint32_t constant_bytes(const SimFunction *function)
+{
+    uint64_t bytes = 0;
+    const SimModule *module = function->module;
+    for (const PtxVariable *variable = module->ptx.variables; variable != NULL; variable = variable->next)
+        if (variable->space == PTX_CONST && names_variable(function->ptx, variable))
+            bytes += variable->bytes;
+    return (uint32_t)(bytes > 0 && function->code.procedure_count == 0 ? bytes : module->constant_bytes);
+}
+
 static void fill_info(SimFunction *function)
 {
     const SimModule *module = function->module;
@@ -245,7 +265,7 @@ static void fill_info(SimFunction *function)
     if (info->frame_bytes < info->local_bytes)
         info->frame_bytes = info->local_bytes;
     find_stack(function);
-    info->constant_bytes = (uint32_t)module->constant_bytes;
+    info->constant_bytes = constant_bytes(function);
     info->max_threads_per_block = profile->max_threads_per_block;
     if (function->ptx->max_threads > 0 && function->ptx->max_threads < info->max_threads_per_block)
         info->max_threads_per_block = function->ptx->max_threads;

@@ -34,7 +34,13 @@ typedef struct SimReport {
     int watched_line;
     const SimTouched *touched; /* [touched_count], valid until the GPU's next launch */
     size_t touched_count;
-    bool watched_store;                    /* the watched target was stored into */
+    double
+        sampled_share;  /* of the grid's blocks, those that ran: 1, or less with SimLaunch.sample_lane_instructions. The
+                           * counters are those of the whole grid, then estimated */
+    double drawn_share; /* of the grid's blocks, those that ran because they were drawn; 0: there was no sample */
+    uint64_t certain_store_bytes; /* that blocks stored which run in any sample, so that a kernel can foresee them */
+    double sample_error; /* half the width of the 95 % interval of what they are estimated from, relative; 0: exact */
+    bool watched_store;  /* the watched target was stored into */
     SimFinding findings[SIM_MAX_FINDINGS]; /* where outcome is SIM_OK: by kind, then in the order of the code; the
                                              * number of host threads makes no difference */
     uint32_t finding_count;

@@ -25,6 +25,7 @@
 #include "simgpu/lower/flow/targets.h"
 #include "simgpu/lower/flow/unset_registers.h"
 #include "simgpu/lower/flow/unused_bytes.h"
+#include "simgpu/lower/flow/unwaited_products.h"
 #include "simgpu/lower/flow/used_results.h"
 
 #include <string.h>
@@ -230,6 +231,7 @@ static bool lower_or_give_up(Lowering *l, const PtxFunction *function)
     l->source = NULL;
     mark_used_results(l);
     find_targets(l);
+    mark_unwaited_products(l);
     mark_unset_registers(l);
     assign_slots(l);
     return true;

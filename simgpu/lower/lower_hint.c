@@ -11,12 +11,24 @@ void lower_nothing(Lowering *l, const Parts *parts)
     count_control(l);
 }
 
-/* Only the sanitizer asks for fences, and only for those that reach beyond the block. */
+/* fence.proxy.async.shared::cta, fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster, ... */
+static void lower_proxy_fence(Lowering *l, const Parts *parts)
+{
+    const bool is_of_async = parts_have(parts, "async") || parts_have(parts, "async::generic");
+    if (is_of_async && !parts_have(parts, "global"))
+        emit(l, PROXY_FENCE);
+}
+
+/* Only the sanitizer asks for fences, and only for those that reach beyond the block, or lead to the async proxy. */
 void lower_fence(Lowering *l, const Parts *parts)
 {
     static const char *const scopes[] = {"gl", "sys", "gpu", "cluster"};
     lower_nothing(l, parts);
-    for (size_t i = 0; !parts_have(parts, "proxy") && i < sizeof scopes / sizeof *scopes; i++)
+    if (parts_have(parts, "proxy")) {
+        lower_proxy_fence(l, parts);
+        return;
+    }
+    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++)
         if (parts_have(parts, scopes[i])) {
             emit(l, FENCE);
             return;

@@ -1,7 +1,7 @@
 /* Each warp of a warpgroup computes 16 rows of D by itself, in fragments that are those of mma.m16n8: eight columns after
  * the other. So wgmma.mma_async becomes one product of fragments (MULTIPLY_MATRIX) for every eight columns. What lies in
- * shared memory is loaded into fragments first (LOAD_DESCRIBED). All of it happens at once, as hardware may do it: to wait
- * for it does nothing, and a kernel that forgets to wait is not found.
+ * shared memory is loaded into fragments first (LOAD_DESCRIBED). All of it happens at once, as hardware may do it. Only
+ * the sanitizer needs to know who waits for it.
  *
  * Source   PTX ISA 9.0, Asynchronous Warpgroup Level Matrix Instructions.  */
 #include "simgpu/lower/lower_warpgroup.h"
@@ -55,8 +55,8 @@ static int product_of(Lowering *l, const Parts *parts, Matrix *matrix)
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
-/* An immediate operand of -1 or 1, or of 0 or 1. */
-static int64_t switch_at(Lowering *l, int index)
+/* An immediate operand: -1 or 1, 0 or 1, or a number of groups. */
+static int64_t constant_at(Lowering *l, int index)
 {
     const PtxOperand *operand = operand_at(l, index);
     if (operand->kind != PTX_IMMEDIATE)
@@ -99,6 +99,7 @@ static Operand sum_before(Lowering *l, const PtxOperand *scale, Operand d)
         return scale->number != 0 ? d : constant(l, 0, 4);
     Operand sum = temporary(l, 4);
     emit_form(l, "selp.b32", sum, d, constant(l, 0, 4), source_operand(l, scale, 1));
+    l->code->instructions[l->code->instruction_count - 1].is_hidden = true;
     return sum;
 }
 
@@ -117,9 +118,9 @@ void lower_warpgroup_product(Lowering *l, const Parts *parts)
     if (d->kind != PTX_VECTOR || d->element_count != columns / COLUMNS * per_block ||
         l->source->operand_count != expected || (a_in_registers && a->element_count != A_REGISTERS))
         lower_refuse(l, "these operands");
-    const bool a_is_turned = may_turn && !a_in_registers && switch_at(l, 6) != 0;
-    const bool b_is_turned = may_turn && switch_at(l, expected - 1) != 0;
-    const bool a_is_negated = has_signs && switch_at(l, 4) < 0, b_is_negated = has_signs && switch_at(l, 5) < 0;
+    const bool a_is_turned = may_turn && !a_in_registers && constant_at(l, 6) != 0;
+    const bool b_is_turned = may_turn && constant_at(l, expected - 1) != 0;
+    const bool a_is_negated = has_signs && constant_at(l, 4) < 0, b_is_negated = has_signs && constant_at(l, 5) < 0;
     Operand a_registers[A_REGISTERS], b_registers[B_REGISTERS], b_descriptor = source_operand(l, operand_at(l, 2), 8);
 
     if (a_in_registers)
@@ -157,6 +158,11 @@ void lower_warpgroup_product(Lowering *l, const Parts *parts)
     }
 }
 
+/* wgmma.fence.sync.aligned; wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1 */
 void lower_warpgroup_order(Lowering *l, const Parts *parts)
 {
+    if (strcmp(parts->part[1], "commit_group") == 0)
+        emit(l, PRODUCT_COMMIT);
+    if (strcmp(parts->part[1], "wait_group") == 0)
+        emit(l, PRODUCT_WAIT)->detail = (uint8_t)(constant_at(l, 0) < UINT8_MAX ? constant_at(l, 0) : UINT8_MAX);
 }

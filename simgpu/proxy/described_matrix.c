@@ -4,6 +4,7 @@
 #include "simgpu/block/register.h"
 #include "simgpu/code/matrix_descriptor.h"
 #include "simgpu/code/matrix_fragment.h"
+#include "simgpu/sanitizer/sanitizer.h"
 
 #include <string.h>
 
@@ -38,6 +39,8 @@ static bool load_register(Worker *worker, const DescribedLoad *load, int number,
         uint32_t element = 0;
         if (at + bytes > worker->launch->shared_bytes)
             return worker_access_fault(worker, instruction, SIM_OUT_OF_BOUNDS, SIM_SHARED, false, lane, at, bytes, 1);
+        if (worker->sanitizer != NULL)
+            sanitizer_product_reads(worker, instruction, lane, at, bytes);
         memcpy(&element, worker->shared + at, bytes);
         *value |= element << (8 * bytes * (uint32_t)i);
     }

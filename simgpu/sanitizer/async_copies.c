@@ -11,12 +11,18 @@
 
 #include <string.h>
 
-enum { MOST_SIGNALS = 8 /* as many stages of a pipeline are known; earlier copies count as waited for */ };
+enum {
+    MOST_MOMENTS = 8, /* as many stages of a pipeline are known; earlier copies count as waited for */
+    WARPGROUP_LANES = 4 * SIM_WARP_SIZE
+};
 
-typedef struct Signal { /* the end of copies arrives at an mbarrier */
-    uint32_t group;     /* the last of them */
-    uint32_t epoch;     /* of the warp */
-} Signal;
+typedef struct Moments { /* at which it is known of a lane's groups that they are over */
+    struct {
+        uint32_t group;   /* the last of them */
+        uint32_t epoch;   /* of the warp */
+    } last[MOST_MOMENTS]; /* number i is at i % MOST_MOMENTS */
+    uint32_t count;
+} Moments;
 
 /* Groups are numbered from 1, and complete in that order. */
 struct LaneCopies {
@@ -25,8 +31,8 @@ struct LaneCopies {
     uint32_t wait_epoch, wait_warp_epoch; /* of the last wait */
     uint32_t arrived_before_epoch;        /* groups that it had waited for before that epoch of the worker */
     uint32_t arrived_before_warp_epoch;   /* groups that it had waited for before that epoch of the warp */
-    Signal signals[MOST_SIGNALS];         /* the last ones: number i is at i % MOST_SIGNALS */
-    uint32_t signal_count;
+    Moments signals;                      /* the end of copies arrives at an mbarrier */
+    Moments waits;                        /* the lane has waited */
 };
 
 LaneCopies *async_copies_new(const Worker *worker, InstructionKind kind)
@@ -39,10 +45,31 @@ LaneCopies *async_copies_new(const Worker *worker, InstructionKind kind)
 
 void async_copies_begin_block(const Worker *worker)
 {
-    LaneCopies *const all[] = {worker->sanitizer->copies, worker->sanitizer->bulk_copies};
+    const Sanitizer *sanitizer = worker->sanitizer;
+    LaneCopies *const all[] = {sanitizer->copies, sanitizer->bulk_copies, sanitizer->products};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i] != NULL)
             memset(all[i], 0, worker->launch->threads * sizeof **all);
+}
+
+static void moment_add(Moments *moments, uint32_t group, uint32_t epoch)
+{
+    const uint32_t at = moments->count++ % MOST_MOMENTS;
+    moments->last[at].group = group;
+    moments->last[at].epoch = epoch;
+}
+
+/* Has `warp` waited for a moment of `owner` at which the group was over? At later moments, later groups were, for which
+ * others may wait later. */
+static bool has_waited_for_moment(const Sanitizer *sanitizer, const Moments *moments, uint32_t group, uint32_t owner,
+                                  uint32_t warp)
+{
+    const uint32_t first = moments->count < MOST_MOMENTS ? 0 : moments->count - MOST_MOMENTS;
+    for (uint32_t i = first; i < moments->count; i++)
+        if (moments->last[i % MOST_MOMENTS].group >= group)
+            return (i == first && first > 0) ||
+                   warp_order_has_waited(sanitizer, warp, owner / SIM_WARP_SIZE, moments->last[i % MOST_MOMENTS].epoch);
+    return false;
 }
 
 static void wait_for(const Sanitizer *sanitizer, LaneCopies *copies, uint32_t warp_epoch, uint32_t groups)
@@ -54,20 +81,35 @@ static void wait_for(const Sanitizer *sanitizer, LaneCopies *copies, uint32_t wa
         copies->arrived_before_warp_epoch = copies->arrived;
     copies->wait_epoch = sanitizer->epoch;
     copies->wait_warp_epoch = warp_epoch;
-    copies->arrived = groups > copies->arrived ? groups : copies->arrived;
+    if (groups > copies->arrived) {
+        copies->arrived = groups;
+        moment_add(&copies->waits, groups, warp_epoch);
+    }
+}
+
+static LaneCopies *copies_of(const Sanitizer *sanitizer, const Instruction *instruction)
+{
+    switch ((InstructionKind)instruction->kind) {
+    case BULK_COMMIT:
+    case BULK_WAIT: return sanitizer->bulk_copies;
+    case PRODUCT_COMMIT:
+    case PRODUCT_WAIT: return sanitizer->products;
+    default: return sanitizer->copies;
+    }
 }
 
 void async_copies_note(Worker *worker, const Instruction *instruction, const Active *active)
 {
     Sanitizer *sanitizer = worker->sanitizer;
-    const bool is_bulk = instruction->kind == BULK_COMMIT || instruction->kind == BULK_WAIT;
-    LaneCopies *all = is_bulk ? sanitizer->bulk_copies : sanitizer->copies;
+    LaneCopies *all = copies_of(sanitizer, instruction);
+    const bool commits = instruction->kind == COPY_COMMIT || instruction->kind == BULK_COMMIT ||
+                         instruction->kind == PRODUCT_COMMIT;
     for (uint32_t lane = active->first; all != NULL && lane < active->end; lane++) {
         uint32_t warp = lane / SIM_WARP_SIZE, left = instruction->detail;
         LaneCopies *copies = &all[lane];
         if (!(active->bits[warp] >> (lane % SIM_WARP_SIZE) & 1))
             continue;
-        if (instruction->kind == COPY_COMMIT || instruction->kind == BULK_COMMIT)
+        if (commits)
             copies->committed++;
         else if (copies->committed > left)
             wait_for(sanitizer, copies, sanitizer->warp_epoch[warp], copies->committed - left);
@@ -84,23 +126,7 @@ void async_copies_signal(Sanitizer *sanitizer, uint32_t lane)
     if (sanitizer->copies == NULL)
         return;
     LaneCopies *copies = &sanitizer->copies[lane];
-    copies->signals[copies->signal_count++ % MOST_SIGNALS] = (Signal){++copies->committed,
-                                                                      sanitizer->warp_epoch[lane / SIM_WARP_SIZE]};
-}
-
-/* Has the warp waited for the signal of a group? A thread may have signalled later groups since, which are for later
- * waits. */
-static bool has_waited_for_signal(const Sanitizer *sanitizer, const ShadowCell *cell, uint32_t warp)
-{
-    const LaneCopies *copies = &sanitizer->copies[cell->writer];
-    const uint32_t count = copies->signal_count, first = count < MOST_SIGNALS ? 0 : count - MOST_SIGNALS;
-    for (uint32_t i = first; i < count; i++) {
-        const Signal *signal = &copies->signals[i % MOST_SIGNALS];
-        if (signal->group >= cell->copy_group)
-            return (i == first && first > 0) ||
-                   warp_order_has_waited(sanitizer, warp, cell->writer / SIM_WARP_SIZE, signal->epoch);
-    }
-    return false;
+    moment_add(&copies->signals, ++copies->committed, sanitizer->warp_epoch[lane / SIM_WARP_SIZE]);
 }
 
 /* Has `owner` waited for a group of its copies, and `lane` for that? */
@@ -115,16 +141,25 @@ static bool has_waited_for_group(const Sanitizer *sanitizer, const LaneCopies *a
         arrived = copies->arrived_before_epoch;
     else if (copies->wait_warp_epoch == sanitizer->warp_epoch[warp])
         arrived = copies->arrived_before_warp_epoch;
-    return group <= arrived;
+    return group <= arrived || has_waited_for_moment(sanitizer, &copies->waits, group, owner, warp);
 }
 
 bool async_copies_have_arrived(const Sanitizer *sanitizer, const ShadowCell *cell, uint32_t lane)
 {
-    return has_waited_for_signal(sanitizer, cell, lane / SIM_WARP_SIZE) ||
-           has_waited_for_group(sanitizer, sanitizer->copies, cell->writer, cell->copy_group, lane);
+    const uint32_t writer = cell->writer, group = cell->copy_group;
+    return has_waited_for_moment(sanitizer, &sanitizer->copies[writer].signals, group, writer, lane / SIM_WARP_SIZE) ||
+           has_waited_for_group(sanitizer, sanitizer->copies, writer, group, lane);
 }
 
 bool async_copies_have_read(const Sanitizer *sanitizer, const ShadowCell *cell, uint32_t lane)
 {
-    return has_waited_for_group(sanitizer, sanitizer->bulk_copies, cell->bulk_reader, cell->bulk_group, lane);
+    const uint32_t reader = cell->async_reader, group = cell->async_group;
+    if (!cell->is_product)
+        return has_waited_for_group(sanitizer, sanitizer->bulk_copies, reader, group, lane);
+    /* Where one warp has waited for a wgmma, it is over for all four. */
+    const uint32_t first = reader / WARPGROUP_LANES * WARPGROUP_LANES;
+    for (uint32_t other = first; other < first + WARPGROUP_LANES; other += SIM_WARP_SIZE)
+        if (has_waited_for_group(sanitizer, sanitizer->products, other, group, lane))
+            return true;
+    return false;
 }

@@ -1,4 +1,5 @@
-/* async_copies.h - which of its cp.async copies, and of its bulk copies from shared memory, each lane has waited for.  */
+/* async_copies.h - which of its cp.async copies, of its bulk copies from shared memory, and of its wgmma each lane has
+ * waited for.  */
 #ifndef SIMGPU_SANITIZER_ASYNC_COPIES_H
 #define SIMGPU_SANITIZER_ASYNC_COPIES_H
 
@@ -6,10 +7,12 @@
 #include "simgpu/sanitizer/sanitizer_state.h"
 #include "simgpu/sanitizer/shadow_cells.h"
 
-/* [lane], to be freed with free(); NULL where the kernel has no instruction of that kind, COPY_ASYNC or BULK_COPY. */
+/* [lane], to be freed with free(); NULL where the kernel has no instruction of that kind: COPY_ASYNC, BULK_COPY, or
+ * LOAD_DESCRIBED for wgmma. */
 LaneCopies *async_copies_new(const Worker *worker, InstructionKind kind);
 void async_copies_begin_block(const Worker *worker);
-/* COPY_COMMIT, BULK_COMMIT: the lanes' copies become a group; COPY_WAIT, BULK_WAIT: the lanes wait for groups. */
+/* COPY_COMMIT, BULK_COMMIT, PRODUCT_COMMIT: what the lanes have begun becomes a group; COPY_WAIT, BULK_WAIT,
+ * PRODUCT_WAIT: the lanes wait for groups. */
 void async_copies_note(Worker *worker, const Instruction *instruction, const Active *active);
 /* The end of the copies that the lane has begun so far will arrive at an mbarrier. */
 void async_copies_signal(Sanitizer *sanitizer, uint32_t lane);
@@ -17,7 +20,7 @@ void async_copies_signal(Sanitizer *sanitizer, uint32_t lane);
 uint32_t async_copies_group(const LaneCopies *copies, uint32_t lane);
 /* May `lane` rely on what the cell's writer has copied into it? */
 bool async_copies_have_arrived(const Sanitizer *sanitizer, const ShadowCell *cell, uint32_t lane);
-/* May `lane` change the cell, which a bulk copy reads? */
+/* May `lane` change the cell, which a bulk copy or a wgmma reads? */
 bool async_copies_have_read(const Sanitizer *sanitizer, const ShadowCell *cell, uint32_t lane);
 
 #endif

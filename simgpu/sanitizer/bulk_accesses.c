@@ -3,6 +3,7 @@
 #include "simgpu/block/worker.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/block_races.h"
+#include "simgpu/sanitizer/cluster_races.h"
 #include "simgpu/sanitizer/deferred_reads.h"
 #include "simgpu/sanitizer/raw_finding.h"
 #include "simgpu/sanitizer/steps.h"
@@ -85,8 +86,20 @@ void bulk_writes_shared(Worker *worker, const Instruction *copy, uint32_t lane, 
         thread_races_fill(worker, copy, lane, at, unit_at(at, end), mbarrier);
 }
 
-void bulk_ends_phase(Worker *worker, uint64_t mbarrier)
+void bulk_writes_far(Worker *owner, uint64_t offset, uint32_t bytes)
 {
-    if (is_checked(worker->sanitizer))
-        warp_order_complete_at(worker->sanitizer, mbarrier);
+    if (owner->sanitizer == NULL || !is_checked(owner->sanitizer))
+        return;
+    deferred_reads_stop(owner->sanitizer);
+    cluster_races_filled(owner, offset, bytes);
+}
+
+void bulk_ends_phase(const Worker *worker, Worker *owner, uint64_t mbarrier)
+{
+    if (owner->sanitizer == NULL || !is_checked(owner->sanitizer))
+        return;
+    if (owner == worker)
+        warp_order_complete_at(owner->sanitizer, mbarrier);
+    else
+        warp_order_arrive_far(owner->sanitizer, mbarrier, true);
 }

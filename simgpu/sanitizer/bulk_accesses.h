@@ -21,7 +21,9 @@ void bulk_writes_global(Worker *worker, const Instruction *copy, uint32_t lane, 
 void bulk_reads_shared(Worker *worker, const Instruction *copy, uint32_t lane, uint64_t offset, uint32_t bytes);
 void bulk_writes_shared(Worker *worker, const Instruction *copy, uint32_t lane, uint64_t offset, uint32_t bytes,
                         uint64_t mbarrier);
-/* It has ended a phase of the mbarrier at an offset of shared memory. */
-void bulk_ends_phase(Worker *worker, uint64_t mbarrier);
+/* It fills shared memory of `owner`, another block of the cluster. */
+void bulk_writes_far(Worker *owner, uint64_t offset, uint32_t bytes);
+/* It has ended a phase of the mbarrier at an offset of `owner`'s shared memory. */
+void bulk_ends_phase(const Worker *worker, Worker *owner, uint64_t mbarrier);
 
 #endif

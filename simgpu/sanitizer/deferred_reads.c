@@ -142,8 +142,8 @@ static bool can_wait(const Worker *worker, const SharedRead *read)
 {
     const Sanitizer *sanitizer = worker->sanitizer;
     return sanitizer->changed_epoch != sanitizer->epoch && sanitizer->copies == NULL &&
-           sanitizer->bulk_copies == NULL && !read->load->is_strong && is_within_variable(read) &&
-           shared_is_written(worker, read);
+           sanitizer->bulk_copies == NULL && sanitizer->cluster == NULL && !read->load->is_strong &&
+           is_within_variable(read) && shared_is_written(worker, read);
 }
 
 bool deferred_reads_add(Worker *worker, const SharedRead *read)

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 RawFinding *raw_findings_new(const Code *code)
 {
@@ -46,9 +47,13 @@ void raw_findings_merge(const Code *code, RawFinding *sum, const RawFinding *par
 
 /* ---- sentences --------------------------------------------------------------------------------------------------- */
 
-/* "block (0,0,0)", "thread (3,1,0)" */
+/* "block (0,0,0)", "block 1" of the cluster, "thread (3,1,0)" */
 static void name_other(const Launch *launch, SimFindingKind kind, uint64_t other, char *text, size_t size)
 {
+    if (kind == SIM_RACE_IN_CLUSTER) {
+        snprintf(text, size, "block %llu", (unsigned long long)other);
+        return;
+    }
     bool is_block = kind == SIM_RACE_OF_BLOCKS || kind == SIM_NO_FENCE;
     SimFault place = fault_at(launch, is_block ? other : 0, is_block ? 0 : (uint32_t)other, 0, 0);
     const uint32_t *index = is_block ? place.block : place.thread;
@@ -91,6 +96,24 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
                 "into which a cp.async of %s copies: that thread did not wait for the copy before the last barrier",
                 other);
         break;
+    case SIM_RACE_WITH_PRODUCT:
+        snprintf(text, size,
+                 "which a wgmma of %s reads: its warpgroup has not waited for it by wgmma.wait_group, or a barrier "
+                 "after that is missing",
+                 other);
+        break;
+    case SIM_RACE_IN_CLUSTER:
+        if (found->owner_may_end)
+            snprintf(text, size, "which may end before that: a cluster.sync() after it is missing");
+        else
+            snprintf(text, size, "which %s of its cluster %s with no cluster.sync() in between", other, did);
+        break;
+    case SIM_NO_PROXY_FENCE:
+        snprintf(text, size,
+                 "which %s has written: bulk copies and wgmma see that only if a fence.proxy.async comes after the "
+                 "store and before the barrier",
+                 other);
+        break;
     case SIM_RACE_IN_WARP:
         snprintf(text, size, "which %s of its warp %s with no __syncwarp() in between", other, did);
         break;
@@ -98,6 +121,7 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
     case SIM_OUTSIDE_VARIABLE:
     case SIM_BAD_SHUFFLE:
     case SIM_UNSET_VARIABLE:
+    case SIM_UNWAITED_PRODUCT:
     case SIM_MIXED_BARRIERS: /* describe() words these itself */
     case SIM_FINDING_KINDS: break;
     }
@@ -115,6 +139,10 @@ static void describe(const Launch *launch, SimFindingKind kind, const RawFinding
                  exists ? "takes no part in the shuffle" : "does not exist, since the block ends before it", times);
         return;
     }
+    if (kind == SIM_UNWAITED_PRODUCT) {
+        snprintf(text, size, "uses the sums of a wgmma before a wgmma.wait_group has waited for it%s", times);
+        return;
+    }
     if (kind == SIM_UNSET_VARIABLE) {
         snprintf(text, size, "uses a variable before it is set%s", times);
         return;
@@ -129,6 +157,10 @@ static void describe(const Launch *launch, SimFindingKind kind, const RawFinding
     }
     describe_meeting(kind, found, other, meeting, sizeof meeting);
     fault_describe_place(launch, NULL, (SimSpace)found->space, found->address, place, sizeof place);
+    if (found->owner > 0) {
+        const size_t length = strlen(place);
+        snprintf(place + length, sizeof place - length, " of block %u of its cluster", found->owner - 1u);
+    }
     if (kind == SIM_OUTSIDE_VARIABLE &&
         fault_describe_outside(launch, found->variable, SIM_SHARED, found->address, outside, sizeof outside))
         snprintf(text, size, "%s %u byte%s %s, at %s%s", verb, found->bytes, plural, outside, place, times);

@@ -11,12 +11,15 @@ typedef struct RawFinding {
     uint64_t block;
     uint32_t lane; /* of the block */
     bool is_store, is_atomic, other_stored;
-    bool is_bulk;  /* the other is a bulk copy */
-    uint8_t space; /* SimSpace */
+    bool is_bulk;       /* the other is a bulk copy or a wgmma */
+    bool owner_may_end; /* the block to whose shared memory the access leads may end before it */
+    uint8_t owner;      /* 1 + the rank in its cluster of the block whose shared memory it is; 0: of the block itself */
+    uint8_t space;      /* SimSpace */
     uint8_t bytes;
     uint64_t address;               /* as in SimFault */
     const WindowVariable *variable; /* that is indexed; NULL: not known */
-    uint64_t other;                 /* the other block, thread of the block, or lane of the warp */
+    uint64_t other;                 /* the other block, its rank in the cluster, thread of the block, or lane of the
+                                     * warp */
 } RawFinding;
 
 /* [memory_count][SIM_FINDING_KINDS], to be freed with free(). */

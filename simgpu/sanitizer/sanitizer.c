@@ -1,14 +1,17 @@
 #include "simgpu/sanitizer/sanitizer.h"
 
 #include "base/allocated.h"
+#include "simgpu/block/cluster.h"
 #include "simgpu/block/memory_note.h"
 #include "simgpu/block/register.h"
-#include "simgpu/code/mbarrier_word.h"
 #include "simgpu/code/used_bytes.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/async_copies.h"
 #include "simgpu/sanitizer/block_races.h"
+#include "simgpu/sanitizer/cluster_races.h"
 #include "simgpu/sanitizer/deferred_reads.h"
+#include "simgpu/sanitizer/mbarriers.h"
+#include "simgpu/sanitizer/proxy_fences.h"
 #include "simgpu/sanitizer/publication.h"
 #include "simgpu/sanitizer/raw_finding.h"
 #include "simgpu/sanitizer/shadow_cells.h"
@@ -34,8 +37,11 @@ Sanitizer *sanitizer_new(const Worker *worker)
     Sanitizer *sanitizer = zeroed(1, sizeof *sanitizer);
     sanitizer->plan = plan;
     sanitizer->cells = shadow_cells_new(worker->launch);
+    sanitizer->cluster = cluster_races_new(worker);
     sanitizer->copies = async_copies_new(worker, COPY_ASYNC);
     sanitizer->bulk_copies = async_copies_new(worker, BULK_COPY);
+    sanitizer->products = async_copies_new(worker, LOAD_DESCRIBED);
+    sanitizer->fences = proxy_fences_new(worker);
     sanitizer->deferred = deferred_reads_new();
     sanitizer->order = warp_order_new();
     if (plan->block_shadow != NULL)
@@ -51,8 +57,11 @@ void sanitizer_free(Sanitizer *sanitizer)
     if (sanitizer == NULL)
         return;
     shadow_cells_free(sanitizer->cells);
+    cluster_races_free(sanitizer->cluster);
     free(sanitizer->copies);
     free(sanitizer->bulk_copies);
+    free(sanitizer->products);
+    proxy_fences_free(sanitizer->fences);
     free(sanitizer->order);
     publication_free(sanitizer->publication);
     deferred_reads_free(sanitizer->deferred);
@@ -73,7 +82,8 @@ static uint64_t chosen_of(const Chacha20Key *key, uint32_t purpose, uint64_t num
     return ((uint64_t)random.words[1] << 32 | random.words[0]) % length;
 }
 
-/* A block that is searched closely is one of those that are checked in detail. */
+/* A block that is searched closely is one of those that are checked in detail. The blocks of a cluster are chosen
+ * together, and `block` counts clusters. */
 static void choose_checks(Sanitizer *sanitizer, uint64_t block, uint64_t blocks)
 {
     const SanitizerPlan *plan = sanitizer->plan;
@@ -90,7 +100,8 @@ static void choose_checks(Sanitizer *sanitizer, uint64_t block, uint64_t blocks)
 bool sanitizer_begin_block(Worker *worker)
 {
     Sanitizer *sanitizer = worker->sanitizer;
-    choose_checks(sanitizer, worker->block, worker->launch->blocks);
+    choose_checks(sanitizer, worker->cluster == NULL ? worker->block : worker->cluster->number,
+                  worker->launch->clusters);
     if (sanitizer->plan->is_sample && !sanitizer->is_detailed)
         return false;
     sanitizer->is_ordered = false;
@@ -99,6 +110,8 @@ bool sanitizer_begin_block(Worker *worker)
     async_copies_begin_block(worker);
     deferred_reads_drop(sanitizer);
     warp_order_begin_block(sanitizer->order);
+    proxy_fences_begin_block(worker);
+    cluster_races_begin_block(sanitizer);
     publication_begin_block(sanitizer->publication);
     if (sanitizer->local != NULL && ++sanitizer->generation == 0) {
         memset(sanitizer->local, 0, local_bytes(worker));
@@ -114,63 +127,17 @@ void sanitizer_barrier(Sanitizer *sanitizer)
     warp_order_barrier(sanitizer->order);
 }
 
+void sanitizer_cluster_barrier(Worker *worker)
+{
+    sanitizer_barrier(worker->sanitizer);
+    cluster_races_end_phase(worker);
+}
+
 void sanitizer_sync_warps(Sanitizer *sanitizer, const Active *active)
 {
     deferred_reads_apply(sanitizer);
     for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
         sanitizer->warp_epoch[warp] += active->bits[warp] != 0;
-}
-
-/* ---- mbarriers --------------------------------------------------------------------------------------------------- */
-
-static bool is_mbarrier(const Instruction *instruction)
-{
-    return instruction->kind == ATOMIC ? instruction->detail >= ATOMIC_ARRIVE
-                                       : instruction->kind == LOAD && instruction->detail == LOAD_MBARRIER;
-}
-
-static uint64_t mbarrier_changed(AtomicKind kind, uint64_t word, uint64_t number)
-{
-    const int64_t bytes = kind == ATOMIC_EXPECT_BYTES ? (int64_t)number : -(int64_t)number;
-    return kind == ATOMIC_ARRIVE || kind == ATOMIC_ARRIVE_DROP
-               ? mbarrier_after(word, number, 0, kind == ATOMIC_ARRIVE_DROP)
-               : mbarrier_after(word, 0, bytes, false);
-}
-
-/* Would this operation end the phase of the mbarrier? */
-static bool ends_phase(const Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset)
-{
-    const uint64_t number = register_value(worker, instruction->sources[1], lane);
-    uint64_t word;
-    memcpy(&word, worker->shared + offset, sizeof word);
-    return (mbarrier_changed((AtomicKind)instruction->detail, word, number) ^ word) & MBARRIER_PARITY;
-}
-
-static void arrive_at_mbarrier(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset)
-{
-    Sanitizer *sanitizer = worker->sanitizer;
-    const bool arrives = instruction->detail == ATOMIC_ARRIVE || instruction->detail == ATOMIC_ARRIVE_DROP;
-    if (!sanitizer->is_detailed)
-        return;
-    deferred_reads_stop(sanitizer);
-    thread_races_mbarrier(worker, instruction, lane, offset);
-    if (instruction->signals_copies)
-        async_copies_signal(sanitizer, lane);
-    if (arrives || ends_phase(worker, instruction, lane, offset))
-        warp_order_arrive_at(sanitizer, offset, lane, ends_phase(worker, instruction, lane, offset));
-}
-
-static void wait_at_mbarrier(Worker *worker, const Instruction *instruction, PtxSpace space, const Active *active,
-                             uint64_t first, const Pattern *pattern)
-{
-    for (uint32_t lane = active->first; lane < active->end; lane++) {
-        const int32_t relative = pattern->relative == NULL ? 0 : pattern->relative[lane - active->first];
-        const uint64_t offset = first + (uint64_t)(int64_t)relative;
-        if (space != PTX_SHARED || !worker->sanitizer->is_detailed || !active_has(active, lane))
-            continue;
-        thread_races_mbarrier(worker, instruction, lane, offset);
-        warp_order_wait_at(worker->sanitizer, offset, lane);
-    }
 }
 
 /* ---- local memory ------------------------------------------------------------------------------------------------ */
@@ -286,6 +253,20 @@ void sanitizer_store_row(Worker *worker, const Instruction *instruction, uint32_
     thread_races_store(worker, instruction, lane, offset, bytes, values);
 }
 
+void sanitizer_load_row(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset, uint32_t bytes)
+{
+    if (worker->sanitizer->plan->footprint != NULL || !worker->sanitizer->is_detailed)
+        return;
+    deferred_reads_apply(worker->sanitizer);
+    thread_races_read(worker, instruction, true, lane, offset, bytes);
+}
+
+void sanitizer_product_reads(Worker *worker, const Instruction *load, uint32_t lane, uint64_t offset, uint32_t bytes)
+{
+    if (worker->sanitizer->plan->footprint == NULL && worker->sanitizer->is_detailed)
+        thread_races_take(worker, load, lane, offset, bytes);
+}
+
 /* Is there nothing to find in a load of [low, end) of global memory? So it is where the allocation is completely
  * written, and where either the block is not checked in detail or the launch does not store there. */
 static bool is_plain(const Worker *worker, const Instruction *load, uint64_t low, uint64_t end)
@@ -352,7 +333,7 @@ static void check_uniform_bytes(Worker *worker, const Instruction *instruction, 
                              .bytes = bytes};
     if (instruction->kind == LOAD && is_mbarrier(instruction)) {
         const Pattern none = {.relative = NULL};
-        wait_at_mbarrier(worker, instruction, (PtxSpace)instruction->space, active, address, &none);
+        mbarrier_wait(worker, instruction, (PtxSpace)instruction->space, active, address, &none);
     } else if (instruction->space == PTX_SHARED) {
         if (!worker->sanitizer->is_detailed || deferred_reads_add(worker, &read))
             return;
@@ -376,7 +357,7 @@ static void check_bytes(Worker *worker, const Instruction *instruction, PtxSpace
     if (space == PTX_CONST || space == PTX_PARAM)
         return;
     if (is_mbarrier(instruction)) {
-        wait_at_mbarrier(worker, instruction, space, active, first, pattern);
+        mbarrier_wait(worker, instruction, space, active, first, pattern);
         return;
     }
     if (is_uniform)
@@ -445,13 +426,18 @@ void sanitizer_atomic(Worker *worker, const Instruction *instruction, bool in_sh
         return;
     }
     if (is_mbarrier(instruction) && in_shared)
-        arrive_at_mbarrier(worker, instruction, lane, address);
+        mbarrier_arrive(worker, instruction, lane, address);
     else if (!in_shared)
         atomic_global(worker, instruction, lane, address);
     else if (worker->sanitizer->is_detailed) {
         deferred_reads_stop(worker->sanitizer);
         thread_races_atomic(worker, instruction, true, lane, address);
     }
+}
+
+void sanitizer_far_atomic(Worker *worker, Worker *owner, const Instruction *instruction, uint32_t lane, uint64_t offset)
+{
+    (is_mbarrier(instruction) ? mbarrier_arrive_far : cluster_races_atomic)(worker, owner, instruction, lane, offset);
 }
 
 void sanitizer_shuffle(Worker *worker, const Instruction *instruction, uint32_t lane, uint32_t source)
@@ -490,6 +476,10 @@ void sanitizer_note(Worker *worker, const Instruction *instruction, const Active
         check_set(worker, instruction, active);
     else if (instruction->kind == FENCE)
         fence(worker->sanitizer, active);
+    else if (instruction->kind == CHECK_WAITED)
+        raw_finding_note(worker, instruction, SIM_UNWAITED_PRODUCT, (RawFinding){.lane = active->first});
+    else if (instruction->kind == PROXY_FENCE)
+        proxy_fences_add(worker->sanitizer, active);
     else
         async_copies_note(worker, instruction, active);
 }
@@ -497,4 +487,5 @@ void sanitizer_note(Worker *worker, const Instruction *instruction, const Active
 void sanitizer_end_block(Worker *worker)
 {
     publication_end_block(worker);
+    cluster_races_end_phase(worker);
 }

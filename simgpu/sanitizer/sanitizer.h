@@ -4,11 +4,14 @@
  * sanitizer_plan.c   what is decided once for a launch
  * thread_races.c     races among the threads of one block; indices that leave a shared variable
  * block_races.c      races among the blocks of a launch, in global memory
+ * cluster_races.c    races among the blocks of a cluster, in each other's shared memory
+ * mbarriers.c        arrivals and waits at mbarriers
  * shadow_cells.c     for each few bytes of memory, which threads of the block wrote and read them last
  * deferred_reads.c   reads of shared memory that are checked only if something changes there
  * publication.c      which stores other blocks may rely on, once they have waited
  * warp_order.c       which warps have waited for which, at named barriers and mbarriers
- * async_copies.c     which cp.async copies a thread has waited for
+ * async_copies.c     which cp.async copies, bulk copies and wgmma a thread has waited for
+ * proxy_fences.c     which ordinary stores bulk copies and wgmma see
  * bulk_accesses.c    what bulk copies read and write
  * steps.c            which bytes a launch uses, for a launch that is not checked (SimLaunch.footprint)
  * raw_finding.c      what was found at one instruction, and the sentence that says it
@@ -60,6 +63,8 @@ bool sanitizer_begin_block(Worker *worker);
 void sanitizer_end_block(Worker *worker);
 /* All threads of the block have passed a barrier. */
 void sanitizer_barrier(Sanitizer *sanitizer);
+/* The barrier of the block's cluster opens. */
+void sanitizer_cluster_barrier(Worker *worker);
 /* The active lanes of each warp have passed a .sync operation. */
 void sanitizer_sync_warps(Sanitizer *sanitizer, const Active *active);
 /* An access that is allowed. The active lanes' addresses are those of the pattern, from `first` on: offsets in the
@@ -71,18 +76,25 @@ void sanitizer_uniform_load(Worker *worker, const Instruction *instruction, cons
                             uint32_t bytes);
 /* A texture fetch reads a texel. */
 void sanitizer_fetch(const Worker *worker, uint64_t address, uint32_t bytes);
+/* A matrix load of the warp reads a row of shared memory, whose address the lane has given. */
+void sanitizer_load_row(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset, uint32_t bytes);
+/* A wgmma reads shared memory, until it has been waited for. */
+void sanitizer_product_reads(Worker *worker, const Instruction *load, uint32_t lane, uint64_t offset, uint32_t bytes);
 /* A matrix store writes the bytes at `values` into shared memory. */
 void sanitizer_store_row(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset,
                          const unsigned char *values, uint32_t bytes);
 void sanitizer_atomic(Worker *worker, const Instruction *instruction, bool in_shared, uint32_t lane, uint64_t address);
+/* The same in the shared memory of `owner`, another block of the cluster. */
+void sanitizer_far_atomic(Worker *worker, Worker *owner, const Instruction *instruction, uint32_t lane,
+                          uint64_t offset);
 /* `lane` of the block takes the value of lane `source` of its warp, which takes no part in the shuffle. */
 void sanitizer_shuffle(Worker *worker, const Instruction *instruction, uint32_t lane, uint32_t source);
 /* A call has written arguments or results into a lane's local memory; a call has begun a new frame there. */
 void sanitizer_local_written(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
 void sanitizer_local_forgotten(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
 
-/* COPY_COMMIT, COPY_WAIT, BULK_COMMIT, BULK_WAIT, FENCE; CHECK_SET: lanes whose marks are not zero are about to use what follows from a variable that
- * they have not set. */
+/* COPY_, BULK_ and PRODUCT_COMMIT and _WAIT, FENCE, PROXY_FENCE, CHECK_WAITED; CHECK_SET: lanes whose marks are not zero are about to
+ * use what follows from a variable that they have not set. */
 void sanitizer_note(Worker *worker, const Instruction *instruction, const Active *active);
 
 #endif

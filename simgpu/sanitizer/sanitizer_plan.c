@@ -27,7 +27,11 @@ static bool is_followed(const Instruction *instruction)
     case BULK_WAIT:
     case SLOW_PATH:
     case BARRIER:
+    case PRODUCT_COMMIT:
+    case PRODUCT_WAIT:
+    case CHECK_WAITED:
     case FENCE:
+    case PROXY_FENCE:
     case SHUFFLE:
     case VOTE:
     case MATCH:
@@ -46,16 +50,14 @@ static bool is_followed(const Instruction *instruction)
     case MULTIPLY_MATRIX:
     case TRANSPOSE_MATRIX:
     case STORE_MATRIX:
-    case CHECK_SET: return true;
-    case CLUSTER_ARRIVE: return false;
+    case CHECK_SET:
+    case CLUSTER_ARRIVE: return true;
     }
     return false;
 }
 
 static bool is_followed_throughout(const Code *code)
 {
-    if (code->uses_cluster) /* its blocks access each other's shared memory */
-        return false;
     for (int i = 0; i < code->instruction_count; i++)
         if (!is_followed(&code->instructions[i]))
             return false;
@@ -141,21 +143,23 @@ SanitizerPlan *sanitizer_plan_new(const Launch *launch)
     if (footprint == NULL && !can_follow(launch)) /* a footprint needs no order */
         return NULL;
     const bool is_sample = (launch->request->flags & SIM_SANITIZE_SAMPLE) != 0;
-    const uint64_t most = is_sample ? SAMPLED_BLOCKS : DETAILED_BLOCKS, stride = (launch->blocks + most - 1) / most;
+    const uint64_t most_blocks = is_sample ? SAMPLED_BLOCKS : DETAILED_BLOCKS;
+    const uint64_t most = (most_blocks + launch->cluster_blocks - 1) / launch->cluster_blocks;
+    const uint64_t clusters = launch->clusters, stride = (clusters + most - 1) / most;
     SanitizerPlan *plan = zeroed(1, sizeof *plan);
     *plan = (SanitizerPlan){.flags = flags,
                             .is_sample = is_sample,
                             .sample_key = launch->request->sample_key,
                             .stride = stride,
-                            .close_stride = (launch->blocks + stride * CLOSE_BLOCKS - 1) / (stride * CLOSE_BLOCKS) *
-                                            stride,
+                            .close_stride = (clusters + stride * CLOSE_BLOCKS - 1) / (stride * CLOSE_BLOCKS) * stride,
                             .shared_cell_log = smallest_store(code, PTX_SHARED),
                             .global_cell_log = smallest_store(code, PTX_GLOBAL),
                             .has_shared_compare = has_compare(code, PTX_SHARED),
                             .has_global_compare = has_compare(code, PTX_GLOBAL),
                             .may_change = find_changing(launch),
                             .footprint = footprint};
-    if ((plan->flags & SIM_SANITIZE_RACES) && !is_sample)
+    /* No order is known between blocks of a cluster that wait for each other. */
+    if ((plan->flags & SIM_SANITIZE_RACES) && !is_sample && !code->uses_cluster)
         plan->block_shadow = block_shadow_new(launch, plan->global_cell_log);
     for (int i = 0; i < launch->memory->count; i++)
         validity_settle(&launch->memory->allocations[i]);

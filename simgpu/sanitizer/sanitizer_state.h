@@ -16,10 +16,12 @@ enum {
 };
 
 typedef struct BlockShadow BlockShadow;     /* block_races.c */
+typedef struct ClusterRaces ClusterRaces;   /* cluster_races.c */
 typedef struct DeferredReads DeferredReads; /* deferred_reads.c */
 typedef struct LaneCopies LaneCopies;       /* async_copies.c */
 typedef struct RawFinding RawFinding;       /* raw_finding.h */
 typedef struct ShadowCells ShadowCells;     /* shadow_cells.c */
+typedef struct ProxyFences ProxyFences;     /* proxy_fences.c */
 typedef struct Publication Publication;     /* publication.c */
 typedef struct WarpOrder WarpOrder;         /* warp_order.c */
 
@@ -47,17 +49,27 @@ typedef struct Sanitizer {
     uint32_t warp_epoch[MAX_WARPS]; /* of each warp */
     uint32_t ordered_in[MAX_WARPS]; /* epoch in which the warp may have waited for other warps */
     uint32_t store;                 /* number of the store that is being executed */
+    uint32_t waited_epoch;          /* last epoch in which some warp may have waited for other warps or blocks */
     uint32_t changed_epoch;         /* last epoch in which shared memory was changed */
     DeferredReads *deferred;
     WarpOrder *order;
     Publication *publication; /* NULL: blocks cannot wait for each other */
     ShadowCells *cells;
+    ClusterRaces *cluster;   /* NULL: no block looks into another one's shared memory */
     LaneCopies *copies;      /* [lane] by cp.async; NULL: the kernel has none */
     LaneCopies *bulk_copies; /* [lane] in bulk; NULL: the kernel has none */
-    uint8_t *local;          /* [lane][frame_stride] `generation` where the block has written; NULL: no local memory */
-    uint8_t generation;      /* of the block */
-    RawFinding *found;       /* [memory_count][SIM_FINDING_KINDS] */
+    LaneCopies *products;    /* [lane] wgmma; NULL: the kernel has none */
+    ProxyFences *fences;
+    uint8_t *local;     /* [lane][frame_stride] `generation` where the block has written; NULL: no local memory */
+    uint8_t generation; /* of the block */
+    RawFinding *found;  /* [memory_count][SIM_FINDING_KINDS] */
 } Sanitizer;
+
+/* A lane of the warp has done what may have waited for others. */
+static inline void note_wait(Sanitizer *sanitizer, uint32_t warp)
+{
+    sanitizer->ordered_in[warp] = sanitizer->waited_epoch = sanitizer->epoch;
+}
 
 /* May the result tell the block what others have done? Sums of floats are only for adding up. */
 static inline bool tells_of_others(const Instruction *atomic)

@@ -13,14 +13,15 @@ typedef struct ShadowCell {
     uint32_t read_epoch;                                           /* of the plain loads by `reader` and `far_reader` */
     uint32_t atomic_epoch;                                         /* of the last atomic operation */
     uint32_t write_warp_epoch, read_warp_epoch, atomic_warp_epoch; /* of those lanes' warps, at the same times */
-    uint32_t value, store;           /* what was stored last, and the number of that store */
-    uint32_t far_warp_epoch;         /* of far_reader's warp */
-    uint32_t copy_group;             /* the writer's group of copies where cp.async stored it; else 0 */
-    uint32_t bulk_phase;             /* a bulk copy stored it: the phase, from 1, of the mbarrier that ends with the
+    uint32_t value, store;             /* what was stored last, and the number of that store */
+    uint32_t far_warp_epoch;           /* of far_reader's warp */
+    uint32_t copy_group;               /* the writer's group of copies where cp.async stored it; else 0 */
+    uint32_t bulk_phase;               /* a bulk copy stored it: the phase, from 1, of the mbarrier that ends with the
                                        * copy; else 0 */
-    uint32_t bulk_epoch, bulk_group; /* of the worker, when a bulk copy of `bulk_reader` last read it; and the group
-                                       * of that copy */
-    uint16_t bulk_reader;
+    uint32_t async_epoch, async_group; /* of the worker, when a bulk copy or a wgmma of `async_reader` last read it; and
+                                        * the group of that */
+    uint16_t async_reader;
+    bool is_product;                  /* it was a wgmma */
     uint8_t bulk_mbarrier;            /* number of it (warp_order.h) */
     uint16_t writer, reader, changer; /* lanes of the block: of the store, the load, the atomic operation */
     uint16_t far_reader;              /* a lane of another warp that has read as well; NOBODY: none */
@@ -46,6 +47,17 @@ ShadowCells *shadow_cells_new(const Launch *launch);
 void shadow_cells_free(ShadowCells *cells);
 /* The cell at an address of shared or of global memory; NULL where there is no room for another one. */
 ShadowCell *shadow_cell_at(Sanitizer *sanitizer, bool is_shared, uint64_t address);
+/* Has the block written the cell? */
+static inline bool shadow_cell_is_written(const Sanitizer *sanitizer, const ShadowCell *cell)
+{
+    return cell->write_epoch >= sanitizer->first_epoch;
+}
+/* It was written by an access that races with nothing. */
+static inline void shadow_cell_set_written(const Sanitizer *sanitizer, ShadowCell *cell)
+{
+    cell->write_epoch = sanitizer->first_epoch;
+    cell->copy_group = cell->bulk_phase = 0;
+}
 /* Remembers a plain load by a lane, after it was compared with whoever it may race with. */
 void shadow_cell_add_reader(const Sanitizer *sanitizer, ShadowCell *cell, uint32_t lane);
 /* Has the block written all that is read? */

@@ -3,23 +3,13 @@
 #include "simgpu/sanitizer/thread_races.h"
 
 #include "simgpu/sanitizer/async_copies.h"
+#include "simgpu/sanitizer/cluster_races.h"
+#include "simgpu/sanitizer/proxy_fences.h"
 #include "simgpu/sanitizer/raw_finding.h"
 #include "simgpu/sanitizer/shadow_cells.h"
 #include "simgpu/sanitizer/warp_order.h"
 
 #include <string.h>
-
-static bool is_written(const Sanitizer *sanitizer, const ShadowCell *cell)
-{
-    return cell->write_epoch >= sanitizer->first_epoch;
-}
-
-/* Written by an access that races with nothing. */
-static void set_written(const Sanitizer *sanitizer, ShadowCell *cell)
-{
-    cell->write_epoch = sanitizer->first_epoch;
-    cell->copy_group = cell->bulk_phase = 0;
-}
 
 typedef struct ThreadAccess {
     Worker *worker;
@@ -83,11 +73,11 @@ static void compare_with_bulk_copy(const ThreadAccess *access, const ShadowCell 
 static void compare_with_writer(const ThreadAccess *access, const ShadowCell *cell)
 {
     const Sanitizer *sanitizer = access->worker->sanitizer;
-    if (cell->bulk_phase > 0 && is_written(sanitizer, cell)) {
+    if (cell->bulk_phase > 0 && shadow_cell_is_written(sanitizer, cell)) {
         compare_with_bulk_copy(access, cell);
         return;
     }
-    bool is_copied = cell->copy_group > 0 && is_written(sanitizer, cell);
+    bool is_copied = cell->copy_group > 0 && shadow_cell_is_written(sanitizer, cell);
     if (cell->write_epoch == sanitizer->epoch && compare_with(access, cell->writer, cell->write_warp_epoch, true))
         return;
     if (is_copied && !async_copies_have_arrived(sanitizer, cell, access->lane) &&
@@ -95,14 +85,22 @@ static void compare_with_writer(const ThreadAccess *access, const ShadowCell *ce
         note(access, SIM_RACE_WITH_COPY, cell->writer, true);
 }
 
+/* Compares with what other blocks of the cluster have done to the cell at `place`. */
+static void compare_with_cluster(const ThreadAccess *access, ClusterAccess how, uint64_t place)
+{
+    if (access->is_shared)
+        cluster_races_near(access->worker, access->instruction, how, access->lane, access->address, access->bytes,
+                           place);
+}
+
 /* For shared memory only: for global memory validity.h does this. */
 static void check_written(const ThreadAccess *access, ShadowCell *cell)
 {
     const Sanitizer *sanitizer = access->worker->sanitizer;
-    if (!access->is_shared || is_written(sanitizer, cell))
+    if (!access->is_shared || shadow_cell_is_written(sanitizer, cell))
         return;
     note(access, SIM_UNINITIALISED, 0, false);
-    set_written(sanitizer, cell); /* one finding is enough */
+    shadow_cell_set_written(sanitizer, cell); /* one finding is enough */
 }
 
 /* Is there a compare-and-swap in this space? The loop around it begins with a plain load. */
@@ -112,12 +110,13 @@ static bool has_compare(const ThreadAccess *access)
     return access->is_shared ? plan->has_shared_compare : plan->has_global_compare;
 }
 
-static void read_cell(const ThreadAccess *access, ShadowCell *cell)
+static void read_cell(const ThreadAccess *access, ShadowCell *cell, uint64_t place)
 {
     Sanitizer *sanitizer = access->worker->sanitizer;
     check_written(access, cell);
     if (access->instruction->is_strong)
         return;
+    compare_with_cluster(access, CLUSTER_LOAD, place);
     if (!cell->is_agreed)
         compare_with_writer(access, cell);
     if (cell->atomic_epoch == sanitizer->epoch && !has_compare(access))
@@ -140,19 +139,21 @@ static bool changes(const ThreadAccess *access, const ShadowCell *cell, uint64_t
     return held != value;
 }
 
-/* A bulk copy may still read what the access changes. */
-static void compare_with_bulk_reader(const ThreadAccess *access, const ShadowCell *cell)
+/* A bulk copy or a wgmma may still read what the access changes. */
+static void compare_with_async_reader(const ThreadAccess *access, const ShadowCell *cell)
 {
     const Sanitizer *sanitizer = access->worker->sanitizer;
-    if (cell->bulk_epoch >= sanitizer->first_epoch && !async_copies_have_read(sanitizer, cell, access->lane))
-        note_other(access, SIM_RACE_WITH_COPY, cell->bulk_reader, false, true);
+    if (cell->async_epoch >= sanitizer->first_epoch && !async_copies_have_read(sanitizer, cell, access->lane) &&
+        !are_ordered(sanitizer, access->lane / SIM_WARP_SIZE, cell->async_reader / SIM_WARP_SIZE))
+        note_other(access, cell->is_product ? SIM_RACE_WITH_PRODUCT : SIM_RACE_WITH_COPY, cell->async_reader, false,
+                   true);
 }
 
 /* Compares a store with the atomic operations and the loads of the epoch. */
 static void compare_with_users(const ThreadAccess *access, const ShadowCell *cell)
 {
     const Sanitizer *sanitizer = access->worker->sanitizer;
-    compare_with_bulk_reader(access, cell);
+    compare_with_async_reader(access, cell);
     if (cell->atomic_epoch == sanitizer->epoch)
         compare_with(access, cell->changer, cell->atomic_warp_epoch, true);
     if (cell->read_epoch == sanitizer->epoch) {
@@ -166,10 +167,11 @@ static void write_cell(const ThreadAccess *access, ShadowCell *cell, uint64_t pl
 {
     Sanitizer *sanitizer = access->worker->sanitizer;
     bool is_first_write = cell->write_epoch != sanitizer->epoch;
-    if (is_written(sanitizer, cell) && !changes(access, cell, place, value)) {
+    if (shadow_cell_is_written(sanitizer, cell) && !changes(access, cell, place, value)) {
         cell->is_agreed |= !is_first_write && cell->writer != access->lane;
         return;
     }
+    compare_with_cluster(access, CLUSTER_STORE, place);
     if (!is_first_write && cell->store == sanitizer->store &&
         cell->writer / SIM_WARP_SIZE == access->lane / SIM_WARP_SIZE && cell->writer != access->lane)
         note(access, SIM_RACE_OF_LANES, cell->writer, true);
@@ -212,12 +214,12 @@ void thread_races_read(Worker *worker, const Instruction *instruction, bool is_s
     Sanitizer *sanitizer = worker->sanitizer;
     check_variable(&access);
     if (instruction->is_strong)
-        sanitizer->ordered_in[lane / SIM_WARP_SIZE] = sanitizer->epoch;
+        note_wait(sanitizer, lane / SIM_WARP_SIZE);
     EACH_CELL(address, bytes, cell_log_of(worker, is_shared), place)
     {
         ShadowCell *at = shadow_cell_at(sanitizer, is_shared, place);
         if (at != NULL)
-            read_cell(&access, at);
+            read_cell(&access, at, place);
     }
 }
 
@@ -235,14 +237,14 @@ static void write_cells(const ThreadAccess *access)
     uint8_t cell_log = cell_log_of(access->worker, access->is_shared);
     check_variable(access);
     if (access->instruction->is_strong)
-        sanitizer->ordered_in[access->lane / SIM_WARP_SIZE] = sanitizer->epoch;
+        note_wait(sanitizer, access->lane / SIM_WARP_SIZE);
     EACH_CELL(access->address, access->bytes, cell_log, place)
     {
         ShadowCell *at = shadow_cell_at(sanitizer, access->is_shared, place);
         if (at != NULL && !access->instruction->is_strong)
             write_cell(access, at, place, value_at(access, place, cell_log));
-        else if (at != NULL && !is_written(sanitizer, at))
-            set_written(sanitizer, at);
+        else if (at != NULL && !shadow_cell_is_written(sanitizer, at))
+            shadow_cell_set_written(sanitizer, at);
     }
 }
 
@@ -258,17 +260,32 @@ void thread_races_store(Worker *worker, const Instruction *instruction, uint32_t
     write_cells(&(ThreadAccess){worker, instruction, lane, bytes, offset, true, true, values});
 }
 
-void thread_races_take(Worker *worker, const Instruction *copy, uint32_t lane, uint64_t offset, uint32_t bytes)
+/* What bulk copies and cp.async have stored needs no fence. */
+static void check_fence(const ThreadAccess *access, const ShadowCell *cell)
 {
-    const ThreadAccess access = {worker, copy, lane, bytes, offset, true, false, NULL};
+    const Sanitizer *sanitizer = access->worker->sanitizer;
+    const bool is_stored = cell->write_epoch > sanitizer->first_epoch && cell->bulk_phase == 0 && cell->copy_group == 0;
+    if (is_stored && !cell->is_agreed && !proxy_fences_cover(sanitizer, cell, access->lane))
+        note(access, SIM_NO_PROXY_FENCE, cell->writer, true);
+}
+
+void thread_races_take(Worker *worker, const Instruction *reader, uint32_t lane, uint64_t offset, uint32_t bytes)
+{
+    const ThreadAccess access = {worker, reader, lane, bytes, offset, true, false, NULL};
+    const bool is_product = reader->kind == LOAD_DESCRIBED;
     Sanitizer *sanitizer = worker->sanitizer;
     EACH_CELL(offset, bytes, cell_log_of(worker, true), place)
     {
         ShadowCell *cell = shadow_cell_at(sanitizer, true, place);
-        read_cell(&access, cell);
-        cell->bulk_reader = (uint16_t)lane;
-        cell->bulk_group = async_copies_group(sanitizer->bulk_copies, lane);
-        cell->bulk_epoch = sanitizer->epoch;
+        check_written(&access, cell);
+        compare_with_cluster(&access, CLUSTER_LOAD, place);
+        if (!cell->is_agreed)
+            compare_with_writer(&access, cell);
+        check_fence(&access, cell);
+        cell->async_reader = (uint16_t)lane;
+        cell->async_group = async_copies_group(is_product ? sanitizer->products : sanitizer->bulk_copies, lane);
+        cell->async_epoch = sanitizer->epoch;
+        cell->is_product = is_product;
     }
 }
 
@@ -283,7 +300,7 @@ void thread_races_fill(Worker *worker, const Instruction *copy, uint32_t lane, u
     EACH_CELL(offset, bytes, cell_log_of(worker, true), place)
     {
         ShadowCell *cell = shadow_cell_at(sanitizer, true, place);
-        if (is_written(sanitizer, cell))
+        if (shadow_cell_is_written(sanitizer, cell))
             compare_with_writer(&access, cell);
         compare_with_users(&access, cell);
         cell->write_epoch = sanitizer->epoch;
@@ -296,17 +313,18 @@ void thread_races_fill(Worker *worker, const Instruction *copy, uint32_t lane, u
     }
 }
 
-static void change_cell(const ThreadAccess *access, ShadowCell *cell)
+static void change_cell(const ThreadAccess *access, ShadowCell *cell, uint64_t place)
 {
     Sanitizer *sanitizer = access->worker->sanitizer;
     uint32_t warp = access->lane / SIM_WARP_SIZE;
     if (access->instruction->detail != ATOMIC_EXCHANGE)
         check_written(access, cell);
+    compare_with_cluster(access, CLUSTER_ATOMIC, place);
     if (!cell->is_agreed)
         compare_with_writer(access, cell);
-    compare_with_bulk_reader(access, cell);
-    if (!is_written(sanitizer, cell))
-        set_written(sanitizer, cell);
+    compare_with_async_reader(access, cell);
+    if (!shadow_cell_is_written(sanitizer, cell))
+        shadow_cell_set_written(sanitizer, cell);
     cell->atomic_epoch = sanitizer->epoch;
     cell->atomic_warp_epoch = sanitizer->warp_epoch[warp];
     cell->changer = (uint16_t)access->lane;
@@ -323,10 +341,10 @@ void thread_races_atomic(Worker *worker, const Instruction *instruction, bool is
     {
         ShadowCell *at = shadow_cell_at(sanitizer, is_shared, place);
         if (at != NULL)
-            change_cell(&access, at);
+            change_cell(&access, at, place);
     }
     if (tells_of_others(instruction))
-        sanitizer->ordered_in[lane / SIM_WARP_SIZE] = sanitizer->epoch;
+        note_wait(sanitizer, lane / SIM_WARP_SIZE);
 }
 
 void thread_races_mbarrier(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset)

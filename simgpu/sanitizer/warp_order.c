@@ -128,6 +128,18 @@ void warp_order_arrive_at(Sanitizer *sanitizer, uint64_t offset, uint32_t lane, 
         end_phase(sanitizer->order, phases);
 }
 
+/* Who of this block has told the other block is not known: it counts as all of them. */
+void warp_order_arrive_far(Sanitizer *sanitizer, uint64_t offset, bool ends)
+{
+    Phases *phases = phases_at(sanitizer->order, offset);
+    if (phases == NULL)
+        return;
+    for (uint32_t warp = 0; warp < MAX_WARPS; warp++)
+        release(sanitizer, warp, &phases->arrived);
+    if (ends)
+        end_phase(sanitizer->order, phases);
+}
+
 void warp_order_complete_at(Sanitizer *sanitizer, uint64_t offset)
 {
     Phases *phases = phases_at(sanitizer->order, offset);

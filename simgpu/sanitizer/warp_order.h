@@ -28,6 +28,8 @@ void warp_order_end_round(Sanitizer *sanitizer, uint32_t number);
 
 /* A lane arrives at the mbarrier at an offset of shared memory; `ends`: it ends the phase. */
 void warp_order_arrive_at(Sanitizer *sanitizer, uint64_t offset, uint32_t lane, bool ends);
+/* Another block of the cluster arrives there. */
+void warp_order_arrive_far(Sanitizer *sanitizer, uint64_t offset, bool ends);
 /* The end of a bulk copy arrives at the mbarrier, and ends the phase. */
 void warp_order_complete_at(Sanitizer *sanitizer, uint64_t offset);
 /* The number of the mbarrier, and of its present phase, from 1; false: not known, since there are too many mbarriers. */

@@ -1,5 +1,4 @@
-// expect: Memory Limit Exceeded, Accepted
-// on cuda: Memory Limit Exceeded, Accepted, Time Limit Exceeded
+// expect: Memory Limit Exceeded, Accepted, Time Limit Exceeded
 // problem: conv1d
 // naive: no verdict
 // naive on cuda: hangs

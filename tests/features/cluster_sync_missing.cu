@@ -1,4 +1,5 @@
-// expect: Run-Time Error, Wrong Answer
+// expect: Run-Time Error
+// says: of block 1 of its cluster, which may not have begun: a cluster.sync() before it is missing
 // problem: conv1d
 // on cuda: Accepted, Wrong Answer
 // Mistake: a block reads the shared memory of the other block of its cluster, with no cluster.sync() before.

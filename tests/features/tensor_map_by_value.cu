@@ -1,4 +1,5 @@
 // expect: Run-Time Error
+// says: begins a copy through a tensor map in local memory; a parameter that is a tensor map must be a const __grid_constant__ CUtensorMap (tensor_map_by_value.cu:45
 // on cuda: Wrong Answer, Time Limit Exceeded
 // problem: conv2d
 // As tensor_map.cu, but a map is an ordinary parameter, which the compiler copies to local memory to take its address.

@@ -1,9 +1,13 @@
 /* The part of the CUDA runtime that solutions and driver.cu use, over the simulated GPU in the same process. Prints one
  * line of CSV for each launch and each copy: what Nsight Compute would count, and the modelled time.
  *
- * CONVJUDGE_PROFILE names the profile, h200 unless given. It has no clock: driver.cu does not time with it.  */
+ * CONVJUDGE_PROFILE names the profile, h200 unless given, in the folder CONVJUDGE_PROFILES. It has no clock: driver.cu does not time with it. With
+ * CONVJUDGE_REPLAY no kernel runs (counts.h). CONVJUDGE_LIBRARIES names a folder for translations of kernels into
+ * machine code of the host; without it they are interpreted. CONVJUDGE_SAMPLE: launches that would execute
+ * more lane-instructions run a sample of their blocks.  */
 #include "harness/runtime/cuda_api.h"
 #include "simgpu/gpu/simgpu.h"
+#include "tests/hardware/counts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,11 +39,16 @@ static SimGpu *the_gpu(void)
 {
     HardwareProfile profile;
     Message why;
-    const char *name = getenv("CONVJUDGE_PROFILE");
-    if (gpu == NULL &&
-        (hardware_profile_read("simgpu/profiles", name != NULL ? name : "h200", &profile, &why) != STATUS_OK ||
-         simgpu_new(&profile, 0, SPAN, 0, &gpu, &why) != STATUS_OK))
+    const char *name = getenv("CONVJUDGE_PROFILE"), *folder = getenv("CONVJUDGE_PROFILES"),
+               *libraries = getenv("CONVJUDGE_LIBRARIES");
+    if (gpu != NULL)
+        return gpu;
+    if (hardware_profile_read(folder != NULL ? folder : "simgpu/profiles", name != NULL ? name : "h200", &profile,
+                              &why) != STATUS_OK ||
+        simgpu_new(&profile, 0, SPAN, 0, &gpu, &why) != STATUS_OK)
         die("the simulated GPU", why.text);
+    if (libraries != NULL)
+        simgpu_set_translator(gpu, "/usr/bin/gcc", libraries, SIM_TRANSLATE_WHERE_IT_PAYS);
     return gpu;
 }
 
@@ -125,7 +134,7 @@ static void print_header(void)
             "kernel,blocks,threads,modelled_us,limiter,occupancy,registers,warp_instructions,fma,load_requests,load_sectors,"
             "store_requests,store_sectors,shared_load_requests,shared_load_wavefronts,shared_store_requests,"
             "shared_store_wavefronts,constant_requests,constant_replays,local_requests,local_sectors,fp32,load_bytes,"
-            "store_bytes,unique_load_sectors,unique_store_sectors");
+            "store_bytes,unique_load_sectors,unique_store_sectors,machine_instructions,parts_us");
     printed = true;
 }
 
@@ -138,6 +147,17 @@ static void print_wait(void)
     if (has_waited)
         printf("wait,,,%.4f\n", simgpu_profile(the_gpu())->host_wait_s * 1e6);
     has_waited = false;
+}
+
+/* The parts of the modelled time that count: "lsu=12.3 dram=9.8". */
+static void print_parts(const Cost *cost)
+{
+    const char *gap = "";
+    for (int i = 0; i < cost->part_count; i++)
+        if (cost->parts[i].seconds > 0.05 * cost->seconds) {
+            printf("%s%s=%.2f", gap, cost->parts[i].name, cost->parts[i].seconds * 1e6);
+            gap = " ";
+        }
 }
 
 static void print_launch(const SimFunctionInfo *info, const SimLaunch *launch, const SimReport *report)
@@ -169,6 +189,8 @@ static void print_launch(const SimFunctionInfo *info, const SimLaunch *launch, c
            report->limiter, report->occupancy, info->registers);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         printf(",%llu", (unsigned long long)counts[i]);
+    printf(",%.0f,", report->machine.issue * (double)c->warp_instructions);
+    print_parts(counts_last_cost());
     putchar('\n');
     fflush(stdout);
 }
@@ -208,7 +230,11 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
     SimFunctionInfo info;
     SimReport report;
     static uint8_t parameters[32768];
+    static const Chacha20Key key = {{0}};
+    const char *most = getenv("CONVJUDGE_SAMPLE");
     SimLaunch launch = {.function = function_of(kernel),
+                        .sample_key = &key,
+                        .sample_lane_instructions = most != NULL ? strtoull(most, NULL, 10) : 0,
                         .shape.grid = {grid.x, grid.y, grid.z},
                         .shape.block = {block.x, block.y, block.z},
                         .shape.dynamic_shared_bytes = (uint32_t)shared_bytes,
@@ -216,7 +242,10 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
     simgpu_function_info(launch.function, &info);
     for (uint32_t i = 0; i < info.parameter_count; i++)
         memcpy(parameters + info.parameter_offsets[i], arguments[i], info.parameter_sizes[i]);
-    simgpu_launch(the_gpu(), &launch, &report);
+    if (counts_are_replayed())
+        counts_replay(simgpu_profile(the_gpu()), launch.function, &launch.shape, &report);
+    else
+        simgpu_launch(the_gpu(), &launch, &report);
     if (report.outcome != SIM_OK)
         die(info.name, report.fault.text);
     print_launch(&info, &launch, &report);
@@ -257,7 +286,8 @@ cudaError_t cudaFree(void *address)
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-    memmove(to, from, bytes);
+    if (!counts_are_replayed())
+        memmove(to, from, bytes);
     print_copy(bytes, !is_on_device(to) || !is_on_device(from));
     has_waited = !is_on_device(to);
     return cudaSuccess;
@@ -271,7 +301,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind)
 {
-    for (size_t row = 0; row < height; row++)
+    for (size_t row = 0; row < height && !counts_are_replayed(); row++)
         memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
     print_copy(width * height, !is_on_device(to) || !is_on_device(from));
     return cudaSuccess;
@@ -309,7 +339,8 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *host, const void *from, size_t b
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes)
 {
-    memset(to, value, bytes);
+    if (!counts_are_replayed())
+        memset(to, value, bytes);
     print_copy(bytes, false);
     return cudaSuccess;
 }

@@ -2,6 +2,8 @@
 // depends on what it was linked with, the CUDA runtime or cudart.c.
 // Usage: driver PLAN            one call of each case, for a profiler; prints "case NAME" before each, "end" after it
 //        driver PLAN SAMPLES    times each case instead: prints "NAME MICROSECONDS", the median
+//        driver PLAN check      compares outputs instead: each case with the first one of its problem and number;
+//                               prints "NAME differs by NUMBER" where they differ by more than rounding, and fails
 //
 // A line of the plan is a case: its name, a shared object that holds solve(), and an argument of solve() each:
 // f:COUNT input of floats, b:COUNT input of bytes, o:BYTES output, i:VALUE int. Names hold no blanks.
@@ -9,6 +11,7 @@
 // Timing is that of the judge (docs/measurements.md): twice the L2 is written before each sample, a kernel that waits
 // holds the stream until all launches are queued, and the time ends with the first call that waits for the device.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +19,7 @@
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -122,7 +126,43 @@ static double median_us(Solve solve, const Words& words, int samples)
     return times[times.size() / 2];
 }
 
-static void run_case(const std::string& line, int samples)
+// The bytes of an output, made comparable: floats, or levels of colour.
+static std::vector<float> read_output(uint64_t array, size_t bytes, bool of_bytes)
+{
+    std::vector<unsigned char> raw(bytes);
+    check(cudaMemcpy(raw.data(), reinterpret_cast<void*>(array), bytes, cudaMemcpyDeviceToHost), "reading an output");
+    if (of_bytes)
+        return std::vector<float>(raw.begin(), raw.end());
+    std::vector<float> values(bytes / sizeof(float));
+    std::memcpy(values.data(), raw.data(), bytes);
+    return values;
+}
+
+static bool all_agree = true;
+
+// Sums of thousands of products in another order differ by some 1e-6 of the largest, levels by one.
+static void compare_output(const std::string& name, const std::vector<float>& output, bool of_bytes)
+{
+    static std::map<std::string, std::vector<float>> first;
+    std::string key = name.substr(0, name.find('/')) + name.substr(name.rfind('/'));
+    if (first.count(key) == 0) {
+        first.clear(); // of the case before, whose turn is over
+        first[key] = output;
+    }
+    const std::vector<float>& expected = first[key];
+    double largest = 0, worst = 0;
+    for (size_t i = 0; i < output.size(); i++) {
+        largest = std::max<double>(largest, std::fabs(expected[i]));
+        worst = output[i] - expected[i] == output[i] - expected[i] ? std::max<double>(worst, std::fabs(output[i] - expected[i]))
+                                                                   : HUGE_VAL;
+    }
+    if (!(worst <= (of_bytes ? 1 : 1e-4 * largest))) {
+        std::printf("%s differs by %g of %g\n", name.c_str(), worst, largest);
+        all_agree = false;
+    }
+}
+
+static void run_case(const std::string& line, int samples, bool compares)
 {
     std::istringstream parts(line);
     std::string name, library, argument;
@@ -135,14 +175,24 @@ static void run_case(const std::string& line, int samples)
     }
     Words words;
     std::vector<uint64_t> arrays;
+    uint64_t output = 0, output_bytes = 0;
+    bool of_bytes = line.find(" b:") != std::string::npos;
     while (parts >> argument) {
         uint64_t number = std::strtoull(argument.c_str() + 2, nullptr, 10);
         if (argument[0] != 'i')
             arrays.push_back(number = device_array(argument[0], number));
+        if (argument[0] == 'o') {
+            output = number;
+            output_bytes = std::strtoull(argument.c_str() + 2, nullptr, 10);
+        }
         words.push_back(number);
     }
     words.resize(MOST_ARGUMENTS);
-    if (samples > 0) {
+    if (compares) {
+        call(solve, words);
+        check(cudaDeviceSynchronize(), name.c_str());
+        compare_output(name, read_output(output, output_bytes, of_bytes), of_bytes);
+    } else if (samples > 0) {
         std::printf("%s %.3f\n", name.c_str(), median_us(solve, words, samples));
     } else {
         std::printf("case %s\n", name.c_str());
@@ -165,6 +215,8 @@ int main(int argc, char** argv)
     }
     cudaEventCreate(&start);
     cudaEventCreate(&stop);
+    bool compares = argc > 2 && std::strcmp(argv[2], "check") == 0;
     for (std::string line; std::getline(plan, line);)
-        run_case(line, argc > 2 ? std::atoi(argv[2]) : 0);
+        run_case(line, argc > 2 ? std::atoi(argv[2]) : 0, compares);
+    return all_agree ? 0 : 1;
 }

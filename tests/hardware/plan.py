@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """Writes the plan of driver.cu: solutions, and sizes to call them with.
 
-Usage: tests/hardware/plan.py OBJECTS KIND [FOLDER]...     KIND: sim or cuda, whose timed cases are taken
+Usage: tests/hardware/plan.py OBJECTS KIND [FOLDER]...     KIND: timed, the timed cases; or recorded, h200/sizes.json: those that
+                                                           h200/times.txt, counters.csv and lanes.csv are of
        tests/hardware/plan.py OBJECTS shapes               shapes.cu: blocks of all shapes, along rows and across
+       tests/hardware/plan.py OBJECTS variants FOLDER [CASES]
+                                                           the kernels of variants.py in FOLDER, each with the first CASES
+                                                           timed cases, behind an accepted solution of their problem
 
 OBJECTS is the folder of the shared objects, <problem>.<solution>.so each; those that are not there are left out, and
 solutions that use textures, which cudart.c does not have. FOLDERs of
@@ -45,19 +49,41 @@ def plan_shapes(objects):
                       f"o:{4 * width**2}", *(f"i:{word}" for word in (width, taps, across, x, y)))
 
 
+def sizes_of(identifier, kind):
+    if kind == "recorded":
+        return json.loads((ROOT / "tests/hardware/h200/sizes.json").read_text()).get(identifier, [])
+    cases = json.loads((ROOT / "testcases" / identifier / "hidden.json").read_text())["cases"]
+    return [case["sizes"] for case in cases if case.get("timed")]
+
+
+def plan_variants(objects, folder, most=9):
+    for path in sorted((ROOT / "problems").glob("*/problem.json")):
+        problem = json.loads(path.read_text())
+        identifier = problem["id"]
+        accepted = [library for library in sorted(objects.glob(f"{identifier}.*.so")) if "textures" not in library.name]
+        for number, sizes in enumerate(sizes_of(identifier, "timed")[:most], 1):
+            words = [argument(p, sizes, problem["signature"]) for p in problem["parameters"]]
+            for library in accepted[:1] + sorted(folder.glob(f"{identifier}.*.so")):
+                print(f"{identifier}/{library.name.split('.')[1]}/{number}", library, *words)
+
+
 def main():
+    if len(sys.argv) >= 4 and sys.argv[2] == "variants":
+        plan_variants(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[3]), *map(int, sys.argv[4:5]))
+        return
     if len(sys.argv) < 3:
         sys.exit(__doc__.strip())
     objects, kind = pathlib.Path(sys.argv[1]), sys.argv[2]
     if kind == "shapes":
         plan_shapes(objects)
         return
+    if kind not in ("timed", "recorded"):
+        sys.exit(f"plan: unknown kind '{kind}': expected timed, recorded, shapes or variants")
     folders = sys.argv[3:] or ["accepted"]
     for path in sorted((ROOT / "problems").glob("*/problem.json")):
         problem = json.loads(path.read_text())
         identifier = problem["id"]
-        cases = json.loads((ROOT / "testcases" / identifier / "hidden.json").read_text())["cases"]
-        timed = [case["sizes"] for case in cases if case.get("timed") == kind]
+        timed = sizes_of(identifier, kind)
         for folder in folders:
             for source in sorted((ROOT / "solutions" / identifier / folder).glob("*.cu")):
                 library = objects / f"{identifier}.{source.stem}.so"
@@ -66,7 +92,7 @@ def main():
                 for number, sizes in enumerate(timed, 1):
                     words = [argument(p, sizes, problem["signature"]) for p in problem["parameters"]]
                     print(f"{identifier}/{source.stem}/{number}", library, *words)
-    if (objects / "accesses.wavefronts.so").exists() and kind == "sim" and not sys.argv[3:]:
+    if (objects / "accesses.wavefronts.so").exists() and kind == "recorded" and not sys.argv[3:]:
         print("accesses/wavefronts/1", objects / "accesses.wavefronts.so")
 
 

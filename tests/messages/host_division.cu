@@ -1,5 +1,5 @@
 // expect: Run-Time Error
-// says: host code divided an integer by zero (host_division.cu:27: `cudaMemset(output, input_size / (kernel_size / 100), 4);`)
+// says: host code divided an integer by zero, or the least integer by -1 (host_division.cu:27: `cudaMemset(output, input_size / (kernel_size / 100), 4);`)
 // problem: conv1d
 //
 // In a sample case, host code divides by zero.

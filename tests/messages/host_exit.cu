@@ -1,5 +1,5 @@
 // expect: Run-Time Error
-// says: solve() did not return: the process ended with exit status 3: host code called exit() (host_exit.cu:26: `exit(3);`)
+// says: solve() did not return: the process ended with exit status 3: host code called exit() or _exit() (host_exit.cu:26: `exit(3);`)
 // problem: conv1d
 //
 // In a sample case, host code gives up by exit().

@@ -1,5 +1,5 @@
 // expect: Run-Time Error
-// says: host code used an element beyond the end of an array, or before its start (host_past_array.cu:26: `h_blocks[piece] = min(PIECE, output_size - first);`)
+// says: host code executed an instruction that only ends the program: mostly for an element beyond the end of an array or before its start, else for a function that ends without its return, or a __builtin_trap() (host_past_array.cu:26: `h_blocks[piece] = min(PIECE, output_size - first);`)
 // problem: conv1d
 //
 // In a sample case, host code writes one element more than its array has.

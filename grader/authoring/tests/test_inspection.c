@@ -37,25 +37,16 @@ static const char hidden[] =
     "{\"name\": \"largest\", \"why\": \"-\", \"sizes\": {\"rows\": 1000, \"cols\": 1000}, \"inputs\": {\n"
     " \"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"},"
     " \"mask\": {\"generator\": \"constant\"}}},\n"
-    "{\"name\": \"sim\", \"why\": \"-\", \"timed\": \"sim\", \"sizes\": {\"rows\": 6, \"cols\": 3}, \"inputs\": {\n"
-    " \"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"},"
-    " \"mask\": {\"generator\": \"constant\"}}},\n"
-    "{\"name\": \"cuda\", \"why\": \"-\", \"timed\": \"cuda\", \"sizes\": {\"rows\": 3, \"cols\": 3}, \"inputs\": {\n"
+    "{\"name\": \"fast\", \"why\": \"-\", \"timed\": true, \"sizes\": {\"rows\": 6, \"cols\": 3}, \"inputs\": {\n"
     " \"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"},"
     " \"mask\": {\"generator\": \"integers\","
     " \"low\": 0}}}]}\n";
 
-/* Each limit is reached, but not all at once. */
-static const char hidden_without_largest[] =
+/* The samples without any that is not timed. */
+static const char timed_sample[] =
     "{\"schema\": 1, \"cases\": [\n"
-    "{\"name\": \"least\", \"why\": \"-\", \"sizes\": {\"rows\": 1, \"cols\": 2}, \"inputs\": {"
-    "\"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"}, \"mask\": {\"values\": [1, 2]}}},\n"
-    "{\"name\": \"wide\", \"why\": \"-\", \"sizes\": {\"rows\": 510, \"cols\": 1000}, \"inputs\": {"
-    "\"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"}, \"mask\": {\"generator\": \"constant\"}}},\n"
-    "{\"name\": \"tall\", \"why\": \"-\", \"sizes\": {\"rows\": 1000, \"cols\": 500}, \"inputs\": {"
-    "\"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"}, \"mask\": {\"generator\": \"constant\"}}},\n"
-    "{\"name\": \"largest\", \"why\": \"by hand\", \"timed\": \"cuda\", \"sizes\": {\"rows\": 1000, \"cols\": 1000}, "
-    "\"inputs\": {\"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"}, "
+    "{\"name\": \"by hand\", \"timed\": true, \"sizes\": {\"rows\": 1, \"cols\": 2}, \"inputs\": {"
+    "\"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"}, "
     "\"mask\": {\"generator\": \"integers\", \"low\": 0}}}]}\n";
 
 typedef Status Inspection(const Problem *problem, const TestcaseSet *set, Message *why);
@@ -79,8 +70,7 @@ static const struct {
     {statement_alone, STATEMENT, statement, "## Example", "### Example", "the section \"## Example\" is missing"},
     {statement_alone, STATEMENT, statement, "## Arithmetic", "## The",
      "the section \"## Arithmetic intensity\" is missing"},
-    {inspect_groups, HIDDEN, hidden, "\"timed\": \"sim\",", "", "no case that is timed on \"sim\""},
-    {inspect_groups, HIDDEN, hidden, "\"timed\": \"cuda\",", "", "no case that is timed on \"cuda\""},
+    {inspect_groups, HIDDEN, hidden, "\"timed\": true,", "", "no timed case"},
     {inspect_groups, HIDDEN, hidden, "\"least\"", "\"smallest\"", NULL},
     {inspect_groups, HIDDEN, hidden, "\"addresses\": \"repeat\", ", "",
      "no hidden case with \"addresses\": \"repeat\" has the sizes of the one before it and other data"},
@@ -89,20 +79,18 @@ static const struct {
     {inspect_groups, HIDDEN, hidden, "\"rows\": 5", "\"rows\": 6", "no hidden case with \"addresses\": \"repeat\" has"},
     {inspect_limits, HIDDEN, hidden, "\"least\"", "\"smallest\"", NULL},
     {inspect_limits, HIDDEN, hidden, "\"rows\": 1,", "\"rows\": 2,", "the least rows, 1"},
-    {inspect_limits, HIDDEN, hidden, "\"cols\": 1000", "\"cols\": 999", "the largest cols, 1000"},
-    {inspect_limits, HIDDEN, hidden_without_largest, "510, \"cols\": 1000", "510, \"cols\": 999",
-     "no hidden case, nor one that is timed on \"sim\", has the largest cols, 1000"},
-    {inspect_limits, HIDDEN, hidden, "\"largest\",", "\"largest\", \"timed\": \"sim\",", NULL},
+    {inspect_limits, HIDDEN, hidden, "\"cols\": 1000", "\"cols\": 999",
+     "no hidden or timed case has the largest cols, 1000"},
     {inspect_limits, HIDDEN, hidden, "\"rows\": 6", "\"rows\": 4", "is as large as rows <= 2 * cols lets it be"},
-    {inspect_limits, HIDDEN, hidden_without_largest, "\"timed\": \"cuda\", ", "", NULL},
-    {inspect_limits, HIDDEN, hidden_without_largest, "1000, \"cols\": 1000", "1000, \"cols\": 510", NULL},
-    {inspect_limits, HIDDEN, hidden_without_largest, "by hand", "by head",
-     "a case has 1000000 outputs, but no hidden case, nor one that is timed on \"sim\", has more than 510000"},
+
     {inspect_example, "testcases/blend/sample.json", home_sample, "by hand", "by head", NULL},
     {inspect_example, "testcases/blend/sample.json", home_sample, "{\"values\": [1, 2.5]}",
      "{\"generator\": \"uniform\", \"seed\": 1}", "must be literal: numbers for a"},
     {inspect_example, "testcases/blend/sample.json", home_sample, ",\n \"expected\": [-6, 2.5]", "",
      "must be literal: numbers for \"expected\""},
+    {inspect_example, "testcases/blend/sample.json", timed_sample, "by hand", "by head",
+     "testcases/blend: no sample case"},
+    {inspect_groups, "testcases/blend/sample.json", timed_sample, "by hand", "by head", "no sample case"},
     {inspect_example, STATEMENT, statement, "= -6", "= -16", "the example does not show -6, element 0 of \"expected\""},
     {inspect_example, STATEMENT, statement, "(-7)", "(-70)", "the example does not show -7, element 0 of b"},
     {inspect_example, STATEMENT, statement, "## Example", "## Examples", "no section \"## Example\""},
@@ -111,7 +99,7 @@ static const struct {
      "\"by hand\": element 1 of \"expected\" is 2.25, but oracle.h says 2.5"},
     {inspect_precision, "problems/blend/oracle.h", home_oracle, "at(c->a, i), 1)", "at(c->a, i), 3)", NULL},
     {inspect_precision, "problems/blend/oracle.h", home_oracle, "at(c->a, i), 1)",
-     "at(c->a, i), sizeof(Real) == 16 ? 1 : 1.00001)", "in double and "},
+     "at(c->a, i), sizeof(Real) == 16 ? 1 : 1.00001)", "problems/blend/oracle.h: element 0 of \"by hand\" is "},
 };
 
 static void write_all(void)
@@ -196,7 +184,7 @@ static void there_must_be_enough_of_everything(void **state)
 {
     const Problem problem = {.id = "blend"};
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
-        Testcase cases[20] = {{.group = CASE_TIMED_SIM}, {.group = CASE_SAMPLE}};
+        Testcase cases[20] = {{.group = CASE_TIMED}, {.group = CASE_SAMPLE}};
         const TestcaseSet set = {.cases = cases, .count = 2 + (size_t)counts[i].hidden};
         Paths paths = {0};
         Message why = {0};

@@ -151,6 +151,57 @@ static void large_outputs_are_compared_in_pieces(void **state)
     bench_close(&bench);
 }
 
+/* --- a sample ----------------------------------------------------------------------------------------------------- */
+
+static Comparison compare_sample(const Bench *bench, uint32_t key, bool in_part)
+{
+    const void *inputs[PROBLEM_MAX_PARAMETERS] = {bench->x, bench->w};
+    const Chacha20Key sample = {{key}};
+    Comparison comparison;
+    Message why = {0};
+    if (checker_compare_sample(&sample, in_part, &bench->problem, bench->testcase, bench->oracle, inputs, NULL,
+                               bench->y, POISON, &comparison, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    return comparison;
+}
+
+static void a_sample_finds_mistakes_that_are_not_few(void **state)
+{
+    Bench bench;
+    bench_open(&bench, 800, 900);
+    Comparison comparison = compare_sample(&bench, 1, false);
+    assert_true(comparison.count > 100000 && comparison.count < 160000); /* about 2048 units of 64 */
+    assert_int_equal(comparison.wrong, 0);
+    bench.y[719999] += 1; /* the last unit is always looked at */
+    assert_int_equal(compare_sample(&bench, 1, false).wrong, 1);
+    bench.y[719999] -= 1;
+    for (size_t i = 400 * 900; i < 408 * 900; i++)
+        bench.y[i] += 1;
+    for (uint32_t key = 1; key <= 20; key++) {
+        comparison = compare_sample(&bench, key, false);
+        assert_int_equal(comparison.wrong, 8 * 900); /* all of them, not those of the sample alone */
+        assert_int_equal(comparison.count, 720000);
+    }
+    bench_close(&bench);
+}
+
+static void what_was_not_computed_does_not_count_in_a_part(void **state)
+{
+    Bench bench;
+    const uint32_t poison = POISON;
+    bench_open(&bench, 800, 900);
+    for (size_t i = 0; i < bench.count; i++)
+        if (i / 1000 % 4 != 0)
+            memcpy(&bench.y[i], &poison, sizeof poison);
+    Comparison comparison = compare_sample(&bench, 1, true);
+    assert_int_equal(comparison.wrong, 0);
+    assert_true(comparison.count > 25000 && comparison.count < 45000);
+    assert_int_equal(compare(&bench).wrong, 540000);
+    bench.y[0] += 1;
+    assert_int_equal(compare_sample(&bench, 1, true).wrong, 1);
+    bench_close(&bench);
+}
+
 /* --- bytes -------------------------------------------------------------------------------------------------------- */
 
 /* The same problem with bytes as its output. */
@@ -297,6 +348,8 @@ int main(void)
         cmocka_unit_test(literal_expected_values_come_before_the_oracle),
         cmocka_unit_test(all_zero_inputs_want_all_zero_outputs),
         cmocka_unit_test(large_outputs_are_compared_in_pieces),
+        cmocka_unit_test(a_sample_finds_mistakes_that_are_not_few),
+        cmocka_unit_test(what_was_not_computed_does_not_count_in_a_part),
         cmocka_unit_test(bytes_are_expected_at_the_nearest_level),
         cmocka_unit_test(bytes_may_be_off_by_as_many_levels_as_the_problem_says),
         cmocka_unit_test(mistakes_in_bytes_are_named),

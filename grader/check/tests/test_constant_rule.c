@@ -34,7 +34,7 @@ static const struct {
 } rows[] = {
     {CASE_SAMPLE, 1, 2, 26},  {CASE_HIDDEN, 10, 10, 1 << 21}, /* the largest, but too much data */
     {CASE_HIDDEN, 3, 4, 500}, {CASE_HIDDEN, 4, 3, 600},       /* as large a filter, and more data */
-    {CASE_HIDDEN, 6, 2, 550}, {CASE_TIMED_SIM, 9, 9, 1000},   {CASE_TIMED_CUDA, 9, 9, 1000},
+    {CASE_HIDDEN, 6, 2, 550}, {CASE_TIMED, 9, 9, 1000},       {CASE_TIMED, 9, 9, 1000},
 };
 
 static void the_largest_filter_and_then_the_most_data_are_taken(void **state)

@@ -46,7 +46,9 @@ static void a_weak_perturbation_is_refused_with_what_it_must_reach(void **state)
     write_picture();
     assert_int_equal(foresee("\"a\": {\"file\": \"a.pgm\", \"perturb\": 0.01}", &why), STATUS_BAD_INPUT);
     assert_non_null(strstr(why.text, "case \"fast\": \"perturb\" of a changes the output by 0.00"));
-    assert_non_null(strstr(why.text, " of its size, expected at least 0.1: "));
+    assert_non_null(strstr(
+        why.text,
+        " of its size, expected at least 0.1: otherwise most of the output can be foreseen; enlarge \"perturb\""));
 }
 
 /* Two rows of three hardly change in comparison with the largest, whose magnitude is part of every bound. */
@@ -85,7 +87,7 @@ static void other_cases_are_left_alone(void **state)
 {
     Message why = {0};
     write_picture();
-    char *text = replaced(home_hidden, "\"timed\": \"sim\", ", "");
+    char *text = replaced(home_hidden, "\"timed\": true, ", "");
     char *perturbed = replaced(text, "{\"generator\": \"normal\"}", "{\"file\": \"a.pgm\", \"perturb\": 0.01}");
     Problem problem;
     TestcaseSet set;

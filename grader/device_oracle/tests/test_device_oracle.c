@@ -161,7 +161,7 @@ static void inputs_have_the_bits_that_the_grader_would_give_them(void **state)
     Bench bench;
     bench_open(&bench, "blend");
     for (size_t i = 0; i < COUNT_OF(floats); i++) {
-        const Testcase testcase = {.group = CASE_TIMED_CUDA,
+        const Testcase testcase = {.group = CASE_TIMED,
                                    .number = (int)i + 1,
                                    .sizes = {{[4] = 37, [5] = 29}},
                                    .sources = {floats[i], ints[i % COUNT_OF(ints)], bytes[i % COUNT_OF(bytes)]}};
@@ -190,7 +190,7 @@ static void each_call_perturbs_the_values_of_a_file_anew(void **state)
 {
     enum { ROWS = 37, COLS = 29 };
     Bench bench;
-    Testcase testcase = {.group = CASE_TIMED_CUDA, .number = 1, .sizes = {{[4] = ROWS, [5] = COLS}}};
+    Testcase testcase = {.group = CASE_TIMED, .number = 1, .sizes = {{[4] = ROWS, [5] = COLS}}};
     testcase.sources[0] = (CaseSource){.kind = SOURCE_PERTURBED, .a = 0.1f};
     testcase.sources[1] = (CaseSource){.kind = SOURCE_PERTURBED, .a = 1073741823};
     testcase.sources[2] = (CaseSource){.kind = SOURCE_PERTURBED, .a = 100};
@@ -309,7 +309,7 @@ static void check_outputs(Bench *bench, const GeneratorKey *seed)
 static Testcase uniform_case(Sizes sizes)
 {
     const CaseSource source = {.kind = SOURCE_UNIFORM, .a = -1, .b = 1};
-    return (Testcase){.group = CASE_TIMED_CUDA, .number = 1, .sizes = sizes, .sources = {source, source}};
+    return (Testcase){.group = CASE_TIMED, .number = 1, .sizes = sizes, .sources = {source, source}};
 }
 
 static void outputs_are_tallied_as_the_checker_does(void **state)
@@ -348,7 +348,7 @@ static void bytes_are_tallied_as_the_checker_does(void **state)
     home_write_levels("{\"levels\": 1, \"why\": \"rounding\"}");
     bench_open(&bench, "blend");
     for (size_t i = 0; i < COUNT_OF(sources); i++) {
-        const Testcase testcase = {.group = CASE_TIMED_CUDA,
+        const Testcase testcase = {.group = CASE_TIMED,
                                    .number = 1,
                                    .sizes = {{[4] = 37, [5] = 29}},
                                    .sources = {sources[i],
@@ -403,7 +403,7 @@ static void a_check_and_the_next_inputs_are_one_round_trip(void **state)
     Bench bench;
     Message why = {0};
     OracleAnswer answer;
-    const Testcase testcase = {.group = CASE_TIMED_CUDA,
+    const Testcase testcase = {.group = CASE_TIMED,
                                .number = 1,
                                .sizes = {{[4] = 37, [5] = 29}},
                                .sources = {{.kind = SOURCE_NORMAL, .b = 1},

@@ -51,7 +51,7 @@ static void a_right_baseline_is_accepted_timed_and_never_ranked(void **state)
     assert_int_equal(result->case_count, 4); /* the sample, two hidden, one timed */
     for (size_t i = 0; i < result->case_count; i++) {
         const CaseResult *item = &result->cases[i];
-        bool timed = item->group == CASE_TIMED_SIM;
+        bool timed = item->group == CASE_TIMED;
         assert_true(item->judged);
         assert_int_equal(item->verdict, VERDICT_ACCEPTED);
         assert_int_equal(item->sample_count, timed ? CASE_TRIALS : 0);
@@ -60,16 +60,6 @@ static void a_right_baseline_is_accepted_timed_and_never_ranked(void **state)
     assert_true(result->on_cpu && !result->device.modelled);
     ranking_decide(&judged.result, true);
     assert_string_equal(result->rank_status, "not ranked: a CPU baseline");
-    forget(&judged);
-}
-
-static void the_cases_of_real_gpus_are_left_out_unless_asked_for(void **state)
-{
-    Judged judged;
-    judge(&judged, SOLVE(RIGHT), "cpu:cuda");
-    assert_int_equal(judged.result.verdict, VERDICT_ACCEPTED);
-    assert_int_equal(judged.result.case_count, 3); /* the problem has no timed cases for real GPUs */
-    assert_true(judged.result.score.ms == 0);
     forget(&judged);
 }
 
@@ -128,7 +118,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_right_baseline_is_accepted_timed_and_never_ranked),
-        cmocka_unit_test(the_cases_of_real_gpus_are_left_out_unless_asked_for),
         cmocka_unit_test(what_is_wrong_with_a_baseline_is_its_verdict),
         cmocka_unit_test(a_failure_in_a_hidden_case_shows_its_kind_only),
         cmocka_unit_test(baselines_are_read_in_order_of_their_names),

@@ -226,7 +226,7 @@ static void no_two_arrays_of_a_run_are_alike(void **state)
     const CaseSource source = {.kind = SOURCE_UNIFORM, .a = 0, .b = 1};
     float first[16][8];
     size_t count = 0;
-    for (int group = CASE_HIDDEN; group <= CASE_TIMED_CUDA; group++)
+    for (int group = CASE_HIDDEN; group <= CASE_TIMED; group++)
         for (int number = 1; number <= 4; number++)
             for (size_t parameter = 0; parameter < 2; parameter++) {
                 Testcase testcase = {.group = (CaseGroup)group, .number = number, .sources = {source, source}};
@@ -256,7 +256,7 @@ static void look_independent(const GeneratorKey *a, const GeneratorKey *b)
 static void keys_of_two_calls_share_nothing(void **state)
 {
     static GeneratorKey keys[64];
-    const Testcase testcase = {.group = CASE_TIMED_CUDA, .number = 1, .sources = {{.kind = SOURCE_UNIFORM}}};
+    const Testcase testcase = {.group = CASE_TIMED, .number = 1, .sources = {{.kind = SOURCE_UNIFORM}}};
     Message why;
     for (size_t i = 0; i < COUNT_OF(keys); i++) {
         assert_int_equal(key_new(&keys[i], &why), STATUS_OK);

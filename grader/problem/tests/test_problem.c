@@ -216,7 +216,7 @@ static void the_revision_changes_with_what_is_measured(void **state)
         {"testcases/blend/hidden.json", home_hidden, "\"fast\"", "\"quick\"", 1},
         {"testcases/blend/hidden.json", home_hidden, "\"rows\": 3", "\"rows\": 4", 0},
         {"testcases/blend/hidden.json", home_hidden, "\"normal\"", "\"uniform\"", 0},
-        {"testcases/blend/hidden.json", home_hidden, "\"sim\"", "\"cuda\"", 0},
+        {"testcases/blend/hidden.json", home_hidden, "\"timed\": true, ", "", 0},
         {"testcases/blend/hidden.json", home_hidden, "\"seed\": 7", "\"seed\": 9", 1},
     };
     Digest original = revision_with("problems/blend/problem.json", home_problem, "Blend", "Blend");

@@ -24,10 +24,8 @@ static void cases_are_read_in_the_order_of_their_groups(void **state)
         const char *name;
         CaseGroup group;
         int number;
-    } rows[] = {{"by hand", CASE_SAMPLE, 1},
-                {"larger", CASE_HIDDEN, 1},
-                {"steps", CASE_HIDDEN, 2},
-                {"fast", CASE_TIMED_SIM, 1}};
+    } rows[] = {
+        {"by hand", CASE_SAMPLE, 1}, {"larger", CASE_HIDDEN, 1}, {"steps", CASE_HIDDEN, 2}, {"fast", CASE_TIMED, 1}};
     TestcaseSet set;
     Message why = {0};
     if (read_blend(&set, &why) != STATUS_OK)
@@ -157,11 +155,10 @@ static const struct {
     {"sample", "[-6, 2.5]", "[-6]", "expected: expected 2 numbers, as the shape of out says, found 1"},
     {"hidden", "\"why\": \"speed\", ", "", "hidden.json:2: the key \"why\" is missing"},
     {"hidden", "\"larger\"", "\"fast\"", "hidden.json:4: name: two cases have the name \"fast\""},
-    {"hidden", "\"timed\": \"sim\"", "\"timed\": \"sim\", \"addresses\": \"repeat\"",
+    {"hidden", "\"timed\": true", "\"timed\": true, \"addresses\": \"repeat\"",
      "addresses: the addresses of timed cases are random"},
-    {"hidden", "\"timed\": \"sim\"", "\"addresses\": \"repeat\"",
-     "addresses: no case comes before this one in its group"},
-    {"hidden", "\"timed\": \"sim\"", "\"timed\": \"sim\", \"sim_attempt_warp_instructions\": 1",
+    {"hidden", "\"timed\": true", "\"addresses\": \"repeat\"", "addresses: no case comes before this one in its group"},
+    {"hidden", "\"timed\": true", "\"timed\": true, \"sim_attempt_warp_instructions\": 1",
      "sim_attempt_warp_instructions: only a hidden case that is not timed can be given up"},
     {"sample", "\"name\": \"by hand\"", "\"sim_attempt_warp_instructions\": 1, \"name\": \"by hand\"",
      "sim_attempt_warp_instructions: only a hidden case that is not timed can be given up"},
@@ -171,14 +168,15 @@ static const struct {
      "addresses: expected \"repeat\""},
     {"hidden", "{\"rows\": 2, \"cols\": 3}", "{\"rows\": 37, \"cols\": 30}, \"addresses\": \"repeat\"",
      "addresses: a has 4440 bytes: expected at most 4292, as in the case before, \"larger\""},
-    {"hidden", "\"sim\"", "\"gpu\"", "timed: expected \"cuda\" or \"sim\""},
-    {"hidden", "\"sim\"", "\"cuda\"", "hidden.json:3: mask: every timed call must get new data"},
-    {"hidden", "\"name\": \"larger\"", "\"timed\": \"cuda\", \"name\": \"larger\"",
+    {"hidden", "true", "\"sim\"", "timed: expected true, or no \"timed\" at all: all devices time the same cases"},
+    {"hidden", "true", "false", "timed: expected true"},
+    {"hidden", "\"integers\", \"low\": 1, \"high\": 1", "\"constant\"",
+     "hidden.json:3: mask: every timed call must get new data"},
+    {"hidden", "\"name\": \"larger\"", "\"timed\": true, \"name\": \"larger\"",
      "hidden.json:5: a: every timed call must get new data: expected a random generator or a file with \"perturb\", "
      "without a seed"},
-    {"sample", "\"expected\"", "\"timed\": \"cuda\", \"expected\"",
-     "sample.json:3: a: every timed call must get new data"},
-    {"hidden", "\"sim\"", "\"sim\", \"expected\": [1]", "expected: the data of a are new in every grading"},
+    {"sample", "\"expected\"", "\"timed\": true, \"expected\"", "sample.json:3: a: every timed call must get new data"},
+    {"hidden", "true", "true, \"expected\": [1]", "expected: the data of a are new in every grading"},
     {"hidden", "\"low\": -3, \"high\": 5", "\"low\": 5, \"high\": 5", "expected \"low\" below \"high\""},
     {"hidden", "\"low\": -3, \"high\": 5", "\"low\": -3e38, \"high\": 3e38", "at a distance that is a finite float"},
     {"hidden", "\"low\": -100", "\"low\": 100.5", "expected whole numbers"},
@@ -392,7 +390,7 @@ static void levels_too_close_together_are_refused(void **state)
     TestcaseSet set;
     Message why = {0};
     home_write("testcases/blend/mask.bin", "abab");
-    assert_false(reads_source("\"mask\": {\"generator\": \"constant\"}",
+    assert_false(reads_source("\"mask\": {\"generator\": \"integers\", \"low\": 1, \"high\": 1}",
                               "\"mask\": {\"file\": \"mask.bin\", \"shape\": [4], \"perturb\": 0.5}", &set, &why));
     assert_non_null(strstr(why.text, "perturb: the values of mask reach from 97 to 98: a share of 0.5 of that changes "
                                      "nothing"));

@@ -82,7 +82,7 @@ static void what_is_faster_than_its_input_can_be_read_is_not_ranked(void **state
     assert_string_equal(result.rank_status, "ranked");
     result = timed_result(impossible);
     ranking_decide(&result, true);
-    assert_non_null(strstr(result.rank_status, "not ranked: \"b\" took less time"));
+    assert_string_equal(result.rank_status, "not ranked: \"b\" took less time than reading its input takes");
     forget_samples(possible, 1);
     forget_samples(impossible, 1);
 }

@@ -78,6 +78,19 @@ static void a_failed_hidden_case_shows_its_number_and_kind_only(void **state)
     text_free(&text);
 }
 
+static void of_many_failed_cases_the_first_are_shown(void **state)
+{
+    CaseResult cases[12];
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        cases[i] = made_up_case(CASE_HIDDEN, "hidden", VERDICT_WRONG_ANSWER);
+    Result result = made_up_result(cases, COUNT_OF(cases));
+    result.verdict = VERDICT_WRONG_ANSWER;
+    Text text = {0};
+    report_write(&result, plain, &text);
+    holds(&text, "  ... and 6 more failed cases\n");
+    text_free(&text);
+}
+
 static Result accepted_result(CaseResult *cases, size_t count)
 {
     cases[0].statistics = (DeviceStatistics){.has_counters = true, .limiter = "lsu", .occupancy = 0.75};
@@ -124,7 +137,7 @@ enum { BLOCKS = 3, CALLS = 4 };
 /* A case on a real GPU: by the events the calls take about 59 us; the host's clock shows `host_s` more than its gap. */
 static CaseResult measured_case(const char *name, CaseSample *samples, double gap_s, double host_s)
 {
-    CaseResult item = made_up_case(CASE_TIMED_CUDA, name, VERDICT_ACCEPTED);
+    CaseResult item = made_up_case(CASE_TIMED, name, VERDICT_ACCEPTED);
     for (int i = 0; i < BLOCKS * CALLS; i++) {
         double event_s = 59e-6 + 0.2e-6 * (i % CALLS);
         samples[i] = (CaseSample){.event_s = event_s, .host_s = event_s + gap_s + host_s, .block = i / CALLS};
@@ -334,6 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failed_sample_shows_sizes_and_elements),
         cmocka_unit_test(a_failed_hidden_case_shows_its_number_and_kind_only),
+        cmocka_unit_test(of_many_failed_cases_the_first_are_shown),
         cmocka_unit_test(an_accepted_submission_stands_among_the_references),
         cmocka_unit_test(a_measured_time_stands_with_what_it_was_measured_by),
         cmocka_unit_test(the_clock_of_the_host_is_named_where_it_decided),

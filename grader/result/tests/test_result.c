@@ -65,7 +65,7 @@ static void the_drift_of_the_anchor_is_part_of_the_uncertainty(void **state)
     CaseSample samples[] = {{.event_s = 1e-3, .host_s = 0, .block = 0},
                             {.event_s = 1e-3, .host_s = 0, .block = 1},
                             {.event_s = 1.08e-3, .host_s = 0, .block = 2}}; /* 8 % between fastest and slowest */
-    CaseResult cases[] = {made_up_case(CASE_TIMED_CUDA, "a", VERDICT_ACCEPTED)};
+    CaseResult cases[] = {made_up_case(CASE_TIMED, "a", VERDICT_ACCEPTED)};
     cases[0].samples = samples;
     cases[0].sample_count = 3;
     Result result = made_up_result(cases, 1);
@@ -99,7 +99,7 @@ static void a_disturbed_block_or_a_drifting_anchor_is_unsteady(void **state)
 
 static void a_timed_case_without_a_time_leaves_no_score(void **state)
 {
-    CaseResult cases[] = {made_up_timed_case("a", 1e-3), made_up_case(CASE_TIMED_SIM, "b", VERDICT_WRONG_ANSWER)};
+    CaseResult cases[] = {made_up_timed_case("a", 1e-3), made_up_case(CASE_TIMED, "b", VERDICT_WRONG_ANSWER)};
     Result result = made_up_result(cases, 2);
     result_time_case(&cases[0], &result.device);
     result_score(&result);
@@ -209,7 +209,7 @@ static void a_measured_time_shows_how_it_was_measured(void **state)
     CaseSample samples[] = {{.event_s = 1e-3, .host_s = 1.006e-3, .block = 0},
                             {.event_s = 2e-3, .host_s = 3e-3, .block = 1},
                             {.event_s = 3e-3, .host_s = 4e-3, .block = 2}};
-    CaseResult cases[] = {made_up_case(CASE_TIMED_CUDA, "a", VERDICT_ACCEPTED)};
+    CaseResult cases[] = {made_up_case(CASE_TIMED, "a", VERDICT_ACCEPTED)};
     BlockConditions blocks[] = {{.sm_clock_mhz = 1980, .temperature_c = 41}, {.disturbance = "so"}};
     cases[0].samples = samples;
     cases[0].sample_count = 3;

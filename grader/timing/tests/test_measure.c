@@ -69,7 +69,7 @@ static void bench_open(Bench *bench, const char *path)
                                 .wall_seconds = 60,
                                 .warp_instructions = 100000000}};
     for (int i = 0; i < 2; i++) {
-        bench->testcases[i] = (Testcase){.name = "made up", .group = CASE_TIMED_CUDA, .number = i + 1};
+        bench->testcases[i] = (Testcase){.name = "made up", .group = CASE_TIMED, .number = i + 1};
         bench->testcases[i].sizes.values[3] = ELEMENTS + i;
         bench->testcases[i].sizes.values[4] = TAPS;
         bench->testcases[i].sources[0] = bench->testcases[i].sources[1] = (CaseSource){

@@ -28,13 +28,47 @@ static void a_map_of_the_submissions_memory_is_made(void **state)
     assert_memory_not_equal(broker.reader.ring->staging, none, sizeof none);
 }
 
+/* The reason why a map is refused. */
+static void expect_refusal(const RingTensor *tensor, CudaError error, const char *words)
+{
+    CallReport *report = &broker.reply.report;
+    report->first_error = CUDA_ERROR_SUCCESS;
+    if (ask_map(tensor) != error || strstr(report->first_error_text, words) == NULL)
+        fail_test("not \"%s\": %s", words, report->first_error_text);
+}
+
 /* What CUDA does not take, and what does not belong to the submission. */
 static void a_map_that_cuda_refuses_is_refused(void **state)
 {
+    static const char nobodys[] = "the tensor does not lie within one allocation",
+                      row[] = "the rows of the box are not";
+    static const char extent[] = "an extent of the tensor is 0, or more than 2^32",
+                      stride[] = "a stride is not a multiple";
+    static const char box[] = "an extent of the box is 0, or more than 256";
+    static const char rank[] = "the tensor has no dimension, or more than 5";
+    static const char *const words[] = {nobodys,
+                                        nobodys,
+                                        "the address is not a multiple of 16 bytes",
+                                        nobodys,
+                                        extent,
+                                        extent,
+                                        stride,
+                                        stride,
+                                        box,
+                                        row,
+                                        box,
+                                        "an element stride is 0, or more than 8",
+                                        rank,
+                                        rank,
+                                        "the rows of the box are longer than the span of the swizzle",
+                                        "integers cannot be filled with NaN",
+                                        "there is no such L2 promotion or fill",
+                                        "there is no such L2 promotion or fill"};
     const uint64_t memory = ask(RING_ALLOC, MEMORY, 0, 0, 0).value[0];
     const RingTensor good = matrix_at(memory);
-    RingTensor cases[] = {good, good, good, good, good, good, good, good,
-                          good, good, good, good, good, good, good, good};
+    RingTensor cases[COUNT_OF(words)];
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        cases[i] = good;
     cases[0].address += 16;         /* ends behind the allocation */
     cases[1].address = 1 << 20;     /* nobody's */
     cases[2].address += 4;          /* not a multiple of 16 */
@@ -51,23 +85,26 @@ static void a_map_that_cuda_refuses_is_refused(void **state)
     cases[13].rank = 0;
     cases[14].swizzle = DEVICE_TENSOR_SWIZZLE_32, cases[14].box[0] = 12;
     cases[15].type = DEVICE_TENSOR_S32, cases[15].fill = 1;
+    cases[16].fill = 2;
+    cases[17].promotion = 4;
     assert_int_equal(ask_map(&good), CUDA_ERROR_SUCCESS);
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        if (ask_map(&cases[i]) != CUDA_ERROR_INVALID_VALUE)
-            fail_test("case %zu", i);
-    assert_non_null(strstr(broker.reply.report.first_error_text, "does not lie within one allocation"));
+        expect_refusal(&cases[i], CUDA_ERROR_INVALID_VALUE, words[i]);
 }
 
 static void what_the_judge_does_not_provide_has_a_name(void **state)
 {
     const RingTensor good = matrix_at(ask(RING_ALLOC, MEMORY, 0, 0, 0).value[0]);
+    static const char *const words[] = {
+        "this judge has no interleaved tensors", "this judge has no tensors of this type",
+        "this judge has no swizzle of this kind", "this device has no tensors of this type"};
     RingTensor cases[] = {good, good, good, good};
     cases[0].interleave = 1;
     cases[1].type = DEVICE_TENSOR_TYPES;
     cases[2].swizzle = DEVICE_TENSOR_SWIZZLES;
     cases[3].type = DEVICE_TENSOR_TF32; /* on the simulated GPU */
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        assert_int_equal(ask_map(&cases[i]), CUDA_ERROR_NOT_SUPPORTED);
+        expect_refusal(&cases[i], CUDA_ERROR_NOT_SUPPORTED, words[i]);
     assert_string_equal(broker.not_provided, "cuTensorMapEncodeTiled");
 }
 

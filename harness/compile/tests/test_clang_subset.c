@@ -160,16 +160,51 @@ static void a_function_without_device_code_is_named(void **state)
     text_free(&line);
 }
 
+/* A header, and the part of CUDA that it belongs to. */
 static void the_name_of_a_header_is_shown_with_the_part_of_cuda(void **state)
 {
+    static const struct {
+        const char *header, *part;
+    } cases[] = {
+        {"cub/cub.cuh", "CUB"},
+        {"cuda_pipeline_helpers.h", "the helpers of pipelines"},
+        {"cuda_fp8.h", "numbers of 8 bits and less"},
+        {"crt/device_functions.h", "the internal headers of CUDA"},
+        {"cuda_occupancy.h", "the calculator of occupancy"},
+        {"nv_decode.h", "the decoder of symbols"},
+        {"library_types.h", "the types of NVIDIA's libraries"},
+        {"cudaProfiler.h", "the driver's profiler"},
+        {"cudaTypedefs.h", "the types of the driver's functions"},
+    };
     const CompileJob job = {.file_name = "x.cu"};
-    Text text = {0}, line = {0};
-    text_add(&text, "submission.cu:2:10: fatal error: 'cub/cub.cuh' file not found\n");
-    assert_true(subset_headline(&text, &job, &line));
-    assert_string_equal(line.data,
-                        "x.cu: cub/cub.cuh is a header of CUB: clang compiles a subset of CUDA without it\n");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        Text text = {0}, line = {0};
+        char expected[200];
+        text_printf(&text, "submission.cu:2:10: fatal error: '%s' file not found\n", cases[i].header);
+        assert_true(subset_headline(&text, &job, &line));
+        snprintf(expected, sizeof expected, "x.cu: %s is a header of %s: clang compiles a subset of CUDA without it\n",
+                 cases[i].header, cases[i].part);
+        assert_string_equal(line.data, expected);
+        text_free(&text);
+        text_free(&line);
+    }
+}
+
+static void what_the_code_generator_cannot_make_is_told_without_its_dump(void **state)
+{
+    const CompileJob job = {.file_name = "x.cu"};
+    const Toolkit toolkit = {.name = "clang 14.0.6"};
+    Text text = {0}, lines = {0};
+    text_add(&text, "fatal error: error in backend: Cannot select: 0x55f0: ch = AtomicLoad\n");
+    assert_false(subset_headline(&text, &job, &lines));
+    subset_hint(&text, &job, &toolkit, &lines);
+    assert_string_equal(
+        lines.data, "x.cu: a kernel needs an instruction that clang cannot make: clang compiles a subset of CUDA "
+                    "without it\n"
+                    "x.cu: compiled by clang 14.0.6, which knows a subset of CUDA: no half precision, textures, matrix "
+                    "instructions, cooperative groups, nor NVIDIA's libraries; to have all of it: make toolchain\n");
     text_free(&text);
-    text_free(&line);
+    text_free(&lines);
 }
 
 int main(void)
@@ -179,6 +214,7 @@ int main(void)
         cmocka_unit_test(a_missing_header_of_somebody_else_is_an_ordinary_error),
         cmocka_unit_test(a_function_without_device_code_is_named),
         cmocka_unit_test(the_name_of_a_header_is_shown_with_the_part_of_cuda),
+        cmocka_unit_test(what_the_code_generator_cannot_make_is_told_without_its_dump),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,14 +137,10 @@ static void flags_that_are_neither_true_nor_false_are_refused(void **state)
 {
     ControlRequest request;
     ControlReply reply;
-    bool *const of_request[] = {&request.check_inputs,
-                                &request.exchanged,
-                                &request.sanitize,
-                                &request.is_untimed,
-                                &request.is_secret,
-                                &request.repeats_addresses,
-                                &request.arguments[0].float_output,
-                                &request.arguments[0].probed};
+    bool *const of_request[] = {
+        &request.check_inputs,       &request.exchanged, &request.sanitize,          &request.is_untimed,
+        &request.samples_blocks,     &request.is_secret, &request.repeats_addresses, &request.arguments[0].float_output,
+        &request.arguments[0].probed};
     bool *const of_reply[] = {&reply.runner_gone,
                               &reply.host_memory_refused,
                               &reply.device.modelled,

@@ -7,6 +7,7 @@
 #include "harness/device/sim/sim_check.h"
 #include "harness/device/sim/sim_kernel.h"
 #include "harness/device/sim/sim_memory.h"
+#include "harness/device/sim/sim_sample.h"
 #include "harness/device/sim/sim_stream.h"
 #include "harness/device/sim/sim_tensor.h"
 #include "harness/device/sim/sim_time.h"
@@ -25,6 +26,7 @@ static void reset_report(Device *device)
 {
     SimDevice *sim = sim_of(device);
     sim->statistics = (DeviceStatistics){.has_counters = true};
+    sim_sample_reset(sim);
     sim->longest_s = 0;
     sim->fault = (DeviceFault){0};
 }

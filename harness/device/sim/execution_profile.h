@@ -19,8 +19,8 @@ enum { PROFILE_MAX_KERNELS = 32, PROFILE_MAX_LINES = 4096, PROFILE_MAX_FILES = 6
 typedef struct ProfileKernel {
     char name[SIM_MAX_NAME]; /* mangled */
     LaunchShape shape;
-    uint32_t registers, static_shared_bytes, local_bytes, constant_bytes;
-    bool uniform_constant_loads; /* as in SimFunctionInfo */
+    uint32_t registers, static_shared_bytes, local_bytes, frame_bytes, constant_bytes; /* these and the next two: */
+    bool uniform_constant_loads, has_unknown_code;                                     /* as in SimFunctionInfo */
     uint64_t launches;
     SimCounters counters;
     SimWarpPath longest;      /* path of the longest warp of all launches */
@@ -43,6 +43,7 @@ struct ExecutionProfile {
     uint32_t kernel_count, line_count, file_count;
     uint64_t kernels_left_out, lines_left_out;
     ProfileCopies host_copies, device_copies; /* across the bus; within the device, including fills */
+    uint64_t allocations, releases;           /* of device memory, by the host */
     ProfileKernel kernels[PROFILE_MAX_KERNELS];
     ProfileLine lines[PROFILE_MAX_LINES];
     char files[PROFILE_MAX_FILES][SIM_MAX_NAME];

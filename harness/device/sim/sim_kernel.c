@@ -7,6 +7,7 @@
 #include "harness/device/sim/sim_mistake.h"
 #include "harness/device/sim/sim_probe.h"
 #include "harness/device/sim/sim_profile.h"
+#include "harness/device/sim/sim_sample.h"
 #include "harness/device/sim/sim_stream.h"
 
 #include <stdio.h>
@@ -212,8 +213,9 @@ static void count_kernel(SimDevice *sim, const SimFunction *function, const SimR
     DeviceStatistics *sum = &sim->statistics;
     sum->kernels++;
     add_counters(sum, &report->counters);
-    sim->budget_left -= report->counters.warp_instructions < sim->budget_left ? report->counters.warp_instructions
-                                                                              : sim->budget_left;
+    const uint64_t executed = (uint64_t)((double)report->counters.warp_instructions * report->sampled_share);
+    sum->executed_instructions += executed;
+    sim->budget_left -= executed < sim->budget_left ? executed : sim->budget_left;
     if (report->modelled_s < sim->longest_s)
         return;
     SimFunctionInfo facts;
@@ -233,8 +235,10 @@ typedef struct KernelWork {
 
 static void touch_memory(SimDevice *sim, const SimReport *report)
 {
+    sim_sample_check(sim, report);
     for (size_t i = 0; i < report->touched_count; i++)
         sim_touches(sim, report->touched[i].address, report->touched[i].bytes, report->touched[i].is_store);
+    sim_sample_keep(sim, report);
 }
 
 static double carry_kernel(SimDevice *sim, void *what, uint8_t *staging)
@@ -245,6 +249,7 @@ static double carry_kernel(SimDevice *sim, void *what, uint8_t *staging)
                       .parameters = work->parameters,
                       .flags = sim_launch_flags(sim, &work->shape) | (work->is_cooperative ? SIM_COOPERATIVE : 0),
                       .sample_key = sim->check == NULL ? NULL : sim->check->sample_key,
+                      .sample_lane_instructions = sim_sample_limit(sim),
                       .footprint = sim_footprint(sim),
                       .is_untimed = sim_is_untimed(sim),
                       .stack_bytes = sim->stack_bytes,

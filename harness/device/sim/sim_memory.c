@@ -1,5 +1,6 @@
 #include "harness/device/sim/sim_memory.h"
 
+#include "harness/device/sim/execution_profile.h"
 #include "harness/device/sim/sim_profile.h"
 #include "harness/device/sim/sim_stream.h"
 #include "harness/device/sim/sim_time.h"
@@ -16,6 +17,8 @@ static CudaError alloc(Device *device, uint64_t bytes, uint64_t *address)
     if (sim->sticky != CUDA_ERROR_SUCCESS)
         return sim->sticky;
     *address = simgpu_alloc(sim->gpu, bytes);
+    if (sim->profile != NULL)
+        sim->profile->allocations++;
     return *address == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_ERROR_SUCCESS;
 }
 
@@ -36,6 +39,8 @@ static CudaError release(Device *device, uint64_t address)
     CudaError error = sim_wait_all(sim);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
+    if (sim->profile != NULL)
+        sim->profile->releases++;
     return simgpu_release(sim->gpu, address) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -45,7 +45,7 @@ static MistakeKind kind_of_fault(SimOutcome outcome, const SimFault *fault)
     case SIM_BAD_LAUNCH: return MISTAKE_LAUNCH_REFUSED;
     case SIM_OUT_OF_BOUNDS: return kind_of_access(fault);
     case SIM_MISALIGNED: return MISTAKE_MISALIGNED;
-    case SIM_BAD_BARRIER: return MISTAKE_BARRIER;
+    case SIM_BAD_BARRIER: return fault->space == SIM_SHARED ? MISTAKE_RACE_IN_CLUSTER : MISTAKE_BARRIER;
     case SIM_NO_STACK: return MISTAKE_NO_STACK;
     case SIM_BAD_HANDLE: return MISTAKE_BAD_HANDLE;
     case SIM_TRAP: return MISTAKE_TRAP;
@@ -69,6 +69,10 @@ Mistake sim_mistake_of_finding(const SimFinding *finding)
                                                          [SIM_RACE_OF_WARPS] = MISTAKE_RACE_OF_WARPS,
                                                          [SIM_RACE_OF_LANES] = MISTAKE_RACE_OF_LANES,
                                                          [SIM_RACE_WITH_COPY] = MISTAKE_RACE_WITH_COPY,
+                                                         [SIM_RACE_WITH_PRODUCT] = MISTAKE_RACE_WITH_PRODUCT,
+                                                         [SIM_UNWAITED_PRODUCT] = MISTAKE_UNWAITED_PRODUCT,
+                                                         [SIM_NO_PROXY_FENCE] = MISTAKE_NO_PROXY_FENCE,
+                                                         [SIM_RACE_IN_CLUSTER] = MISTAKE_RACE_IN_CLUSTER,
                                                          [SIM_RACE_IN_WARP] = MISTAKE_RACE_IN_WARP,
                                                          [SIM_UNINITIALISED] = MISTAKE_UNINITIALISED,
                                                          [SIM_BAD_SHUFFLE] = MISTAKE_BAD_SHUFFLE,

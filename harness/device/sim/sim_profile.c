@@ -19,6 +19,8 @@ static ProfileKernel *new_kernel(ExecutionProfile *profile, const SimLaunch *lau
                               .registers = facts->registers,
                               .static_shared_bytes = facts->static_shared_bytes,
                               .local_bytes = facts->local_bytes,
+                              .frame_bytes = facts->frame_bytes,
+                              .has_unknown_code = facts->has_unknown_code,
                               .constant_bytes = facts->constant_bytes,
                               .uniform_constant_loads = facts->uniform_constant_loads};
     snprintf(kernel->name, sizeof kernel->name, "%s", facts->name);

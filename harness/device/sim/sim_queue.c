@@ -3,6 +3,7 @@
 #include "base/allocated.h"
 #include "base/chacha20.h"
 #include "harness/device/sim/sim_conflict.h"
+#include "harness/device/sim/sim_sample.h"
 #include "harness/device/sim/sim_time.h"
 
 #include <stdio.h>
@@ -216,6 +217,7 @@ static OperationSet all_but_held(const SimDevice *sim)
 
 void sim_touches(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store)
 {
+    sim_sample_touches(sim, address, bytes, is_store);
     if (sim->queue->running != NULL)
         touches_add(&sim->queue->running->touches, address, bytes, is_store);
 }

@@ -51,6 +51,8 @@ typedef struct SimDevice {
     ExecutionProfile *profile;        /* NULL: no profile is wanted */
     DeviceCheck *check;               /* NULL: kernels are not checked */
     uint32_t sanitized_launches;      /* since the check was set */
+    struct Touches *stored; /* allocations that any operation has stored into since then, if samples are allowed; and */
+    struct Touches *incomplete; /* what kernels that ran in part have stored since the last reset; NULL: none did */
 } SimDevice;
 
 static inline SimDevice *sim_of(Device *device)

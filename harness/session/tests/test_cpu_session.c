@@ -130,7 +130,7 @@ static void there_is_no_device_to_profile_or_to_share(void **state)
     Message why;
     const ExecutionProfile *profile;
     start(&run, HONEST, &LIMITS);
-    assert_true(run.session->traits.runs_c && run.session->traits.small_cases);
+    assert_true(run.session->traits.runs_c);
     assert_int_equal(run.session->traits.clock, SESSION_WALL);
     assert_int_equal(session_profile(run.session, &profile, &why), STATUS_UNSUPPORTED);
     assert_int_equal(session_exchange(run.session, 0, &why), STATUS_UNSUPPORTED);

@@ -256,13 +256,20 @@ static void each_way_to_fail_has_its_outcome(void **state)
         {"memcpy(out, in, 4);", CALL_RUN_TIME_ERROR,
          "which only kernels and cudaMemcpy() can use (submission.cu:", NULL},
         {"volatile int z = 0; z = n / z;", CALL_RUN_TIME_ERROR,
-         "(Floating point exception): host code divided an integer by zero (submission.cu:", NULL},
+         "(Floating point exception): host code divided an integer by zero, or the least integer by -1 (submission.cu:",
+         NULL},
         {"*(volatile char *)alloca(65536ul * n) = 1;", CALL_RUN_TIME_ERROR,
          "host code used up the stack: recursion without end, or arrays too large for it (submission.cu:", NULL},
         {"std::vector<int> v(1); v.at((size_t)n + 1) = 1;", CALL_RUN_TIME_ERROR,
          "(Aborted): host code called abort(), or threw an exception that nothing caught (submission.cu:", NULL},
         {"int few[4] = {n}; few[n] = 1; out += few[n - 1];", CALL_RUN_TIME_ERROR,
-         "host code used an element beyond the end of an array, or before its start (submission.cu:", NULL},
+         "host code executed an instruction that only ends the program: mostly for an element beyond the end of an array "
+         "or before its start, else for a function that ends without its return, or a __builtin_trap() (submission.cu:",
+         NULL},
+        {"if (n > 0) __builtin_trap();", CALL_RUN_TIME_ERROR, "or a __builtin_trap() (submission.cu:", NULL},
+        {"raise(SIGFPE);", CALL_RUN_TIME_ERROR, "was ended by signal 8 (Floating point exception)", NULL},
+        {"_exit(n & 1);", CALL_RUN_TIME_ERROR, "host code called exit() or _exit() (submission.cu:", NULL},
+        {"_Exit(3);", CALL_RUN_TIME_ERROR, "exit status 3: host code called exit() or _exit() (submission.cu:", NULL},
         {"char few[4]; memset(few, 1, 16ul + n % 2); asm volatile(\"\" : : \"r\"(few) : \"memory\");",
          CALL_RUN_TIME_ERROR,
          "host code wrote beyond the end of an array, or freed memory that it had not allocated (submission.cu:", NULL},
@@ -345,7 +352,10 @@ static void all_calls_together_stay_within_the_budget(void **state)
         const char *text;
     } rows[] = {
         {"usleep(400000);" LAUNCH, {.seconds = 1.1}, 2, "all calls of solve() together may take 1.1 s"},
-        {LAUNCH, {.seconds = 60, .warp_instructions = 90000}, 5, "together may execute 90000 warp-instructions"},
+        {LAUNCH,
+         {.seconds = 60, .warp_instructions = 90000},
+         5,
+         "the budget of the grading is used up: the kernels of all calls of solve() together may execute 90000 warp-"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         CallBudget budget = rows[i].budget;

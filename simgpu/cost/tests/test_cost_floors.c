@@ -103,12 +103,71 @@ static void spilled_registers_cost(void **state)
     assert_true(cost_model(&work.input).seconds > 1.5 * with);
 }
 
+/* One spilled register more in each thread, for each of its taps, until the frames of all threads fit nowhere. */
+static void more_spilled_registers_are_never_faster(void **state)
+{
+    Work work = naive_kernel();
+    work.input.counters = &work.counters;
+    work.input.function = &work.function;
+    double instructions = (double)work.counters.warp_instructions, before = 0, first = 0;
+    for (int spilled = 0; spilled <= 256; spilled++) {
+        double accesses = (double)WARPS * TAPS * 2 * spilled;
+        MachineWork machine = {.issue = instructions + accesses,
+                               .fma = (double)work.counters.fp32 / 32,
+                               .local = accesses,
+                               .local_bytes = 4 * accesses};
+        work.function.frame_bytes = 4 * (uint32_t)spilled;
+        work.input.machine = cost_machine_ratios(&work.input, &machine, 0);
+        const LoadShare local = cost_local_share(&work.input);
+        double after = cost_model(&work.input).seconds;
+        assert_true(after > before && local.l2 >= 0 && local.memory >= 0 && local.l2 + local.memory <= 1);
+        assert_true((local.l2 + local.memory > 0) == (2048 * 4 * spilled > 262144)); /* the L1 of an H200 */
+        assert_true((local.memory > 0) == (132.0 * 2048 * 4 * spilled > 62914560));  /* its L2 */
+        first = spilled == 0 ? after : first;
+        before = after;
+    }
+    assert_true(before > 100 * first);
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
+
+/* The L2's part for four outputs a thread, each warp's stores of so many sectors each. */
+static double l2_of_stores_s(uint64_t stores, uint64_t sectors)
+{
+    Work work = naive_kernel();
+    work.input.counters = &work.counters;
+    work.input.function = &work.function;
+    work.counters.global_load_sectors = work.counters.global_load_requests = 0;
+    work.counters.global_store_requests = WARPS * stores;
+    work.counters.global_store_sectors = WARPS * stores * sectors;
+    work.counters.global_store_bytes = WARPS * stores * 128;
+    const Cost cost = cost_model(&work.input);
+    return part_s(&cost, "l2");
+}
+
+/* An H200 writes 1.2 to 1.6 times the sectors where each thread stores four neighbours (tests/hardware/h200). */
+static void neighbours_that_a_thread_stores_are_merged(void **state)
+{
+    double apart = l2_of_stores_s(4, 4), neighbours = l2_of_stores_s(4, 16);
+    assert_true(apart > 0 && neighbours > 1.2 * apart && neighbours < 1.7 * apart);
+}
+
+/* Threads that walk along the rows of an image store one element each in 32 rows: nothing to merge. */
+static void stores_into_distant_sectors_are_not_merged(void **state)
+{
+    assert_true(l2_of_stores_s(1, 32) > 7.99 * l2_of_stores_s(1, 4));
+    assert_true(l2_of_stores_s(4, 32) > 2 * l2_of_stores_s(4, 4));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_part_is_below_its_count_over_the_peak_rate),
         cmocka_unit_test(machine_code_that_cannot_be_read_is_no_advantage),
         cmocka_unit_test(spilled_registers_cost),
+        cmocka_unit_test(more_spilled_registers_are_never_faster),
+        cmocka_unit_test(neighbours_that_a_thread_stores_are_merged),
+        cmocka_unit_test(stores_into_distant_sectors_are_not_merged),
     };
     return cmocka_run_group_tests(tests, read_profile, NULL);
 }

@@ -88,9 +88,9 @@ static const struct {
 } slips[] = {
     {"\"schema\": 1", "\"schema\": 2", "broken.json:2: schema: expected a whole number from 1 to 1"},
     {"\"title\": \"NVIDIA H200\"", "\"title\": 7", "broken.json:3: title: expected a string"},
-    {"\"epoch\": 6", "\"epoch\": 6,\n \"epoch\": 6", "broken.json:8: epoch: this key is repeated"},
-    {"\"epoch\": 6", "\"epoch\": 6, \"colour\": 1", "broken.json:7: colour: unknown key"},
-    {"  \"epoch\": 6,\n", "", "the key \"epoch\" is missing"},
+    {"\"epoch\": 7", "\"epoch\": 7,\n \"epoch\": 7", "broken.json:8: epoch: this key is repeated"},
+    {"\"epoch\": 7", "\"epoch\": 7, \"colour\": 1", "broken.json:7: colour: unknown key"},
+    {"  \"epoch\": 7,\n", "", "the key \"epoch\" is missing"},
     {"    \"epoch\": \"counted", "    \"epoc\": \"counted", "epoc: unknown key"},
     {"    \"epoch\": \"counted here\",\n", "", "the key \"epoch\" is missing"},
     {"\"multiprocessors\": 132", "\"multiprocessors\": 0", "multiprocessors: expected a whole number from 1 to 10000"},
@@ -105,7 +105,7 @@ static const struct {
     {"\"shared_bytes_per_block_optin\": 232448", "\"shared_bytes_per_block_optin\": 1024",
      "shared_bytes_per_block: expected at most"},
     {"\"shared_bytes_per_block_optin\": 232448", "\"shared_bytes_per_block_optin\": 233472",
-     "shared_bytes_per_block_optin: expected to fit"},
+     "shared_bytes_per_block_optin: expected to fit into a multiprocessor together with the reserved bytes"},
     {"\"NVIDIA H200\"", "\"a title that needs more room than the sixty-three bytes which a profile has for it\"",
      "title: expected at most 63 bytes"},
 };

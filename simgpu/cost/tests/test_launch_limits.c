@@ -97,6 +97,17 @@ static void launches_are_refused_with_the_limit_they_break(void **state)
     }
 }
 
+static void a_launch_keeps_to_the_clusters_of_its_kernel(void **state)
+{
+    const LaunchShape shape = {{4, 6, 1}, {32, 1, 1}, 0, {2, 3, 1}};
+    const LaunchLimits limits = launch_limits(&H200);
+    LaunchNeeds needs = KERNEL;
+    char text[200];
+    memcpy(needs.cluster, (uint32_t[]){2, 2, 1}, sizeof needs.cluster);
+    assert_int_equal(launch_limits_check(&limits, &needs, &shape, text, sizeof text), LAUNCH_INVALID);
+    assert_string_equal(text, "3 in the cluster's y where __cluster_dims__ says, only 2");
+}
+
 static LaunchCheck check_block(const LaunchNeeds *needs, uint32_t warps, uint32_t dynamic_shared_bytes)
 {
     const LaunchLimits limits = launch_limits(&H200);
@@ -137,6 +148,7 @@ static void a_block_fits_if_and_only_if_one_can_be_resident(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_launch_keeps_to_the_clusters_of_its_kernel),
         cmocka_unit_test(launches_are_refused_with_the_limit_they_break),
         cmocka_unit_test(registers_are_counted_as_the_hardware_counts_them),
         cmocka_unit_test(a_block_fits_if_and_only_if_one_can_be_resident),

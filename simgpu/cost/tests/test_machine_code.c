@@ -5,6 +5,7 @@
 #include "simgpu/cost/machine_code.h"
 #include "simgpu/cost/machine_lines.h"
 #include "simgpu/cost/machine_total.h"
+#include "simgpu/cost/machine_wait.h"
 #include "simgpu/lower/lower.h"
 #include "simgpu/ptx/parser.h"
 
@@ -148,13 +149,13 @@ static void waiting_grows_with_the_latency_of_loads(void **state)
     MachineWork hitting = loop_of(400);
     for (int i = 0; i < kernel.code.memory_count; i++)
         loads[i].l2 = 1;
-    machine_code_wait(&kernel.program, &kernel.code, &kernel.profile, loads);
+    machine_code_wait(&kernel.program, &kernel.code, &kernel.profile, loads, (LoadShare){0});
     MachineWork missing = loop_of(400);
     for (int i = 0; i < kernel.code.memory_count; i++)
         loads[i].l2 = 0.5;
-    machine_code_wait(&kernel.program, &kernel.code, &kernel.profile, loads);
+    machine_code_wait(&kernel.program, &kernel.code, &kernel.profile, loads, (LoadShare){0});
     MachineWork half = loop_of(400);
-    machine_code_wait(&kernel.program, &kernel.code, &kernel.profile, NULL);
+    machine_code_wait(&kernel.program, &kernel.code, &kernel.profile, NULL, (LoadShare){0});
     free(loads);
     assert_true(hitting.cycles > hitting.issue);
     assert_true(missing.cycles > 2 * hitting.cycles);
@@ -188,9 +189,40 @@ static void a_damaged_cubin_does_no_harm(void **state)
     }
 }
 
+/* A load of a spilled register and an addition that waits for it. */
+static double cycles_of_spilled_register(LoadShare local)
+{
+    MachineInstruction code[] = {{.operation = MACHINE_LDL,
+                                  .bytes = 4,
+                                  .stall = 1,
+                                  .result_barrier = 0,
+                                  .operand_barrier = 7,
+                                  .target = -1,
+                                  .access = -1},
+                                 {.operation = MACHINE_FADD,
+                                  .stall = 4,
+                                  .result_barrier = 7,
+                                  .operand_barrier = 7,
+                                  .waits = 1,
+                                  .target = -1,
+                                  .access = -1}};
+    machine_wait(code, COUNT_OF(code), &kernel.profile, NULL, local);
+    return code[0].cycles + code[1].cycles;
+}
+
+static void a_warp_waits_for_the_memory_that_holds_spilled_registers(void **state)
+{
+    const HardwareProfile *profile = &kernel.profile;
+    double near = cycles_of_spilled_register((LoadShare){0}), middle = cycles_of_spilled_register((LoadShare){.l2 = 1}),
+           far = cycles_of_spilled_register((LoadShare){.memory = 1});
+    assert_true(fabs(middle - near - (profile->l2_latency_s - profile->l1_latency_s) * profile->clock_hz) < 1e-6);
+    assert_true(fabs(far - near - (profile->global_latency_s - profile->l1_latency_s) * profile->clock_hz) < 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_warp_waits_for_the_memory_that_holds_spilled_registers),
         cmocka_unit_test(instructions_have_lines),
         cmocka_unit_test(many_iterations_take_the_unrolled_loop),
         cmocka_unit_test(a_single_iteration_takes_the_remainder_loop),

@@ -113,7 +113,8 @@ static void a_pointer_that_leads_to_no_function_is_a_fault(void **state)
 
 static void the_stack_has_an_end(void **state)
 {
-    check_fault("deep", "has no stack left for a call of count_down(): calls are nested");
+    check_fault("deep",
+                "deep, and a thread's stack has 1024 bytes (cudaDeviceSetLimit(cudaLimitStackSize, ...) gives more)");
     Run more = run_with("deep", &(SimLaunch){.stack_bytes = 400 << 10});
     assert_int_equal(more.report.outcome, SIM_OK);
     assert_int_equal(more.out[3], UINT32_MAX); /* 2^5000 - 1 */

@@ -145,7 +145,8 @@ static void a_wrong_texture_is_a_fault_with_its_reason(void **state)
     faults_with("fetch_1d", texture, "a 2D texture as if it were a 1D texture");
     faults_with("fetch_3d", texture, "a 2D texture as if it were a 3D texture");
     faults_with("fetch_2d", linear, "a 1D texture as if it were a 2D texture");
-    faults_with("fetch_1d", linear, "only tex1Dfetch() can read");
+    faults_with("fetch_1d", linear,
+                "a texture of linear memory with a float coordinate, which only tex1Dfetch() can read");
     assert_true(simgpu_release(gpu, is.address)); /* the next allocation lies in its place, but is smaller */
     faults_with("fetch_2d", texture, "a texture whose memory has been freed");
     assert_true(simgpu_texture_free(gpu, texture) && simgpu_texture_free(gpu, linear));

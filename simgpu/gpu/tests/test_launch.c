@@ -89,6 +89,33 @@ static void a_million_blocks_run(void **state)
     simgpu_module_unload(gpu, module);
 }
 
+static void a_launch_that_is_cancelled_says_so(void **state)
+{
+    SimModule *module;
+    SimFunction *function = machine_read(gpu, "launch.ptx", "nothing", &module);
+    simgpu_cancel(gpu);
+    SimReport report = run(function, (SimLaunch){.shape.grid = {1000, 1, 1}, .shape.block = {1, 1, 1}}, "");
+    assert_int_equal(report.outcome, SIM_CANCELLED);
+    assert_string_equal(report.fault.text, "kernel nothing: was cancelled");
+    report = run(function, (SimLaunch){.shape.grid = {1000, 1, 1}, .shape.block = {1, 1, 1}}, "");
+    assert_int_equal(report.outcome, SIM_OK);
+    simgpu_module_unload(gpu, module);
+}
+
+static void a_cooperative_launch_needs_memory_for_its_barrier(void **state)
+{
+    const SimLaunch launch = {.shape.grid = {2, 1, 1}, .shape.block = {1, 1, 1}, .flags = SIM_COOPERATIVE};
+    SimModule *module;
+    SimFunction *function = machine_read(gpu, "launch.ptx", "nothing", &module);
+    simgpu_set_memory_limit(gpu, simgpu_allocated_bytes(gpu));
+    SimReport report = run(function, launch, "");
+    assert_int_equal(report.outcome, SIM_BAD_LAUNCH);
+    assert_string_equal(report.fault.text, "no device memory is left for the workspace of a cooperative launch");
+    simgpu_set_memory_limit(gpu, simgpu_profile(gpu)->memory_bytes);
+    assert_int_equal(run(function, launch, "").outcome, SIM_OK);
+    simgpu_module_unload(gpu, module);
+}
+
 /* ---- launches that are refused ----------------------------------------------------------------------------------- */
 
 static const struct {
@@ -424,6 +451,29 @@ static void the_constant_variables_of_a_module_are_listed(void **state)
     simgpu_module_unload(gpu, module);
 }
 
+static const char two_arrays_ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                                     ".const .align 4 .b8 rows[260];\n.const .align 4 .b8 columns[100];\n"
+                                     ".visible .entry of_rows()\n{\n.reg .b64 %d<2>;\n.reg .f32 %f<4>;\n"
+                                     "ld.const.f32 %f0, [rows];\nret;\n}\n"
+                                     ".visible .entry of_both()\n{\n.reg .b64 %d<2>;\n.reg .f32 %f<4>;\n"
+                                     "mov.u64 %d0, rows;\nld.const.f32 %f0, [%d0];\nld.const.f32 %f1, [columns+4];\n"
+                                     "ret;\n}\n";
+
+/* Two filters in one module: the kernel of the first pass does not fill the caches with the second one's. */
+static void a_kernel_has_the_constants_that_it_names(void **state)
+{
+    SimModule *module;
+    Message why = {0};
+    SimFunctionInfo info;
+    SimFunction *function = machine_load(gpu, two_arrays_ptx, sizeof two_arrays_ptx - 1, "of_rows", &module, &why);
+    assert_non_null(function);
+    simgpu_function_info(function, &info);
+    assert_int_equal(info.constant_bytes, 260);
+    simgpu_function_info(simgpu_function(module, "of_both"), &info);
+    assert_int_equal(info.constant_bytes, 360);
+    simgpu_module_unload(gpu, module);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -431,6 +481,8 @@ int main(void)
         cmocka_unit_test(the_layout_of_parameters_is_told),
         cmocka_unit_test(blocks_and_threads_are_numbered_in_three_dimensions),
         cmocka_unit_test(a_million_blocks_run),
+        cmocka_unit_test(a_launch_that_is_cancelled_says_so),
+        cmocka_unit_test(a_cooperative_launch_needs_memory_for_its_barrier),
         cmocka_unit_test(launches_beyond_the_limits_are_refused),
         cmocka_unit_test(more_shared_memory_must_be_asked_for),
         cmocka_unit_test(the_occupancy_is_that_of_the_model),
@@ -446,6 +498,7 @@ int main(void)
         cmocka_unit_test(a_load_from_a_watched_allocation_is_told_with_its_line),
         cmocka_unit_test(an_untimed_launch_counts_instructions_alone),
         cmocka_unit_test(the_constant_variables_of_a_module_are_listed),
+        cmocka_unit_test(a_kernel_has_the_constants_that_it_names),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);
 }

@@ -96,7 +96,11 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
     case REDUCE:
     case ACTIVE_MASK:
     case SLOW_PATH:
-    case FENCE: call_interpreter(b, instruction); return true;
+    case PRODUCT_COMMIT:
+    case PRODUCT_WAIT:
+    case CHECK_WAITED:
+    case FENCE:
+    case PROXY_FENCE: call_interpreter(b, instruction); return true;
     case CHECK_SET: translate_check(b, instruction); return true;
     case BARRIER: return true;
     case CLOCK:

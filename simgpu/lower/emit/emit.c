@@ -16,9 +16,11 @@ static bool has_index(InstructionKind kind)
     case TEXTURE:
     case SURFACE:
     case LOAD_MATRIX:
+    case LOAD_DESCRIBED:
     case STORE_MATRIX:
     case SHUFFLE:
     case BARRIER:
+    case CHECK_WAITED:
     case CHECK_SET: return true;
     case RUN_LANES:
     case SLOW_PATH:
@@ -38,10 +40,12 @@ static bool has_index(InstructionKind kind)
     case HEAP_ALLOCATE:
     case HEAP_FREE:
     case FAIL_ASSERT:
-    case LOAD_DESCRIBED:
     case MULTIPLY_MATRIX:
     case TRANSPOSE_MATRIX:
-    case FENCE: return false;
+    case PRODUCT_COMMIT:
+    case PRODUCT_WAIT:
+    case FENCE:
+    case PROXY_FENCE: return false;
     }
     return false;
 }

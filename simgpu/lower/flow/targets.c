@@ -50,7 +50,11 @@ static Origin of_results(const Instruction *instruction, const Origin *origins)
     case ACTIVE_MASK:
     case CLOCK:
     case BARRIER:
+    case PRODUCT_COMMIT:
+    case PRODUCT_WAIT:
+    case CHECK_WAITED:
     case FENCE:
+    case PROXY_FENCE:
     case PRINT:
     case HEAP_FREE:
     case FAIL_ASSERT:

@@ -176,7 +176,7 @@ static void a_warpgroup_has_four_warps(void **state)
     warpgroup_kernel(&ptx, &warpgroup_rows[0]);
     const SimReport report = run(ptx.data, ptx.length, 96);
     assert_int_equal(report.outcome, SIM_BAD_BARRIER);
-    assert_non_null(strstr(report.fault.text, "fewer than four warps"));
+    assert_non_null(strstr(report.fault.text, "executes wgmma in a warpgroup that has fewer than four warps"));
     text_free(&ptx);
 }
 
@@ -192,6 +192,24 @@ static void a_matrix_must_lie_in_shared_memory(void **state)
     text_free(&ptx);
 }
 
+/* A base offset is for matrices that do not begin at a multiple of 1024 bytes. */
+static void a_base_offset_is_refused_by_name(void **state)
+{
+    WarpgroupRow row = warpgroup_rows[0];
+    Text ptx = {0}, based = {0};
+    warpgroup_kernel(&ptx, &row);
+    const char *at = strstr(ptx.data, "    add.u64 %db, %base, 0x");
+    assert_non_null(at);
+    text_append(&based, ptx.data, (size_t)(at - ptx.data));
+    text_add(&based, "    or.b64 %base, %base, 0x2000000000000;\n");
+    text_add(&based, at);
+    const SimReport report = run(based.data, based.length, WARPGROUP_THREADS);
+    assert_int_equal(report.outcome, SIM_UNSUPPORTED);
+    assert_non_null(strstr(report.fault.text, "on a matrix with a base offset, which the simulated GPU does not have"));
+    text_free(&ptx);
+    text_free(&based);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +217,7 @@ int main(void)
         cmocka_unit_test(products_of_warpgroups_count_at_their_own_rate),
         cmocka_unit_test(a_warpgroup_has_four_warps),
         cmocka_unit_test(a_matrix_must_lie_in_shared_memory),
+        cmocka_unit_test(a_base_offset_is_refused_by_name),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);
 }

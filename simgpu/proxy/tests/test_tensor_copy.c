@@ -200,7 +200,7 @@ static void a_store_must_not_begin_before_the_tensor(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         run_row(&rows[i], &run, NULL);
         assert_int_equal(run.report.outcome, SIM_OUT_OF_BOUNDS);
-        assert_non_null(strstr(run.report.fault.text, "before the tensor"));
+        assert_non_null(strstr(run.report.fault.text, "stores through a tensor map before the tensor: coordinate"));
     }
 }
 
@@ -249,7 +249,7 @@ static void a_map_that_leads_astray_is_a_fault(void **state)
         SimOutcome outcome;
         const char *text;
     } cases[] = {
-        {leave_it_unmarked, SIM_BAD_HANDLE, "a tensor map where there is none"},
+        {leave_it_unmarked, SIM_BAD_HANDLE, "begins a copy through a tensor map where there is none"},
         {give_it_another_rank, SIM_BAD_HANDLE, "another number of dimensions"},
         {lead_it_away, SIM_OUT_OF_BOUNDS, "reads"},
         {make_it_wide, SIM_OUT_OF_BOUNDS, "reads"},
@@ -274,6 +274,7 @@ static void a_tile_must_lie_at_a_multiple_of_128_bytes(void **state)
     row.shift = 64;
     run_row(&row, &run, NULL);
     assert_int_equal(run.report.outcome, SIM_MISALIGNED);
+    assert_non_null(strstr(run.report.fault.text, "whose address in shared memory is not a multiple of 128 bytes"));
     row.shift = TENSOR_TILE;
     run_row(&row, &run, NULL);
     assert_int_equal(run.report.outcome, SIM_OUT_OF_BOUNDS);
@@ -303,7 +304,8 @@ static void a_box_must_begin_at_a_multiple_of_16_bytes_of_a_row(void **state)
         run_row(&row, &run, NULL);
         assert_int_equal(run.report.outcome, cases[i].outcome);
         if (cases[i].outcome != SIM_OK)
-            assert_non_null(strstr(run.report.fault.text, "is not a multiple of 16"));
+            assert_non_null(strstr(run.report.fault.text, "begins a copy through a tensor map at element")),
+                assert_non_null(strstr(run.report.fault.text, "bytes is not a multiple of 16"));
     }
 }
 
@@ -321,6 +323,9 @@ static void an_operation_for_another_type_is_refused(void **state)
                                .steps = {1}};
         run_row(&row, &run, NULL);
         assert_int_equal(run.report.outcome, SIM_UNSUPPORTED);
+        assert_non_null(strstr(run.report.fault.text,
+                               "combines elements of a tensor by an operation that the simulated "
+                               "GPU does not have for their type"));
     }
 }
 

@@ -1,0 +1,241 @@
+/* Spreads the blocks of a launch over workers, and adds up what they counted.  */
+#include "simgpu/gpu/run.h"
+
+#include "base/allocated.h"
+#include "simgpu/block/cluster.h"
+#include "simgpu/block/worker_setup.h"
+#include "simgpu/engine/bulk_copy.h"
+#include "simgpu/engine/interpreter.h"
+#include "simgpu/gpu/cluster_run.h"
+#include "simgpu/gpu/grid_run.h"
+#include "simgpu/sanitizer/raw_finding.h"
+#include "simgpu/sanitizer/sanitizer.h"
+#include "simgpu/sanitizer/sanitizer_state.h"
+
+#include <stdlib.h>
+
+static void lengthen(SimWarpPath *longest, const SimWarpPath *path)
+{
+    if (path->instructions > longest->instructions)
+        *longest = *path;
+}
+
+/* Empties the worker's notes. Returns the lowest instruction that loaded from the watched source, or
+ * instruction_count. */
+static int forget_notes(Worker *worker)
+{
+    int count = worker->code->instruction_count, first_watched = count;
+    for (int i = 0; i < count; i++) {
+        const Instruction *instruction = &worker->code->instructions[i];
+        if (instruction->index < 0)
+            continue;
+        MemoryNote *note = &worker->notes[instruction->index];
+        note_forget(worker, note, note_is_of_stores(instruction));
+        if (note->loaded_watched && first_watched == count)
+            first_watched = i;
+    }
+    return first_watched;
+}
+
+static void add_worker(Run *run, Worker *worker, const Sanitizer *sanitizer)
+{
+    int first_watched = forget_notes(worker);
+    pthread_mutex_lock(&run->lock);
+    run->first_watched = first_watched < run->first_watched ? first_watched : run->first_watched;
+    simgpu_counters_add(&run->counters, &worker->counters);
+    for (int i = 0; i < worker->code->block_count; i++) {
+        run->executed[i].warps += worker->executed[i].warps;
+        run->executed[i].lanes += worker->executed[i].lanes;
+    }
+    touched_add(run->loaded, worker->loaded, run->launch.memory->count);
+    touched_add(run->stored, worker->stored, run->launch.memory->count);
+    lengthen(&run->longest, &worker->longest);
+    if (run->lines != NULL)
+        lines_add_worker(run->lines, worker);
+    if (run->found != NULL)
+        raw_findings_merge(worker->code, run->found, sanitizer->found);
+    pthread_mutex_unlock(&run->lock);
+}
+
+/* Lane-instructions that the unfinished blocks will execute, if they are like the finished ones. */
+static uint64_t lane_instructions_left(const Launch *launch)
+{
+    uint64_t finished = atomic_load_explicit(&launch->finished_blocks, memory_order_relaxed);
+    uint64_t warps = atomic_load_explicit(&launch->warp_instructions, memory_order_relaxed);
+    uint64_t each = finished == 0 ? 0 : warps / finished * SIM_WARP_SIZE;
+    return each * (launch->blocks - finished);
+}
+
+static void begin_block(Run *run, Worker *worker, Sanitizer *sanitizer, uint64_t block)
+{
+    worker_begin_block(worker, block);
+    worker->sanitizer = sanitizer;
+    if (sanitizer != NULL && !sanitizer_begin_block(worker))
+        worker->sanitizer = NULL;
+    if (run->job != NULL)
+        run->launch.translator->begin_block(run->job, worker,
+                                            worker->jit == NULL ? lane_instructions_left(&run->launch) : 0);
+}
+
+/* What one thread of the host runs blocks with: a worker for each block of a cluster. */
+typedef struct Team {
+    Cluster cluster;
+    Sanitizer *sanitizers[MAX_CLUSTER]; /* of the workers; NULL: the launch has no plan */
+} Team;
+
+static void begin_team(Run *run, Team *team)
+{
+    const Launch *launch = &run->launch;
+    bool is_needed = launch->cluster_blocks > 1 || launch->code->uses_cluster;
+    *team = (Team){.cluster.count = launch->cluster_blocks};
+    for (uint32_t i = 0; i < team->cluster.count; i++) {
+        Worker *worker = worker_new(&run->launch);
+        team->sanitizers[i] = sanitizer_new(worker);
+        worker->cluster = is_needed ? &team->cluster : NULL;
+        team->cluster.blocks[i] = worker;
+    }
+}
+
+static void end_team(Run *run, const Team *team)
+{
+    for (uint32_t i = 0; i < team->cluster.count; i++) {
+        Worker *worker = team->cluster.blocks[i];
+        if (run->job != NULL)
+            run->launch.translator->end_worker(worker);
+        add_worker(run, worker, team->sanitizers[i]);
+        sanitizer_free(team->sanitizers[i]);
+        bulk_copies_free(worker);
+        worker_free(worker);
+    }
+}
+
+/* Runs the blocks of one cluster; without clusters, that is one block. */
+static bool run_one(Run *run, Team *team, uint64_t number)
+{
+    Launch *launch = &run->launch;
+    Cluster *cluster = &team->cluster;
+    cluster->first_block = cluster_block(launch, number, 0);
+    cluster->number = number;
+    for (uint32_t i = 0; i < cluster->count; i++)
+        begin_block(run, cluster->blocks[i], team->sanitizers[i], cluster_block(launch, number, i));
+    bool going_on = cluster->blocks[0]->cluster != NULL ? run_cluster(cluster) : run_block(cluster->blocks[0]);
+    atomic_fetch_add_explicit(&launch->finished_blocks, cluster->count, memory_order_relaxed);
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        Worker *worker = cluster->blocks[i];
+        if (worker->sanitizer != NULL)
+            sanitizer_end_block(worker);
+        lengthen(&worker->longest, &worker->path);
+    }
+    return going_on;
+}
+
+bool run_is_traced(const Launch *launch, uint64_t block)
+{
+    return block == launch->blocks - 1 || trace_of(&launch->traces, block) != NULL ||
+           trace_of(&launch->drawn, block) != NULL;
+}
+
+static bool must_end(Launch *launch, uint64_t cluster)
+{
+    return cluster_block(launch, cluster, 0) >= atomic_load(&launch->fault_block) ||
+           atomic_load_explicit(&launch->stop, memory_order_relaxed) != SIM_OK;
+}
+
+/* What became of a strip. */
+typedef struct StripSum {
+    uint64_t blocks, path; /* that ran; instructions on the paths of these */
+    bool is_whole;
+} StripSum;
+
+static StripSum run_strip(Run *run, Team *team, const Strip *strip)
+{
+    StripSum sum = {0};
+    bool going_on = true;
+    uint64_t number = strip->first;
+    for (; going_on && number < strip->end && !must_end(&run->launch, number); number++) {
+        if (run->skips_traced && run_is_traced(&run->launch, number))
+            continue;
+        going_on = run_one(run, team, number);
+        sum.blocks += team->cluster.count;
+        for (uint32_t i = 0; i < team->cluster.count; i++)
+            sum.path += team->cluster.blocks[i]->path.instructions;
+    }
+    sum.is_whole = going_on && number == strip->end;
+    return sum;
+}
+
+static void add_strip(Run *run, const StripSum *sum)
+{
+    pthread_mutex_lock(&run->lock);
+    run->strips_run++;
+    run->blocks_run += sum->blocks;
+    run->moments.b += sum->blocks;
+    run->moments.x += sum->path;
+    run->moments.bb += (unsigned __int128)sum->blocks * sum->blocks;
+    run->moments.bx += (unsigned __int128)sum->blocks * sum->path;
+    run->moments.xx += (unsigned __int128)sum->path * sum->path;
+    pthread_mutex_unlock(&run->lock);
+}
+
+/* Each host thread does this. */
+static void take_strips(void *context)
+{
+    Run *run = context;
+    Team team;
+    begin_team(run, &team);
+    for (bool going_on = true; going_on;) {
+        uint64_t number = atomic_fetch_add(&run->next_strip, 1);
+        if (number >= run->end_strip)
+            break;
+        const StripSum sum = run_strip(run, &team, &run->strips[number]);
+        add_strip(run, &sum);
+        going_on = sum.is_whole;
+    }
+    end_team(run, &team);
+}
+
+bool run_strips(SimGpu *gpu, Run *run, uint64_t from, uint64_t to, int helpers)
+{
+    Launch *launch = &run->launch;
+    atomic_store(&run->next_strip, from);
+    run->end_strip = to;
+    pool_run(&gpu->pool, to - from < (uint64_t)helpers ? (int)(to - from) : helpers, take_strips, run);
+    return atomic_load(&launch->stop) == SIM_OK && atomic_load(&launch->fault_block) == UINT64_MAX;
+}
+
+/* Strips are short enough that all workers end at about the same time, and long enough that taking one costs little. */
+void run_whole(SimGpu *gpu, Run *run, int helpers)
+{
+    enum { STRIPS_OF_A_WORKER = 32, MOST = 256 };
+    const uint64_t clusters = run->launch.clusters, share = clusters / ((uint64_t)(helpers + 1) * STRIPS_OF_A_WORKER);
+    const uint64_t length = share < 1 ? 1 : share > MOST ? MOST : share, count = (clusters + length - 1) / length;
+    Strip *strips = zeroed(count, sizeof *strips);
+    for (uint64_t i = 0; i < count; i++)
+        strips[i] = (Strip){i * length, (i + 1) * length < clusters ? (i + 1) * length : clusters};
+    run->strips = strips;
+    run_strips(gpu, run, 0, count, helpers);
+    run->strips = NULL;
+    free(strips);
+}
+
+/* The blocks of a cooperative launch take turns on one thread of the host, each with a worker of its own. */
+void run_together(Run *run)
+{
+    Launch *launch = &run->launch;
+    Worker **workers = zeroed(launch->blocks, sizeof *workers);
+    Sanitizer *sanitizer = NULL;
+    for (uint64_t i = 0; i < launch->blocks; i++) {
+        workers[i] = worker_new(launch);
+        sanitizer = i == 0 ? sanitizer_new(workers[i]) : sanitizer;
+        begin_block(run, workers[i], sanitizer, i);
+    }
+    run_grid(workers, launch->blocks);
+    for (uint64_t i = 0; i < launch->blocks; i++) {
+        lengthen(&workers[i]->longest, &workers[i]->path);
+        add_worker(run, workers[i], NULL);
+        bulk_copies_free(workers[i]);
+        worker_free(workers[i]);
+    }
+    sanitizer_free(sanitizer);
+    free(workers);
+}

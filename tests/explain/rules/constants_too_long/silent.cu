@@ -1,0 +1,33 @@
+// expect: Accepted
+// problem: conv1d
+// no advice: constants_too_long
+// The long filter lies in shared memory, which gives one value to a whole warp, too.
+#include <cuda_runtime.h>
+
+constexpr int THREADS = 256;
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int output_size, int kernel_size)
+{
+    extern __shared__ float s_input[];
+    float* s_kernel = s_input + THREADS + kernel_size - 1;
+    int first = blockIdx.x * THREADS, i = first + threadIdx.x;
+    for (int j = threadIdx.x; j < THREADS + kernel_size - 1; j += THREADS)
+        s_input[j] = first + j < output_size + kernel_size - 1 ? input[first + j] : 0.0f;
+    for (int k = threadIdx.x; k < kernel_size; k += THREADS)
+        s_kernel[k] = kernel[k];
+    __syncthreads();
+
+    float sum = 0.0f;
+    for (int k = 0; k < kernel_size; k++)
+        sum += s_input[threadIdx.x + k] * s_kernel[k];
+    if (i < output_size)
+        output[i] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    int output_size = input_size - kernel_size + 1;
+    size_t bytes = (THREADS + 2 * kernel_size - 1) * sizeof(float);
+    convolve<<<(output_size + THREADS - 1) / THREADS, THREADS, bytes>>>(input, kernel, output, output_size, kernel_size);
+    cudaDeviceSynchronize();
+}
