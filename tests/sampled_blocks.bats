@@ -60,6 +60,17 @@ timed() { # JQ: of the timed case in result.json
     timed '.counters | has("sampled_blocks")' | grep -x false
 }
 
+@test "a kernel that adds up in its output, and stores often, runs in part" {
+    long_case
+    kernel 'f<<<(outputs + 255) / 256, 256>>>(input, kernel, output, input_size, kernel_size, outputs);' \
+        '__global__ void f(const float* x, const float* h, float* y, int n, int taps, int outputs)
+         { int i = blockIdx.x * 256 + threadIdx.x; if (i < outputs) y[i] = 0.0f;
+           if (i < outputs) for (int k = 0; k < taps; k++) y[i] += x[i + k] * h[k]; }' >adds.cu
+    judge grade --no-record --json result.json adds.cu
+    ends 0 "Accepted"
+    timed '.counters.sampled_blocks < 0.9' | grep -x true
+}
+
 # A sample that lacks block 4000 sees blocks that are all alike; in a small grid there is no such block.
 @test "outputs that one block computes for many others do not come for nothing" {
     long_case

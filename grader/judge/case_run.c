@@ -218,7 +218,7 @@ static bool misses_blocks(const Call *call, const CallReport *report)
     if (!call->in_part)
         return false;
     const double bytes = (double)call->arguments[problem_output(call->problem)].bytes;
-    const double drawn = call_written_share(call) - (double)statistics->certain_store_bytes / bytes;
+    const double drawn = call_written_share(call) - (double)statistics->certain_bytes / bytes;
     return statistics->is_sample_unsound || (report->outcome == CALL_OK && drawn < least * statistics->drawn_share);
 }
 

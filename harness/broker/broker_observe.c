@@ -67,6 +67,11 @@ static void check_begin(Broker *broker, const ControlRequest *request, DeviceChe
                            .uninitialised_byte = request->uninitialised_byte};
     for (uint32_t i = 0; i < request->argument_count; i++) {
         const ControlArgument *argument = &request->arguments[i];
+        if (argument->role == ARGUMENT_OUTPUT) {
+            check->output_address = broker->arrays[i];
+            check->output_bytes = argument->span.bytes;
+            check->output_poison = argument->poison_bits;
+        }
         if (control_is_array(argument))
             check->arrays[check->array_count++] = (DeviceNamed){.name = argument->name,
                                                                 .address = broker->arrays[i],

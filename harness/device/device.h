@@ -277,11 +277,10 @@ typedef struct DeviceStatistics {
     char limiter[16];               /* of the longest kernel */
     char longest[256];              /* its name */
     uint64_t executed_instructions; /* warp instructions that a simulated device really executed */
-    double
-        sampled_share;  /* of the blocks of a kernel, those that ran, in the kernel with the smallest share: 1, or less
-                              * with DeviceCheck.samples_blocks. The other elements of its arrays were not computed */
-    double drawn_share; /* SimReport.drawn_share of that kernel, and */
-    uint64_t certain_store_bytes;
+    double sampled_share;   /* of the blocks of a kernel, those that ran: 1, or less, of one kernel at most, with
+                              * DeviceCheck.samples_blocks. The other elements of its arrays were not computed */
+    double drawn_share;     /* SimReport.drawn_share of that kernel, and */
+    uint64_t certain_bytes; /* SimReport.certain_bytes, of the output */
     double sample_error;    /* largest of SimReport.sample_error */
     bool is_sample_unsound; /* something read memory that such a kernel had left incomplete: nothing here counts */
 } DeviceStatistics;

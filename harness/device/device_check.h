@@ -82,6 +82,8 @@ typedef struct DeviceCheck {
                                     * DEVICE_ORDER_DRAWN; NULL: the device chooses */
     bool samples_blocks; /* launches that would take long may run a random sample of their blocks, drawn with sample_key
                           * (DeviceStatistics.sampled_share) */
+    uint64_t output_address, output_bytes; /* with samples_blocks: the output, whose 32-bit words all hold */
+    uint32_t output_poison;                /* this before the call */
     DeviceOrder order;
     DeviceFindings findings;   /* filled in; faults are not among them */
     DeviceConflicts conflicts; /* filled in */

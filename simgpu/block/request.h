@@ -26,6 +26,12 @@ enum { SIM_STACK_BYTES = 1024 };
 /* The same of all threads for malloc() (cudaLimitMallocHeapSize). */
 enum { SIM_HEAP_BYTES = 8 << 20 };
 
+/* Memory whose 32-bit words hold `word` until somebody stores into them; bytes 0: there is none. */
+typedef struct SimMarked {
+    uint64_t address, bytes;
+    uint32_t word;
+} SimMarked;
+
 typedef struct SimLaunch {
     SimFunction *function;
     LaunchShape shape;
@@ -43,6 +49,7 @@ typedef struct SimLaunch {
     uint64_t sample_lane_instructions; /* a grid that would execute more may run a sample of its blocks, where none
                                         * depends on another (simgpu/gpu/block_sample.h); 0: all blocks run. The
                                         * sample follows from sample_key, which must not be NULL then */
+    SimMarked marked;                  /* SimReport.certain_bytes counts in it */
     struct Footprint *footprint; /* gets the bytes of device memory that the launch uses (memory/footprint.h). Such a
                                     * launch is not checked for anything; NULL: not wanted */
     bool is_untimed;             /* the time is not wanted, which makes the launch faster: only instructions

@@ -203,6 +203,15 @@ static uint64_t strips_within(const Run *run)
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
+static uint64_t stored_bytes(const SimMarked *marked)
+{
+    const uint32_t *words = (const uint32_t *)(uintptr_t)marked->address;
+    uint64_t stored = 0;
+    for (uint64_t i = 0; i < marked->bytes / sizeof *words; i++)
+        stored += words[i] != marked->word;
+    return stored * sizeof *words;
+}
+
 static void forget_strips(Run *run)
 {
     run->strips_run = run->blocks_run = 0;
@@ -229,6 +238,7 @@ void block_sample_run(SimGpu *gpu, Run *run, int helpers)
     run->strips = drawing.strips;
     if (run_strips(gpu, run, 0, drawing.certain, helpers)) {
         const Sums certain = sums_of(run);
+        run->certain_bytes = stored_bytes(&run->launch.request->marked);
         const uint64_t left = run->launch.blocks - run->blocks_run;
         forget_strips(run);
         run->skips_traced = true;
@@ -237,8 +247,6 @@ void block_sample_run(SimGpu *gpu, Run *run, int helpers)
             run->sampled_share = 1 - (double)(left - run->blocks_run) / (double)run->launch.blocks;
             run->sample_error = error_of(run, drawing.count - drawing.certain);
             run->drawn_share = (double)run->blocks_run / (double)run->launch.blocks;
-            run->certain_store_bytes = certain.counters.global_store_bytes +
-                                       SECTOR_BYTES * certain.counters.bulk_store_sectors;
             extrapolate(run, &certain, (double)left / (double)run->blocks_run);
         }
         free(certain.executed);

@@ -307,7 +307,7 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     report->sampled_share = run.sampled_share;
     report->sample_error = run.sample_error;
     report->drawn_share = run.drawn_share;
-    report->certain_store_bytes = run.certain_store_bytes;
+    report->certain_bytes = run.certain_bytes;
     report->outcome = (SimOutcome)atomic_load(&run.launch.stop);
     if (run.launch.outcome != SIM_OK) {
         report->outcome = run.launch.outcome;

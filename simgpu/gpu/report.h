@@ -38,7 +38,8 @@ typedef struct SimReport {
         sampled_share;  /* of the grid's blocks, those that ran: 1, or less with SimLaunch.sample_lane_instructions. The
                            * counters are those of the whole grid, then estimated */
     double drawn_share; /* of the grid's blocks, those that ran because they were drawn; 0: there was no sample */
-    uint64_t certain_store_bytes; /* that blocks stored which run in any sample, so that a kernel can foresee them */
+    uint64_t certain_bytes; /* of SimLaunch.marked, that blocks stored which run in any sample: a kernel can foresee
+                             * which these are */
     double sample_error; /* half the width of the 95 % interval of what they are estimated from, relative; 0: exact */
     bool watched_store;  /* the watched target was stored into */
     SimFinding findings[SIM_MAX_FINDINGS]; /* where outcome is SIM_OK: by kind, then in the order of the code; the

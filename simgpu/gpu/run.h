@@ -39,7 +39,7 @@ typedef struct Run {
     StripMoments moments;
     double sampled_share, sample_error; /* as in SimReport, as are the next two */
     double drawn_share;
-    uint64_t certain_store_bytes;
+    uint64_t certain_bytes;
 } Run;
 
 /* Runs all blocks, by the caller and up to `helpers` threads of the pool. */

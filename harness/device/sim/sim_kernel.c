@@ -250,6 +250,7 @@ static double carry_kernel(SimDevice *sim, void *what, uint8_t *staging)
                       .flags = sim_launch_flags(sim, &work->shape) | (work->is_cooperative ? SIM_COOPERATIVE : 0),
                       .sample_key = sim->check == NULL ? NULL : sim->check->sample_key,
                       .sample_lane_instructions = sim_sample_limit(sim),
+                      .marked = sim_sample_marked(sim),
                       .footprint = sim_footprint(sim),
                       .is_untimed = sim_is_untimed(sim),
                       .stack_bytes = sim->stack_bytes,

@@ -15,6 +15,14 @@ uint64_t sim_sample_limit(const SimDevice *sim)
     return sim->profile != NULL ? INTERPRETED : LANE_INSTRUCTIONS;
 }
 
+SimMarked sim_sample_marked(const SimDevice *sim)
+{
+    const DeviceCheck *check = sim->check;
+    if (check == NULL || !check->samples_blocks)
+        return (SimMarked){0};
+    return (SimMarked){check->output_address, check->output_bytes, check->output_poison};
+}
+
 /* Adds the whole allocation that these bytes lie in. */
 static void add_allocation(SimDevice *sim, struct Touches **list, uint64_t address, uint64_t bytes)
 {
@@ -39,16 +47,6 @@ static bool is_sample(const SimReport *report)
     return report->sampled_share < 1 && report->outcome == SIM_OK;
 }
 
-static bool loads_of(const SimReport *report, uint64_t address, uint64_t bytes)
-{
-    for (size_t i = 0; i < report->touched_count; i++) {
-        const SimTouched *other = &report->touched[i];
-        if (!other->is_store && address < other->address + other->bytes && other->address < address + bytes)
-            return true;
-    }
-    return false;
-}
-
 void sim_sample_check(SimDevice *sim, const SimReport *report)
 {
     if (!is_sample(report))
@@ -56,8 +54,7 @@ void sim_sample_check(SimDevice *sim, const SimReport *report)
     sim->statistics.is_sample_unsound |= sim->incomplete != NULL; /* one sample for each call */
     for (size_t i = 0; i < report->touched_count; i++) {
         const SimTouched *touched = &report->touched[i];
-        if (touched->is_store && (overlaps(sim->stored, touched->address, touched->bytes) ||
-                                  loads_of(report, touched->address, touched->bytes)))
+        if (touched->is_store && overlaps(sim->stored, touched->address, touched->bytes))
             sim->statistics.is_sample_unsound = true;
     }
 }
@@ -70,7 +67,7 @@ void sim_sample_keep(SimDevice *sim, const SimReport *report)
     statistics->sampled_share = report->sampled_share;
     statistics->sample_error = report->sample_error;
     statistics->drawn_share = report->drawn_share;
-    statistics->certain_store_bytes = report->certain_store_bytes;
+    statistics->certain_bytes = report->certain_bytes;
     for (size_t i = 0; i < report->touched_count; i++)
         if (report->touched[i].is_store)
             add_allocation(sim, &sim->incomplete, report->touched[i].address, report->touched[i].bytes);
