@@ -13,7 +13,7 @@ $(foreach name,$(settings),$(eval $(if $(filter $(name),$(exported)),,un)export 
 
 # The layers, lowest first. Each is one static library; a unit test is linked only with its own layer and those below it,
 # so an include that points the wrong way does not link (`make lint` says so sooner).
-LAYERS := base simgpu harness leaderboard grader
+LAYERS := base simgpu harness leaderboard grader service
 
 CC       ?= gcc
 BUILD    ?= build
@@ -34,9 +34,11 @@ linked    = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(
 CJSON    := $(or $(filter /%,$(shell $(CC) -print-file-name=libcjson.a)),$(BUILD)/libcjson.so.1)
 LDLIBS   := $(foreach library,sqlite3 md seccomp,$(call linked,$(library))) $(if $(filter %.a,$(CJSON)),$(CJSON),-lcjson) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm
 
+service_libraries := -lmicrohttpd -lcurl -lcmark
+
 # Files with a main(), and files that are compiled in a special way, are not part of their layer's library.
 no_jit         := $(if $(JIT),,simgpu/jit/%)
-not_in_library := simgpu/code/lane_loops.c simgpu/gpu/bench.c harness/runner/% harness/runtime/% grader/commands/main.c grader/oracle/row.c $(no_jit)
+not_in_library := simgpu/code/lane_loops.c simgpu/gpu/bench.c harness/runner/% harness/runtime/% service/commands/main.c service/commands/online_main.c grader/oracle/row.c $(no_jit)
 rooms      = $(wildcard $(addprefix $(1),/$(2) /*/$(2) /*/*/$(2)))
 libraries := $(LAYERS:%=$(BUILD)/lib%.a)
 $(foreach layer,$(LAYERS),$(eval sources_$(layer) := $(filter-out $(not_in_library),$(foreach file,$(call rooms,$(layer),*.c),$(if $(findstring /tests/,$(file)),,$(file))))))
@@ -141,7 +143,7 @@ toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
 
 test:  ## Run every test, of the many files with a verdict those of a lot; the last line counts them: [LOT=number|all]
 	@$(need_tests)harness/setup.sh test
-	@$(MAKE) --no-print-directory --silent -j$(shell nproc) build test-tools
+	@$(MAKE) --no-print-directory --silent -j$(shell nproc) service test-tools
 	@tests/run.sh $(BUILD)
 
 test-all: export LOT = all
@@ -238,8 +240,13 @@ $(BUILD)/libcjson.so.1:
 	@mkdir -p $(@D)
 	cp $(shell $(CC) -print-file-name=libcjson.so.1) $@
 
-$(BUILD)/convjudge: $(BUILD)/grader/commands/main.o $(libraries) $(filter %.so.1,$(CJSON))
+$(BUILD)/convjudge: $(BUILD)/service/commands/main.o $(libraries) $(filter %.so.1,$(CJSON))
 	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $< -Wl,--start-group $(libraries) -Wl,--end-group $(LDLIBS) -o $@
+
+# The server, and the commands that talk to it. A bare GPU node has none of their libraries, and needs none: its worker is convjudge.
+service: build $(BUILD)/convjudge-service  ## Build the server and the commands that talk to it
+$(BUILD)/convjudge-service: $(BUILD)/service/commands/online_main.o $(libraries) $(filter %.so.1,$(CJSON))
+	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $< -Wl,--start-group $(libraries) -Wl,--end-group $(LDLIBS) $(service_libraries) -o $@
 
 # The layers up to and including one, highest first, as the linker needs them.
 through = $(if $(filter $(1),$(firstword $(2))),$(firstword $(2)) $(3),$(call through,$(1),$(wordlist 2,9,$(2)),$(firstword $(2)) $(3)))
@@ -248,6 +255,8 @@ $(unit_tests_$(1)): %: %.o $(patsubst %,$(BUILD)/lib%.a,$(call through,$(1),$(LA
 	$$(call say,LD)$$(CC) $$(CFLAGS) -fopenmp $$^ $$(LDLIBS) -lcmocka -o $$@
 endef
 $(foreach layer,$(LAYERS),$(eval $(call unit_test_rules,$(layer))))
+
+$(unit_tests_service): LDLIBS += $(service_libraries)
 
 # Fuzzes the code that reads bytes from a submission, its compiler or another process (tests/fuzz.sh). Nothing is built if no clang links a fuzzer.
 FUZZ_CFLAGS := -O0 -g1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -311,4 +320,4 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 .PHONY: help grade try leaderboard quarantine retime verify-leaderboard retract similar references baselines sweep explain check-problem break-solutions new-problem student-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
-  fuzz-programs fuzzers test-gpu mutants lint format docs bench clean
+  fuzz-programs fuzzers service test-gpu mutants lint format docs bench clean

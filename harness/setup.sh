@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Checks that everything is installed that building and judging need (with `test`, also what the tests need), by using each
-# thing once. As root on Debian and Ubuntu it installs exactly what is missing; elsewhere it prints the command to run and
+# Checks that everything is installed that building and judging need, by using each thing once; with `service` also what the
+# server and its clients need, with `test` what the tests need, too. As root on Debian and Ubuntu it installs exactly what is missing; elsewhere it prints the command to run and
 # exits with 2. If no nvcc works, it fetches one (toolchain.sh). If that fails, or with CONVJUDGE_COMPILER=clang, clang
 # compiles for the simulated GPU.
 # A success is noted in build/setup.*; the checks run again when a program, PATH, the machine or this script changes.
-# Usage: harness/setup.sh [test]
+# Usage: harness/setup.sh [service|test]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mode=${1:-judge}
@@ -23,6 +23,10 @@ cjson/cJSON.h  -lcjson    libcjson-dev   cjson-devel     cjson
 sqlite3.h      -lsqlite3  libsqlite3-dev sqlite-devel    sqlite
 sha256.h       -lmd       libmd-dev      libmd-devel     libmd
 seccomp.h      -lseccomp  libseccomp-dev libseccomp-devel libseccomp'
+needed_by_service='
+microhttpd.h   -lmicrohttpd libmicrohttpd-dev libmicrohttpd-devel libmicrohttpd
+curl/curl.h    -lcurl     libcurl4-openssl-dev libcurl-devel curl
+cmark.h        -lcmark    libcmark-dev   cmark-devel     cmark'
 needed_by_tests='
 bats           -          bats           bats            bats
 cmocka.h       -lcmocka   libcmocka-dev  libcmocka-devel cmocka
@@ -39,7 +43,8 @@ pgrep          -          procps         procps-ng       procps-ng'
 ! command -v apt-get >/dev/null || needed_by_tests+='
 sim_c          -          similarity-tester'
 list=$needed
-[[ $mode != test ]] || list=$needed$needed_by_tests
+[[ $mode == judge ]] || list+=$needed_by_service
+[[ $mode != test ]] || list+=$needed_by_tests
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

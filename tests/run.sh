@@ -65,7 +65,7 @@ check() { # NAME FILES: a suite of files with verdicts, if there are any
 programs() { # those whose source exists; the long ones first, so that none is left alone at the end
     {
         printf '%s\n' harness/compile/tests/test_compile simgpu/engine/tests/test_faults harness/session/tests/test_gpu_session
-        find base simgpu harness leaderboard grader -path '*/tests/test_*.c' | sed 's/\.c$//' | sort
+        find base simgpu harness leaderboard grader service -path '*/tests/test_*.c' | sed 's/\.c$//' | sort
     } | awk -v build="$build" '!seen[$0]++ { print build "/" $0; print build "/sanitize/" $0 }'
 }
 

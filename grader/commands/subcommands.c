@@ -1,26 +1,9 @@
-/* main.c - the command line of convjudge. Only this file prints usage and ends the program.  */
-#include "base/suggestion.h"
-#include "base/text.h"
+#include "grader/commands/subcommand.h"
+
 #include "grader/commands/command.h"
-#include "grader/device_oracle/oracle_process.h"
-#include "grader/result/version.h"
-#include "harness/broker/broker.h"
-#include "harness/sandbox/sandbox.h"
 
-#include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-enum { EXIT_TROUBLE = 2 }; /* a usage error or a fault of the judge; 0 and 1 say whether a submission is accepted */
-
-static const struct Subcommand {
-    const char *name;
-    Status (*run)(const Options *options, int *exit_status, Message *why);
-    const char *usage;
-} subcommands[] = {
-    {"grade", command_grade,
+const Subcommand grader_subcommands[] = {
+    {"grade", command_grade, WITH_SANDBOX,
      "convjudge grade [--problem ID] [--device DEVICE] [--as NAME] [--json FILE|-] [--seed HEX]\n"
      "                [--no-record] [--no-second-opinion] [--unconfined] FILE\n"
      "    Judges a CUDA source file. Exit status 0: accepted, 1: not accepted, 2: judge error.\n"
@@ -36,7 +19,7 @@ static const struct Subcommand {
      "                     on a real GPU, do not let the simulated one judge samples and hidden cases as well\n"
      "    --unconfined     run it even where no full sandbox can be made, with your rights and without a rank: use\n"
      "                     it only for files that you would run yourself; the other commands take it, too\n"},
-    {"try", command_try,
+    {"try", command_try, WITH_SANDBOX,
      "convjudge try [--sizes NAME=N,...] [--seed N] [--data FILE] [--problem ID] [--device DEVICE]\n"
      "              [--json FILE|-] [--no-second-opinion] [--unconfined] FILE\n"
      "    Runs FILE on a case of your own, and shows everything about it: the sizes that you give, and random data. Without\n"
@@ -44,10 +27,10 @@ static const struct Subcommand {
      "    --sizes LIST     a number for each size: input_size=1000,kernel_size=7\n"
      "    --seed N         repeat the data of the run that printed this number\n"
      "    --data FILE      .npy, .pgm or .ppm: the first input; \"NAME=FILE\" for another one, several with commas\n"},
-    {"leaderboard", command_leaderboard,
+    {"leaderboard", command_leaderboard, WITHOUT_SANDBOX,
      "convjudge leaderboard --problem ID [--device DEVICE]\n"
      "    Prints the ranking: each person's best accepted submission.\n"},
-    {"quarantine", command_quarantine,
+    {"quarantine", command_quarantine, WITHOUT_SANDBOX,
      "convjudge quarantine [--problem ID] [--json FILE|-]\n"
      "convjudge quarantine --accept RUN|--reject RUN --why TEXT [--as NAME]\n"
      "    Lists the runs that wait in quarantine: accepted ones that are too fast to be ranked without a look. The other\n"
@@ -56,35 +39,35 @@ static const struct Subcommand {
      "    --json FILE      write the list with sources and samples (docs/formats.md); \"-\": to standard output, instead\n"
      "                     of the list\n"
      "    --as NAME        who decides; default: the login name\n"},
-    {"retime", command_retime,
+    {"retime", command_retime, WITH_SANDBOX,
      "convjudge retime --problem ID [--top N] [--device DEVICE] [--unconfined]\n"
      "    Times the best submissions of a device's board side by side, in turn, and prints the order by the stored times\n"
      "    and the order found now, with the ratios of times in the same round. Records nothing. Exit status 0: no rank is\n"
      "    contradicted, 1: one is, or a submission is no longer accepted.\n"
      "    --top N          how many people, besides the best reference solution; default: 5\n"},
-    {"verify-leaderboard", command_verify_leaderboard,
+    {"verify-leaderboard", command_verify_leaderboard, WITHOUT_SANDBOX,
      "convjudge verify-leaderboard [--json FILE|-] [--receipt RESULT.JSON] [RESULT.JSON...]\n"
      "    Computes every time and score of the leaderboard again from its raw samples, and follows the chain of hashes.\n"
      "    Names each row that was changed, removed or put in. Exit status 1: there is one.\n"
      "    --receipt FILE   also check that the run of this result.json is in the leaderboard, unchanged\n"
      "    --json FILE      write the findings as JSON (docs/formats.md); \"-\": to standard output, instead of the list\n"},
-    {"retract", command_retract,
+    {"retract", command_retract, WITHOUT_SANDBOX,
      "convjudge retract RUN --why TEXT [--as NAME]\n"
      "    Hides a run from the ranking. The run stays as evidence, with the reason and who gave it.\n"},
-    {"similar", command_similar,
+    {"similar", command_similar, WITH_SANDBOX,
      "convjudge similar [--threshold PERCENT] [--also DIR] [--json FILE|-] [--unconfined] PROBLEM\n"
      "    Names equal and nearly equal accepted submissions of different people, and of people and reference\n"
      "    solutions, by their sources and by their device code. Nobody loses a rank by it.\n"
      "    --threshold PERCENT  the least share to be named; default: 70\n"
      "    --also DIR           also compare with the .cu files of this folder, of an earlier semester for example\n"
      "    --json FILE          write the pairs as JSON (docs/formats.md); \"-\": to standard output, instead of the table\n"},
-    {"references", command_references,
+    {"references", command_references, WITH_SANDBOX,
      "convjudge references --problem ID [--device DEVICE] [--export] [--unconfined]\n"
      "    Times the reference solutions. --export also writes leaderboard/references/<device>.json.\n"},
-    {"baselines", command_baselines,
+    {"baselines", command_baselines, WITH_SANDBOX,
      "convjudge baselines --problem ID [--device DEVICE] [--unconfined]\n"
      "    Times the CPU baselines and the reference solutions, and prints them in one table.\n"},
-    {"explain", command_explain,
+    {"explain", command_explain, WITH_SANDBOX,
      "convjudge explain [--problem ID] [--device DEVICE] [--case N|NAME] [--json FILE|-] [--ncu] [--unconfined] FILE\n"
      "    Shows where FILE's time goes on a simulated GPU, case by case: what limits each kernel, what each line\n"
      "    costs, and what to change.\n"
@@ -93,19 +76,19 @@ static const struct Subcommand {
      "    --json FILE      write explain.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
      "    --ncu            with --device cuda: also show what Nsight Compute measures. This runs FILE directly on\n"
      "                     the GPU, outside of the sandbox and with your rights: use it only for your own files\n"},
-    {"sweep", command_sweep,
+    {"sweep", command_sweep, WITH_SANDBOX,
      "convjudge sweep [--problem ID] [--device DEVICE] [--unconfined] FILE\n"
      "    Times FILE with every combination of the macros in its line \"// sweep: BLOCK=8,16 TILE=1,2\".\n"},
-    {"calibrate", command_calibrate,
+    {"calibrate", command_calibrate, WITH_SANDBOX,
      "convjudge calibrate [--device DEVICE] [--unconfined]\n"
      "    Measures the peak rates of a GPU, for leaderboard/devices/<device>.json, and times all reference\n"
      "    solutions, for leaderboard/references/<device>.json.\n"},
-    {"check", command_check,
+    {"check", command_check, WITH_SANDBOX,
      "convjudge check [--problem ID] [--device DEVICE] [--timed] [--unconfined] [PATH...]\n"
      "    Checks that solutions get the verdict that their folder names. Default: all, on the simulated GPU. On a\n"
      "    real GPU, the verdicts in a line \"// on cuda: VERDICT, VERDICT\" are right, too. Prints TAP.\n"
      "    --timed          on a real GPU, also run the timed cases, which takes longer\n"},
-    {"check-problem", command_check_problem,
+    {"check-problem", command_check_problem, WITH_SANDBOX,
      "convjudge check-problem --problem ID [--device DEVICE] [--mutants N | --thorough] [--seed N]\n"
      "                        [--only-mutants] [--keep FILE] [--unconfined]\n"
      "    Checks that a problem is complete (statement, cases, oracle, starter, solutions) and that every hidden case\n"
@@ -117,108 +100,5 @@ static const struct Subcommand {
      "    --seed N         take the sample, and the data, of the check that printed this seed\n"
      "    --only-mutants   leave out all other checks\n"
      "    --keep FILE      note in FILE which mutants are found, and do not judge those again that it names\n"},
+    {0},
 };
-
-enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
-
-static void print_usage(FILE *stream)
-{
-    fputs("convjudge: an online judge for CUDA convolution kernels\n\n", stream);
-    for (int i = 0; i < SUBCOMMANDS; i++)
-        fputs(subcommands[i].usage, stream);
-    fputs("convjudge --help, --version\n", stream);
-}
-
-/* Messages contain names of files, which may contain any bytes. */
-static int complain(const char *text)
-{
-    Text line = {0};
-    text_add(&line, "convjudge: ");
-    text_add_printable(&line, text, strlen(text));
-    fprintf(stderr, "%s\n", line.data);
-    text_free(&line);
-    return EXIT_TROUBLE;
-}
-
-static int refuse_command(const char *name)
-{
-    Text names = {0}, line = {0};
-    for (int i = 0; i < SUBCOMMANDS; i++)
-        text_printf(&names, "%s, ", subcommands[i].name);
-    text_add(&names, "--help, --version");
-    text_printf(&line, "unknown command '%s'; %s`convjudge --help` lists all", name,
-                suggestion_for(name, names.data).text);
-    int exit_status = complain(line.data);
-    text_free(&line);
-    text_free(&names);
-    return exit_status;
-}
-
-/* Such a command runs no code of others, so it needs no sandbox. */
-static bool uses_database_alone(const struct Subcommand *subcommand)
-{
-    return subcommand->run == command_leaderboard || subcommand->run == command_verify_leaderboard ||
-           subcommand->run == command_retract || subcommand->run == command_quarantine;
-}
-
-static int run_subcommand(const struct Subcommand *subcommand, int argc, char **argv)
-{
-    Options options;
-    Message why = {0};
-    int exit_status = EXIT_TROUBLE;
-    Status status = options_parse(argc, argv, &options, &why);
-    if (status == STATUS_OK && options.help) {
-        fputs(subcommand->usage, stdout);
-        return 0;
-    }
-    if (options.unconfined)
-        sandbox_allow_unconfined();
-    if (status == STATUS_OK && !uses_database_alone(subcommand))
-        status = sandbox_require(&why);
-    if (status == STATUS_OK)
-        status = subcommand->run(&options, &exit_status, &why);
-    return status == STATUS_OK ? exit_status : complain(why.text);
-}
-
-/* Idle threads of OpenMP would spin on the cores that the simulated GPU and other gradings need, which takes half
- * of the time of a grading. GNU's OpenMP reads the variable before main() begins, so the program starts itself
- * again. If that fails, it goes on, only slower. */
-static void let_idle_threads_sleep(char **argv)
-{
-    if (getenv("OMP_WAIT_POLICY") == NULL && setenv("OMP_WAIT_POLICY", "passive", 0) == 0)
-        execv("/proc/self/exe", argv);
-}
-
-/* Names are UTF-8 whatever the user's language is; numbers keep the decimal point. */
-static void set_locale(void)
-{
-    if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX == 1)
-        setlocale(LC_CTYPE, "C.UTF-8");
-}
-
-int main(int argc, char **argv)
-{
-    set_locale();
-    const char *name = argc < 2 ? "" : argv[1];
-    if (strcmp(name, "broker") == 0)
-        return broker_main(argc - 1, argv + 1);
-    if (strcmp(name, "oracle") == 0)
-        return oracle_main(argc - 1, argv + 1);
-    for (int i = 0; i < SUBCOMMANDS; i++)
-        if (strcmp(name, subcommands[i].name) == 0) {
-            let_idle_threads_sleep(argv);
-            return run_subcommand(&subcommands[i], argc - 1, argv + 1);
-        }
-    if (strcmp(name, "--version") == 0) {
-        puts("convjudge " CONVJUDGE_VERSION);
-        return 0;
-    }
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        print_usage(stdout);
-        return 0;
-    }
-    if (argc > 1)
-        return refuse_command(name);
-    print_usage(stderr);
-    return EXIT_TROUBLE;
-}

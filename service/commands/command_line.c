@@ -1,0 +1,116 @@
+#include "service/commands/command_line.h"
+
+#include "base/suggestion.h"
+#include "base/text.h"
+#include "grader/result/version.h"
+#include "harness/sandbox/sandbox.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_TROUBLE = 2 }; /* a usage error or a fault of the judge; 0 and 1 are the subcommand's */
+
+static const Subcommand *const tables[] = {grader_subcommands, local_subcommands, online_subcommands, NULL};
+
+/* The `n`-th subcommand of all tables; NULL: there are fewer. */
+static const Subcommand *subcommand_at(int n)
+{
+    for (const Subcommand *const *table = tables; *table != NULL; table++)
+        for (const Subcommand *subcommand = *table; subcommand->name != NULL; subcommand++)
+            if (n-- == 0)
+                return subcommand;
+    return NULL;
+}
+
+static const Subcommand *find_subcommand(const char *name)
+{
+    for (int n = 0; subcommand_at(n) != NULL; n++)
+        if (strcmp(name, subcommand_at(n)->name) == 0)
+            return subcommand_at(n);
+    return NULL;
+}
+
+static void print_usage(FILE *stream)
+{
+    fputs("convjudge: an online judge for CUDA convolution kernels\n\n", stream);
+    for (int n = 0; subcommand_at(n) != NULL; n++)
+        fputs(subcommand_at(n)->usage, stream);
+    fputs("convjudge --help, --version\n", stream);
+}
+
+/* Messages contain names of files, which may contain any bytes. */
+int command_line_complain(const char *text)
+{
+    Text line = {0};
+    text_add(&line, "convjudge: ");
+    text_add_printable(&line, text, strlen(text));
+    fprintf(stderr, "%s\n", line.data);
+    text_free(&line);
+    return EXIT_TROUBLE;
+}
+
+static int refuse_command(const char *name)
+{
+    Text names = {0}, line = {0};
+    for (int n = 0; subcommand_at(n) != NULL; n++)
+        text_printf(&names, "%s, ", subcommand_at(n)->name);
+    text_add(&names, "--help, --version");
+    text_printf(&line, "unknown command '%s'; %s`convjudge --help` lists all", name,
+                suggestion_for(name, names.data).text);
+    int exit_status = command_line_complain(line.data);
+    text_free(&line);
+    text_free(&names);
+    return exit_status;
+}
+
+int command_line_run(const Subcommand *subcommand,
+                     Status (*run)(const Options *options, int *exit_status, Message *why), int argc, char **argv)
+{
+    Options options;
+    Message why = {0};
+    int exit_status = EXIT_TROUBLE;
+    Status status = options_parse(argc, argv, &options, &why);
+    if (status == STATUS_OK && options.help) {
+        fputs(subcommand->usage, stdout);
+        return 0;
+    }
+    if (options.unconfined)
+        sandbox_allow_unconfined();
+    if (status == STATUS_OK && subcommand->sandbox == WITH_SANDBOX)
+        status = sandbox_require(&why);
+    if (status == STATUS_OK)
+        status = run(&options, &exit_status, &why);
+    return status == STATUS_OK ? exit_status : command_line_complain(why.text);
+}
+
+/* Names are UTF-8 whatever the user's language is; numbers keep the decimal point. */
+static void set_locale(void)
+{
+    if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX == 1)
+        setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+int command_line(int argc, char **argv, RunElsewhere elsewhere)
+{
+    set_locale();
+    const char *name = argc < 2 ? "" : argv[1];
+    const Subcommand *subcommand = find_subcommand(name);
+    if (subcommand != NULL && subcommand->run == NULL)
+        return elsewhere(subcommand, argc - 1, argv + 1);
+    if (subcommand != NULL)
+        return command_line_run(subcommand, subcommand->run, argc - 1, argv + 1);
+    if (strcmp(name, "--version") == 0) {
+        puts("convjudge " CONVJUDGE_VERSION);
+        return 0;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_usage(stdout);
+        return 0;
+    }
+    if (argc > 1)
+        return refuse_command(name);
+    print_usage(stderr);
+    return EXIT_TROUBLE;
+}

@@ -1,0 +1,29 @@
+/* command_line.h - what the programs convjudge and convjudge-service do with their words: find the subcommand, parse its
+ * options, run it, and say in one line what went wrong.
+ *
+ * convjudge judges, and links only with what a bare GPU node has. convjudge-service holds what needs the libraries of HTTP:
+ * the server, and the commands that talk to it. Each knows the usage of both.  */
+#ifndef SERVICE_COMMANDS_COMMAND_LINE_H
+#define SERVICE_COMMANDS_COMMAND_LINE_H
+
+#include "grader/commands/subcommand.h"
+
+/* Work on this machine: of workers and administrators. */
+extern const Subcommand local_subcommands[];
+/* The commands of convjudge-service, without their functions. */
+extern const Subcommand online_subcommands[];
+
+/* Carries out a subcommand that has no function in its table, and returns the program's exit status. */
+typedef int (*RunElsewhere)(const Subcommand *subcommand, int argc, char **argv);
+
+/* Parses the options of a subcommand and runs `run`; the exit status. */
+int command_line_run(const Subcommand *subcommand,
+                     Status (*run)(const Options *options, int *exit_status, Message *why), int argc, char **argv);
+
+/* All of main(): finds the subcommand in all tables, and answers --help and --version. */
+int command_line(int argc, char **argv, RunElsewhere elsewhere);
+
+/* Prints "convjudge: TEXT" to standard error; the exit status 2. */
+int command_line_complain(const char *text);
+
+#endif

@@ -1,0 +1,44 @@
+/* main.c - convjudge: judges, and knows which commands are convjudge-service's.  */
+#include "grader/device_oracle/oracle_process.h"
+#include "harness/broker/broker.h"
+#include "service/commands/command_line.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Idle threads of OpenMP would spin on the cores that the simulated GPU and other gradings need, which takes half
+ * of the time of a grading. GNU's OpenMP reads the variable before main() begins, so the program starts itself
+ * again. If that fails, it goes on, only slower. */
+static void let_idle_threads_sleep(char **argv)
+{
+    if (getenv("OMP_WAIT_POLICY") == NULL && setenv("OMP_WAIT_POLICY", "passive", 0) == 0)
+        execv("/proc/self/exe", argv);
+}
+
+/* The file stands beside this one. */
+static int run_in_service(const Subcommand *subcommand, int argc, char **argv)
+{
+    char path[4096], line[5000];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length < 0 ? 0 : length] = '\0';
+    size_t room = sizeof path - strlen(path);
+    strncat(path, "-service", room - 1);
+    argv[-1] = path;
+    execv(path, argv - 1);
+    snprintf(line, sizeof line, "%s: cannot be started (%m), expected the program that `make service` builds", path);
+    return command_line_complain(line);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc < 2 ? "" : argv[1];
+    if (strcmp(name, "broker") == 0)
+        return broker_main(argc - 1, argv + 1);
+    if (strcmp(name, "oracle") == 0)
+        return oracle_main(argc - 1, argv + 1);
+    if (argc > 1 && name[0] != '-')
+        let_idle_threads_sleep(argv);
+    return command_line(argc, argv, run_in_service);
+}

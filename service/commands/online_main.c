@@ -1,0 +1,25 @@
+/* online_main.c - convjudge-service: the server, and the commands that talk to it.  */
+#include "service/commands/command_line.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name; /* of online_subcommands[] */
+    Status (*run)(const Options *options, int *exit_status, Message *why);
+} functions[] = {
+    {NULL, NULL},
+};
+
+static int run_online(const Subcommand *subcommand, int argc, char **argv)
+{
+    for (size_t i = 0; functions[i].name != NULL; i++)
+        if (strcmp(functions[i].name, subcommand->name) == 0)
+            return command_line_run(subcommand, functions[i].run, argc, argv);
+    return command_line_complain(subcommand->name); /* each is in the table above */
+}
+
+int main(int argc, char **argv)
+{
+    return command_line(argc, argv, run_online);
+}
