@@ -197,8 +197,9 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 
-# The schema is part of the binary (leaderboard/schema.c).
+# Each schema is part of the binary (leaderboard/schema.c, service/store/service_schema.c).
 $(BUILD)/leaderboard/schema.o: leaderboard/schema.sql
+$(BUILD)/service/store/service_schema.o: service/store/service.sql
 
 # Tests spend nearly all their time in the libraries, so they are compiled without optimization, which is faster.
 $(unit_tests:=.o): EXTRA := -O0

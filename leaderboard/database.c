@@ -78,6 +78,50 @@ Status database_insert(Store *store, sqlite3_stmt *statement, int64_t *id, Messa
     return status;
 }
 
+void database_bind(sqlite3_stmt *statement, const char *types, va_list values)
+{
+    for (int i = 0; types[i] != '\0'; i++) {
+        switch (types[i]) {
+        case 't': sqlite3_bind_text(statement, i + 1, va_arg(values, const char *), -1, SQLITE_STATIC); break;
+        case 'i': sqlite3_bind_int64(statement, i + 1, va_arg(values, int64_t)); break;
+        default: sqlite3_bind_double(statement, i + 1, va_arg(values, double));
+        }
+    }
+}
+
+Status database_do(Store *store, int64_t *changed, Message *why, const char *sql, const char *types, ...)
+{
+    sqlite3_stmt *statement;
+    Status status = database_prepare(store, sql, &statement, why);
+    if (status != STATUS_OK)
+        return status;
+    va_list values;
+    va_start(values, types);
+    database_bind(statement, types, values);
+    if (sqlite3_step(statement) != SQLITE_DONE)
+        status = database_fail(store, why);
+    if (changed != NULL)
+        *changed = sqlite3_changes(store->database);
+    sqlite3_finalize(statement);
+    va_end(values);
+    return status;
+}
+
+Status database_query(Store *store, Rows *rows, void (*take)(Arena *, sqlite3_stmt *, void *item), Message *why,
+                      const char *sql, const char *types, ...)
+{
+    sqlite3_stmt *statement;
+    Status status = database_prepare(store, sql, &statement, why);
+    if (status != STATUS_OK)
+        return status;
+    va_list values;
+    va_start(values, types);
+    database_bind(statement, types, values);
+    status = database_select(store, statement, take, rows, why);
+    va_end(values);
+    return status;
+}
+
 void *database_rows_next(Rows *rows)
 {
     rows->items = arena_grown(rows->arena, rows->items, rows->count, &rows->capacity, rows->item_bytes);

@@ -9,6 +9,7 @@
 #include "leaderboard/store.h"
 
 #include <sqlite3.h>
+#include <stdarg.h>
 #include <stddef.h>
 
 struct Store {
@@ -35,6 +36,12 @@ MUST_USE Status database_end(Store *store, Status status, Message *why);
 void database_bind_text(sqlite3_stmt *statement, const char *parameter, const char *text);
 void database_bind_integer(sqlite3_stmt *statement, const char *parameter, int64_t value);
 
+/* Binds values to ?1, ?2 and so on, one for each letter of `types`: t a text (const char *, NULL too), i an integer (int64_t),
+ * d a double. Texts must live until the statement has run. */
+void database_bind(sqlite3_stmt *statement, const char *types, va_list values);
+/* Runs a statement without a result; `*changed` (may be NULL) becomes the number of rows that it added or changed. */
+MUST_USE Status database_do(Store *store, int64_t *changed, Message *why, const char *sql, const char *types, ...);
+
 /* Runs an INSERT and frees it; `*id` (may be NULL) becomes the row's. */
 MUST_USE Status database_insert(Store *store, sqlite3_stmt *statement, int64_t *id, Message *why);
 
@@ -52,5 +59,8 @@ const char *database_text(Arena *arena, sqlite3_stmt *statement, int column);
 /* Steps through the result and frees the statement; `take` makes an item from one row. */
 MUST_USE Status database_select(Store *store, sqlite3_stmt *statement,
                                 void (*take)(Arena *, sqlite3_stmt *, void *item), Rows *rows, Message *why);
+/* Runs a statement and takes its rows as database_select() does. */
+MUST_USE Status database_query(Store *store, Rows *rows, void (*take)(Arena *, sqlite3_stmt *, void *item),
+                               Message *why, const char *sql, const char *types, ...);
 
 #endif

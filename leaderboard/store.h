@@ -89,6 +89,9 @@ void store_close(Store *store);
 
 /* Also keeps the source, unless it is there already. `receipt` may be NULL. */
 MUST_USE Status store_add_run(Store *store, const Run *run, Receipt *receipt, Message *why);
+/* The parts of store_add_run(), within a transaction that the caller begins by database_begin() and ends by chain_end(). */
+MUST_USE Status store_put_source(Store *store, const char *source_hash, const char *source, Message *why);
+MUST_USE Status store_put_run(Store *store, const Run *run, Receipt *receipt, Message *why);
 /* The runs of a board that rank, oldest first, allocated in `arena`: those that the judge ranked or a teacher accepted,
  * and that no teacher retracted or rejected. */
 MUST_USE Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **runs, size_t *count,

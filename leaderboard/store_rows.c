@@ -59,7 +59,7 @@ static Status insert_run(Store *store, const Run *run, int64_t *id, Message *why
 }
 
 /* Adds the source and its link, unless the same text is there already. */
-static Status insert_source(Store *store, const Run *run, Message *why)
+Status store_put_source(Store *store, const char *source_hash, const char *source, Message *why)
 {
     int64_t id;
     sqlite3_stmt *statement;
@@ -69,25 +69,29 @@ static Status insert_source(Store *store, const Run *run, Message *why)
                                      &statement, why);
     if (status != STATUS_OK)
         return status;
-    database_bind_text(statement, ":source_hash", run->source_hash);
-    database_bind_text(statement, ":source", run->source);
+    database_bind_text(statement, ":source_hash", source_hash);
+    database_bind_text(statement, ":source", source);
     status = database_insert(store, statement, &id, why);
     bool is_new = status == STATUS_OK && sqlite3_changes(store->database) > 0;
     return is_new ? chain_append(store, "sources", id, NULL, why) : status;
 }
 
-Status store_add_run(Store *store, const Run *run, Receipt *receipt, Message *why)
+Status store_put_run(Store *store, const Run *run, Receipt *receipt, Message *why)
 {
     int64_t id;
+    Status status = store_put_source(store, run->source_hash, run->source, why);
+    if (status == STATUS_OK)
+        status = insert_run(store, run, &id, why);
+    return status == STATUS_OK ? chain_append(store, "runs", id, receipt, why) : status;
+}
+
+Status store_add_run(Store *store, const Run *run, Receipt *receipt, Message *why)
+{
     Receipt last = {0};
     Status status = database_begin(store, why);
     if (status != STATUS_OK)
         return status;
-    status = insert_source(store, run, why);
-    if (status == STATUS_OK)
-        status = insert_run(store, run, &id, why);
-    if (status == STATUS_OK)
-        status = chain_append(store, "runs", id, &last, why);
+    status = store_put_run(store, run, &last, why);
     status = chain_end(store, status, &last, why);
     if (status == STATUS_OK && receipt != NULL)
         *receipt = last;

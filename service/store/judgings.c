@@ -1,0 +1,322 @@
+#include "service/store/judgings.h"
+
+#include "leaderboard/chain.h"
+#include "leaderboard/database.h"
+#include "service/store/service_store.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+#define JUDGING_COLUMNS                                                                                                \
+    "SELECT judging.id, submission, batch, attempt, judging.state, judging.revision, submission.problem, mode, sizes," \
+    " file_name, source_hash, person.name, position, (SELECT worker FROM attempt WHERE judging = judging.id AND"       \
+    " n = judging.attempt) FROM judging JOIN submission ON submission.id = judging.submission"                         \
+    " JOIN person ON person.id = submission.person "
+
+static void take_judging(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(Judging *)item = (Judging){.id = sqlite3_column_int64(row, 0),
+                                 .submission = sqlite3_column_int64(row, 1),
+                                 .batch = sqlite3_column_int64(row, 2),
+                                 .attempt = sqlite3_column_int64(row, 3),
+                                 .state = database_text(arena, row, 4),
+                                 .revision = database_text(arena, row, 5),
+                                 .problem = database_text(arena, row, 6),
+                                 .mode = database_text(arena, row, 7),
+                                 .sizes = database_text(arena, row, 8),
+                                 .file_name = database_text(arena, row, 9),
+                                 .source_hash = database_text(arena, row, 10),
+                                 .person = database_text(arena, row, 11),
+                                 .position = sqlite3_column_double(row, 12),
+                                 .worker = database_text(arena, row, 13)};
+}
+
+Status judgings_in_state(Store *store, const char *state, int64_t limit, Arena *arena, Judging **judgings,
+                         size_t *count, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof **judgings};
+    Status status = database_query(store, &rows, take_judging, why,
+                                   JUDGING_COLUMNS "WHERE judging.state = ?1 ORDER BY position, judging.id LIMIT ?2",
+                                   "ti", state, limit);
+    *judgings = (Judging *)(void *)rows.items;
+    *count = rows.count;
+    return status;
+}
+
+Status judgings_read(Store *store, int64_t id, Arena *arena, Judging *judging, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof *judging};
+    Status status = database_query(store, &rows, take_judging, why, JUDGING_COLUMNS "WHERE judging.id = ?1", "i", id);
+    if (status == STATUS_OK && rows.count == 0)
+        return fail(STATUS_NOT_FOUND, why, "there is no judging %lld", (long long)id);
+    if (status == STATUS_OK)
+        *judging = *(const Judging *)(const void *)rows.items;
+    return status;
+}
+
+/* ---- changing ---------------------------------------------------------------------------------------------------- */
+
+static Status end_attempt(Store *store, int64_t id, int64_t attempt, const char *outcome, const char *reason,
+                          Message *why)
+{
+    return database_do(store, NULL, why,
+                       "UPDATE attempt SET ended_utc = ?3, outcome = ?4, why = ?5 WHERE judging = ?1 AND n = ?2"
+                       " AND outcome IS NULL",
+                       "iittt", id, attempt, utc_now().text, outcome, reason);
+}
+
+Status judgings_offer(Store *store, int64_t id, int64_t *attempt, Message *why)
+{
+    int64_t changed = 0;
+    char number[32] = "0";
+    *attempt = 0;
+    Status status = database_begin(store, why);
+    if (status != STATUS_OK)
+        return status;
+    status = database_do(
+        store, &changed, why,
+        "UPDATE judging SET state = 'offered', attempt = attempt + 1 WHERE id = ?1 AND state = 'queued'", "i", id);
+    if (status == STATUS_OK && changed > 0)
+        status = database_do(
+            store, NULL, why,
+            "INSERT INTO attempt (judging, n, offered_utc) SELECT id, attempt, ?2 FROM judging WHERE id = ?1", "it", id,
+            utc_now().text);
+    if (status == STATUS_OK && changed > 0) {
+        char question[100];
+        snprintf(question, sizeof question, "SELECT attempt FROM judging WHERE id = %lld", (long long)id);
+        status = database_ask(store, question, number, sizeof number, why);
+    }
+    status = database_end(store, status, why);
+    if (status == STATUS_OK && changed > 0)
+        sscanf(number, "%lld", (long long *)attempt);
+    return status;
+}
+
+Status judgings_start(Store *store, int64_t id, int64_t attempt, const char *worker, Message *why)
+{
+    int64_t changed = 0;
+    Status status = database_begin(store, why);
+    if (status != STATUS_OK)
+        return status;
+    status = database_do(store, &changed, why,
+                         "UPDATE judging SET state = 'running' WHERE id = ?1 AND attempt = ?2 AND state = 'offered'",
+                         "ii", id, attempt);
+    if (status == STATUS_OK && changed > 0)
+        status = database_do(store, NULL, why, "UPDATE attempt SET worker = ?3 WHERE judging = ?1 AND n = ?2", "iit",
+                             id, attempt, worker);
+    return database_end(store, status, why);
+}
+
+Status judgings_fail(Store *store, int64_t id, int64_t attempt, const char *outcome, const char *reason, bool *held,
+                     Message *why)
+{
+    int64_t changed = 0, holds = 0;
+    Status status = database_begin(store, why);
+    if (status != STATUS_OK)
+        return status;
+    status = database_do(store, &changed, why,
+                         "UPDATE judging SET state = 'queued', failures = failures + 1"
+                         " WHERE id = ?1 AND attempt = ?2 AND state IN ('offered', 'running')",
+                         "ii", id, attempt);
+    if (status == STATUS_OK && changed > 0)
+        status = end_attempt(store, id, attempt, outcome, reason, why);
+    if (status == STATUS_OK && changed > 0)
+        status = database_do(store, &holds, why, "UPDATE judging SET state = 'held' WHERE id = ?1 AND failures >= ?2",
+                             "ii", id, (int64_t)MOST_FAILURES);
+    *held = holds > 0;
+    return database_end(store, status, why);
+}
+
+Status judgings_take_back(Store *store, int64_t id, int64_t attempt, Message *why)
+{
+    return database_do(store, NULL, why,
+                       "UPDATE judging SET state = 'queued' WHERE id = ?1 AND attempt = ?2 AND state = 'offered'", "ii",
+                       id, attempt);
+}
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+static Status put_document(Store *store, int64_t judging, const char *kind, const char *text, Message *why)
+{
+    if (text == NULL || text[0] == '\0')
+        return STATUS_OK;
+    return database_do(store, NULL, why, "INSERT INTO document (judging, kind, text) VALUES (?1, ?2, ?3)", "itt",
+                       judging, kind, text);
+}
+
+static Status put_documents(Store *store, const Recording *recording, Message *why)
+{
+    Status status = put_document(store, recording->judging, "result", recording->result, why);
+    if (status == STATUS_OK)
+        status = put_document(store, recording->judging, "explain", recording->explain, why);
+    return status == STATUS_OK ? put_document(store, recording->judging, "report", recording->report, why) : status;
+}
+
+/* The caller's transaction holds all of it, or nothing. */
+static Status put_recording(Store *store, const Recording *recording, Receipt *receipt, Message *why)
+{
+    Status status = end_attempt(store, recording->judging, recording->attempt, "judged", NULL, why);
+    if (status == STATUS_OK && recording->run != NULL)
+        status = store_put_run(store, recording->run, receipt, why);
+    if (status == STATUS_OK)
+        status = database_do(
+            store, NULL, why,
+            "UPDATE judging SET verdict = ?2, text = ?3, device = ?4, device_s = ?5, run = nullif(?6, 0)"
+            " WHERE id = ?1",
+            "itttdi", recording->judging, recording->verdict, recording->text, recording->device, recording->device_s,
+            recording->run == NULL ? (int64_t)0 : receipt->run);
+    return status == STATUS_OK ? put_documents(store, recording, why) : status;
+}
+
+static Status is_recorded(Store *store, const Recording *recording, bool *same, Message *why)
+{
+    char question[160], answer[32] = "";
+    snprintf(question, sizeof question,
+             "SELECT count(*) FROM judging WHERE id = %lld AND attempt = %lld AND state = 'recorded'",
+             (long long)recording->judging, (long long)recording->attempt);
+    Status status = database_ask(store, question, answer, sizeof answer, why);
+    *same = strcmp(answer, "1") == 0;
+    return status;
+}
+
+static Status note_late(Store *store, const Recording *recording, Message *why)
+{
+    return database_do(store, NULL, why,
+                       "UPDATE attempt SET outcome = 'late', ended_utc = ?3 WHERE judging = ?1 AND n = ?2", "iit",
+                       recording->judging, recording->attempt, utc_now().text);
+}
+
+Status judgings_record(Store *store, const Recording *recording, RecordingOutcome *outcome, Message *why)
+{
+    int64_t changed = 0;
+    bool same = false;
+    Receipt receipt = {0};
+    Status status = database_begin(store, why);
+    if (status != STATUS_OK)
+        return status;
+    status = database_do(store, &changed, why,
+                         "UPDATE judging SET state = 'recorded' WHERE id = ?1 AND attempt = ?2"
+                         " AND state IN ('offered', 'running')",
+                         "ii", recording->judging, recording->attempt);
+    if (status == STATUS_OK && changed > 0)
+        status = put_recording(store, recording, &receipt, why);
+    else if (status == STATUS_OK)
+        status = is_recorded(store, recording, &same, why);
+    *outcome = changed > 0 ? RECORDED : same ? RECORDED_BEFORE : TOO_LATE;
+    if (status == STATUS_OK && *outcome == TOO_LATE)
+        status = note_late(store, recording, why);
+    return chain_end(store, status, &receipt, why);
+}
+
+/* ---- by hand ----------------------------------------------------------------------------------------------------- */
+
+Status judgings_withdraw(Store *store, int64_t submission, bool *done, Message *why)
+{
+    int64_t changed = 0;
+    Status status = database_do(
+        store, &changed, why,
+        "UPDATE judging SET state = 'cancelled' WHERE submission = ?1 AND state IN ('queued', 'held')", "i",
+        submission);
+    *done = changed > 0;
+    return status;
+}
+
+Status judgings_release(Store *store, int64_t id, bool *done, Message *why)
+{
+    int64_t changed = 0;
+    Status status = database_do(store, &changed, why,
+                                "UPDATE judging SET state = 'queued', failures = 0 WHERE id = ?1 AND state = 'held'",
+                                "i", id);
+    *done = changed > 0;
+    return status;
+}
+
+static void take_text(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(const char **)item = database_text(arena, row, 0);
+}
+
+Status judgings_document(Store *store, int64_t judging, const char *kind, Arena *arena, const char **text, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof *text};
+    Status status = database_query(store, &rows, take_text, why,
+                                   "SELECT text FROM document WHERE judging = ?1 AND kind = ?2", "it", judging, kind);
+    *text = status == STATUS_OK && rows.count > 0 ? *(const char **)(void *)rows.items : NULL;
+    return status;
+}
+
+static void take_outlook(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(QueueOutlook *)item = (QueueOutlook){.ahead = sqlite3_column_int64(row, 0),
+                                           .mean_s = sqlite3_column_double(row, 1)};
+}
+
+Status judgings_outlook(Store *store, double position, QueueOutlook *outlook, Message *why)
+{
+    Arena arena = {0};
+    Rows rows = {.arena = &arena, .item_bytes = sizeof *outlook};
+    Status status = database_query(
+        store, &rows, take_outlook, why,
+        "SELECT (SELECT count(*) FROM judging WHERE state IN ('queued', 'offered', 'running')"
+        " AND position < ?1),"
+        " (SELECT avg(device_s) FROM (SELECT device_s FROM judging WHERE device_s IS NOT NULL"
+        " ORDER BY id DESC LIMIT 20))",
+        "d", position);
+    if (status == STATUS_OK)
+        *outlook = *(const QueueOutlook *)(const void *)rows.items;
+    arena_free(&arena);
+    return status;
+}
+
+/* ---- workers ----------------------------------------------------------------------------------------------------- */
+
+static void take_number(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(int64_t *)item = sqlite3_column_int64(row, 0);
+}
+
+Status worker_fails(Store *store, const char *worker, bool *fails, Message *why)
+{
+    Arena arena = {0};
+    Rows rows = {.arena = &arena, .item_bytes = sizeof(int64_t)};
+    Status status = database_query(store, &rows, take_number, why,
+                                   "SELECT count(DISTINCT submission) FROM (SELECT submission, outcome FROM attempt"
+                                   " JOIN judging ON judging.id = judging WHERE worker = ?1 AND outcome IS NOT NULL"
+                                   " ORDER BY ended_utc DESC, judging DESC LIMIT 2)"
+                                   " WHERE outcome IN ('worker_failed', 'lost')",
+                                   "t", worker);
+    *fails = status == STATUS_OK && *(const int64_t *)(const void *)rows.items >= 2;
+    arena_free(&arena);
+    return status;
+}
+
+Status worker_drain(Store *store, const char *worker, const char *reason, Message *why)
+{
+    return database_do(store, NULL, why,
+                       "INSERT INTO drained (worker, since_utc, why) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", "ttt",
+                       worker, utc_now().text, reason);
+}
+
+Status worker_undrain(Store *store, const char *worker, Message *why)
+{
+    return database_do(store, NULL, why, "DELETE FROM drained WHERE worker = ?1", "t", worker);
+}
+
+static void take_drained(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(Drained *)item = (Drained){.worker = database_text(arena, row, 0),
+                                 .since_utc = database_text(arena, row, 1),
+                                 .why = database_text(arena, row, 2)};
+}
+
+Status workers_drained(Store *store, Arena *arena, Drained **drained, size_t *count, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof **drained};
+    Status status = database_query(store, &rows, take_drained, why,
+                                   "SELECT worker, since_utc, why FROM drained ORDER BY worker", "");
+    *drained = (Drained *)(void *)rows.items;
+    *count = rows.count;
+    return status;
+}

@@ -1,0 +1,84 @@
+/* judgings.h - the queue: what waits, what is being judged, and what workers made of it.
+ *
+ *     queued -> offered(n) -> running(n) -> recorded
+ *
+ * Attempts have the numbers 1, 2, ... An attempt that the judge failed leads back to queued; after MOST_FAILURES of them the
+ * judging is held for a person. A change that names an attempt happens only while that attempt is the one that counts, so a
+ * worker that was given up cannot disturb its successor. Every function is one transaction.  */
+#ifndef SERVICE_STORE_JUDGINGS_H
+#define SERVICE_STORE_JUDGINGS_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "leaderboard/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MOST_FAILURES = 2, LIVE_BATCH = 1 };
+
+typedef struct Judging {
+    int64_t id, submission, batch, attempt;
+    const char *state, *revision, *problem, *mode, *sizes, *file_name, *source_hash, *person, *worker;
+    double position;
+} Judging;
+
+/* Those in a state ("queued", "offered", "running", "held"), by position; at most `limit`. */
+MUST_USE Status judgings_in_state(Store *store, const char *state, int64_t limit, Arena *arena, Judging **judgings,
+                                  size_t *count, Message *why);
+/* NOT_FOUND: there is none. */
+MUST_USE Status judgings_read(Store *store, int64_t id, Arena *arena, Judging *judging, Message *why);
+
+/* queued -> offered; `*attempt` becomes the number of the new attempt, 0 where it is not queued any more. */
+MUST_USE Status judgings_offer(Store *store, int64_t id, int64_t *attempt, Message *why);
+/* offered -> running, where the attempt counts. */
+MUST_USE Status judgings_start(Store *store, int64_t id, int64_t attempt, const char *worker, Message *why);
+/* offered or running -> queued or held, where the attempt counts. `outcome` is "worker_failed" or "lost"; *held: it waits for
+ * a person now. */
+MUST_USE Status judgings_fail(Store *store, int64_t id, int64_t attempt, const char *outcome, const char *reason,
+                              bool *held, Message *why);
+/* offered -> queued without an attempt that failed: its file in the spool is gone, or was never written. */
+MUST_USE Status judgings_take_back(Store *store, int64_t id, int64_t attempt, Message *why);
+
+typedef struct Recording { /* what a worker made of an attempt; "" or NULL: there is none */
+    int64_t judging, attempt;
+    const char *verdict, *text, *device;
+    double device_s;
+    const Run *run; /* for the leaderboard; NULL: none. Its person, time and file become the submission's */
+    const char *result, *explain, *report;
+} Recording;
+
+typedef enum RecordingOutcome { RECORDED, RECORDED_BEFORE, TOO_LATE } RecordingOutcome;
+
+/* offered or running -> recorded, with the run and the documents, where the attempt counts. The same recording again changes
+ * nothing. One of another attempt is noted as late, and counts for nothing. */
+MUST_USE Status judgings_record(Store *store, const Recording *recording, RecordingOutcome *outcome, Message *why);
+
+/* queued -> cancelled; *done false: it is no longer queued. */
+MUST_USE Status judgings_withdraw(Store *store, int64_t submission, bool *done, Message *why);
+/* held -> queued, with no failures on record: a person has seen to it. */
+MUST_USE Status judgings_release(Store *store, int64_t id, bool *done, Message *why);
+
+/* A document of the judging that counts for a submission: "result", "explain" or "report"; NULL in *text: there is none. */
+MUST_USE Status judgings_document(Store *store, int64_t judging, const char *kind, Arena *arena, const char **text,
+                                  Message *why);
+
+typedef struct QueueOutlook {
+    int64_t ahead; /* waiting ones with a lower position, and those being judged */
+    double mean_s; /* of a device, of the last judgings; 0: unknown */
+} QueueOutlook;
+MUST_USE Status judgings_outlook(Store *store, double position, QueueOutlook *outlook, Message *why);
+
+/* ---- workers that get no more work ------------------------------------------------------------------------------- */
+
+/* Whether the last two attempts of a worker, of different submissions, both failed. */
+MUST_USE Status worker_fails(Store *store, const char *worker, bool *fails, Message *why);
+MUST_USE Status worker_drain(Store *store, const char *worker, const char *reason, Message *why);
+MUST_USE Status worker_undrain(Store *store, const char *worker, Message *why);
+typedef struct Drained {
+    const char *worker, *since_utc, *why;
+} Drained;
+MUST_USE Status workers_drained(Store *store, Arena *arena, Drained **drained, size_t *count, Message *why);
+
+#endif

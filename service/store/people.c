@@ -1,0 +1,253 @@
+#include "service/store/people.h"
+
+#include "base/hash.h"
+#include "grader/ranking/person.h"
+#include "leaderboard/database.h"
+#include "service/store/service_store.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+static const char *const roles[] = {"student", "teacher", "admin"};
+
+const char *role_name(PersonRole role)
+{
+    return roles[role];
+}
+
+Status role_parse(const char *name, PersonRole *role, Message *why)
+{
+    for (int i = PERSON_STUDENT; i <= PERSON_ADMIN; i++)
+        if (strcmp(name, roles[i]) == 0) {
+            *role = (PersonRole)i;
+            return STATUS_OK;
+        }
+    return fail(STATUS_BAD_INPUT, why, "unknown role '%s', expected student, teacher or admin", name);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+#define PERSON_COLUMNS "person.id, person.name, person.pseudonym, person.role"
+
+static void take_person(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    PersonRole role = PERSON_STUDENT;
+    if (role_parse((const char *)sqlite3_column_text(row, 3), &role, NULL) != STATUS_OK)
+        role = PERSON_STUDENT; /* the table's CHECK lets no other text in */
+    *(Person *)item = (Person){.id = sqlite3_column_int64(row, 0),
+                               .name = database_text(arena, row, 1),
+                               .pseudonym = database_text(arena, row, 2),
+                               .role = role};
+}
+
+static Status only_person(const Rows *rows, Person *person, const char *missing, Message *why)
+{
+    if (rows->count == 0)
+        return fail(STATUS_NOT_FOUND, why, "%s", missing);
+    *person = *(const Person *)(const void *)rows->items;
+    return STATUS_OK;
+}
+
+Status people_find(Store *store, const char *name, Arena *arena, Person *person, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof *person};
+    Status status = database_query(store, &rows, take_person, why,
+                                   "SELECT " PERSON_COLUMNS " FROM person WHERE name = ?1", "t", name);
+    return status == STATUS_OK ? only_person(&rows, person, "there is no person of this name", why) : status;
+}
+
+Status people_admit(Store *store, const char *name, Arena *arena, Person *person, Message *why)
+{
+    Status status = people_find(store, name, arena, person, why);
+    if (status != STATUS_NOT_FOUND)
+        return status;
+    status = person_check(name, why);
+    if (status == STATUS_OK)
+        status = database_do(store, NULL, why,
+                             "INSERT INTO person (name, role, created_utc) VALUES (?1, 'student', ?2)"
+                             " ON CONFLICT (name) DO NOTHING",
+                             "tt", name, utc_now().text);
+    return status == STATUS_OK ? people_find(store, name, arena, person, why) : status;
+}
+
+Status people_set_role(Store *store, int64_t person, PersonRole role, Message *why)
+{
+    return database_do(store, NULL, why, "UPDATE person SET role = ?2 WHERE id = ?1", "it", person, role_name(role));
+}
+
+/* A pseudonym must not pass for somebody else's name. */
+static Status check_pseudonym(Store *store, int64_t person, const char *pseudonym, Message *why)
+{
+    Rows rows = {.arena = &(Arena){0}, .item_bytes = sizeof(Person)};
+    Status status = person_check(pseudonym, why);
+    if (status == STATUS_OK)
+        status = database_query(store, &rows, take_person, why,
+                                "SELECT " PERSON_COLUMNS " FROM person WHERE id <> ?1 AND (lower(name) = lower(?2) OR "
+                                "lower(pseudonym) = lower(?2))",
+                                "it", person, pseudonym);
+    if (status == STATUS_OK && rows.count > 0)
+        status = fail(STATUS_BAD_INPUT, why, "the name '%s' is taken, expected another one", pseudonym);
+    arena_free(rows.arena);
+    return status;
+}
+
+Status people_set_pseudonym(Store *store, int64_t person, const char *pseudonym, Message *why)
+{
+    const bool is_none = pseudonym[0] == '\0';
+    Status status = is_none ? STATUS_OK : check_pseudonym(store, person, pseudonym, why);
+    if (status != STATUS_OK)
+        return status;
+    return database_do(store, NULL, why, "UPDATE person SET pseudonym = ?2 WHERE id = ?1", "it", person,
+                       is_none ? NULL : pseudonym);
+}
+
+Status people_list(Store *store, int64_t group, Arena *arena, Person **people, size_t *count, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof **people};
+    Status status = database_query(store, &rows, take_person, why,
+                                   "SELECT " PERSON_COLUMNS " FROM person WHERE ?1 = 0 OR EXISTS (SELECT 1 FROM "
+                                   "membership WHERE class_group = ?1 AND person = person.id) ORDER BY name",
+                                   "i", group);
+    *people = (Person *)(void *)rows.items;
+    *count = rows.count;
+    return status;
+}
+
+/* ---- secrets ----------------------------------------------------------------------------------------------------- */
+
+static Status secret_new(Secret *secret, Message *why)
+{
+    unsigned char bytes[32];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return fail_errno(why, "getrandom");
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(secret->hex + 2 * i, 3, "%02x", bytes[i]);
+    return STATUS_OK;
+}
+
+static Digest secret_hash(const char *secret)
+{
+    return hash_of_bytes(secret, strlen(secret));
+}
+
+Status token_add(Store *store, int64_t person, Secret *token, Message *why)
+{
+    Status status = secret_new(token, why);
+    if (status != STATUS_OK)
+        return status;
+    return database_do(store, NULL, why, "INSERT INTO token (hash, person, created_utc) VALUES (?1, ?2, ?3)", "tit",
+                       secret_hash(token->hex).hex, person, utc_now().text);
+}
+
+Status tokens_revoke(Store *store, int64_t person, Message *why)
+{
+    Status status = database_begin(store, why);
+    if (status != STATUS_OK)
+        return status;
+    status = database_do(store, NULL, why, "DELETE FROM login WHERE person = ?1", "i", person);
+    if (status == STATUS_OK)
+        status = database_do(store, NULL, why,
+                             "UPDATE token SET revoked_utc = ?2 WHERE person = ?1 AND revoked_utc IS NULL", "it",
+                             person, utc_now().text);
+    return database_end(store, status, why);
+}
+
+Status token_owner(Store *store, const char *token, Arena *arena, Person *person, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof *person};
+    Status status = database_query(store, &rows, take_person, why,
+                                   "SELECT " PERSON_COLUMNS " FROM token JOIN person ON person.id = token.person"
+                                   " WHERE hash = ?1 AND revoked_utc IS NULL",
+                                   "t", secret_hash(token).hex);
+    return status == STATUS_OK ? only_person(&rows, person, "unknown token", why) : status;
+}
+
+Status login_begin(Store *store, const char *token, Secret *cookie, Message *why)
+{
+    Arena arena = {0};
+    Person person;
+    Status status = token_owner(store, token, &arena, &person, why);
+    if (status == STATUS_OK)
+        status = secret_new(cookie, why);
+    if (status == STATUS_OK)
+        status = database_do(store, NULL, why, "DELETE FROM login WHERE expires_s < ?1", "i", (int64_t)time(NULL));
+    if (status == STATUS_OK)
+        status = database_do(
+            store, NULL, why, "INSERT INTO login (hash, person, token, expires_s) VALUES (?1, ?2, ?3, ?4)", "titi",
+            secret_hash(cookie->hex).hex, person.id, secret_hash(token).hex, (int64_t)time(NULL) + LOGIN_SECONDS);
+    arena_free(&arena);
+    return status;
+}
+
+Status login_owner(Store *store, const char *cookie, Arena *arena, Person *person, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof *person};
+    Status status = database_query(store, &rows, take_person, why,
+                                   "SELECT " PERSON_COLUMNS " FROM login JOIN person ON person.id = login.person"
+                                   " WHERE hash = ?1 AND expires_s >= ?2",
+                                   "ti", secret_hash(cookie).hex, (int64_t)time(NULL));
+    return status == STATUS_OK ? only_person(&rows, person, "not logged in", why) : status;
+}
+
+Status login_end(Store *store, const char *cookie, Message *why)
+{
+    return database_do(store, NULL, why, "DELETE FROM login WHERE hash = ?1", "t", secret_hash(cookie).hex);
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+static void take_group(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(Group *)item = (Group){.id = sqlite3_column_int64(row, 0),
+                             .name = database_text(arena, row, 1),
+                             .members = sqlite3_column_int64(row, 2)};
+}
+
+#define GROUP_COLUMNS                                                                                                  \
+    "class_group.id, class_group.name, (SELECT count(*) FROM membership WHERE class_group = class_group.id)"
+
+Status group_add(Store *store, const char *name, Secret *invitation, Message *why)
+{
+    int64_t added = 0;
+    Status status = person_check(name, why);
+    if (status == STATUS_OK)
+        status = secret_new(invitation, why);
+    if (status == STATUS_OK)
+        status = database_do(store, &added, why,
+                             "INSERT INTO class_group (name, invitation, created_utc) VALUES (?1, ?2, ?3)"
+                             " ON CONFLICT (name) DO NOTHING",
+                             "ttt", name, secret_hash(invitation->hex).hex, utc_now().text);
+    if (status == STATUS_OK && added == 0)
+        return fail(STATUS_BAD_INPUT, why, "there is a group '%s' already, expected another name", name);
+    return status;
+}
+
+Status group_join(Store *store, const char *invitation, int64_t person, Arena *arena, Group *group, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof *group};
+    const Digest hash = secret_hash(invitation);
+    Status status = database_do(store, NULL, why,
+                                "INSERT INTO membership (class_group, person) SELECT id, ?2 FROM class_group"
+                                " WHERE invitation = ?1 ON CONFLICT DO NOTHING",
+                                "ti", hash.hex, person);
+    if (status == STATUS_OK)
+        status = database_query(store, &rows, take_group, why,
+                                "SELECT " GROUP_COLUMNS " FROM class_group WHERE invitation = ?1", "t", hash.hex);
+    if (status == STATUS_OK && rows.count == 0)
+        return fail(STATUS_NOT_FOUND, why, "unknown invitation");
+    if (status == STATUS_OK)
+        *group = *(const Group *)(const void *)rows.items;
+    return status;
+}
+
+Status group_list(Store *store, Arena *arena, Group **groups, size_t *count, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof **groups};
+    Status status = database_query(store, &rows, take_group, why,
+                                   "SELECT " GROUP_COLUMNS " FROM class_group ORDER BY name", "");
+    *groups = (Group *)(void *)rows.items;
+    *count = rows.count;
+    return status;
+}

@@ -1,0 +1,73 @@
+/* people.h - who may use the service: persons with their roles, tokens, logins of browsers, and groups.
+ *
+ * Secrets  a token, a cookie and an invitation are 32 random bytes as 64 hexadecimal digits. The database keeps their
+ *          SHA-256 alone, which is enough for secrets that nobody can guess.
+ * Errors   NOT_FOUND: no such person, or a secret that is unknown, revoked or expired. BAD_INPUT: a name that cannot be one,
+ *          or that is taken.  */
+#ifndef SERVICE_STORE_PEOPLE_H
+#define SERVICE_STORE_PEOPLE_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "leaderboard/store.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum PersonRole {
+    PERSON_STUDENT,
+    PERSON_TEACHER,
+    PERSON_ADMIN
+} PersonRole; /* each may do what the one before may */
+
+typedef struct Person {
+    int64_t id;
+    const char *name;
+    const char *pseudonym; /* ""; else what public boards show */
+    PersonRole role;
+} Person;
+
+typedef struct Secret {
+    char hex[65];
+} Secret;
+
+const char *role_name(PersonRole role);
+MUST_USE Status role_parse(const char *name, PersonRole *role, Message *why);
+
+MUST_USE Status people_find(Store *store, const char *name, Arena *arena, Person *person, Message *why);
+/* The same, and adds a student where there is nobody of that name. */
+MUST_USE Status people_admit(Store *store, const char *name, Arena *arena, Person *person, Message *why);
+MUST_USE Status people_set_role(Store *store, int64_t person, PersonRole role, Message *why);
+/* "" takes the pseudonym away. */
+MUST_USE Status people_set_pseudonym(Store *store, int64_t person, const char *pseudonym, Message *why);
+/* All of them, by name; `group` 0: of any group. */
+MUST_USE Status people_list(Store *store, int64_t group, Arena *arena, Person **people, size_t *count, Message *why);
+
+/* ---- tokens and logins ------------------------------------------------------------------------------------------- */
+
+MUST_USE Status token_add(Store *store, int64_t person, Secret *token, Message *why);
+/* Also ends the logins that a token began. */
+MUST_USE Status tokens_revoke(Store *store, int64_t person, Message *why);
+MUST_USE Status token_owner(Store *store, const char *token, Arena *arena, Person *person, Message *why);
+
+enum { LOGIN_SECONDS = 30 * 24 * 3600 };
+/* Every login has a new cookie, so that nobody can give a browser one that he knows. */
+MUST_USE Status login_begin(Store *store, const char *token, Secret *cookie, Message *why);
+MUST_USE Status login_owner(Store *store, const char *cookie, Arena *arena, Person *person, Message *why);
+MUST_USE Status login_end(Store *store, const char *cookie, Message *why);
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Group {
+    int64_t id;
+    const char *name;
+    int64_t members;
+} Group;
+
+MUST_USE Status group_add(Store *store, const char *name, Secret *invitation, Message *why);
+/* Joining twice changes nothing. */
+MUST_USE Status group_join(Store *store, const char *invitation, int64_t person, Arena *arena, Group *group,
+                           Message *why);
+MUST_USE Status group_list(Store *store, Arena *arena, Group **groups, size_t *count, Message *why);
+
+#endif

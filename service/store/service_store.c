@@ -1,0 +1,198 @@
+#include "service/store/service_store.h"
+
+#include "leaderboard/chain.h"
+#include "leaderboard/database.h"
+#include "service/store/service_schema.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+
+UtcTime utc_of(int64_t seconds_since_1970)
+{
+    UtcTime time;
+    struct tm parts;
+    const time_t seconds = (time_t)seconds_since_1970;
+    gmtime_r(&seconds, &parts);
+    strftime(time.text, sizeof time.text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return time;
+}
+
+UtcTime utc_now(void)
+{
+    return utc_of((int64_t)time(NULL));
+}
+
+/* ---- the folder -------------------------------------------------------------------------------------------------- */
+
+/* Numbers of linux/magic.h and of the file systems' own headers. */
+static const struct {
+    uint32_t magic;
+    const char *name;
+} network_file_systems[] = {
+    {0x6969, "NFS"},        {0xff534d42, "CIFS"},  {0xfe534d42, "SMB2"}, {0x517b, "SMB"},    {0x00c36400, "Ceph"},
+    {0x0bd00bd0, "Lustre"}, {0x47504653, "GPFS"},  {0x5346414f, "AFS"},  {0x01021997, "9P"}, {0x65735546, "FUSE"},
+    {0x19830326, "BeeGFS"}, {0x7461636f, "OCFS2"}, {0x01161970, "GFS2"},
+};
+
+static Status refuse_network(const char *folder, Message *why)
+{
+    struct statfs info;
+    if (statfs(folder, &info) != 0)
+        return fail_errno(why, "%s", folder);
+    for (size_t i = 0; i < sizeof network_file_systems / sizeof *network_file_systems; i++)
+        if ((uint32_t)info.f_type == network_file_systems[i].magic)
+            return fail(STATUS_BAD_INPUT, why,
+                        "%s: lies on a network file system (%s), expected a local disk: the "
+                        "database's log needs shared memory",
+                        folder, network_file_systems[i].name);
+    return STATUS_OK;
+}
+
+static Status path_in(const char *folder, const char *name, char path[SERVICE_PATH_BYTES], Message *why)
+{
+    int length = snprintf(path, SERVICE_PATH_BYTES, "%s/%s", folder, name);
+    return length < SERVICE_PATH_BYTES ? STATUS_OK
+                                       : fail(STATUS_BAD_INPUT, why, "%.100s...: the name is too long", folder);
+}
+
+Status service_store_path(const char *folder, char path[SERVICE_PATH_BYTES], Message *why)
+{
+    return path_in(folder, "convjudge.db", path, why);
+}
+
+/* The lock is the process's: it ends with it, however it ends. */
+static Status lock_folder(const char *folder, Message *why)
+{
+    char path[SERVICE_PATH_BYTES];
+    Status status = path_in(folder, "serve.lock", path, why);
+    if (status != STATUS_OK)
+        return status;
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0)
+        return fail_errno(why, "%s", path);
+    if (flock(file, LOCK_EX | LOCK_NB) == 0)
+        return STATUS_OK;
+    close(file);
+    return fail(STATUS_BUSY, why, "%s: another `convjudge serve` uses this state", folder);
+}
+
+static Status prepare_folder(const char *folder, Message *why)
+{
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+        return fail_errno(why, "%s", folder);
+    Status status = refuse_network(folder, why);
+    return status == STATUS_OK ? lock_folder(folder, why) : status;
+}
+
+/* ---- the tables -------------------------------------------------------------------------------------------------- */
+
+static Status read_version(Store *store, int *version, Message *why)
+{
+    char text[32] = "";
+    Status status = database_ask(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'service_version'", text,
+                                 sizeof text, why);
+    *version = 0;
+    if (status != STATUS_OK || strcmp(text, "0") == 0)
+        return status;
+    status = database_ask(store, "SELECT max(version) FROM service_version", text, sizeof text, why);
+    *version = atoi(text);
+    if (status == STATUS_OK && *version > SERVICE_SCHEMA_VERSION)
+        return fail(STATUS_BAD_INPUT, why,
+                    "%s: written by a newer ConvJudge: version %d of the service, this program knows versions up to %d",
+                    store->path, *version, SERVICE_SCHEMA_VERSION);
+    return status;
+}
+
+static Status create_tables(Store *store, Message *why)
+{
+    int version;
+    Status status = database_begin(store, why);
+    if (status != STATUS_OK)
+        return status;
+    status = read_version(store, &version, why);
+    if (status == STATUS_OK && version == 0)
+        status = database_run(store, service_sql, why);
+    return database_end(store, status, why);
+}
+
+/* The copy of a database that this program is going to upgrade. One that has a copy of its version was copied before a
+ * crash. */
+static Status copy_older(const char *path, Message *why)
+{
+    Store *older;
+    char copy[SERVICE_PATH_BYTES + 40], version[32] = "";
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return STATUS_OK;
+    sqlite3 *database;
+    if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) {
+        sqlite3_close(database);
+        return STATUS_OK; /* store_open() says what is wrong */
+    }
+    struct Store reader = {.database = database, .path = (char *)path, .timeout_ms = 1000};
+    older = &reader;
+    Status status = database_ask(older, "PRAGMA user_version", version, sizeof version, why);
+    if (status == STATUS_OK && atoi(version) > 0 && atoi(version) < STORE_SCHEMA_VERSION) {
+        snprintf(copy, sizeof copy, "%s.version-%d", path, atoi(version));
+        if (stat(copy, &info) != 0)
+            status = service_store_backup(older, copy, why);
+    }
+    sqlite3_close(database);
+    return status;
+}
+
+Status service_store_open(const char *folder, Store **store, Message *why)
+{
+    char path[SERVICE_PATH_BYTES];
+    *store = NULL;
+    Status status = prepare_folder(folder, why);
+    if (status == STATUS_OK)
+        status = service_store_path(folder, path, why);
+    if (status == STATUS_OK)
+        status = copy_older(path, why);
+    if (status == STATUS_OK)
+        status = store_open(path, STORE_WRITE, store, why);
+    if (status == STATUS_OK)
+        status = create_tables(*store, why);
+    if (status != STATUS_OK) {
+        store_close(*store);
+        *store = NULL;
+    }
+    return status;
+}
+
+/* VACUUM INTO copies one moment of the database, in a transaction of its own. */
+Status service_store_backup(Store *store, const char *path, Message *why)
+{
+    struct stat info;
+    if (lstat(path, &info) == 0)
+        return fail(STATUS_BAD_INPUT, why, "%s: exists already, expected the name of a new file", path);
+    return database_do(store, NULL, why, "VACUUM INTO ?1", "t", path);
+}
+
+Status service_store_check(Store *store, Message *why)
+{
+    Status status = database_begin(store, why);
+    if (status == STATUS_OK) {
+        status = database_do(store, NULL, why, "UPDATE service_version SET version = version", "");
+        status = database_end(store, status, why);
+    }
+    return status;
+}
+
+Status audit_add(Store *store, const char *person, const char *action, const char *object, Message *why)
+{
+    return database_do(store, NULL, why, "INSERT INTO audit (time_utc, person, action, object) VALUES (?1, ?2, ?3, ?4)",
+                       "tttt", utc_now().text, person, action, object);
+}

@@ -1,0 +1,212 @@
+#include "service/store/submissions.h"
+
+#include "leaderboard/chain.h"
+#include "leaderboard/database.h"
+#include "service/store/service_store.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- handing in -------------------------------------------------------------------------------------------------- */
+
+static void take_number(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(int64_t *)item = sqlite3_column_int64(row, 0);
+}
+
+static void take_real(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(double *)item = sqlite3_column_double(row, 0);
+}
+
+static Status find_key(Store *store, const HandIn *hand_in, Arena *arena, int64_t *id, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof *id};
+    Status status = database_query(store, &rows, take_number, why,
+                                   "SELECT id FROM submission WHERE person = ?1 AND key = ?2", "it", hand_in->person,
+                                   hand_in->key);
+    *id = status == STATUS_OK && rows.count > 0 ? *(const int64_t *)(const void *)rows.items : 0;
+    return status;
+}
+
+/* Now, or the moment of the newest submission where the clock was set back. */
+static Status receipt_time(Store *store, Arena *arena, int64_t *received_s, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof *received_s};
+    Status status = database_query(store, &rows, take_number, why,
+                                   "SELECT coalesce((SELECT received_s FROM submission ORDER BY id DESC LIMIT 1), 0)",
+                                   "");
+    const int64_t now = (int64_t)time(NULL), newest = status == STATUS_OK ? *(int64_t *)(void *)rows.items : 0;
+    *received_s = now > newest ? now : newest;
+    return status;
+}
+
+static Status one_real(Store *store, Arena *arena, double *value, Message *why, const char *sql, int64_t person,
+                       int64_t since_s, int64_t practice)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof *value};
+    Status status = database_query(store, &rows, take_real, why, sql, "iii", person, since_s, practice);
+    *value = status == STATUS_OK && rows.count > 0 ? *(const double *)(const void *)rows.items : 0;
+    return status;
+}
+
+static Status find_position(Store *store, const HandIn *hand_in, const OrderRule *rule, int64_t received_s,
+                            Arena *arena, double *position, Message *why)
+{
+    const bool is_practice = strcmp(hand_in->mode, "rank") != 0;
+    const double budget_s = is_practice ? rule->practice_budget_s : rule->rank_budget_s;
+    double last = 0, recent = 0, used_s = 0;
+    Status status = one_real(store, arena, &last, why,
+                             "SELECT max(position) FROM judging JOIN submission ON submission.id = submission"
+                             " WHERE person = ?1 AND batch = 1 AND ?2 >= 0 AND ?3 >= 0",
+                             hand_in->person, received_s, is_practice);
+    if (status == STATUS_OK)
+        status = one_real(store, arena, &recent, why,
+                          "SELECT count(*) FROM submission WHERE person = ?1 AND received_s > ?2 AND ?3 >= 0",
+                          hand_in->person, received_s - RECENT_S, is_practice);
+    if (status == STATUS_OK)
+        status = one_real(store, arena, &used_s, why,
+                          "SELECT sum(device_s) FROM judging JOIN submission ON submission.id = submission"
+                          " WHERE person = ?1 AND batch = 1 AND received_s > ?2 AND (mode <> 'rank') = ?3",
+                          hand_in->person, received_s - DAY_S, is_practice);
+    const double over = budget_s > 0 && used_s > budget_s ? DAY_S : 0;
+    *position = fmax(last + 1, (double)received_s + rule->penalty_s * recent + over);
+    return status;
+}
+
+static Status insert_submission(Store *store, const HandIn *hand_in, int64_t received_s, Message *why)
+{
+    return database_do(
+        store, NULL, why,
+        "INSERT INTO submission (person, key, problem, mode, sizes, file_name, source_hash, received_utc,"
+        " received_s) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        "ittttttti", hand_in->person, hand_in->key, hand_in->problem, hand_in->mode, hand_in->sizes, hand_in->file_name,
+        hand_in->source_hash, utc_of(received_s).text, received_s);
+}
+
+static Status add_submission(Store *store, const HandIn *hand_in, const OrderRule *rule, Arena *arena, int64_t *id,
+                             Message *why)
+{
+    int64_t received_s = 0;
+    double position = 0;
+    Status status = receipt_time(store, arena, &received_s, why);
+    if (status == STATUS_OK)
+        status = find_position(store, hand_in, rule, received_s, arena, &position, why);
+    if (status == STATUS_OK)
+        status = store_put_source(store, hand_in->source_hash, hand_in->source, why);
+    if (status == STATUS_OK)
+        status = insert_submission(store, hand_in, received_s, why);
+    *id = sqlite3_last_insert_rowid(store->database);
+    if (status == STATUS_OK)
+        status = database_do(store, NULL, why,
+                             "INSERT INTO judging (submission, batch, revision, position, state, attempt, failures)"
+                             " VALUES (?1, 1, ?2, ?3, 'queued', 0, 0)",
+                             "itd", *id, hand_in->revision, position);
+    return status;
+}
+
+Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule *rule, int64_t *id, bool *is_new,
+                           Message *why)
+{
+    Arena arena = {0};
+    Status status = database_begin(store, why);
+    if (status != STATUS_OK)
+        return status;
+    status = find_key(store, hand_in, &arena, id, why);
+    *is_new = status == STATUS_OK && *id == 0;
+    if (*is_new)
+        status = add_submission(store, hand_in, rule, &arena, id, why);
+    status = database_end(store, status, why);
+    arena_free(&arena);
+    return status;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+#define ROW_COLUMNS                                                                                                    \
+    "SELECT submission.id, submission.person, person.name, submission.problem, judging.revision, mode, sizes,"         \
+    " submission.file_name, submission.source_hash, received_utc, judging.id, judging.state, judging.verdict,"         \
+    " judging.text, coalesce(judging.device, ''), position, attempt, run, run_states.state, rank_status, device_name," \
+    " epoch, score_ms, uncertainty FROM submission JOIN person ON person.id = submission.person"                       \
+    " JOIN current_judging AS judging ON judging.submission = submission.id"                                           \
+    " LEFT JOIN runs ON runs.id = judging.run LEFT JOIN run_states ON run_states.run = runs.id "
+
+static void take_row(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(SubmissionRow *)item = (SubmissionRow){
+        .id = sqlite3_column_int64(row, 0),
+        .person_id = sqlite3_column_int64(row, 1),
+        .person = database_text(arena, row, 2),
+        .problem = database_text(arena, row, 3),
+        .revision = database_text(arena, row, 4),
+        .mode = database_text(arena, row, 5),
+        .sizes = database_text(arena, row, 6),
+        .file_name = database_text(arena, row, 7),
+        .source_hash = database_text(arena, row, 8),
+        .received_utc = database_text(arena, row, 9),
+        .judging = sqlite3_column_int64(row, 10),
+        .state = database_text(arena, row, 11),
+        .verdict = database_text(arena, row, 12),
+        .text = database_text(arena, row, 13),
+        .device = database_text(arena, row, 14),
+        .position = sqlite3_column_double(row, 15),
+        .attempt = sqlite3_column_int64(row, 16),
+        .run = sqlite3_column_int64(row, 17),
+        .rank_state = database_text(arena, row, 18),
+        .rank_status = database_text(arena, row, 19),
+        .device_name = database_text(arena, row, 20),
+        .epoch = sqlite3_column_int(row, 21),
+        .time = {.ms = sqlite3_column_double(row, 22), .uncertainty = sqlite3_column_double(row, 23)},
+    };
+}
+
+Status submissions_read(Store *store, int64_t id, Arena *arena, SubmissionRow *row, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof *row};
+    Status status = database_query(store, &rows, take_row, why, ROW_COLUMNS "WHERE submission.id = ?1", "i", id);
+    if (status == STATUS_OK && rows.count == 0)
+        return fail(STATUS_NOT_FOUND, why, "there is no submission %lld", (long long)id);
+    if (status == STATUS_OK)
+        *row = *(const SubmissionRow *)(const void *)rows.items;
+    return status;
+}
+
+Status submissions_of_run(Store *store, int64_t run, int64_t *id, Message *why)
+{
+    Arena arena = {0};
+    Rows rows = {.arena = &arena, .item_bytes = sizeof *id};
+    Status status = database_query(store, &rows, take_number, why, "SELECT submission FROM judging WHERE run = ?1", "i",
+                                   run);
+    *id = status == STATUS_OK && rows.count > 0 ? *(const int64_t *)(const void *)rows.items : 0;
+    arena_free(&arena);
+    return status;
+}
+
+Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *arena, SubmissionRow **rows, size_t *count,
+                        Message *why)
+{
+    Rows found = {.arena = arena, .item_bytes = sizeof **rows};
+    Status status = database_query(store, &found, take_row, why,
+                                   ROW_COLUMNS "WHERE (?1 IS NULL OR submission.problem = ?1) AND (?2 = 0 OR "
+                                               "submission.person = ?2) AND (?3 = 0 OR submission.id < ?3)"
+                                               " ORDER BY submission.id DESC LIMIT ?4",
+                                   "tiii", filter->problem, filter->person, filter->before, filter->limit);
+    *rows = (SubmissionRow *)(void *)found.items;
+    *count = found.count;
+    return status;
+}
+
+static void take_text(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(const char **)item = database_text(arena, row, 0);
+}
+
+Status submissions_source(Store *store, const char *source_hash, Arena *arena, const char **source, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof *source};
+    Status status = database_query(store, &rows, take_text, why, "SELECT source FROM sources WHERE source_hash = ?1",
+                                   "t", source_hash);
+    *source = status == STATUS_OK && rows.count > 0 ? *(const char **)(void *)rows.items : NULL;
+    return status;
+}

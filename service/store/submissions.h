@@ -1,0 +1,74 @@
+/* submissions.h - what people handed in, with what became of it so far.
+ *
+ * A submission is acknowledged when submissions_hand_in() returns, and survives any crash from then on. Its key is the
+ * client's: the same person and key give the same submission again, whatever else the request holds.
+ *
+ * Order    one number for each waiting judging, lower first:
+ *
+ *              max(the person's last number + 1, received + penalty_s x the person's submissions within RECENT_S)
+ *
+ *          in seconds since 1970. So one who hands in often is put behind those who do not, never refused; and nobody
+ *          overtakes himself. One who has used up the day's budget is put behind everybody of that day.  */
+#ifndef SERVICE_STORE_SUBMISSIONS_H
+#define SERVICE_STORE_SUBMISSIONS_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "leaderboard/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RECENT_S = 3600, DAY_S = 24 * 3600 };
+
+typedef struct OrderRule {
+    double penalty_s;         /* for each recent submission */
+    double rank_budget_s;     /* of a device, for each person and day; 0: no limit */
+    double practice_budget_s; /* the same for the modes try and test */
+} OrderRule;
+
+typedef struct HandIn { /* checked by the caller: api/ */
+    int64_t person;
+    const char *key, *problem, *revision, *mode, *sizes, *file_name, *source, *source_hash;
+} HandIn;
+
+typedef struct SubmissionRow { /* with the judging that counts; grader/problem has a Submission: a file */
+    int64_t id, person_id, judging;
+    const char *person, *problem, *revision, *mode, *sizes, *file_name, *source_hash, *received_utc;
+    const char *state;          /* of the judging */
+    const char *verdict, *text; /* "" until it is recorded */
+    const char *device;         /* id; "" */
+    double position;
+    int64_t attempt;
+    int64_t run;             /* 0: nothing is in the leaderboard, and the next are empty */
+    const char *rank_state;  /* of run_states: "ranked", "quarantined", ... */
+    const char *rank_status; /* "ranked", or why not */
+    const char *device_name;
+    int epoch;
+    MeasuredTime time;
+} SubmissionRow;
+
+/* Adds submission and judging in one transaction. `*is_new` false: the key was used before, and `*id` is that submission's. */
+MUST_USE Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule *rule, int64_t *id,
+                                    bool *is_new, Message *why);
+
+/* NOT_FOUND: there is none of this number. */
+MUST_USE Status submissions_read(Store *store, int64_t id, Arena *arena, SubmissionRow *row, Message *why);
+/* The submission that a run of the leaderboard comes from; id 0: none. */
+MUST_USE Status submissions_of_run(Store *store, int64_t run, int64_t *id, Message *why);
+
+typedef struct SubmissionFilter {
+    const char *problem; /* NULL: all */
+    int64_t person;      /* 0: all */
+    int64_t before;      /* number; 0: from the newest */
+    int64_t limit;
+} SubmissionFilter;
+MUST_USE Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *arena, SubmissionRow **rows,
+                                 size_t *count, Message *why);
+
+/* NULL in *source: the database does not have it. */
+MUST_USE Status submissions_source(Store *store, const char *source_hash, Arena *arena, const char **source,
+                                   Message *why);
+
+#endif
