@@ -128,8 +128,7 @@ tamper() { sqlite3 "$CONVJUDGE_DB" "$@"; }
     ends 0 "1 of 2 in the class, as Rival"
     judge leaderboard --problem conv1d
     ends 0
-    local time
-    time=$(sqlite3 "$CONVJUDGE_DB" "SELECT printf('%.4g', 1000 * score_ms) FROM runs WHERE person = 'Victim'")
-    counts 1 "^ +1  Victim +$time us"
-    counts 1 "^ +1  Rival +$time us"
+    # the same code, but for a sample of blocks that is drawn anew
+    awk '$2 == "Victim" { victim = $3 } $2 == "Rival" { rival = $3 }
+        END { exit !(rival > 0.99 * victim && rival < 1.01 * victim) }' <<<"$output"
 }

@@ -1,0 +1,77 @@
+/* http.h - an HTTP/1.1 server with several doors, on one thread: libmicrohttpd, driven by the caller's loop.
+ *
+ * Doors    DOOR_SOCKET   a Unix socket that everybody on this host may open; the kernel says who does (SO_PEERCRED)
+ *          DOOR_PROXY    a Unix socket for one user alone, the reverse proxy's, whose headers are believed
+ *          DOOR_ADDRESS  a TCP address; nobody is believed anything
+ * Limits   a request must be complete within REQUEST_SECONDS of its first byte or of the connection, whatever drips in
+ *          meanwhile; a body has at most BODY_BYTES; CONNECTIONS at once on each door.
+ * Threads  one. A handler runs to its end before the next request is looked at, so it must not wait for anything.  */
+#ifndef SERVICE_HTTP_HTTP_H
+#define SERVICE_HTTP_HTTP_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "service/http/http_events.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+typedef enum HttpDoor { DOOR_SOCKET, DOOR_PROXY, DOOR_ADDRESS, DOORS } HttpDoor;
+
+enum { REQUEST_SECONDS = 20, BODY_BYTES = 2 << 20, CONNECTIONS = 1000, REPLY_HEADERS = 8 };
+
+typedef struct HttpRequest {
+    HttpDoor door;
+    const char *method, *path; /* the path is decoded, without the query */
+    const char *body;          /* terminated */
+    size_t body_bytes;
+    uid_t peer;   /* of the Unix doors */
+    void *source; /* of the header and query functions */
+    Arena *arena; /* lives as long as the request */
+} HttpRequest;
+
+/* NULL: there is none. The texts live as long as the request. */
+const char *http_header(const HttpRequest *request, const char *name);
+const char *http_query(const HttpRequest *request, const char *name);
+const char *http_cookie(const HttpRequest *request, const char *name);
+/* A field of a form's body (application/x-www-form-urlencoded), decoded. */
+const char *http_field(const HttpRequest *request, const char *name);
+
+typedef struct HttpReply {
+    int status;       /* 200 unless set */
+    const char *type; /* "text/html; charset=utf-8" unless set */
+    Text body;        /* freed by the server */
+    struct {
+        const char *name, *value;
+    } headers[REPLY_HEADERS];
+    size_t header_count;
+    EventStream *events; /* NULL; else what http_events_open() gave, instead of a body */
+} HttpReply;
+
+/* The texts must live as long as the request; a value with a control character is left out. */
+void http_reply_header(HttpReply *reply, const char *name, const char *value);
+
+typedef void (*HttpHandler)(void *context, const HttpRequest *request, HttpReply *reply);
+
+typedef struct HttpOptions {
+    const char *listen; /* "127.0.0.1:8080", "[::1]:0"; "" or NULL: no such door, as for the next ones */
+    const char *socket; /* path */
+    const char *proxy_socket;
+    uid_t proxy_user;
+    HttpHandler handler;
+    void *context;
+} HttpOptions;
+
+typedef struct HttpServer HttpServer;
+
+/* BAD_INPUT: an address that is none, or that is in use. A socket that nobody listens on any more is replaced. */
+MUST_USE Status http_start(const HttpOptions *options, HttpServer **server, Message *why);
+/* Where the door for addresses is, "127.0.0.1:8080"; "" if there is none. */
+const char *http_address(const HttpServer *server);
+/* Answers what has come in, and waits for more, at most `seconds` in all. */
+void http_serve(HttpServer *server, double seconds);
+void http_stop(HttpServer *server);
+
+#endif
