@@ -1,0 +1,304 @@
+#include "service/config/config.h"
+
+#include "base/json.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { MAX_CONFIG_BYTES = 1 << 20, MAX_NAMES = 10000, MAX_NAME_BYTES = 256, MAX_PORT = 65535 };
+
+#define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
+
+typedef struct Reading {
+    const JsonFile *file;
+    Config *config;
+    Message *why;
+} Reading;
+
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
+
+/* Strings end up in headers, logs and on terminals, so they are of printable characters. */
+static Status check_string(const Reading *reading, const cJSON *item)
+{
+    const char *text = item->valuestring;
+    if (strlen(text) > MAX_NAME_BYTES)
+        return json_fail(reading->file, item, reading->why, "expected at most %d bytes, found %zu", MAX_NAME_BYTES,
+                         strlen(text));
+    for (const char *at = text; *at != '\0'; at++)
+        if (iscntrl((unsigned char)*at))
+            return json_fail(reading->file, item, reading->why, "expected no control character");
+    return STATUS_OK;
+}
+
+static Status read_string(const Reading *reading, const cJSON *object, const char *key, const char **value)
+{
+    const cJSON *item = json_get(object, key);
+    if (item == NULL)
+        return STATUS_OK;
+    Status status = check_string(reading, item);
+    *value = arena_string(&reading->config->arena, item->valuestring);
+    return status;
+}
+
+static Status read_word(const Reading *reading, const cJSON *object, const char *key, const char **value)
+{
+    Status status = read_string(reading, object, key, value);
+    if (status == STATUS_OK && (*value)[0] == '\0')
+        return json_fail(reading->file, json_get(object, key), reading->why, "expected a text that is not empty");
+    return status;
+}
+
+/* A relative path would mean another place for each program that reads the file. */
+static Status read_path(const Reading *reading, const cJSON *object, const char *key, size_t most, const char **value)
+{
+    Status status = read_string(reading, object, key, value);
+    if (status != STATUS_OK || json_get(object, key) == NULL)
+        return status;
+    if ((*value)[0] != '/')
+        return json_fail(reading->file, json_get(object, key), reading->why,
+                         "expected a path from the root, found \"%s\"", *value);
+    if (strlen(*value) >= most)
+        return json_fail(reading->file, json_get(object, key), reading->why, "expected a path of fewer than %zu bytes",
+                         most);
+    return STATUS_OK;
+}
+
+static Status read_socket(const Reading *reading, const cJSON *object, const char *key, const char **value)
+{
+    return read_path(reading, object, key, sizeof((struct sockaddr_un *)NULL)->sun_path, value);
+}
+
+static Status read_names(const Reading *reading, const cJSON *object, const char *key, Names *names)
+{
+    const cJSON *list = json_get(object, key);
+    if (list == NULL)
+        return STATUS_OK;
+    *names = (Names){0};
+    if (cJSON_GetArraySize(list) > MAX_NAMES)
+        return json_fail(reading->file, list, reading->why, "expected at most %d names", MAX_NAMES);
+    names->items = arena_array(&reading->config->arena, (size_t)cJSON_GetArraySize(list) + 1, sizeof *names->items);
+    for (const cJSON *item = list->child; item != NULL; item = item->next) {
+        if (!cJSON_IsString(item) || item->valuestring[0] == '\0')
+            return json_fail(reading->file, list, reading->why, "expected a list of names");
+        if (check_string(reading, item) != STATUS_OK)
+            return STATUS_BAD_INPUT;
+        if (names_hold(names, item->valuestring))
+            return json_fail(reading->file, item, reading->why, "\"%s\" is listed twice", item->valuestring);
+        names->items[names->count++] = arena_string(&reading->config->arena, item->valuestring);
+    }
+    return STATUS_OK;
+}
+
+/* "127.0.0.1:8080", "[::1]:8080", or "". */
+static Status read_address(const Reading *reading, const cJSON *object, const char *key, const char **value)
+{
+    Status status = read_string(reading, object, key, value);
+    if (status != STATUS_OK || json_get(object, key) == NULL || (*value)[0] == '\0')
+        return status;
+    const char *colon = strrchr(*value, ':');
+    char *end = NULL;
+    const long port = colon == NULL ? 0 : strtol(colon + 1, &end, 10);
+    const bool is_number = colon != NULL && isdigit((unsigned char)colon[1]) && *end == '\0';
+    const bool brackets = (*value)[0] == '[', closed = colon != NULL && colon > *value && colon[-1] == ']';
+    const bool is_bare = strchr(*value, ':') == colon && !closed && !brackets;
+    if (!is_number || port > MAX_PORT || colon == *value || !(is_bare || (brackets && closed)))
+        return json_fail(reading->file, json_get(object, key), reading->why,
+                         "expected \"ADDRESS:PORT\" such as \"127.0.0.1:8080\", or \"\", found \"%s\"", *value);
+    return STATUS_OK;
+}
+
+/* ---- objects in it ----------------------------------------------------------------------------------------------- */
+
+static Status read_proxy(const Reading *reading, const cJSON *object)
+{
+    static const JsonKey keys[] = {
+        {"path", JSON_STRING, true}, {"user", JSON_STRING, true}, {"header", JSON_STRING, false}};
+    ProxySocket *proxy = &reading->config->proxy_socket;
+    if (object == NULL)
+        return STATUS_OK;
+    Status status = json_check(reading->file, object, keys, LENGTH_OF(keys), reading->why);
+    if (status == STATUS_OK)
+        status = read_socket(reading, object, "path", &proxy->path);
+    if (status == STATUS_OK)
+        status = read_word(reading, object, "user", &proxy->user);
+    proxy->header = "X-Remote-User";
+    return status == STATUS_OK ? read_word(reading, object, "header", &proxy->header) : status;
+}
+
+static Status read_budget(const Reading *reading, const cJSON *object)
+{
+    static const JsonKey keys[] = {{"rank", JSON_NUMBER, false}, {"practice", JSON_NUMBER, false}};
+    Config *config = reading->config;
+    if (object == NULL)
+        return STATUS_OK;
+    Status status = json_check(reading->file, object, keys, LENGTH_OF(keys), reading->why);
+    if (status == STATUS_OK)
+        status = json_number(reading->file, object, "rank", 1, 1e6, &config->rank_device_s, reading->why);
+    if (status == STATUS_OK)
+        status = json_number(reading->file, object, "practice", 1, 1e6, &config->practice_device_s, reading->why);
+    return status;
+}
+
+static Status read_pages(const Reading *reading, const cJSON *object)
+{
+    static const JsonKey keys[] = {{"title", JSON_STRING, false}};
+    if (object == NULL)
+        return STATUS_OK;
+    Status status = json_check(reading->file, object, keys, LENGTH_OF(keys), reading->why);
+    return status == STATUS_OK ? read_word(reading, object, "title", &reading->config->title) : status;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+static Status read_keys(const Reading *reading)
+{
+    static const JsonKey keys[] = {
+        {"listen", JSON_STRING, false},  {"socket", JSON_STRING, false},    {"proxy_socket", JSON_OBJECT, false},
+        {"state", JSON_STRING, false},   {"admins", JSON_ARRAY, false},     {"teachers", JSON_ARRAY, false},
+        {"workers", JSON_ARRAY, false},  {"penalty_s", JSON_NUMBER, false}, {"budget_device_s", JSON_OBJECT, false},
+        {"lease_s", JSON_NUMBER, false}, {"pages", JSON_OBJECT, false},     {"public", JSON_BOOLEAN, false},
+    };
+    const JsonFile *file = reading->file;
+    const cJSON *root = file->root;
+    Config *config = reading->config;
+    Status status = json_check(file, root, keys, LENGTH_OF(keys), reading->why);
+    if (status == STATUS_OK)
+        status = read_address(reading, root, "listen", &config->listen);
+    if (status == STATUS_OK)
+        status = read_socket(reading, root, "socket", &config->socket);
+    if (status == STATUS_OK)
+        status = read_proxy(reading, json_get(root, "proxy_socket"));
+    if (status == STATUS_OK)
+        status = read_path(reading, root, "state", MAX_NAME_BYTES, &config->state);
+    if (status == STATUS_OK)
+        status = read_names(reading, root, "admins", &config->admins);
+    if (status == STATUS_OK)
+        status = read_names(reading, root, "teachers", &config->teachers);
+    if (status == STATUS_OK)
+        status = read_names(reading, root, "workers", &config->workers);
+    if (status == STATUS_OK)
+        status = json_number(file, root, "penalty_s", 0, 86400, &config->penalty_s, reading->why);
+    if (status == STATUS_OK)
+        status = read_budget(reading, json_get(root, "budget_device_s"));
+    if (status == STATUS_OK)
+        status = json_number(file, root, "lease_s", 10, 3600, &config->lease_s, reading->why);
+    if (status == STATUS_OK)
+        status = read_pages(reading, json_get(root, "pages"));
+    if (json_get(root, "public") != NULL)
+        config->is_public = cJSON_IsTrue(json_get(root, "public"));
+    return status;
+}
+
+/* One socket cannot have two kinds of callers. */
+static Status check_sockets(const Reading *reading)
+{
+    const Config *config = reading->config;
+    if (config->proxy_socket.path == NULL || strcmp(config->proxy_socket.path, config->socket) != 0)
+        return STATUS_OK;
+    return json_fail(reading->file, json_get(reading->file->root, "proxy_socket"), reading->why,
+                     "expected another path than that of \"socket\", found \"%s\" twice", config->socket);
+}
+
+static Config default_config(void)
+{
+    static const char *workers[] = {"auto"};
+    return (Config){
+        .listen = "127.0.0.1:8080",
+        .socket = "/run/convjudge/socket",
+        .state = "/var/lib/convjudge",
+        .workers = {workers, 1},
+        .penalty_s = 60,
+        .rank_device_s = 3600,
+        .practice_device_s = 3600,
+        .lease_s = 30,
+        .title = "ConvJudge",
+        .is_public = true,
+    };
+}
+
+static const char *chosen_file(const char *path)
+{
+    const char *named = getenv("CONVJUDGE_CONFIG");
+    if (path != NULL)
+        return path;
+    if (named != NULL && named[0] != '\0')
+        return named;
+    return access(CONFIG_FILE, F_OK) == 0 || errno != ENOENT ? CONFIG_FILE : NULL;
+}
+
+Status config_read(const char *path, Config *config, Message *why)
+{
+    JsonFile file = {0};
+    const Reading reading = {&file, config, why};
+    const char *chosen = chosen_file(path);
+    *config = default_config();
+    if (chosen == NULL)
+        return STATUS_OK;
+    if (access(chosen, F_OK) != 0 && errno == ENOENT)
+        return fail(STATUS_NOT_FOUND, why, "%s: there is no such file of settings", chosen);
+    Status status = json_read(chosen, MAX_CONFIG_BYTES, &file, why);
+    if (status == STATUS_OK)
+        status = read_keys(&reading);
+    if (status == STATUS_OK)
+        status = check_sockets(&reading);
+    config->file = arena_string(&config->arena, chosen);
+    json_free(&file);
+    return status;
+}
+
+void config_free(Config *config)
+{
+    arena_free(&config->arena);
+}
+
+bool names_hold(const Names *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->items[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
+
+static void print_names(cJSON *root, const char *key, const Names *names)
+{
+    cJSON *list = cJSON_AddArrayToObject(root, key);
+    for (size_t i = 0; i < names->count; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(names->items[i]));
+}
+
+static void print_proxy(cJSON *root, const ProxySocket *proxy)
+{
+    if (proxy->path == NULL)
+        return;
+    cJSON *object = cJSON_AddObjectToObject(root, "proxy_socket");
+    cJSON_AddStringToObject(object, "path", proxy->path);
+    cJSON_AddStringToObject(object, "user", proxy->user);
+    cJSON_AddStringToObject(object, "header", proxy->header);
+}
+
+void config_print(const Config *config, Text *text)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "listen", config->listen);
+    cJSON_AddStringToObject(root, "socket", config->socket);
+    print_proxy(root, &config->proxy_socket);
+    cJSON_AddStringToObject(root, "state", config->state);
+    print_names(root, "admins", &config->admins);
+    print_names(root, "teachers", &config->teachers);
+    print_names(root, "workers", &config->workers);
+    cJSON_AddNumberToObject(root, "penalty_s", config->penalty_s);
+    cJSON *budget = cJSON_AddObjectToObject(root, "budget_device_s");
+    cJSON_AddNumberToObject(budget, "rank", config->rank_device_s);
+    cJSON_AddNumberToObject(budget, "practice", config->practice_device_s);
+    cJSON_AddNumberToObject(root, "lease_s", config->lease_s);
+    cJSON_AddStringToObject(cJSON_AddObjectToObject(root, "pages"), "title", config->title);
+    cJSON_AddBoolToObject(root, "public", config->is_public);
+    json_print(root, text);
+    cJSON_Delete(root);
+}

@@ -1,0 +1,58 @@
+/* config.h - the settings of the service: one JSON file, which docs/operating.md describes key by key.
+ *
+ * Every key has a default, so that an empty object is a whole configuration. What is unknown, repeated, of the wrong kind or
+ * out of range is refused with file, line and key.
+ * Owns     the strings and lists live in `arena`.
+ * Errors   STATUS_NOT_FOUND where a file that was named does not exist, STATUS_BAD_INPUT where it is wrong.  */
+#ifndef SERVICE_CONFIG_CONFIG_H
+#define SERVICE_CONFIG_CONFIG_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CONFIG_FILE "/etc/convjudge/config.json"
+
+typedef struct Names {
+    const char **items;
+    size_t count;
+} Names;
+
+typedef struct ProxySocket { /* whoever this user names on this socket is believed */
+    const char *path;        /* NULL: there is none */
+    const char *user;        /* the login name of the proxy */
+    const char *header;      /* that holds the name of the person */
+} ProxySocket;
+
+typedef struct Config {
+    const char *file;   /* that was read; NULL: there is none, and all is by default */
+    const char *listen; /* "127.0.0.1:8080"; "": no address */
+    const char *socket; /* path of the Unix socket */
+    ProxySocket proxy_socket;
+    const char *state;        /* folder of store and spool */
+    Names admins, teachers;   /* login names */
+    Names workers;            /* devices for which `serve` starts a worker of its own */
+    double penalty_s;         /* that each own recent job puts a person back in the queue */
+    double rank_device_s;     /* budget of a person for a day, of modes "rank" and "test" */
+    double practice_device_s; /* likewise, of mode "try" */
+    double lease_s;           /* a worker that has not beaten for so long has lost its job */
+    const char *title;        /* of the pages */
+    bool is_public;           /* pages without secrets are shown to people who have not logged in */
+    Arena arena;
+} Config;
+
+/* Reads the file that `path` names; NULL: the one that CONVJUDGE_CONFIG names; where it is unset CONFIG_FILE if it exists,
+ * else nothing, so that all is by default. */
+MUST_USE Status config_read(const char *path, Config *config, Message *why);
+void config_free(Config *config);
+
+/* Appends all settings, as a file of the same format. */
+void config_print(const Config *config, Text *text);
+
+/* Whether the list holds the name. */
+bool names_hold(const Names *names, const char *name);
+
+#endif

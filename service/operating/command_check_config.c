@@ -1,0 +1,82 @@
+#include "service/operating/operating_commands.h"
+
+#include "grader/problem/problem_list.h"
+#include "grader/problem/problem_read.h"
+#include "service/config/config.h"
+#include "service/config/deadlines.h"
+
+#include <stdio.h>
+
+typedef struct Check {
+    Config config;
+    Text text; /* what will be printed */
+    int faults;
+} Check;
+
+static void add_settings(Check *check)
+{
+    const char *file = check->config.file;
+    text_printf(&check->text, "%s%s\n", file == NULL ? "no configuration file; all settings by default" : file,
+                file == NULL ? "" : ", with the defaults of what it leaves out");
+    config_print(&check->config, &check->text);
+    text_printf(&check->text,
+                "\nA worker renews its lease every %d s and loses it after %g s.\n"
+                "Deadlines of a judging in seconds, each longer than the one before it:\n%-24s %5s %9s %9s %9s %9s\n",
+                DEADLINE_BEAT_S, check->config.lease_s, "problem", "mode", "compiler", "grading", "worker", "head");
+}
+
+static Status add_deadlines(Check *check, const Problem *problem, JudgingMode mode, Message *why)
+{
+    Deadlines deadlines;
+    Status status = deadlines_of(problem, mode, check->config.lease_s, &deadlines, why);
+    if (status != STATUS_OK)
+        return status;
+    text_printf(&check->text, "%-24s %5s %9.0f %9.0f %9.0f %9.0f\n", problem->id, judging_mode_name(mode),
+                deadlines.compile_s, deadlines.grading_s, deadlines.worker_s, deadlines.head_s);
+    const char *fault = deadlines_fault(&deadlines, check->config.lease_s);
+    if (fault != NULL)
+        text_printf(&check->text, "    wrong: %s\n", fault);
+    check->faults += fault != NULL;
+    return STATUS_OK;
+}
+
+static Status check_problem(Check *check, const char *id, Message *why)
+{
+    Problem problem;
+    Status status = problem_read(id, &problem, why);
+    if (status != STATUS_OK)
+        return status;
+    for (JudgingMode mode = 0; mode < JUDGING_MODES && status == STATUS_OK; mode++)
+        status = add_deadlines(check, &problem, mode, why);
+    problem_free(&problem);
+    return status;
+}
+
+static Status check_problems(Check *check, Message *why)
+{
+    Arena arena = {0};
+    const char **ids;
+    size_t count = 0;
+    Status status = problem_list(&arena, &ids, &count, why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = check_problem(check, ids[i], why);
+    arena_free(&arena);
+    return status;
+}
+
+Status command_check_config(const Options *options, int *exit_status, Message *why)
+{
+    Check check = {0};
+    if (options->operand_count > 1)
+        return options_expect_file(options, why);
+    Status status = config_read(options->operand_count == 0 ? NULL : options->operands[0], &check.config, why);
+    if (status == STATUS_OK) {
+        add_settings(&check);
+        status = check_problems(&check, why);
+        fputs(check.text.data, stdout);
+        *exit_status = check.faults > 0;
+    }
+    text_free(&check.text);
+    config_free(&check.config);
+    return status;
+}

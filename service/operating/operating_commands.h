@@ -1,0 +1,11 @@
+/* operating_commands.h - the subcommands of administrators that need no server. As in grader/commands/command.h.  */
+#ifndef SERVICE_OPERATING_OPERATING_COMMANDS_H
+#define SERVICE_OPERATING_OPERATING_COMMANDS_H
+
+#include "base/status.h"
+#include "grader/commands/options.h"
+
+/* Prints the settings of the service and its deadlines. Exit status 1: a deadline is not longer than the one inside it. */
+MUST_USE Status command_check_config(const Options *options, int *exit_status, Message *why);
+
+#endif
