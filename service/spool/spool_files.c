@@ -1,0 +1,150 @@
+#include "service/spool/spool_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+SpoolPath spool_folder(const char *spool, const char *folder)
+{
+    SpoolPath path;
+    snprintf(path.text, sizeof path.text, "%s/%s", spool, folder);
+    return path;
+}
+
+static SpoolPath path_of(const char *spool, const char *folder, const char *dot, SpoolId id, const char *ending)
+{
+    SpoolPath path;
+    snprintf(path.text, sizeof path.text, "%s/%s/%s%" PRId64 "-%d.%s", spool, folder, dot, id.judging, id.attempt,
+             ending);
+    return path;
+}
+
+SpoolPath spool_path(const char *spool, const char *folder, SpoolId id, const char *ending)
+{
+    return path_of(spool, folder, "", id, ending);
+}
+
+SpoolPath spool_temporary(const char *spool, const char *folder, SpoolId id, const char *ending)
+{
+    return path_of(spool, folder, ".", id, ending);
+}
+
+/* A number as the spool writes it: from 1, without zeros in front. */
+static bool read_number(const char **at, int64_t most, char after, int64_t *number)
+{
+    char *end;
+    if (**at < '1' || **at > '9')
+        return false;
+    errno = 0;
+    *number = strtoll(*at, &end, 10);
+    if (errno != 0 || *number > most || *end != after)
+        return false;
+    *at = end + 1;
+    return true;
+}
+
+static bool read_name(const char *name, SpoolEntry *entry)
+{
+    int64_t attempt;
+    if (!read_number(&name, INT64_MAX, '-', &entry->id.judging) || !read_number(&name, INT32_MAX, '.', &attempt) ||
+        !spool_worker_is_valid(name))
+        return false;
+    entry->id.attempt = (int)attempt;
+    strcpy(entry->ending, name);
+    return true;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static Status write_all(int file, const SpoolPath *path, const Text *text, SpoolSync sync, Message *why)
+{
+    for (size_t done = 0; done < text->length;) {
+        ssize_t count = write(file, text->data + done, text->length - done);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return fail_errno(why, "%s: cannot be written", path->text);
+        done += (size_t)count;
+    }
+    if (sync == SPOOL_SYNCED && fsync(file) != 0)
+        return fail_errno(why, "%s: cannot be written", path->text);
+    return STATUS_OK;
+}
+
+/* On a network file system close() is what tells of a full disk. */
+static Status write_new(const SpoolPath *path, const Text *text, SpoolSync sync, Message *why)
+{
+    int file = open(path->text, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0)
+        return fail_errno(why, "%s: cannot be written", path->text);
+    Status status = write_all(file, path, text, sync, why);
+    if (close(file) != 0 && status == STATUS_OK)
+        status = fail_errno(why, "%s: cannot be written", path->text);
+    return status;
+}
+
+static Status sync_folder(const SpoolPath *path, Message *why)
+{
+    int file = open(path->text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    Status status = file < 0 || (fsync(file) != 0 && errno != EINVAL)
+                        ? fail_errno(why, "%s: cannot be synced", path->text)
+                        : STATUS_OK;
+    if (file >= 0)
+        close(file);
+    return status;
+}
+
+Status spool_put(const char *spool, const char *folder, SpoolId id, const char *ending, const Text *text,
+                 SpoolSync sync, Message *why)
+{
+    const SpoolPath place = spool_folder(spool, folder), path = spool_path(spool, folder, id, ending),
+                    temporary = spool_temporary(spool, folder, id, ending);
+    Status status = write_new(&temporary, text, sync, why);
+    if (status == STATUS_OK && rename(temporary.text, path.text) != 0)
+        status = fail_errno(why, "%s: cannot be renamed", temporary.text);
+    if (status != STATUS_OK)
+        unlink(temporary.text);
+    return status == STATUS_OK && sync == SPOOL_SYNCED ? sync_folder(&place, why) : status;
+}
+
+Status spool_list(const char *spool, const char *folder, bool unfinished, Arena *arena, SpoolEntry **entries,
+                  size_t *count, Message *why)
+{
+    const SpoolPath path = spool_folder(spool, folder);
+    size_t capacity = 0;
+    DIR *names = opendir(path.text);
+    *entries = NULL;
+    *count = 0;
+    if (names == NULL)
+        return fail_errno(why, "%s: cannot be read", path.text);
+    const struct dirent *item;
+    while (errno = 0, (item = readdir(names)) != NULL) {
+        SpoolEntry entry;
+        if ((item->d_name[0] == '.') != unfinished || !read_name(item->d_name + unfinished, &entry))
+            continue;
+        *entries = arena_grown(arena, *entries, *count, &capacity, sizeof entry);
+        (*entries)[(*count)++] = entry;
+    }
+    Status status = errno == 0 ? STATUS_OK : fail_errno(why, "%s: cannot be read", path.text);
+    closedir(names);
+    return status;
+}
+
+Status spool_remove(const SpoolPath *path, Message *why)
+{
+    if (unlink(path->text) == 0 || errno == ENOENT)
+        return STATUS_OK;
+    return fail_errno(why, "%s: cannot be removed", path->text);
+}
+
+bool spool_exists(const SpoolPath *path)
+{
+    return access(path->text, F_OK) == 0;
+}
