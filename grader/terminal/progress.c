@@ -3,13 +3,17 @@
 #include "base/clock.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { STEP_COLUMNS = 20, BAR_COLUMNS = 30 };
 static const double REDRAW_S = 0.05, NOTE_S = 10;
 
 Progress progress_new(FILE *stream)
 {
-    return (Progress){.stream = stream, .style = terminal_style(stream)};
+    const char *wanted = getenv("CONVJUDGE_PROGRESS");
+    bool lines = wanted != NULL && strcmp(wanted, "lines") == 0;
+    return (Progress){.stream = stream, .style = terminal_style(stream), .lines = lines};
 }
 
 /* A long name is cut, so that a space remains before the text that follows. */
@@ -58,6 +62,18 @@ static void write_step(const Progress *progress, const char *outcome)
     text_free(&line);
 }
 
+/* In one piece, so that no other process's line gets into it. */
+static void write_line(const Progress *progress)
+{
+    Text line = {0};
+    text_printf(&line, "progress %d/%d ", progress->done, progress->total);
+    terminal_add_line(&line, progress->step);
+    text_add(&line, "\n");
+    fwrite(line.data, 1, line.length, progress->stream);
+    fflush(progress->stream);
+    text_free(&line);
+}
+
 void progress_begin(Progress *progress, const char *step, int total)
 {
     progress_begin_at(progress, step, 0, total);
@@ -70,7 +86,9 @@ void progress_begin_at(Progress *progress, const char *step, int done, int total
     progress->step = step;
     progress->done = done;
     progress->total = total;
-    if (progress->style.redraw)
+    if (progress->lines)
+        write_line(progress);
+    else if (progress->style.redraw)
         draw_bar(progress);
     else
         write_step(progress, "");
@@ -81,7 +99,9 @@ void progress_advance(Progress *progress)
     if (progress == NULL)
         return;
     progress->done++;
-    if (progress->style.redraw && now_s() - progress->drawn_at_s >= REDRAW_S)
+    if (progress->lines)
+        write_line(progress);
+    else if (progress->style.redraw && now_s() - progress->drawn_at_s >= REDRAW_S)
         draw_bar(progress);
 }
 
@@ -90,7 +110,7 @@ void progress_note(Progress *progress, const char *format, ...)
     char text[300];
     Text line = {0};
     va_list arguments;
-    if (progress == NULL || (!progress->style.redraw && now_s() - progress->noted_at_s < NOTE_S))
+    if (progress == NULL || progress->lines || (!progress->style.redraw && now_s() - progress->noted_at_s < NOTE_S))
         return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -107,7 +127,7 @@ void progress_note(Progress *progress, const char *format, ...)
 
 void progress_end(Progress *progress, const char *outcome)
 {
-    if (progress == NULL)
+    if (progress == NULL || progress->lines)
         return;
     Text line = {0};
     terminal_add_line(&line, outcome);

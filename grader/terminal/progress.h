@@ -1,7 +1,11 @@
 /* progress.h - shows the steps of a grading on standard error while they run.
  *
  * On a terminal the current step is a bar, redrawn at most 20 times per second. Elsewhere each step is one line, which
- * begins and ends with the step. A NULL Progress shows nothing.  */
+ * begins and ends with the step. A NULL Progress shows nothing.
+ *
+ * With CONVJUDGE_PROGRESS=lines in the environment, another program reads along: each change is a line of its own,
+ * "progress 1/3 timed cases", and "progress 0/0 compile" where the amount of work is unknown. There are no notes and no
+ * outcomes then.  */
 #ifndef GRADER_TERMINAL_PROGRESS_H
 #define GRADER_TERMINAL_PROGRESS_H
 
@@ -12,6 +16,7 @@
 typedef struct Progress {
     FILE *stream;
     TerminalStyle style;
+    bool lines; /* for a program that reads along */
     const char *step;
     int done, total;
     double drawn_at_s;

@@ -26,12 +26,19 @@ static bool wants_utf8(void)
     return false;
 }
 
+/* Whoever keeps the text for a page of their own says how wide that is. */
+static int chosen_width(void)
+{
+    const char *columns = getenv("COLUMNS");
+    int width = columns == NULL ? 0 : atoi(columns);
+    return width > 0 ? width : DEFAULT_WIDTH;
+}
+
 static int stream_width(FILE *stream)
 {
     struct winsize size;
-    if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-        return DEFAULT_WIDTH;
-    return size.ws_col < MIN_WIDTH ? MIN_WIDTH : size.ws_col > MAX_WIDTH ? MAX_WIDTH : size.ws_col;
+    int width = ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ? chosen_width() : size.ws_col;
+    return width < MIN_WIDTH ? MIN_WIDTH : width > MAX_WIDTH ? MAX_WIDTH : width;
 }
 
 TerminalStyle terminal_style(FILE *stream)

@@ -17,7 +17,8 @@ typedef struct TerminalStyle {
 typedef enum TerminalColour { COLOUR_GOOD, COLOUR_BAD, COLOUR_MARK } TerminalColour;
 
 /* The style of a stream. A terminal that is not dumb gets redrawing and colour; NO_COLOR switches colour off, and
- * CLICOLOR_FORCE switches it on anywhere (no-color.org, bixense.com/clicolors). Needs setlocale(). */
+ * CLICOLOR_FORCE switches it on anywhere (no-color.org, bixense.com/clicolors). What is no terminal is as wide as COLUMNS
+ * says. Needs setlocale(). */
 TerminalStyle terminal_style(FILE *stream);
 
 /* Adds `text` in a colour if the style has colour. */
