@@ -100,6 +100,15 @@ load processes.sh
     rows 0
 }
 
+@test "--untimed leaves out the timed cases and the database" {
+    submission >x.cu
+    judge grade --untimed --json result.json x.cu
+    ends 0 Accepted 'not ranked: without timed cases (--untimed)'
+    json result.json '[.cases[] | select(.timed)] | length' 0
+    json result.json '[.cases[] | select(.name | startswith("hidden"))] | length > 0' true
+    rows 0
+}
+
 @test "progress is plain lines without colour if the output is not a terminal" {
     submission >x.cu
     unset NO_COLOR

@@ -37,7 +37,7 @@ static Status open_store(Grading *grading, Message *why)
 static Status choose_seed(Grading *grading, Message *why)
 {
     const char *seed = grading->options->seed;
-    grading->recorded = !grading->options->no_record && seed == NULL;
+    grading->recorded = !grading->options->no_record && !grading->options->untimed && seed == NULL;
     if (seed != NULL && !key_read(seed, &grading->seed))
         return fail(
             STATUS_BAD_INPUT, why,
@@ -81,6 +81,7 @@ static JudgeJob job_of(Grading *grading)
         .submission = &grading->request.submission,
         .secret = grading->options->seed == NULL ? NULL : &grading->seed,
         .device = request_device(grading->options),
+        .untimed_only = grading->options->untimed,
         .second_opinion = !grading->options->no_second_opinion,
         .spent = &grading->spent,
         .progress = &grading->progress,
@@ -95,6 +96,13 @@ static Status judge_file(Grading *grading, Message *why)
     return judge_submission(&job, &grading->result, why);
 }
 
+static void decide_rank(const Grading *grading, bool recorded, Result *result)
+{
+    ranking_decide(result, recorded);
+    if (grading->options->untimed && result->verdict == VERDICT_ACCEPTED)
+        snprintf(result->rank_status, sizeof result->rank_status, "not ranked: without timed cases (--untimed)");
+}
+
 /* A result that would rank is reviewed first, which needs the times of the reference solutions. The run is recorded before
  * it is reported, so that nothing reported can be lost. */
 static Status rank_result(Grading *grading, Message *why)
@@ -104,7 +112,7 @@ static Status rank_result(Grading *grading, Message *why)
     const JudgeJob job = job_of(grading);
     Status status = STATUS_OK;
     result->person = grading->person;
-    ranking_decide(result, recorded);
+    decide_rank(grading, recorded, result);
     if (compared)
         status = ranking_compare(grading->store, recorded, job.device, job.progress, result, why);
     if (status == STATUS_OK && strcmp(result->rank_status, "ranked") == 0)

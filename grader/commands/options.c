@@ -41,6 +41,7 @@ static const OptionKind kinds[] = {
     {"receipt", true, offsetof(Options, receipt), {"verify-leaderboard"}},
     {"top", true, offsetof(Options, top), {"retime"}},
     {"no-record", false, offsetof(Options, no_record), {"grade"}},
+    {"untimed", false, offsetof(Options, untimed), {"grade"}},
     {"no-second-opinion", false, offsetof(Options, no_second_opinion), {"grade", "try"}},
     {"export", false, offsetof(Options, export_times), {"references"}},
     {"timed", false, offsetof(Options, timed), {"check"}},

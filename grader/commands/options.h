@@ -25,6 +25,7 @@ typedef struct Options {
     const char *sizes;      /* "input_size=1000,kernel_size=7" */
     const char *data;       /* names of files */
     bool no_record;
+    bool untimed;
     bool no_second_opinion;
     bool export_times;
     bool timed;
