@@ -24,6 +24,11 @@ typedef struct Options {
     const char *timed_case; /* a number, or a name */
     const char *sizes;      /* "input_size=1000,kernel_size=7" */
     const char *data;       /* names of files */
+    const char *state;      /* name of a folder */
+    const char *listen;     /* "127.0.0.1:8080" */
+    const char *socket;     /* path */
+    const char *config;     /* name of a file */
+    const char *role;       /* "teacher" */
     bool no_record;
     bool untimed;
     bool no_second_opinion;

@@ -22,12 +22,11 @@ static Status vet(const char *path, const Text *source, Message *why)
     return STATUS_OK;
 }
 
-Status submission_read(const char *path, Submission *submission, Message *why)
+Status submission_take(const char *path, Text *source, Submission *submission, Message *why)
 {
-    *submission = (Submission){.path = path};
-    Status status = text_read_file(path, MOST_BYTES, &submission->source, why);
-    if (status == STATUS_OK)
-        status = vet(path, &submission->source, why);
+    *submission = (Submission){.path = path, .source = *source};
+    *source = (Text){0};
+    Status status = vet(path, &submission->source, why);
     if (status != STATUS_OK) {
         submission_free(submission);
         return status;
@@ -38,6 +37,17 @@ Status submission_read(const char *path, Submission *submission, Message *why)
     submission->file_name = name.data;
     submission->hash = hash_of_one(submission->source.data, submission->source.length);
     return STATUS_OK;
+}
+
+Status submission_read(const char *path, Submission *submission, Message *why)
+{
+    Text source = {0};
+    *submission = (Submission){0};
+    Status status = text_read_file(path, MOST_BYTES, &source, why);
+    if (status == STATUS_OK)
+        return submission_take(path, &source, submission, why);
+    text_free(&source);
+    return status;
 }
 
 void submission_free(Submission *submission)

@@ -19,6 +19,8 @@ typedef struct Submission {
 /* Reads the file and checks it: a regular file (no folder, link or pipe), not empty, UTF-8 text. Any name is
  * allowed. */
 MUST_USE Status submission_read(const char *path, Submission *submission, Message *why);
+/* The same for a text that has come in another way. Takes `source`, whatever happens. */
+MUST_USE Status submission_take(const char *path, Text *source, Submission *submission, Message *why);
 void submission_free(Submission *submission);
 
 /* True for plain C, which runs on the CPU: the name ends with ".c". */

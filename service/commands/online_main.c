@@ -1,5 +1,6 @@
 /* online_main.c - convjudge-service: the server, and the commands that talk to it.  */
 #include "service/commands/command_line.h"
+#include "service/commands/service_command.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,9 @@ static const struct {
     const char *name; /* of online_subcommands[] */
     Status (*run)(const Options *options, int *exit_status, Message *why);
 } functions[] = {
+    {"serve", command_serve},
+    {"token", command_token},
+    {"backup", command_backup},
     {NULL, NULL},
 };
 

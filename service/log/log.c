@@ -94,3 +94,14 @@ void log_end(Log *log)
     }
     text_free(&log->line);
 }
+
+void log_event(LogLevel level, const char *event, ...)
+{
+    Log line = log_begin(level, event);
+    va_list pairs;
+    va_start(pairs, event);
+    for (const char *key; (key = va_arg(pairs, const char *)) != NULL;)
+        log_text(&line, key, va_arg(pairs, const char *));
+    va_end(pairs);
+    log_end(&line);
+}

@@ -56,6 +56,12 @@ Status judgings_read(Store *store, int64_t id, Arena *arena, Judging *judging, M
     return status;
 }
 
+bool judging_is_at(const Judging *judging, int64_t attempt)
+{
+    return judging->attempt == attempt &&
+           (strcmp(judging->state, "offered") == 0 || strcmp(judging->state, "running") == 0);
+}
+
 /* ---- changing ---------------------------------------------------------------------------------------------------- */
 
 static Status end_attempt(Store *store, int64_t id, int64_t attempt, const char *outcome, const char *reason,

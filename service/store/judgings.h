@@ -30,6 +30,9 @@ MUST_USE Status judgings_in_state(Store *store, const char *state, int64_t limit
 /* NOT_FOUND: there is none. */
 MUST_USE Status judgings_read(Store *store, int64_t id, Arena *arena, Judging *judging, Message *why);
 
+/* Whether an attempt is under way, and the one that counts. */
+bool judging_is_at(const Judging *judging, int64_t attempt);
+
 /* queued -> offered; `*attempt` becomes the number of the new attempt, 0 where it is not queued any more. */
 MUST_USE Status judgings_offer(Store *store, int64_t id, int64_t *attempt, Message *why);
 /* offered -> running, where the attempt counts. */

@@ -208,7 +208,7 @@ static void take_group(Arena *arena, sqlite3_stmt *row, void *item)
 #define GROUP_COLUMNS                                                                                                  \
     "class_group.id, class_group.name, (SELECT count(*) FROM membership WHERE class_group = class_group.id)"
 
-Status group_add(Store *store, const char *name, Secret *invitation, Message *why)
+Status people_add_group(Store *store, const char *name, Secret *invitation, Message *why)
 {
     int64_t added = 0;
     Status status = person_check(name, why);
@@ -224,7 +224,7 @@ Status group_add(Store *store, const char *name, Secret *invitation, Message *wh
     return status;
 }
 
-Status group_join(Store *store, const char *invitation, int64_t person, Arena *arena, Group *group, Message *why)
+Status people_join_group(Store *store, const char *invitation, int64_t person, Arena *arena, Group *group, Message *why)
 {
     Rows rows = {.arena = arena, .item_bytes = sizeof *group};
     const Digest hash = secret_hash(invitation);
@@ -242,7 +242,7 @@ Status group_join(Store *store, const char *invitation, int64_t person, Arena *a
     return status;
 }
 
-Status group_list(Store *store, Arena *arena, Group **groups, size_t *count, Message *why)
+Status people_list_groups(Store *store, Arena *arena, Group **groups, size_t *count, Message *why)
 {
     Rows rows = {.arena = arena, .item_bytes = sizeof **groups};
     Status status = database_query(store, &rows, take_group, why,

@@ -64,10 +64,10 @@ typedef struct Group {
     int64_t members;
 } Group;
 
-MUST_USE Status group_add(Store *store, const char *name, Secret *invitation, Message *why);
+MUST_USE Status people_add_group(Store *store, const char *name, Secret *invitation, Message *why);
 /* Joining twice changes nothing. */
-MUST_USE Status group_join(Store *store, const char *invitation, int64_t person, Arena *arena, Group *group,
-                           Message *why);
-MUST_USE Status group_list(Store *store, Arena *arena, Group **groups, size_t *count, Message *why);
+MUST_USE Status people_join_group(Store *store, const char *invitation, int64_t person, Arena *arena, Group *group,
+                                  Message *why);
+MUST_USE Status people_list_groups(Store *store, Arena *arena, Group **groups, size_t *count, Message *why);
 
 #endif

@@ -1,0 +1,88 @@
+#include "service/api/api.h"
+
+#include "service/api/answer.h"
+#include "service/api/identity.h"
+#include "service/api/routes.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static const Route *const tables[] = {api_routes, operating_routes, site_routes};
+
+/* Whether a path fits a pattern; the part that "*" stands for is copied into the request's arena. */
+static bool fits(const char *pattern, const char *path, Arena *arena, const char **argument)
+{
+    while (*pattern != '\0' && *pattern != '*') {
+        if (*pattern++ != *path++)
+            return false;
+    }
+    if (*pattern == '\0')
+        return *path == '\0';
+    const size_t length = strcspn(path, "/");
+    if (length == 0 || strcmp(pattern + 1, path + length) != 0)
+        return false;
+    *argument = arena_copy(arena, path, length);
+    return true;
+}
+
+/* NULL: there is none. *is_path: there is one for another method. */
+static const Route *find_route(const HttpRequest *request, const char **argument, bool *is_path)
+{
+    const bool is_head = strcmp(request->method, "HEAD") == 0;
+    *is_path = false;
+    for (size_t table = 0; table < sizeof tables / sizeof *tables; table++)
+        for (const Route *route = tables[table]; route->method != NULL; route++) {
+            if (!fits(route->path, request->path, request->arena, argument))
+                continue;
+            *is_path = true;
+            if (strcmp(route->method, is_head ? "GET" : request->method) == 0)
+                return route;
+        }
+    return NULL;
+}
+
+static void lead_to_login(Visit *visit)
+{
+    visit->reply->status = 303;
+    http_reply_header(visit->reply, "Location", "/login");
+}
+
+/* Answers itself where the visitor may not. */
+static bool is_admitted(Visit *visit, const Route *route)
+{
+    const bool is_open = route->access == ACCESS_ALL ||
+                         (route->access == ACCESS_READERS && visit->service->config->is_public);
+    const PersonRole least = route->access == ACCESS_ADMINS     ? PERSON_ADMIN
+                             : route->access == ACCESS_TEACHERS ? PERSON_TEACHER
+                                                                : PERSON_STUDENT;
+    if (!is_open && !visit->is_known && route->is_page)
+        lead_to_login(visit);
+    else if (!is_open && !visit->is_known)
+        answer_error(visit, 401, "who are you? expected \"Authorization: Bearer TOKEN\"; a teacher gives out tokens");
+    else if (!is_open && visit->person.role < least)
+        answer_error(visit, 403, "this is for %ss", role_name(least));
+    else if (strcmp(route->method, "GET") != 0 && !identity_is_same_origin(visit))
+        answer_error(visit, 403, "the request does not come from a page of this server");
+    else
+        return true;
+    return false;
+}
+
+void api_handle(void *service, const HttpRequest *request, HttpReply *reply)
+{
+    Visit visit = {.service = service, .request = request, .reply = reply, .arena = request->arena};
+    bool is_path;
+    Message why;
+    const Route *route = find_route(request, &visit.argument, &is_path);
+    if (route == NULL) {
+        answer_error(&visit, is_path ? 405 : 404, is_path ? "this cannot be done here" : "there is no such page");
+        return;
+    }
+    Status status = identity_find(&visit, &why);
+    if (status == STATUS_NOT_FOUND)
+        answer_error(&visit, 401, "%s", why.text);
+    else if (status != STATUS_OK)
+        answer_failure(&visit, status, &why);
+    else if (is_admitted(&visit, route))
+        route->answer(&visit);
+}

@@ -1,0 +1,372 @@
+/* api_routes.c - the interface of docs/api.md.  */
+#include "service/api/routes.h"
+
+#include "base/json.h"
+#include "grader/problem/problem_list.h"
+#include "grader/problem/problem_read.h"
+#include "leaderboard/standing.h"
+#include "service/api/answer.h"
+#include "service/api/hand_in.h"
+#include "service/api/live.h"
+#include "service/api/submission_json.h"
+#include "service/spool/spool.h"
+#include "service/store/judgings.h"
+#include "service/store/service_store.h"
+#include "service/store/submissions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- who and what ------------------------------------------------------------------------------------------------ */
+
+static void answer_me(Visit *visit)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "person", visit->person.name);
+    cJSON_AddStringToObject(object, "role", role_name(visit->person.role));
+    cJSON_AddStringToObject(object, "pseudonym", visit->person.pseudonym);
+    answer_json(visit, 200, object);
+}
+
+static void answer_problems(Visit *visit)
+{
+    const char **ids;
+    size_t count;
+    Message why;
+    Status status = problem_list(visit->arena, &ids, &count, &why);
+    cJSON *object = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(object, "problems");
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        Problem problem;
+        status = problem_read(ids[i], &problem, &why);
+        if (status != STATUS_OK)
+            break;
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "id", problem.id);
+        cJSON_AddStringToObject(item, "title", problem.title);
+        cJSON_AddItemToArray(list, item);
+        problem_free(&problem);
+    }
+    if (status == STATUS_OK) {
+        answer_json(visit, 200, object);
+        return;
+    }
+    cJSON_Delete(object);
+    answer_failure(visit, status, &why);
+}
+
+/* ---- submissions ------------------------------------------------------------------------------------------------- */
+
+static void answer_submission_row(Visit *visit, int status_code, int64_t id)
+{
+    SubmissionRow row;
+    cJSON *object;
+    Message why;
+    Status status = submissions_read(visit->service->store, id, visit->arena, &row, &why);
+    if (status == STATUS_OK)
+        status = submission_json(visit->service, &row, true, &object, &why);
+    if (status == STATUS_OK)
+        answer_json(visit, status_code, object);
+    else
+        answer_failure(visit, status, &why);
+}
+
+static void answer_hand_in(Visit *visit)
+{
+    static const JsonKey keys[] = {{"key", JSON_STRING, true},    {"file_name", JSON_STRING, true},
+                                   {"source", JSON_STRING, true}, {"problem", JSON_STRING, false},
+                                   {"mode", JSON_STRING, false},  {"sizes", JSON_STRING, false}};
+    JsonFile file;
+    Message why;
+    int64_t id = 0;
+    bool is_new = false;
+    Status status = json_parse("request", visit->request->body, visit->request->body_bytes, &file, &why);
+    if (status != STATUS_OK) {
+        answer_failure(visit, STATUS_BAD_INPUT, &why);
+        return;
+    }
+    status = json_check(&file, file.root, keys, sizeof keys / sizeof *keys, &why);
+    if (status == STATUS_OK) {
+        const HandInRequest request = {.key = json_string(file.root, "key"),
+                                       .file_name = json_string(file.root, "file_name"),
+                                       .source = json_string(file.root, "source"),
+                                       .problem = json_string(file.root, "problem"),
+                                       .mode = json_string(file.root, "mode"),
+                                       .sizes = json_string(file.root, "sizes")};
+        status = hand_in(visit, &request, &id, &is_new, &why);
+    }
+    json_free(&file);
+    if (status == STATUS_OK)
+        answer_submission_row(visit, is_new ? 201 : 200, id);
+    else
+        answer_failure(visit, status, &why);
+}
+
+/* A number in the query; `otherwise` where there is none, or no number. */
+static int64_t query_number(const Visit *visit, const char *name, int64_t otherwise)
+{
+    const char *text = http_query(visit->request, name);
+    char *end;
+    if (text == NULL || text[0] < '0' || text[0] > '9')
+        return otherwise;
+    const long long number = strtoll(text, &end, 10);
+    return *end == '\0' ? number : otherwise;
+}
+
+/* Whose submissions are wanted: one's own, or for teachers those of whomever the query names, or of all. */
+static Status filter_person(const Visit *visit, int64_t *person, Message *why)
+{
+    const char *name = http_query(visit->request, "person");
+    Person found;
+    const bool is_teacher = visit->person.role >= PERSON_TEACHER;
+    *person = is_teacher ? 0 : visit->person.id;
+    if (name == NULL || (!is_teacher && strcmp(name, visit->person.name) == 0))
+        return STATUS_OK;
+    if (!is_teacher)
+        return fail(STATUS_NOT_FOUND, why, "there is no person of this name");
+    Status status = people_find(visit->service->store, name, visit->arena, &found, why);
+    *person = status == STATUS_OK ? found.id : 0;
+    return status;
+}
+
+static void answer_list(Visit *visit)
+{
+    enum { USUAL = 50, MOST = 200 };
+    SubmissionRow *rows;
+    size_t count = 0;
+    Message why;
+    int64_t limit = query_number(visit, "limit", USUAL);
+    SubmissionFilter filter = {.problem = http_query(visit->request, "problem"),
+                               .before = query_number(visit, "before", 0),
+                               .limit = limit < 1      ? 1
+                                        : limit > MOST ? MOST
+                                                       : limit};
+    cJSON *object = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(object, "submissions"), *item;
+    Status status = filter_person(visit, &filter.person, &why);
+    if (status == STATUS_OK)
+        status = submissions_list(visit->service->store, &filter, visit->arena, &rows, &count, &why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        status = submission_json(visit->service, &rows[i], false, &item, &why);
+        if (status == STATUS_OK)
+            cJSON_AddItemToArray(list, item);
+    }
+    if (status == STATUS_OK) {
+        answer_json(visit, 200, object);
+        return;
+    }
+    cJSON_Delete(object);
+    answer_failure(visit, status, &why);
+}
+
+/* The submission that the path names, if the visitor may see it; otherwise there is none for him, which is answered. */
+static bool find_own(Visit *visit, SubmissionRow *row)
+{
+    Message why;
+    const int64_t id = answer_number(visit);
+    if (id == 0)
+        return false;
+    Status status = submissions_read(visit->service->store, id, visit->arena, row, &why);
+    if (status == STATUS_OK && !visit_may_see(visit, row->person_id))
+        status = fail(STATUS_NOT_FOUND, &why, "there is no submission %lld", (long long)id);
+    if (status != STATUS_OK)
+        answer_failure(visit, status, &why);
+    return status == STATUS_OK;
+}
+
+static void answer_submission(Visit *visit)
+{
+    SubmissionRow row;
+    cJSON *object;
+    const char *source = NULL, *code = http_query(visit->request, "code");
+    Message why;
+    if (!find_own(visit, &row))
+        return;
+    Status status = submission_json(visit->service, &row, true, &object, &why);
+    if (status == STATUS_OK && code != NULL && strcmp(code, "1") == 0) {
+        status = submissions_source(visit->service->store, row.source_hash, visit->arena, &source, &why);
+        if (status == STATUS_OK && source != NULL)
+            cJSON_AddStringToObject(object, "source", source);
+        if (status != STATUS_OK)
+            cJSON_Delete(object);
+    }
+    if (status == STATUS_OK)
+        answer_json(visit, 200, object);
+    else
+        answer_failure(visit, status, &why);
+}
+
+static void answer_document(Visit *visit, const char *kind, const char *type)
+{
+    SubmissionRow row;
+    const char *text;
+    Message why;
+    if (!find_own(visit, &row))
+        return;
+    Status status = judgings_document(visit->service->store, row.judging, kind, visit->arena, &text, &why);
+    if (status != STATUS_OK)
+        answer_failure(visit, status, &why);
+    else if (text != NULL)
+        answer_text(visit, type, text);
+    else if (submission_has_ended(&row))
+        answer_error(visit, 404, "submission %lld has none", (long long)row.id);
+    else
+        answer_error(visit, 409, "submission %lld is not judged yet", (long long)row.id);
+}
+
+static void answer_report(Visit *visit)
+{
+    answer_document(visit, "report", "text/plain; charset=utf-8");
+}
+
+static void answer_result(Visit *visit)
+{
+    answer_document(visit, "result", "application/json");
+}
+
+static void answer_explain(Visit *visit)
+{
+    answer_document(visit, "explain", "application/json");
+}
+
+static void answer_events(Visit *visit)
+{
+    SubmissionRow row;
+    if (!find_own(visit, &row))
+        return;
+    if (live_open(visit->service->live, visit->person.id, row.id, &visit->reply->events))
+        return;
+    http_reply_header(visit->reply, "Retry-After", "5");
+    answer_error(visit, 429, "%d streams are open already; ask for /api/v1/submissions/%lld now and then instead",
+                 LIVE_STREAMS, (long long)row.id);
+}
+
+/* One that is offered is taken out of the spool first, unless a worker was faster. */
+static Status withdraw(Visit *visit, const SubmissionRow *row, bool *done, Message *why)
+{
+    Service *service = visit->service;
+    Status status = STATUS_OK;
+    if (strcmp(row->state, "offered") == 0) {
+        bool is_back = false;
+        const SpoolId id = {row->judging, (int)row->attempt};
+        status = spool_withdraw(service->spool, id, &is_back, why);
+        if (status == STATUS_OK && is_back)
+            status = judgings_take_back(service->store, id.judging, id.attempt, why);
+    }
+    return status == STATUS_OK ? judgings_withdraw(service->store, row->id, done, why) : status;
+}
+
+static void answer_withdraw(Visit *visit)
+{
+    SubmissionRow row;
+    Message why;
+    bool done = false;
+    if (!find_own(visit, &row))
+        return;
+    if (row.person_id != visit->person.id) {
+        answer_error(visit, 403, "only its author can withdraw a submission");
+        return;
+    }
+    Status status = withdraw(visit, &row, &done, &why);
+    head_wake(visit->service->head);
+    if (status != STATUS_OK)
+        answer_failure(visit, status, &why);
+    else if (!done)
+        answer_error(visit, 409, "submission %lld does not wait any more", (long long)row.id);
+    else
+        answer_submission_row(visit, 200, row.id);
+}
+
+/* ---- boards ------------------------------------------------------------------------------------------------------ */
+
+/* What others may call a person: a pseudonym, if there is one. */
+static const char *shown_name(const Visit *visit, const char *name, int64_t *id)
+{
+    Person person = {0};
+    *id = 0;
+    if (people_find(visit->service->store, name, visit->arena, &person, NULL) != STATUS_OK)
+        return name;
+    *id = person.id;
+    return person.pseudonym[0] == '\0' || visit_may_see(visit, person.id) ? name : person.pseudonym;
+}
+
+static Status add_standings(const Visit *visit, const Board *board, cJSON *list, Message *why)
+{
+    StoredRun *runs;
+    size_t run_count, count;
+    Status status = store_runs(visit->service->store, board, visit->arena, &runs, &run_count, why);
+    if (status != STATUS_OK)
+        return status;
+    const Standing *standings = standings_of(runs, run_count, visit->arena, &count);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        int64_t person, submission = 0;
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddNumberToObject(item, "rank", (double)standings[i].rank);
+        cJSON_AddStringToObject(item, "person", shown_name(visit, standings[i].person, &person));
+        json_put_number(item, "time_ms", standings[i].time.ms);
+        json_put_number(item, "uncertainty", standings[i].time.uncertainty);
+        cJSON_AddStringToObject(item, "time_utc", standings[i].time_utc);
+        if (person != 0 && visit_may_see(visit, person))
+            status = submissions_of_run(visit->service->store, standings[i].run, &submission, why);
+        if (submission != 0)
+            cJSON_AddNumberToObject(item, "submission", (double)submission);
+        cJSON_AddItemToArray(list, item);
+    }
+    return status;
+}
+
+/* The board of a device, or the first one. */
+static const Board *choose_board(const Visit *visit, const Board *boards, size_t count)
+{
+    const char *device = http_query(visit->request, "device");
+    for (size_t i = 0; i < count; i++)
+        if (device == NULL || strcmp(boards[i].device, device) == 0)
+            return &boards[i];
+    return NULL;
+}
+
+static void answer_board(Visit *visit)
+{
+    Problem problem;
+    Board *boards;
+    size_t count;
+    Message why;
+    Status status = problem_read(visit->argument, &problem, &why);
+    if (status != STATUS_OK) {
+        answer_failure(visit, status, &why);
+        return;
+    }
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "problem", problem.id);
+    status = store_boards(visit->service->store, problem.id, problem.revision.hex, visit->arena, &boards, &count, &why);
+    const Board *board = status == STATUS_OK ? choose_board(visit, boards, count) : NULL;
+    if (board != NULL) {
+        cJSON_AddStringToObject(object, "device", board->device);
+        cJSON_AddBoolToObject(object, "modelled", strncmp(board->device, "sim-", 4) == 0);
+    }
+    cJSON *list = cJSON_AddArrayToObject(object, "standings");
+    if (board != NULL)
+        status = add_standings(visit, board, list, &why);
+    problem_free(&problem);
+    if (status == STATUS_OK) {
+        answer_json(visit, 200, object);
+        return;
+    }
+    cJSON_Delete(object);
+    answer_failure(visit, status, &why);
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+const Route api_routes[] = {
+    {"GET", "/api/v1/me", ACCESS_PERSONS, answer_me, false},
+    {"GET", "/api/v1/problems", ACCESS_READERS, answer_problems, false},
+    {"POST", "/api/v1/submissions", ACCESS_PERSONS, answer_hand_in, false},
+    {"GET", "/api/v1/submissions", ACCESS_PERSONS, answer_list, false},
+    {"GET", "/api/v1/submissions/*", ACCESS_PERSONS, answer_submission, false},
+    {"DELETE", "/api/v1/submissions/*", ACCESS_PERSONS, answer_withdraw, false},
+    {"GET", "/api/v1/submissions/*/report", ACCESS_PERSONS, answer_report, false},
+    {"GET", "/api/v1/submissions/*/result", ACCESS_PERSONS, answer_result, false},
+    {"GET", "/api/v1/submissions/*/explain", ACCESS_PERSONS, answer_explain, false},
+    {"GET", "/api/v1/submissions/*/events", ACCESS_PERSONS, answer_events, false},
+    {"GET", "/api/v1/boards/*", ACCESS_READERS, answer_board, false},
+    {0},
+};

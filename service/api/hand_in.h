@@ -1,0 +1,17 @@
+/* hand_in.h - takes a submission: checks what came in as strictly as a file of a person's, and puts it into the queue.  */
+#ifndef SERVICE_API_HAND_IN_H
+#define SERVICE_API_HAND_IN_H
+
+#include "service/api/service.h"
+
+typedef struct HandInRequest { /* all but sizes, problem and mode are needed */
+    const char *key, *file_name, *source;
+    const char *problem; /* NULL: what the source says */
+    const char *mode;    /* NULL: "rank" */
+    const char *sizes;   /* NULL: none */
+} HandInRequest;
+
+/* `*id` is the number, `*is_new` false where the key was used before. BAD_INPUT: the request is wrong, in one line. */
+MUST_USE Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is_new, Message *why);
+
+#endif

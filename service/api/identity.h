@@ -1,0 +1,21 @@
+/* identity.h - who calls: by the kernel's word, by a token, by a browser's cookie, or by the reverse proxy's header.
+ *
+ * On the Unix socket the kernel names the user of the process. An address proves nothing, since students have shells on this
+ * host, so there it takes a token, or the cookie that a login gave. What a proxy says is believed on its own socket alone.
+ *
+ * Errors   NOT_FOUND: a token, a cookie or a user that nobody knows, said in one line.  */
+#ifndef SERVICE_API_IDENTITY_H
+#define SERVICE_API_IDENTITY_H
+
+#include "service/api/service.h"
+
+#define IDENTITY_COOKIE "convjudge"
+
+/* Fills in is_known, by_browser and person. */
+MUST_USE Status identity_find(Visit *visit, Message *why);
+
+/* Whether a request that changes something comes from a page of this server: a browser sends `Origin`, and no page of
+ * others can forge it. A request that is not by a browser need not say it. */
+bool identity_is_same_origin(const Visit *visit);
+
+#endif

@@ -1,0 +1,25 @@
+/* routes.h - who may ask for what, and which function answers.  */
+#ifndef SERVICE_API_ROUTES_H
+#define SERVICE_API_ROUTES_H
+
+#include "service/api/service.h"
+
+typedef enum Access {
+    ACCESS_ALL,     /* nobody has to say who he is */
+    ACCESS_READERS, /* likewise where the pages are public, else persons */
+    ACCESS_PERSONS,
+    ACCESS_TEACHERS,
+    ACCESS_ADMINS
+} Access;
+
+typedef struct Route {
+    const char *method, *path; /* "*" in the path stands for one part, which becomes visit->argument */
+    Access access;
+    void (*answer)(Visit *visit);
+    bool is_page; /* a person who is not known is led to the login, not refused */
+} Route;
+
+/* The last one has no method. */
+extern const Route api_routes[], operating_routes[], site_routes[];
+
+#endif

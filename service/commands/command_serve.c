@@ -1,0 +1,120 @@
+/* command_serve.c - the server: one thread answers requests, another one (service/head) hands out work, and workers of its
+ * own are processes.  */
+#include "service/commands/service_command.h"
+
+#include "service/api/api.h"
+#include "service/api/live.h"
+#include "service/api/service.h"
+#include "service/commands/own_workers.h"
+#include "service/config/config.h"
+#include "service/log/log.h"
+#include "service/store/service_store.h"
+
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double TICK_S = 0.1;
+
+static volatile sig_atomic_t is_told_to_stop;
+
+static void stop(int signal)
+{
+    is_told_to_stop = 1;
+}
+
+static void take_signals(void)
+{
+    const struct sigaction ends = {.sa_handler = stop}, ignored = {.sa_handler = SIG_IGN};
+    sigaction(SIGTERM, &ends, NULL);
+    sigaction(SIGINT, &ends, NULL);
+    sigaction(SIGPIPE, &ignored, NULL);
+}
+
+/* Options of the command line stand above the file. */
+static Status read_settings(const Options *options, Config *config, Message *why)
+{
+    Status status = options_expect_no_file(options, why);
+    if (status == STATUS_OK)
+        status = config_read(options->config, config, why);
+    if (status != STATUS_OK)
+        return status;
+    config->listen = options->listen == NULL ? config->listen : options->listen;
+    config->socket = options->socket == NULL ? config->socket : options->socket;
+    config->state = options->state == NULL ? config->state : options->state;
+    return STATUS_OK;
+}
+
+static Status find_proxy_user(const Config *config, uid_t *user, Message *why)
+{
+    if (config->proxy_socket.path == NULL)
+        return STATUS_OK;
+    const struct passwd *entry = getpwnam(config->proxy_socket.user);
+    if (entry == NULL)
+        return fail(STATUS_BAD_INPUT, why, "proxy_socket: this host has no user '%s'", config->proxy_socket.user);
+    *user = entry->pw_uid;
+    return STATUS_OK;
+}
+
+static Status open_doors(Service *service, HttpServer **http, Message *why)
+{
+    const Config *config = service->config;
+    HttpOptions doors = {.listen = config->listen,
+                         .socket = config->socket,
+                         .proxy_socket = config->proxy_socket.path,
+                         .handler = api_handle,
+                         .context = service};
+    Status status = find_proxy_user(config, &doors.proxy_user, why);
+    return status == STATUS_OK ? http_start(&doors, http, why) : status;
+}
+
+static void serve(Service *service, HttpServer *http, OwnWorkers *workers)
+{
+    log_event(LEVEL_INFO, "started", "address", http_address(http), "socket", service->config->socket, "state",
+              service->config->state, NULL);
+    while (!is_told_to_stop) {
+        http_serve(http, TICK_S);
+        live_tick(service);
+        own_workers_tick(workers);
+    }
+    log_event(LEVEL_INFO, "stopped", NULL);
+}
+
+static Status run_service(const Config *config, const char *spool, Message *why)
+{
+    Service service = {.config = config, .spool = spool, .live = live_new()};
+    HttpServer *http = NULL;
+    OwnWorkers *workers = NULL;
+    const HeadOptions head = {.state = config->state, .spool = spool, .lease_s = config->lease_s};
+    Status status = service_store_open(config->state, &service.store, why);
+    if (status == STATUS_OK)
+        status = head_start(&head, &service.head, why);
+    if (status == STATUS_OK)
+        status = open_doors(&service, &http, why);
+    if (status == STATUS_OK)
+        status = own_workers_start(&config->workers, spool, &workers, why);
+    if (status == STATUS_OK)
+        serve(&service, http, workers);
+    own_workers_stop(workers);
+    live_free(service.live);
+    http_stop(http);
+    head_stop(service.head);
+    store_close(service.store);
+    return status;
+}
+
+Status command_serve(const Options *options, int *exit_status, Message *why)
+{
+    Config config = {0};
+    char spool[SERVICE_PATH_BYTES];
+    Status status = read_settings(options, &config, why);
+    if (status == STATUS_OK && (size_t)snprintf(spool, sizeof spool, "%s/spool", config.state) >= sizeof spool)
+        status = fail(STATUS_BAD_INPUT, why, "%.100s...: the name is too long", config.state);
+    take_signals();
+    if (status == STATUS_OK)
+        status = run_service(&config, spool, why);
+    config_free(&config);
+    *exit_status = 0;
+    return status;
+}

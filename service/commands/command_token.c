@@ -1,0 +1,95 @@
+/* command_token.c - an administrator's work on the store itself: tokens, and a copy. The server may run meanwhile.  */
+#include "service/commands/service_command.h"
+
+#include "leaderboard/database.h"
+#include "service/config/config.h"
+#include "service/store/people.h"
+#include "service/store/service_store.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static Status open_store(const Options *options, Store **store, Message *why)
+{
+    Config config = {0};
+    char path[SERVICE_PATH_BYTES];
+    *store = NULL;
+    Status status = config_read(options->config, &config, why);
+    if (status == STATUS_OK)
+        status = service_store_path(options->state == NULL ? config.state : options->state, path, why);
+    if (status == STATUS_OK)
+        status = store_open(path, STORE_READ, store, why);
+    if (status == STATUS_NOT_FOUND)
+        status = fail(status, why, "%s: there is no such database, expected the state of `convjudge serve`", path);
+    config_free(&config);
+    return status;
+}
+
+/* ---- tokens ------------------------------------------------------------------------------------------------------ */
+
+static Status add_token(Store *store, const Options *options, const char *name, Arena *arena, Message *why)
+{
+    Person person;
+    PersonRole role;
+    Secret token;
+    Status status = people_admit(store, name, arena, &person, why);
+    if (status == STATUS_OK && options->role != NULL) {
+        status = role_parse(options->role, &role, why);
+        if (status == STATUS_OK)
+            status = people_set_role(store, person.id, role, why);
+    }
+    if (status == STATUS_OK)
+        status = token_add(store, person.id, &token, why);
+    if (status == STATUS_OK)
+        status = audit_add(store, "administrator", "token add", name, why);
+    if (status == STATUS_OK)
+        printf("%s\n", token.hex);
+    if (status == STATUS_OK)
+        fprintf(stderr, "This token of %s is not kept and not shown again.\n", person.name);
+    return status;
+}
+
+static Status revoke_tokens(Store *store, const char *name, Arena *arena, Message *why)
+{
+    Person person;
+    Status status = people_find(store, name, arena, &person, why);
+    if (status == STATUS_NOT_FOUND)
+        return fail(STATUS_BAD_INPUT, why, "token: there is no person '%s'", name);
+    if (status == STATUS_OK)
+        status = tokens_revoke(store, person.id, why);
+    return status == STATUS_OK ? audit_add(store, "administrator", "token revoke", name, why) : status;
+}
+
+Status command_token(const Options *options, int *exit_status, Message *why)
+{
+    Store *store;
+    Arena arena = {0};
+    const bool adds = options->operand_count == 2 && strcmp(options->operands[0], "add") == 0;
+    const bool revokes = options->operand_count == 2 && strcmp(options->operands[0], "revoke") == 0;
+    if (!adds && !revokes)
+        return fail(STATUS_BAD_INPUT, why, "token: expected 'add NAME' or 'revoke NAME'");
+    Status status = open_store(options, &store, why);
+    if (status == STATUS_OK)
+        status = adds ? add_token(store, options, options->operands[1], &arena, why)
+                      : revoke_tokens(store, options->operands[1], &arena, why);
+    store_close(store);
+    arena_free(&arena);
+    *exit_status = 0;
+    return status;
+}
+
+/* ---- a copy ------------------------------------------------------------------------------------------------------ */
+
+Status command_backup(const Options *options, int *exit_status, Message *why)
+{
+    Store *store;
+    Status status = options_expect_file(options, why);
+    if (status != STATUS_OK)
+        return status;
+    status = open_store(options, &store, why);
+    if (status == STATUS_OK)
+        status = service_store_backup(store, options->operands[0], why);
+    store_close(store);
+    *exit_status = 0;
+    return status;
+}

@@ -1,0 +1,107 @@
+#include "service/commands/own_workers.h"
+
+#include "base/allocated.h"
+#include "base/clock.h"
+#include "service/log/log.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const double RESTART_S = 5, PATIENCE_S = 10;
+
+typedef struct OwnWorker {
+    const char *device;
+    char name[80];
+    pid_t pid; /* 0: it does not run */
+    double started_s;
+} OwnWorker;
+
+struct OwnWorkers {
+    const char *spool;
+    char program[4096]; /* convjudge, beside convjudge-service */
+    OwnWorker *items;
+    size_t count;
+};
+
+static void start(const OwnWorkers *workers, OwnWorker *worker)
+{
+    const pid_t server = getpid();
+    worker->started_s = now_s();
+    worker->pid = fork();
+    if (worker->pid != 0)
+        return;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != server)
+        _exit(0); /* the server has ended already */
+    signal(SIGPIPE, SIG_DFL);
+    execl(workers->program, workers->program, "work", "--spool", workers->spool, "--device", worker->device, "--name",
+          worker->name, (char *)NULL);
+    _exit(127);
+}
+
+static Status find_program(OwnWorkers *workers, Message *why)
+{
+    static const char suffix[] = "-service";
+    ssize_t length = readlink("/proc/self/exe", workers->program, sizeof workers->program - 1);
+    if (length < 0)
+        return fail_errno(why, "/proc/self/exe");
+    char *end = workers->program + length - (sizeof suffix - 1);
+    if (length > (ssize_t)sizeof suffix && strcmp(end, suffix) == 0)
+        *end = '\0';
+    return access(workers->program, X_OK) == 0 ? STATUS_OK : fail_errno(why, "%s", workers->program);
+}
+
+Status own_workers_start(const Names *devices, const char *spool, OwnWorkers **workers, Message *why)
+{
+    OwnWorkers *made = zeroed(1, sizeof *made);
+    *workers = made;
+    made->spool = spool;
+    made->items = zeroed(devices->count + 1, sizeof *made->items);
+    made->count = devices->count;
+    Status status = find_program(made, why);
+    for (size_t i = 0; i < made->count && status == STATUS_OK; i++) {
+        made->items[i].device = devices->items[i];
+        snprintf(made->items[i].name, sizeof made->items[i].name, "own-%zu", i + 1);
+        start(made, &made->items[i]);
+    }
+    return status;
+}
+
+void own_workers_tick(OwnWorkers *workers)
+{
+    int how;
+    for (size_t i = 0; i < workers->count; i++) {
+        OwnWorker *worker = &workers->items[i];
+        if (worker->pid > 0 && waitpid(worker->pid, &how, WNOHANG) == worker->pid) {
+            log_event(LEVEL_WARNING, "worker_ended", "worker", worker->name, NULL);
+            worker->pid = 0;
+        }
+        if (worker->pid <= 0 && now_s() > worker->started_s + RESTART_S)
+            start(workers, worker);
+    }
+}
+
+void own_workers_stop(OwnWorkers *workers)
+{
+    if (workers == NULL)
+        return;
+    const double begun = now_s();
+    for (size_t i = 0; i < workers->count; i++)
+        if (workers->items[i].pid > 0)
+            kill(workers->items[i].pid, SIGTERM);
+    for (size_t i = 0; i < workers->count; i++) {
+        const pid_t pid = workers->items[i].pid;
+        while (pid > 0 && waitpid(pid, NULL, WNOHANG) == 0) {
+            if (now_s() > begun + PATIENCE_S)
+                kill(pid, SIGKILL);
+            nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+        }
+    }
+    free(workers->items);
+    free(workers);
+}

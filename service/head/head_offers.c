@@ -1,0 +1,51 @@
+#include "service/head/head_state.h"
+
+#include "service/store/judgings.h"
+#include "service/store/submissions.h"
+
+enum { OFFERS = 4 }; /* in the spool at a time: the queue's order counts for everything that is not offered yet */
+
+static Status offer(Head *head, const Judging *judging, Arena *arena, Message *why)
+{
+    Deadlines deadlines;
+    int64_t attempt;
+    const char *source;
+    Message reason;
+    Status status = submissions_source(head->store, judging->source_hash, arena, &source, why);
+    if (status == STATUS_OK)
+        status = judgings_offer(head->store, judging->id, &attempt, why);
+    if (status != STATUS_OK || attempt == 0)
+        return status;
+    const SpoolId id = {judging->id, (int)attempt};
+    if (source == NULL)
+        return head_give_up(head, id, "", "worker_failed", "the store has lost the source", why);
+    if (head_deadlines(head, judging->problem, judging->mode, &deadlines, &reason) != STATUS_OK)
+        return head_give_up(head, id, "", "worker_failed", reason.text, why);
+    const SpoolJob job = {.id = id,
+                          .mode = judging->mode,
+                          .problem = judging->problem,
+                          .revision = judging->revision,
+                          .source_hash = judging->source_hash,
+                          .source = source,
+                          .file_name = judging->file_name,
+                          .person = judging->person,
+                          .sizes = judging->sizes[0] == '\0' ? NULL : judging->sizes,
+                          .device = "",
+                          .priority = judging->position,
+                          .time_limit_s = deadlines.worker_s};
+    return spool_offer(head->options.spool, &job, why);
+}
+
+Status head_offer(Head *head, Message *why)
+{
+    Arena arena = {0};
+    Judging *offered = NULL, *queued = NULL;
+    size_t offers = 0, count = 0;
+    Status status = judgings_in_state(head->store, "offered", OFFERS, &arena, &offered, &offers, why);
+    if (status == STATUS_OK && offers < OFFERS)
+        status = judgings_in_state(head->store, "queued", (int64_t)(OFFERS - offers), &arena, &queued, &count, why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = offer(head, &queued[i], &arena, why);
+    arena_free(&arena);
+    return status;
+}

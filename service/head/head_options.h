@@ -1,0 +1,13 @@
+/* head_options.h - what a head is told when it begins.  */
+#ifndef SERVICE_HEAD_HEAD_OPTIONS_H
+#define SERVICE_HEAD_HEAD_OPTIONS_H
+
+typedef struct Head Head;
+
+typedef struct HeadOptions {
+    const char *state; /* folder of the store, which must be open already (service_store.h) */
+    const char *spool;
+    double lease_s;
+} HeadOptions;
+
+#endif

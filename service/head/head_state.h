@@ -1,0 +1,44 @@
+/* head_state.h - what the files of this folder share: the head, and the steps of one look at the spool, in this order.  */
+#ifndef SERVICE_HEAD_HEAD_STATE_H
+#define SERVICE_HEAD_HEAD_STATE_H
+
+#include "base/status.h"
+#include "leaderboard/store.h"
+#include "service/config/deadlines.h"
+#include "service/head/head_options.h"
+#include "service/head/watch.h"
+#include "service/spool/spool.h"
+
+#include <pthread.h>
+
+struct Head {
+    HeadOptions options;
+    Store *store; /* a connection of the thread's own */
+    pthread_t thread;
+    pthread_mutex_t lock; /* for what follows */
+    pthread_cond_t wake;
+    bool stops, is_woken;
+    uint64_t changes;
+    Watch watch;
+    double looked_s, reconciled_s;
+    Message trouble;
+};
+
+/* Records what workers have reported. */
+MUST_USE Status head_take_results(Head *head, Message *why);
+/* Begins the leases of new claims, and ends those that are overdue. */
+MUST_USE Status head_look_at_claims(Head *head, Message *why);
+/* Mends what a head that was killed between a change of the store and one of the spool has left: the one without the other. */
+MUST_USE Status head_reconcile(Head *head, Message *why);
+/* Offers what is next in the queue. */
+MUST_USE Status head_offer(Head *head, Message *why);
+
+/* An attempt has failed, by the judge and not by the submission. */
+MUST_USE Status head_give_up(Head *head, SpoolId id, const char *worker, const char *outcome, const char *reason,
+                             Message *why);
+/* The deadlines of a judging, by its problem's id and its mode. */
+MUST_USE Status head_deadlines(const Head *head, const char *problem, const char *mode, Deadlines *deadlines,
+                               Message *why);
+void head_note_change(Head *head);
+
+#endif
