@@ -58,7 +58,7 @@ static void answer_problems(Visit *visit)
 
 static void answer_submission_row(Visit *visit, int status_code, int64_t id)
 {
-    SubmissionRow row;
+    StoredSubmission row;
     cJSON *object;
     Message why;
     Status status = submissions_read(visit->service->store, id, visit->arena, &row, &why);
@@ -131,7 +131,7 @@ static Status filter_person(const Visit *visit, int64_t *person, Message *why)
 static void answer_list(Visit *visit)
 {
     enum { USUAL = 50, MOST = 200 };
-    SubmissionRow *rows;
+    StoredSubmission *rows;
     size_t count = 0;
     Message why;
     int64_t limit = query_number(visit, "limit", USUAL);
@@ -158,7 +158,7 @@ static void answer_list(Visit *visit)
 }
 
 /* The submission that the path names, if the visitor may see it; otherwise there is none for him, which is answered. */
-static bool find_own(Visit *visit, SubmissionRow *row)
+static bool find_own(Visit *visit, StoredSubmission *row)
 {
     Message why;
     const int64_t id = answer_number(visit);
@@ -174,7 +174,7 @@ static bool find_own(Visit *visit, SubmissionRow *row)
 
 static void answer_submission(Visit *visit)
 {
-    SubmissionRow row;
+    StoredSubmission row;
     cJSON *object;
     const char *source = NULL, *code = http_query(visit->request, "code");
     Message why;
@@ -196,7 +196,7 @@ static void answer_submission(Visit *visit)
 
 static void answer_document(Visit *visit, const char *kind, const char *type)
 {
-    SubmissionRow row;
+    StoredSubmission row;
     const char *text;
     Message why;
     if (!find_own(visit, &row))
@@ -229,7 +229,7 @@ static void answer_explain(Visit *visit)
 
 static void answer_events(Visit *visit)
 {
-    SubmissionRow row;
+    StoredSubmission row;
     if (!find_own(visit, &row))
         return;
     if (live_open(visit->service->live, visit->person.id, row.id, &visit->reply->events))
@@ -240,7 +240,7 @@ static void answer_events(Visit *visit)
 }
 
 /* One that is offered is taken out of the spool first, unless a worker was faster. */
-static Status withdraw(Visit *visit, const SubmissionRow *row, bool *done, Message *why)
+static Status withdraw(Visit *visit, const StoredSubmission *row, bool *done, Message *why)
 {
     Service *service = visit->service;
     Status status = STATUS_OK;
@@ -256,7 +256,7 @@ static Status withdraw(Visit *visit, const SubmissionRow *row, bool *done, Messa
 
 static void answer_withdraw(Visit *visit)
 {
-    SubmissionRow row;
+    StoredSubmission row;
     Message why;
     bool done = false;
     if (!find_own(visit, &row))

@@ -59,7 +59,7 @@ bool live_open(Live *live, int64_t person, int64_t submission, EventStream **str
 static char *line_of(const Service *service, int64_t submission, bool *has_ended)
 {
     Arena arena = {0};
-    SubmissionRow row;
+    StoredSubmission row;
     cJSON *object = NULL;
     char *line = NULL;
     if (submissions_read(service->store, submission, &arena, &row, NULL) == STATUS_OK &&

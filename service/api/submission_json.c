@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-const char *submission_state(const SubmissionRow *row)
+const char *submission_state(const StoredSubmission *row)
 {
     static const char *const names[][2] = {{"queued", "waiting"},  {"offered", "waiting"}, {"running", "judging"},
                                            {"recorded", "judged"}, {"held", "held"},       {"cancelled", "withdrawn"}};
@@ -17,14 +17,14 @@ const char *submission_state(const SubmissionRow *row)
     return row->state;
 }
 
-bool submission_has_ended(const SubmissionRow *row)
+bool submission_has_ended(const StoredSubmission *row)
 {
     return strcmp(row->state, "recorded") == 0 || strcmp(row->state, "held") == 0 ||
            strcmp(row->state, "cancelled") == 0;
 }
 
 /* Who waits learns how many are ahead, and about how long it takes, from the last judgings' durations. */
-static Status add_outlook(const Service *service, const SubmissionRow *row, cJSON *object, Message *why)
+static Status add_outlook(const Service *service, const StoredSubmission *row, cJSON *object, Message *why)
 {
     QueueOutlook outlook;
     Status status = judgings_outlook(service->store, row->position, &outlook, why);
@@ -36,7 +36,7 @@ static Status add_outlook(const Service *service, const SubmissionRow *row, cJSO
     return STATUS_OK;
 }
 
-static void add_progress(const Service *service, const SubmissionRow *row, cJSON *object)
+static void add_progress(const Service *service, const StoredSubmission *row, cJSON *object)
 {
     HeadProgress progress;
     if (!head_progress(service->head, row->judging, &progress) || progress.step[0] == '\0')
@@ -49,7 +49,7 @@ static void add_progress(const Service *service, const SubmissionRow *row, cJSON
     }
 }
 
-static Status add_rank(const Service *service, const SubmissionRow *row, cJSON *object, Message *why)
+static Status add_rank(const Service *service, const StoredSubmission *row, cJSON *object, Message *why)
 {
     Arena arena = {0};
     const Board board = {
@@ -68,13 +68,13 @@ static Status add_rank(const Service *service, const SubmissionRow *row, cJSON *
 }
 
 /* Why the judge does not rank a run, or has put it aside, is in rank_status; what a teacher decided, in rank_state. */
-static const char *rank_words(const SubmissionRow *row)
+static const char *rank_words(const StoredSubmission *row)
 {
     const bool is_the_judges = strcmp(row->rank_state, "unranked") == 0 || strcmp(row->rank_state, "quarantined") == 0;
     return is_the_judges ? row->rank_status : row->rank_state;
 }
 
-static void add_result(const SubmissionRow *row, cJSON *object)
+static void add_result(const StoredSubmission *row, cJSON *object)
 {
     cJSON_AddStringToObject(object, "verdict", row->verdict);
     cJSON_AddStringToObject(object, "text", row->text);
@@ -90,7 +90,7 @@ static void add_result(const SubmissionRow *row, cJSON *object)
     }
 }
 
-Status submission_json(const Service *service, const SubmissionRow *row, bool whole, cJSON **object, Message *why)
+Status submission_json(const Service *service, const StoredSubmission *row, bool whole, cJSON **object, Message *why)
 {
     const char *state = submission_state(row);
     Status status = STATUS_OK;

@@ -8,11 +8,11 @@
 #include <cjson/cJSON.h>
 
 /* "waiting", "judging", "judged", "held" or "withdrawn". */
-const char *submission_state(const SubmissionRow *row);
-bool submission_has_ended(const SubmissionRow *row);
+const char *submission_state(const StoredSubmission *row);
+bool submission_has_ended(const StoredSubmission *row);
 
 /* `whole`: with what takes a look at the queue or at the board: jobs ahead, progress, rank. */
-MUST_USE Status submission_json(const Service *service, const SubmissionRow *row, bool whole, cJSON **object,
+MUST_USE Status submission_json(const Service *service, const StoredSubmission *row, bool whole, cJSON **object,
                                 Message *why);
 
 #endif

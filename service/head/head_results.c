@@ -28,7 +28,7 @@ static Status read_result(const SpoolDone *done, Arena *arena, Recording *record
 static Status complete_run(Head *head, const Judging *judging, const SpoolDone *done, Arena *arena, Run *run,
                            Message *why)
 {
-    SubmissionRow row;
+    StoredSubmission row;
     Status status = submissions_read(head->store, judging->submission, arena, &row, why);
     if (status != STATUS_OK)
         return status;

@@ -56,26 +56,38 @@ const char *http_cookie(const HttpRequest *request, const char *name)
     return MHD_lookup_connection_value(request->source, MHD_COOKIE_KIND, name);
 }
 
-static char *decoded(Arena *arena, const char *text, size_t length)
+typedef struct Field { /* of a form, while it is read */
+    const char *name;
+    Text value;
+    bool is_found;
+} Field;
+
+static enum MHD_Result take_field(void *context, enum MHD_ValueKind kind, const char *name, const char *file_name,
+                                  const char *type, const char *encoding, const char *piece, uint64_t offset,
+                                  size_t bytes)
 {
-    char *copy = arena_copy(arena, text, length);
-    for (char *c = copy; *c != '\0'; c++)
-        if (*c == '+')
-            *c = ' ';
-    MHD_http_unescape(copy);
-    return copy;
+    Field *field = context;
+    if (name == NULL || strcmp(name, field->name) != 0)
+        return MHD_YES;
+    field->is_found = true;
+    text_append(&field->value, piece, bytes);
+    return MHD_YES;
 }
 
 const char *http_field(const HttpRequest *request, const char *name)
 {
-    const size_t length = strlen(name);
-    for (const char *at = request->body; at != NULL && *at != '\0';) {
-        const size_t field = strcspn(at, "&");
-        if (field > length && strncmp(at, name, length) == 0 && at[length] == '=')
-            return decoded(request->arena, at + length + 1, field - length - 1);
-        at += field + (at[field] == '&');
-    }
-    return NULL;
+    enum { BUFFER_BYTES = 1024 };
+    Field field = {.name = name};
+    const char *value = NULL;
+    struct MHD_PostProcessor *form = MHD_create_post_processor(request->source, BUFFER_BYTES, take_field, &field);
+    if (form == NULL)
+        return NULL; /* the body is no form */
+    MHD_post_process(form, request->body, request->body_bytes);
+    MHD_destroy_post_processor(form);
+    if (field.is_found)
+        value = arena_copy(request->arena, field.value.length == 0 ? "" : field.value.data, field.value.length);
+    text_free(&field.value);
+    return value;
 }
 
 /* ---- replies ----------------------------------------------------------------------------------------------------- */

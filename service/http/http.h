@@ -36,7 +36,7 @@ typedef struct HttpRequest {
 const char *http_header(const HttpRequest *request, const char *name);
 const char *http_query(const HttpRequest *request, const char *name);
 const char *http_cookie(const HttpRequest *request, const char *name);
-/* A field of a form's body (application/x-www-form-urlencoded), decoded. */
+/* A field of a form, decoded: application/x-www-form-urlencoded or multipart/form-data. */
 const char *http_field(const HttpRequest *request, const char *name);
 
 typedef struct HttpReply {

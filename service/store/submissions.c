@@ -134,7 +134,7 @@ Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule 
 
 static void take_row(Arena *arena, sqlite3_stmt *row, void *item)
 {
-    *(SubmissionRow *)item = (SubmissionRow){
+    *(StoredSubmission *)item = (StoredSubmission){
         .id = sqlite3_column_int64(row, 0),
         .person_id = sqlite3_column_int64(row, 1),
         .person = database_text(arena, row, 2),
@@ -161,14 +161,14 @@ static void take_row(Arena *arena, sqlite3_stmt *row, void *item)
     };
 }
 
-Status submissions_read(Store *store, int64_t id, Arena *arena, SubmissionRow *row, Message *why)
+Status submissions_read(Store *store, int64_t id, Arena *arena, StoredSubmission *row, Message *why)
 {
     Rows rows = {.arena = arena, .item_bytes = sizeof *row};
     Status status = database_query(store, &rows, take_row, why, ROW_COLUMNS "WHERE submission.id = ?1", "i", id);
     if (status == STATUS_OK && rows.count == 0)
         return fail(STATUS_NOT_FOUND, why, "there is no submission %lld", (long long)id);
     if (status == STATUS_OK)
-        *row = *(const SubmissionRow *)(const void *)rows.items;
+        *row = *(const StoredSubmission *)(const void *)rows.items;
     return status;
 }
 
@@ -183,8 +183,8 @@ Status submissions_of_run(Store *store, int64_t run, int64_t *id, Message *why)
     return status;
 }
 
-Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *arena, SubmissionRow **rows, size_t *count,
-                        Message *why)
+Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *arena, StoredSubmission **rows,
+                        size_t *count, Message *why)
 {
     Rows found = {.arena = arena, .item_bytes = sizeof **rows};
     Status status = database_query(store, &found, take_row, why,
@@ -192,7 +192,7 @@ Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *are
                                                "submission.person = ?2) AND (?3 = 0 OR submission.id < ?3)"
                                                " ORDER BY submission.id DESC LIMIT ?4",
                                    "tiii", filter->problem, filter->person, filter->before, filter->limit);
-    *rows = (SubmissionRow *)(void *)found.items;
+    *rows = (StoredSubmission *)(void *)found.items;
     *count = found.count;
     return status;
 }

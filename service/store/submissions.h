@@ -33,7 +33,7 @@ typedef struct HandIn { /* checked by the caller: api/ */
     const char *key, *problem, *revision, *mode, *sizes, *file_name, *source, *source_hash;
 } HandIn;
 
-typedef struct SubmissionRow { /* with the judging that counts; grader/problem has a Submission: a file */
+typedef struct StoredSubmission { /* with the judging that counts; grader/problem has a Submission: a file */
     int64_t id, person_id, judging;
     const char *person, *problem, *revision, *mode, *sizes, *file_name, *source_hash, *received_utc;
     const char *state;          /* of the judging */
@@ -47,14 +47,14 @@ typedef struct SubmissionRow { /* with the judging that counts; grader/problem h
     const char *device_name;
     int epoch;
     MeasuredTime time;
-} SubmissionRow;
+} StoredSubmission;
 
 /* Adds submission and judging in one transaction. `*is_new` false: the key was used before, and `*id` is that submission's. */
 MUST_USE Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule *rule, int64_t *id,
                                     bool *is_new, Message *why);
 
 /* NOT_FOUND: there is none of this number. */
-MUST_USE Status submissions_read(Store *store, int64_t id, Arena *arena, SubmissionRow *row, Message *why);
+MUST_USE Status submissions_read(Store *store, int64_t id, Arena *arena, StoredSubmission *row, Message *why);
 /* The submission that a run of the leaderboard comes from; id 0: none. */
 MUST_USE Status submissions_of_run(Store *store, int64_t run, int64_t *id, Message *why);
 
@@ -64,7 +64,7 @@ typedef struct SubmissionFilter {
     int64_t before;      /* number; 0: from the newest */
     int64_t limit;
 } SubmissionFilter;
-MUST_USE Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *arena, SubmissionRow **rows,
+MUST_USE Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *arena, StoredSubmission **rows,
                                  size_t *count, Message *why);
 
 /* NULL in *source: the database does not have it. */
