@@ -268,10 +268,9 @@ const char *json_string(const cJSON *object, const char *key)
     return cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
-static cJSON *number_item(double value)
+static void shortest_digits(double value, char digits[32])
 {
-    char digits[32];
-    snprintf(digits, sizeof digits, "%.17g", value);
+    snprintf(digits, 32, "%.17g", value);
     for (int precision = 1; precision < 17; precision++) { /* the shortest that reads back as itself */
         char shorter[32];
         snprintf(shorter, sizeof shorter, "%.*g", precision, value);
@@ -280,6 +279,12 @@ static cJSON *number_item(double value)
             break;
         }
     }
+}
+
+static cJSON *number_item(double value)
+{
+    char digits[32];
+    shortest_digits(value, digits);
     return cJSON_CreateRaw(digits);
 }
 
@@ -292,6 +297,20 @@ void json_put_number(cJSON *object, const char *key, double value)
 void json_push_number(cJSON *array, double value)
 {
     cJSON_AddItemToArray(array, isfinite(value) ? number_item(value) : cJSON_CreateNull());
+}
+
+void json_keep_digits(cJSON *item)
+{
+    char digits[32];
+    double value = item->valuedouble;
+    bool is_exact = value == floor(value) && fabs(value) < 1e15; /* cJSON prints these right */
+    if (cJSON_IsNumber(item) && isfinite(value) && !is_exact) {
+        shortest_digits(value, digits);
+        item->valuestring = allocated(strdup(digits));
+        item->type = (item->type & ~0xFF) | cJSON_Raw;
+    }
+    for (cJSON *child = item->child; child != NULL; child = child->next)
+        json_keep_digits(child);
 }
 
 void json_print(const cJSON *item, Text *text)

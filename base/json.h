@@ -58,6 +58,8 @@ const char *json_string(const cJSON *object, const char *key);
 void json_put_number(cJSON *object, const char *key, double value);
 /* The same at the end of an array; an infinity or NaN becomes null, so that the other elements keep their positions. */
 void json_push_number(cJSON *array, double value);
+/* Lets every number of the item print so, too. */
+void json_keep_digits(cJSON *item);
 /* Appends the item with line breaks, and a newline at the end. */
 void json_print(const cJSON *item, Text *text);
 
