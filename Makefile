@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED
+settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED MODE WAIT
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -67,6 +67,11 @@ grade: setup  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|c
 	@$(MAKE) --no-print-directory --silent -j$(shell nproc) build
 	@$(call need,SUB,name the file: make grade SUB=mykernel.cu)$(BUILD)/convjudge grade $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} $${DEVICE:+--device "$$DEVICE"} \
 	  $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"} -- "$$SUB"
+
+submit:  ## Hand a submission in to a server: SUB=mykernel.cu [PROBLEM=id] [MODE=try|test|rank] [SIZES=...] [WAIT=1] [JSON=file]
+	@$(call need,SUB,name the file: make submit SUB=mykernel.cu)$(MAKE) --no-print-directory --silent -j$(shell nproc) service
+	@$(BUILD)/convjudge submit $${PROBLEM:+--problem "$$PROBLEM"} $${MODE:+--mode "$$MODE"} \
+	  $${SIZES:+--sizes "$$SIZES"} $${WAIT:+--wait} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
 leaderboard: build  ## Show the ranking: PROBLEM=id [DEVICE=...]
 	@$(call need,PROBLEM,name the problem: make leaderboard PROBLEM=conv1d)$(BUILD)/convjudge leaderboard --problem "$$PROBLEM" \
@@ -320,5 +325,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade try leaderboard quarantine retime verify-leaderboard retract similar references baselines sweep explain check-problem break-solutions new-problem student-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help grade submit try leaderboard quarantine retime verify-leaderboard retract similar references baselines sweep explain check-problem break-solutions new-problem student-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers service test-gpu mutants lint format docs bench clean

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SUBCOMMANDS = 13 };
+enum { MAX_SUBCOMMANDS = 20 };
 
 typedef struct OptionKind {
     const char *name;
@@ -23,13 +23,17 @@ static const OptionKind kinds[] = {
      true,
      offsetof(Options, problem),
      {"grade", "leaderboard", "references", "baselines", "explain", "sweep", "check", "check-problem", "quarantine",
-      "retime", "similar", "try"}},
+      "retime", "similar", "try", "submit", "runs", "history"}},
     {"device", true, offsetof(Options, device), {NULL}},
-    {"as", true, offsetof(Options, person), {"grade", "quarantine", "retract"}},
-    {"json", true, offsetof(Options, json), {"grade", "explain", "quarantine", "verify-leaderboard", "similar", "try"}},
+    {"as", true, offsetof(Options, person), {"grade", "quarantine", "retract", "runs", "history"}},
+    {"json",
+     true,
+     offsetof(Options, json),
+     {"grade", "explain", "quarantine", "verify-leaderboard", "similar", "try", "submit", "runs", "show", "compare",
+      "history", "withdraw"}},
     {"seed", true, offsetof(Options, seed), {"grade", "check-problem", "try"}},
     {"case", true, offsetof(Options, timed_case), {"explain"}},
-    {"sizes", true, offsetof(Options, sizes), {"try"}},
+    {"sizes", true, offsetof(Options, sizes), {"try", "submit"}},
     {"data", true, offsetof(Options, data), {"try"}},
     {"mutants", true, offsetof(Options, mutants), {"check-problem"}},
     {"keep", true, offsetof(Options, keep), {"check-problem"}},
@@ -39,12 +43,16 @@ static const OptionKind kinds[] = {
     {"threshold", true, offsetof(Options, threshold), {"similar"}},
     {"also", true, offsetof(Options, also), {"similar"}},
     {"receipt", true, offsetof(Options, receipt), {"verify-leaderboard"}},
-    {"top", true, offsetof(Options, top), {"retime"}},
     {"state", true, offsetof(Options, state), {"serve", "token", "backup"}},
     {"listen", true, offsetof(Options, listen), {"serve"}},
     {"socket", true, offsetof(Options, socket), {"serve"}},
     {"config", true, offsetof(Options, config), {"serve", "token", "backup", "check-config"}},
     {"role", true, offsetof(Options, role), {"token"}},
+    {"top", true, offsetof(Options, top), {"retime", "runs"}},
+    {"server", true, offsetof(Options, server), {"submit", "runs", "show", "compare", "history", "withdraw"}},
+    {"mode", true, offsetof(Options, mode), {"submit"}},
+    {"wait", false, offsetof(Options, wait), {"submit"}},
+    {"no-code", false, offsetof(Options, no_code), {"show"}},
     {"no-record", false, offsetof(Options, no_record), {"grade"}},
     {"untimed", false, offsetof(Options, untimed), {"grade"}},
     {"no-second-opinion", false, offsetof(Options, no_second_opinion), {"grade", "try"}},

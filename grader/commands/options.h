@@ -29,6 +29,8 @@ typedef struct Options {
     const char *socket;     /* path */
     const char *config;     /* name of a file */
     const char *role;       /* "teacher" */
+    const char *server;     /* a URL, or the path of a Unix socket */
+    const char *mode;       /* of a submission: "try", "test", "rank" */
     bool no_record;
     bool untimed;
     bool no_second_opinion;
@@ -36,6 +38,8 @@ typedef struct Options {
     bool timed;
     bool ncu;
     bool unconfined;
+    bool wait;
+    bool no_code;
     const char *keep; /* a file for mutant_log.h */
     bool thorough;
     bool mutants_only;

@@ -18,5 +18,37 @@ const Subcommand online_subcommands[] = {
     {"backup", NULL, WITHOUT_SANDBOX,
      "convjudge backup [--state DIR] [--config FILE] FILE\n"
      "    Copies the database of the service to a new FILE, also while it runs.\n"},
+    {"submit", NULL, WITHOUT_SANDBOX,
+     "convjudge submit [--problem ID] [--mode try|test|rank] [--sizes NAME=N,...] [--wait] [--json FILE|-]\n"
+     "                 [--server URL|SOCKET] FILE\n"
+     "    Hands a CUDA source file in to a server. With --wait, shows how it is judged and the report at the end, and the\n"
+     "    exit status is that of `grade`: 0: accepted, 1: not accepted, 2: trouble.\n"
+     "    --problem ID     default: what a line \"// problem: ID\" says, else the problem that solve() fits\n"
+     "    --mode MODE      try: the samples, or the sizes given; test: hidden cases as well, without a clock;\n"
+     "                     rank, which is the default: everything\n"
+     "    --sizes LIST     with --mode try, a number for each size: input_size=1000,kernel_size=7\n"
+     "    --json FILE      write submission and result (docs/formats.md); \"-\": to standard output, instead of the report\n"
+     "    --server PLACE   a URL, or the path of a Unix socket; default: CONVJUDGE_SERVER, else /run/convjudge/socket;\n"
+     "                     the other commands that talk to a server take it, too\n"},
+    {"runs", NULL, WITHOUT_SANDBOX,
+     "convjudge runs [--problem ID] [--as NAME] [--top N] [--json FILE|-] [--server URL|SOCKET]\n"
+     "    Lists your submissions, newest first.\n"
+     "    --as NAME        those of somebody else, for teachers\n"
+     "    --top N          how many; default: 50\n"},
+    {"show", NULL, WITHOUT_SANDBOX,
+     "convjudge show [--no-code] [--json FILE|-] [--server URL|SOCKET] RUN\n"
+     "    Shows a submission: where it stands, its report and its source.\n"
+     "    --no-code        leave the source out\n"},
+    {"compare", NULL, WITHOUT_SANDBOX,
+     "convjudge compare [--json FILE|-] [--server URL|SOCKET] RUN RUN\n"
+     "    Compares the second submission with the first, case by case: both times, their ratio, and whether it is more\n"
+     "    than noise; then what changed most in the counters.\n"},
+    {"history", NULL, WITHOUT_SANDBOX,
+     "convjudge history [--problem ID] [--as NAME] [--json FILE|-] [--server URL|SOCKET]\n"
+     "    Lists your submissions to each problem, oldest first, each with the change of time against the one before, and\n"
+     "    the best time so far.\n"},
+    {"withdraw", NULL, WITHOUT_SANDBOX,
+     "convjudge withdraw [--json FILE|-] [--server URL|SOCKET] RUN\n"
+     "    Takes back a submission that still waits.\n"},
     {0},
 };

@@ -1,0 +1,216 @@
+/* Hands a file in, and waits for the verdict if that is asked for. */
+#include "service/client/client_command.h"
+
+#include "base/suggestion.h"
+#include "grader/problem/submission.h"
+#include "grader/result/verdict.h"
+#include "grader/terminal/json_target.h"
+#include "service/client/api_call.h"
+#include "service/client/follow.h"
+#include "service/client/interrupt.h"
+#include "service/client/output.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { KEY_BYTES = 16, EXIT_TROUBLE = 2 };
+
+typedef struct Handing {
+    const Options *options;
+    Server server;
+    Submission file;
+    JsonFile json;               /* the service's answer; later what it said last */
+    RemoteSubmission submission; /* points into it */
+} Handing;
+
+/* ---- the request ------------------------------------------------------------------------------------------------- */
+
+static Status check_mode(const Options *options, Message *why)
+{
+    static const char modes[] = "try, test, rank";
+    const char *mode = options->mode == NULL ? "rank" : options->mode;
+    if (strcmp(mode, "try") != 0 && strcmp(mode, "test") != 0 && strcmp(mode, "rank") != 0)
+        return fail(STATUS_BAD_INPUT, why, "submit: unknown mode '%s'; %sexpected one of: %s", mode,
+                    suggestion_for(mode, modes).text, modes);
+    if (options->sizes != NULL && strcmp(mode, "try") != 0)
+        return fail(STATUS_BAD_INPUT, why, "submit: option '--sizes' is only for --mode try");
+    return STATUS_OK;
+}
+
+static Status check_request(Handing *handing, Message *why)
+{
+    const Options *options = handing->options;
+    Status status = options_expect_file(options, why);
+    if (status == STATUS_OK)
+        status = check_mode(options, why);
+    if (status == STATUS_OK)
+        status = server_find(options->server, &handing->server, why);
+    if (status == STATUS_OK)
+        status = submission_read(options->operands[0], &handing->file, why);
+    return status == STATUS_OK ? json_target_check(options->json, options->operands[0], why) : status;
+}
+
+static void put_string(cJSON *object, const char *key, const char *value)
+{
+    if (value != NULL)
+        cJSON_AddStringToObject(object, key, value);
+}
+
+/* The same key lets the service recognize a request that arrives twice. */
+static Status put_key(cJSON *request, Message *why)
+{
+    unsigned char bytes[KEY_BYTES];
+    char key[2 * KEY_BYTES + 1];
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        return fail_errno(why, "getrandom");
+    for (int i = 0; i < KEY_BYTES; i++)
+        snprintf(key + 2 * i, 3, "%02x", bytes[i]);
+    cJSON_AddStringToObject(request, "key", key);
+    return STATUS_OK;
+}
+
+static Status post(Handing *handing, const cJSON *request, Message *why)
+{
+    ExchangeEnd end;
+    Status status = api_post(&handing->server, api_path("submissions"), request, &handing->json, &end, why);
+    if (status != STATUS_OK && end == EXCHANGE_INTERRUPTED)
+        return fail(STATUS_BUSY, why, "interrupted, maybe after the file was handed in: `convjudge runs` says whether");
+    if (status != STATUS_OK)
+        return status;
+    return remote_submission_read(&handing->json, handing->json.root, &handing->submission, why);
+}
+
+static Status send_file(Handing *handing, Message *why)
+{
+    const Options *options = handing->options;
+    cJSON *request = cJSON_CreateObject();
+    Status status = put_key(request, why);
+    put_string(request, "file_name", handing->file.file_name);
+    put_string(request, "source", handing->file.source.data);
+    put_string(request, "problem", options->problem);
+    put_string(request, "mode", options->mode);
+    put_string(request, "sizes", options->sizes);
+    if (status == STATUS_OK)
+        status = post(handing, request, why);
+    cJSON_Delete(request);
+    return status;
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+/* Says at once that the file has arrived, whatever happens while it is waited for. */
+static Status announce(const Handing *handing, Message *why)
+{
+    const RemoteSubmission *submission = &handing->submission;
+    const char *json = handing->options->json;
+    Text line = {0};
+    if (json != NULL && strcmp(json, "-") == 0)
+        return STATUS_OK;
+    text_printf(&line, "submission %lld: ", (long long)submission->number);
+    if (submission->state == REMOTE_WAITING)
+        remote_submission_add_wait(submission, &line);
+    else
+        text_add(&line, remote_state_name(submission->state));
+    text_add(&line, "\n");
+    Status status = json_target_write("-", &line, why);
+    text_free(&line);
+    return status;
+}
+
+static Status wait_for_end(Handing *handing, Message *why)
+{
+    Message reason;
+    Status status = follow(&handing->server, &handing->json, &handing->submission, &reason);
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    return fail(status, why, "%.600s; submission %lld is kept: `convjudge show %lld` shows it", reason.text,
+                (long long)handing->submission.number, (long long)handing->submission.number);
+}
+
+/* result.json is copied as it came, so that no digit changes. There is none of a file that does not compile, for example. */
+static Status put_result(const Handing *handing, cJSON *json, Message *why)
+{
+    JsonFile result;
+    Status status = api_get(&handing->server,
+                            api_path("submissions/%lld/result", (long long)handing->submission.number), &result, why);
+    if (status == STATUS_NOT_FOUND)
+        return STATUS_OK;
+    if (status != STATUS_OK)
+        return status;
+    cJSON_AddItemToObject(json, "result", cJSON_Duplicate(result.root, 1));
+    json_free(&result);
+    return STATUS_OK;
+}
+
+static Status add_report(const Handing *handing, Text *out, Message *why)
+{
+    Text report = {0};
+    Status status = api_get_text(
+        &handing->server, api_path("submissions/%lld/report", (long long)handing->submission.number), &report, why);
+    if (status == STATUS_OK)
+        text_add_printable(out, report.data, report.length);
+    text_free(&report);
+    return status;
+}
+
+static Status write_end(const Handing *handing, Message *why)
+{
+    const RemoteSubmission *submission = &handing->submission;
+    const bool judged = submission->state == REMOTE_JUDGED;
+    Text out = {0};
+    cJSON *json = output_new();
+    cJSON_AddItemToObject(json, "submission", cJSON_Duplicate(submission->json, 1));
+    Status status = STATUS_OK;
+    if (judged && handing->options->json != NULL)
+        status = put_result(handing, json, why);
+    if (status == STATUS_OK && judged)
+        status = add_report(handing, &out, why);
+    if (status == STATUS_OK && submission->state == REMOTE_HELD)
+        text_add(&out, "held: the judge failed, not your submission; a person will look at it\n");
+    if (status == STATUS_OK && submission->state == REMOTE_WITHDRAWN)
+        text_add(&out, "withdrawn before it was judged\n");
+    if (status == STATUS_OK)
+        status = output_write(handing->options, json, &out, why);
+    else
+        cJSON_Delete(json);
+    text_free(&out);
+    return status;
+}
+
+static int exit_status_of(const Handing *handing)
+{
+    Verdict verdict;
+    if (!handing->options->wait)
+        return 0;
+    if (handing->submission.state != REMOTE_JUDGED || !verdict_parse(handing->submission.verdict, &verdict))
+        return EXIT_TROUBLE;
+    return verdict_exit_status(verdict);
+}
+
+static void free_handing(Handing *handing)
+{
+    interrupt_close(handing->server.interrupt);
+    json_free(&handing->json);
+    submission_free(&handing->file);
+}
+
+Status command_submit(const Options *options, int *exit_status, Message *why)
+{
+    Handing handing = {.options = options, .server.interrupt = INTERRUPT_NONE};
+    Status status = check_request(&handing, why);
+    if (status == STATUS_OK)
+        status = interrupt_open(&handing.server.interrupt, why);
+    if (status == STATUS_OK)
+        status = send_file(&handing, why);
+    if (status == STATUS_OK)
+        status = announce(&handing, why);
+    if (status == STATUS_OK && options->wait)
+        status = wait_for_end(&handing, why);
+    if (status == STATUS_OK && (options->wait || options->json != NULL))
+        status = write_end(&handing, why);
+    if (status == STATUS_OK)
+        *exit_status = exit_status_of(&handing);
+    free_handing(&handing);
+    return status;
+}

@@ -1,0 +1,151 @@
+#include "service/client/run_table.h"
+
+#include "grader/result/verdict.h"
+#include "grader/terminal/quantity.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { NUMBER_COLUMNS = 6, TIME_COLUMNS = 10, UNCERTAINTY_COLUMNS = 8, RANK_COLUMNS = 11, MODE_COLUMNS = 6 };
+
+/* The columns whose width depends on the terminal's; 0: the column is left out. */
+typedef struct Layout {
+    int received, problem, mode, state, uncertainty, rank;
+} Layout;
+
+static Layout layout_of(int width)
+{
+    Layout layout = {.problem = 9};
+    if (width >= 64)
+        layout = (Layout){.received = 13, .problem = 9, .rank = RANK_COLUMNS};
+    if (width >= 80)
+        layout = (Layout){.received = 13, .problem = 11, .uncertainty = UNCERTAINTY_COLUMNS, .rank = RANK_COLUMNS};
+    if (width >= 100)
+        layout = (Layout){.received = 18,
+                          .problem = 17,
+                          .mode = MODE_COLUMNS,
+                          .uncertainty = UNCERTAINTY_COLUMNS,
+                          .rank = RANK_COLUMNS};
+    layout.state = width - NUMBER_COLUMNS - layout.received - 2 - layout.problem - layout.mode - 2 - TIME_COLUMNS -
+                   layout.uncertainty - layout.rank;
+    return layout;
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
+
+void run_table_add_moment(const char *moment, const char *format, Text *out)
+{
+    struct tm utc = {0}, local;
+    char text[40];
+    const char *end = strptime(moment, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    time_t seconds = end == NULL || *end != '\0' ? -1 : timegm(&utc);
+    if (seconds < 0 || localtime_r(&seconds, &local) == NULL || strftime(text, sizeof text, format, &local) == 0)
+        terminal_add_line(out, moment);
+    else
+        text_add(out, text);
+}
+
+void run_table_add_state(const RemoteSubmission *submission, Text *out)
+{
+    if (submission->state == REMOTE_JUDGED && submission->verdict[0] != '\0')
+        terminal_add_line(out, submission->verdict);
+    else
+        text_add(out, remote_state_name(submission->state));
+    if (submission->state == REMOTE_WAITING && submission->ahead >= 0)
+        text_printf(out, ", %lld ahead", (long long)submission->ahead);
+}
+
+void run_table_add_cell(const char *text, int columns, Text *out)
+{
+    Text line = {0};
+    terminal_add_line(&line, text);
+    terminal_pad(out, line.data, columns);
+    text_free(&line);
+}
+
+void run_table_add_state_cell(const RemoteSubmission *submission, int columns, TerminalStyle style, Text *out)
+{
+    Text state = {0}, cell = {0};
+    run_table_add_state(submission, &state);
+    terminal_pad(&cell, state.data, columns);
+    if (submission->state != REMOTE_JUDGED)
+        text_add(out, cell.data);
+    else
+        terminal_colour(style, out,
+                        strcmp(submission->verdict, verdict_name(VERDICT_ACCEPTED)) == 0 ? COLOUR_GOOD : COLOUR_BAD,
+                        cell.data);
+    text_free(&state);
+    text_free(&cell);
+}
+
+static void add_received(const char *moment, int columns, Text *out)
+{
+    Text text = {0};
+    run_table_add_moment(moment, columns > 13 ? "%Y-%m-%d %H:%M" : "%m-%d %H:%M", &text);
+    text_add(out, "  ");
+    terminal_pad(out, text.data, columns - 2);
+    text_free(&text);
+}
+
+static void add_rank(const RemoteSubmission *submission, Text *out)
+{
+    char text[50] = "-";
+    if (submission->rank > 0 && submission->of > 0)
+        snprintf(text, sizeof text, "%lld of %lld", (long long)submission->rank, (long long)submission->of);
+    else if (strncmp(submission->rank_status, "quarantined", 11) == 0)
+        strcpy(text, "quarantine");
+    terminal_pad(out, text, -RANK_COLUMNS);
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+
+static void add_head(const Layout *layout, Text *out)
+{
+    text_printf(out, "%*s", NUMBER_COLUMNS, "run");
+    if (layout->received > 0)
+        text_printf(out, "  %-*s", layout->received - 2, "received");
+    text_printf(out, "  %-*s", layout->problem, "problem");
+    if (layout->mode > 0)
+        text_printf(out, "  %-*s", layout->mode - 2, "mode");
+    text_printf(out, "  %-*s%*s", layout->state, "state", TIME_COLUMNS, "time");
+    if (layout->uncertainty > 0)
+        text_printf(out, "%*s", UNCERTAINTY_COLUMNS, "+-");
+    if (layout->rank > 0)
+        text_printf(out, "%*s", RANK_COLUMNS, "rank");
+    text_add(out, "\n");
+}
+
+static void add_submission(const RemoteSubmission *submission, const Layout *layout, TerminalStyle style, Text *out)
+{
+    const bool timed = submission->score.ms > 0;
+    text_printf(out, "%*lld", NUMBER_COLUMNS, (long long)submission->number);
+    if (layout->received > 0)
+        add_received(submission->received, layout->received, out);
+    text_add(out, "  ");
+    run_table_add_cell(submission->problem, layout->problem, out);
+    if (layout->mode > 0) {
+        text_add(out, "  ");
+        run_table_add_cell(submission->mode, layout->mode - 2, out);
+    }
+    text_add(out, "  ");
+    run_table_add_state_cell(submission, layout->state, style, out);
+    terminal_pad(out, timed ? quantity_time(submission->score.ms).text : "-", -TIME_COLUMNS);
+    if (layout->uncertainty > 0)
+        terminal_pad(out, timed ? quantity_percent(submission->score.uncertainty, 1).text : "-", -UNCERTAINTY_COLUMNS);
+    if (layout->rank > 0)
+        add_rank(submission, out);
+    text_add(out, "\n");
+}
+
+void run_table(const RemoteSubmission *submissions, size_t count, TerminalStyle style, Text *out)
+{
+    const Layout layout = layout_of(style.width);
+    if (count == 0) {
+        text_add(out, "no submissions yet: `convjudge submit FILE` hands one in\n");
+        return;
+    }
+    add_head(&layout, out);
+    for (size_t i = 0; i < count; i++)
+        add_submission(&submissions[i], &layout, style, out);
+}

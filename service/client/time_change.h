@@ -1,0 +1,25 @@
+/* time_change.h - how two uncertain times of the same work compare: the ratio, and whether it is more than noise.
+ *
+ * Uncertainties are relative half-widths of 95 % intervals; those of two sittings are independent, so they add up in
+ * quadrature. The times differ beyond noise where one would rank before the other (leaderboard/percentile.h).  */
+#ifndef SERVICE_CLIENT_TIME_CHANGE_H
+#define SERVICE_CLIENT_TIME_CHANGE_H
+
+#include "base/json.h"
+#include "leaderboard/percentile.h"
+
+typedef enum TimeOrder { TIME_UNKNOWN, TIME_NOISE, TIME_FASTER, TIME_SLOWER } TimeOrder;
+
+typedef struct TimeChange {
+    double ratio;       /* after / before; 0: one of the times is missing */
+    double uncertainty; /* of the ratio, relative */
+    TimeOrder order;
+} TimeChange;
+
+TimeChange time_change(MeasuredTime before, MeasuredTime after);
+/* "faster", "slower", "no more than noise"; "" where a time is missing. */
+const char *time_order_words(TimeOrder order);
+/* Adds {"ratio", "uncertainty", "order"} under a key; nothing where a time is missing. */
+void time_change_put(cJSON *object, const char *key, const TimeChange *change);
+
+#endif

@@ -1,0 +1,397 @@
+#!/usr/bin/env bats
+# The commands that talk to a server, against one that judges nothing (tests/fake/convjudge_server.py).
+
+bats_require_minimum_version 1.5.0
+load helper
+
+teardown() {
+    [[ -z ${server_id:-} ]] || kill "$server_id" 2>/dev/null || true
+}
+
+# serve [OPTION...]: starts the server; on the socket `socket`, unless --port is given.
+serve() {
+    local place=(--socket "$PWD/socket") file=socket
+    unset CONVJUDGE_TOKEN
+    export HOME=$PWD
+    if [[ " $* " == *" --port "* ]]; then place=() file=port; fi
+    "$root/tests/fake/convjudge_server.py" "${place[@]}" --log "$PWD/log" "$@" 3>&- &
+    server_id=$!
+    wait_until test -e "$file"
+    export CONVJUDGE_SERVER=$PWD/socket
+    if [[ $file == port ]]; then CONVJUDGE_SERVER=http://127.0.0.1:$(cat port); fi
+}
+
+# file NAME [LINE...]: a source whose lines decide what the server says of it.
+file() {
+    printf '// %s\n' "${@:2}" "$1" >"$1"
+}
+
+# ---- handing in
+
+@test "submit says at once how long it will take" {
+    serve
+    file mine.cu
+    judge submit mine.cu
+    ends 0 "submission 1: 3 ahead, about 40 s"
+    judge submit --json answer.json --problem conv2d --mode try --sizes input_size=10 mine.cu
+    ends 0 "submission 2: 3 ahead"
+    json answer.json '[.schema, .submission.submission, .submission.problem, .submission.mode, .submission.state] | @csv' '1,2,"conv2d","try","waiting"'
+    judge submit --json - mine.cu
+    ends 0
+    equal '{' "${output:0:1}"
+}
+
+@test "submit --wait shows the steps and the report, and ends as grade does" {
+    serve
+    file right.cu 'time: 51.6'
+    judge submit --wait --json result.json right.cu
+    ends 0 "submission 1: 3 ahead" "waiting             done" "timed cases         done" "Accepted  right.cu, the report"
+    json result.json '[.submission.verdict, .result.score_ms, .result.cases[1].name] | @csv' '"Accepted",0.0516,"long filter"'
+    file wrong.cu 'verdict: Wrong Answer'
+    judge submit --wait wrong.cu
+    ends 1 "Wrong Answer  wrong.cu, the report"
+    file lacking.cu 'verdict: Judge Error'
+    judge submit --wait lacking.cu
+    ends 2 "Judge Error  lacking.cu"
+    file held.cu 'end: held'
+    judge submit --wait held.cu
+    ends 2 "held: the judge failed, not your submission; a person will look at it"
+    file back.cu 'end: withdrawn'
+    judge submit --wait back.cu
+    ends 2 "withdrawn before it was judged"
+}
+
+@test "submit --wait asks again and again where no events come" {
+    local fault
+    file mine.cu 'time: 51.6'
+    for fault in no-events cut-events bad-events; do
+        serve --fault "$fault"
+        judge submit --wait mine.cu
+        ends 0 "timed cases         done" "Accepted  mine.cu, the report"
+        kill "$server_id"
+        rm -f socket
+    done
+}
+
+@test "submit refuses a file as grade does, and a wrong option" {
+    serve
+    judge submit none.cu
+    ends 2 "none.cu: no such file"
+    mkdir folder
+    judge submit folder
+    ends 2 "folder: a folder, expected a regular file"
+    printf 'caf\xe9' >latin.cu
+    judge submit latin.cu
+    ends 2 "is not UTF-8 text, expected CUDA source text"
+    file mine.cu
+    judge submit
+    ends 2 "submit: expected one FILE, found 0"
+    judge submit --mode tset mine.cu
+    ends 2 "submit: unknown mode 'tset'; did you mean 'test'? expected one of: try, test, rank"
+    judge submit --sizes input_size=10 mine.cu
+    ends 2 "submit: option '--sizes' is only for --mode try"
+    judge submit --json mine.cu mine.cu
+    ends 2 "mine.cu: the submission itself"
+    equal "" "$(cat log)"
+}
+
+@test "a hand-in whose answer is lost is repeated with the same key, and counts once" {
+    local fault
+    file mine.cu
+    for fault in drop busy; do
+        serve --fault "$fault"
+        judge submit mine.cu
+        ends 0 "submission 1: 3 ahead"
+        equal 2 "$(grep -c '^POST' log)"
+        equal 1 "$(grep '^POST' log | cut -d ' ' -f 3 | sort -u | wc -l)"
+        kill "$server_id"
+        rm -f socket log
+    done
+}
+
+@test "a server that never answers is given up, in one line" {
+    export CONVJUDGE_PATIENCE_SECONDS=2
+    file mine.cu
+    serve --fault drop-all
+    judge submit mine.cu
+    ends 2 "socket: the connection was lost before the answer"
+    counts 1 .
+    [[ $(grep -c '^POST' log) -gt 1 ]]
+    kill "$server_id"
+    rm -f socket
+    serve --fault slow
+    judge runs
+    ends 2 "socket: the connection was lost before the answer (Timeout was reached)"
+    kill "$server_id"
+    rm -f socket
+    serve --fault lose-progress
+    judge submit --wait mine.cu
+    ends 2 "the connection was lost before the answer" "submission 1 is kept: \`convjudge show 1\` shows it"
+}
+
+@test "Ctrl-C ends the waiting, and says how to come back" {
+    serve
+    file mine.cu never
+    run timeout --preserve-status -s INT 2 "$build/convjudge" submit --wait mine.cu
+    ends 2 "submission 1: 3 ahead" "interrupted; submission 1 is kept: \`convjudge show 1\` shows it"
+    kill "$server_id"
+    rm -f socket
+    serve --fault slow
+    run timeout --preserve-status -s INT 2 "$build/convjudge" submit mine.cu
+    ends 2 "interrupted, maybe after the file was handed in: \`convjudge runs\` says whether"
+}
+
+# ---- looking at submissions
+
+@test "runs lists one's submissions, newest first" {
+    serve
+    judge runs
+    ends 0 "no submissions yet: \`convjudge submit FILE\` hands one in"
+    file a.cu 'time: 160'
+    file b.cu 'verdict: Wrong Answer'
+    file c.cu never
+    judge submit --wait a.cu
+    judge submit --wait b.cu
+    judge submit --problem conv2d c.cu
+    TZ=Europe/Berlin judge runs
+    ends 0 "160 us   0.5 %    3 of 20" "11-23 13:00" "waiting, 3 ahead" "Wrong Answer"
+    equal "3 2 1" "$(awk 'NR > 1 { print $1 }' <<<"$output" | xargs)"
+    judge runs --top 1
+    counts 2 .
+    judge runs --problem conv2d --json runs.json
+    json runs.json '.schema, [.submissions[].submission]' $'1\n[\n  3\n]'
+    judge runs --as bob
+    ends 0 "no submissions yet"
+    file_has log 'person=bob'
+    judge runs --top 0
+    ends 2 "runs: option '--top': expected a number from 1 to 5000, found '0'"
+}
+
+@test "show prints head, report and source" {
+    serve
+    file mine.cu 'time: 51.6'
+    judge submit mine.cu
+    TZ=Europe/Berlin judge show 1
+    ends 0 "submission 1 of ada" "file        mine.cu" "received    2026-11-23 13:00:00 CET" "judging: timed cases, 0 of 3" "// time: 51.6"
+    judge show 1
+    judge show 1
+    judge show --no-code --json show.json 1
+    ends 0 "state       judged" "rank now    3 of 20" "Accepted  mine.cu, the report"
+    lacks "// time: 51.6"
+    json show.json '[.schema, .submission.verdict, (.report | test("the report"))] | @csv' '1,"Accepted",true'
+    file held.cu 'end: held' never
+    judge submit held.cu
+    judge show 2
+    ends 0 "state       waiting, 3 ahead, about 40 s"
+    judge show 7
+    ends 2 "socket: there is no such submission, or none that you may see (status 404)"
+    judge show x
+    ends 2 "show: RUN: expected the number of a run, found 'x'"
+    judge show
+    ends 2 "show: expected the number of one RUN, found 0 words"
+}
+
+@test "compare says case by case what is more than noise" {
+    serve
+    file a.cu 'time: 160'
+    file b.cu 'time: 51.6'
+    file c.cu 'time: 51.7'
+    file d.cu 'verdict: Wrong Answer'
+    for name in a b c d; do judge submit --wait $name.cu; done
+    judge compare 1 2
+    ends 0 "long filter" "0.323" "faster" "long filter: limited by load/store units, then by memory bandwidth" "What changed most" "warp instructions"
+    judge compare 2 1
+    ends 0 "slower"
+    judge compare --json pair.json 2 3
+    ends 0 "no more than noise"
+    lacks faster
+    lacks "What changed most"
+    json pair.json '[.before, .after, .score.change.order, .cases[1].name, .cases[1].change.order] | @csv' '2,3,"no more than noise","long filter","no more than noise"'
+    judge compare 1 4
+    ends 0 "three taps: Accepted, then Wrong Answer" "long filter: Accepted, then not run"
+    judge compare 1
+    ends 2 "compare: expected the numbers of two runs, found 1 words"
+    judge compare 1 9
+    ends 2 "status 404"
+    judge compare 0 9
+    ends 2 "compare: the first RUN: expected the number of a run, found '0'"
+}
+
+@test "compare gives no ratio where the times are of different revisions" {
+    serve --fault change
+    file a.cu 'time: 160'
+    judge submit --wait a.cu
+    judge submit --wait a.cu
+    judge compare --json pair.json 1 2
+    ends 0 "The times cannot be compared: the problem was changed between them"
+    json pair.json '.obstacle, .score.change' $'the problem was changed between them\nnull'
+}
+
+@test "history lists each problem from its beginning, with the best so far" {
+    serve
+    judge history
+    ends 0 "no submissions yet"
+    file a.cu 'time: 160'
+    file b.cu 'time: 51.6'
+    file c.cu 'verdict: Wrong Answer'
+    for name in a b c a; do judge submit --wait $name.cu; done
+    judge submit --wait --problem conv2d a.cu
+    judge history --json history.json
+    ends 0 "conv1d on NVIDIA H200 (simulated), modelled times" "0.323  faster" "3.1  slower" "51.6 us *" "conv2d on NVIDIA H200"
+    json history.json '[.histories[0].submissions[] | .submission, .change.order, .best_ms] | @csv' \
+        '1,,0.16,2,"faster",0.0516,3,,,4,"slower",0.0516'
+    judge history --problem conv2d
+    ends 0 conv2d
+    lacks conv1d
+}
+
+@test "withdraw takes back what waits, and nothing else" {
+    serve
+    file mine.cu never
+    judge submit mine.cu
+    judge withdraw --json gone.json 1
+    ends 0 "submission 1 is withdrawn"
+    json gone.json .submission.state withdrawn
+    judge withdraw 1
+    ends 2 "it is being judged, or has been (status 409)"
+    judge withdraw
+    ends 2 "withdraw: expected the number of one RUN, found 0 words"
+}
+
+# ---- servers that misbehave
+
+@test "every refusal of the server is one line" {
+    local code
+    file mine.cu
+    for code in 400 401 403 404 409 413 429; do
+        serve --fault "status-$code"
+        for command in runs "show 1" "submit mine.cu" "withdraw 1" history "compare 1 2"; do
+            # shellcheck disable=SC2086 # words
+            judge $command
+            ends 2 "socket: the reason (status $code)"
+            counts 1 .
+        done
+        kill "$server_id"
+        rm -f socket
+    done
+    ends 2 "; try again later"
+}
+
+@test "no server, in one line that says what to do" {
+    export CONVJUDGE_SERVER=$PWD/socket
+    file mine.cu
+    judge submit mine.cu
+    ends 2 "no server at $PWD/socket (No such file or directory): is \`convjudge serve\` running? \`make grade\` judges without one"
+    judge runs --server http://127.0.0.1:1
+    ends 2 "no server at http://127.0.0.1:1 (Connection refused)"
+    serve
+    chmod 000 socket
+    if [[ $(id -u) != 0 ]]; then judge runs; ends 2 "you may not connect to this server (Permission denied)"; fi
+}
+
+@test "answers that are no answers are refused" {
+    file mine.cu
+    serve --fault garbage
+    judge submit mine.cu
+    ends 2 "socket: POST /api/v1/submissions:1: not valid JSON from here on"
+    kill "$server_id"; rm socket
+    serve --fault text
+    judge runs
+    ends 2 "GET /api/v1/me:1: not valid JSON"
+    kill "$server_id"; rm socket
+    serve --fault huge
+    judge runs
+    ends 2 "the answer has more than 16777216 bytes, which is the limit"
+    kill "$server_id"; rm socket
+    serve --fault redirect
+    judge runs
+    ends 2 "the server answers with status 302, a redirection, which is not followed; expected the address to which it leads"
+    kill "$server_id"; rm socket
+    serve --fault no-reason
+    judge runs
+    ends 2 "the server answers with status 502 and no reason, expected ConvJudge; try again later"
+    kill "$server_id"; rm socket
+    serve --fault bad-state
+    judge submit mine.cu
+    ends 2 '"state": expected waiting, judging, judged, held or withdrawn, found '"'sleeping'"
+    kill "$server_id"; rm socket
+    serve --fault loop
+    judge runs
+    ends 0 "no submissions yet"
+    file a.cu
+    judge submit a.cu
+    judge runs
+    ends 2 "expected a submission older than 1, found 1"
+}
+
+@test "escape sequences of others reach no terminal" {
+    serve --mark
+    file mine.cu 'time: 51.6' $'\e[2J'
+    for command in "submit --wait mine.cu" "submit mine.cu" "show 1" runs history "compare 1 1" "show --json - 1" "runs --json -"; do
+        # shellcheck disable=SC2086 # words
+        judge $command
+        ends 0
+        equal 0 "$(tr -d '\n' <<<"$output" | grep -c $'[\x01-\x08\x0b-\x1f\x7f]\|\xc2\x9b' || true)"
+    done
+    kill "$server_id"; rm socket
+    serve --mark --fault status-403
+    judge runs
+    ends 2 "the reason?[31mred?[0m?2J (status 403)"
+}
+
+# ---- who calls
+
+@test "a URL is called with a token, from the environment or a file that others cannot read" {
+    serve --port port --token secret
+    judge runs
+    ends 2 "who are you? (status 401); expected a token, in CONVJUDGE_TOKEN or in the file ~/.config/convjudge/token"
+    CONVJUDGE_TOKEN=other judge runs
+    ends 2 "who are you? (status 401); the server does not know your token"
+    CONVJUDGE_TOKEN=secret judge runs
+    ends 0 "no submissions yet"
+    file_has log 'Bearer secret'
+    mkdir -p .config/convjudge
+    echo secret >.config/convjudge/token
+    chmod 644 .config/convjudge/token
+    judge runs
+    ends 2 ".config/convjudge/token: others can read this token (mode 644), expected: chmod 600"
+    chmod 600 .config/convjudge/token
+    judge runs
+    ends 0 "no submissions yet"
+    CONVJUDGE_TOKEN=$'two\nlines' judge runs
+    ends 2 "CONVJUDGE_TOKEN: expected one token, found a space or another odd character"
+    CONVJUDGE_TOKEN=$(printf 'x%.0s' {1..300}) judge runs
+    ends 2 "CONVJUDGE_TOKEN: 300 characters, expected a token of at most 199"
+    http_proxy=http://127.0.0.1:1 judge runs
+    ends 0 "no submissions yet"
+}
+
+@test "a token is not sent over plain http to another machine" {
+    export CONVJUDGE_TOKEN=secret HOME=$PWD
+    for host in judge.example.org 192.0.2.1 127.0.0.1.example.org localhost.example.org; do
+        judge runs --server "http://$host"
+        ends 2 "http://$host: your token would travel unencrypted to another machine, expected a https:// address"
+    done
+    for place in ftp://localhost http://me@localhost http://localhost/?a=1 http://localhost/#a "http://" http://local\ host; do
+        judge runs --server "$place"
+        ends 2 "expected the address of a server, such as https://judge.example.org"
+    done
+    judge runs --server ""
+    ends 2 "--server: an empty name, expected a URL or the path of a socket"
+    judge runs --server "$(printf 'x%.0s' {1..200})"
+    ends 2 "the path of a Unix socket has at most 107 bytes"
+    judge runs --server "$(printf 'x%.0s' {1..1200})"
+    ends 2 "1200 bytes, expected the address of a server"
+    CONVJUDGE_PATIENCE_SECONDS=soon judge runs
+    ends 2 "CONVJUDGE_PATIENCE_SECONDS: expected a whole number from 1 to 3600, found 'soon'"
+}
+
+@test "make submit hands in what SUB names, whatever it is called" {
+    serve
+    file "it's \$(touch harm).cu" 'time: 51.6'
+    run make -C "$root" --no-print-directory BUILD="$build" submit SUB="$PWD/it's \$(touch harm).cu" PROBLEM=conv2d MODE=test WAIT=1
+    ends 0 "submission 1: 3 ahead" "Accepted"
+    absent harm "$root/harm"
+    run make -C "$root" --no-print-directory BUILD="$build" submit
+    [[ $status != 0 && $output == *"name the file: make submit SUB=mykernel.cu"* ]]
+}
