@@ -124,12 +124,12 @@ Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule 
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-#define ROW_COLUMNS                                                                                                    \
-    "SELECT submission.id, submission.person, person.name, submission.problem, judging.revision, mode, sizes,"         \
-    " submission.file_name, submission.source_hash, received_utc, judging.id, judging.state, judging.verdict,"         \
-    " judging.text, coalesce(judging.device, ''), position, attempt, run, run_states.state, rank_status, device_name," \
-    " epoch, score_ms, uncertainty FROM submission JOIN person ON person.id = submission.person"                       \
-    " JOIN current_judging AS judging ON judging.submission = submission.id"                                           \
+#define ROW_COLUMNS                                                                                                            \
+    "SELECT submission.id, submission.person, person.name, submission.problem, judging.revision, mode, sizes,"                 \
+    " submission.file_name, submission.source_hash, received_utc, judging.id, judging.state, judging.verdict,"                 \
+    " judging.text, coalesce(judging.device, ''), position, attempt, judging.run, run_states.state, rank_status, device_name," \
+    " epoch, score_ms, uncertainty FROM submission JOIN person ON person.id = submission.person"                               \
+    " JOIN current_judging AS judging ON judging.submission = submission.id"                                                   \
     " LEFT JOIN runs ON runs.id = judging.run LEFT JOIN run_states ON run_states.run = runs.id "
 
 static void take_row(Arena *arena, sqlite3_stmt *row, void *item)

@@ -1,0 +1,258 @@
+#include "service/store/tests/made_service.h"
+
+/* The next judging of the queue, offered; its attempt is in *attempt. */
+static int64_t offered(int64_t *attempt)
+{
+    Judging *queued;
+    size_t count;
+    must(judgings_in_state(store, "queued", 1, &arena, &queued, &count, &why));
+    assert_int_equal(count, 1);
+    must(judgings_offer(store, queued[0].id, attempt, &why));
+    return queued[0].id;
+}
+
+static Run a_run(void)
+{
+    return (Run){.board = {.problem = "conv1d", .revision = "r1", .device = "sim-test", .epoch = 1},
+                 .time_utc = "2026-01-31T12:00:00Z",
+                 .person = "ada",
+                 .device_name = "Test",
+                 .driver = "none",
+                 .toolkit = "13.0",
+                 .judge = "1",
+                 .sandbox = "full",
+                 .verdict = "Accepted",
+                 .rank_status = "ranked",
+                 .time = {1.5, 0.005},
+                 .machine_code = "c0de",
+                 .source_hash = "50ce",
+                 .source = "// nothing",
+                 .file_name = "x.cu",
+                 .sitting = "{}",
+                 .cases = "[]"};
+}
+
+static RecordingOutcome recorded(int64_t judging, int64_t attempt, const Run *run)
+{
+    RecordingOutcome outcome;
+    const Recording recording = {.judging = judging,
+                                 .attempt = attempt,
+                                 .verdict = "Accepted",
+                                 .text = "",
+                                 .device = "sim-test",
+                                 .device_s = 3,
+                                 .run = run,
+                                 .result = "{}",
+                                 .report = "fine\n"};
+    must(judgings_record(store, &recording, &outcome, &why));
+    return outcome;
+}
+
+static void a_key_gives_the_same_submission_again(void **state)
+{
+    const Person ada = admitted("ada"), bob = admitted("bob");
+    const int64_t first = handed_in(ada.id, "k1");
+    assert_int_equal(handed_in(ada.id, "k1"), first);
+    assert_int_not_equal(handed_in(ada.id, "k2"), first);
+    assert_int_not_equal(handed_in(bob.id, "k1"), first);
+    assert_string_equal(asked("SELECT count(*) FROM judging"), "3");
+    assert_string_equal(asked("SELECT count(*) FROM sources"), "1");
+}
+
+static void a_recording_counts_once(void **state)
+{
+    const Run run = a_run();
+    int64_t attempt;
+    const int64_t id = handed_in(admitted("ada").id, "k"), judging = offered(&attempt);
+    must(judgings_start(store, judging, attempt, "w", &why));
+    assert_string_equal(stored(id).state, "running");
+    assert_int_equal(recorded(judging, attempt, &run), RECORDED);
+    assert_int_equal(recorded(judging, attempt, &run), RECORDED_BEFORE);
+    assert_string_equal(asked("SELECT count(*) FROM runs"), "1");
+    const StoredSubmission row = stored(id);
+    assert_string_equal(row.state, "recorded");
+    assert_string_equal(row.verdict, "Accepted");
+    assert_string_equal(row.rank_state, "ranked");
+    assert_true(row.run > 0 && row.time.ms == 1.5);
+    int64_t back;
+    must(submissions_of_run(store, row.run, &back, &why));
+    assert_int_equal(back, id);
+    const char *report;
+    must(judgings_document(store, judging, "report", &arena, &report, &why));
+    assert_string_equal(report, "fine\n");
+    must(judgings_document(store, judging, "explain", &arena, &report, &why));
+    assert_null(report);
+}
+
+static void a_late_result_is_noted_and_never_ranks(void **state)
+{
+    const Run run = a_run();
+    int64_t first, second;
+    bool held;
+    const int64_t id = handed_in(admitted("ada").id, "k"), judging = offered(&first);
+    must(judgings_start(store, judging, first, "w", &why));
+    must(judgings_fail(store, judging, first, "lost", "no sign of life", &held, &why));
+    assert_false(held);
+    assert_int_equal(offered(&second), judging);
+    assert_int_equal(second, first + 1);
+    assert_int_equal(recorded(judging, first, &run), TOO_LATE);
+    assert_string_equal(asked("SELECT count(*) FROM runs"), "0");
+    assert_string_equal(asked("SELECT outcome FROM attempt WHERE n = 1"), "late");
+    assert_string_equal(stored(id).state, "offered");
+    assert_int_equal(recorded(judging, second, &run), RECORDED);
+    assert_int_equal(recorded(judging, first, &run), TOO_LATE);
+    assert_string_equal(asked("SELECT count(*) FROM runs"), "1");
+}
+
+static void the_second_failure_holds_a_judging_for_a_person(void **state)
+{
+    int64_t attempt;
+    bool held, done;
+    const int64_t id = handed_in(admitted("ada").id, "k"), judging = offered(&attempt);
+    must(judgings_fail(store, judging, attempt, "worker_failed", "no compiler", &held, &why));
+    assert_false(held);
+    offered(&attempt);
+    must(judgings_fail(store, judging, attempt - 1, "lost", "an old attempt", &held, &why));
+    assert_string_equal(stored(id).state, "offered");
+    must(judgings_fail(store, judging, attempt, "worker_failed", "no compiler", &held, &why));
+    assert_true(held);
+    assert_string_equal(stored(id).state, "held");
+    must(judgings_release(store, judging, &done, &why));
+    assert_true(done);
+    assert_string_equal(stored(id).state, "queued");
+}
+
+static void only_what_waits_can_be_withdrawn(void **state)
+{
+    int64_t attempt;
+    bool done;
+    const int64_t person = admitted("ada").id, first = handed_in(person, "k1"), second = handed_in(person, "k2");
+    offered(&attempt);
+    must(judgings_withdraw(store, first, &done, &why));
+    assert_false(done);
+    must(judgings_withdraw(store, second, &done, &why));
+    assert_true(done);
+    assert_string_equal(stored(second).state, "cancelled");
+}
+
+static void who_hands_in_often_is_put_behind_others(void **state)
+{
+    const Person ada = admitted("ada"), bob = admitted("bob");
+    int64_t of_ada[3];
+    static const char *const keys[] = {"k1", "k2", "k3"};
+    for (int i = 0; i < 3; i++)
+        of_ada[i] = handed_in(ada.id, keys[i]);
+    const int64_t of_bob = handed_in(bob.id, "k");
+    Judging *queued;
+    size_t count;
+    must(judgings_in_state(store, "queued", 10, &arena, &queued, &count, &why));
+    assert_int_equal(count, 4);
+    assert_int_equal(queued[0].submission, of_ada[0]);
+    assert_int_equal(queued[1].submission, of_bob);
+    assert_int_equal(queued[2].submission, of_ada[1]);
+    assert_int_equal(queued[3].submission, of_ada[2]);
+    assert_true(queued[2].position - queued[0].position >= 60);
+    QueueOutlook outlook;
+    must(judgings_outlook(store, queued[3].position, &outlook, &why));
+    assert_int_equal(outlook.ahead, 3);
+}
+
+static void a_clock_that_is_set_back_makes_nobody_earlier(void **state)
+{
+    const Person ada = admitted("ada"), bob = admitted("bob");
+    const int64_t first = handed_in(ada.id, "k");
+    must(database_run(store,
+                      "UPDATE submission SET received_s = received_s + 5000;"
+                      "UPDATE judging SET position = position + 5000",
+                      &why));
+    const int64_t second = handed_in(bob.id, "k");
+    assert_true(stored(second).position >= stored(first).position);
+    assert_string_equal(asked("SELECT count(DISTINCT received_s) FROM submission"), "1");
+}
+
+static void a_worker_that_fails_twice_in_a_row_is_known(void **state)
+{
+    const Person ada = admitted("ada");
+    const Run run = a_run();
+    bool fails, held;
+    int64_t attempt;
+    for (int i = 0; i < 3; i++) {
+        char key[8];
+        snprintf(key, sizeof key, "k%d", i);
+        handed_in(ada.id, key);
+    }
+    int64_t judging = offered(&attempt);
+    must(judgings_start(store, judging, attempt, "w", &why));
+    must(judgings_fail(store, judging, attempt, "worker_failed", "x", &held, &why));
+    must(worker_fails(store, "w", &fails, &why));
+    assert_false(fails);
+    must(judgings_offer(store, judging + 1, &attempt, &why));
+    must(judgings_start(store, judging + 1, attempt, "w", &why));
+    must(judgings_fail(store, judging + 1, attempt, "lost", "y", &held, &why));
+    must(worker_fails(store, "w", &fails, &why));
+    assert_true(fails);
+    must(worker_fails(store, "other", &fails, &why));
+    assert_false(fails);
+    must(judgings_offer(store, judging + 2, &attempt, &why));
+    must(judgings_start(store, judging + 2, attempt, "w", &why));
+    assert_int_equal(recorded(judging + 2, attempt, &run), RECORDED);
+    must(database_run(store, "UPDATE attempt SET ended_utc = '9999' WHERE outcome = 'judged'", &why));
+    must(worker_fails(store, "w", &fails, &why));
+    assert_false(fails);
+}
+
+static void a_drained_worker_is_listed_with_its_reason(void **state)
+{
+    Drained *drained;
+    size_t count;
+    must(worker_drain(store, "w", "failed twice", &why));
+    must(worker_drain(store, "w", "again", &why));
+    must(workers_drained(store, &arena, &drained, &count, &why));
+    assert_int_equal(count, 1);
+    assert_string_equal(drained[0].why, "failed twice");
+    must(worker_undrain(store, "w", &why));
+    must(workers_drained(store, &arena, &drained, &count, &why));
+    assert_int_equal(count, 0);
+}
+
+static void a_copy_is_whole(void **state)
+{
+    char path[128];
+    Store *copy;
+    handed_in(admitted("ada").id, "k");
+    snprintf(path, sizeof path, "%s/copy.db", folder);
+    must(service_store_backup(store, path, &why));
+    assert_int_equal(service_store_backup(store, path, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "exists already, expected the name of a new file"));
+    must(store_open(path, STORE_READ, &copy, &why));
+    StoredSubmission row;
+    must(submissions_read(copy, 1, &arena, &row, &why));
+    assert_string_equal(row.person, "ada");
+    store_close(copy);
+}
+
+static void a_state_has_one_server(void **state)
+{
+    Store *second;
+    assert_int_equal(service_store_open(folder, &second, &why), STATUS_BUSY);
+    assert_non_null(strstr(why.text, "another `convjudge serve` uses this state"));
+    assert_null(second);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        test(a_key_gives_the_same_submission_again),
+        test(a_recording_counts_once),
+        test(a_late_result_is_noted_and_never_ranks),
+        test(the_second_failure_holds_a_judging_for_a_person),
+        test(only_what_waits_can_be_withdrawn),
+        test(who_hands_in_often_is_put_behind_others),
+        test(a_clock_that_is_set_back_makes_nobody_earlier),
+        test(a_worker_that_fails_twice_in_a_row_is_known),
+        test(a_drained_worker_is_listed_with_its_reason),
+        test(a_copy_is_whole),
+        test(a_state_has_one_server),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

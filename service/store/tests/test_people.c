@@ -1,0 +1,134 @@
+#include "service/store/tests/made_service.h"
+
+static void a_person_is_admitted_once(void **state)
+{
+    const Person first = admitted("ada"), second = admitted("ada");
+    assert_int_equal(first.id, second.id);
+    assert_int_equal(first.role, PERSON_STUDENT);
+    Person nobody;
+    assert_int_equal(people_find(store, "bob", &arena, &nobody, &why), STATUS_NOT_FOUND);
+    assert_int_equal(people_admit(store, "two\nlines", &arena, &nobody, &why), STATUS_BAD_INPUT);
+}
+
+static void a_token_is_its_owners_until_it_is_revoked(void **state)
+{
+    const Person ada = admitted("ada");
+    Secret token, cookie;
+    Person owner;
+    must(token_add(store, ada.id, &token, &why));
+    must(token_owner(store, token.hex, &arena, &owner, &why));
+    assert_string_equal(owner.name, "ada");
+    must(login_begin(store, token.hex, &cookie, &why));
+    must(login_owner(store, cookie.hex, &arena, &owner, &why));
+    assert_int_equal(owner.id, ada.id);
+    must(tokens_revoke(store, ada.id, &why));
+    assert_int_equal(token_owner(store, token.hex, &arena, &owner, &why), STATUS_NOT_FOUND);
+    assert_int_equal(login_owner(store, cookie.hex, &arena, &owner, &why), STATUS_NOT_FOUND);
+    assert_int_equal(login_begin(store, token.hex, &cookie, &why), STATUS_NOT_FOUND);
+}
+
+static void the_database_holds_no_secret(void **state)
+{
+    Secret token, cookie, invitation;
+    char question[400];
+    must(token_add(store, admitted("ada").id, &token, &why));
+    must(login_begin(store, token.hex, &cookie, &why));
+    must(people_add_group(store, "class A", &invitation, &why));
+    const Secret *const secrets[] = {&token, &cookie, &invitation};
+    for (size_t i = 0; i < COUNT_OF(secrets); i++) {
+        snprintf(
+            question, sizeof question,
+            "SELECT (SELECT count(*) FROM token WHERE hash = '%s') + (SELECT count(*) FROM login WHERE hash = '%s' OR"
+            " token = '%s')",
+            secrets[i]->hex, secrets[i]->hex, secrets[i]->hex);
+        assert_string_equal(asked(question), "0");
+    }
+}
+
+static void each_login_has_another_cookie(void **state)
+{
+    Secret token, first, second;
+    Person owner;
+    must(token_add(store, admitted("ada").id, &token, &why));
+    must(login_begin(store, token.hex, &first, &why));
+    must(login_begin(store, token.hex, &second, &why));
+    assert_string_not_equal(first.hex, second.hex);
+    must(login_end(store, first.hex, &why));
+    assert_int_equal(login_owner(store, first.hex, &arena, &owner, &why), STATUS_NOT_FOUND);
+    must(login_owner(store, second.hex, &arena, &owner, &why));
+}
+
+static void a_login_ends_by_itself(void **state)
+{
+    Secret token, cookie;
+    Person owner;
+    must(token_add(store, admitted("ada").id, &token, &why));
+    must(login_begin(store, token.hex, &cookie, &why));
+    must(database_run(store, "UPDATE login SET expires_s = 1", &why));
+    assert_int_equal(login_owner(store, cookie.hex, &arena, &owner, &why), STATUS_NOT_FOUND);
+}
+
+static void a_pseudonym_cannot_be_somebody_elses_name(void **state)
+{
+    const Person ada = admitted("ada"), bob = admitted("bob");
+    must(people_set_pseudonym(store, ada.id, "Snow Leopard", &why));
+    assert_int_equal(people_set_pseudonym(store, bob.id, "snow leopard", &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "is taken"));
+    assert_int_equal(people_set_pseudonym(store, bob.id, "ADA", &why), STATUS_BAD_INPUT);
+    assert_string_equal(admitted("ada").pseudonym, "Snow Leopard");
+    must(people_set_pseudonym(store, ada.id, "", &why));
+    assert_string_equal(admitted("ada").pseudonym, "");
+}
+
+static void an_invitation_leads_into_its_group(void **state)
+{
+    Secret invitation;
+    Group group;
+    Person *people;
+    size_t count;
+    const Person ada = admitted("ada");
+    admitted("bob");
+    must(people_add_group(store, "class A", &invitation, &why));
+    assert_int_equal(people_add_group(store, "class A", &invitation, &why), STATUS_BAD_INPUT);
+    must(people_add_group(store, "class B", &invitation, &why));
+    must(people_join_group(store, invitation.hex, ada.id, &arena, &group, &why));
+    must(people_join_group(store, invitation.hex, ada.id, &arena, &group, &why));
+    assert_string_equal(group.name, "class B");
+    assert_int_equal(group.members, 1);
+    must(people_list(store, group.id, &arena, &people, &count, &why));
+    assert_int_equal(count, 1);
+    assert_string_equal(people[0].name, "ada");
+    must(people_list(store, 0, &arena, &people, &count, &why));
+    assert_int_equal(count, 2);
+    assert_int_equal(people_join_group(store, "guess", ada.id, &arena, &group, &why), STATUS_NOT_FOUND);
+    Group *groups;
+    must(people_list_groups(store, &arena, &groups, &count, &why));
+    assert_int_equal(count, 2);
+}
+
+static void roles_have_names(void **state)
+{
+    PersonRole role;
+    const Person ada = admitted("ada");
+    must(role_parse("teacher", &role, &why));
+    must(people_set_role(store, ada.id, role, &why));
+    assert_int_equal(admitted("ada").role, PERSON_TEACHER);
+    assert_string_equal(role_name(PERSON_ADMIN), "admin");
+    assert_int_equal(role_parse("king", &role, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "unknown role 'king', expected student, teacher or admin"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        test(a_person_is_admitted_once),
+        test(a_token_is_its_owners_until_it_is_revoked),
+        test(the_database_holds_no_secret),
+        test(each_login_has_another_cookie),
+        test(a_login_ends_by_itself),
+        test(a_pseudonym_cannot_be_somebody_elses_name),
+        test(an_invitation_leads_into_its_group),
+        test(roles_have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
