@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED MODE WAIT
+settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED MODE WAIT OUT SOURCES
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -98,6 +98,9 @@ similar: build  ## Name equal and nearly equal submissions of different people: 
 references: build  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=...]
 	@$(call need,PROBLEM,name the problem: make references PROBLEM=conv1d)$(BUILD)/convjudge references $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"} --export
+
+report: service  ## Write the leaderboard as pages for a browser: [PROBLEM=id] [OUT=build/report] [SOURCES=1: with the sources]
+	@$(known)$(BUILD)/convjudge report $${PROBLEM:+--problem "$$PROBLEM"} $${OUT:+--out "$$OUT"} $${SOURCES:+--sources}
 
 baselines: build  ## Time CPU baselines and reference solutions, in one table: PROBLEM=id [DEVICE=...]
 	@$(call need,PROBLEM,name the problem: make baselines PROBLEM=conv2d-same)$(BUILD)/convjudge baselines $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
@@ -325,5 +328,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade submit try leaderboard quarantine retime verify-leaderboard retract similar references baselines sweep explain check-problem break-solutions new-problem student-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help grade submit try leaderboard quarantine retime verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers service test-gpu mutants lint format docs bench clean

@@ -201,7 +201,7 @@ static void add_numbers(Text *page, const Grid *grid, const Values *values)
     html_raw(
         page,
         "<details>\n<summary>The numbers of these pictures</summary>\n<p class=\"note\">What came; where it is wrong, "
-        "bold, with the expected value in brackets.</p>\n<div class=\"scroll\" role=\"region\" aria-label=\"Output\" "
+        "bold, with the expected value in brackets.</p>\n<div class=\"scroll\" role=\"group\" aria-label=\"Output\" "
         "tabindex=\"0\">\n<table>\n<thead><tr><th scope=\"col\">Row</th>");
     for (size_t x = 0; x < columns; x++)
         html_add(page, "<th scope=\"col\" class=\"number\">%zu</th>", x);

@@ -87,24 +87,24 @@ void page_problem(Text *page, const Site *site, const ProblemPage *problem);
 
 /* ---- a person ---------------------------------------------------------------------------------------------------- */
 
-typedef struct SubmissionRow { /* one line of a list of submissions */
+typedef struct SubmissionLine { /* one line of a list of submissions */
     int64_t number;
     const char *person, *problem, *file_name, *received, *state;
     const char *verdict;     /* NULL: not judged yet */
     const char *rank_status; /* NULL: unknown */
     MeasuredTime time;       /* ms 0: none */
     const char *device;      /* NULL: none */
-} SubmissionRow;
+} SubmissionLine;
 
 typedef struct ComparedSubmission {
-    SubmissionRow row;
+    SubmissionLine row;
     const char *source;  /* NULL: unknown */
     const cJSON *result; /* as in SubmissionPage; NULL: none */
 } ComparedSubmission;
 
 typedef struct PersonPage {
     const char *person;
-    const SubmissionRow *rows; /* newest first */
+    const SubmissionLine *rows; /* newest first */
     size_t row_count;
     const ComparedSubmission *before, *after; /* what changed between them; NULL: nothing is compared */
 } PersonPage;
@@ -122,7 +122,7 @@ typedef struct TeacherCell { /* one person's work on one problem */
 } TeacherCell;
 
 typedef struct QuarantinedRun {
-    SubmissionRow row;
+    SubmissionLine row;
     const char *known; /* what it is compared with: "tiled.cu"; NULL: unknown */
     double known_ms;   /* 0: unknown */
     double second_ms;  /* in the second sitting; 0: none */
@@ -153,7 +153,7 @@ void page_teacher(Text *page, const Site *site, const TeacherPage *teacher);
 /* ---- an administrator -------------------------------------------------------------------------------------------- */
 
 typedef struct AdminPage {
-    const SubmissionRow *queue; /* in the order in which they will be judged */
+    const SubmissionLine *queue; /* in the order in which they will be judged */
     size_t queue_count;
     const struct AdminWorker {
         const char *name, *device, *state; /* "idle", "judging", "draining", "lost" */
@@ -190,7 +190,7 @@ typedef struct ProblemRow {
 typedef struct IndexPage {
     const ProblemRow *problems;
     size_t problem_count;
-    const SubmissionRow *recent; /* the reader's own; of a report, the newest that rank */
+    const SubmissionLine *recent; /* the reader's own; of a report, the newest that rank */
     size_t recent_count;
 } IndexPage;
 

@@ -27,7 +27,7 @@ static void begin(Text *page, const char *label, const char *columns, const char
 {
     html_add(
         page,
-        "<div class=\"scroll\" role=\"region\" aria-label=\"%s\" tabindex=\"0\">\n<table class=\"%s\">\n<thead><tr>",
+        "<div class=\"scroll\" role=\"group\" aria-label=\"%s\" tabindex=\"0\">\n<table class=\"%s\">\n<thead><tr>",
         label, class);
     add_heads(page, columns);
     html_raw(page, "</tr></thead>\n<tbody>\n");
@@ -105,7 +105,7 @@ void fact(Text *page, const char *name, const char *value)
         html_add(page, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
 }
 
-static void add_row(Text *page, const Site *site, bool has_people, const SubmissionRow *row)
+static void add_row(Text *page, const Site *site, bool has_people, const SubmissionLine *row)
 {
     char number[32];
     snprintf(number, sizeof number, "%" PRId64, row->number);
@@ -125,7 +125,7 @@ static void add_row(Text *page, const Site *site, bool has_people, const Submiss
              row->received == NULL ? "" : figure_moment(row->received).text);
 }
 
-void submission_list(Text *page, const Site *site, const char *label, bool has_people, const SubmissionRow *rows,
+void submission_list(Text *page, const Site *site, const char *label, bool has_people, const SubmissionLine *rows,
                      size_t count)
 {
     table_begin_wide(page, label,

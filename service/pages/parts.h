@@ -28,7 +28,7 @@ void icon(Text *page, const char *class);
 void fact(Text *page, const char *name, const char *value);
 
 /* A table of submissions; `has_people` with a column for their authors. */
-void submission_list(Text *page, const Site *site, const char *label, bool has_people, const SubmissionRow *rows,
+void submission_list(Text *page, const Site *site, const char *label, bool has_people, const SubmissionLine *rows,
                      size_t count);
 
 #endif

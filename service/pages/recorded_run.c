@@ -1,7 +1,7 @@
 /* recorded_run.c - what the database keeps of a run, in the form of result.json.  */
 #include "service/pages/pages.h"
 
-#include "base/json.h"
+#include <stddef.h>
 
 #include <string.h>
 
@@ -47,8 +47,8 @@ cJSON *submission_of_run(const Run *run)
     put_text(object, "sandbox", run->sandbox);
     cJSON_AddBoolToObject(object, "modelled", strncmp(run->board.device, "sim-", 4) == 0);
     if (run->time.ms > 0) {
-        json_put_number(object, "score_ms", run->time.ms);
-        json_put_number(object, "uncertainty", run->time.uncertainty);
+        cJSON_AddNumberToObject(object, "score_ms", run->time.ms);
+        cJSON_AddNumberToObject(object, "uncertainty", run->time.uncertainty);
     }
     put_sitting(object, run->sitting);
     cJSON_AddItemToObject(object, "cases", cases);

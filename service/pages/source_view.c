@@ -215,8 +215,8 @@ static void add_line(Text *page, size_t number, const char *line, size_t length,
 
 static void begin_source(Text *page, bool has_figures)
 {
-    html_add(page,
-             "<div class=\"source\" role=\"region\" aria-label=\"Source\" tabindex=\"0\">\n<table>\n<thead><tr>%s", "");
+    html_add(page, "<div class=\"source\" role=\"group\" aria-label=\"Source\" tabindex=\"0\">\n<table>\n<thead><tr>%s",
+             "");
     html_raw(
         page,
         has_figures

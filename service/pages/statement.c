@@ -112,7 +112,7 @@ static void add_row(Text *page, const char *row, bool is_head)
 /* Adds the table at `line` and returns what follows it. */
 static const char *add_table(Text *page, const char *line)
 {
-    html_raw(page, "<div class=\"scroll\" role=\"region\" aria-label=\"Table\" tabindex=\"0\">\n<table>\n<thead>\n");
+    html_raw(page, "<div class=\"scroll\" role=\"group\" aria-label=\"Table\" tabindex=\"0\">\n<table>\n<thead>\n");
     add_row(page, line, true);
     line += line_length(line);
     line += line_length(line); /* the separator */
