@@ -720,7 +720,21 @@ unsupported() {
     ends 0
     run unshare --user --map-root-user --mount bash -c '
         mount --bind frozen frozen && mount -o remount,bind,ro frozen && cd "$PWD" && "$1/convjudge" grade --unconfined x.cu' _ "$build"
-    ends 2 "leaderboard.db: read-only, expected a file and a folder that can be written"
+    ends 2 "leaderboard.db: read-only, expected a file and a folder that can be written; to judge without keeping the run: --no-record; to keep it elsewhere: CONVJUDGE_DB=FILE"
+}
+
+@test "a leaderboard in a folder that one cannot write to is shown" {
+    submission >x.cu
+    mkdir 'frozen?#%'
+    export CONVJUDGE_DB="$PWD/frozen?#%/leaderboard.db"
+    judge grade --as ada x.cu
+    ends 0
+    run unshare --user --map-root-user --mount bash -c '
+        mount --bind "frozen?#%" "frozen?#%" && mount -o remount,bind,ro "frozen?#%" && cd "$PWD" &&
+        "$1/convjudge" leaderboard --problem conv1d && "$1/convjudge" verify-leaderboard &&
+        "$1/convjudge" grade --unconfined --no-record x.cu' _ "$build"
+    ends 0 "ada" "Accepted"
+    equal $'leaderboard.db\nleaderboard.db.head' "$(ls -A 'frozen?#%')"
 }
 
 @test "a database in a folder that does not exist is named" {
