@@ -769,3 +769,16 @@ unsupported() {
     judge grade x.cu
     ends 2 "leaderboard.db: not a database, expected a leaderboard that ConvJudge made"
 }
+
+# ---- the shell's limits
+
+@test "a small stack is made larger, or named where that is not allowed" {
+    submission >x.cu
+    run bash -c 'ulimit -Ss 64 && "$1/convjudge" grade x.cu' _ "$build"
+    ends 0 Accepted
+    run bash -c 'ulimit -s 1024 && "$1/convjudge" grade x.cu' _ "$build"
+    ends 0 Accepted
+    run bash -c 'ulimit -s 64 && "$1/convjudge" grade x.cu' _ "$build"
+    ends 2
+    equal "convjudge: the stack is limited to less than 1 MiB (ulimit -Hs), expected 8 MiB" "$output"
+}

@@ -11,6 +11,8 @@
 enum {
     LABEL_COLUMNS = 11,
     LEAST_WIDTH = 100, /* of a listing, unless the terminal is known to be narrower */
+    FIGURES = 49,      /* columns of them in a listing */
+    LEAST_SOURCE = 22, /* columns of the source that a listing leaves room for */
     GAP_LINES = 3      /* lines without instructions that are shown around those with instructions */
 };
 
@@ -349,29 +351,57 @@ static bool is_near_code(const Row *rows, size_t count, size_t line)
     return false;
 }
 
+/* How many columns of figures are shown: those that leave room for the source, from the left. The figures end at each of
+ * these columns. */
+static int figures_shown(int room)
+{
+    static const int ends[] = {FIGURES, 39, 32, 20, 7};
+    size_t i = 0;
+    while (i + 1 < sizeof ends / sizeof *ends && room - ends[i] < LEAST_SOURCE)
+        i++;
+    return ends[i];
+}
+
+static void add_heading(int figures, Text *out)
+{
+    char above[80], heading[80];
+    snprintf(above, sizeof above, "%32s%7s%10s", "sectors", "wave-", "divergent");
+    snprintf(heading, sizeof heading, "%7s%7s%6s%6s%6s%7s%10s", "time", "warps", "lanes", "got", "ideal", "fronts",
+             "branches");
+    text_add(out, "\n");
+    if (figures > (int)strspn(above, " "))
+        text_printf(out, "%6s%.*s\n", "", figures, above);
+    text_printf(out, "%6s%.*s\n", "line", figures, heading);
+}
+
+static void add_row(const Row *row, int figures, Text *out)
+{
+    Text all = {0};
+    if (row->counts.executions > 0)
+        add_figures(row, &all);
+    text_printf(out, "%-*.*s", figures, figures, all.data == NULL ? "" : all.data);
+    text_free(&all);
+}
+
 static void add_listing(const ExplainReport *report, TerminalStyle style, Text *out)
 {
-    enum { FIGURES = 49, BEFORE = 58 };
+    enum { AROUND = 9 }; /* columns of the number and of the bar */
     const char *source = report->submission->source.data;
+    const int room = width_of(style) - AROUND, figures = figures_shown(room);
     size_t count = count_lines(source);
     double elsewhere, own = 0;
     const Row *rows = gather_rows(report, count, &elsewhere);
     bool skipped = false;
-    text_printf(out, "\n%38s%7s%10s\n", "sectors", "wave-", "divergent");
-    text_printf(out, "%6s%7s%7s%6s%6s%6s%7s%10s\n", "line", "time", "warps", "lanes", "got", "ideal", "fronts",
-                "branches");
+    add_heading(figures, out);
     for (size_t number = 1; number <= count; number++) {
         size_t length = strcspn(source, "\n");
         bool shown = is_near_code(rows, count, number);
         if (shown) {
             text_add(out, skipped && own > 0 ? "   ...\n" : "");
             text_printf(out, "%6zu", number);
-            if (rows[number].counts.executions > 0)
-                add_figures(&rows[number], out);
-            else
-                text_printf(out, "%*s", FIGURES, "");
+            add_row(&rows[number], figures, out);
             text_add(out, style.utf8 ? " │ " : " | ");
-            add_source_line(source, length, width_of(style) - BEFORE, out);
+            add_source_line(source, length, room - figures, out);
             text_add(out, "\n");
         }
         own += rows[number].share;
@@ -380,6 +410,8 @@ static void add_listing(const ExplainReport *report, TerminalStyle style, Text *
     }
     text_printf(out, "%6s%7s in lines of headers, %s in launches, starts of blocks, copies and waits\n", "",
                 quantity_percent(elsewhere, 1).text, quantity_percent(fmax(0, 1 - own - elsewhere), 1).text);
+    if (figures < FIGURES)
+        text_add(out, "      a wider terminal shows more columns\n");
 }
 
 /* ---- what was measured ------------------------------------------------------------------------------------------- */
