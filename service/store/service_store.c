@@ -1,5 +1,6 @@
 #include "service/store/service_store.h"
 
+#include "base/file_system.h"
 #include "leaderboard/chain.h"
 #include "leaderboard/database.h"
 #include "service/store/service_schema.h"
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,28 +35,16 @@ UtcTime utc_now(void)
 
 /* ---- the folder -------------------------------------------------------------------------------------------------- */
 
-/* Numbers of linux/magic.h and of the file systems' own headers. */
-static const struct {
-    uint32_t magic;
-    const char *name;
-} network_file_systems[] = {
-    {0x6969, "NFS"},        {0xff534d42, "CIFS"},  {0xfe534d42, "SMB2"}, {0x517b, "SMB"},    {0x00c36400, "Ceph"},
-    {0x0bd00bd0, "Lustre"}, {0x47504653, "GPFS"},  {0x5346414f, "AFS"},  {0x01021997, "9P"}, {0x65735546, "FUSE"},
-    {0x19830326, "BeeGFS"}, {0x7461636f, "OCFS2"}, {0x01161970, "GFS2"},
-};
-
 static Status refuse_network(const char *folder, Message *why)
 {
-    struct statfs info;
-    if (statfs(folder, &info) != 0)
-        return fail_errno(why, "%s", folder);
-    for (size_t i = 0; i < sizeof network_file_systems / sizeof *network_file_systems; i++)
-        if ((uint32_t)info.f_type == network_file_systems[i].magic)
-            return fail(STATUS_BAD_INPUT, why,
-                        "%s: lies on a network file system (%s), expected a local disk: the "
-                        "database's log needs shared memory",
-                        folder, network_file_systems[i].name);
-    return STATUS_OK;
+    const char *network;
+    Status status = file_system_network(folder, &network, why);
+    if (status != STATUS_OK || network == NULL)
+        return status;
+    return fail(STATUS_BAD_INPUT, why,
+                "%s: lies on a network file system (%s), expected a local disk: the "
+                "database's log needs shared memory",
+                folder, network);
 }
 
 static Status path_in(const char *folder, const char *name, char path[SERVICE_PATH_BYTES], Message *why)
