@@ -18,10 +18,10 @@ void record_put(cJSON *object, const RecordField *fields, size_t count, const vo
         switch (field->kind) {
         case RECORD_TEXT:
         case RECORD_OPTIONAL_TEXT: put_text(object, field->key, *(const char *const *)member); break;
-        case RECORD_INTEGER: json_put_number(object, field->key, (double)*(const int64_t *)member); break;
-        case RECORD_COUNT: json_put_number(object, field->key, *(const int *)member); break;
+        case RECORD_INTEGER: cJSON_AddNumberToObject(object, field->key, (double)*(const int64_t *)member); break;
+        case RECORD_COUNT: cJSON_AddNumberToObject(object, field->key, *(const int *)member); break;
         case RECORD_NUMBER: json_put_number(object, field->key, *(const double *)member); break;
-        case RECORD_FORMAT: json_put_number(object, field->key, FORMAT); break;
+        case RECORD_FORMAT: cJSON_AddNumberToObject(object, field->key, FORMAT); break;
         case RECORD_OTHER: break;
         }
     }

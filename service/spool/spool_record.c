@@ -156,16 +156,19 @@ Status spool_read_beat(const char *path, Arena *arena, SpoolClaim *claim, Messag
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-/* The hash of what cJSON prints for an object that it has read, without white space. */
+/* The hash of the text of an object without white space, with all digits of its numbers. */
 static Digest checksum_of(const cJSON *object)
 {
-    char *printed = cJSON_PrintUnformatted(object);
+    cJSON *copy = cJSON_Duplicate(object, 1);
+    json_keep_digits(copy);
+    char *printed = cJSON_PrintUnformatted(copy);
     Digest digest = hash_of_bytes(printed, strlen(printed));
     cJSON_free(printed);
+    cJSON_Delete(copy);
     return digest;
 }
 
-/* Numbers are written with more digits than cJSON would print, so the object is read back before its hash is taken. */
+/* Of the object as a reader will find it. */
 static void add_checksum(cJSON *object)
 {
     char *printed = cJSON_PrintUnformatted(object);
