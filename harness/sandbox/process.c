@@ -120,13 +120,13 @@ static void set_limits(int link, const ProcessLimits *limits)
     set_limit(link, RLIMIT_CORE, limits->no_core); /* 0 would still start a program that core(5) names; 1 does not */
 }
 
-/* Connects standard input to /dev/null, output and errors to `output`, and closes all other descriptors but those in
+/* Connects standard input to /dev/null, output and errors to where they go, and closes all other descriptors but those in
  * `keep`. */
 static void set_descriptors(int link, const ProcessSpec *spec)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     int output = spec->output >= 0 ? spec->output : null;
-    if (null < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0 || dup2(null, 0) < 0)
+    if (null < 0 || dup2(output, 1) < 0 || dup2(spec->errors > 0 ? spec->errors : output, 2) < 0 || dup2(null, 0) < 0)
         report_failure(link, "standard input and output");
     if (syscall(SYS_close_range, 3, ~0u, 4 /* CLOSE_RANGE_CLOEXEC, Linux 5.11 */) != 0)
         for (int file = 3; file < 4096; file++)

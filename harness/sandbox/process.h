@@ -32,6 +32,7 @@ typedef struct ProcessSpec {
     const int *keep;                /* descriptors that the child keeps, under the same numbers */
     size_t keep_count;
     int output; /* where standard output and error go; -1: /dev/null */
+    int errors; /* where standard error goes instead; 0: nowhere else */
     ProcessLimits limits;
     /* If the parent is root: the child runs in a user namespace of its own with the same users, in which it can become
      * another user, and nested namespaces are forbidden. */
