@@ -1,6 +1,7 @@
 #include "service/commands/command_line.h"
 
 #include "service/operating/operating_commands.h"
+#include "service/worker/worker_command.h"
 
 const Subcommand local_subcommands[] = {
     {"check-config", command_check_config, WITHOUT_SANDBOX,
@@ -8,5 +9,12 @@ const Subcommand local_subcommands[] = {
      "    Prints the settings of the service that follow from its configuration file, and checks for every problem that\n"
      "    each deadline is longer than the one inside it. Exit status 1: one is not, 2: the file is wrong.\n"
      "    FILE             default: what CONVJUDGE_CONFIG names, else /etc/convjudge/config.json\n"},
+    {"work", command_work, WITH_SANDBOX,
+     "convjudge work --spool DIR [--device DEVICE] [--name NAME] [--once] [--unconfined]\n"
+     "    Judges what the service hands out through the folder DIR, one submission at a time, until SIGTERM. It may run on\n"
+     "    another host that shares the folder. Each event is a line on standard error.\n"
+     "    --name NAME      letters, digits, '-' and '_': unique among the workers of the folder, and the same after a\n"
+     "                     restart; default: made of host and device\n"
+     "    --once           judge one submission, or none where none waits, and end\n"},
     {0},
 };

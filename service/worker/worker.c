@@ -1,0 +1,248 @@
+#include "service/worker/worker.h"
+
+#include "base/clock.h"
+#include "service/log/log.h"
+#include "service/spool/spool.h"
+#include "service/worker/duty.h"
+#include "service/worker/judge_job.h"
+#include "service/worker/workplace.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { IDLE_MS = 200, TROUBLE_MS = 1000, MOST_PAUSE_MS = 60000 };
+
+typedef struct Worker {
+    const char *spool;
+    Workplace place;
+    int failures;     /* in a row */
+    bool is_troubled; /* the spool could not be read */
+} Worker;
+
+static Log log_job(LogLevel level, const char *event, const Worker *worker, SpoolId id)
+{
+    Log log = log_begin(level, event);
+    log_integer(&log, "judging", id.judging);
+    log_integer(&log, "attempt", id.attempt);
+    log_text(&log, "worker", worker->place.name);
+    return log;
+}
+
+static SpoolClaim claim_of(const Worker *worker, SpoolId id)
+{
+    SpoolClaim claim = {.id = id, .step = ""};
+    snprintf(claim.worker, sizeof claim.worker, "%s", worker->place.name);
+    return claim;
+}
+
+static SpoolDone done_of(const Worker *worker, const SpoolJob *job)
+{
+    return (SpoolDone){
+        .id = job->id,
+        .source_hash = job->source_hash == NULL ? "" : job->source_hash,
+        .revision = job->revision == NULL ? "" : job->revision,
+        .worker = worker->place.name,
+        .device = worker->place.bench.device,
+        .device_name = worker->place.bench.device_name,
+        .outcome = "judged",
+        .why = "",
+        .result = "",
+        .report = "",
+        .explain = "",
+    };
+}
+
+static void fail_job(SpoolDone *done, const char *why)
+{
+    done->outcome = "worker_failed";
+    done->why = why;
+}
+
+/* ---- reporting --------------------------------------------------------------------------------------------------- */
+
+static bool has_failed(const SpoolDone *done)
+{
+    return strcmp(done->outcome, "judged") != 0;
+}
+
+static void log_end_of_job(const Worker *worker, const SpoolDone *done, double seconds)
+{
+    Log log = log_job(has_failed(done) ? LEVEL_WARNING : LEVEL_INFO, done->outcome, worker, done->id);
+    log_seconds(&log, "seconds", seconds);
+    if (has_failed(done))
+        log_text(&log, "why", done->why);
+    log_end(&log);
+}
+
+/* What was judged must not be lost: where the spool cannot be written now, this tries again until it can, or until the head
+ * gives the job up, or somebody stops the worker. */
+static void report(const Worker *worker, const SpoolClaim *claim, const SpoolDone *done, double seconds)
+{
+    Message why;
+    bool is_told = false;
+    while (spool_finish(worker->spool, done, &why) != STATUS_OK) {
+        if (!is_told) {
+            Log log = log_job(LEVEL_ERROR, "no_report", worker, done->id);
+            log_text(&log, "why", why.text);
+            log_end(&log);
+        }
+        is_told = true;
+        if (duty_was_stopped(worker->place.signals, TROUBLE_MS) || !spool_is_claimed(worker->spool, claim))
+            return;
+    }
+    log_end_of_job(worker, done, seconds);
+}
+
+/* What a worker of this name had in hand when it was killed. */
+static Status report_leftover(const Worker *worker, const SpoolClaim *claim, Arena *arena, Message *why)
+{
+    SpoolJob job;
+    if (spool_is_done(worker->spool, claim->id)) {
+        spool_release(worker->spool, claim);
+        return STATUS_OK;
+    }
+    Status status = spool_read_claimed(worker->spool, claim, arena, &job, why);
+    if (status != STATUS_OK)
+        return status == STATUS_NOT_FOUND ? STATUS_OK : status; /* the head has forgotten it */
+    SpoolDone done = done_of(worker, &job);
+    fail_job(&done, "the worker was restarted");
+    report(worker, claim, &done, 0);
+    return STATUS_OK;
+}
+
+static Status report_leftovers(const Worker *worker, Message *why)
+{
+    Arena arena = {0};
+    SpoolClaim *claims;
+    size_t count;
+    Status status = spool_list_claims(worker->spool, &arena, &claims, &count, why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        if (strcmp(claims[i].worker, worker->place.name) == 0)
+            status = report_leftover(worker, &claims[i], &arena, why);
+    arena_free(&arena);
+    return status;
+}
+
+/* ---- one job ----------------------------------------------------------------------------------------------------- */
+
+static void work_on(Worker *worker, const SpoolJob *job, Arena *arena)
+{
+    const SpoolClaim claim = claim_of(worker, job->id);
+    SpoolDone done = done_of(worker, job);
+    const double start_s = now_s();
+    Message ignored;
+    Log log = log_job(LEVEL_INFO, "claimed", worker, job->id);
+    log_end(&log);
+    Duty duty = duty_begin(worker->spool, &claim, worker->place.signals, job->time_limit_s);
+    if (job->damage != NULL) {
+        fail_job(&done, job->damage);
+        if (spool_set_aside(worker->spool, &claim, &ignored) != STATUS_OK)
+            done.why = arena_printf(arena, "%s; %s", job->damage, ignored.text);
+    } else {
+        judge_job(job, &worker->place.bench, &duty, arena, &done);
+    }
+    worker->failures = has_failed(&done) ? worker->failures + 1 : 0;
+    if (duty.end == DUTY_FORGOTTEN) {
+        spool_release(worker->spool, &claim);
+        log = log_job(LEVEL_WARNING, "given_up", worker, job->id);
+        log_end(&log);
+    } else {
+        report(worker, &claim, &done, now_s() - start_s);
+    }
+}
+
+static bool suits(const Worker *worker, const SpoolJob *job)
+{
+    return job->damage != NULL || job->device[0] == '\0' || strcmp(job->device, worker->place.bench.device) == 0;
+}
+
+/* Takes the most urgent job that suits this worker and that no other one takes first; `*job` is NULL if there is none. */
+static Status take_job(const Worker *worker, Arena *arena, const SpoolJob **job, Message *why)
+{
+    SpoolJob *jobs;
+    size_t count;
+    bool claimed = false;
+    *job = NULL;
+    if (spool_is_held(worker->spool, worker->place.name))
+        return STATUS_OK;
+    Status status = spool_list_ready(worker->spool, arena, &jobs, &count, why);
+    for (size_t i = 0; i < count && status == STATUS_OK && !claimed; i++) {
+        if (!suits(worker, &jobs[i]))
+            continue;
+        status = spool_claim(worker->spool, jobs[i].id, worker->place.name, &claimed, why);
+        if (claimed)
+            *job = &jobs[i];
+    }
+    return status;
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+/* A spool on another host may be out of reach for a while. Only the first of several failures is an event. */
+static void tell_of_trouble(Worker *worker, Status status, const Message *why)
+{
+    if (status != STATUS_OK && !worker->is_troubled) {
+        Log log = log_begin(LEVEL_WARNING, "spool_unreadable");
+        log_text(&log, "worker", worker->place.name);
+        log_text(&log, "why", why->text);
+        log_end(&log);
+    }
+    worker->is_troubled = status != STATUS_OK;
+}
+
+/* A worker whose device is broken fails fast. It waits longer after each failure, so that others get the jobs. */
+static int pause_ms(const Worker *worker, bool has_worked)
+{
+    if (worker->is_troubled)
+        return TROUBLE_MS;
+    if (!has_worked)
+        return IDLE_MS;
+    int pause = worker->failures < 2 ? 0 : TROUBLE_MS << (worker->failures < 8 ? worker->failures - 2 : 6);
+    return pause < MOST_PAUSE_MS ? pause : MOST_PAUSE_MS;
+}
+
+static void work(Worker *worker, bool once)
+{
+    bool has_worked = false;
+    do {
+        Arena arena = {0};
+        const SpoolJob *job;
+        Message why;
+        Status status = take_job(worker, &arena, &job, &why);
+        tell_of_trouble(worker, status, &why);
+        has_worked = job != NULL;
+        if (has_worked)
+            work_on(worker, job, &arena);
+        arena_free(&arena);
+    } while (!once && !workplace_was_replaced() &&
+             !duty_was_stopped(worker->place.signals, pause_ms(worker, has_worked)));
+}
+
+static void log_worker(const Worker *worker, const char *event)
+{
+    Log log = log_begin(LEVEL_INFO, event);
+    log_text(&log, "worker", worker->place.name);
+    log_text(&log, "device", worker->place.bench.device);
+    log_text(&log, "device_name", worker->place.bench.device_name);
+    log_text(&log, "spool", worker->spool);
+    log_end(&log);
+}
+
+Status worker_run(const WorkerSettings *settings, Message *why)
+{
+    Worker worker = {.spool = settings->spool};
+    Status status = spool_make(settings->spool, why);
+    if (status == STATUS_OK)
+        status = workplace_open(settings, &worker.place, why);
+    if (status != STATUS_OK)
+        return status;
+    log_worker(&worker, "started");
+    status = report_leftovers(&worker, why);
+    if (status == STATUS_OK) {
+        work(&worker, settings->once);
+        log_worker(&worker, workplace_was_replaced() ? "ended_for_a_new_program" : "ended");
+    }
+    workplace_close(&worker.place);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* worker_settings.h - what the command line says of a worker.  */
+#ifndef SERVICE_WORKER_WORKER_SETTINGS_H
+#define SERVICE_WORKER_WORKER_SETTINGS_H
+
+#include <stdbool.h>
+
+typedef struct WorkerSettings {
+    const char *spool;
+    const char *device; /* as `grade --device` takes it */
+    const char *name;   /* unique among the workers of the spool; NULL: made of host and device */
+    bool once;          /* judge one job at most */
+    bool unconfined;    /* judge even where no full sandbox can be made */
+} WorkerSettings;
+
+#endif
