@@ -101,7 +101,7 @@ file() {
     for fault in drop busy; do
         serve --fault "$fault"
         judge submit mine.cu
-        ends 0 "submission 1: 3 ahead"
+        ends 0 "handing in          no answer yet, trying again" "handing in          done" "submission 1: 3 ahead"
         equal 2 "$(grep -c '^POST' log)"
         equal 1 "$(grep '^POST' log | cut -d ' ' -f 3 | sort -u | wc -l)"
         kill "$server_id"
@@ -115,7 +115,7 @@ file() {
     serve --fault drop-all
     judge submit mine.cu
     ends 2 "socket: the connection was lost before the answer"
-    counts 1 .
+    counts 1 '^convjudge: '
     [[ $(grep -c '^POST' log) -gt 1 ]]
     kill "$server_id"
     rm -f socket
@@ -154,7 +154,7 @@ file() {
     judge submit --wait b.cu
     judge submit --problem conv2d c.cu
     TZ=Europe/Berlin judge runs
-    ends 0 "160 us   0.5 %    3 of 20" "11-23 13:00" "waiting, 3 ahead" "Wrong Answer"
+    ends 0 "160 us   0.5 %     3 of 20" "11-23 13:00" "waiting, 3 ahead" "Wrong Answer"
     equal "3 2 1" "$(awk 'NR > 1 { print $1 }' <<<"$output" | xargs)"
     judge runs --top 1
     counts 2 .
@@ -281,7 +281,7 @@ file() {
     export CONVJUDGE_SERVER=$PWD/socket
     file mine.cu
     judge submit mine.cu
-    ends 2 "no server at $PWD/socket (No such file or directory): is \`convjudge serve\` running? \`make grade\` judges without one"
+    ends 2 "no server at $PWD/socket (No such file or directory)" 'is `convjudge serve` running? `make grade` judges without one'
     judge runs --server http://127.0.0.1:1
     ends 2 "no server at http://127.0.0.1:1 (Connection refused)"
     serve
@@ -314,6 +314,10 @@ file() {
     serve --fault bad-state
     judge submit mine.cu
     ends 2 '"state": expected waiting, judging, judged, held or withdrawn, found '"'sleeping'"
+    kill "$server_id"; rm socket
+    serve --fault other
+    judge submit --wait mine.cu
+    ends 2 "submissions/1: expected submission 1, found 2; submission 1 is kept"
     kill "$server_id"; rm socket
     serve --fault loop
     judge runs

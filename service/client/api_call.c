@@ -165,7 +165,7 @@ Status api_post(const Server *server, ApiPath path, const cJSON *body, JsonFile 
     Answer answer;
     json_print(body, &text);
     const Exchange exchange = {.method = "POST", .path = path.text, .body = &text};
-    Status status = exchange_repeat(server, &exchange, &answer, why);
+    Status status = exchange_repeat(server, &exchange, "handing in", &answer, why);
     *end = answer.end;
     if (status == STATUS_OK)
         status = read_json(server, &exchange, &answer, json, why);

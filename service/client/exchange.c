@@ -2,10 +2,12 @@
 
 #include "base/clock.h"
 #include "grader/result/version.h"
+#include "grader/terminal/progress.h"
 #include "service/client/interrupt.h"
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -210,24 +212,35 @@ static bool is_worth_another(const Answer *answer, bool first)
     return false;
 }
 
-Status exchange_repeat(const Server *server, const Exchange *exchange, Answer *answer, Message *why)
+/* How long to wait before the next attempt; negative: there is no time left for one. */
+static double next_pause(const Answer *answer, double pause_s, double end_s)
+{
+    const double wait_s = fmax(drawn_pause(pause_s), answer->retry_after_s);
+    return now_s() + wait_s > end_s ? -1 : wait_s;
+}
+
+Status exchange_repeat(const Server *server, const Exchange *exchange, const char *step, Answer *answer, Message *why)
 {
     const double end_s = now_s() + server->patience_s;
+    double pause_s = FIRST_PAUSE_S, wait_s;
+    bool first = true;
+    Progress progress = progress_new(stderr);
     Status status = exchange_run(server, exchange, answer, why);
-    double pause_s = FIRST_PAUSE_S;
-    for (bool first = true; is_worth_another(answer, first); first = false) {
-        double wait_s = drawn_pause(pause_s);
-        if (wait_s < answer->retry_after_s)
-            wait_s = answer->retry_after_s;
-        if (now_s() + wait_s > end_s)
-            break;
+    while (is_worth_another(answer, first) && (wait_s = next_pause(answer, pause_s, end_s)) >= 0) {
+        if (first)
+            progress_begin(&progress, step, 0);
+        first = false;
+        progress_note(&progress, "no answer yet, trying again");
         text_free(&answer->body);
         if (interrupt_sleep(server->interrupt, wait_s)) {
             answer->end = EXCHANGE_INTERRUPTED;
-            return fail(STATUS_BUSY, why, "interrupted");
+            status = fail(STATUS_BUSY, why, "interrupted");
+            break;
         }
         status = exchange_run(server, exchange, answer, why);
-        pause_s = pause_s * 2 < LONGEST_PAUSE_S ? pause_s * 2 : LONGEST_PAUSE_S;
+        pause_s = fmin(pause_s * 2, LONGEST_PAUSE_S);
     }
+    if (!first)
+        progress_end(&progress, status != STATUS_OK || is_worth_another(answer, false) ? "given up" : "done");
     return status;
 }

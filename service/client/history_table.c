@@ -76,6 +76,11 @@ static void add_entry(const HistoryEntry *entry, TerminalStyle style, Text *out)
     text_add(out, "\n");
 }
 
+static const char *device_of(const RemoteSubmission *submission)
+{
+    return submission->device_name[0] == '\0' ? submission->device : submission->device_name;
+}
+
 /* Names the device of the newest time. */
 static void add_title(const char *problem, const HistoryEntry *entries, size_t count, Text *out)
 {
@@ -83,7 +88,7 @@ static void add_title(const char *problem, const HistoryEntry *entries, size_t c
     for (size_t i = count; i-- > 0;)
         if (has_time(entries[i].submission)) {
             text_add(out, " on ");
-            terminal_add_line(out, entries[i].submission->device_name);
+            terminal_add_line(out, device_of(entries[i].submission));
             text_add(out, entries[i].submission->modelled ? ", modelled times" : "");
             break;
         }

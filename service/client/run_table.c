@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { NUMBER_COLUMNS = 6, TIME_COLUMNS = 10, UNCERTAINTY_COLUMNS = 8, RANK_COLUMNS = 11, MODE_COLUMNS = 6 };
+enum { NUMBER_COLUMNS = 6, TIME_COLUMNS = 10, UNCERTAINTY_COLUMNS = 8, RANK_COLUMNS = 12, MODE_COLUMNS = 6 };
 
 /* The columns whose width depends on the terminal's; 0: the column is left out. */
 typedef struct Layout {
@@ -88,14 +88,20 @@ static void add_received(const char *moment, int columns, Text *out)
     text_free(&text);
 }
 
+/* The service gives the place only of a submission that is asked for alone. In a list there is one word instead: "ranked", or
+ * what keeps the run from a rank that the judge gave it. */
 static void add_rank(const RemoteSubmission *submission, Text *out)
 {
+    const char *status = submission->rank_status;
     char text[50] = "-";
+    Text word = {0};
     if (submission->rank > 0 && submission->of > 0)
         snprintf(text, sizeof text, "%lld of %lld", (long long)submission->rank, (long long)submission->of);
-    else if (strncmp(submission->rank_status, "quarantined", 11) == 0)
-        strcpy(text, "quarantine");
-    terminal_pad(out, text, -RANK_COLUMNS);
+    else if (status[0] != '\0' && strncmp(status, "not ", 4) != 0)
+        snprintf(text, RANK_COLUMNS, "%.*s", (int)strcspn(status, ":"), status);
+    terminal_add_line(&word, text);
+    terminal_pad(out, word.data, -RANK_COLUMNS);
+    text_free(&word);
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */

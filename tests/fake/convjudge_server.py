@@ -13,7 +13,7 @@ Usage: convjudge_server.py [--socket PATH | --port FILE] [--token TOKEN] [--log 
 Faults    drop (the first hand-in is kept, and its connection closed without an answer), drop-all, busy (the first hand-in
           gets 503), status-NNN, no-reason (status 502, HTML), redirect, garbage, text, huge, slow, no-events, cut-events,
           bad-events, lose-progress (after the hand-in nothing is answered), loop (a list that never ends), bad-state,
-          change (the problem is revised after the first submission)
+          other (a submission is answered with another one), change (the problem is revised after the first submission)
 """
 import argparse
 import http.server
@@ -183,6 +183,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return self.error(409, "it is being judged, or has been")
             item["state"] = "withdrawn"
             return self.send(200, item)
+        if not words and self.service.options.fault == "other":
+            return self.send(200, dict(item, submission=item["submission"] + 1))
         if not words:
             return self.send(200, dict(item, source=entry["source"]) if query.get("code") == "1" else item)
         if words == ["events"]:
@@ -202,7 +204,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        if fault == "bad-events":
+        if fault in ("bad-events", "other"):
             self.wfile.write(b"event: state\ndata: {\n\n")
             return
         while True:
