@@ -220,13 +220,25 @@ const char *text_find_word(const char *text, const char *word)
     return NULL;
 }
 
+/* Whether a character of three bytes reorders what stands around it, so that a reader sees another text than the compiler.
+ * Source   Unicode Standard Annex 9, "Explicit Directional Embeddings and Overrides", "Isolates" and "Implicit Marks": U+200E,
+ *          U+200F, U+202A to U+202E, U+2066 to U+2069. */
+static bool is_reordering(const unsigned char *s)
+{
+    return s[0] == 0xE2 && ((s[1] == 0x80 && (s[2] == 0x8E || s[2] == 0x8F || (s[2] >= 0xAA && s[2] <= 0xAE))) ||
+                            (s[1] == 0x81 && s[2] >= 0xA6 && s[2] <= 0xA9));
+}
+
 void text_add_printable(Text *text, const char *source, size_t length)
 {
     for (size_t i = 0; i < length;) {
         unsigned char first = (unsigned char)source[i];
         size_t step = utf8_length((const unsigned char *)source + i, length - i);
         bool control = (first < 0x20 && first != '\n' && first != '\t') || first == 0x7F ||
-                       (step == 2 && first == 0xC2 && (unsigned char)source[i + 1] < 0xA0); /* C1 controls */
+                       (step == 2 && first == 0xC2 && (unsigned char)source[i + 1] < 0xA0) || /* C1 controls */
+                       (step == 2 && first == 0xD8 &&
+                        (unsigned char)source[i + 1] == 0x9C) || /* U+061C, a mark as below */
+                       (step == 3 && is_reordering((const unsigned char *)source + i));
         if (step == 0 || control)
             text_append(text, "?", 1);
         else

@@ -46,7 +46,8 @@ bool text_in_word(char c);
 const char *text_find_word(const char *text, const char *word);
 
 /* Appends `source` as it may be shown on a terminal: control characters other than newline and tab become '?', so
- * that a submission cannot move the cursor, clear the screen or colour a fake verdict. */
+ * that a submission cannot move the cursor, clear the screen or colour a fake verdict; and so do those that turn the direction
+ * of writing round, which would show a line in another order than it has. */
 void text_add_printable(Text *text, const char *source, size_t length);
 
 /* Whether a text that another process wrote is terminated within its `size` bytes. */

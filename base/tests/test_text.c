@@ -106,6 +106,16 @@ static void control_characters_are_not_shown(void **state)
     text_free(&text);
 }
 
+static void characters_that_reorder_a_line_are_not_shown(void **state)
+{
+    Text text = {0};
+    const char hostile[] = "\xE2\x80\xAE\xE2\x81\xA6x\xE2\x81\xA9\xE2\x80\x8F\xD8\x9C"
+                           "\xE2\x80\x94\xE2\x81\xA0\xD8\x9B";
+    text_add_printable(&text, hostile, sizeof hostile - 1);
+    assert_string_equal(text.data, "??x???\xE2\x80\x94\xE2\x81\xA0\xD8\x9B");
+    text_free(&text);
+}
+
 static void lines_are_counted_from_one(void **state)
 {
     assert_int_equal(text_line_at("a\nb\nc", 0), 1);
@@ -173,6 +183,7 @@ int main(void)
         cmocka_unit_test(only_small_regular_files_are_read),
         cmocka_unit_test(utf8_is_told_from_bytes),
         cmocka_unit_test(control_characters_are_not_shown),
+        cmocka_unit_test(characters_that_reorder_a_line_are_not_shown),
         cmocka_unit_test(lines_are_counted_from_one),
         cmocka_unit_test(whole_words_are_found),
         cmocka_unit_test(messages_are_cut_and_marked),
