@@ -44,8 +44,10 @@ file() {
 @test "submit --wait shows the steps and the report, and ends as grade does" {
     serve
     file right.cu 'time: 51.6'
+    CLICOLOR_FORCE=1 NO_COLOR='' judge submit --wait right.cu
+    ends 0 $'\e[1;32mAccepted\e[0m  right.cu, the report'
     judge submit --wait --json result.json right.cu
-    ends 0 "submission 1: 3 ahead" "waiting             done" "timed cases         done" "Accepted  right.cu, the report"
+    ends 0 "submission 2: 3 ahead" "waiting             done" "timed cases         done" "Accepted  right.cu, the report"
     json result.json '[.submission.verdict, .result.score_ms, .result.cases[1].name] | @csv' '"Accepted",0.0516,"long filter"'
     file wrong.cu 'verdict: Wrong Answer'
     judge submit --wait wrong.cu
@@ -388,6 +390,16 @@ file() {
     ends 2 "1200 bytes, expected the address of a server"
     CONVJUDGE_PATIENCE_SECONDS=soon judge runs
     ends 2 "CONVJUDGE_PATIENCE_SECONDS: expected a whole number from 1 to 3600, found 'soon'"
+}
+
+@test "a server with a certificate that nobody vouches for gets no token" {
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 \
+        -days 2 -keyout key.pem -out certificate.pem 2>/dev/null
+    cat key.pem certificate.pem >both.pem
+    serve --port port --tls both.pem
+    CONVJUDGE_TOKEN=secret judge runs --server "https://127.0.0.1:$(cat port)"
+    ends 2 "https://127.0.0.1:$(cat port): no answer (SSL peer certificate"
+    [[ ! -s log ]]
 }
 
 @test "make submit hands in what SUB names, whatever it is called" {

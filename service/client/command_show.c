@@ -4,6 +4,7 @@
 #include "grader/report/report_line.h"
 #include "service/client/api_call.h"
 #include "service/client/output.h"
+#include "service/client/remote_report.h"
 #include "service/client/run_table.h"
 
 #include <string.h>
@@ -76,14 +77,10 @@ static void add_head(const RemoteSubmission *submission, Text *out)
 static Status add_report(const Server *server, const RemoteSubmission *submission, cJSON *json, Text *out, Message *why)
 {
     Text report = {0};
-    if (submission->state != REMOTE_JUDGED)
-        return STATUS_OK;
-    Status status = api_get_text(server, api_path("submissions/%lld/report", (long long)submission->number), &report,
-                                 why);
-    if (status == STATUS_OK && text_is_utf8(report.data, report.length, NULL)) {
+    Status status = remote_report_read(server, submission, &report, why);
+    remote_report_add(submission, &report, terminal_style(stdout), out);
+    if (report.length > 0 && text_is_utf8(report.data, report.length, NULL))
         cJSON_AddStringToObject(json, "report", report.data);
-        text_add_printable(out, report.data, report.length);
-    }
     text_free(&report);
     return status;
 }

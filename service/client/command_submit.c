@@ -9,6 +9,7 @@
 #include "service/client/follow.h"
 #include "service/client/interrupt.h"
 #include "service/client/output.h"
+#include "service/client/remote_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -143,33 +144,31 @@ static Status put_result(const Handing *handing, cJSON *json, Message *why)
     return STATUS_OK;
 }
 
-static Status add_report(const Handing *handing, Text *out, Message *why)
+static Status add_end(const Handing *handing, cJSON *json, Text *out, Message *why)
 {
+    const RemoteSubmission *submission = &handing->submission;
     Text report = {0};
-    Status status = api_get_text(
-        &handing->server, api_path("submissions/%lld/report", (long long)handing->submission.number), &report, why);
+    Status status = STATUS_OK;
+    if (submission->state == REMOTE_JUDGED && handing->options->json != NULL)
+        status = put_result(handing, json, why);
     if (status == STATUS_OK)
-        text_add_printable(out, report.data, report.length);
+        status = remote_report_read(&handing->server, submission, &report, why);
+    if (status == STATUS_OK)
+        remote_report_add(submission, &report, terminal_style(stdout), out);
+    if (submission->state == REMOTE_HELD)
+        text_add(out, "held: the judge failed, not your submission; a person will look at it\n");
+    if (submission->state == REMOTE_WITHDRAWN)
+        text_add(out, "withdrawn before it was judged\n");
     text_free(&report);
     return status;
 }
 
 static Status write_end(const Handing *handing, Message *why)
 {
-    const RemoteSubmission *submission = &handing->submission;
-    const bool judged = submission->state == REMOTE_JUDGED;
     Text out = {0};
     cJSON *json = output_new();
-    cJSON_AddItemToObject(json, "submission", cJSON_Duplicate(submission->json, 1));
-    Status status = STATUS_OK;
-    if (judged && handing->options->json != NULL)
-        status = put_result(handing, json, why);
-    if (status == STATUS_OK && judged)
-        status = add_report(handing, &out, why);
-    if (status == STATUS_OK && submission->state == REMOTE_HELD)
-        text_add(&out, "held: the judge failed, not your submission; a person will look at it\n");
-    if (status == STATUS_OK && submission->state == REMOTE_WITHDRAWN)
-        text_add(&out, "withdrawn before it was judged\n");
+    cJSON_AddItemToObject(json, "submission", cJSON_Duplicate(handing->submission.json, 1));
+    Status status = add_end(handing, json, &out, why);
     if (status == STATUS_OK)
         status = output_write(handing->options, json, &out, why);
     else

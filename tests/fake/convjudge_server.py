@@ -6,8 +6,9 @@ In a source, "// verdict: Wrong Answer" is its verdict (default: Accepted), "// 
 "// end: held" its last state, and "// never" keeps it waiting. Each look at a submission takes it one step further: waiting,
 judging, its end.
 
-Usage: convjudge_server.py [--socket PATH | --port FILE] [--token TOKEN] [--log FILE] [--fault NAME] [--person NAME] [--mark]
+Usage: convjudge_server.py [--socket PATH | --port FILE [--tls FILE]] [--token TOKEN] [--log FILE] [--fault NAME] [--person NAME] [--mark]
 --port    listens on a free TCP port of 127.0.0.1, and writes its number to the file
+--tls     a certificate and its key: the port speaks https
 --log     gets a line for each request: method, path, and the key of a hand-in
 --mark    names and sources hold escape sequences
 Faults    drop (the first hand-in is kept, and its connection closed without an answer), drop-all, busy (the first hand-in
@@ -21,6 +22,7 @@ import json
 import os
 import re
 import socketserver
+import ssl
 import sys
 import threading
 import time
@@ -228,6 +230,9 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
     daemon_threads = True
     allow_reuse_address = True
 
+    def handle_error(self, request, client_address):
+        pass
+
 
 class UnixServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
@@ -235,7 +240,7 @@ class UnixServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("socket", "port", "token", "log"):
+    for name in ("socket", "port", "tls", "token", "log"):
         parser.add_argument("--" + name)
     parser.add_argument("--fault", default="")
     parser.add_argument("--person", default="ada")
@@ -246,6 +251,10 @@ def main():
         server = UnixServer(options.socket, Handler)
     else:
         server = Server(("127.0.0.1", 0), Handler)
+        if options.tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(options.tls)
+            server.socket = context.wrap_socket(server.socket, server_side=True)
         with open(options.port + ".new", "w") as file:
             file.write(str(server.server_address[1]))
         os.rename(options.port + ".new", options.port)
