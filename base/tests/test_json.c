@@ -73,12 +73,33 @@ static void numbers_read_back_as_themselves(void **state)
     }
 }
 
+static void a_document_keeps_its_digits(void **state)
+{
+    static const char document[] =
+        "{\"a\": [0.1234567890123456, 1e+300, -7, 0], \"b\": {\"c\": 0.16269999999999998, \"d\": 100000000}}";
+    Text text = {0}, line = {0};
+    JsonFile file;
+    Message why;
+    assert_int_equal(json_parse("t", document, sizeof document - 1, &file, &why), STATUS_OK);
+    json_keep_digits(file.root);
+    json_print(file.root, &text);
+    for (size_t i = 0; i < text.length; i++)
+        if (strchr("\t\n", text.data[i]) == NULL)
+            text_append(&line, &text.data[i], 1);
+    assert_string_equal(
+        line.data, "{\"a\":[0.1234567890123456, 1e+300, -7, 0],\"b\":{\"c\":0.16269999999999998,\"d\":100000000}}");
+    json_free(&file);
+    text_free(&text);
+    text_free(&line);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_files_are_refused_with_line_and_key),
         cmocka_unit_test(a_good_file_is_accepted),
         cmocka_unit_test(numbers_read_back_as_themselves),
+        cmocka_unit_test(a_document_keeps_its_digits),
     };
     return cmocka_run_group_tests_name("json", tests, NULL, NULL);
 }

@@ -44,11 +44,24 @@ static void add_words(TimeOrder order, TerminalStyle style, Text *out)
     text_add(out, "\n");
 }
 
+/* A name that is too long for its column has a line of its own, since two such names often begin with the same words. */
+static void add_name(const char *name, int columns, Text *out)
+{
+    Text line = {0};
+    terminal_add_line(&line, name);
+    text_add(&line, "");
+    const bool fits = terminal_columns(line.data) <= columns;
+    text_add(out, "  ");
+    if (!fits)
+        text_printf(out, "%s\n  ", line.data);
+    terminal_pad(out, fits ? line.data : "", columns);
+    text_free(&line);
+}
+
 static void add_times(const char *name, const MeasuredTime times[2], const TimeChange *change, TerminalStyle style,
                       Text *out)
 {
-    text_add(out, "  ");
-    run_table_add_cell(name, name_columns(style), out);
+    add_name(name, name_columns(style), out);
     for (int side = 0; side < 2; side++)
         terminal_pad(out, times[side].ms > 0 ? quantity_time(times[side].ms).text : "-", -TIME_COLUMNS);
     add_ratio(change, style, out);
@@ -60,9 +73,21 @@ static bool is_timed(const ComparedCase *item)
     return item->times[0].ms > 0 || item->times[1].ms > 0;
 }
 
+static bool has_times(const RunComparison *comparison)
+{
+    for (size_t i = 0; i < comparison->case_count; i++)
+        if (is_timed(&comparison->cases[i]))
+            return true;
+    return false;
+}
+
 static void add_timed_cases(const RunComparison *comparison, TerminalStyle style, Text *out)
 {
     char heads[2][24];
+    if (!has_times(comparison)) {
+        text_add(out, "  Neither has a timed case.\n");
+        return;
+    }
     for (int side = 0; side < 2; side++)
         snprintf(heads[side], sizeof heads[side], "%lld", (long long)comparison->runs[side]);
     text_add(out, "  ");
@@ -136,8 +161,8 @@ static void add_counter(const ComparedCounter *counter, Text *out)
                      is_share ? quantity_percent(counter->values[side], 0).text
                               : quantity_count(counter->values[side]).text,
                      -TIME_COLUMNS);
-    if (counter->values[0] > 0)
-        terminal_pad(out, quantity_ratio(counter->values[1] / counter->values[0]).text, -TIME_COLUMNS);
+    terminal_pad(out, counter->values[0] > 0 ? quantity_ratio(counter->values[1] / counter->values[0]).text : "new",
+                 -TIME_COLUMNS);
     text_add(out, "\n");
     text_free(&name);
 }

@@ -108,6 +108,7 @@ static void each_case_is_compared(void **state)
     holds(&pair, "timed case ");
     lacks(&pair, "(modelled)");
     holds(&pair, "1.5 +- 0.7 %  slower");
+    lacks(&pair, "Neither");
     holds(&pair, "1 +- 0.7 %  no more than noise");
     holds(&pair, "old: Accepted, then not run");
     holds(&pair, "new: not run, then Wrong Answer");
@@ -191,6 +192,37 @@ static void a_case_without_a_name_is_refused(void **state)
     free_pair(&pair);
 }
 
+static void a_long_name_has_a_line_of_its_own(void **state)
+{
+    static const char one[] =
+        "{\"name\": \"1.5 million elements, longest kernel\", \"time_ms\": 2, \"uncertainty\": 0.005},"
+        "{\"name\": \"short\", \"time_ms\": 2, \"uncertainty\": 0.005}";
+    char before[2000], after[2000];
+    Message why;
+    Pair pair;
+    assert_int_equal(
+        make(&pair, result(before, sizeof before, usual, one), result(after, sizeof after, usual, one), &why),
+        STATUS_OK);
+    holds(&pair,
+          "\n  1.5 million elements, longest kernel\n                               2 ms      2 ms     1 +- 0.7 %");
+    holds(&pair, "\n  short                        2 ms      2 ms     1 +- 0.7 %");
+    free_pair(&pair);
+}
+
+static void results_without_times_say_so(void **state)
+{
+    static const char one[] = "{\"name\": \"three taps\", \"verdict\": \"Accepted\", \"timed\": false}";
+    char before[2000], after[2000];
+    Message why;
+    Pair pair;
+    assert_int_equal(
+        make(&pair, result(before, sizeof before, usual, one), result(after, sizeof after, usual, one), &why),
+        STATUS_OK);
+    holds(&pair, "Neither has a timed case.");
+    lacks(&pair, "geometric mean");
+    free_pair(&pair);
+}
+
 static void names_cannot_move_the_cursor(void **state)
 {
     static const char one[] =
@@ -219,6 +251,8 @@ int main(void)
         cmocka_unit_test(the_largest_change_of_a_counter_comes_first),
         cmocka_unit_test(times_of_different_boards_are_not_compared),
         cmocka_unit_test(a_case_without_a_name_is_refused),
+        cmocka_unit_test(a_long_name_has_a_line_of_its_own),
+        cmocka_unit_test(results_without_times_say_so),
         cmocka_unit_test(names_cannot_move_the_cursor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
