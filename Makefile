@@ -159,6 +159,7 @@ test-all: test  ## The same with all files, and both engines and compilers on al
 	@tests/compilers_agree.sh $(BUILD) 40
 	@tests/attacks/naive/run.sh $(BUILD)
 	@tests/kills.sh $(BUILD) 50
+	@tests/worker_kills.sh $(BUILD) 50
 	@tests/same_verdict.sh $(BUILD) 200
 	@tests/explain_all.sh $(BUILD)
 	@tests/fuzz.sh $(BUILD) 600

@@ -46,6 +46,7 @@ suites() { # one a line: name, tab, command
     # the chain of which advice names every step, up to the fastest quarter
     printf 'tests/climb\ttests/climb.sh %s conv3d\n' "$build"
     printf 'tests/kills\ttests/kills.sh %s 8\n' "$build"
+    printf 'tests/worker kills\ttests/worker_kills.sh %s 6\n' "$build"
     printf 'tests/crowd\ttests/crowd.sh %s\n' "$build"
     printf 'tests/same verdict\ttests/same_verdict.sh %s 10\n' "$build"
     check tests/attacks 'tests/attacks/*.cu'

@@ -21,11 +21,8 @@ static void beat(Duty *duty)
     duty->claim.count++;
     duty->next_beat_s = now_s() + BEAT_S;
     const bool failed = spool_beat(duty->spool, &duty->claim, &why) != STATUS_OK;
-    if (failed && !duty->is_troubled) {
-        Log log = log_begin(LEVEL_WARNING, "no_beat");
-        log_text(&log, "why", why.text);
-        log_end(&log);
-    }
+    if (failed && !duty->is_troubled)
+        log_event(LEVEL_WARNING, "no_beat", "worker", duty->claim.worker, "why", why.text, NULL);
     duty->is_troubled = failed;
 }
 

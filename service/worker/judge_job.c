@@ -101,6 +101,13 @@ static Arguments judging_arguments(const JudgedJob *judged)
     return arguments;
 }
 
+/* The program's name in front of a message says nothing here. */
+static const char *without_name(const char *words)
+{
+    const char *name = "convjudge: ";
+    return strncmp(words, name, strlen(name)) == 0 ? words + strlen(name) : words;
+}
+
 /* Nobody reads how a job ended that the head has forgotten. */
 static Status fail_by_end(const JudgedJob *judged, const ChildEnd *end, Message *why)
 {
@@ -112,7 +119,7 @@ static Status fail_by_end(const JudgedJob *judged, const ChildEnd *end, Message 
         return fail(STATUS_SYSTEM, why, "the judge was killed by signal %d", end->exit_status - 128);
     if (end->last_words[0] == '\0')
         return fail(STATUS_SYSTEM, why, "the judge ended with exit status %d, without a word", end->exit_status);
-    return fail(STATUS_SYSTEM, why, "%s", end->last_words);
+    return fail(STATUS_SYSTEM, why, "%s", without_name(end->last_words));
 }
 
 static Status judge(JudgedJob *judged, Message *why)

@@ -142,7 +142,8 @@ static void work_on(Worker *worker, const SpoolJob *job, Arena *arena)
     } else {
         judge_job(job, &worker->place.bench, &duty, arena, &done);
     }
-    worker->failures = has_failed(&done) ? worker->failures + 1 : 0;
+    if (job->damage == NULL)
+        worker->failures = has_failed(&done) ? worker->failures + 1 : 0;
     if (duty.end == DUTY_FORGOTTEN) {
         spool_release(worker->spool, &claim);
         log = log_job(LEVEL_WARNING, "given_up", worker, job->id);
@@ -182,12 +183,8 @@ static Status take_job(const Worker *worker, Arena *arena, const SpoolJob **job,
 /* A spool on another host may be out of reach for a while. Only the first of several failures is an event. */
 static void tell_of_trouble(Worker *worker, Status status, const Message *why)
 {
-    if (status != STATUS_OK && !worker->is_troubled) {
-        Log log = log_begin(LEVEL_WARNING, "spool_unreadable");
-        log_text(&log, "worker", worker->place.name);
-        log_text(&log, "why", why->text);
-        log_end(&log);
-    }
+    if (status != STATUS_OK && !worker->is_troubled)
+        log_event(LEVEL_WARNING, "spool_unreadable", "worker", worker->place.name, "why", why->text, NULL);
     worker->is_troubled = status != STATUS_OK;
 }
 
@@ -221,12 +218,8 @@ static void work(Worker *worker, bool once)
 
 static void log_worker(const Worker *worker, const char *event)
 {
-    Log log = log_begin(LEVEL_INFO, event);
-    log_text(&log, "worker", worker->place.name);
-    log_text(&log, "device", worker->place.bench.device);
-    log_text(&log, "device_name", worker->place.bench.device_name);
-    log_text(&log, "spool", worker->spool);
-    log_end(&log);
+    log_event(LEVEL_INFO, event, "worker", worker->place.name, "device", worker->place.bench.device, "device_name",
+              worker->place.bench.device_name, "spool", worker->spool, NULL);
 }
 
 Status worker_run(const WorkerSettings *settings, Message *why)

@@ -5,6 +5,7 @@
 #include "base/paths.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/open/device_open.h"
+#include "service/log/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,6 +32,8 @@ static Status describe_device(const WorkerSettings *settings, Bench *bench, Mess
         return status;
     if (info.modelled)
         toolkit_mark_times(&toolkit, info.id, sizeof info.id);
+    if (info.passed_over[0] != '\0')
+        log_event(LEVEL_WARNING, "no_gpu", "why", info.passed_over, NULL);
     strcpy(bench->handle, info.handle);
     strcpy(bench->device, info.id);
     strcpy(bench->device_name, info.name);
