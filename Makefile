@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED MODE WAIT
+settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED MODE WAIT OUT SOURCES
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -30,8 +30,8 @@ WARNINGS := -w# the other build gives the warnings, with fewer false ones
 endif
 # A GPU node may have none of these libraries, so they are linked statically if the system has a static library. Debian has none of cJSON; there the
 # shared library is copied beside the binary.
-linked    = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1).a,-l$(1))
-CJSON    := $(or $(filter /%,$(shell $(CC) -print-file-name=libcjson.a)),$(BUILD)/libcjson.so.1)
+linked    = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a 2>/dev/null)),-l:lib$(1).a,-l$(1))
+CJSON    := $(or $(filter /%,$(shell $(CC) -print-file-name=libcjson.a 2>/dev/null)),$(BUILD)/libcjson.so.1)
 LDLIBS   := $(foreach library,sqlite3 md seccomp,$(call linked,$(library))) $(if $(filter %.a,$(CJSON)),$(CJSON),-lcjson) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm
 
 service_libraries := -lmicrohttpd -lcurl -lcmark
@@ -45,8 +45,10 @@ $(foreach layer,$(LAYERS),$(eval sources_$(layer) := $(filter-out $(not_in_libra
 $(foreach layer,$(LAYERS),$(eval unit_tests_$(layer) := $(patsubst %.c,$(BUILD)/%,$(filter-out $(no_jit),$(call rooms,$(layer),tests/test_*.c)))))
 unit_tests := $(foreach layer,$(LAYERS),$(unit_tests_$(layer)))
 
-# Shows in one line what a command builds; `make V=1` shows the command itself.
-say = $(if $(V),,@echo "  $(1) $@";)
+# While it builds: on a terminal one line that changes, elsewhere a line for each program. `make V=1` shows the commands.
+on_terminal := $(if $(V),,$(MAKE_TERMERR))
+say  = $(if $(V),,@$(if $(on_terminal),printf '\r\033[K  %s %.60s\r' $(1) $@ >&2,$(if $(filter LD,$(1)),echo "  $(1) $@" >&2,:));)
+done = @$(if $(on_terminal),printf '\r\033[K' >&2,:)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -61,67 +63,89 @@ unknown  := $(filter-out $(settings) $(others),$(given))
 known     = $(if $(unknown),$(error unknown variable $(unknown); expected one of: $(settings)))
 
 need = $(known)$(if $(value $(1)),,$(error $(2)))
+
+# Wrong Answer is an answer, not a failure of make. In its question mode (-q) make passes the exit status 1 of a recipe on
+# without a word of its own; other failures it still reports. In that mode it runs only what is marked by a plus, so these
+# recipes do everything by themselves, and the mode is left to the commands that they start.
+answers := grade submit try sweep explain retime baselines check-problem verify-leaderboard
+letters := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
+asked   := $(and $(filter $(answers),$(MAKECMDGOALS)),$(filter 1,$(words $(MAKECMDGOALS))),$(if $(findstring n,$(letters))$(findstring q,$(letters)),,yes))
+ifneq ($(asked),)
+MAKEFLAGS += -q
+plus      := +
+ordinary  := MAKEFLAGS="$$(echo "$$MAKEFLAGS" | sed 's/^\([a-zA-Z]*\)q/\1/')"
+endif
+
+# Names of files are relative to where the caller's shell stands, which with `make -C` is not here. A submission that is only
+# here is found, too.
+export STAND := $(value PWD)
+stand = if [ -d "$$STAND" ] && { [ -e "$$STAND/$$SUB" ] || [ ! -e "./$$SUB" ]; }; then cd "$$STAND"; fi
+
+# The beginning of recipes: checks what is needed, and builds the judge; runs it, too.
+ready  = harness/setup.sh $(filter service,$(1)) && $(ordinary) $(MAKE) --no-print-directory --silent -j$(shell nproc) $(1)
+judge  = $(plus)@$(call ready,build) && { $(stand); } && $(abspath $(BUILD))/convjudge
+online = $(plus)@$(call ready,service) && { $(stand); } && $(abspath $(BUILD))/convjudge
 need_tests = $(if $(wildcard tests/run.sh),,$(error the student's kit has no tests))
 
-grade: setup  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]|cpu] [AS=name] [JSON=file]
-	@$(MAKE) --no-print-directory --silent -j$(shell nproc) build
-	@$(call need,SUB,name the file: make grade SUB=mykernel.cu)$(BUILD)/convjudge grade $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} $${DEVICE:+--device "$$DEVICE"} \
+grade:  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]|cpu] [AS=name] [JSON=file]
+	$(call need,SUB,name the file: make grade SUB=mykernel.cu)$(judge) grade $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} $${DEVICE:+--device "$$DEVICE"} \
 	  $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
 submit:  ## Hand a submission in to a server: SUB=mykernel.cu [PROBLEM=id] [MODE=try|test|rank] [SIZES=...] [WAIT=1] [JSON=file]
-	@$(call need,SUB,name the file: make submit SUB=mykernel.cu)$(MAKE) --no-print-directory --silent -j$(shell nproc) service
-	@$(BUILD)/convjudge submit $${PROBLEM:+--problem "$$PROBLEM"} $${MODE:+--mode "$$MODE"} \
+	$(call need,SUB,name the file: make submit SUB=mykernel.cu)$(online) submit $${PROBLEM:+--problem "$$PROBLEM"} $${MODE:+--mode "$$MODE"} \
 	  $${SIZES:+--sizes "$$SIZES"} $${WAIT:+--wait} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
-leaderboard: build  ## Show the ranking: PROBLEM=id [DEVICE=...]
-	@$(call need,PROBLEM,name the problem: make leaderboard PROBLEM=conv1d)$(BUILD)/convjudge leaderboard --problem "$$PROBLEM" \
+leaderboard:  ## Show the ranking: PROBLEM=id [DEVICE=...]
+	$(call need,PROBLEM,name the problem: make leaderboard PROBLEM=conv1d)$(judge) leaderboard --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"}
 
-quarantine: build  ## List accepted runs that are too fast to rank without a look: [PROBLEM=id] [JSON=file]; decide: ACCEPT=run|REJECT=run WHY="..." [AS=name]
-	@$(known)$(BUILD)/convjudge quarantine $${PROBLEM:+--problem "$$PROBLEM"} $${ACCEPT:+--accept "$$ACCEPT"} $${REJECT:+--reject "$$REJECT"} \
+quarantine:  ## List accepted runs that are too fast to rank without a look: [PROBLEM=id] [JSON=file]; decide: ACCEPT=run|REJECT=run WHY="..." [AS=name]
+	$(known)$(judge) quarantine $${PROBLEM:+--problem "$$PROBLEM"} $${ACCEPT:+--accept "$$ACCEPT"} $${REJECT:+--reject "$$REJECT"} \
 	  $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"}
 
-retime: build  ## Time the best submissions side by side, and compare the order with the stored one: PROBLEM=id [TOP=5] [DEVICE=...]
-	@$(call need,PROBLEM,name the problem: make retime PROBLEM=conv1d)$(BUILD)/convjudge retime $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
+retime:  ## Time the best submissions side by side, and compare the order with the stored one: PROBLEM=id [TOP=5] [DEVICE=...]
+	$(call need,PROBLEM,name the problem: make retime PROBLEM=conv1d)$(judge) retime $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
 	  $${TOP:+--top "$$TOP"} $${DEVICE:+--device "$$DEVICE"}
 
-verify-leaderboard: build  ## Compute all times again from their samples and follow the chain of hashes: [RECEIPT=result.json] [JSON=file]
-	@$(known)$(BUILD)/convjudge verify-leaderboard $${RECEIPT:+--receipt "$$RECEIPT"} $${JSON:+--json "$$JSON"}
+verify-leaderboard:  ## Compute all times again from their samples and follow the chain of hashes: [RECEIPT=result.json] [JSON=file]
+	$(known)$(judge) verify-leaderboard $${RECEIPT:+--receipt "$$RECEIPT"} $${JSON:+--json "$$JSON"}
 
-retract: build  ## Hide a run from the ranking, and keep it as evidence: RUN=number WHY="..." [AS=name]
-	@$(call need,RUN,name the run: make retract RUN=12 WHY="a reason")$(BUILD)/convjudge retract $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} -- "$$RUN"
+retract:  ## Hide a run from the ranking, and keep it as evidence: RUN=number WHY="..." [AS=name]
+	$(call need,RUN,name the run: make retract RUN=12 WHY="a reason")$(judge) retract $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} -- "$$RUN"
 
-similar: build  ## Name equal and nearly equal submissions of different people: PROBLEM=id [THRESHOLD=70] [ALSO=folder] [JSON=file]
-	@$(call need,PROBLEM,name the problem: make similar PROBLEM=conv1d)$(BUILD)/convjudge similar $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
+similar:  ## Name equal and nearly equal submissions of different people: PROBLEM=id [THRESHOLD=70] [ALSO=folder] [JSON=file]
+	$(call need,PROBLEM,name the problem: make similar PROBLEM=conv1d)$(judge) similar $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
 	  $${THRESHOLD:+--threshold "$$THRESHOLD"} $${ALSO:+--also "$$ALSO"} $${JSON:+--json "$$JSON"}
 
-references: build  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=...]
-	@$(call need,PROBLEM,name the problem: make references PROBLEM=conv1d)$(BUILD)/convjudge references $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
+references:  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=...]
+	$(call need,PROBLEM,name the problem: make references PROBLEM=conv1d)$(judge) references $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"} --export
 
-baselines: build  ## Time CPU baselines and reference solutions, in one table: PROBLEM=id [DEVICE=...]
-	@$(call need,PROBLEM,name the problem: make baselines PROBLEM=conv2d-same)$(BUILD)/convjudge baselines $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
+report:  ## Write the leaderboard as pages for a browser: [PROBLEM=id] [OUT=build/report] [SOURCES=1: with the sources]
+	$(known)$(online) report $${PROBLEM:+--problem "$$PROBLEM"} $${OUT:+--out "$$OUT"} $${SOURCES:+--sources}
+
+baselines:  ## Time CPU baselines and reference solutions, in one table: PROBLEM=id [DEVICE=...]
+	$(call need,PROBLEM,name the problem: make baselines PROBLEM=conv2d-same)$(judge) baselines $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"}
 
-try: setup  ## Run a submission on a case of your own, or on the samples: SUB=mykernel.cu [SIZES=input_size=1000,kernel_size=7] [SEED=] [DATA=file.npy] [PROBLEM=id] [DEVICE=...]
-	@$(MAKE) --no-print-directory --silent -j$(shell nproc) build
-	@$(call need,SUB,name the file: make try SUB=mykernel.cu)$(BUILD)/convjudge try $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} \
+try:  ## Run a submission on a case of your own, or on the samples: SUB=mykernel.cu [SIZES=input_size=1000,kernel_size=7] [SEED=] [DATA=file.npy] [PROBLEM=id] [DEVICE=...]
+	$(call need,SUB,name the file: make try SUB=mykernel.cu)$(judge) try $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} \
 	  $${DEVICE:+--device "$$DEVICE"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
-sweep: build  ## Time every combination of a "// sweep:" line's macros: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...]
-	@$(call need,SUB,name the file: make sweep SUB=mykernel.cu)$(BUILD)/convjudge sweep $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} \
+sweep:  ## Time every combination of a "// sweep:" line's macros: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...]
+	$(call need,SUB,name the file: make sweep SUB=mykernel.cu)$(judge) sweep $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} \
 	  $${DEVICE:+--device "$$DEVICE"} -- "$$SUB"
 
-explain: build  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [CASE=number or name] [JSON=file]
-	@$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(BUILD)/convjudge explain $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} \
+explain:  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [CASE=number or name] [JSON=file]
+	$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(judge) explain $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} \
 	  $${DEVICE:+--device "$$DEVICE"} $${CASE:+--case "$$CASE"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
-check-problem: build  ## Check that a problem is complete, and name the first thing missing: PROBLEM=id [DEVICE=...] [MUTANTS=20|THOROUGH=1] [SEED=number]
-	@$(call need,PROBLEM,name the problem: make check-problem PROBLEM=conv1d)$(BUILD)/convjudge check-problem $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
+check-problem:  ## Check that a problem is complete, and name the first thing missing: PROBLEM=id [DEVICE=...] [MUTANTS=20|THOROUGH=1] [SEED=number]
+	$(call need,PROBLEM,name the problem: make check-problem PROBLEM=conv1d)$(judge) check-problem $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"} $${MUTANTS:+--mutants "$$MUTANTS"} $${THOROUGH:+--thorough} $${SEED:+--seed "$$SEED"}
 
-break-solutions: build  ## Judge every mutant of the reference solutions, for many hours; goes on where it stopped: [PROBLEM=id]
-	@mkdir -p $(BUILD)/mutants; status=0; \
+break-solutions:  ## Judge every mutant of the reference solutions, for many hours; goes on where it stopped: [PROBLEM=id]
+	@$(call ready,build) && mkdir -p $(BUILD)/mutants && status=0; \
 	for problem in $${PROBLEM:-$(notdir $(wildcard problems/*))}; do echo "# $$problem"; \
 	  nice $(BUILD)/convjudge check-problem --problem "$$problem" --only-mutants --thorough --keep "$(BUILD)/mutants/$$problem" || status=1; \
 	done; exit $$status
@@ -132,13 +156,14 @@ new-problem:  ## Create a new problem from a small working example: PROBLEM=my-c
 student-kit:  ## Pack the judge for students, without hidden cases and solutions, into build/student-kit.tar.gz
 	@grader/authoring/student_kit.sh $(BUILD)/student-kit.tar.gz
 
-calibrate: build  ## Measure the peak rates of a GPU and time all reference solutions on it: [DEVICE=...]
-	@$(known)$(BUILD)/convjudge calibrate $${UNCONFINED:+--unconfined} $${DEVICE:+--device "$$DEVICE"}
+calibrate:  ## Measure the peak rates of a GPU and time all reference solutions on it: [DEVICE=...]
+	$(known)$(judge) calibrate $${UNCONFINED:+--unconfined} $${DEVICE:+--device "$$DEVICE"}
 
-calibrate-model: build  ## Fit a profile of the simulated GPU to a real one, and show how well it predicts: DEVICE=cuda[:N]
+calibrate-model: setup build  ## Fit a profile of the simulated GPU to a real one, and show how well it predicts: DEVICE=cuda[:N]
 	@$(need_tests)$(known)simgpu/calibrate/calibrate_model.sh $(BUILD) "$${DEVICE:-}"
 
-build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ## Build the judge
+build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ## Build the judge; V=1 shows the commands
+	$(done)
 
 setup:  ## Check that everything needed works; install what is missing (Debian or Ubuntu, as root) or say what to install
 	@harness/setup.sh
@@ -170,6 +195,7 @@ test-tools: $(addprefix $(BUILD)/tests/,leftovers deny write_mutants) $(addprefi
 test-programs: unit-tests sanitized-unit-tests fuzz-programs
 
 unit-tests: $(unit_tests)
+	$(done)
 
 sanitized-unit-tests:
 	@$(MAKE) --no-print-directory SANITIZE=1 unit-tests
@@ -177,10 +203,10 @@ sanitized-unit-tests:
 unit: unit-tests  ## Build and run the unit tests alone
 	@for test in $(unit_tests); do echo "# $$test"; $$test || exit 1; done
 
-test-gpu: build test-tools  ## Check on a machine with a real GPU that everything works there
+test-gpu: setup build test-tools  ## Check on a machine with a real GPU that everything works there
 	@$(need_tests)tests/gpu.sh $(BUILD)
 
-mutants: build unit-tests test-tools  ## Break a line of C at a time and expect a test to fail: [N=60] [SEED=1] [ONLY=folder]
+mutants: setup build unit-tests test-tools  ## Break a line of C at a time and expect a test to fail: [N=60] [SEED=1] [ONLY=folder]
 	@$(need_tests)nice tests/mutants.py $(BUILD) $(or $(N),60) $(or $(SEED),1) $(ONLY)
 
 lint:  ## Check scripts, C, the graph of folders and the pages
@@ -193,7 +219,7 @@ docs:  ## Draw the graph of folders anew, docs/folders.svg, and write docs/verdi
 	@docs/draw_folders.sh
 	@tests/verdicts.py table
 
-bench: build $(BUILD)/bench-simgpu  ## Measure the judge's own speed and memory
+bench: setup build $(BUILD)/bench-simgpu  ## Measure the judge's own speed and memory
 	@$(need_tests)tests/bench.sh $(BUILD)
 
 clean:  ## Remove everything that was built, except for the toolchain and the cache
@@ -245,13 +271,14 @@ $(foreach layer,$(LAYERS),$(eval $(call layer_library,$(layer))))
 
 $(BUILD)/libcjson.so.1:
 	@mkdir -p $(@D)
-	cp $(shell $(CC) -print-file-name=libcjson.so.1) $@
+	$(call say,CP)cp $(shell $(CC) -print-file-name=libcjson.so.1) $@
 
 $(BUILD)/convjudge: $(BUILD)/service/commands/main.o $(libraries) $(filter %.so.1,$(CJSON))
 	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $< -Wl,--start-group $(libraries) -Wl,--end-group $(LDLIBS) -o $@
 
 # The server, and the commands that talk to it. A bare GPU node has none of their libraries, and needs none: its worker is convjudge.
 service: build $(BUILD)/convjudge-service  ## Build the server and the commands that talk to it
+	$(done)
 $(BUILD)/convjudge-service: $(BUILD)/service/commands/online_main.o $(libraries) $(filter %.so.1,$(CJSON))
 	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $< -Wl,--start-group $(libraries) -Wl,--end-group $(LDLIBS) $(service_libraries) -o $@
 
@@ -326,5 +353,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade submit try leaderboard quarantine retime verify-leaderboard retract similar references baselines sweep explain check-problem break-solutions new-problem student-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help grade submit try leaderboard quarantine retime verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers service test-gpu mutants lint format docs bench clean

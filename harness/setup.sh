@@ -52,6 +52,7 @@ trap 'rm -rf "$work"' EXIT
 # works PROOF LIBRARY
 works() {
     case $1 in
+    pip) python3 -m pip --version >/dev/null 2>&1 ;;
     *.h)
         printf '#include <%s>\n' sys/types.h setjmp.h stdarg.h stddef.h stdint.h "$1" >"$work/try.c"
         printf 'int main(void) { return 0; }\n' >>"$work/try.c"
@@ -77,13 +78,13 @@ updated=''
 apt_update() { # a new machine has no package lists yet
     [[ -z $updated ]] || return 1
     updated=1
-    apt-get update -qq
+    apt-get update -qq >"$work/said" 2>&1
 }
 
-apt_install() {
+apt_install() { # what apt says is of interest only where it fails: $work/said
     export DEBIAN_FRONTEND=noninteractive
-    ! apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1 || return 0
-    apt_update && apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+    ! apt-get install -y -qq --no-install-recommends "$@" >"$work/said" 2>&1 || return 0
+    apt_update && apt-get install -y -qq --no-install-recommends "$@" >"$work/said" 2>&1
 }
 
 can_install() { [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null; }
@@ -91,7 +92,7 @@ can_install() { [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null; }
 install_packages() { # PACKAGE...: Debian's names
     if can_install; then
         say "installing $*"
-        apt_install "$@" || die "this failed: apt-get install $*"
+        apt_install "$@" || { cat "$work/said" >&2; die "this failed: apt-get install $*"; }
         local still
         still=$(missing 1)
         [[ -z $still ]] || die "still missing after the installation: $still"
@@ -108,7 +109,7 @@ install_packages() { # PACKAGE...: Debian's names
 
 clang_versions() { sed -n 's/^clang-\(1[6-9]\|[2-9][0-9]\)$/\1/p' | sort -run; }
 
-try_version() { apt_install "clang-$2" "libclang-rt-$2-dev" 2>/dev/null && try_compiler "$1"; }
+try_version() { apt_install "clang-$2" "libclang-rt-$2-dev" && try_compiler "$1"; }
 
 # install_clang KIND: installs clang and its runtime until a version works: those that are there, then those of the package
 # lists, the newest first.
@@ -132,6 +133,12 @@ find_nvcc() {
     [[ -z ${CONVJUDGE_NVCC:-} ]] || die "$reason"
     say "$reason; fetching NVIDIA's compiler"
     harness/toolchain.sh && try_compiler nvcc
+}
+
+# Whoever must ask somebody else to install packages should have to ask once, so that pip, which fetches a compiler where
+# there is none, belongs to what is missing.
+will_fetch_compiler() {
+    [[ ${CONVJUDGE_COMPILER:-} != clang ]] && ! try_compiler nvcc && [[ $reason == 'there is no nvcc' ]] && ! try_compiler clang
 }
 
 try_sandbox() {
@@ -158,6 +165,8 @@ noted=build/setup.$mode
 if [[ -e $noted && $(<"$noted") == "$(fingerprint)" ]]; then
     exit
 fi
+! will_fetch_compiler || list+='
+pip            -          python3-pip    python3-pip     python-pip'
 packages=$(missing 1)
 if [[ -n $packages ]]; then
     read -ra packages <<<"$packages"

@@ -23,8 +23,9 @@ need_pip() {
     fi
     echo "toolchain: installing python3-pip"
     export DEBIAN_FRONTEND=noninteractive
-    { apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-pip >/dev/null; } ||
-        die "this failed: apt-get install python3-pip"
+    local said
+    said=$({ apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-pip; } 2>&1) ||
+        die "this failed: apt-get install python3-pip: $said"
 }
 
 # compiles_kernel NVCC FOLDER: a kernel that needs a header of each wheel, compiled like a submission

@@ -2,6 +2,7 @@
 #include "leaderboard/store.h"
 
 #include "base/allocated.h"
+#include "base/text.h"
 #include "leaderboard/database.h"
 #include "leaderboard/schema.h"
 #include "leaderboard/upgrade.h"
@@ -91,13 +92,18 @@ static Status create_tables(Store *store, Message *why)
     return database_end(store, status, why);
 }
 
+static void folder_of(const char *path, char folder[4096])
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, 4096, "%.*s.", slash == NULL ? 0 : (int)(slash - path) + 1, path);
+}
+
 /* Whether a new file cannot be created in its folder, or an existing one cannot be written. SQLite asks the system,
  * which lets root write to everything; but a file without any write permission is not meant to be changed. */
 static Status check_can_be_written(const char *path, const struct stat *info, Message *why)
 {
     char folder[4096];
-    const char *slash = strrchr(path, '/');
-    snprintf(folder, sizeof folder, "%.*s.", slash == NULL ? 0 : (int)(slash - path) + 1, path);
+    folder_of(path, folder);
     if (access(folder, F_OK) != 0)
         return fail(STATUS_NOT_FOUND, why, "%s: its folder does not exist", path);
     bool kept = info != NULL && (info->st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0;
@@ -118,12 +124,43 @@ static Status check_file(const char *path, StoreMode mode, Message *why)
     return mode == STORE_WRITE ? check_can_be_written(path, exists ? &info : NULL, why) : STATUS_OK;
 }
 
-static Status open_database(Store *store, StoreMode mode, Message *why)
+/* A reader needs the files of the log, which hold what is not yet in the database, and makes them where they are missing. Where
+ * it may not, and there are none, the database alone is whole and can be read as if nobody ever wrote to it. If somebody does
+ * while we read, an answer could mix old and new rows; a reader who may write to the folder has not got this trouble. */
+static bool is_read_alone(const char *path)
 {
+    char folder[4096], log[4096];
+    folder_of(path, folder);
+    snprintf(log, sizeof log, "%s-wal", path);
+    return access(folder, W_OK) != 0 && access(log, F_OK) != 0;
+}
+
+/* A name as SQLite takes it in a URI. */
+static void add_uri(const char *path, const char *parameters, Text *uri)
+{
+    text_add(uri, "file:");
+    for (const char *at = path; *at != '\0'; at++)
+        text_printf(uri, strchr("?#%", *at) != NULL ? "%%%02X" : "%c", (unsigned char)*at);
+    text_add(uri, parameters);
+}
+
+static int open_file(Store *store, StoreMode mode)
+{
+    Text uri = {0};
     /* A reader without permission to write would leave the files of the log behind if it is the last to close. */
     int reading = access(store->path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     int flags = mode == STORE_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : reading;
-    if (sqlite3_open_v2(store->path, &store->database, flags, NULL) != SQLITE_OK)
+    if (mode == STORE_WRITE || !is_read_alone(store->path))
+        return sqlite3_open_v2(store->path, &store->database, flags, NULL);
+    add_uri(store->path, "?immutable=1", &uri);
+    int result = sqlite3_open_v2(uri.data, &store->database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    text_free(&uri);
+    return result;
+}
+
+static Status open_database(Store *store, StoreMode mode, Message *why)
+{
+    if (open_file(store, mode) != SQLITE_OK)
         return database_fail(store, why);
     sqlite3_busy_timeout(store->database, store->timeout_ms);
     int version;

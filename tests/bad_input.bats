@@ -720,7 +720,21 @@ unsupported() {
     ends 0
     run unshare --user --map-root-user --mount bash -c '
         mount --bind frozen frozen && mount -o remount,bind,ro frozen && cd "$PWD" && "$1/convjudge" grade --unconfined x.cu' _ "$build"
-    ends 2 "leaderboard.db: read-only, expected a file and a folder that can be written"
+    ends 2 "leaderboard.db: read-only, expected a file and a folder that can be written; to judge without keeping the run: --no-record; to keep it elsewhere: CONVJUDGE_DB=FILE"
+}
+
+@test "a leaderboard in a folder that one cannot write to is shown" {
+    submission >x.cu
+    mkdir 'frozen?#%'
+    export CONVJUDGE_DB="$PWD/frozen?#%/leaderboard.db"
+    judge grade --as ada x.cu
+    ends 0
+    run unshare --user --map-root-user --mount bash -c '
+        mount --bind "frozen?#%" "frozen?#%" && mount -o remount,bind,ro "frozen?#%" && cd "$PWD" &&
+        "$1/convjudge" leaderboard --problem conv1d && "$1/convjudge" verify-leaderboard &&
+        "$1/convjudge" grade --unconfined --no-record x.cu' _ "$build"
+    ends 0 "ada" "Accepted"
+    equal $'leaderboard.db\nleaderboard.db.head' "$(ls -A 'frozen?#%')"
 }
 
 @test "a database in a folder that does not exist is named" {
@@ -754,4 +768,17 @@ unsupported() {
     submission >x.cu
     judge grade x.cu
     ends 2 "leaderboard.db: not a database, expected a leaderboard that ConvJudge made"
+}
+
+# ---- the shell's limits
+
+@test "a small stack is made larger, or named where that is not allowed" {
+    submission >x.cu
+    run bash -c 'ulimit -Ss 64 && "$1/convjudge" grade x.cu' _ "$build"
+    ends 0 Accepted
+    run bash -c 'ulimit -s 1024 && "$1/convjudge" grade x.cu' _ "$build"
+    ends 0 Accepted
+    run bash -c 'ulimit -s 64 && "$1/convjudge" grade x.cu' _ "$build"
+    ends 2
+    equal "convjudge: the stack is limited to less than 1 MiB (ulimit -Hs), expected 8 MiB" "$output"
 }

@@ -180,3 +180,10 @@ EOF
     judge explain --json . x.cu
     ends 2 ".: not a regular file, expected a place for the result"
 }
+
+@test "a narrow terminal gets fewer columns of figures, and still reads the source" {
+    submission >x.cu
+    TERM=xterm LC_ALL=C.UTF-8 run script -qec "stty cols 60; $build/convjudge explain x.cu 2>/dev/null" /dev/null
+    ends 0 "  line   time  warps lanes" $'\n'"    14" "│         sum += input[i + k] * k" "a wider terminal shows more columns"
+    lacks branches
+}

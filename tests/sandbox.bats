@@ -22,6 +22,8 @@ load helper
     run unshare --user --map-root-user --mount bash -c '
         mount --bind /bin/false /usr/bin/bwrap && "$1/convjudge" grade --unconfined --json result.json x.cu' _ "$build"
     ends 0 "Accepted" "warning: the submission ran with sandbox none: /usr/bin/bwrap"
+    [[ $output =~ ^"device "[^$'\n']*$'\n'"sandbox             none: /usr/bin/bwrap"[^$'\n']*": nothing is ranked"$'\n'"compile" ]] ||
+        { echo "the output does not begin with what is missing:"; echo "$output"; return 1; }
     json result.json '.rank_status | startswith("not ranked: sandbox none: ")' true
     json result.json '.warnings[0] | contains("sandbox none")' true
 }
@@ -29,6 +31,7 @@ load helper
 @test "with --unconfined nothing is ranked, whatever the sandbox" {
     submission >x.cu
     judge grade --unconfined --json result.json x.cu
+    ends 0 "sandbox             full, but --unconfined: nothing is ranked"
     ends 0 "Accepted"
     json result.json '[.sandbox, .rank_status] | join(", ")' "full, not ranked: --unconfined was given"
 }

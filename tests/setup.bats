@@ -99,6 +99,33 @@ says() {
     says 2 "setup: installing libcmocka-dev" "setup: still missing after the installation: libcmocka-dev"
 }
 
+@test "who cannot install packages is told all of them at once, with what fetches a compiler" {
+    made_up
+    printf 'seccomp.h\ncJSON.h\n' >lacking
+    printf '#!/bin/sh\necho "there is no $1" >&2\nexit 1\n' >harness/compilers.sh
+    tool python3 'exit 1'
+    tool apt-get 'exit 1'
+    set_up
+    says 2 "setup: missing; run: sudo apt-get install -y libcjson-dev libseccomp-dev python3-pip"
+    tool python3 'exit 0'
+    set_up
+    says 2 "setup: missing; run: sudo apt-get install -y libcjson-dev libseccomp-dev"
+}
+
+@test "what apt says is shown only where it fails" {
+    made_up
+    echo seccomp.h >lacking
+    tool id 'echo 0'
+    tool apt-get 'echo "debconf: delaying package configuration" >&2' "[ \$1 != install ] || rm -f '$PWD/lacking'"
+    set_up
+    says 0 "setup: installing libseccomp-dev"
+    rm build/setup.judge
+    echo seccomp.h >lacking
+    tool apt-get 'echo "E: no space left" >&2; exit 100'
+    set_up
+    says 2 "setup: installing libseccomp-dev" "E: no space left" "setup: this failed: apt-get install libseccomp-dev"
+}
+
 no_fuzzer='case "$*" in *=fuzzer*) echo "ld: cannot find libclang_rt.fuzzer-x86_64.a" >&2; exit 1 ;; esac'
 
 @test "clang without its fuzzer's runtime is named, and the package that it lacks" {

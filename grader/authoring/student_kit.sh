@@ -27,7 +27,7 @@ command -v jq >/dev/null || die "jq is missing; install jq"
 mkdir -p "$scratch/$name"
 # An explicit list, so that no stray file of a checkout is included.
 tar -c --exclude-vcs --exclude='*/tests' --exclude='leaderboard.db*' \
-    Makefile README.md base docs grader harness leaderboard problems simgpu | tar -x -C "$scratch/$name"
+    Makefile README.md base docs grader harness leaderboard problems service simgpu | tar -x -C "$scratch/$name"
 for folder in problems/*/; do keep_cases "$(basename "$folder")"; done
 mkdir -p "$(dirname "$target")"
 tar -czf "$target" -C "$scratch" "$name"

@@ -26,8 +26,15 @@ typedef struct Grading {
 /* Where nothing is recorded, a database that cannot be read is no error: the report lacks the percentile in the class. */
 static Status open_store(Grading *grading, Message *why)
 {
-    if (grading->recorded)
-        return ranking_open(STORE_WRITE, &grading->store, why);
+    Message unfit;
+    if (grading->recorded) {
+        Status status = ranking_open(STORE_WRITE, &grading->store, &unfit);
+        return status == STATUS_OK ? status
+                                   : fail(status, why,
+                                          "%s; to judge without keeping the run: --no-record; to keep it elsewhere: "
+                                          "CONVJUDGE_DB=FILE",
+                                          unfit.text);
+    }
     if (ranking_open(STORE_READ, &grading->store, NULL) != STATUS_OK)
         grading->store = NULL;
     return STATUS_OK;

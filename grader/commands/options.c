@@ -23,7 +23,7 @@ static const OptionKind kinds[] = {
      true,
      offsetof(Options, problem),
      {"grade", "leaderboard", "references", "baselines", "explain", "sweep", "check", "check-problem", "quarantine",
-      "retime", "similar", "try", "submit", "runs", "history"}},
+      "retime", "similar", "try", "submit", "runs", "history", "report"}},
     {"device", true, offsetof(Options, device), {NULL}},
     {"as", true, offsetof(Options, person), {"grade", "quarantine", "retract", "runs", "history"}},
     {"json",
@@ -69,6 +69,8 @@ static const OptionKind kinds[] = {
      offsetof(Options, unconfined),
      {"grade", "references", "baselines", "explain", "sweep", "calibrate", "check", "check-problem", "retime",
       "similar", "try", "work"}},
+    {"out", true, offsetof(Options, out), {"report"}},
+    {"sources", false, offsetof(Options, sources), {"report"}},
     {"help", false, offsetof(Options, help), {NULL}},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };

@@ -31,6 +31,8 @@ typedef struct Options {
     const char *role;       /* "teacher" */
     const char *server;     /* a URL, or the path of a Unix socket */
     const char *mode;       /* of a submission: "try", "test", "rank" */
+    const char *out;        /* name of a folder */
+    bool sources;
     const char *spool;      /* name of a folder */
     const char *name;       /* of a worker */
     bool once;

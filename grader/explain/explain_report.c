@@ -1,6 +1,7 @@
 #include "grader/explain/explain_report.h"
 
 #include "grader/explain/case_choice.h"
+#include "grader/explain/explain_listing.h"
 #include "grader/report/limiter.h"
 #include "grader/terminal/quantity.h"
 
@@ -11,7 +12,6 @@
 enum {
     LABEL_COLUMNS = 11,
     LEAST_WIDTH = 100, /* of a listing, unless the terminal is known to be narrower */
-    GAP_LINES = 3      /* lines without instructions that are shown around those with instructions */
 };
 
 static const double LEAST_SHARE = 0.05; /* of the time: kernels with less are not shown */
@@ -59,27 +59,6 @@ static void add_folded(Text *out, const char *words, int at, int indent, int wid
         }
     }
     text_add(out, "\n");
-}
-
-/* Adds a mean in a column, which stays empty if there is nothing to count. */
-static void add_mean(Text *out, double sum, double count, int columns)
-{
-    terminal_pad(out, count > 0 ? quantity_mean(sum / count).text : "", -columns);
-}
-
-/* Adds a line cut to `columns`, with four spaces for each tab. */
-static void add_source_line(const char *text, size_t length, int columns, Text *out)
-{
-    Text line = {0}, shown = {0};
-    for (size_t i = 0; i < length; i++)
-        text_append(&line, text[i] == '\t' ? "    " : &text[i], text[i] == '\t' ? 4 : 1);
-    terminal_add_line(&shown, line.data == NULL ? "" : line.data);
-    if (shown.data != NULL && terminal_columns(shown.data) > columns)
-        terminal_pad(out, shown.data, columns);
-    else
-        text_add(out, shown.data == NULL ? "" : shown.data);
-    text_free(&line);
-    text_free(&shown);
 }
 
 /* ---- above the listing ------------------------------------------------------------------------------------------- */
@@ -251,7 +230,7 @@ static void add_sketch(const char *sketch, int indent, int width, Text *out)
     while (*sketch != '\0') {
         size_t length = strcspn(sketch, "\n");
         text_printf(out, "%*s", indent, "");
-        add_source_line(sketch, length, width - indent, out);
+        explain_source_line(sketch, length, width - indent, out);
         text_add(out, "\n");
         sketch += length + (sketch[length] == '\n');
     }
@@ -280,106 +259,6 @@ static void add_advice(const ExplainReport *report, TerminalStyle style, Text *o
         text_free(&words);
         add_sketch(advice->sketch, 2 * INDENT, width_of(style), out);
     }
-}
-
-/* ---- the listing ------------------------------------------------------------------------------------------------- */
-
-typedef struct Row { /* one source line, summed over kernels */
-    double share;
-    SimLine counts;
-} Row;
-
-static size_t count_lines(const char *text)
-{
-    size_t lines = 1;
-    for (; *text != '\0'; text++)
-        lines += *text == '\n';
-    return lines;
-}
-
-/* The rows of the submission's lines, [count + 1] by number. `*elsewhere` is the share of lines in other files. */
-static Row *gather_rows(const ExplainReport *report, size_t count, double *elsewhere)
-{
-    const Explanation *explanation = &report->shown->explanation;
-    Row *rows = arena_array((Arena *)&report->result->arena, count + 1, sizeof *rows);
-    *elsewhere = 0;
-    for (uint32_t i = 0; i < explanation->profile->line_count; i++) {
-        const ProfileLine *line = &explanation->profile->lines[i];
-        bool own = explain_is_own_line(explanation, line) && line->counts.line >= 1 &&
-                   (size_t)line->counts.line <= count;
-        if (own) {
-            rows[line->counts.line].share += explanation->line_shares[i];
-            simgpu_line_add(&rows[line->counts.line].counts, &line->counts);
-        } else {
-            *elsewhere += explanation->line_shares[i];
-        }
-    }
-    return rows;
-}
-
-static void add_figures(const Row *row, Text *out)
-{
-    const SimLine *line = &row->counts;
-    const SimCounters *counters = &line->counters;
-    double requests = (double)(counters->global_load_requests + counters->global_store_requests);
-    double sectors = (double)(counters->global_load_sectors + counters->global_store_sectors);
-    double ideal = (double)(line->ideal_load_sectors + line->ideal_store_sectors);
-    double shared = (double)(counters->shared_load_requests + counters->shared_store_requests);
-    double wavefronts = (double)(counters->shared_load_wavefronts + counters->shared_store_wavefronts);
-    double constant = (double)counters->constant_requests;
-    terminal_pad(out, quantity_percent(row->share, 1).text, -7);
-    terminal_pad(out, quantity_count((double)line->executions).text, -7);
-    add_mean(out, (double)counters->lane_instructions, (double)counters->warp_instructions, 6);
-    if (requests > 0)
-        add_mean(out, sectors, requests, 6);
-    else
-        add_mean(out, (double)counters->texture_sectors, (double)counters->texture_requests, 6);
-    add_mean(out, ideal, requests, 6);
-    add_mean(out, shared > 0 ? wavefronts : constant + (double)counters->constant_replays,
-             shared > 0 ? shared : constant, 7);
-    double divergent = fmin(1, (double)counters->divergent_branches / (double)line->executions);
-    terminal_pad(out, divergent > 0 ? quantity_percent(divergent, 0).text : "", -10);
-}
-
-static bool is_near_code(const Row *rows, size_t count, size_t line)
-{
-    for (size_t other = line > GAP_LINES ? line - GAP_LINES : 1; other <= line + GAP_LINES && other <= count; other++)
-        if (rows[other].counts.executions > 0)
-            return true;
-    return false;
-}
-
-static void add_listing(const ExplainReport *report, TerminalStyle style, Text *out)
-{
-    enum { FIGURES = 49, BEFORE = 58 };
-    const char *source = report->submission->source.data;
-    size_t count = count_lines(source);
-    double elsewhere, own = 0;
-    const Row *rows = gather_rows(report, count, &elsewhere);
-    bool skipped = false;
-    text_printf(out, "\n%38s%7s%10s\n", "sectors", "wave-", "divergent");
-    text_printf(out, "%6s%7s%7s%6s%6s%6s%7s%10s\n", "line", "time", "warps", "lanes", "got", "ideal", "fronts",
-                "branches");
-    for (size_t number = 1; number <= count; number++) {
-        size_t length = strcspn(source, "\n");
-        bool shown = is_near_code(rows, count, number);
-        if (shown) {
-            text_add(out, skipped && own > 0 ? "   ...\n" : "");
-            text_printf(out, "%6zu", number);
-            if (rows[number].counts.executions > 0)
-                add_figures(&rows[number], out);
-            else
-                text_printf(out, "%*s", FIGURES, "");
-            text_add(out, style.utf8 ? " │ " : " | ");
-            add_source_line(source, length, width_of(style) - BEFORE, out);
-            text_add(out, "\n");
-        }
-        own += rows[number].share;
-        skipped = !shown;
-        source += length + (source[length] == '\n');
-    }
-    text_printf(out, "%6s%7s in lines of headers, %s in launches, starts of blocks, copies and waits\n", "",
-                quantity_percent(elsewhere, 1).text, quantity_percent(fmax(0, 1 - own - elsewhere), 1).text);
 }
 
 /* ---- what was measured ------------------------------------------------------------------------------------------- */
@@ -475,5 +354,5 @@ void explain_report_write(const ExplainReport *report, TerminalStyle style, Text
     add_kernels(report, style, out);
     add_advice(report, style, out);
     add_measured(report, style, out);
-    add_listing(report, style, out);
+    explain_listing(&report->shown->explanation, report->submission->source.data, style, width_of(style), out);
 }

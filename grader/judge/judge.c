@@ -12,6 +12,7 @@
 #include "grader/problem/key_stream.h"
 #include "grader/problem/testcase_read.h"
 #include "grader/timing/second_plan.h"
+#include "harness/sandbox/sandbox.h"
 #include "harness/sandbox/scratch.h"
 #include "harness/session/session_open.h"
 
@@ -25,9 +26,30 @@ void judge_note_device(Progress *progress, const DeviceInfo *device)
     char outcome[sizeof device->passed_over + 40];
     if (device->passed_over[0] == '\0')
         return;
-    snprintf(outcome, sizeof outcome, "simulated: %s", device->passed_over);
+    snprintf(outcome, sizeof outcome, "simulated, with modelled times: %s", device->passed_over);
     progress_begin(progress, "device", 0);
     progress_end(progress, outcome);
+}
+
+static void note_sandbox(Progress *progress)
+{
+    char outcome[400];
+    const bool is_full = strcmp(sandbox_level(), "full") == 0;
+    if (is_full && !sandbox_allows_unconfined())
+        return;
+    snprintf(outcome, sizeof outcome, "%s: nothing is ranked", is_full ? "full, but --unconfined" : sandbox_level());
+    progress_begin(progress, "sandbox", 0);
+    progress_end(progress, outcome);
+}
+
+/* Before anything is judged, what will keep the result from being what its author expects. */
+static void note_conditions(const Judging *judging)
+{
+    const JudgeJob *job = judging->job;
+    if (job->second_sitting || job->is_opinion)
+        return;
+    judge_note_device(job->progress, &judging->result->device);
+    note_sandbox(job->progress);
 }
 
 /* Asks again for what is known of the device: more once it is open. */
@@ -38,8 +60,6 @@ static Status learn_device(Judging *judging, Message *why)
     Status status = session_device(judging->session, device, why);
     if (status == STATUS_OK && was_confined && device->unconfined[0] != '\0')
         result_warn(judging->result, "the broker ran with sandbox partial: %s", device->unconfined);
-    if (status == STATUS_OK)
-        judge_note_device(judging->job->progress, device);
     return status;
 }
 
@@ -130,6 +150,7 @@ static Status open_judging(Judging *judging, Message *why)
     if (status != STATUS_OK)
         return status;
     result->on_cpu = judging->session->traits.runs_c;
+    note_conditions(judging);
     mark_times(judging);
     list_cases(judging);
     choose_plan(judging);

@@ -20,7 +20,7 @@
  * any case; problem and submission must outlive it. */
 MUST_USE Status judge_submission(const JudgeJob *job, Result *result, Message *why);
 
-/* Says in one line that "auto" took the simulated GPU although a driver is there; otherwise nothing. */
+/* Says in one line that "auto" took the simulated GPU, and why; otherwise nothing. */
 void judge_note_device(Progress *progress, const DeviceInfo *device);
 
 #endif

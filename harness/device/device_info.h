@@ -13,7 +13,7 @@ typedef struct DeviceInfo {
     char name[256];        /* as cudaDeviceProp.name has it */
     char uuid[48];         /* "GPU-5a0c...": this one device among all of its model; "" for the simulated GPU */
     char driver[64];       /* driver version; "simgpu" for the simulated GPU */
-    char passed_over[300]; /* why "auto" did not take a GPU that may be there; "": it found none, or took it */
+    char passed_over[300]; /* why "auto" did not take a GPU; "": it took one, or another device was named */
     char unconfined[160];  /* what of the broker's sandbox the kernel did not offer; "": nothing, or not open yet */
     bool modelled;         /* times come from a model, not from a clock */
     bool calibrated;       /* the model was fitted to measurements on such a GPU */

@@ -2,6 +2,7 @@
 #include "grader/device_oracle/oracle_process.h"
 #include "harness/broker/broker.h"
 #include "service/commands/command_line.h"
+#include "service/commands/stack_limit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,8 @@ static int run_in_service(const Subcommand *subcommand, int argc, char **argv)
 int main(int argc, char **argv)
 {
     const char *name = argc < 2 ? "" : argv[1];
+    if (!stack_limit_raise(argv))
+        return command_line_complain("the stack is limited to less than 1 MiB (ulimit -Hs), expected 8 MiB");
     if (strcmp(name, "broker") == 0)
         return broker_main(argc - 1, argv + 1);
     if (strcmp(name, "oracle") == 0)

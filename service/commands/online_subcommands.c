@@ -50,5 +50,11 @@ const Subcommand online_subcommands[] = {
     {"withdraw", NULL, WITHOUT_SANDBOX,
      "convjudge withdraw [--json FILE|-] [--server URL|SOCKET] RUN\n"
      "    Takes back a submission that still waits.\n"},
+    {"report", NULL, WITHOUT_SANDBOX,
+     "convjudge report [--problem ID] [--out DIR] [--sources]\n"
+     "    Writes the leaderboard as a folder of pages for a browser: boards, statements, and each submission that ranks.\n"
+     "    --problem ID     default: all problems\n"
+     "    --out DIR        default: build/report; the first page is index.html\n"
+     "    --sources        with the sources of the submissions, which everybody who sees the pages can read\n"},
     {0},
 };

@@ -11,5 +11,7 @@ MUST_USE Status command_serve(const Options *options, int *exit_status, Message 
 MUST_USE Status command_token(const Options *options, int *exit_status, Message *why);
 /* Copies the database of the service while it runs. */
 MUST_USE Status command_backup(const Options *options, int *exit_status, Message *why);
+/* Writes the leaderboard as a folder of pages. */
+MUST_USE Status command_report(const Options *options, int *exit_status, Message *why);
 
 #endif

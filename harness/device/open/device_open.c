@@ -78,7 +78,7 @@ static Status choose_named_cuda(const char *name, const char *detail, Choice *ch
                : fail(status, why, "device '%s': %s; DEVICE=sim selects the simulated GPU", name, trouble.text);
 }
 
-/* A GPU whose driver is too old or does not start is passed over like a missing one, but the result says so. */
+/* A GPU whose driver is too old or does not start is passed over like a missing one; the progress says which of the two. */
 static Status choose_any(Choice *choice, DeviceInfo *info, Message *why)
 {
     Message trouble;
@@ -88,8 +88,8 @@ static Status choose_any(Choice *choice, DeviceInfo *info, Message *why)
     if (found != STATUS_NOT_FOUND && found != STATUS_UNSUPPORTED)
         return fail(found, why, "device 'auto': %s; DEVICE=sim selects the simulated GPU", trouble.text);
     Status status = choose_sim("", choice, info, why);
-    if (found == STATUS_UNSUPPORTED)
-        snprintf(info->passed_over, sizeof info->passed_over, "%.*s", (int)sizeof info->passed_over - 1, trouble.text);
+    snprintf(info->passed_over, sizeof info->passed_over, "%.*s", (int)sizeof info->passed_over - 1,
+             found == STATUS_UNSUPPORTED ? trouble.text : "there is no NVIDIA GPU here");
     return status;
 }
 

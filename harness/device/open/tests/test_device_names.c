@@ -99,7 +99,7 @@ static void a_driver_that_lacks_calls_is_too_old(void **state)
     assert_names("cuda", STATUS_UNSUPPORTED, "libm.so.6 has no cuInit: it is not a driver for CUDA 12.4 or later");
 }
 
-static void auto_does_not_pass_over_an_old_driver_in_silence(void **state)
+static void auto_does_not_pass_over_a_gpu_in_silence(void **state)
 {
     DeviceInfo info;
     Message why;
@@ -109,6 +109,8 @@ static void auto_does_not_pass_over_an_old_driver_in_silence(void **state)
     assert_non_null(strstr(info.passed_over, "is a driver for CUDA 11.8; the judge needs one for CUDA 12.4 or later"));
     use_driver("no-such-library.so.1");
     assert_int_equal(device_describe("auto", &info, &why), STATUS_OK);
+    assert_string_equal(info.passed_over, "there is no NVIDIA GPU here");
+    assert_int_equal(device_describe("sim", &info, &why), STATUS_OK);
     assert_string_equal(info.passed_over, "");
 }
 
@@ -121,7 +123,7 @@ int main(void)
         BY_NAME(without_a_gpu_auto_is_the_simulated_one),
         BY_NAME(without_a_driver_auto_is_the_simulated_one),
         BY_NAME(a_driver_that_lacks_calls_is_too_old),
-        BY_NAME(auto_does_not_pass_over_an_old_driver_in_silence),
+        BY_NAME(auto_does_not_pass_over_a_gpu_in_silence),
     };
     return run_each(tests, COUNT_OF(tests));
 }

@@ -1,0 +1,41 @@
+// live.js - follows a submission until it is judged. Without it, the page says how to look again.
+"use strict";
+(() => {
+  const status = document.querySelector("[data-events]");
+  if (!status || !window.EventSource) return;
+  const ended = ["judged", "held", "withdrawn"];
+  const text = status.querySelector(".status-text");
+  const bar = status.querySelector("progress");
+  const reload = status.querySelector(".again");
+  if (reload) reload.hidden = true;
+
+  function sentence(submission) {
+    if (submission.state === "waiting") {
+      const ahead = submission.ahead === 1 ? "1 submission is ahead" : `${submission.ahead || 0} submissions are ahead`;
+      return submission.expected_s ? `${ahead}, about ${Math.ceil(submission.expected_s)} s.` : `${ahead}.`;
+    }
+    const progress = submission.progress;
+    if (!progress) return "It is being judged.";
+    return progress.total ? `${progress.step}: ${progress.done} of ${progress.total}` : progress.step;
+  }
+
+  const events = new EventSource(status.dataset.events);
+  events.addEventListener("state", (event) => {
+    const submission = JSON.parse(event.data);
+    if (ended.includes(submission.state)) {
+      events.close();
+      location.reload();
+      return;
+    }
+    status.querySelector(".state").textContent = submission.state === "waiting" ? "Waiting" : "Being judged";
+    const words = sentence(submission);
+    if (text.textContent !== words) text.textContent = words;
+    const progress = submission.progress;
+    if (progress && progress.total) {
+      bar.max = progress.total;
+      bar.value = progress.done;
+    } else {
+      bar.removeAttribute("value");
+    }
+  });
+})();

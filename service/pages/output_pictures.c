@@ -1,0 +1,253 @@
+#include "service/pages/output_pictures.h"
+
+#include "service/pages/figure.h"
+#include "service/pages/html.h"
+#include "service/pages/png.h"
+#include "service/pages/view.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { MAX_ELEMENTS = 4096 };
+
+/* An output as a grid of cells; a cell of a picture has several channels. */
+typedef struct Grid {
+    size_t width, height, channels;
+    const cJSON *expected, *got; /* in the order of the memory; null: not a number */
+    const cJSON *bounds;
+    bool is_bytes; /* levels from 0 to 255 */
+} Grid;
+
+static size_t extent(const cJSON *shape, int dimension)
+{
+    const cJSON *item = cJSON_GetArrayItem(shape, dimension);
+    return cJSON_IsNumber(item) && item->valuedouble >= 1 && item->valuedouble <= MAX_ELEMENTS
+               ? (size_t)item->valuedouble
+               : 0;
+}
+
+/* Two dimensions are a grid; three whose last is 3 or 4 are a picture; otherwise planes stand below each other. */
+static bool grid_of(const cJSON *output, Grid *grid)
+{
+    const cJSON *shape = view_item(output, "shape");
+    int rank = cJSON_GetArraySize(shape);
+    *grid = (Grid){.channels = 1,
+                   .expected = view_item(output, "expected"),
+                   .got = view_item(output, "got"),
+                   .bounds = view_item(output, "bounds"),
+                   .is_bytes = view_true(output, "bytes")};
+    if (rank < 2)
+        return false;
+    bool is_picture = rank == 3 && grid->is_bytes && extent(shape, 2) <= 4;
+    int last = is_picture ? rank - 2 : rank - 1;
+    grid->channels = is_picture ? extent(shape, 2) : 1;
+    grid->width = extent(shape, last);
+    grid->height = 1;
+    for (int i = 0; i < last; i++)
+        grid->height *= extent(shape, i);
+    size_t count = grid->width * grid->height * grid->channels;
+    return count > 0 && count <= MAX_ELEMENTS && (size_t)cJSON_GetArraySize(grid->expected) == count &&
+           (size_t)cJSON_GetArraySize(grid->got) == count && (size_t)cJSON_GetArraySize(grid->bounds) == count;
+}
+
+/* ---- colours ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Colour {
+    uint8_t red, green, blue, opacity;
+} Colour;
+
+static Colour between(Colour from, Colour to, double share)
+{
+    share = share >= 0 ? fmin(share, 1) : 0;
+    return (Colour){(uint8_t)lround(from.red + share * (to.red - from.red)),
+                    (uint8_t)lround(from.green + share * (to.green - from.green)),
+                    (uint8_t)lround(from.blue + share * (to.blue - from.blue)), 255};
+}
+
+static const Colour WHITE = {255, 255, 255, 255}, BLACK = {0, 0, 0, 255}, BLUE = {0, 114, 178, 255},
+                    RED = {213, 94, 0, 255}, NOT_A_NUMBER = {204, 121, 167, 255}, RIGHT = {238, 240, 241, 255};
+
+/* ---- the four pictures ------------------------------------------------------------------------------------------- */
+
+typedef enum Kind { KIND_MAP, KIND_EXPECTED, KIND_GOT, KIND_DIFFERENCE, KINDS } Kind;
+
+typedef struct Values { /* of each element; NaN where it was not a number */
+    double *expected, *got, *bound;
+    double low, high;  /* of what was expected */
+    double difference; /* largest finite one */
+} Values;
+
+static void read_list(const cJSON *list, double *values)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, list) *values++ = cJSON_IsNumber(item) ? item->valuedouble : NAN;
+}
+
+static void read_values(const Grid *grid, Values *values)
+{
+    size_t count = grid->width * grid->height * grid->channels;
+    read_list(grid->expected, values->expected);
+    read_list(grid->got, values->got);
+    read_list(grid->bounds, values->bound);
+    values->low = INFINITY;
+    values->high = -INFINITY;
+    values->difference = 0;
+    for (size_t i = 0; i < count; i++) {
+        values->low = fmin(values->low, values->expected[i]);
+        values->high = fmax(values->high, values->expected[i]);
+        values->difference = fmax(values->difference, fabs(values->got[i] - values->expected[i]));
+    }
+    if (grid->is_bytes) {
+        values->low = 0;
+        values->high = 255;
+    }
+}
+
+static bool is_wrong(const Values *values, size_t i)
+{
+    return !(fabs(values->got[i] - values->expected[i]) <= values->bound[i]);
+}
+
+/* A picture's cell has its own colours, opaque, since what matters is every channel. */
+static Colour value_colour(const Grid *grid, const Values *values, const double *list, size_t cell)
+{
+    const double *at = list + cell * grid->channels;
+    if (grid->channels >= 3)
+        return (Colour){(uint8_t)at[0], (uint8_t)at[1], (uint8_t)at[2], 255};
+    if (isnan(at[0]))
+        return NOT_A_NUMBER;
+    return between(BLACK, WHITE, (at[0] - values->low) / fmax(values->high - values->low, 1e-30));
+}
+
+/* Of several channels, the largest difference. */
+static Colour difference_colour(const Grid *grid, const Values *values, size_t cell)
+{
+    double most = 0;
+    for (size_t c = 0; c < grid->channels; c++) {
+        double difference = values->got[cell * grid->channels + c] - values->expected[cell * grid->channels + c];
+        if (isnan(difference))
+            return NOT_A_NUMBER;
+        most = fabs(difference) > fabs(most) ? difference : most;
+    }
+    return between(WHITE, most < 0 ? BLUE : RED, fabs(most) / fmax(values->difference, 1e-30));
+}
+
+static Colour map_colour(const Grid *grid, const Values *values, size_t cell)
+{
+    bool wrong = false;
+    for (size_t c = 0; c < grid->channels; c++)
+        wrong = wrong || is_wrong(values, cell * grid->channels + c);
+    return wrong ? RED : RIGHT;
+}
+
+static Colour colour_of(const Grid *grid, const Values *values, Kind kind, size_t cell)
+{
+    switch (kind) {
+    case KIND_MAP: return map_colour(grid, values, cell);
+    case KIND_EXPECTED: return value_colour(grid, values, values->expected, cell);
+    case KIND_GOT: return value_colour(grid, values, values->got, cell);
+    default: return difference_colour(grid, values, cell);
+    }
+}
+
+static void add_picture(Text *page, const Grid *grid, const Values *values, Kind kind)
+{
+    static const char *const names[KINDS] = {"Where it is wrong", "Expected", "Got", "Difference"};
+    static const char *const words[KINDS] = {"orange: beyond its bound", "", "", "orange: too large, blue: too small"};
+    size_t cells = grid->width * grid->height;
+    uint8_t *pixels = calloc(cells, 4);
+    if (pixels == NULL)
+        return;
+    for (size_t i = 0; i < cells; i++) {
+        Colour colour = colour_of(grid, values, kind, i);
+        pixels[4 * i] = colour.red;
+        pixels[4 * i + 1] = colour.green;
+        pixels[4 * i + 2] = colour.blue;
+        pixels[4 * i + 3] = colour.opacity;
+    }
+    html_raw(page, "<figure><img src=\"");
+    png_data_url(page, pixels, grid->width, grid->height);
+    html_add(page, "\" width=\"%zu\" height=\"%zu\" alt=\"%s, as a picture of %zu by %zu cells\"><figcaption>%s",
+             grid->width, grid->height, names[kind], grid->width, grid->height, names[kind]);
+    if (*words[kind] != '\0')
+        html_add(page, "<span class=\"more\">%s</span>", words[kind]);
+    html_raw(page, "</figcaption></figure>\n");
+    free(pixels);
+}
+
+/* ---- the numbers ------------------------------------------------------------------------------------------------- */
+
+static void add_cell(Text *page, const Grid *grid, const Values *values, size_t cell)
+{
+    for (size_t c = 0; c < grid->channels; c++) {
+        size_t i = cell * grid->channels + c;
+        const char *separator = c > 0 ? ", " : "";
+        if (isnan(values->got[i]))
+            html_add(page, "%s?", separator);
+        else if (is_wrong(values, i))
+            html_add(page, "%s<strong>%.6g</strong> (%.6g)", separator, values->got[i], values->expected[i]);
+        else
+            html_add(page, "%s%.6g", separator, values->got[i]);
+    }
+}
+
+static void add_numbers(Text *page, const Grid *grid, const Values *values)
+{
+    enum { MOST_ROWS = 32, MOST_COLUMNS = 32 };
+    size_t rows = grid->height < MOST_ROWS ? grid->height : MOST_ROWS,
+           columns = grid->width < MOST_COLUMNS ? grid->width : MOST_COLUMNS;
+    html_raw(
+        page,
+        "<details>\n<summary>The numbers of these pictures</summary>\n<p class=\"note\">What came; where it is wrong, "
+        "bold, with the expected value in brackets.</p>\n<div class=\"scroll\" role=\"group\" aria-label=\"Output\" "
+        "tabindex=\"0\">\n<table>\n<thead><tr><th scope=\"col\">Row</th>");
+    for (size_t x = 0; x < columns; x++)
+        html_add(page, "<th scope=\"col\" class=\"number\">%zu</th>", x);
+    html_raw(page, "</tr></thead>\n<tbody>\n");
+    for (size_t y = 0; y < rows; y++) {
+        html_add(page, "<tr><th scope=\"row\">%zu</th>", y);
+        for (size_t x = 0; x < columns; x++) {
+            html_raw(page, "<td class=\"number\">");
+            add_cell(page, grid, values, y * grid->width + x);
+            html_raw(page, "</td>");
+        }
+        html_raw(page, "</tr>\n");
+    }
+    html_raw(page, "</tbody>\n</table>\n</div>\n");
+    if (rows < grid->height || columns < grid->width)
+        html_raw(page, "<p class=\"note\">The first 32 rows and columns are shown.</p>\n");
+    html_raw(page, "</details>\n");
+}
+
+static void draw(Text *page, const Grid *grid)
+{
+    size_t count = grid->width * grid->height * grid->channels;
+    double *memory = calloc(3 * count, sizeof *memory);
+    if (memory == NULL)
+        return;
+    Values values = {.expected = memory, .got = memory + count, .bound = memory + 2 * count};
+    read_values(grid, &values);
+    html_raw(page, "<div class=\"pictures\">\n");
+    for (int kind = 0; kind < KINDS; kind++)
+        add_picture(page, grid, &values, (Kind)kind);
+    html_raw(page, "</div>\n");
+    add_numbers(page, grid, &values);
+    free(memory);
+}
+
+void output_pictures(Text *page, const cJSON *item)
+{
+    Grid grid;
+    const cJSON *output = view_item(item, "output");
+    bool has_dimensions = cJSON_GetArraySize(view_item(view_item(item, "first_wrong"), "position")) >= 2;
+    if (!has_dimensions)
+        return;
+    if (output == NULL)
+        html_raw(page,
+                 "<p class=\"note\">The record of this case keeps only these two elements, so there is no picture of "
+                 "its output.</p>\n");
+    else if (grid_of(output, &grid))
+        draw(page, &grid);
+}

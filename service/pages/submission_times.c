@@ -1,0 +1,372 @@
+#include "service/pages/submission_times.h"
+
+#include "grader/report/limiter.h"
+#include "service/pages/figure.h"
+#include "service/pages/html.h"
+#include "service/pages/parts.h"
+#include "service/pages/submission_cases.h"
+#include "service/pages/svg.h"
+#include "service/pages/view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_TIMED = 12 };
+
+/* The timed cases that have a time; their number. */
+static size_t timed_cases(const cJSON *cases, const cJSON *timed[MAX_TIMED])
+{
+    const cJSON *item;
+    size_t count = 0;
+    cJSON_ArrayForEach(item, cases) if (view_true(item, "timed") && view_time(item, "time_ms").ms > 0 &&
+                                        count < MAX_TIMED) timed[count++] = item;
+    return count;
+}
+
+static const cJSON *case_called(const cJSON *cases, const char *name)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, cases) if (strcmp(view_text(item, "name"), name) == 0) return item;
+    return NULL;
+}
+
+/* ---- each timed case --------------------------------------------------------------------------------------------- */
+
+static void add_timed_case(Text *page, int number, const cJSON *item)
+{
+    const cJSON *counters = view_item(item, "counters");
+    MeasuredTime time = view_time(item, "time_ms");
+    html_add(page, "<tr><th scope=\"row\">%d. %s<span class=\"more quiet\">", number, view_text(item, "name"));
+    add_sizes(page, view_item(item, "sizes"));
+    html_add(
+        page,
+        "</span></th><td class=\"number\">%s</td><td class=\"number spare\">%s</td><td class=\"number spare\">%s</td>"
+        "<td class=\"number\">%s</td>",
+        figure_measured(time).text, figure_within(view_number(item, "gflops"), time.uncertainty).text,
+        figure_within(view_number(item, "gbytes_per_s"), time.uncertainty).text,
+        figure_percent(view_number(item, "roofline")).text);
+    if (counters != NULL)
+        html_add(page, "<td class=\"spare\">%s</td><td class=\"number spare\">%s</td>",
+                 limiter_words(view_text(counters, "limiter")),
+                 figure_percent(view_number(counters, "occupancy")).text);
+    html_raw(page, "</tr>\n");
+}
+
+void submission_timed_cases(Text *page, const SubmissionPage *submission)
+{
+    const cJSON *timed[MAX_TIMED];
+    size_t count = timed_cases(view_item(submission->result, "cases"), timed);
+    if (count == 0)
+        return;
+    html_raw(page, "<h3>Each timed case</h3>\n");
+    table_begin_wide(page, "Timed cases",
+                     view_item(timed[0], "counters") != NULL
+                         ? "Case|>Time|>-GFLOP/s|>-GB/s|>Of the roofline|-Limited by|>-Occupancy"
+                         : "Case|>Time|>-GFLOP/s|>-GB/s|>Of the roofline");
+    for (size_t i = 0; i < count; i++)
+        add_timed_case(page, (int)i + 1, timed[i]);
+    table_end(page);
+    for (size_t i = 0; i < count; i++)
+        if (*view_text(timed[i], "fewer_calls") != '\0')
+            html_add(page, "<p class=\"note\">%s: %s.</p>\n", view_text(timed[i], "name"),
+                     view_text(timed[i], "fewer_calls"));
+}
+
+/* ---- the roofline ------------------------------------------------------------------------------------------------ */
+
+typedef struct Roofline {
+    double peak, bandwidth; /* 1e9 operations and bytes a second */
+    Axis across, up;        /* operations a byte, 1e9 operations a second */
+} Roofline;
+
+typedef struct Point {
+    double intensity, rate;
+} Point;
+
+static Point point_of(const cJSON *item)
+{
+    double gflops = view_number(item, "gflops"), gbytes = view_number(item, "gbytes_per_s");
+    return (Point){.intensity = gbytes > 0 ? gflops / gbytes : NAN, .rate = gflops};
+}
+
+static double roof_at(const Roofline *roofline, double intensity)
+{
+    return fmin(roofline->peak, roofline->bandwidth * intensity);
+}
+
+static const double ROOF_LEFT = 62, ROOF_RIGHT = PLOT_WIDTH - 12, ROOF_TOP = 22, ROOF_BOTTOM = 220;
+
+/* Holds the cases of the submission and of the references, up to the peak. */
+static Roofline roofline_around(const SubmissionPage *submission, const cJSON *const *timed, size_t count,
+                                cJSON *const *references, size_t reference_count)
+{
+    Roofline roofline = {.peak = view_number(submission->sitting, "fma_flops_per_s") / 1e9,
+                         .bandwidth = view_number(submission->sitting, "copy_bytes_per_s") / 1e9};
+    double ridge = roofline.peak / roofline.bandwidth, least = ridge / 2, most = ridge * 2, lowest = roofline.peak;
+    for (size_t i = 0; i < count; i++) {
+        Point you = point_of(timed[i]);
+        least = fmin(least, you.intensity);
+        most = fmax(most, you.intensity);
+        lowest = fmin(lowest, you.rate);
+        for (size_t k = 0; k < reference_count; k++)
+            lowest = fmin(lowest, point_of(case_called(references[k], view_text(timed[i], "name"))).rate);
+    }
+    roofline.across = axis_around(least / 1.3, most * 1.3, ROOF_LEFT, ROOF_RIGHT, true);
+    roofline.up = axis_around(lowest, roofline.peak, ROOF_BOTTOM, ROOF_TOP, true);
+    return roofline;
+}
+
+static void add_roof(Text *page, const Roofline *roofline)
+{
+    const Axis *across = &roofline->across, *up = &roofline->up;
+    double ticks[AXIS_MAX_TICKS];
+    int count = axis_ticks(up, ticks);
+    for (int i = 0; i < count; i++) {
+        double y = axis_at(up, ticks[i]);
+        svg_line(page, "grid", ROOF_LEFT, y, ROOF_RIGHT, y);
+        svg_label(page, "tick", ROOF_LEFT - 6, y + 4, "end", figure_whole(ticks[i]).text);
+    }
+    svg_line(page, "axis", ROOF_LEFT, ROOF_BOTTOM, ROOF_RIGHT, ROOF_BOTTOM);
+    count = axis_ticks(across, ticks);
+    for (int i = 0; i < count; i++) {
+        char label[32];
+        double x = axis_at(across, ticks[i]);
+        snprintf(label, sizeof label, "%g", ticks[i]);
+        svg_line(page, "axis", x, ROOF_BOTTOM, x, ROOF_BOTTOM + 4);
+        svg_label(page, "tick", x, ROOF_BOTTOM + 17, "middle", label);
+    }
+    svg_label(page, "tick", 0, ROOF_TOP - 10, "start", "GFLOP/s");
+    svg_label(page, "tick", ROOF_RIGHT, ROOF_BOTTOM + 33, "end", "operations per byte that must be moved");
+    double start = fmax(across->low, up->low / roofline->bandwidth), ridge = roofline->peak / roofline->bandwidth;
+    svg_line(page, "roof", axis_at(across, start), axis_at(up, roof_at(roofline, start)), axis_at(across, ridge),
+             axis_at(up, roofline->peak));
+    svg_line(page, "roof", axis_at(across, ridge), axis_at(up, roofline->peak), ROOF_RIGHT,
+             axis_at(up, roofline->peak));
+}
+
+static void add_points(Text *page, const Roofline *roofline, const BoardPage *board, const cJSON *const *timed,
+                       size_t count, cJSON *const *references, size_t reference_count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *name = view_text(timed[i], "name");
+        char number[32];
+        Point you = point_of(timed[i]);
+        double x = axis_at(&roofline->across, you.intensity), y = axis_at(&roofline->up, you.rate);
+        for (size_t k = 0; k < reference_count; k++) {
+            Point other = point_of(case_called(references[k], name));
+            if (!isnan(other.rate))
+                svg_diamond(page, "reference", x, axis_at(&roofline->up, other.rate), 4.5, board->references[k].name);
+        }
+        snprintf(number, sizeof number, "%zu", i + 1);
+        svg_disc(page, "me", x, y, 6.5, name);
+        svg_label(page, "strong", x + 10, y + 4, "start", number);
+    }
+}
+
+static void add_roofline_numbers(Text *page, const Roofline *roofline, const BoardPage *board,
+                                 const cJSON *const *timed, size_t count, cJSON *const *references,
+                                 size_t reference_count)
+{
+    details_begin(page, "The numbers of this plot");
+    html_add(page, "<p>The roof: %s GFLOP/s, and %s GB/s of copying.</p>\n", figure_whole(roofline->peak).text,
+             figure_whole(roofline->bandwidth).text);
+    table_begin(page, "Rates of each timed case", "Case|Who|>Operations per byte|>GFLOP/s|>Roof");
+    for (size_t i = 0; i < count; i++) {
+        Point you = point_of(timed[i]);
+        double uncertainty = view_time(timed[i], "time_ms").uncertainty;
+        html_add(
+            page,
+            "<tr class=\"you\"><th scope=\"row\">%zu. %s</th><td>this submission</td><td class=\"number\">%.4g</td>"
+            "<td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
+            i + 1, view_text(timed[i], "name"), you.intensity, figure_within(you.rate, uncertainty).text,
+            figure_whole(roof_at(roofline, you.intensity)).text);
+        for (size_t k = 0; k < reference_count; k++) {
+            const cJSON *item = case_called(references[k], view_text(timed[i], "name"));
+            if (item != NULL)
+                html_add(page,
+                         "<tr><th scope=\"row\">%zu. %s</th><td>%s</td><td class=\"number\">%.4g</td><td "
+                         "class=\"number\">%s</td><td class=\"number\"></td></tr>\n",
+                         i + 1, view_text(timed[i], "name"), board->references[k].name, point_of(item).intensity,
+                         figure_within(point_of(item).rate, view_time(item, "time_ms").uncertainty).text);
+        }
+    }
+    table_end(page);
+    details_end(page);
+}
+
+static void add_roofline(Text *page, const SubmissionPage *submission, const cJSON *const *timed, size_t count,
+                         cJSON *const *references, size_t reference_count)
+{
+    Roofline roofline = roofline_around(submission, timed, count, references, reference_count);
+    html_raw(page,
+             "<figure>\n<figcaption>The roofline<span class=\"more\">The line is what the direct method can reach on "
+             "this device.</span></figcaption>\n");
+    svg_begin(
+        page, "roofline", ROOF_BOTTOM + 40, "The roofline",
+        "The rate of each timed case against its operations per byte, under the roof of the device. The table below "
+        "has the numbers.");
+    add_roof(page, &roofline);
+    add_points(page, &roofline, submission->board, timed, count, references, reference_count);
+    svg_end(page);
+    html_raw(
+        page,
+        "<ul class=\"key\"><li><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\"><circle class=\"me\" cx=\"5\" cy=\"5\" "
+        "r=\"5\"/></svg>this submission, by timed case</li>");
+    if (reference_count > 0)
+        html_raw(
+            page,
+            "<li><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\"><path class=\"reference\" d=\"M5 0l5 5-5 5-5-5z\"/>"
+            "</svg>a reference solution</li>");
+    html_raw(page, "</ul>\n");
+    add_roofline_numbers(page, &roofline, submission->board, timed, count, references, reference_count);
+    html_raw(page, "</figure>\n");
+}
+
+void submission_roofline(Text *page, const SubmissionPage *submission)
+{
+    const cJSON *timed[MAX_TIMED];
+    size_t count = timed_cases(view_item(submission->result, "cases"), timed);
+    size_t reference_count = submission->board == NULL ? 0 : submission->board->reference_count;
+    bool has_roof = view_number(submission->sitting, "fma_flops_per_s") > 0 &&
+                    view_number(submission->sitting, "copy_bytes_per_s") > 0;
+    if (count == 0 || !has_roof || !(point_of(timed[0]).intensity > 0))
+        return;
+    cJSON **references = calloc(reference_count + 1, sizeof *references);
+    if (references == NULL)
+        return;
+    for (size_t i = 0; i < reference_count; i++) {
+        const char *cases = submission->board->references[i].cases;
+        references[i] = cases == NULL ? NULL : cJSON_Parse(cases);
+    }
+    add_roofline(page, submission, timed, count, references, reference_count);
+    for (size_t i = 0; i < reference_count; i++)
+        cJSON_Delete(references[i]);
+    free(references);
+}
+
+/* ---- the spread of the samples ----------------------------------------------------------------------------------- */
+
+enum { BINS = 40 };
+
+/* What the deciding clock showed of one sample. */
+static double sample_ms(const cJSON *item, const cJSON *sample, double gap_ms)
+{
+    if (strcmp(view_text(item, "clock"), "host") == 0)
+        return view_number(sample, "host_ms") - gap_ms;
+    return view_number(sample, "event_ms");
+}
+
+static void add_sample_histogram(Text *page, const char *id, const cJSON *item, double gap_ms)
+{
+    const cJSON *sample, *samples = view_item(item, "samples");
+    size_t counts[BINS] = {0}, most = 1;
+    double low = view_number(item, "min_ms"), high = view_number(item, "p95_ms"),
+           median = view_time(item, "time_ms").ms;
+    const double left = 12, right = PLOT_WIDTH - 12, bottom = 84;
+    high = fmax(high + (high - low) * 0.3, low * 1.0001);
+    Axis axis = {.low = low - (high - low) * 0.05, .high = high, .from = left, .to = right};
+    cJSON_ArrayForEach(sample, samples)
+    {
+        int bin = (int)((axis_at(&axis, sample_ms(item, sample, gap_ms)) - left) / (right - left) * BINS);
+        bin = bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
+        counts[bin]++;
+        most = counts[bin] > most ? counts[bin] : most;
+    }
+    svg_begin(page, id, bottom + 24, view_text(item, "name"),
+              "A histogram of the samples, with the time that counts as a line. The table has the numbers.");
+    for (int bin = 0; bin < BINS; bin++) {
+        double height = 62 * (double)counts[bin] / (double)most, width = (right - left) / BINS;
+        if (counts[bin] > 0)
+            svg_rect(page, "others-bar", left + bin * width + 0.5, bottom - height, width - 1, height);
+    }
+    svg_line(page, "me-line", axis_at(&axis, median), 10, axis_at(&axis, median), bottom);
+    svg_line(page, "axis", left, bottom, right, bottom);
+    svg_label(page, "tick", left, bottom + 17, "start", figure_time(axis.low).text);
+    svg_label(page, "tick", right, bottom + 17, "end", figure_time(axis.high).text);
+    svg_end(page);
+}
+
+static void add_spread_row(Text *page, const cJSON *item)
+{
+    html_add(
+        page,
+        "<tr><th scope=\"row\">%s</th><td class=\"number\">%d</td><td class=\"number\">%s</td><td class=\"number\">%s</td>"
+        "<td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td><td>%s</td></tr>\n",
+        view_text(item, "name"), cJSON_GetArraySize(view_item(item, "samples")),
+        figure_time(view_number(item, "min_ms")).text, figure_time(view_number(item, "p5_ms")).text,
+        figure_time(view_time(item, "time_ms").ms).text, figure_time(view_number(item, "p95_ms")).text,
+        figure_percent(view_number(item, "variation")).text, view_text(item, "clock"));
+}
+
+static void add_spreads(Text *page, const cJSON *const *timed, size_t count, double gap_ms)
+{
+    html_raw(page, "<h3>The spread of the samples</h3>\n<div class=\"plots\">\n");
+    for (size_t i = 0; i < count; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "spread-%zu", i + 1);
+        if (cJSON_GetArraySize(view_item(timed[i], "samples")) < 2)
+            continue;
+        html_add(page, "<figure>\n<figcaption>%zu. %s</figcaption>\n", i + 1, view_text(timed[i], "name"));
+        add_sample_histogram(page, id, timed[i], gap_ms);
+        html_raw(page, "</figure>\n");
+    }
+    html_raw(page, "</div>\n");
+    table_begin(page, "The spread of the samples",
+                "Case|>Samples|>Least|>5th percentile|>Time|>95th percentile|>Variation|Clock");
+    for (size_t i = 0; i < count; i++)
+        add_spread_row(page, timed[i]);
+    table_end(page);
+}
+
+static void add_blocks(Text *page, const cJSON *blocks)
+{
+    const cJSON *block;
+    int number = 0;
+    html_raw(
+        page,
+        "<h3>Clock and temperature</h3>\n<p class=\"note\">A block is a run of timed calls in a process of its own.</p>\n");
+    table_begin(page, "Clock and temperature in each block", "Block|>Clock|>Temperature|Counts");
+    cJSON_ArrayForEach(block, blocks)
+    {
+        const char *disturbance = view_text(block, "disturbance");
+        double clock = view_number(block, "sm_clock_mhz"), temperature = view_number(block, "temperature_c");
+        html_add(page, "<tr><th scope=\"row\">%d</th><td class=\"number\">", ++number);
+        if (clock > 0)
+            html_add(page, "%s\u00A0MHz", figure_whole(clock).text);
+        html_raw(page, "</td><td class=\"number\">");
+        if (temperature > 0)
+            html_add(page, "%.0f\u00A0°C", temperature);
+        html_add(page, "</td><td>%s</td></tr>\n", *disturbance == '\0' ? "yes" : disturbance);
+    }
+    table_end(page);
+}
+
+static void add_anchor(Text *page, const cJSON *anchor)
+{
+    double drift = view_number(anchor, "drift");
+    if (isnan(drift))
+        return;
+    html_add(
+        page,
+        "<p>Before and after it, the judge timed %s: %s, then %s. So the device drifted by %s, which is part of the "
+        "uncertainty.</p>\n",
+        view_text(anchor, "name"), figure_time(view_number(anchor, "before_ms")).text,
+        figure_time(view_number(anchor, "after_ms")).text, figure_percent(drift).text);
+}
+
+void submission_spread(Text *page, const SubmissionPage *submission)
+{
+    const cJSON *timed[MAX_TIMED], *blocks = view_item(submission->result, "blocks");
+    size_t count = timed_cases(view_item(submission->result, "cases"), timed);
+    double gap_us = view_number(submission->result, "clock_gap_us");
+    bool has_samples = false;
+    for (size_t i = 0; i < count; i++)
+        has_samples = has_samples || view_number(timed[i], "min_ms") > 0;
+    if (has_samples)
+        add_spreads(page, timed, count, gap_us > 0 ? gap_us / 1000 : 0);
+    if (cJSON_GetArraySize(blocks) > 0)
+        add_blocks(page, blocks);
+    add_anchor(page, view_item(submission->result, "anchor"));
+}

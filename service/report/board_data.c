@@ -1,0 +1,56 @@
+#include "service/report/board_data.h"
+
+#include "grader/ranking/ladder.h"
+#include "grader/ranking/ranking.h"
+#include "leaderboard/standing.h"
+
+#include <string.h>
+
+/* The runs are in the order of time. */
+static void find_best(const StoredRun *runs, size_t count, Arena *arena, BoardPage *page)
+{
+    page->best = arena_array(arena, count, sizeof *page->best);
+    for (size_t i = 0; i < count; i++) {
+        const MeasuredTime *best = page->best_count == 0 ? NULL : &page->best[page->best_count - 1].time;
+        if (best == NULL || time_is_faster(runs[i].time, *best))
+            page->best[page->best_count++] = (struct BestTime){
+                .time_utc = runs[i].time_utc, .person = runs[i].person, .time = runs[i].time};
+    }
+}
+
+static Status read_references(Store *store, const Problem *problem, const Board *board, Arena *arena, BoardPage *page,
+                              Message *why)
+{
+    Ladder ladder;
+    Status status = ranking_ladder(store, problem, board, &ladder, why);
+    if (status != STATUS_OK)
+        return status;
+    page->references = ladder_times(&ladder, arena, &page->reference_count);
+    ladder_free(&ladder);
+    return STATUS_OK;
+}
+
+Status board_data_read(Store *store, const Problem *problem, const Board *board, Arena *arena, BoardPage *page,
+                       Message *why)
+{
+    StoredRun *runs = NULL;
+    size_t run_count = 0;
+    Status status = STATUS_OK;
+    *page = (BoardPage){.device = arena_string(arena, board->device),
+                        .modelled = strncmp(board->device, "sim-", strlen("sim-")) == 0};
+    if (store != NULL)
+        status = store_runs(store, board, arena, &runs, &run_count, why);
+    if (status != STATUS_OK)
+        return status;
+    page->standings = standings_of(runs, run_count, arena, &page->standing_count);
+    find_best(runs, run_count, arena, page);
+    return read_references(store, problem, board, arena, page, why);
+}
+
+Status board_data_list(Store *store, const Problem *problem, Arena *arena, Board **boards, size_t *count, Message *why)
+{
+    *boards = NULL;
+    *count = 0;
+    return store == NULL ? STATUS_OK
+                         : store_boards(store, problem->id, problem->revision.hex, arena, boards, count, why);
+}

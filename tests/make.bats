@@ -1,0 +1,71 @@
+#!/usr/bin/env bats
+# The targets of make as their callers meet them: what they print, what they return, where they look for files.
+
+load helper
+
+
+# make_ ARGUMENT...: runs make on the checkout from the folder of the test.
+make_() {
+    run make --no-print-directory -C "$root" BUILD="${build#"$root"/}" "$@"
+}
+
+@test "make adds nothing to Wrong Answer and to other verdicts, and passes the exit status on" {
+    submission '' 'if (i == 0) return;' >wrong.cu
+    submission >right.cu
+    for target in grade try explain; do
+        make_ "$target" SUB=wrong.cu
+        ends 1 "Wrong Answer"
+        lacks "make:"
+        lacks "***"
+    done
+    make_ grade SUB=right.cu
+    ends 0 Accepted
+    make_ grade SUB=nothing.cu
+    ends 2 "convjudge: nothing.cu: no such file" "Error 2"
+}
+
+@test "files are looked for where the caller stands, then in the checkout" {
+    submission >x.cu
+    make_ grade SUB=x.cu JSON=result.json
+    ends 0 Accepted
+    json result.json .verdict Accepted
+    make_ verify-leaderboard RECEIPT=result.json
+    ends 0
+    make_ grade SUB=solutions/conv1d/accepted/naive.cu JSON=other.json
+    ends 0 Accepted
+    rm "$root/other.json" # with a file of the checkout, all is relative to the checkout
+    make_ grade SUB="$PWD/x.cu" JSON=third.json
+    ends 0 Accepted
+    json third.json .verdict Accepted
+}
+
+@test "make -n shows what would be done, and does nothing" {
+    submission >x.cu
+    make_ -n grade SUB=x.cu
+    ends 0 "convjudge grade"
+    lacks Accepted
+    rows 0
+}
+
+@test "every target that runs the judge sets up and builds first" {
+    local target
+    sed -n 's/^\([a-z-]*\):.*##.*/\1/p' "$root/Makefile" >targets
+    while read -r target; do
+        sed -n "/^$target:/,/^\$/p" "$root/Makefile" >recipe
+        grep -qE '/convjudge [a-z]|[$][(](judge|online)[)]' recipe || continue
+        grep -qE '[$][(](judge|online|call ready,build)[)]|^test-all: test' recipe || { echo "$target does not"; return 1; }
+    done <targets
+}
+
+@test "a build says one line for each program, and commands and errors in full" {
+    run make --no-print-directory -C "$root" BUILD="$PWD/out" "$PWD/out/libbase.a"
+    ends 0
+    equal "" "$output"
+    run make --no-print-directory -C "$root" BUILD="$PWD/out2" V=1 "$PWD/out2/base/text.o"
+    ends 0 " -c base/text.c -o "
+    run make --no-print-directory -C "$root" BUILD="$PWD/out3" CFLAGS=--no-such-option "$PWD/out3/base/text.o"
+    ends 2 "unrecognized command-line option"
+    TERM=xterm run script -qec "make --no-print-directory -C $root BUILD=$PWD/out4 $PWD/out4/libbase.a" /dev/null
+    ends 0 $'\r\e[K  CC '"${PWD:0:20}"
+    counts 1 ''
+}

@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# The leaderboard as a folder of pages.
+
+load helper
+
+# A board of three people, one of whom has a name that is markup.
+setup_file() {
+    export CONVJUDGE_DB=$BATS_FILE_TMPDIR/board.db TMPDIR=$BATS_FILE_TMPDIR
+    light_home
+    grade_as 'Ada' naive
+    grade_as '<b>Grace</b> & co' shared_tile
+    grade_as 'Alan' register_tile
+}
+
+grade_as() {
+    "$build/convjudge" grade --device sim --as "$1" -- "$root/solutions/conv1d/accepted/$2.cu" >/dev/null
+}
+
+board() {
+    export CONVJUDGE_DB=$BATS_FILE_TMPDIR/board.db
+}
+
+# Tags must nest, ids must differ, and links within the folder must lead somewhere; nothing may come from elsewhere.
+check_pages() {
+    python3 "$root/tests/check_html.py" "$@"
+}
+
+@test "a report has an index, a page for each problem and one for each run that ranks" {
+    board
+    judge report --out pages
+    ends 0 "pages/index.html: $(($(ls "$root/problems" | wc -l) + 4)) pages"
+    [[ -s pages/style.css && -s pages/problem-conv1d.html && -s pages/problem-blur-rgb.html ]]
+    [[ -s pages/submission-1.html && -s pages/submission-2.html && -s pages/submission-3.html && ! -e pages/submission-4.html ]]
+    file_has pages/index.html 'Ada'
+    file_has pages/problem-conv1d.html '1D convolution'
+    check_pages pages
+}
+
+@test "a report of one problem has no other" {
+    board
+    judge report --problem conv1d --out pages
+    ends 0 'pages/index.html: 5 pages'
+    equal problem-conv1d.html "$(cd pages && echo problem-*)"
+}
+
+@test "names are shown as they were recorded, as text" {
+    board
+    judge report --problem conv1d --out pages
+    file_has pages/problem-conv1d.html '&lt;b&gt;Grace&lt;/b&gt; &amp; co'
+    file_lacks pages/problem-conv1d.html '<b>Grace'
+    file_has pages/submission-2.html 'by &lt;b&gt;Grace'
+}
+
+@test "sources are in a report only on request" {
+    board
+    judge report --problem conv1d --out pages
+    file_lacks pages/submission-1.html '__global__'
+    judge report --problem conv1d --out pages --sources
+    file_has pages/submission-1.html '__global__'
+    check_pages pages
+}
+
+@test "pages show the place of a run, its cases, and every plot's numbers" {
+    board
+    judge report --problem conv1d --out pages
+    file_has pages/submission-1.html 'you are here'
+    file_has pages/submission-1.html 'Hidden cases: [0-9]+ of [0-9]+ accepted'
+    file_has pages/submission-1.html 'The roofline'
+    file_has pages/submission-1.html 'Next to beat'
+    equal "$(grep -c '<svg class="plot"' pages/submission-1.html)" "$(grep -c 'The numbers of this plot' pages/submission-1.html)"
+}
+
+@test "what a hidden case is about is on no page" {
+    board
+    judge report --out pages --sources
+    while read -r why; do
+        if grep -rqF -- "$why" pages; then echo "a page holds: $why"; return 1; fi
+    done < <(jq -r '.cases[] | select(.timed | not) | .why, .name | select(length > 25)' "$light/hidden.json")
+}
+
+@test "a report without a database has the statements" {
+    export CONVJUDGE_DB=$BATS_TEST_TMPDIR/none.db
+    judge report --problem conv1d --out pages
+    ends 0 'pages/index.html: 2 pages'
+    file_has pages/problem-conv1d.html 'Nobody ranks yet'
+    [[ ! -e $CONVJUDGE_DB ]]
+}
+
+@test "a report refuses what is no problem, and a folder that cannot be made" {
+    judge report --problem conv9d --out pages
+    ends 2 'conv9d'
+    judge report --out none/pages
+    ends 2 'none/pages: cannot make this folder'
+    judge report --out ''
+    ends 2 "report: option '--out': expected the name of a folder"
+}
+
+@test "pages look right in a browser, where there is one" {
+    board
+    command -v chromium >/dev/null || skip 'Chromium is not installed'
+    judge report --problem conv1d --out pages --sources
+    timeout 100 /usr/bin/python3 "$root/tests/pages.py" pages
+}
