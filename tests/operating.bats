@@ -69,3 +69,71 @@ del(.proxy_socket.path)
 .lissen = ""
 END
 }
+
+# ---- doctor
+
+# doctor ARGUMENT...: runs it, and joins the lines of each finding.
+doctor() {
+    judge doctor "$@"
+    output=$(sed -z 's/\n  */ /g' <<<"$output")
+}
+
+@test "doctor says what is there, what it costs and what to do, and that grading works" {
+    doctor --json doctor.json
+    ends 0 "ok       nvcc" "ok       gcc" "ok       simulated GPU   NVIDIA H200 (simulated)" "ok       sandbox         full" \
+        "temporary files $TMPDIR" "a write" "Grading works here."
+    equal true "$(jq '.grading_works and .schema == 1' doctor.json)"
+    equal "missing,note,ok" "$(jq -r '[.findings[] | .level] + ["missing", "note", "ok"] | unique | join(",")' doctor.json)"
+    equal 0 "$(jq '[.findings[] | select(.level != "ok" and .cost == "")] | length' doctor.json)"
+    doctor --json -
+    ends 0
+    equal true "$(jq .grading_works <<<"$output")"
+}
+
+@test "doctor names what is missing, and then grading does not work" {
+    CONVJUDGE_BWRAP=/bin/false doctor
+    ends 1 "missing  bubblewrap" "Debian: apt-get install bubblewrap." "missing  sandbox         none: /bin/false" \
+        "No submission runs, unless --unconfined lets" "Nothing can be graded here before what is missing is there."
+    local bin=$PWD/bin
+    mkdir "$bin"
+    ln -s "$(type -P bwrap)" "$bin/"
+    run env PATH="$bin" CONVJUDGE_COMPILER=clang "$build/convjudge" doctor
+    ends 1 "missing  gcc             none that works" "missing  g++"
+    run env TMPDIR=/nowhere "$build/convjudge" doctor
+    ends 1 "/nowhere: nothing can be written there"
+    TMPDIR=/proc run "$build/convjudge" doctor
+    ends 1 "missing  temporary files /proc: nothing can be written there" "Let TMPDIR name"
+}
+
+@test "doctor tells what is not as it should be" {
+    LC_ALL=C doctor
+    ends 0 "note     locale          not UTF-8" "LANG=C.UTF-8 changes that."
+    CONVJUDGE_CUDA_DRIVER=no-such-library.so.1 doctor
+    ends 0 "note     GPU             none: there is no NVIDIA GPU here" "Gradings run on the simulated GPU"
+    touch "$CONVJUDGE_DB"
+    chmod 666 "$CONVJUDGE_DB"
+    doctor
+    ends 0 "note     database" "everybody may write to it" "Anybody can change ranks."
+    chmod 644 "$CONVJUDGE_DB"
+    doctor
+    ends 0 "everybody may read it"
+    chmod 600 "$CONVJUDGE_DB"
+    doctor
+    ends 0 "only some may read it" "note     secrets" "everybody here may read"
+    run bash -c 'ulimit -s 2048; "$1/convjudge" doctor' _ "$build"
+    ends 0 "note     stack           2 MiB at most"
+    CONVJUDGE_DB=/proc/x.db doctor
+    ends 0 "note     leaderboard     /proc: nothing can be written there Runs cannot be kept. Grade with --no-record"
+    CONVJUDGE_HOME=/nowhere CONVJUDGE_DB='' run "$build/convjudge" doctor
+    ends 1 "missing  simulated GPU"
+    echo '{"lissen": 1}' >config.json
+    doctor --config config.json
+    ends 2 "config.json:1: lissen: unknown key"
+}
+
+@test "doctor asks a GPU for its clock and its rates" {
+    export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_NVML=no-such-library.so.1
+    [[ -e $CONVJUDGE_CUDA_DRIVER ]] || skip "make test builds the driver that stands in for NVIDIA's"
+    doctor
+    ends 0 "ok       GPU             cuda:0: Fake GPU" "note     GPU clock       unknown: " "Disturbed measurements go unnoticed. Install NVIDIA's libnvidia-ml.so.1."
+}

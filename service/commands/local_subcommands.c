@@ -16,5 +16,9 @@ const Subcommand local_subcommands[] = {
      "    --name NAME      letters, digits, '-' and '_': unique among the workers of the folder, and the same after a\n"
      "                     restart; default: made of host and device\n"
      "    --once           judge one submission, or none where none waits, and end\n"},
+    {"doctor", command_doctor, WITHOUT_SANDBOX,
+     "convjudge doctor [--json FILE|-] [--config FILE]\n"
+     "    Says what the judge finds on this machine, what it lacks, what that costs and what to do: compilers, devices,\n"
+     "    sandbox, clocks, disks, permissions. Exit status 0: grading works here, 1: it does not.\n"},
     {0},
 };

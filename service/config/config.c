@@ -233,9 +233,9 @@ static const char *chosen_file(const char *path)
 Status config_read(const char *path, Config *config, Message *why)
 {
     JsonFile file = {0};
-    const Reading reading = {&file, config, why};
     const char *chosen = chosen_file(path);
     *config = default_config();
+    const Reading reading = {&file, config, why};
     if (chosen == NULL)
         return STATUS_OK;
     if (access(chosen, F_OK) != 0 && errno == ENOENT)

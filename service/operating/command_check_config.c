@@ -67,9 +67,10 @@ static Status check_problems(Check *check, Message *why)
 Status command_check_config(const Options *options, int *exit_status, Message *why)
 {
     Check check = {0};
-    if (options->operand_count > 1)
+    if (options->operand_count > 1 || (options->operand_count == 1 && options->config != NULL))
         return options_expect_file(options, why);
-    Status status = config_read(options->operand_count == 0 ? NULL : options->operands[0], &check.config, why);
+    Status status = config_read(options->operand_count == 0 ? options->config : options->operands[0], &check.config,
+                                why);
     if (status == STATUS_OK) {
         add_settings(&check);
         status = check_problems(&check, why);

@@ -8,4 +8,7 @@
 /* Prints the settings of the service and its deadlines. Exit status 1: a deadline is not longer than the one inside it. */
 MUST_USE Status command_check_config(const Options *options, int *exit_status, Message *why);
 
+/* Says what the judge finds on this machine and what it lacks. Exit status 1: nothing can be graded. */
+MUST_USE Status command_doctor(const Options *options, int *exit_status, Message *why);
+
 #endif
