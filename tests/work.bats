@@ -269,14 +269,14 @@ hanging() { submission 'sleep(100);'; }
     wait_until grep -q event=started w.log
     mv spool/ready away
     wait_until grep -q 'event=spool_unreadable.*spool/ready: cannot be read' w.log
-    mv spool/done done
-    mv spool/beat beat
+    mv spool/done done_away
+    mv spool/beat beat_away
     mv away spool/ready
     offer 1 x.cu '.mode = "try"'
     wait_until grep -q 'event=no_report judging=1.*spool/done/.1-1.json: cannot be written' w.log
     equal 1 "$(grep -c event=no_beat w.log)"
-    mv done spool/done
-    mv beat spool/beat
+    mv done_away spool/done
+    mv beat_away spool/beat
     wait_until grep -q event=judged w.log
     done_has 1 .outcome judged
     equal '' "$(left)"
