@@ -122,6 +122,16 @@ static Status fail_by_end(const JudgedJob *judged, const ChildEnd *end, Message 
     return fail(STATUS_SYSTEM, why, "%s", without_name(end->last_words));
 }
 
+/* The receipt is of the worker's own database, which nobody else can ask. Its line in the report is followed by the hash. */
+static const char *without_receipt(Arena *arena, const char *report)
+{
+    const char *receipt = strstr(report, "\n  receipt  "), *hash = receipt == NULL ? NULL : strchr(receipt + 1, '\n');
+    const char *rest = hash == NULL ? NULL : strchr(hash + 1, '\n');
+    if (rest == NULL)
+        return arena_string(arena, report);
+    return arena_printf(arena, "%.*s%s", (int)(receipt - report), report, rest);
+}
+
 static Status judge(JudgedJob *judged, Message *why)
 {
     const Arguments arguments = judging_arguments(judged);
@@ -133,7 +143,7 @@ static Status judge(JudgedJob *judged, Message *why)
     if (status == STATUS_OK) {
         size_t blank = strspn(output.data, "\n"); /* parts the report from the progress on a terminal */
         text_add_printable(&report, output.data + blank, output.length - blank);
-        judged->done->report = arena_copy(judged->arena, report.data == NULL ? "" : report.data, report.length);
+        judged->done->report = without_receipt(judged->arena, report.data == NULL ? "" : report.data);
     }
     text_free(&output);
     text_free(&report);
@@ -162,15 +172,26 @@ static Status check_result(const JudgedJob *judged, const JsonFile *file, Messag
     return status == STATUS_OK ? expect_same(file, "device", judged->bench->device, why) : status;
 }
 
+static const char *result_without_receipt(Arena *arena, const JsonFile *file)
+{
+    Text text = {0};
+    cJSON_DeleteItemFromObjectCaseSensitive(file->root, "receipt");
+    json_keep_digits(file->root);
+    json_print(file->root, &text);
+    const char *result = arena_string(arena, text.data);
+    text_free(&text);
+    return result;
+}
+
 static void take_result(JudgedJob *judged, const JsonFile *file)
 {
     const char *verdict = json_string(file->root, "verdict"), *name = json_string(file->root, "device_name");
     const cJSON *receipt = json_get(file->root, "receipt"), *run = receipt == NULL ? NULL : json_get(receipt, "run");
     judged->is_accepted = verdict != NULL && strcmp(verdict, "Accepted") == 0;
     judged->run = cJSON_IsNumber(run) ? (int64_t)run->valuedouble : 0;
-    judged->done->result = arena_copy(judged->arena, file->text.data, file->text.length);
     if (name != NULL)
         judged->done->device_name = arena_string(judged->arena, name);
+    judged->done->result = result_without_receipt(judged->arena, file);
 }
 
 static Status read_result(JudgedJob *judged, Message *why)
