@@ -190,7 +190,7 @@ test-all: test  ## The same with all files, and both engines and compilers on al
 	@tests/fuzz.sh $(BUILD) 600
 
 # The suites need these besides the judge. Suites that are programs are built by tests/run.sh while other suites run.
-test-tools: $(addprefix $(BUILD)/tests/,leftovers deny write_mutants) $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
+test-tools: $(addprefix $(BUILD)/tests/,leftovers deny write_mutants draw_pages) $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
 
 test-programs: unit-tests sanitized-unit-tests fuzz-programs
 
@@ -232,6 +232,7 @@ $(BUILD)/%.o: %.c
 # Each schema is part of the binary (leaderboard/schema.c, service/store/service_schema.c).
 $(BUILD)/leaderboard/schema.o: leaderboard/schema.sql
 $(BUILD)/service/store/service_schema.o: service/store/service.sql
+$(BUILD)/service/pages/site.o: service/pages/style.css service/pages/live.js
 
 # Tests spend nearly all their time in the libraries, so they are compiled without optimization, which is faster.
 $(unit_tests:=.o): EXTRA := -O0
@@ -316,6 +317,9 @@ $(BUILD)/harness/device/monitor/tests/test_device_monitor: | $(BUILD)/tests/libn
 
 $(BUILD)/tests/write_mutants: $(BUILD)/tests/write_mutants.o $(patsubst %,$(BUILD)/lib%.a,$(call through,grader,$(LAYERS)))
 	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $^ $(LDLIBS) -o $@
+
+$(BUILD)/tests/draw_pages: $(BUILD)/tests/draw_pages.o $(patsubst %,$(BUILD)/lib%.a,$(call through,service,$(LAYERS)))
+	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $^ $(LDLIBS) $(service_libraries) -o $@
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o
 	$(call say,LD)$(CC) $(CFLAGS) $^ -o $@

@@ -16,9 +16,14 @@ import pathlib
 import re
 import sys
 import threading
+import time
 
 WIDTHS = (360, 768, 1440)
 MOST_BYTES = 300 * 1000
+EVENT = """event: state
+data: {"state": "judging", "progress": {"step": "timed cases", "done": 2, "total": 3}}
+
+"""
 
 
 def skip(why):
@@ -51,6 +56,18 @@ class Server(http.server.SimpleHTTPRequestHandler):
     def translate_path(self, path):
         """/static/ is where a server has what a report has beside its pages."""
         return super().translate_path(path.replace("/static/", "/"))
+
+    def do_GET(self):
+        """Where a server tells what becomes of a submission, one event and then silence."""
+        if not self.path.startswith("/api/"):
+            super().do_GET()
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        self.wfile.write(EVENT.encode())
+        self.wfile.flush()
+        time.sleep(30)
 
     def log_message(self, *_):
         pass
@@ -122,7 +139,7 @@ axe.run(document, {resultTypes: ['violations']}).then(result => done(result.viol
 
 def elsewhere(driver, home):
     """Requests that did not go to our server, and what the console said."""
-    faults = [entry["message"] for entry in driver.get_log("browser")]
+    faults = [entry["message"] for entry in driver.get_log("browser") if entry["level"] in ("WARNING", "SEVERE")]
     for entry in driver.get_log("performance"):
         found = re.search(r'"Network.requestWillBeSent".*?"request":\{.*?"url":"([^"]*)"', entry["message"])
         if found and not found[1].startswith((home, "data:")):
@@ -138,6 +155,16 @@ def take_picture(driver, path):
     path.write_bytes(base64.b64decode(shot["data"]))
 
 
+def follow(driver):
+    """The script shows what the event said."""
+    for _ in range(50):
+        words = driver.find_element("css selector", ".status-text").text
+        if words == "timed cases: 2 of 3":
+            return []
+        time.sleep(0.1)
+    return [f"the page did not follow the event: {words}"]
+
+
 def look_at(driver, home, page, pictures, axe, tests):
     faults = []
     driver.get(home + page)
@@ -150,6 +177,8 @@ def look_at(driver, home, page, pictures, axe, tests):
         if axe:
             driver.execute_script(axe)
             faults += [f"axe, {scheme}: {fault}" for fault in driver.execute_async_script(AXE)]
+    if driver.find_elements("css selector", "[data-events]"):
+        faults += follow(driver)
     faults += elsewhere(driver, home)
     if pictures:
         emulate(driver, 1440, "light")

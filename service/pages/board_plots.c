@@ -42,7 +42,7 @@ static Range range_of(const BoardPage *board, MeasuredTime you)
 static void add_time_axis(Text *page, const Axis *axis, double y)
 {
     double ticks[AXIS_MAX_TICKS];
-    int count = axis_ticks(axis, ticks);
+    int count = axis_ticks(axis, 52, ticks);
     svg_line(page, "axis", LEFT, y, RIGHT, y);
     for (int i = 0; i < count; i++) {
         double x = axis_at(axis, ticks[i]);
@@ -262,7 +262,7 @@ void plot_ladder(Text *page, const BoardPage *board, MeasuredTime you)
         return;
     for (size_t i = 0; i < board->reference_count; i++)
         longest = fmax(longest, board->references[i].time.ms);
-    html_raw(page, "<figure>\n<figcaption>The ladder of reference solutions<span class=\"more\">");
+    html_raw(page, "<figure class=\"tall\">\n<figcaption>The ladder of reference solutions<span class=\"more\">");
     if (next != NULL)
         html_add(page, "Next to beat: %s, %s times as fast.", next->name, quantity_ratio(you.ms / next->time.ms).text);
     else if (you.ms > 0)
@@ -294,31 +294,33 @@ static double seconds_of(const char *time_utc)
     return strptime(time_utc, "%Y-%m-%dT%H:%M:%SZ", &moment) == NULL ? 0 : (double)timegm(&moment);
 }
 
-static void add_steps(Text *page, const BoardPage *board, const Axis *across, const Axis *up)
+static void add_steps(Text *page, const BestTime *times, size_t count, const Axis *across, const Axis *up)
 {
     double x = 0, y = 0;
-    for (size_t i = 0; i < board->best_count; i++) {
-        double next_x = axis_at(across, seconds_of(board->best[i].time_utc)),
-               next_y = axis_at(up, board->best[i].time.ms);
-        Text tip = {0};
+    for (size_t i = 0; i < count; i++) {
+        double next_x = axis_at(across, seconds_of(times[i].time_utc)), next_y = axis_at(up, times[i].time.ms);
         if (i > 0) {
             svg_line(page, "best-line", x, y, next_x, y);
             svg_line(page, "best-line", next_x, y, next_x, next_y);
         }
         x = next_x;
         y = next_y;
-        text_printf(&tip, "%s, %s: %s", figure_day(board->best[i].time_utc).text, board->best[i].person,
-                    figure_measured(board->best[i].time).text);
-        svg_disc(page, "best", x, y, 4, tip.data);
-        text_free(&tip);
     }
     svg_line(page, "best-line", x, y, RIGHT, y);
+    for (size_t i = 0; i < count; i++) {
+        Text tip = {0};
+        text_printf(&tip, "%s, %s: %s", figure_day(times[i].time_utc).text, times[i].person,
+                    figure_measured(times[i].time).text);
+        svg_disc(page, "best", axis_at(across, seconds_of(times[i].time_utc)), axis_at(up, times[i].time.ms), 4,
+                 tip.data);
+        text_free(&tip);
+    }
 }
 
 static void add_time_scale(Text *page, const Axis *up, double left, double bottom)
 {
     double ticks[AXIS_MAX_TICKS];
-    int count = axis_ticks(up, ticks);
+    int count = axis_ticks(up, 22, ticks);
     for (int i = 0; i < count; i++) {
         double y = axis_at(up, ticks[i]);
         svg_line(page, "grid", left, y, RIGHT, y);
@@ -327,28 +329,39 @@ static void add_time_scale(Text *page, const Axis *up, double left, double botto
     svg_line(page, "axis", left, bottom, RIGHT, bottom);
 }
 
-void plot_best(Text *page, const char *id, const BoardPage *board)
+static void draw_history(Text *page, const char *id, const char *title, const BestTime *times, size_t count)
 {
-    if (board->best_count < 2)
-        return;
     const double left = 62, top = 10, bottom = 150;
-    double first = seconds_of(board->best[0].time_utc), last = seconds_of(board->best[board->best_count - 1].time_utc);
+    double first = seconds_of(times[0].time_utc), last = seconds_of(times[count - 1].time_utc), low = INFINITY,
+           high = 0;
+    for (size_t i = 0; i < count; i++) {
+        low = fmin(low, times[i].time.ms);
+        high = fmax(high, times[i].time.ms);
+    }
     Axis across = {.low = first, .high = fmax(last + (last - first) * 0.08, first + 1), .from = left + 8, .to = RIGHT};
-    Axis up = axis_around(board->best[board->best_count - 1].time.ms, board->best[0].time.ms, bottom, top, true);
-    html_raw(page, "<figure>\n<figcaption>The best time over the weeks</figcaption>\n");
-    svg_begin(page, id, bottom + 24, "The best time over the weeks",
-              "The best time on this board, which steps down at each improvement. The table below has the numbers.");
+    Axis up = axis_around(low, high, bottom, top, true);
+    svg_begin(page, id, bottom + 24, title, "Times by the day, joined by steps. The table below has the numbers.");
     add_time_scale(page, &up, left, bottom);
-    add_steps(page, board, &across, &up);
-    svg_label(page, "tick", left, bottom + 17, "start", figure_day(board->best[0].time_utc).text);
-    svg_label(page, "tick", RIGHT, bottom + 17, "end", figure_day(board->best[board->best_count - 1].time_utc).text);
+    add_steps(page, times, count, &across, &up);
+    svg_label(page, "tick", left, bottom + 17, "start", figure_day(times[0].time_utc).text);
+    svg_label(page, "tick", RIGHT, bottom + 17, "end", figure_day(times[count - 1].time_utc).text);
     svg_end(page);
+}
+
+void plot_history(Text *page, const char *id, const char *title, const char *who, const BestTime *times, size_t count)
+{
+    Text columns = {0};
+    if (count < 2)
+        return;
+    html_add(page, "<figure>\n<figcaption>%s</figcaption>\n", title);
+    draw_history(page, id, title, times, count);
     details_begin(page, "The numbers of this plot");
-    table_begin(page, "The best time over the weeks", "When|Who|>Time");
-    for (size_t i = 0; i < board->best_count; i++)
+    text_printf(&columns, "When|%s|>Time", who);
+    table_begin(page, title, columns.data);
+    text_free(&columns);
+    for (size_t i = 0; i < count; i++)
         html_add(page, "<tr><th scope=\"row\">%s</th><td>%s</td><td class=\"number\">%s</td></tr>\n",
-                 figure_moment(board->best[i].time_utc).text, board->best[i].person,
-                 figure_measured(board->best[i].time).text);
+                 figure_moment(times[i].time_utc).text, times[i].person, figure_measured(times[i].time).text);
     table_end(page);
     details_end(page);
     html_raw(page, "</figure>\n");

@@ -13,7 +13,8 @@ void plot_times(Text *page, const char *id, const BoardPage *board, MeasuredTime
 /* The reference solutions and `you` in order, as a table of bars, with the next rung marked. */
 void plot_ladder(Text *page, const BoardPage *board, MeasuredTime you);
 
-/* Steps down at each time that the best improved; nothing if there are fewer than two. */
-void plot_best(Text *page, const char *id, const BoardPage *board);
+/* Steps at each of the times, oldest first; nothing if there are fewer than two. `who` is the head of the table's column of their
+ * `person`. */
+void plot_history(Text *page, const char *id, const char *title, const char *who, const BestTime *times, size_t count);
 
 #endif

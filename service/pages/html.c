@@ -98,6 +98,24 @@ void html_text(Text *page, const char *text)
     html_bytes(page, text, strlen(text));
 }
 
+void html_code(Text *page, const char *sentence)
+{
+    for (bool in_code = false;; in_code = !in_code) {
+        size_t length = strcspn(sentence, "`");
+        bool is_last = sentence[length] == '\0' || strchr(sentence + length + 1, in_code ? '\0' : '`') == NULL;
+        html_bytes(page, sentence, length);
+        sentence += length;
+        if (*sentence == '\0')
+            return;
+        if (is_last) { /* a mark without its other one */
+            html_text(page, sentence);
+            return;
+        }
+        text_add(page, in_code ? "</code>" : "<code>");
+        sentence++;
+    }
+}
+
 void html_raw(Text *page, const char *markup)
 {
     text_add(page, markup);

@@ -23,6 +23,9 @@ void html_raw(Text *page, const char *markup);
 void html_text(Text *page, const char *text);
 void html_bytes(Text *page, const char *bytes, size_t length);
 
+/* The same for a sentence of the judge, in which `these marks` enclose code. */
+void html_code(Text *page, const char *sentence);
+
 /* One part of a URL's path or query: everything but letters, digits, '-', '.', '_' and '~' is percent-encoded. */
 void html_url_part(Text *page, const char *part);
 

@@ -18,7 +18,7 @@ static void add_problem(Text *page, const Site *site, const ProblemRow *row, boo
             verdict_mark(page, row->verdict);
         html_raw(page, "</td>");
     }
-    html_add(page, "<td class=\"number\">%zu</td><td class=\"number\">%s</td><td class=\"spare\">%s</td></tr>\n",
+    html_add(page, "<td class=\"number spare\">%zu</td><td class=\"number\">%s</td><td class=\"spare\">%s</td></tr>\n",
              row->people, row->best.ms > 0 ? figure_measured(row->best).text : "",
              row->best_name == NULL ? "" : row->best_name);
 }
@@ -28,8 +28,8 @@ void page_index(Text *page, const Site *site, const IndexPage *index)
     bool has_verdicts = site->person != NULL;
     page_begin(page, site, site->is_static ? "Leaderboard" : "Problems");
     table_begin_wide(page, "Problems",
-                     has_verdicts ? "Problem|Your verdict|>People|>Best time|-Whose"
-                                  : "Problem|>People|>Best time|-Whose");
+                     has_verdicts ? "Problem|Your verdict|>-People|>Best time|-Whose"
+                                  : "Problem|>-People|>Best time|-Whose");
     for (size_t i = 0; i < index->problem_count; i++)
         add_problem(page, site, &index->problems[i], has_verdicts);
     table_end(page);

@@ -45,18 +45,35 @@ static void add_standing(Text *page, const Site *site, const BoardPage *board, s
     html_add(page, "<td class=\"spare nowrap\">%s</td></tr>\n", figure_day(standing->time_utc).text);
 }
 
-static void add_standings(Text *page, const Site *site, const BoardPage *board)
+static void add_rows(Text *page, const Site *site, const BoardPage *board, const char *label, size_t first, size_t end)
 {
     bool has_percentiles = board->standing_count > 10;
-    if (board->standing_count == 0) {
+    table_begin_wide(page, label,
+                     has_percentiles ? ">Rank|Name|>Time|>-Percentile|-Date" : ">Rank|Name|>Time|>-Faster than|-Date");
+    for (size_t i = first; i < end; i++)
+        add_standing(page, site, board, i);
+    table_end(page);
+}
+
+/* Of a long board the first rows and the reader's own are shown at once. */
+static void add_standings(Text *page, const Site *site, const BoardPage *board)
+{
+    enum { FIRST_ROWS = 15 };
+    size_t count = board->standing_count < MOST_ROWS ? board->standing_count : MOST_ROWS;
+    size_t first = count <= FIRST_ROWS + 5 ? count : FIRST_ROWS;
+    if (count == 0) {
         html_raw(page, "<p>Nobody yet.</p>\n");
         return;
     }
-    table_begin_wide(page, "Board",
-                     has_percentiles ? ">Rank|Name|>Time|>-Percentile|-Date" : ">Rank|Name|>Time|>-Faster than|-Date");
-    for (size_t i = 0; i < board->standing_count && i < MOST_ROWS; i++)
-        add_standing(page, site, board, i);
-    table_end(page);
+    add_rows(page, site, board, "Board", 0, first);
+    for (size_t i = first; i < board->standing_count; i++)
+        if (site->person != NULL && strcmp(site->person, board->standings[i].person) == 0)
+            add_rows(page, site, board, "Your place", i, i + 1);
+    if (count > first) {
+        details_begin(page, "The others");
+        add_rows(page, site, board, "The others", first, count);
+        details_end(page);
+    }
     if (board->standing_count > MOST_ROWS)
         html_add(page, "<p class=\"note\">%zu more are not shown.</p>\n", board->standing_count - MOST_ROWS);
     html_raw(
@@ -92,7 +109,7 @@ static void add_board(Text *page, const Site *site, const BoardPage *board, size
     snprintf(id, sizeof id, "times-%zu", number);
     plot_times(page, id, board, nobody);
     snprintf(id, sizeof id, "best-%zu", number);
-    plot_best(page, id, board);
+    plot_history(page, id, "The best time over the weeks", "Who", board->best, board->best_count);
     plot_ladder(page, board, nobody);
     html_raw(page, "</div>\n");
 }
@@ -153,7 +170,7 @@ static void add_sample(Text *page, const Problem *problem, const Testcase *sampl
 {
     html_add(page, "<h3>%s</h3>\n<p>", sample->name);
     add_sizes(page, problem, &sample->sizes);
-    html_raw(page, "</p>\n<dl>\n");
+    html_raw(page, "</p>\n<dl class=\"sample\">\n");
     for (size_t i = 0; i < problem->parameter_count; i++) {
         if (problem->parameters[i].role != ROLE_IN)
             continue;

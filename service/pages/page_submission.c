@@ -92,8 +92,11 @@ static void add_verdict(Text *page, const SubmissionPage *submission)
     html_add(page, "<div class=\"verdict %s\">\n<div class=\"words\">\n<p class=\"name\">", class);
     icon(page, class);
     html_add(page, "%s</p>\n", verdict);
-    if (*view_text(result, "text") != '\0')
-        html_add(page, "<p>%s</p>\n", view_text(result, "text"));
+    if (*view_text(result, "text") != '\0') {
+        html_raw(page, "<p>");
+        html_code(page, view_text(result, "text"));
+        html_raw(page, "</p>\n");
+    }
     if (submission->retracted != NULL)
         html_add(page, "<p>Hidden by a teacher: %s</p>\n", submission->retracted);
     else if (*view_text(result, "rank_status") != '\0')
@@ -149,7 +152,11 @@ static void add_warnings(Text *page, const cJSON *warnings)
         return;
     html_raw(page, "<section aria-labelledby=\"warnings\">\n<h2 id=\"warnings\">Warnings</h2>\n<ul class=\"prose\">\n");
     cJSON_ArrayForEach(warning, warnings)
-        html_add(page, "<li>%s</li>\n", cJSON_IsString(warning) ? warning->valuestring : "");
+    {
+        html_raw(page, "<li>");
+        html_code(page, cJSON_IsString(warning) ? warning->valuestring : "");
+        html_raw(page, "</li>\n");
+    }
     html_raw(page, "</ul>\n</section>\n");
 }
 
@@ -171,11 +178,9 @@ static void add_times(Text *page, const SubmissionPage *submission)
     html_raw(page, "<div class=\"plots\">\n");
     plot_times(page, "times-plot", board, score);
     plot_ladder(page, board, score);
-    html_raw(page, "</div>\n");
-    submission_timed_cases(page, submission);
-    html_raw(page, "<div class=\"plots\">\n");
     submission_roofline(page, submission);
     html_raw(page, "</div>\n");
+    submission_timed_cases(page, submission);
     submission_spread(page, submission);
     html_raw(page, "</section>\n");
 }

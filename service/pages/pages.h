@@ -23,6 +23,11 @@
 
 /* ---- boards ------------------------------------------------------------------------------------------------------ */
 
+typedef struct BestTime {
+    const char *time_utc, *person;
+    MeasuredTime time;
+} BestTime;
+
 typedef struct BoardPage {     /* the times on one board */
     const char *device;        /* "sim-h200" */
     const char *device_name;   /* "NVIDIA H200 (simulated)"; NULL: unknown */
@@ -32,10 +37,7 @@ typedef struct BoardPage {     /* the times on one board */
     const int64_t *submissions;      /* of each standing, what may be opened; 0: not for this reader. NULL: none */
     const ReferenceTime *references; /* fastest first */
     size_t reference_count;
-    struct BestTime { /* each time that the board's best improved, oldest first */
-        const char *time_utc, *person;
-        MeasuredTime time;
-    } * best;
+    BestTime *best; /* each time that the board's best improved, oldest first */
     size_t best_count;
 } BoardPage;
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* So that a page stays below 300 KB. */
-enum { MOST_LINES = 1500, MOST_BYTES = 90000, MAX_ADVICE_LINES = 1000000 };
+enum { MOST_LINES = 1500, MOST_BYTES = 90000 };
 
 /* ---- kernels and advice ------------------------------------------------------------------------------------------ */
 
@@ -55,10 +55,10 @@ static void add_gain(Text *page, const cJSON *advice)
              figure_percent(view_number(advice, "gain")).text, figure_time(view_number(advice, "after_s") * 1000).text);
 }
 
-/* A piece of advice without a line stands here as a whole; others stand below their lines. */
 static void add_advice_list(Text *page, const cJSON *list)
 {
     const cJSON *advice;
+    int place = 0;
     html_raw(page, "<h3>Advice</h3>\n");
     if (cJSON_GetArraySize(list) == 0) {
         html_raw(page, "<p>No rule found anything that would gain enough.</p>\n");
@@ -71,11 +71,13 @@ static void add_advice_list(Text *page, const cJSON *list)
     cJSON_ArrayForEach(advice, list)
     {
         double line = view_number(advice, "line");
-        html_raw(page, "<li>");
+        html_add(page, "<li id=\"advice-%d\">", ++place);
         if (line >= 1)
-            html_add(page, "<a href=\"#L%.0f\">Line %.0f</a>: ", line, line);
+            html_add(page, "<a href=\"#L%.0f\">Line %.0f</a>, ", line, line);
         add_gain(page, advice);
-        html_add(page, ". %s.", view_text(advice, "text"));
+        html_raw(page, ": ");
+        html_code(page, view_text(advice, "text"));
+        html_raw(page, ".");
         if (*view_text(advice, "sketch") != '\0')
             html_add(
                 page,
@@ -189,10 +191,11 @@ static void add_notes(Text *page, const cJSON *explain, size_t number)
         place++;
         if (view_number(advice, "line") != (double)number)
             continue;
-        html_add(page, "<tr class=\"advice\"><td colspan=\"8\"><div class=\"box\"><strong>Advice %d.</strong> %s (",
-                 place, view_text(advice, "text"));
+        html_add(page,
+                 "<tr class=\"advice\"><td colspan=\"8\"><div class=\"box\"><a href=\"#advice-%d\">Advice %d</a>: ",
+                 place, place);
         add_gain(page, advice);
-        html_raw(page, ").</div></td></tr>\n");
+        html_raw(page, "</div></td></tr>\n");
     }
 }
 

@@ -51,8 +51,11 @@ static void add_case(Text *page, const cJSON *item)
     }
     html_raw(page, "</th><td>");
     verdict_mark(page, view_text(item, "verdict"));
-    if (*view_text(item, "text") != '\0')
-        html_add(page, "<span class=\"more\">%s</span>", view_text(item, "text"));
+    if (*view_text(item, "text") != '\0') {
+        html_raw(page, "<span class=\"more\">");
+        html_code(page, view_text(item, "text"));
+        html_raw(page, "</span>");
+    }
     html_add(page, "</td><td class=\"number spare\">%s</td><td class=\"number spare\">%s</td></tr>\n",
              isnan(error) ? "" : quantity_error(error).text, isnan(bound) ? "" : quantity_error(bound).text);
 }
@@ -143,18 +146,18 @@ static void add_part(Text *page, const cJSON *cases, Part part, const char *name
     }
     if (count == 0)
         return;
-    html_raw(page, "<h3>");
+    html_raw(page, accepted < count ? "<details open>\n<summary>" : "<details>\n<summary>");
     icon(page, accepted == count ? "good" : "bad");
-    html_add(page, " %s: %d of %d accepted</h3>\n", name, accepted, count);
-    if (accepted < count && accepted > 0)
+    html_add(page, " %s: %d of %d accepted</summary>\n", name, accepted, count);
+    if (accepted < count && accepted > 0) {
         add_table(page, cases, part, label, true);
-    if (accepted > 0) {
-        details_begin(page, accepted < count ? "Every case" : "Each case");
+        details_begin(page, "Each of them");
         add_table(page, cases, part, label, false);
         details_end(page);
     } else {
         add_table(page, cases, part, label, false);
     }
+    details_end(page);
 }
 
 void submission_cases(Text *page, const cJSON *cases)

@@ -91,6 +91,16 @@ static Point point_of(const cJSON *item)
     return (Point){.intensity = gbytes > 0 ? gflops / gbytes : NAN, .rate = gflops};
 }
 
+/* The same work in the time of a reference solution; NaN: it has none for this case. */
+static Point reference_point(const cJSON *item, const cJSON *reference)
+{
+    const cJSON *other = case_called(reference, view_text(item, "name"));
+    Point point = point_of(item);
+    double ms = view_time(other, "time_ms").ms;
+    point.rate = ms > 0 ? point.rate * view_time(item, "time_ms").ms / ms : NAN;
+    return point;
+}
+
 static double roof_at(const Roofline *roofline, double intensity)
 {
     return fmin(roofline->peak, roofline->bandwidth * intensity);
@@ -111,7 +121,7 @@ static Roofline roofline_around(const SubmissionPage *submission, const cJSON *c
         most = fmax(most, you.intensity);
         lowest = fmin(lowest, you.rate);
         for (size_t k = 0; k < reference_count; k++)
-            lowest = fmin(lowest, point_of(case_called(references[k], view_text(timed[i], "name"))).rate);
+            lowest = fmin(lowest, reference_point(timed[i], references[k]).rate);
     }
     roofline.across = axis_around(least / 1.3, most * 1.3, ROOF_LEFT, ROOF_RIGHT, true);
     roofline.up = axis_around(lowest, roofline.peak, ROOF_BOTTOM, ROOF_TOP, true);
@@ -122,14 +132,14 @@ static void add_roof(Text *page, const Roofline *roofline)
 {
     const Axis *across = &roofline->across, *up = &roofline->up;
     double ticks[AXIS_MAX_TICKS];
-    int count = axis_ticks(up, ticks);
+    int count = axis_ticks(up, 22, ticks);
     for (int i = 0; i < count; i++) {
         double y = axis_at(up, ticks[i]);
         svg_line(page, "grid", ROOF_LEFT, y, ROOF_RIGHT, y);
         svg_label(page, "tick", ROOF_LEFT - 6, y + 4, "end", figure_whole(ticks[i]).text);
     }
     svg_line(page, "axis", ROOF_LEFT, ROOF_BOTTOM, ROOF_RIGHT, ROOF_BOTTOM);
-    count = axis_ticks(across, ticks);
+    count = axis_ticks(across, 40, ticks);
     for (int i = 0; i < count; i++) {
         char label[32];
         double x = axis_at(across, ticks[i]);
@@ -146,23 +156,48 @@ static void add_roof(Text *page, const Roofline *roofline)
              axis_at(up, roofline->peak));
 }
 
+/* Cases with the same intensity lie above each other, and their numbers must not: each stands beside its point, or below the
+ * number before. Points further up come first. */
+static void add_case_numbers(Text *page, const Roofline *roofline, const cJSON *const *timed, size_t count)
+{
+    static const double NEAR = 14, LINE = 13;
+    double xs[MAX_TIMED], ys[MAX_TIMED], label_ys[MAX_TIMED];
+    bool is_placed[MAX_TIMED] = {false};
+    for (size_t i = 0; i < count; i++) {
+        xs[i] = axis_at(&roofline->across, point_of(timed[i]).intensity);
+        ys[i] = axis_at(&roofline->up, point_of(timed[i]).rate);
+    }
+    for (size_t placed = 0; placed < count; placed++) {
+        char number[32];
+        size_t next = count;
+        for (size_t i = 0; i < count; i++)
+            if (!is_placed[i] && (next == count || ys[i] < ys[next]))
+                next = i;
+        label_ys[next] = ys[next];
+        for (size_t i = 0; i < count; i++)
+            if (is_placed[i] && fabs(xs[i] - xs[next]) < NEAR)
+                label_ys[next] = fmax(label_ys[next], label_ys[i] + LINE);
+        is_placed[next] = true;
+        snprintf(number, sizeof number, "%zu", next + 1);
+        svg_label(page, "strong", xs[next] + 10, label_ys[next] + 4, "start", number);
+    }
+}
+
 static void add_points(Text *page, const Roofline *roofline, const BoardPage *board, const cJSON *const *timed,
                        size_t count, cJSON *const *references, size_t reference_count)
 {
     for (size_t i = 0; i < count; i++) {
-        const char *name = view_text(timed[i], "name");
-        char number[32];
-        Point you = point_of(timed[i]);
-        double x = axis_at(&roofline->across, you.intensity), y = axis_at(&roofline->up, you.rate);
+        double x = axis_at(&roofline->across, point_of(timed[i]).intensity);
         for (size_t k = 0; k < reference_count; k++) {
-            Point other = point_of(case_called(references[k], name));
+            Point other = reference_point(timed[i], references[k]);
             if (!isnan(other.rate))
                 svg_diamond(page, "reference", x, axis_at(&roofline->up, other.rate), 4.5, board->references[k].name);
         }
-        snprintf(number, sizeof number, "%zu", i + 1);
-        svg_disc(page, "me", x, y, 6.5, name);
-        svg_label(page, "strong", x + 10, y + 4, "start", number);
     }
+    for (size_t i = 0; i < count; i++)
+        svg_disc(page, "me", axis_at(&roofline->across, point_of(timed[i]).intensity),
+                 axis_at(&roofline->up, point_of(timed[i]).rate), 6, view_text(timed[i], "name"));
+    add_case_numbers(page, roofline, timed, count);
 }
 
 static void add_roofline_numbers(Text *page, const Roofline *roofline, const BoardPage *board,
@@ -183,13 +218,13 @@ static void add_roofline_numbers(Text *page, const Roofline *roofline, const Boa
             i + 1, view_text(timed[i], "name"), you.intensity, figure_within(you.rate, uncertainty).text,
             figure_whole(roof_at(roofline, you.intensity)).text);
         for (size_t k = 0; k < reference_count; k++) {
-            const cJSON *item = case_called(references[k], view_text(timed[i], "name"));
-            if (item != NULL)
+            Point other = reference_point(timed[i], references[k]);
+            if (!isnan(other.rate))
                 html_add(page,
                          "<tr><th scope=\"row\">%zu. %s</th><td>%s</td><td class=\"number\">%.4g</td><td "
                          "class=\"number\">%s</td><td class=\"number\"></td></tr>\n",
-                         i + 1, view_text(timed[i], "name"), board->references[k].name, point_of(item).intensity,
-                         figure_within(point_of(item).rate, view_time(item, "time_ms").uncertainty).text);
+                         i + 1, view_text(timed[i], "name"), board->references[k].name, other.intensity,
+                         figure_within(other.rate, uncertainty).text);
         }
     }
     table_end(page);

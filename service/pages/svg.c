@@ -25,40 +25,56 @@ double axis_at(const Axis *axis, double value)
     return axis->from + share * (axis->to - axis->from);
 }
 
-/* The multiples of `step` within the axis. */
-static int linear_ticks(const Axis *axis, double ticks[AXIS_MAX_TICKS])
+/* Ticks that are being collected, each at its distance from the one before. */
+typedef struct Ticks {
+    const Axis *axis;
+    double gap, *values;
+    int count;
+} Ticks;
+
+static void add_tick(Ticks *ticks, double value)
+{
+    bool is_within = value >= ticks->axis->low && value <= ticks->axis->high;
+    if (!is_within || ticks->count == AXIS_MAX_TICKS)
+        return;
+    if (ticks->count > 0 &&
+        fabs(axis_at(ticks->axis, value) - axis_at(ticks->axis, ticks->values[ticks->count - 1])) < ticks->gap)
+        return;
+    ticks->values[ticks->count++] = value;
+}
+
+/* Multiples of 1, 2, 2.5 or 5 times a power of ten. */
+static void add_linear_ticks(Ticks *ticks)
 {
     static const double steps[] = {1, 2, 2.5, 5, 10};
-    double range = axis->high - axis->low, unit = pow(10, floor(log10(range / 4)));
-    int i = 0, count = 0;
+    double range = ticks->axis->high - ticks->axis->low, unit = pow(10, floor(log10(range / 4)));
+    int i = 0;
     while (i < 4 && range / (unit * steps[i]) > 5)
         i++;
     double step = unit * steps[i];
-    for (double at = ceil(axis->low / step) * step; at <= axis->high && count < AXIS_MAX_TICKS; at += step)
-        ticks[count++] = at;
-    return count;
+    for (double at = ceil(ticks->axis->low / step); at * step <= ticks->axis->high; at++)
+        add_tick(ticks, at * step);
 }
 
 /* Powers of ten, with as many values between them as leave enough room for labels. */
-static int log_ticks(const Axis *axis, double ticks[AXIS_MAX_TICKS])
+static void add_log_ticks(Ticks *ticks)
 {
-    static const double all[] = {1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9}, some[] = {1, 2, 5}, few[] = {1};
-    double decades = log10(axis->high / axis->low);
-    const double *within = decades < 0.75 ? all : decades < 2.2 ? some : few;
-    int within_count = decades < 0.75 ? 10 : decades < 2.2 ? 3 : 1, count = 0;
-    double skip = ceil(decades / AXIS_MAX_TICKS);
-    for (double power = floor(log10(axis->low)); power <= ceil(log10(axis->high)); power += skip)
-        for (int i = 0; i < within_count && count < AXIS_MAX_TICKS; i++) {
-            double value = within[i] * pow(10, power);
-            if (value >= axis->low && value <= axis->high)
-                ticks[count++] = value;
-        }
-    return count;
+    static const double within[] = {1, 1.5, 2, 3, 5, 7};
+    double decades = log10(ticks->axis->high / ticks->axis->low), skip = ceil(decades / AXIS_MAX_TICKS);
+    int step = decades < 0.8 ? 1 : decades < 2.2 ? 2 : 6; /* all of them, 1 2 5, or 1 alone */
+    for (double power = floor(log10(ticks->axis->low)); power <= ceil(log10(ticks->axis->high)); power += skip)
+        for (int i = 0; i < 6; i += step)
+            add_tick(ticks, within[i] * pow(10, power));
 }
 
-int axis_ticks(const Axis *axis, double ticks[AXIS_MAX_TICKS])
+int axis_ticks(const Axis *axis, double gap, double values[AXIS_MAX_TICKS])
 {
-    return axis->is_log ? log_ticks(axis, ticks) : linear_ticks(axis, ticks);
+    Ticks ticks = {.axis = axis, .gap = gap, .values = values};
+    if (axis->is_log)
+        add_log_ticks(&ticks);
+    else
+        add_linear_ticks(&ticks);
+    return ticks.count;
 }
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */

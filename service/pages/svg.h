@@ -21,9 +21,9 @@ typedef struct Axis {
 Axis axis_around(double low, double high, double from, double to, bool is_log);
 /* The position of a value, which is kept within the axis. */
 double axis_at(const Axis *axis, double value);
-/* Round values to label, within the axis; their number. */
+/* Round values to label, within the axis and at least `gap` apart on the canvas; their number. */
 enum { AXIS_MAX_TICKS = 8 };
-int axis_ticks(const Axis *axis, double ticks[AXIS_MAX_TICKS]);
+int axis_ticks(const Axis *axis, double gap, double ticks[AXIS_MAX_TICKS]);
 
 /* `id` is unique on the page. */
 void svg_begin(Text *page, const char *id, double height, const char *title, const char *description);

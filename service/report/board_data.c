@@ -13,7 +13,7 @@ static void find_best(const StoredRun *runs, size_t count, Arena *arena, BoardPa
     for (size_t i = 0; i < count; i++) {
         const MeasuredTime *best = page->best_count == 0 ? NULL : &page->best[page->best_count - 1].time;
         if (best == NULL || time_is_faster(runs[i].time, *best))
-            page->best[page->best_count++] = (struct BestTime){
+            page->best[page->best_count++] = (BestTime){
                 .time_utc = runs[i].time_utc, .person = runs[i].person, .time = runs[i].time};
     }
 }

@@ -82,6 +82,18 @@ static void numbers_of_a_format_are_those_of_printf(void **state)
     text_free(&page);
 }
 
+static void marks_in_a_sentence_enclose_code(void **state)
+{
+    Text page = {0};
+    html_code(&page, "`a<b` and `c`, ");
+    html_code(&page, "plain, ");
+    html_code(&page, "one ` alone, ");
+    html_code(&page, "`x` and ` alone");
+    assert_string_equal(page.data,
+                        "<code>a&lt;b</code> and <code>c</code>, plain, one ` alone, <code>x</code> and ` alone");
+    text_free(&page);
+}
+
 static void parts_of_a_url_are_percent_encoded(void **state)
 {
     Text page = {0};
@@ -98,6 +110,7 @@ int main(void)
         cmocka_unit_test(bytes_that_are_not_utf8_are_shown),
         cmocka_unit_test(strings_of_a_format_are_escaped_and_its_markup_is_not),
         cmocka_unit_test(numbers_of_a_format_are_those_of_printf),
+        cmocka_unit_test(marks_in_a_sentence_enclose_code),
         cmocka_unit_test(parts_of_a_url_are_percent_encoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,202 @@
+#include "service/pages/comparison.h"
+
+#include "base/arena.h"
+#include "grader/terminal/quantity.h"
+#include "service/pages/diff.h"
+#include "service/pages/figure.h"
+#include "service/pages/html.h"
+#include "service/pages/parts.h"
+#include "service/pages/view.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- times ------------------------------------------------------------------------------------------------------- */
+
+static const cJSON *case_called(const cJSON *result, const char *name)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, view_item(result, "cases")) if (strcmp(view_text(item, "name"), name) == 0) return item;
+    return NULL;
+}
+
+static const char *change_words(MeasuredTime before, MeasuredTime after)
+{
+    if (!(before.ms > 0) || !(after.ms > 0))
+        return "";
+    return time_is_faster(after, before) ? "faster" : time_is_faster(before, after) ? "slower" : "no more than noise";
+}
+
+static void add_times(Text *page, const char *class, const char *name, MeasuredTime before, MeasuredTime after)
+{
+    bool has_both = before.ms > 0 && after.ms > 0;
+    html_add(page,
+             "<tr class=\"%s\"><th scope=\"row\">%s</th><td class=\"number\">%s</td><td class=\"number\">%s</td><td "
+             "class=\"number\">%s</td><td>%s</td></tr>\n",
+             class, name, figure_measured(before).text, figure_measured(after).text,
+             has_both ? quantity_ratio(before.ms / after.ms).text : "", change_words(before, after));
+}
+
+static void compare_times(Text *page, const ComparedSubmission *before, const ComparedSubmission *after)
+{
+    const cJSON *item;
+    table_begin(page, "Times of both", "Case|>Before|>After|>Times as fast|Change");
+    cJSON_ArrayForEach(item, view_item(after->result, "cases")) if (view_true(item, "timed")) add_times(
+        page, "", view_text(item, "name"), view_time(case_called(before->result, view_text(item, "name")), "time_ms"),
+        view_time(item, "time_ms"));
+    add_times(page, "you", "Score", before->row.time, after->row.time);
+    table_end(page);
+}
+
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
+
+static double total(const cJSON *result, const char *counter)
+{
+    const cJSON *item;
+    double sum = 0;
+    cJSON_ArrayForEach(item, view_item(result, "cases"))
+    {
+        double count = view_number(view_item(item, "counters"), counter);
+        sum += isnan(count) ? 0 : count;
+    }
+    return sum;
+}
+
+/* Sums over the timed cases, of what differs by a hundredth at least. */
+static void compare_counters(Text *page, const ComparedSubmission *before, const ComparedSubmission *after)
+{
+    static const char *const counters[][2] = {
+        {"warp_instructions", "Warp instructions"},
+        {"fma32", "Multiply-adds"},
+        {"global_load_requests", "Loads from global memory, by warps"},
+        {"global_load_sectors", "Sectors loaded from global memory"},
+        {"global_store_sectors", "Sectors stored to global memory"},
+        {"shared_requests", "Accesses to shared memory, by warps"},
+        {"shared_wavefronts", "Wavefronts of shared memory"},
+        {"texture_sectors", "Sectors of textures"},
+        {"constant_requests", "Loads from constant memory, by warps"},
+        {"constant_replays", "Replays of constant loads"},
+        {"kernels", "Kernel launches"},
+        {"copies", "Copies"},
+    };
+    bool has_table = false;
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
+        double was = total(before->result, counters[i][0]), is = total(after->result, counters[i][0]);
+        if (!(fabs(is - was) > 0.01 * fmax(is, was)))
+            continue;
+        if (!has_table)
+            table_begin(page, "Counters of both, over the timed cases", "Counter|>Before|>After|>After / before");
+        has_table = true;
+        html_add(page,
+                 "<tr><th scope=\"row\">%s</th><td class=\"number\">%s</td><td class=\"number\">%s</td><td "
+                 "class=\"number\">%s</td></tr>\n",
+                 counters[i][1], quantity_count(was).text, quantity_count(is).text,
+                 was > 0 ? quantity_ratio(is / was).text : "");
+    }
+    if (has_table)
+        table_end(page);
+}
+
+/* ---- sources ----------------------------------------------------------------------------------------------------- */
+
+enum { CONTEXT = 3, MOST_SHOWN = 900 };
+
+static bool is_near_change(const DiffLine *lines, size_t count, size_t i)
+{
+    for (size_t k = i > CONTEXT ? i - CONTEXT : 0; k <= i + CONTEXT && k < count; k++)
+        if (lines[k].kind != DIFF_SAME)
+            return true;
+    return false;
+}
+
+static void add_number(Text *page, size_t number)
+{
+    if (number > 0)
+        html_add(page, "<td class=\"number quiet\">%zu</td>", number);
+    else
+        html_raw(page, "<td></td>");
+}
+
+static void add_line(Text *page, const DiffLine *line)
+{
+    static const char *const classes[] = {"", "removed", "added"};
+    static const char *const words[] = {"", "removed", "added"};
+    static const char *const signs[] = {" ", "−", "+"};
+    enum { MOST_BYTES = 400 };
+    html_add(page, "<tr class=\"%s\">", classes[line->kind]);
+    add_number(page, line->before);
+    add_number(page, line->after);
+    html_add(page, "<td><span aria-hidden=\"true\">%s</span><span class=\"unseen\">%s</span></td><td class=\"text\">",
+             signs[line->kind], words[line->kind]);
+    html_bytes(page, line->text, line->length < MOST_BYTES ? line->length : MOST_BYTES);
+    html_raw(page, "</td></tr>\n");
+}
+
+static void compare_sources(Text *page, const char *before, const char *after)
+{
+    Arena arena = {0};
+    size_t count, shown = 0;
+    const DiffLine *lines = diff_lines(before, after, &arena, &count);
+    bool was_shown = true;
+    html_raw(page, "<h3>Source</h3>\n");
+    if (strcmp(before, after) == 0) {
+        html_raw(page, "<p>Both have the same source.</p>\n");
+        arena_free(&arena);
+        return;
+    }
+    html_raw(
+        page,
+        "<div class=\"source\" role=\"group\" aria-label=\"What changed in the source\" tabindex=\"0\">\n<table>\n"
+        "<thead><tr><th scope=\"col\" class=\"number\">Before</th><th scope=\"col\" class=\"number\">After</th>"
+        "<th scope=\"col\"><span class=\"unseen\">Change</span></th><th scope=\"col\">Source</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < count && shown < MOST_SHOWN; i++) {
+        bool is_shown = is_near_change(lines, count, i);
+        if (is_shown && !was_shown)
+            html_raw(page, "<tr class=\"gap\"><td colspan=\"4\">⋯</td></tr>\n");
+        if (is_shown)
+            add_line(page, &lines[i]);
+        shown += is_shown;
+        was_shown = is_shown;
+    }
+    html_raw(page, "</tbody>\n</table>\n</div>\n");
+    if (shown == MOST_SHOWN)
+        html_raw(page, "<p class=\"note\">Further changes are not shown.</p>\n");
+    arena_free(&arena);
+}
+
+/* ---- both together ----------------------------------------------------------------------------------------------- */
+
+static void add_name(Text *page, const Site *site, const ComparedSubmission *one)
+{
+    char text[48];
+    snprintf(text, sizeof text, "submission %" PRId64, one->row.number);
+    link_submission(page, site, one->row.number, text);
+    html_add(page, " (%s)", one->row.verdict == NULL ? one->row.state : one->row.verdict);
+}
+
+static bool is_comparable(const ComparedSubmission *before, const ComparedSubmission *after)
+{
+    const SubmissionLine *a = &before->row, *b = &after->row;
+    return a->time.ms > 0 && b->time.ms > 0 && strcmp(a->problem, b->problem) == 0 && a->device != NULL &&
+           b->device != NULL && strcmp(a->device, b->device) == 0;
+}
+
+void comparison(Text *page, const Site *site, const ComparedSubmission *before, const ComparedSubmission *after)
+{
+    html_raw(page, "<section aria-labelledby=\"changes\">\n<h2 id=\"changes\">What changed</h2>\n<p>From ");
+    add_name(page, site, before);
+    html_raw(page, " to ");
+    add_name(page, site, after);
+    html_raw(page, ".</p>\n");
+    if (is_comparable(before, after))
+        compare_times(page, before, after);
+    else
+        html_raw(page, "<p>Their times cannot be compared: both need one, on the same problem and device.</p>\n");
+    if (total(before->result, "warp_instructions") > 0 && total(after->result, "warp_instructions") > 0)
+        compare_counters(page, before, after);
+    if (before->source != NULL && after->source != NULL)
+        compare_sources(page, before->source, after->source);
+    html_raw(page, "</section>\n");
+}

@@ -1,0 +1,100 @@
+#include "service/pages/pages.h"
+
+#include "service/pages/board_plots.h"
+#include "service/pages/comparison.h"
+#include "service/pages/html.h"
+#include "service/pages/parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- times over the weeks ---------------------------------------------------------------------------------------- */
+
+/* The timed submissions of the problem of rows[first] on its device, oldest first; 0 if an earlier row began the same list. */
+static size_t history_of(const PersonPage *person, size_t first, BestTime *times)
+{
+    size_t count = 0;
+    const SubmissionLine *rows = person->rows;
+    for (size_t i = person->row_count; i-- > 0;) {
+        bool belongs = rows[i].time.ms > 0 && rows[i].device != NULL && rows[first].device != NULL &&
+                       strcmp(rows[i].problem, rows[first].problem) == 0 &&
+                       strcmp(rows[i].device, rows[first].device) == 0;
+        if (belongs && i < first)
+            return 0;
+        if (belongs && rows[i].received != NULL)
+            times[count++] = (BestTime){
+                .time_utc = rows[i].received, .person = rows[i].file_name, .time = rows[i].time};
+    }
+    return count;
+}
+
+static void add_histories(Text *page, const PersonPage *person)
+{
+    enum { MOST = 12 };
+    BestTime *times = calloc(person->row_count + 1, sizeof *times);
+    int shown = 0;
+    html_raw(page, "<div class=\"plots\">\n");
+    for (size_t i = 0; times != NULL && i < person->row_count && shown < MOST; i++) {
+        Text id = {0}, title = {0};
+        size_t count = person->rows[i].time.ms > 0 ? history_of(person, i, times) : 0;
+        text_printf(&id, "history-%zu", i);
+        text_printf(&title, "%s on %s", person->rows[i].problem,
+                    person->rows[i].device == NULL ? "" : person->rows[i].device);
+        if (count >= 2)
+            plot_history(page, id.data, title.data, "File", times, count);
+        shown += count >= 2;
+        text_free(&id);
+        text_free(&title);
+    }
+    html_raw(page, "</div>\n");
+    free(times);
+}
+
+/* ---- choosing two ------------------------------------------------------------------------------------------------ */
+
+static void add_choice(Text *page, const PersonPage *person, const char *name, const char *label, int64_t chosen)
+{
+    html_add(page, "<div><label for=\"%s\">%s</label><select id=\"%s\" name=\"%s\">\n", name, label, name, name);
+    for (size_t i = 0; i < person->row_count; i++) {
+        const SubmissionLine *row = &person->rows[i];
+        html_add(page, "<option value=\"%" PRId64 "\"", row->number);
+        html_raw(page, row->number == chosen ? " selected>" : ">");
+        html_add(page, "%" PRId64 ": %s, %s</option>\n", row->number, row->problem, row->file_name);
+    }
+    html_raw(page, "</select></div>\n");
+}
+
+static void add_chooser(Text *page, const PersonPage *person)
+{
+    int64_t before = person->before != NULL ? person->before->row.number : person->rows[1].number;
+    int64_t after = person->after != NULL ? person->after->row.number : person->rows[0].number;
+    html_raw(
+        page,
+        "<section aria-labelledby=\"compare\">\n<h2 id=\"compare\">Compare two</h2>\n<form class=\"block\" method=\"get\" "
+        "action=\"#changes\">\n");
+    add_choice(page, person, "before", "Before", before);
+    add_choice(page, person, "after", "After", after);
+    html_raw(page, "<button>Compare</button>\n</form>\n</section>\n");
+}
+
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
+
+void page_person(Text *page, const Site *site, const PersonPage *person)
+{
+    bool is_reader = site->person != NULL && strcmp(site->person, person->person) == 0;
+    page_begin(page, site, person->person);
+    html_add(page, "<p class=\"under\">%s</p>\n",
+             is_reader ? "Your submissions, newest first" : "Submissions, newest first");
+    if (person->row_count == 0)
+        html_raw(page, "<p>None yet.</p>\n");
+    else
+        submission_list(page, site, "Submissions", false, person->rows, person->row_count);
+    if (person->row_count > 0)
+        add_histories(page, person);
+    if (person->row_count >= 2)
+        add_chooser(page, person);
+    if (person->before != NULL && person->after != NULL)
+        comparison(page, site, person->before, person->after);
+    page_end(page, site);
+}

@@ -1,0 +1,171 @@
+#include "service/pages/pages.h"
+
+#include "grader/terminal/quantity.h"
+#include "service/pages/figure.h"
+#include "service/pages/html.h"
+#include "service/pages/parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- who solved what --------------------------------------------------------------------------------------------- */
+
+static const TeacherCell *cell_of(const TeacherPage *teacher, size_t person, size_t problem)
+{
+    return &teacher->cells[person * teacher->problem_count + problem];
+}
+
+static void add_cell(Text *page, const Site *site, const TeacherCell *cell)
+{
+    char tries[48];
+    if (cell->tries == 0) {
+        html_raw(page, "<td><span class=\"quiet\" aria-label=\"no submission\">·</span></td>");
+        return;
+    }
+    snprintf(tries, sizeof tries, "%" PRId64 "%s", cell->tries, cell->tries == 1 ? " try" : " tries");
+    html_raw(page, "<td class=\"nowrap\">");
+    icon(page, cell->is_solved ? "good" : "bad");
+    html_add(page, "<span class=\"unseen\">%s, </span> ", cell->is_solved ? "solved" : "not solved");
+    link_submission(page, site, cell->submission, tries);
+    html_raw(page, "</td>");
+}
+
+static void add_matrix(Text *page, const Site *site, const TeacherPage *teacher)
+{
+    Text columns = {0};
+    html_raw(page, "<section aria-labelledby=\"solved\">\n<h2 id=\"solved\">Who solved what</h2>\n");
+    text_add(&columns, "Who");
+    for (size_t k = 0; k < teacher->problem_count; k++)
+        text_printf(&columns, "|%s", teacher->problems[k]);
+    table_begin(page, "Who solved what", columns.data);
+    for (size_t i = 0; i < teacher->people_count; i++) {
+        html_raw(page, "<tr><th scope=\"row\">");
+        link_person(page, site, teacher->people[i]);
+        html_raw(page, "</th>");
+        for (size_t k = 0; k < teacher->problem_count; k++)
+            add_cell(page, site, cell_of(teacher, i, k));
+        html_raw(page, "</tr>\n");
+    }
+    html_raw(page, "<tr class=\"you\"><th scope=\"row\">Solved by</th>");
+    for (size_t k = 0; k < teacher->problem_count; k++) {
+        size_t solved = 0;
+        for (size_t i = 0; i < teacher->people_count; i++)
+            solved += cell_of(teacher, i, k)->is_solved;
+        html_add(page, "<td>%zu of %zu</td>", solved, teacher->people_count);
+    }
+    html_raw(page, "</tr>\n");
+    table_end(page);
+    html_raw(page, "</section>\n");
+    text_free(&columns);
+}
+
+/* Who has tried and not solved, where people are stuck. */
+static void add_stuck(Text *page, const Site *site, const TeacherPage *teacher)
+{
+    bool has_table = false;
+    html_raw(page, "<section aria-labelledby=\"stuck\">\n<h2 id=\"stuck\">Who is stuck where</h2>\n");
+    for (size_t i = 0; i < teacher->people_count; i++)
+        for (size_t k = 0; k < teacher->problem_count; k++) {
+            const TeacherCell *cell = cell_of(teacher, i, k);
+            if (cell->tries == 0 || cell->is_solved)
+                continue;
+            if (!has_table)
+                table_begin(page, "Who is stuck where", "Who|Problem|>Tries|Latest|-First try");
+            has_table = true;
+            html_raw(page, "<tr><th scope=\"row\">");
+            link_person(page, site, teacher->people[i]);
+            html_raw(page, "</th><td>");
+            link_problem(page, site, teacher->problems[k], teacher->problems[k]);
+            html_add(page, "</td><td class=\"number\">%" PRId64 "</td><td>", cell->tries);
+            verdict_mark(page, cell->verdict == NULL ? "" : cell->verdict);
+            html_add(page, "</td><td class=\"spare nowrap\">%s</td></tr>\n",
+                     cell->since == NULL ? "" : figure_moment(cell->since).text);
+        }
+    if (has_table)
+        table_end(page);
+    else
+        html_raw(page, "<p>Nobody.</p>\n");
+    html_raw(page, "</section>\n");
+}
+
+/* ---- quarantine -------------------------------------------------------------------------------------------------- */
+
+static void add_decision(Text *page, const QuarantinedRun *run)
+{
+    int64_t number = run->row.number;
+    html_add(page,
+             "<form class=\"block\" method=\"post\" action=\"/submissions/%" PRId64 "/ruling\">\n<div><label "
+             "for=\"why-%" PRId64 "\">Why</label><input id=\"why-%" PRId64
+             "\" name=\"why\" type=\"text\" required></div>\n"
+             "<div class=\"buttons\"><button name=\"ruling\" value=\"accept\">Accept: it ranks</button> <button "
+             "name=\"ruling\" value=\"reject\">Reject: it stays hidden</button></div>\n</form>\n",
+             number, number, number);
+}
+
+static void add_quarantined(Text *page, const Site *site, const QuarantinedRun *run)
+{
+    char title[48];
+    snprintf(title, sizeof title, "Submission %" PRId64, run->row.number);
+    html_raw(page, "<h3>");
+    link_submission(page, site, run->row.number, title);
+    html_add(page, " by %s, %s</h3>\n<p>%s</p>\n<dl class=\"facts\">\n", run->row.person, run->row.problem,
+             run->rank_status == NULL ? "" : run->rank_status);
+    fact(page, "Time", figure_measured(run->row.time).text);
+    if (run->second_ms > 0)
+        fact(page, "Timed again", figure_time(run->second_ms).text);
+    if (run->known_ms > 0) {
+        fact(page, "Best known before", figure_time(run->known_ms).text);
+        fact(page, "Whose", run->known == NULL ? "" : run->known);
+        fact(page, "Times as fast", quantity_ratio(run->known_ms / run->row.time.ms).text);
+    }
+    html_raw(page, "</dl>\n");
+    add_decision(page, run);
+}
+
+static void add_quarantine(Text *page, const Site *site, const TeacherPage *teacher)
+{
+    html_raw(page, "<section aria-labelledby=\"quarantine\">\n<h2 id=\"quarantine\">Quarantine</h2>\n");
+    if (teacher->quarantine_count == 0)
+        html_raw(page, "<p>Nothing waits for a decision.</p>\n");
+    for (size_t i = 0; i < teacher->quarantine_count; i++)
+        add_quarantined(page, site, &teacher->quarantine[i]);
+    html_raw(page, "</section>\n");
+}
+
+/* ---- similar pairs ----------------------------------------------------------------------------------------------- */
+
+static void add_similar(Text *page, const Site *site, const TeacherPage *teacher)
+{
+    if (teacher->similar_time == NULL)
+        return;
+    html_add(
+        page,
+        "<section aria-labelledby=\"similar\">\n<h2 id=\"similar\">Similar pairs</h2>\n<p class=\"note\">As of %s.</p>\n",
+        figure_moment(teacher->similar_time).text);
+    if (teacher->similar_count == 0)
+        html_raw(page, "<p>None.</p>\n");
+    else
+        table_begin(page, "Similar pairs", "Problem|One|Other|>Source|>Device code");
+    for (size_t i = 0; i < teacher->similar_count; i++) {
+        const SimilarPair *pair = &teacher->similar[i];
+        html_add(page, "<tr><th scope=\"row\">%s</th><td>", pair->problem);
+        link_submission(page, site, pair->run_a, pair->a);
+        html_raw(page, "</td><td>");
+        link_submission(page, site, pair->run_b, pair->b);
+        html_add(page, "</td><td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
+                 figure_percent(pair->source).text, figure_percent(pair->device_code).text);
+    }
+    if (teacher->similar_count > 0)
+        table_end(page);
+    html_raw(page, "</section>\n");
+}
+
+void page_teacher(Text *page, const Site *site, const TeacherPage *teacher)
+{
+    page_begin(page, site, "Class");
+    add_quarantine(page, site, teacher);
+    add_matrix(page, site, teacher);
+    add_stuck(page, site, teacher);
+    add_similar(page, site, teacher);
+    page_end(page, site);
+}

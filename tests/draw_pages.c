@@ -1,0 +1,309 @@
+/* draw_pages.c - writes one of each page that only a server has, for tests/pages.py: a submission with its explanation from the files of a
+ * grading, and around it a class that does not exist.
+ * Usage: draw_pages FOLDER RESULT.json EXPLAIN.json SOURCE     a file that is "" is left out  */
+#include "base/arena.h"
+#include "base/text.h"
+#include "grader/problem/problem_read.h"
+#include "grader/problem/testcase_read.h"
+#include "service/pages/pages.h"
+#include "service/pages/view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PEOPLE = 60 };
+
+static Arena arena;
+static const char *folder;
+static const Site student = {.person = "Ada Lovelace"}, teacher = {.person = "Prof. Noether", .is_teacher = true},
+                  admin = {.person = "root", .is_teacher = true, .is_admin = true}, nobody = {0};
+
+static void write_page(const char *name, Text *page)
+{
+    Message why;
+    if (text_write_file(arena_printf(&arena, "%s/%s", folder, name), page, &why) != STATUS_OK) {
+        fprintf(stderr, "%s\n", why.text);
+        exit(1);
+    }
+    text_free(page);
+}
+
+static const char *read_file(const char *path)
+{
+    Text text = {0};
+    Message why;
+    if (*path == '\0')
+        return NULL;
+    if (text_read_file(path, 1 << 24, &text, &why) != STATUS_OK) {
+        fprintf(stderr, "%s\n", why.text);
+        exit(1);
+    }
+    const char *copy = arena_string(&arena, text.data);
+    text_free(&text);
+    return copy;
+}
+
+static cJSON *read_json(const char *path)
+{
+    const char *text = read_file(path);
+    return text == NULL ? NULL : cJSON_Parse(text);
+}
+
+/* ---- a class that does not exist --------------------------------------------------------------------------------- */
+
+static const char *name_of(int i)
+{
+    static const char *const names[] = {"Ada Lovelace", "Grace Hopper", "Özge <b>Yıldız</b>", "wei\u202Egnp.exe",
+                                        "Kurt Gödel"};
+    return i < 5 ? names[i] : arena_printf(&arena, "Student %d", i);
+}
+
+/* Times from 50 us to 300 us, thicker in the middle; neighbours tie. */
+static BoardPage make_board(const cJSON *result)
+{
+    StoredRun *runs = arena_array(&arena, PEOPLE, sizeof *runs);
+    BoardPage board = {.device = "sim-h200", .device_name = "NVIDIA H200 (simulated)", .modelled = true};
+    for (int i = 0; i < PEOPLE; i++)
+        runs[i] = (StoredRun){.id = i + 1,
+                              .person = name_of(i),
+                              .machine_code = "",
+                              .time_utc = arena_printf(&arena, "2026-%02d-%02dT12:00:00Z", 10 + i / 30, 1 + i % 30),
+                              .time = {0.0512 * exp(0.9 + 0.9 * sin(2.4 * i)), i % 7 == 0 ? 0.04 : 0.005},
+                              .cases = "[]"};
+    board.standings = standings_of(runs, PEOPLE, &arena, &board.standing_count);
+    int64_t *submissions = arena_array(&arena, PEOPLE, sizeof *submissions);
+    submissions[3] = 4;
+    board.submissions = submissions;
+    const cJSON *list = view_item(result, "references"), *item;
+    ReferenceTime *references = arena_array(&arena, (size_t)cJSON_GetArraySize(list) + 1, sizeof *references);
+    cJSON_ArrayForEach(item, list) references[board.reference_count++] = (ReferenceTime){
+        .name = view_text(item, "name"), .time = view_time(item, "score_ms")};
+    board.references = references;
+    board.best = arena_array(&arena, 6, sizeof *board.best);
+    for (int i = 0; i < 6; i++)
+        board.best[board.best_count++] = (BestTime){
+            .time_utc = arena_printf(&arena, "2026-10-%02dT12:00:00Z", 2 + 4 * i),
+            .person = name_of(i),
+            .time = {0.3 * pow(0.72, i), 0.005}};
+    return board;
+}
+
+static SubmissionLine make_line(int i)
+{
+    static const char *const verdicts[] = {"Accepted", "Wrong Answer", "Run-Time Error", "Accepted", "Compile Error"};
+    bool accepted = i % 5 == 0 || i % 5 == 3;
+    return (SubmissionLine){.number = 120 - i,
+                            .person = name_of(i % 5),
+                            .problem = i % 4 == 3 ? "blur-rgb" : "conv1d",
+                            .file_name = i % 2 == 0 ? "tiled.cu" : "my_second_attempt_with_a_long_name.cu",
+                            .received = arena_printf(&arena, "2026-11-%02dT09:%02d:00Z", 28 - i, i),
+                            .state = i == 0 ? "waiting" : "judged",
+                            .verdict = i == 0 ? NULL : verdicts[i % 5],
+                            .rank_status = accepted ? "ranked" : "not ranked: not accepted",
+                            .device = "sim-h200",
+                            .time = {accepted ? 0.08 * (1 + i / 7.0) : 0, 0.005}};
+}
+
+static SubmissionLine *make_lines(size_t count)
+{
+    SubmissionLine *lines = arena_array(&arena, count, sizeof *lines);
+    for (size_t i = 0; i < count; i++)
+        lines[i] = make_line((int)i);
+    return lines;
+}
+
+/* ---- pages ------------------------------------------------------------------------------------------------------- */
+
+static void draw_submissions(const cJSON *result, const cJSON *explain, const char *source, const BoardPage *board)
+{
+    static const char *const states[] = {"waiting", "judging", "held", "withdrawn"};
+    cJSON *sitting = cJSON_Parse("{\"copy_bytes_per_s\": 4.29e12, \"fma_flops_per_s\": 6.69e13}");
+    SubmissionPage page = {.number = 12,
+                           .person = "Ada Lovelace",
+                           .problem = "conv1d",
+                           .problem_title = "1D convolution",
+                           .file_name = view_text(result, "file"),
+                           .received = "2026-11-23T13:20:01Z",
+                           .mode = "rank",
+                           .state = "judged",
+                           .result = result,
+                           .sitting = sitting,
+                           .explain = explain,
+                           .source = source,
+                           .board = board,
+                           .rank = 3,
+                           .of = PEOPLE};
+    Text text = {0};
+    page_submission(&text, &student, &page);
+    write_page("submission.html", &text);
+    page.result = page.explain = NULL;
+    page.ahead = 3;
+    page.expected_s = 40;
+    page.can_withdraw = true;
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        page.state = states[i];
+        page.step = i == 1 ? "timed cases" : NULL;
+        page.done = i == 1;
+        page.total = i == 1 ? 3 : 0;
+        page_submission(&text, &student, &page);
+        write_page(arena_printf(&arena, "submission-%s.html", states[i]), &text);
+    }
+    cJSON_Delete(sitting);
+}
+
+static void draw_person(const cJSON *result, const char *source)
+{
+    enum { ROWS = 14 };
+    const char *other = "// problem: conv1d\n#include <cuda_runtime.h>\n\nextern \"C\" void solve()\n{\n}\n";
+    cJSON *older = cJSON_Parse(
+        "{\"cases\": [{\"name\": \"longest input, five taps\", \"timed\": true, \"time_ms\": 0.1, "
+        "\"uncertainty\": 0.01, \"counters\": {\"warp_instructions\": 9e8, \"global_load_sectors\": 8e7}}]}");
+    ComparedSubmission before = {make_line(8), other, older}, after = {make_line(5), source, result};
+    PersonPage page = {
+        .person = "Ada Lovelace", .rows = make_lines(ROWS), .row_count = ROWS, .before = &before, .after = &after};
+    Text text = {0};
+    if (source == NULL)
+        after.source = other;
+    page_person(&text, &student, &page);
+    write_page("person.html", &text);
+    cJSON_Delete(older);
+}
+
+static void draw_problem(const BoardPage *board)
+{
+    static const char *const groups[] = {"Monday, 10 h", "Tuesday", NULL};
+    Problem problem;
+    TestcaseSet testcases;
+    Message why;
+    if (problem_read("conv1d", &problem, &why) != STATUS_OK ||
+        testcases_read(&problem, &testcases, &why) != STATUS_OK) {
+        fprintf(stderr, "%s\n", why.text);
+        exit(1);
+    }
+    const ProblemPage page = {.problem = &problem,
+                              .testcases = &testcases,
+                              .statement = read_file(arena_printf(&arena, "%s/statement.md", problem.folder)),
+                              .starter = read_file(arena_printf(&arena, "%s/starter.cu", problem.folder)),
+                              .boards = board,
+                              .board_count = 1,
+                              .groups = groups,
+                              .group = "Tuesday",
+                              .key = "8f14e45f"};
+    Text text = {0};
+    page_problem(&text, &student, &page);
+    write_page("problem.html", &text);
+    testcases_free(&testcases);
+    problem_free(&problem);
+}
+
+static void draw_teacher(void)
+{
+    static const char *const problems[] = {"conv1d", "conv2d-same", "blur-rgb", "conv3d"};
+    enum { PROBLEMS = 4, STUDENTS = 18 };
+    const char **people = arena_array(&arena, STUDENTS, sizeof *people);
+    TeacherCell *cells = arena_array(&arena, PROBLEMS * STUDENTS, sizeof *cells);
+    for (int i = 0; i < STUDENTS; i++) {
+        people[i] = name_of(i);
+        for (int k = 0; k < PROBLEMS; k++) {
+            int tries = (i * 7 + k * 5) % 6;
+            cells[i * PROBLEMS + k] = (TeacherCell){.tries = tries,
+                                                    .is_solved = tries > 0 && (i + k) % 4 != 0,
+                                                    .submission = 4,
+                                                    .verdict = "Wrong Answer",
+                                                    .since = "2026-11-20T09:00:00Z"};
+        }
+    }
+    QuarantinedRun run = {.row = make_line(3),
+                          .known = "register_tile.cu",
+                          .known_ms = 0.4,
+                          .second_ms = 0.121,
+                          .rank_status = "quarantined: 3.5 times as fast as anything known"};
+    SimilarPair pair = {"conv1d", "Ada Lovelace", "Kurt Gödel", 4, 9, 0.93, 1};
+    TeacherPage page = {.problems = problems,
+                        .problem_count = PROBLEMS,
+                        .people = people,
+                        .people_count = STUDENTS,
+                        .cells = cells,
+                        .quarantine = &run,
+                        .quarantine_count = 1,
+                        .similar = &pair,
+                        .similar_count = 1,
+                        .similar_time = "2026-11-23T03:00:00Z"};
+    Text text = {0};
+    page_teacher(&text, &teacher, &page);
+    write_page("teacher.html", &text);
+}
+
+static void draw_admin(void)
+{
+    const struct AdminWorker workers[] = {
+        {"gpu1.0", "cuda:0, NVIDIA H200", "judging", "2026-11-23T13:20:01Z", 118, 412, 0},
+        {"gpu1.1", "cuda:1, NVIDIA H200", "draining", "2026-11-23T12:00:00Z", 0, 398, 2},
+    };
+    const struct AdminDisk disks[] = {{"store", "/var/lib/convjudge/service.db", 48123904, 812345678912},
+                                      {"spool", "/var/lib/convjudge/spool", 1048576, 812345678912}};
+    const struct AdminFailure failures[] = {
+        {"2026-11-23T12:00:00Z", "the broker did not start: cuInit: unknown error", "gpu1.1", 97}};
+    AdminPage page = {.queue = make_lines(4),
+                      .queue_count = 4,
+                      .workers = workers,
+                      .worker_count = 2,
+                      .disks = disks,
+                      .disk_count = 2,
+                      .failures = failures,
+                      .failure_count = 1};
+    Text text = {0};
+    page_admin(&text, &admin, &page);
+    write_page("admin.html", &text);
+}
+
+static void draw_others(void)
+{
+    const ProblemRow problems[] = {
+        {"conv1d", "1D convolution", "easy", 60, "Accepted", "Özge <b>Yıldız</b>", {0.0516, 0.005}, "sim-h200"},
+        {"conv2d-same",
+         "2D convolution with ghost cells",
+         "medium",
+         12,
+         "Wrong Answer",
+         "Kurt Gödel",
+         {0.312, 0.005},
+         "sim-h200"},
+        {"blur-rgb", "Blur of a colour picture", "hard", 0, NULL, NULL, {0, 0}, NULL},
+    };
+    IndexPage index = {.problems = problems, .problem_count = 3, .recent = make_lines(6), .recent_count = 6};
+    Text text = {0};
+    page_index(&text, &student, &index);
+    write_page("index.html", &text);
+    page_login(&text, &nobody, "This token is not known.", "/problems/conv1d");
+    write_page("login.html", &text);
+    page_error(&text, &nobody, 404, "There is no submission 4000, or none that you may see.");
+    write_page("error.html", &text);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 5)
+        return 2;
+    folder = argv[1];
+    cJSON *result = read_json(argv[2]), *explain = read_json(argv[3]);
+    const char *source = read_file(argv[4]);
+    const BoardPage board = make_board(result);
+    Text style = {0}, script = {0};
+    text_add(&style, style_css);
+    write_page("style.css", &style);
+    text_add(&script, live_js);
+    write_page("live.js", &script);
+    draw_submissions(result, explain, source, &board);
+    draw_person(result, source);
+    draw_problem(&board);
+    draw_teacher();
+    draw_admin();
+    draw_others();
+    cJSON_Delete(result);
+    cJSON_Delete(explain);
+    arena_free(&arena);
+    return 0;
+}
