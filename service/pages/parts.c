@@ -94,7 +94,7 @@ void verdict_mark(Text *page, const char *verdict)
 {
     html_raw(page, "<span class=\"judged\">");
     icon(page, verdict_class(verdict));
-    html_add(page, " %s</span>", verdict);
+    html_add(page, "\u00A0%s</span>", verdict);
 }
 
 /* ---- facts and lists --------------------------------------------------------------------------------------------- */
