@@ -1,0 +1,249 @@
+#!/usr/bin/env bats
+# `convjudge serve`: who may do what, and what requests that are wrong get.
+
+bats_require_minimum_version 1.5.0
+load helper
+load service
+
+# judged_as TOKEN KEY: hands in, and lets the store say that it was judged; prints the number.
+judged_as() {
+    local number
+    number=$(hand_in "$1" "$2")
+    sqlite3 "$state/convjudge.db" "PRAGMA busy_timeout = 10000; UPDATE judging SET state = 'recorded', verdict = 'Accepted', text = '', device = 'sim-h200'
+        WHERE submission = $number; INSERT INTO document SELECT id, kind, '{}' FROM judging, (SELECT 'result' AS kind UNION
+        SELECT 'explain' UNION SELECT 'report') WHERE submission = $number" >/dev/null
+    echo "$number"
+}
+
+@test "everybody may do what the table says, and no more" {
+    serve '{"public": false}'
+    local other author teacher admin method path expected i number fault=0 who=(nobody student author teacher admin)
+    other=$(token other) author=$(token author) teacher=$(token teacher teacher) admin=$(token admin admin)
+    local tokens=("" "$other" "$author" "$teacher" "$admin")
+    number=$(judged_as "$author" judged)
+    while IFS=$'\t' read -r method path expected; do
+        read -ra expected <<<"$expected"
+        for i in 0 1 2 3 4; do
+            local place=${path/\/N//$number} options=()
+            if [[ $place == */W ]]; then place=${place%W}$(hand_in "$author" "w$i"); fi
+            if [[ ${tokens[i]} != "" ]]; then options=(-H "Authorization: Bearer ${tokens[i]}"); fi
+            if [[ $method == POST ]]; then options+=(-d "$(request "p$i")"); fi
+            ask "$method" "$place" "${options[@]}"
+            if [[ $status != "${expected[i]}" ]]; then
+                echo "${who[i]}: $method $place: $status, expected ${expected[i]}: $output"
+                fault=1
+            fi
+        done
+    done < <(grep -v '^#' "$root/tests/service/access.tsv")
+    [[ $fault == 0 ]]
+}
+
+@test "the table of who may do what names every route" {
+    local method path
+    while IFS=$'\t' read -r method path; do
+        grep -q "^$method"$'\t'"${path//\*/[^\/	]*}" "$root/tests/service/access.tsv" || { echo "no row for $method $path"; return 1; }
+    done < <(sed -nE 's/^    \{"([A-Z]+)", "([^"]+)", ACCESS_.*/\1\t\2/p' "$root"/service/api/*_routes.c)
+}
+
+@test "public pages show boards to those whom nobody knows" {
+    serve
+    ask GET /api/v1/boards/conv1d
+    equal 200 "$status"
+    ask GET /api/v1/submissions
+    equal 401 "$status"
+}
+
+@test "a student sees his own submissions alone, a teacher those of all" {
+    serve
+    local ada bob teacher
+    ada=$(token ada) bob=$(token bob) teacher=$(token turing teacher)
+    hand_in "$ada" a1
+    hand_in "$bob" b1
+    as "$ada" GET /api/v1/submissions
+    equal '["ada"]' "$(jq -c '[.submissions[].person]' <<<"$output")"
+    as "$ada" GET '/api/v1/submissions?person=bob'
+    equal 404 "$status"
+    as "$teacher" GET /api/v1/submissions
+    equal '["bob","ada"]' "$(jq -c '[.submissions[].person]' <<<"$output")"
+    as "$teacher" GET '/api/v1/submissions?person=ada&limit=1'
+    equal '["ada"]' "$(jq -c '[.submissions[].person]' <<<"$output")"
+}
+
+@test "on the Unix socket the kernel says who calls" {
+    serve
+    run curl -s --unix-socket "$socket" http://x/api/v1/me
+    equal "$(id -un)" "$(jq -r .person <<<"$output")"
+    run curl -s --unix-socket "$socket" -H 'Authorization: Bearer nonsense' -H 'X-Remote-User: turing' http://x/api/v1/me
+    equal "$(id -un)" "$(jq -r .person <<<"$output")"
+}
+
+@test "a key that was used before gives the same submission" {
+    serve
+    local ada
+    ada=$(token ada)
+    as "$ada" POST /api/v1/submissions -d "$(request again)"
+    equal 201 "$status"
+    local first=$output
+    as "$ada" POST /api/v1/submissions -d "$(request again '.source = "// another"')"
+    equal 200 "$status"
+    equal "$(jq '.submission, .source_hash' <<<"$first")" "$(jq '.submission, .source_hash' <<<"$output")"
+    equal 1 "$(in_store 'SELECT count(*) FROM submission')"
+}
+
+# refused_hand_in JQ TEXT: a hand-in that jq has spoilt is refused with this text, and nothing is kept of it.
+refused_hand_in() {
+    request bad "$1" >body.json
+    as "$ada" POST /api/v1/submissions -d @body.json
+    equal 400 "$status"
+    [[ $(jq -r .error <<<"$output") == *"$2"* ]] || { echo "$1: $output"; return 1; }
+}
+
+@test "wrong hand-ins are refused in one line" {
+    serve
+    ada=$(token ada)
+    refused_hand_in 'del(.key)' 'key "key" is missing'
+    refused_hand_in '.key = ""' 'key: expected 1 to 64 letters and digits'
+    refused_hand_in '.key = "a b"' 'key: expected 1 to 64 letters and digits'
+    refused_hand_in '.more = 1' 'more'
+    refused_hand_in '.source = ""' 'the file is empty'
+    refused_hand_in '.file_name = "../x.cu"' 'file_name: expected the name of a file'
+    refused_hand_in '.file_name = "-x.cu"' 'file_name: expected the name of a file'
+    refused_hand_in '.file_name = "x\u001b[31m.cu"' 'file_name: found a control character'
+    refused_hand_in '.file_name = "x.c"' 'plain C runs only on the CPU'
+    refused_hand_in '.mode = "win"' 'mode: expected try, test or rank'
+    refused_hand_in '.problem = "conv9d"' 'conv9d'
+    refused_hand_in '.problem = "../../etc"' 'etc'
+    refused_hand_in '.sizes = "input_size=9"' 'sizes: belong to the mode try'
+    refused_hand_in '.mode = "try" | .sizes = "input_size=9"' 'kernel_size'
+    refused_hand_in '.source = ("x" * 300000)' 'the limit of problem conv1d is'
+    as "$ada" POST /api/v1/submissions -d '{"key": "a", "key": "b"}'
+    equal 400 "$status"
+    as "$ada" POST /api/v1/submissions -d 'nonsense'
+    equal 400 "$status"
+    head -c 3000000 /dev/zero | tr '\0' x >large
+    as "$ada" POST /api/v1/submissions --data-binary @large
+    equal 413 "$status"
+    equal 0 "$(in_store 'SELECT count(*) FROM submission')"
+}
+
+@test "an author withdraws what waits" {
+    serve
+    local ada number
+    ada=$(token ada)
+    number=$(hand_in "$ada" k)
+    sleep 0.5 # it is offered by then, and taken back
+    as "$ada" DELETE "/api/v1/submissions/$number"
+    equal 200 "$status"
+    equal withdrawn "$(jq -r .state <<<"$output")"
+    equal "" "$(ls "$state/spool/ready")"
+    as "$ada" DELETE "/api/v1/submissions/$number"
+    equal 409 "$status"
+}
+
+@test "four streams are open at once for a person, and each tells what happens" {
+    serve
+    local ada number i
+    ada=$(token ada)
+    number=$(hand_in "$ada" k)
+    for i in 1 2 3 4; do
+        curl -sN -m 15 -H "Authorization: Bearer $ada" "http://$address/api/v1/submissions/$number/events" >"events$i" 3>&- &
+    done
+    for ((i = 0; i < 100; i++)); do [[ -s events1 && -s events2 && -s events3 && -s events4 ]] && break; sleep 0.05; done
+    as "$ada" GET "/api/v1/submissions/$number/events" -D headers
+    equal 429 "$status"
+    grep -qi '^retry-after: 5' headers
+    as "$ada" DELETE "/api/v1/submissions/$number"
+    for ((i = 0; i < 100; i++)); do grep -q withdrawn events4 && break; sleep 0.05; done
+    equal 'event: state' "$(head -n 1 events1)"
+    equal waiting "$(sed -n '2s/^data: //p' events1 | jq -r .state)"
+    equal withdrawn "$(sed -n 's/^data: //p' events1 | tail -n 1 | jq -r .state)"
+    wait $(jobs -p | grep -v "^$server$")
+}
+
+@test "connections that idle or drip harm nobody" {
+    serve
+    local ada
+    ada=$(token ada)
+    python3 - "$address" <<'END' 3>&- &
+import socket, sys, time
+host, port = sys.argv[1].split(":")
+idle = [socket.create_connection((host, int(port))) for _ in range(100)]
+dripping = [socket.create_connection((host, int(port))) for _ in range(50)]
+ended = 0
+for second in range(24):
+    for s in list(dripping):
+        try:
+            s.send(b"G" if second == 0 else b"E")
+        except OSError:
+            dripping.remove(s)
+    time.sleep(1)
+print("left", len(dripping))
+END
+    local visitors=$! i
+    sleep 1
+    for ((i = 0; i < 20; i++)); do
+        as "$ada" GET /api/v1/me -o /dev/null
+        equal 200 "$status"
+    done
+    wait "$visitors" | cat
+    as "$ada" GET /api/v1/me
+    equal 200 "$status"
+}
+
+@test "a server that is killed loses nothing that it acknowledged" {
+    serve
+    local ada i
+    ada=$(token ada)
+    for ((i = 0; i < 5; i++)); do
+        equal $((i + 1)) "$(hand_in "$ada" "k$i")"
+        stop_server KILL
+        start_server
+    done
+    equal 5 "$(in_store 'SELECT count(*) FROM submission')"
+    as "$ada" GET /api/v1/submissions
+    equal '["waiting"]' "$(jq -c '[.submissions[].state] | unique' <<<"$output")"
+}
+
+@test "a second server on the same state is refused, and so is a taken address" {
+    serve
+    judge serve --config "$BATS_TEST_TMPDIR/config.json" --socket "$BATS_TEST_TMPDIR/other"
+    ends 2 "another \`convjudge serve\` uses this state"
+    judge serve --config "$BATS_TEST_TMPDIR/config.json" --state "$BATS_TEST_TMPDIR/other-state" --socket "$BATS_TEST_TMPDIR/other" --listen "$address"
+    ends 2 "another program listens there"
+    judge serve --config "$BATS_TEST_TMPDIR/config.json" --state "$BATS_TEST_TMPDIR/other-state" --listen 127.0.0.1:0
+    ends 2 "another server listens there"
+    judge serve --config "$BATS_TEST_TMPDIR/config.json" --state "$BATS_TEST_TMPDIR/other-state" --listen nonsense
+    ends 2 "expected"
+}
+
+@test "tokens are made, shown once and revoked" {
+    serve
+    local ada
+    ada=$(token ada teacher)
+    as "$ada" GET /api/v1/me
+    equal teacher "$(jq -r .role <<<"$output")"
+    judge token revoke ada --state "$state"
+    ends 0
+    as "$ada" GET /api/v1/me
+    equal 401 "$status"
+    judge token revoke nobody --state "$state"
+    ends 2 "there is no person 'nobody'"
+    judge token add
+    ends 2 "expected 'add NAME' or 'revoke NAME'"
+    judge token add ada --role king --state "$state"
+    ends 2 "unknown role 'king'"
+    judge token add ada --state "$BATS_TEST_TMPDIR/nowhere"
+    ends 2 "there is no such database"
+}
+
+@test "a copy is made while the server runs" {
+    serve
+    local ada
+    ada=$(token ada)
+    hand_in "$ada" k
+    judge backup --state "$state" copy.db
+    ends 0
+    equal 1 "$(sqlite3 copy.db 'SELECT count(*) FROM submission')"
+    judge backup --state "$state" copy.db
+    ends 2 "exists already"
+}
