@@ -137,3 +137,57 @@ doctor() {
     doctor
     ends 0 "ok       GPU             cuda:0: Fake GPU" "note     GPU clock       unknown: " "Disturbed measurements go unnoticed. Install NVIDIA's libnvidia-ml.so.1."
 }
+
+# ---- the manual page and completion
+
+@test "the manual page has every command and option, and mandoc finds nothing wrong with it" {
+    local command option
+    "$build/convjudge" --man >convjudge.1
+    "$build/convjudge" --help | sed -n 's/^convjudge \([a-z-]*\) .*/\1/p' | sort -u >commands
+    while read -r command; do
+        file_has convjudge.1 "^\.SS $command\$"
+    done < <(grep -v '^--' commands)
+    file_has convjudge.1 '^\.B \\-\\-no\\-second\\-opinion$'
+    file_has convjudge.1 '^\.B \\-\\-listen ADDRESS:PORT$'
+    if command -v mandoc >/dev/null; then
+        mandoc -Tlint -Wwarning convjudge.1 | grep -v 'missing date' >faults || true
+        equal "" "$(<faults)"
+    fi
+}
+
+# completes LINE: what bash makes of the line when the tabulator key is pressed.
+completes() {
+    printf 'PATH=%q:$PATH; source %q\n: %s\t\025exit 0\n' "$build" "$PWD/completion.bash" "$1" >keys
+    run script -qec "bash --norc --noprofile -i" /dev/null <keys
+    ends 0 ": $2"
+}
+
+@test "bash completes commands, options, problems, devices and files" {
+    "$build/convjudge" --completion bash >completion.bash
+    shellcheck -s bash completion.bash
+    touch mine.cu mine.o result.json
+    completes "; convjudge gra" "; convjudge grade "
+    completes "; convjudge grade --no-sec" "; convjudge grade --no-second-opinion "
+    completes "; convjudge grade --problem conv1d-s" "; convjudge grade --problem conv1d-same "
+    completes "; convjudge grade --problem=conv1d-s" "; convjudge grade --problem=conv1d-same "
+    completes "; convjudge try --device sim:h2" "; convjudge try --device sim:h200 "
+    completes "; convjudge explain mi" "; convjudge explain mine.cu "
+    completes "; convjudge explain --json re" "; convjudge explain --json result.json "
+}
+
+@test "what completions ask for is what is there" {
+    run "$build/convjudge" --completion problems
+    ends 0 conv1d-same
+    equal "$(ls "$root/problems")" "$output"
+    run "$build/convjudge" --completion devices
+    ends 0 auto sim:h200 cpu
+    CONVJUDGE_HOME=/nowhere run "$build/convjudge" --completion problems
+    ends 0
+    equal "" "$output"
+    judge --completion fish
+    ends 2 "convjudge: --completion: expected bash or zsh"
+    "$build/convjudge" --completion zsh >_convjudge
+    file_has _convjudge "'grade:Judges a CUDA source file'"
+    file_has _convjudge "verify-leaderboard\) options=\(--json --receipt --help\)"
+    if command -v zsh >/dev/null; then zsh -n _convjudge; fi
+}

@@ -85,6 +85,17 @@ static bool is_taken_by(const OptionKind *kind, const char *subcommand)
     return found;
 }
 
+bool options_of(const char *subcommand, int n, OptionName *option)
+{
+    for (int i = 0; i < KIND_COUNT; i++) {
+        if (!is_taken_by(&kinds[i], subcommand) || n-- > 0)
+            continue;
+        *option = (OptionName){kinds[i].name, kinds[i].takes_value, kinds[i].subcommands[0] == NULL};
+        return true;
+    }
+    return false;
+}
+
 /* The option with this name, or the only one whose name begins so; NULL if there is none. */
 static const OptionKind *find_kind(const char *name, size_t length)
 {

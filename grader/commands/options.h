@@ -33,8 +33,8 @@ typedef struct Options {
     const char *mode;       /* of a submission: "try", "test", "rank" */
     const char *out;        /* name of a folder */
     bool sources;
-    const char *spool;      /* name of a folder */
-    const char *name;       /* of a worker */
+    const char *spool; /* name of a folder */
+    const char *name;  /* of a worker */
     bool once;
     bool no_record;
     bool untimed;
@@ -52,6 +52,15 @@ typedef struct Options {
     char **operands; /* the other words: names of files */
     int operand_count;
 } Options;
+
+typedef struct OptionName {
+    const char *name; /* without the dashes */
+    bool takes_value;
+    bool is_common; /* all subcommands take it, whether it means anything to them or not */
+} OptionName;
+
+/* The `n`-th option that a subcommand takes; false: there are fewer. */
+bool options_of(const char *subcommand, int n, OptionName *option);
 
 /* Parses the words after "convjudge": the subcommand, then options ("--name VALUE" or "--name=VALUE"; the beginning
  * of a name is enough if only one option begins so) and files in any order. After "--" there are only files. The

@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "grader/result/version.h"
 #include "harness/sandbox/sandbox.h"
+#include "service/commands/completion.h"
+#include "service/commands/manual.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -11,18 +13,6 @@
 #include <string.h>
 
 enum { EXIT_TROUBLE = 2 }; /* a usage error or a fault of the judge; 0 and 1 are the subcommand's */
-
-static const Subcommand *const tables[] = {grader_subcommands, local_subcommands, online_subcommands, NULL};
-
-/* The `n`-th subcommand of all tables; NULL: there are fewer. */
-static const Subcommand *subcommand_at(int n)
-{
-    for (const Subcommand *const *table = tables; *table != NULL; table++)
-        for (const Subcommand *subcommand = *table; subcommand->name != NULL; subcommand++)
-            if (n-- == 0)
-                return subcommand;
-    return NULL;
-}
 
 static const Subcommand *find_subcommand(const char *name)
 {
@@ -37,7 +27,7 @@ static void print_usage(FILE *stream)
     fputs("convjudge: an online judge for CUDA convolution kernels\n\n", stream);
     for (int n = 0; subcommand_at(n) != NULL; n++)
         fputs(subcommand_at(n)->usage, stream);
-    fputs("convjudge --help, --version\n", stream);
+    fputs("convjudge --help, --version, --man, --completion bash|zsh\n", stream);
 }
 
 /* Messages contain names of files, which may contain any bytes. */
@@ -56,13 +46,38 @@ static int refuse_command(const char *name)
     Text names = {0}, line = {0};
     for (int n = 0; subcommand_at(n) != NULL; n++)
         text_printf(&names, "%s, ", subcommand_at(n)->name);
-    text_add(&names, "--help, --version");
+    text_add(&names, "--help, --version, --man, --completion");
     text_printf(&line, "unknown command '%s'; %s`convjudge --help` lists all", name,
                 suggestion_for(name, names.data).text);
     int exit_status = command_line_complain(line.data);
     text_free(&line);
     text_free(&names);
     return exit_status;
+}
+
+static int print_text(void (*write)(Text *text))
+{
+    Text text = {0};
+    write(&text);
+    fputs(text.data, stdout);
+    text_free(&text);
+    return 0;
+}
+
+/* The words that a completion asks for are those of this moment: problems come and go. */
+static int print_completion(const char *what)
+{
+    static const struct {
+        const char *name;
+        void (*write)(Text *text);
+    } rows[] = {{"bash", completion_bash},
+                {"zsh", completion_zsh},
+                {"problems", completion_problems},
+                {"devices", completion_devices}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].name, what) == 0)
+            return print_text(rows[i].write);
+    return command_line_complain("--completion: expected bash or zsh");
 }
 
 int command_line_run(const Subcommand *subcommand,
@@ -105,6 +120,10 @@ int command_line(int argc, char **argv, RunElsewhere elsewhere)
         puts("convjudge " CONVJUDGE_VERSION);
         return 0;
     }
+    if (strcmp(name, "--man") == 0)
+        return print_text(manual_write);
+    if (strcmp(name, "--completion") == 0)
+        return print_completion(argc < 3 ? "" : argv[2]);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         print_usage(stdout);
         return 0;

@@ -7,11 +7,7 @@
 #define SERVICE_COMMANDS_COMMAND_LINE_H
 
 #include "grader/commands/subcommand.h"
-
-/* Work on this machine: of workers and administrators. */
-extern const Subcommand local_subcommands[];
-/* The commands of convjudge-service, without their functions. */
-extern const Subcommand online_subcommands[];
+#include "service/commands/subcommand_tables.h"
 
 /* Carries out a subcommand that has no function in its table, and returns the program's exit status. */
 typedef int (*RunElsewhere)(const Subcommand *subcommand, int argc, char **argv);
