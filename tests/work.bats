@@ -223,6 +223,16 @@ hanging() { submission 'sleep(100);'; }
     file_has w.log event=ended
 }
 
+@test "a worker on a GPU stops when it is told to, though the driver has threads of its own" {
+    export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1
+    "$build/convjudge" work --spool spool --device cuda --name w >w.log 2>&1 &
+    worker=$!
+    wait_until grep -q event=started w.log
+    kill -TERM $worker
+    wait $worker
+    file_has w.log event=ended
+}
+
 @test "a worker that is killed leaves no process, and its next life reports what it had in hand" {
     hanging >x.cu
     offer 1 x.cu

@@ -139,6 +139,7 @@ static Status lock_folder(Workplace *place, Message *why)
 
 /* ---- signals ----------------------------------------------------------------------------------------------------- */
 
+/* Must come first: a thread of CUDA's driver that does not block them would let them end the process. */
 static Status catch_signals(Workplace *place, Message *why)
 {
     sigset_t stopping;
@@ -154,15 +155,15 @@ static Status catch_signals(Workplace *place, Message *why)
 Status workplace_open(const WorkerSettings *settings, Workplace *place, Message *why)
 {
     *place = (Workplace){.lock = -1, .signals = -1, .bench.unconfined = settings->unconfined};
-    Status status = describe_device(settings, &place->bench, why);
+    Status status = catch_signals(place, why);
+    if (status == STATUS_OK)
+        status = describe_device(settings, &place->bench, why);
     if (status == STATUS_OK)
         status = choose_name(settings, place, why);
     if (status == STATUS_OK)
         status = make_folder(settings, place, why);
     if (status == STATUS_OK)
         status = lock_folder(place, why);
-    if (status == STATUS_OK)
-        status = catch_signals(place, why);
     if (status != STATUS_OK)
         workplace_close(place);
     return status;

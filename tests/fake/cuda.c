@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct Fake fake = {.lock = PTHREAD_MUTEX_INITIALIZER, .log = -1};
 __thread bool has_context;
@@ -49,12 +50,28 @@ static int device_count(void)
     return devices == NULL ? 1 : atoi(devices);
 }
 
+static void *idle(void *unused)
+{
+    for (;;)
+        pause();
+    return unused;
+}
+
+/* The real driver has threads, too, with the signal mask of whoever calls this. */
+static void start_thread(void)
+{
+    pthread_t thread;
+    if (!fake.initialised && pthread_create(&thread, NULL, idle, NULL) == 0)
+        pthread_detach(thread);
+}
+
 CudaError cuInit(unsigned flags)
 {
     const char *log = getenv("CONVJUDGE_FAKE_CUDA_LOG");
     if (fake.log < 0 && log != NULL)
         fake.log = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     begin("cuInit");
+    start_thread();
     fake.initialised = device_count() > 0;
     return leave(fake.initialised ? CUDA_ERROR_SUCCESS : CUDA_ERROR_NO_DEVICE);
 }
