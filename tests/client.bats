@@ -100,7 +100,7 @@ file() {
 @test "a hand-in whose answer is lost is repeated with the same key, and counts once" {
     local fault
     file mine.cu
-    for fault in drop busy; do
+    for fault in drop busy gateway; do
         serve --fault "$fault"
         judge submit mine.cu
         ends 0 "handing in          no answer yet, trying again" "handing in          done" "submission 1: 3 ahead"

@@ -17,13 +17,13 @@
 
 enum { KEY_BYTES = 16, EXIT_TROUBLE = 2 };
 
-typedef struct Handing {
+typedef struct Submitting {
     const Options *options;
     Server server;
     Submission file;
     JsonFile json;               /* the service's answer; later what it said last */
     RemoteSubmission submission; /* points into it */
-} Handing;
+} Submitting;
 
 /* ---- the request ------------------------------------------------------------------------------------------------- */
 
@@ -39,16 +39,16 @@ static Status check_mode(const Options *options, Message *why)
     return STATUS_OK;
 }
 
-static Status check_request(Handing *handing, Message *why)
+static Status check_request(Submitting *submitting, Message *why)
 {
-    const Options *options = handing->options;
+    const Options *options = submitting->options;
     Status status = options_expect_file(options, why);
     if (status == STATUS_OK)
         status = check_mode(options, why);
     if (status == STATUS_OK)
-        status = server_find(options->server, &handing->server, why);
+        status = server_find(options->server, &submitting->server, why);
     if (status == STATUS_OK)
-        status = submission_read(options->operands[0], &handing->file, why);
+        status = submission_read(options->operands[0], &submitting->file, why);
     return status == STATUS_OK ? json_target_check(options->json, options->operands[0], why) : status;
 }
 
@@ -71,29 +71,29 @@ static Status put_key(cJSON *request, Message *why)
     return STATUS_OK;
 }
 
-static Status post(Handing *handing, const cJSON *request, Message *why)
+static Status post(Submitting *submitting, const cJSON *request, Message *why)
 {
     ExchangeEnd end;
-    Status status = api_post(&handing->server, api_path("submissions"), request, &handing->json, &end, why);
+    Status status = api_post(&submitting->server, api_path("submissions"), request, &submitting->json, &end, why);
     if (status != STATUS_OK && end == EXCHANGE_INTERRUPTED)
         return fail(STATUS_BUSY, why, "interrupted, maybe after the file was handed in: `convjudge runs` says whether");
     if (status != STATUS_OK)
         return status;
-    return remote_submission_read(&handing->json, handing->json.root, &handing->submission, why);
+    return remote_submission_read(&submitting->json, submitting->json.root, &submitting->submission, why);
 }
 
-static Status send_file(Handing *handing, Message *why)
+static Status send_file(Submitting *submitting, Message *why)
 {
-    const Options *options = handing->options;
+    const Options *options = submitting->options;
     cJSON *request = cJSON_CreateObject();
     Status status = put_key(request, why);
-    put_string(request, "file_name", handing->file.file_name);
-    put_string(request, "source", handing->file.source.data);
+    put_string(request, "file_name", submitting->file.file_name);
+    put_string(request, "source", submitting->file.source.data);
     put_string(request, "problem", options->problem);
     put_string(request, "mode", options->mode);
     put_string(request, "sizes", options->sizes);
     if (status == STATUS_OK)
-        status = post(handing, request, why);
+        status = post(submitting, request, why);
     cJSON_Delete(request);
     return status;
 }
@@ -101,10 +101,10 @@ static Status send_file(Handing *handing, Message *why)
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 /* Says at once that the file has arrived, whatever happens while it is waited for. */
-static Status announce(const Handing *handing, Message *why)
+static Status announce(const Submitting *submitting, Message *why)
 {
-    const RemoteSubmission *submission = &handing->submission;
-    const char *json = handing->options->json;
+    const RemoteSubmission *submission = &submitting->submission;
+    const char *json = submitting->options->json;
     Text line = {0};
     if (json != NULL && strcmp(json, "-") == 0)
         return STATUS_OK;
@@ -119,22 +119,23 @@ static Status announce(const Handing *handing, Message *why)
     return status;
 }
 
-static Status wait_for_end(Handing *handing, Message *why)
+static Status wait_for_end(Submitting *submitting, Message *why)
 {
     Message reason;
-    Status status = follow(&handing->server, &handing->json, &handing->submission, &reason);
+    Status status = follow(&submitting->server, &submitting->json, &submitting->submission, &reason);
     if (status == STATUS_OK)
         return STATUS_OK;
     return fail(status, why, "%.600s; submission %lld is kept: `convjudge show %lld` shows it", reason.text,
-                (long long)handing->submission.number, (long long)handing->submission.number);
+                (long long)submitting->submission.number, (long long)submitting->submission.number);
 }
 
 /* result.json is copied as it came, so that no digit changes. There is none of a file that does not compile, for example. */
-static Status put_result(const Handing *handing, cJSON *json, Message *why)
+static Status put_result(const Submitting *submitting, cJSON *json, Message *why)
 {
     JsonFile result;
-    Status status = api_get(&handing->server,
-                            api_path("submissions/%lld/result", (long long)handing->submission.number), &result, why);
+    Status status = api_get(&submitting->server,
+                            api_path("submissions/%lld/result", (long long)submitting->submission.number), &result,
+                            why);
     if (status == STATUS_NOT_FOUND)
         return STATUS_OK;
     if (status != STATUS_OK)
@@ -144,15 +145,15 @@ static Status put_result(const Handing *handing, cJSON *json, Message *why)
     return STATUS_OK;
 }
 
-static Status add_end(const Handing *handing, cJSON *json, Text *out, Message *why)
+static Status add_end(const Submitting *submitting, cJSON *json, Text *out, Message *why)
 {
-    const RemoteSubmission *submission = &handing->submission;
+    const RemoteSubmission *submission = &submitting->submission;
     Text report = {0};
     Status status = STATUS_OK;
-    if (submission->state == REMOTE_JUDGED && handing->options->json != NULL)
-        status = put_result(handing, json, why);
+    if (submission->state == REMOTE_JUDGED && submitting->options->json != NULL)
+        status = put_result(submitting, json, why);
     if (status == STATUS_OK)
-        status = remote_report_read(&handing->server, submission, &report, why);
+        status = remote_report_read(&submitting->server, submission, &report, why);
     if (status == STATUS_OK)
         remote_report_add(submission, &report, terminal_style(stdout), out);
     if (submission->state == REMOTE_HELD)
@@ -163,53 +164,53 @@ static Status add_end(const Handing *handing, cJSON *json, Text *out, Message *w
     return status;
 }
 
-static Status write_end(const Handing *handing, Message *why)
+static Status write_end(const Submitting *submitting, Message *why)
 {
     Text out = {0};
     cJSON *json = output_new();
-    cJSON_AddItemToObject(json, "submission", cJSON_Duplicate(handing->submission.json, 1));
-    Status status = add_end(handing, json, &out, why);
+    cJSON_AddItemToObject(json, "submission", cJSON_Duplicate(submitting->submission.json, 1));
+    Status status = add_end(submitting, json, &out, why);
     if (status == STATUS_OK)
-        status = output_write(handing->options, json, &out, why);
+        status = output_write(submitting->options, json, &out, why);
     else
         cJSON_Delete(json);
     text_free(&out);
     return status;
 }
 
-static int exit_status_of(const Handing *handing)
+static int exit_status_of(const Submitting *submitting)
 {
     Verdict verdict;
-    if (!handing->options->wait)
+    if (!submitting->options->wait)
         return 0;
-    if (handing->submission.state != REMOTE_JUDGED || !verdict_parse(handing->submission.verdict, &verdict))
+    if (submitting->submission.state != REMOTE_JUDGED || !verdict_parse(submitting->submission.verdict, &verdict))
         return EXIT_TROUBLE;
     return verdict_exit_status(verdict);
 }
 
-static void free_handing(Handing *handing)
+static void free_submitting(Submitting *submitting)
 {
-    interrupt_close(handing->server.interrupt);
-    json_free(&handing->json);
-    submission_free(&handing->file);
+    interrupt_close(submitting->server.interrupt);
+    json_free(&submitting->json);
+    submission_free(&submitting->file);
 }
 
 Status command_submit(const Options *options, int *exit_status, Message *why)
 {
-    Handing handing = {.options = options, .server.interrupt = INTERRUPT_NONE};
-    Status status = check_request(&handing, why);
+    Submitting submitting = {.options = options, .server.interrupt = INTERRUPT_NONE};
+    Status status = check_request(&submitting, why);
     if (status == STATUS_OK)
-        status = interrupt_open(&handing.server.interrupt, why);
+        status = interrupt_open(&submitting.server.interrupt, why);
     if (status == STATUS_OK)
-        status = send_file(&handing, why);
+        status = send_file(&submitting, why);
     if (status == STATUS_OK)
-        status = announce(&handing, why);
+        status = announce(&submitting, why);
     if (status == STATUS_OK && options->wait)
-        status = wait_for_end(&handing, why);
+        status = wait_for_end(&submitting, why);
     if (status == STATUS_OK && (options->wait || options->json != NULL))
-        status = write_end(&handing, why);
+        status = write_end(&submitting, why);
     if (status == STATUS_OK)
-        *exit_status = exit_status_of(&handing);
-    free_handing(&handing);
+        *exit_status = exit_status_of(&submitting);
+    free_submitting(&submitting);
     return status;
 }

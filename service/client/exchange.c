@@ -15,177 +15,203 @@
 enum { CONNECT_S = 10 };
 static const double FIRST_PAUSE_S = 0.5, LONGEST_PAUSE_S = 8;
 
-typedef struct Receiver {
+typedef struct Transfer {
+    const Server *server;
     const Exchange *exchange;
+    CURLM *multi;
     CURL *curl;
-    Text *body;
+    struct curl_slist *headers;
+    Text *body; /* of the answer */
     bool too_large, satisfied;
-} Receiver;
+} Transfer;
 
-/* libcurl calls this for each piece of an answer. Anything else than `count` as the result ends the exchange. */
+/* libcurl calls this for each piece of an answer. Anything else than `count` as the result ends the transfer. */
 static size_t receive(char *bytes, size_t one, size_t count, void *context)
 {
-    Receiver *receiver = context;
-    const Exchange *exchange = receiver->exchange;
+    Transfer *transfer = context;
+    const Exchange *exchange = transfer->exchange;
     long status = 0;
-    curl_easy_getinfo(receiver->curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
     if (exchange->take != NULL && status == 200) {
-        receiver->satisfied = !exchange->take(exchange->context, bytes, count);
-        return receiver->satisfied ? count + 1 : count;
+        transfer->satisfied = !exchange->take(exchange->context, bytes, count);
+        return transfer->satisfied ? count + 1 : count;
     }
-    receiver->too_large = receiver->body->length + count > EXCHANGE_MAX_BYTES;
-    if (receiver->too_large)
+    transfer->too_large = transfer->body->length + count > EXCHANGE_MAX_BYTES;
+    if (transfer->too_large)
         return count + 1;
-    text_append(receiver->body, bytes, count);
+    text_append(transfer->body, bytes, count);
     return count;
 }
 
 /* ---- the request ------------------------------------------------------------------------------------------------- */
 
 /* A proxy would see what travels unencrypted, so http goes to the server itself. */
-static void set_place(CURL *curl, const Server *server, const Exchange *exchange)
+static void set_place(const Transfer *transfer)
 {
+    const Server *server = transfer->server;
     Text url = {0};
-    text_printf(&url, "%s%s", server->is_socket ? "http://localhost" : server->place, exchange->path);
-    curl_easy_setopt(curl, CURLOPT_URL, url.data); /* libcurl keeps a copy */
+    text_printf(&url, "%s%s", server->is_socket ? "http://localhost" : server->place, transfer->exchange->path);
+    curl_easy_setopt(transfer->curl, CURLOPT_URL, url.data); /* libcurl keeps a copy */
     text_free(&url);
-    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(transfer->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(transfer->curl, CURLOPT_FOLLOWLOCATION, 0L);
     if (server->is_socket)
-        curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, server->place);
+        curl_easy_setopt(transfer->curl, CURLOPT_UNIX_SOCKET_PATH, server->place);
     if (!server->is_encrypted)
-        curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+        curl_easy_setopt(transfer->curl, CURLOPT_NOPROXY, "*");
 }
 
-static struct curl_slist *headers_of(const Server *server, const Exchange *exchange)
+static void set_headers(Transfer *transfer)
 {
-    char bearer[sizeof server->token + 30];
-    struct curl_slist *headers = curl_slist_append(NULL, "Accept: application/json, text/plain, text/event-stream");
-    if (exchange->body != NULL)
-        headers = curl_slist_append(headers, "Content-Type: application/json");
-    snprintf(bearer, sizeof bearer, "Authorization: Bearer %s", server->token);
-    if (server->token[0] != '\0')
-        headers = curl_slist_append(headers, bearer);
-    return headers;
+    char bearer[sizeof transfer->server->token + 30];
+    snprintf(bearer, sizeof bearer, "Authorization: Bearer %s", transfer->server->token);
+    transfer->headers = curl_slist_append(NULL, "Accept: application/json, text/plain, text/event-stream");
+    if (transfer->exchange->body != NULL)
+        transfer->headers = curl_slist_append(transfer->headers, "Content-Type: application/json");
+    if (transfer->server->token[0] != '\0')
+        transfer->headers = curl_slist_append(transfer->headers, bearer);
+    curl_easy_setopt(transfer->curl, CURLOPT_HTTPHEADER, transfer->headers);
+    curl_easy_setopt(transfer->curl, CURLOPT_USERAGENT, "convjudge/" CONVJUDGE_VERSION);
 }
 
-static void set_limits(CURL *curl, const Server *server, const Exchange *exchange)
+static void set_limits(const Transfer *transfer)
 {
-    const long answer_s = (server->patience_s + 1) / 2;
-    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, answer_s < CONNECT_S ? answer_s : (long)CONNECT_S);
-    if (exchange->take == NULL) {
-        curl_easy_setopt(curl, CURLOPT_TIMEOUT, answer_s);
+    const long answer_s = (transfer->server->patience_s + 1) / 2;
+    curl_easy_setopt(transfer->curl, CURLOPT_CONNECTTIMEOUT, answer_s < CONNECT_S ? answer_s : (long)CONNECT_S);
+    if (transfer->exchange->take == NULL) {
+        curl_easy_setopt(transfer->curl, CURLOPT_TIMEOUT, answer_s);
     } else {
-        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, answer_s);
+        curl_easy_setopt(transfer->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+        curl_easy_setopt(transfer->curl, CURLOPT_LOW_SPEED_TIME, answer_s);
     }
 }
 
-static void set_request(CURL *curl, const Exchange *exchange, Receiver *receiver)
+static void set_bodies(Transfer *transfer)
 {
-    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, exchange->method);
-    curl_easy_setopt(curl, CURLOPT_USERAGENT, "convjudge/" CONVJUDGE_VERSION);
+    const Exchange *exchange = transfer->exchange;
+    curl_easy_setopt(transfer->curl, CURLOPT_CUSTOMREQUEST, exchange->method);
     if (exchange->body != NULL) {
-        curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)exchange->body->length);
-        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, exchange->body->data);
+        curl_easy_setopt(transfer->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)exchange->body->length);
+        curl_easy_setopt(transfer->curl, CURLOPT_POSTFIELDS, exchange->body->data);
     }
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, receiver);
+    curl_easy_setopt(transfer->curl, CURLOPT_WRITEFUNCTION, receive);
+    curl_easy_setopt(transfer->curl, CURLOPT_WRITEDATA, transfer);
+}
+
+static Status begin(Transfer *transfer, Message *why)
+{
+    transfer->multi = curl_multi_init();
+    transfer->curl = curl_easy_init();
+    if (transfer->multi == NULL || transfer->curl == NULL)
+        return fail(STATUS_SYSTEM, why, "libcurl cannot be started");
+    set_place(transfer);
+    set_headers(transfer);
+    set_limits(transfer);
+    set_bodies(transfer);
+    curl_multi_add_handle(transfer->multi, transfer->curl);
+    return STATUS_OK;
+}
+
+static void end(Transfer *transfer)
+{
+    if (transfer->multi != NULL && transfer->curl != NULL)
+        curl_multi_remove_handle(transfer->multi, transfer->curl);
+    curl_easy_cleanup(transfer->curl);
+    curl_multi_cleanup(transfer->multi);
+    curl_slist_free_all(transfer->headers);
+}
+
+/* Lets libcurl work until it has ended, or the user interrupts: then the result is CURLE_ABORTED_BY_CALLBACK. */
+static CURLcode drive(const Transfer *transfer)
+{
+    const int interrupt = transfer->server->interrupt;
+    struct curl_waitfd wait = {.fd = interrupt, .events = CURL_WAIT_POLLIN};
+    int running = 1, left;
+    while (curl_multi_perform(transfer->multi, &running) == CURLM_OK && running > 0) {
+        if (curl_multi_poll(transfer->multi, &wait, interrupt == INTERRUPT_NONE ? 0 : 1, 1000, NULL) != CURLM_OK)
+            break;
+        if (wait.revents != 0)
+            return CURLE_ABORTED_BY_CALLBACK;
+    }
+    const CURLMsg *message = curl_multi_info_read(transfer->multi, &left);
+    return message == NULL ? CURLE_FAILED_INIT : message->data.result;
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-static Status refuse_connection(const Server *server, CURL *curl, CURLcode code, Answer *answer, Message *why)
-{
-    long error = 0;
-    curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &error);
-    answer->end = EXCHANGE_UNREACHABLE;
-    if (error == EACCES || error == EPERM)
-        return fail(STATUS_SYSTEM, why, "%s: you may not connect to this server (%s)", server->place,
-                    strerror((int)error));
-    return fail(STATUS_BUSY, why, "no server at %s (%s): is `convjudge serve` running? `make grade` judges without one",
-                server->place, error != 0 ? strerror((int)error) : curl_easy_strerror(code));
-}
-
-/* Why libcurl ended without an answer. */
-static Status refuse_end(const Server *server, const Receiver *receiver, CURLcode code, Answer *answer, Message *why)
+static ExchangeEnd end_of(const Transfer *transfer, CURLcode code)
 {
     curl_off_t connected_us = 0;
-    curl_easy_getinfo(receiver->curl, CURLINFO_CONNECT_TIME_T, &connected_us);
-    answer->end = EXCHANGE_REFUSED;
-    if (receiver->too_large)
-        return fail(STATUS_BAD_INPUT, why, "%s: the answer has more than %d bytes, which is the limit", server->place,
-                    EXCHANGE_MAX_BYTES);
-    if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY ||
-        (code == CURLE_OPERATION_TIMEDOUT && connected_us == 0))
-        return refuse_connection(server, receiver->curl, code, answer, why);
-    if (code == CURLE_OPERATION_TIMEDOUT || code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR ||
-        code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE) {
-        answer->end = EXCHANGE_LOST;
-        return fail(STATUS_BUSY, why, "%s: the connection was lost before the answer (%s)", server->place,
-                    curl_easy_strerror(code));
+    curl_easy_getinfo(transfer->curl, CURLINFO_CONNECT_TIME_T, &connected_us);
+    switch (code) {
+    case CURLE_OK: return EXCHANGE_ANSWERED;
+    case CURLE_WRITE_ERROR: return transfer->satisfied ? EXCHANGE_ANSWERED : EXCHANGE_REFUSED;
+    case CURLE_ABORTED_BY_CALLBACK: return EXCHANGE_INTERRUPTED;
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY: return EXCHANGE_UNREACHABLE;
+    case CURLE_OPERATION_TIMEDOUT: return connected_us == 0 ? EXCHANGE_UNREACHABLE : EXCHANGE_LOST;
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_GOT_NOTHING:
+    case CURLE_PARTIAL_FILE: return EXCHANGE_LOST;
+    default: return EXCHANGE_REFUSED;
     }
-    return fail(STATUS_SYSTEM, why, "%s: no answer (%s)", server->place, curl_easy_strerror(code));
 }
 
-static Status conclude(const Server *server, const Receiver *receiver, CURLcode code, Answer *answer, Message *why)
+static Status explain_unreachable(const Transfer *transfer, CURLcode code, Message *why)
+{
+    const char *place = transfer->server->place;
+    long error = 0;
+    curl_easy_getinfo(transfer->curl, CURLINFO_OS_ERRNO, &error);
+    if (error == EACCES || error == EPERM)
+        return fail(STATUS_SYSTEM, why, "%s: you may not connect to this server (%s)", place, strerror((int)error));
+    return fail(STATUS_BUSY, why, "no server at %s (%s): is `convjudge serve` running? `make grade` judges without one",
+                place, error != 0 ? strerror((int)error) : curl_easy_strerror(code));
+}
+
+/* One line on why there is no answer. */
+static Status explain_end(const Transfer *transfer, ExchangeEnd how, CURLcode code, Message *why)
+{
+    const char *place = transfer->server->place;
+    switch (how) {
+    case EXCHANGE_ANSWERED: return STATUS_OK;
+    case EXCHANGE_UNREACHABLE: return explain_unreachable(transfer, code, why);
+    case EXCHANGE_LOST:
+        return fail(STATUS_BUSY, why, "%s: the connection was lost before the answer (%s)", place,
+                    curl_easy_strerror(code));
+    case EXCHANGE_INTERRUPTED: return fail(STATUS_BUSY, why, "interrupted");
+    case EXCHANGE_REFUSED: break;
+    }
+    if (transfer->too_large)
+        return fail(STATUS_BAD_INPUT, why, "%s: the answer has more than %d bytes, which is the limit", place,
+                    EXCHANGE_MAX_BYTES);
+    return fail(STATUS_SYSTEM, why, "%s: no answer (%s)", place, curl_easy_strerror(code));
+}
+
+static void read_head(const Transfer *transfer, Answer *answer)
 {
     long status = 0;
     curl_off_t retry_after_s = 0;
-    if (code != CURLE_OK && !receiver->satisfied)
-        return refuse_end(server, receiver, code, answer, why);
-    curl_easy_getinfo(receiver->curl, CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_getinfo(receiver->curl, CURLINFO_RETRY_AFTER, &retry_after_s);
+    curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(transfer->curl, CURLINFO_RETRY_AFTER, &retry_after_s);
     text_add(&answer->body, "");
-    answer->end = EXCHANGE_ANSWERED;
     answer->status = (int)status;
     answer->retry_after_s = (double)retry_after_s;
-    return STATUS_OK;
-}
-
-/* Lets libcurl work until it has ended, or the user interrupts. */
-static CURLcode drive(CURLM *multi, int interrupt, bool *interrupted)
-{
-    struct curl_waitfd wait = {.fd = interrupt, .events = CURL_WAIT_POLLIN};
-    int running = 1, left;
-    while (curl_multi_perform(multi, &running) == CURLM_OK && running > 0) {
-        if (curl_multi_poll(multi, &wait, interrupt == INTERRUPT_NONE ? 0 : 1, 1000, NULL) != CURLM_OK)
-            break;
-        *interrupted = wait.revents != 0;
-        if (*interrupted)
-            return CURLE_ABORTED_BY_CALLBACK;
-    }
-    const CURLMsg *end = curl_multi_info_read(multi, &left);
-    return end == NULL ? CURLE_FAILED_INIT : end->data.result;
 }
 
 Status exchange_run(const Server *server, const Exchange *exchange, Answer *answer, Message *why)
 {
-    CURLM *multi = curl_multi_init();
-    CURL *curl = curl_easy_init();
-    struct curl_slist *headers = headers_of(server, exchange);
-    Receiver receiver = {.exchange = exchange, .curl = curl, .body = &answer->body};
-    bool interrupted = false;
+    Transfer transfer = {.server = server, .exchange = exchange, .body = &answer->body};
     *answer = (Answer){.end = EXCHANGE_REFUSED};
-    if (multi == NULL || curl == NULL || headers == NULL)
-        return fail(STATUS_SYSTEM, why, "libcurl cannot be started");
-    set_place(curl, server, exchange);
-    set_limits(curl, server, exchange);
-    set_request(curl, exchange, &receiver);
-    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-    curl_multi_add_handle(multi, curl);
-    CURLcode code = drive(multi, server->interrupt, &interrupted);
-    Status status;
-    if (interrupted) {
-        answer->end = EXCHANGE_INTERRUPTED;
-        status = fail(STATUS_BUSY, why, "interrupted");
-    } else {
-        status = conclude(server, &receiver, code, answer, why);
+    Status status = begin(&transfer, why);
+    if (status == STATUS_OK) {
+        const CURLcode code = drive(&transfer);
+        read_head(&transfer, answer);
+        answer->end = end_of(&transfer, code);
+        status = explain_end(&transfer, answer->end, code, why);
     }
-    curl_multi_remove_handle(multi, curl);
-    curl_easy_cleanup(curl);
-    curl_multi_cleanup(multi);
-    curl_slist_free_all(headers);
+    end(&transfer);
     return status;
 }
 
@@ -200,10 +226,16 @@ static double drawn_pause(double pause_s)
     return pause_s * (0.5 + 0.5 * lot / 255);
 }
 
+/* A reverse proxy says 502 or 504 while the server behind it starts. */
+static bool asks_for_another(int status)
+{
+    return status == 429 || status == 502 || status == 503 || status == 504;
+}
+
 static bool is_worth_another(const Answer *answer, bool first)
 {
     switch (answer->end) {
-    case EXCHANGE_ANSWERED: return answer->status == 503 || answer->status == 429;
+    case EXCHANGE_ANSWERED: return asks_for_another(answer->status);
     case EXCHANGE_UNREACHABLE: return !first;
     case EXCHANGE_LOST: return true;
     case EXCHANGE_INTERRUPTED:

@@ -42,9 +42,9 @@ typedef struct Answer {
 /* Free the answer's body in any case. */
 MUST_USE Status exchange_run(const Server *server, const Exchange *exchange, Answer *answer, Message *why);
 
-/* The same again and again, while the server's patience lasts, where an answer is lost or the server asks to try again (429,
- * 503): only for a request that may arrive twice. A server that cannot be reached at the first attempt is not tried again. `step`
- * says to people what is repeated. */
+/* The same again and again, while the server's patience lasts, where an answer is lost or the server, or a proxy before it, asks
+ * to try again (429, 502 to 504): only for a request that may arrive twice. A server that cannot be reached at the first attempt
+ * is not tried again. `step` says to people what is repeated. */
 MUST_USE Status exchange_repeat(const Server *server, const Exchange *exchange, const char *step, Answer *answer,
                                 Message *why);
 

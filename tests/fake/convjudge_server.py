@@ -12,7 +12,7 @@ Usage: convjudge_server.py [--socket PATH | --port FILE [--tls FILE]] [--token T
 --log     gets a line for each request: method, path, and the key of a hand-in
 --mark    names and sources hold escape sequences
 Faults    drop (the first hand-in is kept, and its connection closed without an answer), drop-all, busy (the first hand-in
-          gets 503), status-NNN, no-reason (status 502, HTML), redirect, garbage, text, huge, slow, no-events, cut-events,
+          gets 503), gateway (502, as from a proxy), status-NNN, no-reason (status 502, HTML), redirect, garbage, text, huge, slow, no-events, cut-events,
           bad-events, lose-progress (after the hand-in nothing is answered), loop (a list that never ends), bad-state,
           other (a submission is answered with another one), change (the problem is revised after the first submission)
 """
@@ -144,10 +144,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             time.sleep(30)
         if fault == "lose-progress" and service.submissions:
             return self.close_at_once()
-        if handing_in and fault in ("drop", "drop-all", "busy"):
+        if handing_in and fault in ("drop", "drop-all", "busy", "gateway"):
             service.drops += 1
             if fault == "busy" and service.drops == 1:
                 return self.error(503, "the store cannot be written; try again", [("Retry-After", "1")])
+            if fault == "gateway" and service.drops == 1:
+                return self.send(502, b"<html>Bad Gateway</html>", "text/html")
             if fault == "drop-all" or (fault == "drop" and service.drops == 1):
                 service.hand_in(request)
                 return self.close_at_once()
