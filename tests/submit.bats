@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# The commands that talk to a server, at a real one with a worker. tests/client.bats has what can go wrong.
+
+bats_require_minimum_version 1.5.0
+load helper
+load service
+
+# served [SETTINGS]: starts a server, with a temporary folder of its own, and lets the commands find it.
+served() {
+    export HOME=$BATS_TEST_TMPDIR
+    mkdir -p "$BATS_TEST_TMPDIR/tmp_of_server"
+    TMPDIR=$BATS_TEST_TMPDIR/tmp_of_server serve "${1:-{\"workers\": [\"sim\"]\}}"
+    export CONVJUDGE_SERVER=$socket
+}
+
+@test "a file is handed in, judged and looked at" {
+    served
+    submission >mine.cu
+    judge submit --wait --json mine.json mine.cu
+    ends 0 "submission 1: " "Accepted  mine.cu, problem conv1d on NVIDIA H200 (simulated)"
+    json mine.json '.submission.state, .result.verdict, (.result.score_ms == .submission.score_ms)' $'judged\nAccepted\ntrue'
+    submission '' 'input_size--;' >wrong.cu
+    judge submit --wait wrong.cu
+    ends 1 "Wrong Answer  wrong.cu"
+    echo 'extern "C" void solve() { nonsense }' >broken.cu
+    judge submit --wait --problem conv1d broken.cu
+    ends 1 "Compile Error  broken.cu"
+    judge submit --wait --mode test mine.cu
+    ends 0 "Accepted  mine.cu"
+    judge submit --wait --mode try --sizes input_size=100,kernel_size=7 mine.cu
+    ends 0
+    submission '' '' '(input_size + 63) / 64, 64' >blocks.cu
+    judge submit --wait blocks.cu
+    ends 0 "Accepted  blocks.cu"
+
+    judge runs --json runs.json
+    ends 0 "Wrong Answer" "Compile Error"
+    equal "6 5 4 3 2 1" "$(awk 'NR > 1 { print $1 }' <<<"$output" | xargs)"
+    json runs.json '[.submissions[].mode] | join(" ")' "rank try test rank rank rank"
+    judge show 2
+    ends 0 "submission 2 of $(id -un)" "Wrong Answer  wrong.cu" "input_size--;"
+    judge compare --json pair.json 1 6
+    ends 0 "6 against 1, problem conv1d" "all, geometric mean"
+    json pair.json '.obstacle, (.cases | map(select(.change)) | length), (.score.change.order | length > 0)' $'null\n3\ntrue'
+    judge compare 1 2
+    ends 0 ", then Wrong Answer"
+    judge history
+    ends 0 "conv1d on NVIDIA H200 (simulated), modelled times" " *"
+    judge withdraw 1
+    ends 2 "(status 409)"
+}
+
+@test "who waits gets the verdict from the server that comes back after a kill" {
+    local client result=0
+    served
+    submission >mine.cu
+    "$build/convjudge" submit --wait mine.cu >out 2>err 3>&- &
+    client=$!
+    wait_until grep -q judging err
+    stop_server KILL
+    sleep 1
+    TMPDIR=$BATS_TEST_TMPDIR/tmp_of_server start_server
+    wait "$client" || result=$?
+    output=$(cat out err) status=$result
+    ends 0 "submission 1: " "Accepted  mine.cu"
+}
+
+@test "what waits is withdrawn, and a token opens the other door" {
+    served '{"workers": []}'
+    submission >mine.cu
+    judge submit mine.cu
+    ends 0 "submission 1: next"
+    judge withdraw 1
+    ends 0 "submission 1 is withdrawn"
+    judge submit --wait mine.cu --server "http://$address"
+    ends 2 "expected a token, in CONVJUDGE_TOKEN or in the file ~/.config/convjudge/token"
+    CONVJUDGE_TOKEN=$(token ada) judge submit mine.cu --server "http://$address"
+    ends 0 "submission 2: next"
+    CONVJUDGE_TOKEN=$(token bob) judge show 2 --server "http://$address"
+    ends 2 "(status 404)"
+    CONVJUDGE_TOKEN=$(token grace teacher) judge runs --as ada --server "http://$address"
+    ends 0 "waiting"
+    CONVJUDGE_TOKEN=$(token grace teacher) judge runs --server "http://$address"
+    ends 0 "no submissions yet"
+}
