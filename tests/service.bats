@@ -25,12 +25,12 @@ judged_as() {
         read -ra expected <<<"$expected"
         for i in 0 1 2 3 4; do
             local place=${path/\/N//$number} options=()
-            if [[ $place == */W ]]; then place=${place%W}$(hand_in "$author" "w$i"); fi
+            if [[ $place == */W* ]]; then place=${place/W/$(hand_in "$author" "w${method}$i")}; fi
             if [[ ${tokens[i]} != "" ]]; then options=(-H "Authorization: Bearer ${tokens[i]}"); fi
-            if [[ $method == POST ]]; then options+=(-d "$(request "p$i")"); fi
+            if [[ $path == */submissions && $method == POST ]]; then options+=(-d "$(request "p$i")"); fi
             ask "$method" "$place" "${options[@]}"
             if [[ $status != "${expected[i]}" ]]; then
-                echo "${who[i]}: $method $place: $status, expected ${expected[i]}: $output"
+                echo "${who[i]}: $method $place: $status, expected ${expected[i]}: $(grep -o "<p>.*\|error.*" <<<"$output" | head -n 3)"
                 fault=1
             fi
         done

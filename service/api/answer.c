@@ -21,9 +21,13 @@ void answer_error(Visit *visit, int status, const char *format, ...)
     va_start(values, format);
     text_vprintf(&text, format, values);
     va_end(values);
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "error", text.data);
-    answer_json(visit, status, object);
+    if (visit->wants_page) {
+        visit->service->show_error(visit, status, text.data);
+    } else {
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "error", text.data);
+        answer_json(visit, status, object);
+    }
     text_free(&text);
 }
 
@@ -39,6 +43,12 @@ void answer_text(Visit *visit, const char *type, const char *text)
 {
     visit->reply->type = type;
     text_add(&visit->reply->body, text);
+}
+
+void answer_elsewhere(Visit *visit, const char *path)
+{
+    visit->reply->status = 303;
+    http_reply_header(visit->reply, "Location", path);
 }
 
 int64_t answer_number(Visit *visit)

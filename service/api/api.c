@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const Route *const tables[] = {api_routes, operating_routes, site_routes};
-
 /* Whether a path fits a pattern; the part that "*" stands for is copied into the request's arena. */
 static bool fits(const char *pattern, const char *path, Arena *arena, const char **argument)
 {
@@ -26,12 +24,12 @@ static bool fits(const char *pattern, const char *path, Arena *arena, const char
 }
 
 /* NULL: there is none. *is_path: there is one for another method. */
-static const Route *find_route(const HttpRequest *request, const char **argument, bool *is_path)
+static const Route *find_route(const Service *service, const HttpRequest *request, const char **argument, bool *is_path)
 {
     const bool is_head = strcmp(request->method, "HEAD") == 0;
     *is_path = false;
-    for (size_t table = 0; table < sizeof tables / sizeof *tables; table++)
-        for (const Route *route = tables[table]; route->method != NULL; route++) {
+    for (const Route *const *table = service->routes; *table != NULL; table++)
+        for (const Route *route = *table; route->method != NULL; route++) {
             if (!fits(route->path, request->path, request->arena, argument))
                 continue;
             *is_path = true;
@@ -39,12 +37,6 @@ static const Route *find_route(const HttpRequest *request, const char **argument
                 return route;
         }
     return NULL;
-}
-
-static void lead_to_login(Visit *visit)
-{
-    visit->reply->status = 303;
-    http_reply_header(visit->reply, "Location", "/login");
 }
 
 /* Answers itself where the visitor may not. */
@@ -56,7 +48,7 @@ static bool is_admitted(Visit *visit, const Route *route)
                              : route->access == ACCESS_TEACHERS ? PERSON_TEACHER
                                                                 : PERSON_STUDENT;
     if (!is_open && !visit->is_known && route->is_page)
-        lead_to_login(visit);
+        answer_elsewhere(visit, "/login");
     else if (!is_open && !visit->is_known)
         answer_error(visit, 401, "who are you? expected \"Authorization: Bearer TOKEN\"; a teacher gives out tokens");
     else if (!is_open && visit->person.role < least)
@@ -70,10 +62,14 @@ static bool is_admitted(Visit *visit, const Route *route)
 
 void api_handle(void *service, const HttpRequest *request, HttpReply *reply)
 {
-    Visit visit = {.service = service, .request = request, .reply = reply, .arena = request->arena};
+    Visit visit = {.service = service,
+                   .request = request,
+                   .reply = reply,
+                   .arena = request->arena,
+                   .wants_page = strncmp(request->path, "/api/", 5) != 0};
     bool is_path;
     Message why;
-    const Route *route = find_route(request, &visit.argument, &is_path);
+    const Route *route = find_route(service, request, &visit.argument, &is_path);
     if (route == NULL) {
         answer_error(&visit, is_path ? 405 : 404, is_path ? "this cannot be done here" : "there is no such page");
         return;

@@ -9,9 +9,8 @@
 #include "service/api/hand_in.h"
 #include "service/api/live.h"
 #include "service/api/submission_json.h"
-#include "service/spool/spool.h"
+#include "service/api/visible.h"
 #include "service/store/judgings.h"
-#include "service/store/service_store.h"
 #include "service/store/submissions.h"
 
 #include <stdlib.h>
@@ -157,28 +156,13 @@ static void answer_list(Visit *visit)
     answer_failure(visit, status, &why);
 }
 
-/* The submission that the path names, if the visitor may see it; otherwise there is none for him, which is answered. */
-static bool find_own(Visit *visit, StoredSubmission *row)
-{
-    Message why;
-    const int64_t id = answer_number(visit);
-    if (id == 0)
-        return false;
-    Status status = submissions_read(visit->service->store, id, visit->arena, row, &why);
-    if (status == STATUS_OK && !visit_may_see(visit, row->person_id))
-        status = fail(STATUS_NOT_FOUND, &why, "there is no submission %lld", (long long)id);
-    if (status != STATUS_OK)
-        answer_failure(visit, status, &why);
-    return status == STATUS_OK;
-}
-
 static void answer_submission(Visit *visit)
 {
     StoredSubmission row;
     cJSON *object;
     const char *source = NULL, *code = http_query(visit->request, "code");
     Message why;
-    if (!find_own(visit, &row))
+    if (!visible_submission(visit, &row))
         return;
     Status status = submission_json(visit->service, &row, true, &object, &why);
     if (status == STATUS_OK && code != NULL && strcmp(code, "1") == 0) {
@@ -199,7 +183,7 @@ static void answer_document(Visit *visit, const char *kind, const char *type)
     StoredSubmission row;
     const char *text;
     Message why;
-    if (!find_own(visit, &row))
+    if (!visible_submission(visit, &row))
         return;
     Status status = judgings_document(visit->service->store, row.judging, kind, visit->arena, &text, &why);
     if (status != STATUS_OK)
@@ -230,7 +214,7 @@ static void answer_explain(Visit *visit)
 static void answer_events(Visit *visit)
 {
     StoredSubmission row;
-    if (!find_own(visit, &row))
+    if (!visible_submission(visit, &row))
         return;
     if (live_open(visit->service->live, visit->person.id, row.id, &visit->reply->events))
         return;
@@ -239,34 +223,18 @@ static void answer_events(Visit *visit)
                  LIVE_STREAMS, (long long)row.id);
 }
 
-/* One that is offered is taken out of the spool first, unless a worker was faster. */
-static Status withdraw(Visit *visit, const StoredSubmission *row, bool *done, Message *why)
-{
-    Service *service = visit->service;
-    Status status = STATUS_OK;
-    if (strcmp(row->state, "offered") == 0) {
-        bool is_back = false;
-        const SpoolId id = {row->judging, (int)row->attempt};
-        status = spool_withdraw(service->spool, id, &is_back, why);
-        if (status == STATUS_OK && is_back)
-            status = judgings_take_back(service->store, id.judging, id.attempt, why);
-    }
-    return status == STATUS_OK ? judgings_withdraw(service->store, row->id, done, why) : status;
-}
-
 static void answer_withdraw(Visit *visit)
 {
     StoredSubmission row;
     Message why;
     bool done = false;
-    if (!find_own(visit, &row))
+    if (!visible_submission(visit, &row))
         return;
     if (row.person_id != visit->person.id) {
         answer_error(visit, 403, "only its author can withdraw a submission");
         return;
     }
-    Status status = withdraw(visit, &row, &done, &why);
-    head_wake(visit->service->head);
+    Status status = hand_in_withdraw(visit, &row, &done, &why);
     if (status != STATUS_OK)
         answer_failure(visit, status, &why);
     else if (!done)
@@ -277,37 +245,25 @@ static void answer_withdraw(Visit *visit)
 
 /* ---- boards ------------------------------------------------------------------------------------------------------ */
 
-/* What others may call a person: a pseudonym, if there is one. */
-static const char *shown_name(const Visit *visit, const char *name, int64_t *id)
-{
-    Person person = {0};
-    *id = 0;
-    if (people_find(visit->service->store, name, visit->arena, &person, NULL) != STATUS_OK)
-        return name;
-    *id = person.id;
-    return person.pseudonym[0] == '\0' || visit_may_see(visit, person.id) ? name : person.pseudonym;
-}
-
 static Status add_standings(const Visit *visit, const Board *board, cJSON *list, Message *why)
 {
     StoredRun *runs;
     size_t run_count, count;
+    int64_t *submissions = NULL;
     Status status = store_runs(visit->service->store, board, visit->arena, &runs, &run_count, why);
     if (status != STATUS_OK)
         return status;
-    const Standing *standings = standings_of(runs, run_count, visit->arena, &count);
+    Standing *standings = standings_of(runs, run_count, visit->arena, &count);
+    status = visible_standings(visit, standings, count, &submissions, why);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        int64_t person, submission = 0;
         cJSON *item = cJSON_CreateObject();
         cJSON_AddNumberToObject(item, "rank", (double)standings[i].rank);
-        cJSON_AddStringToObject(item, "person", shown_name(visit, standings[i].person, &person));
+        cJSON_AddStringToObject(item, "person", standings[i].person);
         json_put_number(item, "time_ms", standings[i].time.ms);
         json_put_number(item, "uncertainty", standings[i].time.uncertainty);
         cJSON_AddStringToObject(item, "time_utc", standings[i].time_utc);
-        if (person != 0 && visit_may_see(visit, person))
-            status = submissions_of_run(visit->service->store, standings[i].run, &submission, why);
-        if (submission != 0)
-            cJSON_AddNumberToObject(item, "submission", (double)submission);
+        if (submissions[i] != 0)
+            cJSON_AddNumberToObject(item, "submission", (double)submissions[i]);
         cJSON_AddItemToArray(list, item);
     }
     return status;

@@ -4,6 +4,8 @@
 #include "grader/problem/problem_read.h"
 #include "grader/problem/submission.h"
 #include "service/config/deadlines.h"
+#include "service/spool/spool.h"
+#include "service/store/judgings.h"
 #include "service/store/submissions.h"
 
 #include <ctype.h>
@@ -110,4 +112,21 @@ Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is
     }
     submission_free(&submission);
     return status == STATUS_NOT_FOUND ? STATUS_BAD_INPUT : status; /* an unknown problem is a wrong request */
+}
+
+Status hand_in_withdraw(Visit *visit, const StoredSubmission *row, bool *done, Message *why)
+{
+    Service *service = visit->service;
+    Status status = STATUS_OK;
+    if (strcmp(row->state, "offered") == 0) {
+        bool is_back = false;
+        const SpoolId id = {row->judging, (int)row->attempt};
+        status = spool_withdraw(service->spool, id, &is_back, why);
+        if (status == STATUS_OK && is_back)
+            status = judgings_take_back(service->store, id.judging, id.attempt, why);
+    }
+    if (status == STATUS_OK)
+        status = judgings_withdraw(service->store, row->id, done, why);
+    head_wake(service->head);
+    return status;
 }

@@ -3,6 +3,7 @@
 #define SERVICE_API_HAND_IN_H
 
 #include "service/api/service.h"
+#include "service/store/submissions.h"
 
 typedef struct HandInRequest { /* all but sizes, problem and mode are needed */
     const char *key, *file_name, *source;
@@ -13,5 +14,9 @@ typedef struct HandInRequest { /* all but sizes, problem and mode are needed */
 
 /* `*id` is the number, `*is_new` false where the key was used before. BAD_INPUT: the request is wrong, in one line. */
 MUST_USE Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is_new, Message *why);
+
+/* Withdraws a submission that waits. One that is offered is taken out of the spool first, unless a worker was faster: then
+ * `*done` is false. */
+MUST_USE Status hand_in_withdraw(Visit *visit, const StoredSubmission *row, bool *done, Message *why);
 
 #endif

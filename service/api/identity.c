@@ -81,8 +81,3 @@ bool identity_is_same_origin(const Visit *visit)
     const char *place = origin == NULL ? NULL : strstr(origin, "://");
     return place != NULL && host != NULL && strcasecmp(place + 3, host) == 0;
 }
-
-bool visit_may_see(const Visit *visit, int64_t person)
-{
-    return visit->is_known && (visit->person.id == person || visit->person.role >= PERSON_TEACHER);
-}

@@ -20,6 +20,6 @@ typedef struct Route {
 } Route;
 
 /* The last one has no method. */
-extern const Route api_routes[], operating_routes[], site_routes[];
+extern const Route api_routes[], operating_routes[];
 
 #endif

@@ -10,12 +10,17 @@
 
 #include <stdbool.h>
 
+struct Visit;
+
 typedef struct Service {
     const Config *config;
     Store *store;
     Head *head;
     struct Live *live; /* live.h */
     const char *spool;
+    const struct Route *const *routes; /* tables (routes.h), up to NULL */
+    /* Answers with a page that says what went wrong. */
+    void (*show_error)(struct Visit *visit, int status, const char *text);
 } Service;
 
 typedef struct Visit { /* one request, and whose it is */
@@ -26,10 +31,8 @@ typedef struct Visit { /* one request, and whose it is */
     bool is_known;   /* false: nobody has said who it is, and `person` is empty */
     bool by_browser; /* by a cookie, or by the proxy: not by something that only a program sends */
     Person person;
+    bool wants_page;      /* an error is shown as a page, not as JSON */
     const char *argument; /* the part of the path that the route leaves open; NULL: none */
 } Visit;
-
-/* Whether the visitor may see what belongs to this person. */
-bool visit_may_see(const Visit *visit, int64_t person);
 
 #endif

@@ -8,6 +8,8 @@
 #include "service/commands/own_workers.h"
 #include "service/config/config.h"
 #include "service/log/log.h"
+#include "service/site/site_answers.h"
+#include "service/site/site_routes.h"
 #include "service/store/service_store.h"
 
 #include <pwd.h>
@@ -83,7 +85,9 @@ static void serve(Service *service, HttpServer *http, OwnWorkers *workers)
 
 static Status run_service(const Config *config, const char *spool, Message *why)
 {
-    Service service = {.config = config, .spool = spool, .live = live_new()};
+    static const Route *const routes[] = {api_routes, operating_routes, site_routes, NULL};
+    Service service = {
+        .config = config, .spool = spool, .live = live_new(), .routes = routes, .show_error = site_error};
     HttpServer *http = NULL;
     OwnWorkers *workers = NULL;
     const HeadOptions head = {.state = config->state, .spool = spool, .lease_s = config->lease_s};

@@ -107,7 +107,7 @@ static void add_headers(struct MHD_Response *response, const HttpReply *reply)
 {
     static const char *const always[][2] = {
         {"Content-Security-Policy",
-         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src "
+         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src "
          "'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"},
         {"X-Content-Type-Options", "nosniff"},
         {"Referrer-Policy", "same-origin"},

@@ -1,0 +1,41 @@
+/* site_answers.h - the pages and forms of the server: each function answers one route (site_routes.c) by filling in the structs of
+ * service/pages from the store.  */
+#ifndef SERVICE_SITE_SITE_ANSWERS_H
+#define SERVICE_SITE_SITE_ANSWERS_H
+
+#include "service/api/service.h"
+#include "service/pages/pages.h"
+#include "service/store/submissions.h"
+
+/* What surrounds a page for this visitor. */
+Site site_of(const Visit *visit);
+/* Service.show_error. */
+void site_error(Visit *visit, int status, const char *text);
+/* One line of a list. */
+SubmissionLine site_line(const StoredSubmission *row);
+SubmissionLine *site_lines(Arena *arena, const StoredSubmission *rows, size_t count);
+/* The board of a problem on a device, as the visitor may see it. */
+MUST_USE Status site_board(const Visit *visit, const Problem *problem, const Board *board, BoardPage *page,
+                           Message *why);
+
+/* Pages */
+void site_index(Visit *visit);
+void site_problem(Visit *visit);
+void site_starter(Visit *visit);
+void site_submission(Visit *visit);
+void site_person(Visit *visit);
+void site_teacher(Visit *visit);
+void site_admin(Visit *visit);
+void site_style(Visit *visit);
+void site_script(Visit *visit);
+
+/* Forms, and the login */
+void site_login_form(Visit *visit);
+void site_login(Visit *visit);
+void site_logout(Visit *visit);
+void site_hand_in(Visit *visit);
+void site_withdraw(Visit *visit);
+void site_ruling(Visit *visit);
+void site_join(Visit *visit);
+
+#endif

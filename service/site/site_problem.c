@@ -1,0 +1,231 @@
+/* site_problem.c - the list of problems, and the page of each.  */
+#include "service/site/site_answers.h"
+
+#include "base/hash.h"
+#include "base/paths.h"
+#include "grader/problem/problem_list.h"
+#include "grader/problem/problem_read.h"
+#include "grader/problem/testcase_read.h"
+#include "service/api/answer.h"
+#include "service/report/board_data.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { STATEMENT_BYTES = 1 << 20 };
+
+/* ---- the list ---------------------------------------------------------------------------------------------------- */
+
+/* The board that most people rank on. */
+static Status fill_row(const Visit *visit, const Problem *problem, ProblemRow *row, Message *why)
+{
+    Board *boards;
+    size_t count;
+    Status status = board_data_list(visit->service->store, problem, visit->arena, &boards, &count, why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        BoardPage board;
+        status = site_board(visit, problem, &boards[i], &board, why);
+        if (status != STATUS_OK || board.standing_count <= row->people)
+            continue;
+        row->people = board.standing_count;
+        row->best_name = board.standings[0].person;
+        row->best = board.standings[0].time;
+        row->best_device = board.device;
+    }
+    return status;
+}
+
+static Status list_problem(const Visit *visit, const char *id, ProblemRow *row, Message *why)
+{
+    Problem problem;
+    Status status = problem_read(id, &problem, why);
+    if (status != STATUS_OK)
+        return status;
+    *row = (ProblemRow){.id = arena_string(visit->arena, problem.id),
+                        .title = arena_string(visit->arena, problem.title),
+                        .difficulty = arena_string(visit->arena, problem.difficulty)};
+    status = fill_row(visit, &problem, row, why);
+    problem_free(&problem);
+    return status;
+}
+
+static Status list_recent(const Visit *visit, IndexPage *page, Message *why)
+{
+    const SubmissionFilter filter = {.person = visit->person.id, .limit = 10};
+    StoredSubmission *rows;
+    if (!visit->is_known)
+        return STATUS_OK;
+    Status status = submissions_list(visit->service->store, &filter, visit->arena, &rows, &page->recent_count, why);
+    if (status == STATUS_OK)
+        page->recent = site_lines(visit->arena, rows, page->recent_count);
+    return status;
+}
+
+void site_index(Visit *visit)
+{
+    const Site site = site_of(visit);
+    const char **ids;
+    IndexPage page = {0};
+    Message why;
+    Status status = problem_list(visit->arena, &ids, &page.problem_count, &why);
+    ProblemRow *rows = arena_array(visit->arena, page.problem_count + 1, sizeof *rows);
+    for (size_t i = 0; i < page.problem_count && status == STATUS_OK; i++)
+        status = list_problem(visit, ids[i], &rows[i], &why);
+    page.problems = rows;
+    if (status == STATUS_OK)
+        status = list_recent(visit, &page, &why);
+    if (status == STATUS_OK)
+        page_index(&visit->reply->body, &site, &page);
+    else
+        answer_failure(visit, status, &why);
+}
+
+/* ---- one problem ------------------------------------------------------------------------------------------------- */
+
+static Status read_file(const Visit *visit, const char *id, const char *name, const char **text, Message *why)
+{
+    char relative[200], path[4096];
+    Text file = {0};
+    snprintf(relative, sizeof relative, "problems/%s/%s", id, name);
+    Status status = paths_home(relative, path, sizeof path, why);
+    if (status == STATUS_OK)
+        status = text_read_file(path, STATEMENT_BYTES, &file, why);
+    if (status == STATUS_OK)
+        *text = arena_copy(visit->arena, file.length == 0 ? "" : file.data, file.length);
+    text_free(&file);
+    return status;
+}
+
+static Status make_key(Arena *arena, const char **key, Message *why)
+{
+    unsigned char bytes[32];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return fail_errno(why, "getrandom");
+    *key = arena_string(arena, hash_of_bytes(bytes, sizeof bytes).hex);
+    return STATUS_OK;
+}
+
+static Status fill_boards(const Visit *visit, const Problem *problem, ProblemPage *page, Message *why)
+{
+    Board *boards;
+    Status status = board_data_list(visit->service->store, problem, visit->arena, &boards, &page->board_count, why);
+    BoardPage *filled = arena_array(visit->arena, page->board_count + 1, sizeof *filled);
+    for (size_t i = 0; i < page->board_count && status == STATUS_OK; i++)
+        status = site_board(visit, problem, &boards[i], &filled[i], why);
+    page->boards = filled;
+    return status;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+static bool is_among(const Person *people, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(people[i].name, name) == 0 || strcmp(people[i].pseudonym, name) == 0)
+            return true;
+    return false;
+}
+
+/* Keeps a group's people, with their ranks among all. */
+static Status keep_group(const Visit *visit, int64_t group, ProblemPage *page, Message *why)
+{
+    Person *people;
+    size_t count;
+    Status status = people_list(visit->service->store, group, visit->arena, &people, &count, why);
+    for (size_t b = 0; b < page->board_count && status == STATUS_OK; b++) {
+        BoardPage *board = (BoardPage *)&page->boards[b];
+        Standing *kept = arena_array(visit->arena, board->standing_count + 1, sizeof *kept);
+        int64_t *submissions = arena_array(visit->arena, board->standing_count + 1, sizeof *submissions);
+        size_t number = 0;
+        for (size_t i = 0; i < board->standing_count; i++)
+            if (is_among(people, count, board->standings[i].person)) {
+                submissions[number] = board->submissions[i];
+                kept[number++] = board->standings[i];
+            }
+        board->standings = kept;
+        board->submissions = submissions;
+        board->standing_count = number;
+    }
+    return status;
+}
+
+static Status fill_groups(const Visit *visit, ProblemPage *page, Message *why)
+{
+    const char *chosen = http_query(visit->request, "group");
+    Group *groups;
+    size_t count;
+    Status status = people_list_groups(visit->service->store, visit->arena, &groups, &count, why);
+    if (status != STATUS_OK || count == 0)
+        return status;
+    const char **names = arena_array(visit->arena, count + 1, sizeof *names);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        names[i] = groups[i].name;
+        if (chosen != NULL && strcmp(chosen, groups[i].name) == 0) {
+            page->group = groups[i].name;
+            status = keep_group(visit, groups[i].id, page, why);
+        }
+    }
+    page->groups = names;
+    return status;
+}
+
+static Status fill_problem(const Visit *visit, const Problem *problem, ProblemPage *page, Message *why)
+{
+    Status status = read_file(visit, problem->id, "statement.md", &page->statement, why);
+    if (status == STATUS_OK && read_file(visit, problem->id, "starter.cu", &page->starter, NULL) != STATUS_OK)
+        page->starter = NULL;
+    if (status == STATUS_OK)
+        status = fill_boards(visit, problem, page, why);
+    if (status == STATUS_OK)
+        status = fill_groups(visit, page, why);
+    if (status == STATUS_OK && visit->is_known)
+        status = make_key(visit->arena, &page->key, why);
+    return status;
+}
+
+static Status show_problem(Visit *visit, const Problem *problem, Message *why)
+{
+    const Site site = site_of(visit);
+    TestcaseSet cases;
+    ProblemPage page = {.problem = problem, .testcases = &cases};
+    Status status = testcases_read(problem, &cases, why);
+    if (status != STATUS_OK)
+        return status;
+    status = fill_problem(visit, problem, &page, why);
+    if (status == STATUS_OK)
+        page_problem(&visit->reply->body, &site, &page);
+    testcases_free(&cases);
+    return status;
+}
+
+void site_problem(Visit *visit)
+{
+    Problem problem;
+    Message why;
+    Status status = problem_read(visit->argument, &problem, &why);
+    if (status == STATUS_OK) {
+        status = show_problem(visit, &problem, &why);
+        problem_free(&problem);
+    }
+    if (status != STATUS_OK)
+        answer_failure(visit, status, &why);
+}
+
+void site_starter(Visit *visit)
+{
+    Problem problem;
+    Message why;
+    const char *starter = NULL;
+    Status status = problem_read(visit->argument, &problem, &why);
+    if (status == STATUS_OK) {
+        status = read_file(visit, problem.id, "starter.cu", &starter, &why);
+        problem_free(&problem);
+    }
+    if (status == STATUS_OK) {
+        http_reply_header(visit->reply, "Content-Disposition", "attachment; filename=\"starter.cu\"");
+        answer_text(visit, "text/plain; charset=utf-8", starter);
+    } else {
+        answer_failure(visit, status, &why);
+    }
+}

@@ -1,0 +1,85 @@
+/* site_view.c - what several pages of the server have in common.  */
+#include "service/site/site_answers.h"
+
+#include "service/api/answer.h"
+#include "service/api/submission_json.h"
+#include "service/api/visible.h"
+#include "service/report/board_data.h"
+
+#include <string.h>
+
+Site site_of(const Visit *visit)
+{
+    return (Site){.person = visit->is_known ? visit->person.name : NULL,
+                  .is_teacher = visit->is_known && visit->person.role >= PERSON_TEACHER,
+                  .is_admin = visit->is_known && visit->person.role >= PERSON_ADMIN};
+}
+
+void site_error(Visit *visit, int status, const char *text)
+{
+    const Site site = site_of(visit);
+    visit->reply->status = status;
+    page_error(&visit->reply->body, &site, status, text);
+}
+
+static const char *or_null(const char *text)
+{
+    return text[0] == '\0' ? NULL : text;
+}
+
+SubmissionLine site_line(const StoredSubmission *row)
+{
+    return (SubmissionLine){.number = row->id,
+                            .person = row->person,
+                            .problem = row->problem,
+                            .file_name = row->file_name,
+                            .received = row->received_utc,
+                            .state = submission_state(row),
+                            .verdict = or_null(row->verdict),
+                            .rank_status = or_null(row->rank_status),
+                            .time = row->time,
+                            .device = or_null(row->device)};
+}
+
+SubmissionLine *site_lines(Arena *arena, const StoredSubmission *rows, size_t count)
+{
+    SubmissionLine *lines = arena_array(arena, count + 1, sizeof *lines);
+    for (size_t i = 0; i < count; i++)
+        lines[i] = site_line(&rows[i]);
+    return lines;
+}
+
+static void name_best(const Visit *visit, BoardPage *page)
+{
+    int64_t person;
+    for (size_t i = 0; i < page->best_count; i++)
+        page->best[i].person = visible_name(visit, page->best[i].person, &person);
+}
+
+Status site_board(const Visit *visit, const Problem *problem, const Board *board, BoardPage *page, Message *why)
+{
+    int64_t *submissions;
+    Status status = board_data_read(visit->service->store, problem, board, visit->arena, page, why);
+    if (status != STATUS_OK)
+        return status;
+    Standing *named = arena_array(visit->arena, page->standing_count + 1, sizeof *named);
+    if (page->standing_count > 0)
+        memcpy(named, page->standings, page->standing_count * sizeof *named);
+    status = visible_standings(visit, named, page->standing_count, &submissions, why);
+    page->standings = named;
+    page->submissions = submissions;
+    name_best(visit, page);
+    return status;
+}
+
+void site_style(Visit *visit)
+{
+    http_reply_header(visit->reply, "Cache-Control", "max-age=3600");
+    answer_text(visit, "text/css; charset=utf-8", style_css);
+}
+
+void site_script(Visit *visit)
+{
+    http_reply_header(visit->reply, "Cache-Control", "max-age=3600");
+    answer_text(visit, "text/javascript; charset=utf-8", live_js);
+}
