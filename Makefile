@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED MODE WAIT OUT SOURCES
+settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED MODE WAIT OUT SOURCES LISTEN
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -94,6 +94,9 @@ grade:  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N
 submit:  ## Hand a submission in to a server: SUB=mykernel.cu [PROBLEM=id] [MODE=try|test|rank] [SIZES=...] [WAIT=1] [JSON=file]
 	$(call need,SUB,name the file: make submit SUB=mykernel.cu)$(online) submit $${PROBLEM:+--problem "$$PROBLEM"} $${MODE:+--mode "$$MODE"} \
 	  $${SIZES:+--sizes "$$SIZES"} $${WAIT:+--wait} $${JSON:+--json "$$JSON"} -- "$$SUB"
+
+serve:  ## Start the service on this machine, with two accounts to try it: [LISTEN=127.0.0.1:8080]
+	$(known)$(online) serve --trial --state $(BUILD)/trial --socket $(BUILD)/trial.socket --listen "$${LISTEN:-127.0.0.1:8080}"
 
 leaderboard:  ## Show the ranking: PROBLEM=id [DEVICE=...]
 	$(call need,PROBLEM,name the problem: make leaderboard PROBLEM=conv1d)$(judge) leaderboard --problem "$$PROBLEM" \
@@ -357,5 +360,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade submit try leaderboard quarantine retime verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help serve grade submit try leaderboard quarantine retime verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers service test-gpu mutants lint format docs bench clean

@@ -47,6 +47,7 @@ static const OptionKind kinds[] = {
     {"listen", true, offsetof(Options, listen), {"serve"}},
     {"socket", true, offsetof(Options, socket), {"serve"}},
     {"config", true, offsetof(Options, config), {"serve", "token", "backup", "check-config", "doctor"}},
+    {"trial", false, offsetof(Options, trial), {"serve"}},
     {"role", true, offsetof(Options, role), {"token"}},
     {"top", true, offsetof(Options, top), {"retime", "runs"}},
     {"server", true, offsetof(Options, server), {"submit", "runs", "show", "compare", "history", "withdraw"}},

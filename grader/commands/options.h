@@ -36,6 +36,7 @@ typedef struct Options {
     const char *spool; /* name of a folder */
     const char *name;  /* of a worker */
     bool once;
+    bool trial;
     bool no_record;
     bool untimed;
     bool no_second_opinion;

@@ -14,6 +14,7 @@
 
 #include <pwd.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,6 +72,32 @@ static Status open_doors(Service *service, HttpServer **http, Message *why)
     return status == STATUS_OK ? http_start(&doors, http, why) : status;
 }
 
+/* Two accounts to try the service with, whose tokens of earlier trials end. */
+static Status add_trial_account(Store *store, const char *name, PersonRole role, const char *address, Message *why)
+{
+    Arena arena = {0};
+    Person person;
+    Secret token;
+    Status status = people_admit(store, name, &arena, &person, why);
+    if (status == STATUS_OK)
+        status = tokens_revoke(store, person.id, why);
+    if (status == STATUS_OK)
+        status = people_set_role(store, person.id, role, why);
+    if (status == STATUS_OK)
+        status = token_add(store, person.id, &token, why);
+    if (status == STATUS_OK)
+        printf("http://%s/login  %-8s %s\n", address, name, token.hex);
+    fflush(stdout);
+    arena_free(&arena);
+    return status;
+}
+
+static Status add_trial_accounts(Store *store, const char *address, Message *why)
+{
+    Status status = add_trial_account(store, "student", PERSON_STUDENT, address, why);
+    return status == STATUS_OK ? add_trial_account(store, "teacher", PERSON_TEACHER, address, why) : status;
+}
+
 static void serve(Service *service, HttpServer *http, OwnWorkers *workers)
 {
     log_event(LEVEL_INFO, "started", "address", http_address(http), "socket", service->config->socket, "state",
@@ -83,7 +110,7 @@ static void serve(Service *service, HttpServer *http, OwnWorkers *workers)
     log_event(LEVEL_INFO, "stopped", NULL);
 }
 
-static Status run_service(const Config *config, const char *spool, Message *why)
+static Status run_service(const Config *config, const char *spool, bool is_trial, Message *why)
 {
     static const Route *const routes[] = {api_routes, operating_routes, site_routes, NULL};
     Service service = {
@@ -98,6 +125,8 @@ static Status run_service(const Config *config, const char *spool, Message *why)
         status = open_doors(&service, &http, why);
     if (status == STATUS_OK)
         status = own_workers_start(&config->workers, spool, &workers, why);
+    if (status == STATUS_OK && is_trial)
+        status = add_trial_accounts(service.store, http_address(http), why);
     if (status == STATUS_OK)
         serve(&service, http, workers);
     own_workers_stop(workers);
@@ -117,7 +146,7 @@ Status command_serve(const Options *options, int *exit_status, Message *why)
         status = fail(STATUS_BAD_INPUT, why, "%.100s...: the name is too long", config.state);
     take_signals();
     if (status == STATUS_OK)
-        status = run_service(&config, spool, why);
+        status = run_service(&config, spool, options->trial, why);
     config_free(&config);
     *exit_status = 0;
     return status;
