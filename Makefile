@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED MODE WAIT OUT SOURCES LISTEN
+settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -164,6 +164,12 @@ calibrate:  ## Measure the peak rates of a GPU and time all reference solutions 
 
 calibrate-model: setup build  ## Fit a profile of the simulated GPU to a real one, and show how well it predicts: DEVICE=cuda[:N]
 	@$(need_tests)$(known)simgpu/calibrate/calibrate_model.sh $(BUILD) "$${DEVICE:-}"
+
+install:  ## Install judge and service for the whole machine: [PREFIX=/usr/local] [DESTDIR=folder of a package]
+	@$(known)$(call ready,service) && service/operating/install.sh install $(BUILD)
+
+uninstall:  ## Remove what make install has installed, but neither settings nor submissions: [PREFIX=] [DESTDIR=]
+	@$(known)service/operating/install.sh uninstall $(BUILD)
 
 build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ## Build the judge; V=1 shows the commands
 	$(done)
@@ -360,5 +366,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help serve grade submit try leaderboard quarantine retime verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help install uninstall serve grade submit try leaderboard quarantine retime verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers service test-gpu mutants lint format docs bench clean

@@ -33,15 +33,22 @@ static Status folder_of_program(char *folder, Message *why)
     return STATUS_OK;
 }
 
-/* The nearest folder above the running program that holds both names. */
-static Status folder_with(const char *name, const char *other, char *folder, Message *why)
+/* The nearest folder above the running program that holds both names, or whose `below` does. */
+static Status folder_with(const char *name, const char *other, const char *below, char *folder, Message *why)
 {
     Status status = folder_of_program(folder, why);
     if (status != STATUS_OK)
         return status;
     do {
+        const size_t length = strlen(folder);
         if (holds_file(folder, name) && holds_file(folder, other))
             return STATUS_OK;
+        if (length + strlen(below) < PATH_MAX) {
+            strcpy(folder + length, below);
+            if (holds_file(folder, name) && holds_file(folder, other))
+                return STATUS_OK;
+            folder[length] = '\0';
+        }
     } while (go_up(folder));
     return fail(STATUS_NOT_FOUND, why, "%s: in none of the folders above this program, and CONVJUDGE_HOME is not set",
                 name);
@@ -61,14 +68,14 @@ Status paths_home(const char *relative, char *path, size_t size, Message *why)
     const char *home = getenv("CONVJUDGE_HOME");
     if (home != NULL && home[0] != '\0')
         return join_path(home, relative, path, size, why);
-    Status status = folder_with("problems", "simgpu/profiles", folder, why);
+    Status status = folder_with("problems", "simgpu/profiles", "/share/convjudge", folder, why);
     return status == STATUS_OK ? join_path(folder, relative, path, size, why) : status;
 }
 
 Status paths_build(const char *relative, char *path, size_t size, Message *why)
 {
     char folder[PATH_MAX];
-    Status status = folder_with(relative, relative, folder, why);
+    Status status = folder_with(relative, relative, "", folder, why);
     return status == STATUS_OK ? join_path(folder, relative, path, size, why) : status;
 }
 

@@ -15,7 +15,8 @@
 #include <stddef.h>
 
 /* A file of the judge's source tree, "problems" or "simgpu/profiles/h200.json": below CONVJUDGE_HOME, otherwise below
- * the nearest folder above the running program that holds problems/ and simgpu/profiles/. */
+ * the nearest folder above the running program that holds problems/ and simgpu/profiles/, itself (a checkout) or in
+ * share/convjudge/ (`make install`). */
 MUST_USE Status paths_home(const char *relative, char *path, size_t size, Message *why);
 
 /* A file that was built together with the running program, "libcudart.so.13" or "convjudge-runner": beside the

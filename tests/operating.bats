@@ -141,7 +141,7 @@ doctor() {
 # ---- the manual page and completion
 
 @test "the manual page has every command and option, and mandoc finds nothing wrong with it" {
-    local command option
+    local command
     "$build/convjudge" --man >convjudge.1
     "$build/convjudge" --help | sed -n 's/^convjudge \([a-z-]*\) .*/\1/p' | sort -u >commands
     while read -r command; do
@@ -157,22 +157,22 @@ doctor() {
 
 # completes LINE: what bash makes of the line when the tabulator key is pressed.
 completes() {
-    printf 'PATH=%q:$PATH; source %q\n: %s\t\025exit 0\n' "$build" "$PWD/completion.bash" "$1" >keys
+    printf 'PATH=%q:$PATH; source %q\n%s\t\nexit 0\n' "$build" "$PWD/completion.bash" "$1" >keys
     run script -qec "bash --norc --noprofile -i" /dev/null <keys
-    ends 0 ": $2"
+    ends 0 "$2"
 }
 
 @test "bash completes commands, options, problems, devices and files" {
     "$build/convjudge" --completion bash >completion.bash
     shellcheck -s bash completion.bash
     touch mine.cu mine.o result.json
-    completes "; convjudge gra" "; convjudge grade "
-    completes "; convjudge grade --no-sec" "; convjudge grade --no-second-opinion "
-    completes "; convjudge grade --problem conv1d-s" "; convjudge grade --problem conv1d-same "
-    completes "; convjudge grade --problem=conv1d-s" "; convjudge grade --problem=conv1d-same "
-    completes "; convjudge try --device sim:h2" "; convjudge try --device sim:h200 "
-    completes "; convjudge explain mi" "; convjudge explain mine.cu "
-    completes "; convjudge explain --json re" "; convjudge explain --json result.json "
+    completes "false && convjudge gra" "false && convjudge grade "
+    completes "false && convjudge grade --no-sec" "false && convjudge grade --no-second-opinion "
+    completes "false && convjudge grade --problem conv1d-s" "false && convjudge grade --problem conv1d-same "
+    completes "false && convjudge grade --problem=conv1d-s" "false && convjudge grade --problem=conv1d-same "
+    completes "false && convjudge try --device sim:h2" "false && convjudge try --device sim:h200 "
+    completes "false && convjudge explain mi" "false && convjudge explain mine.cu "
+    completes "false && convjudge explain --json re" "false && convjudge explain --json result.json "
 }
 
 @test "what completions ask for is what is there" {
