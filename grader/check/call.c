@@ -61,6 +61,17 @@ Status call_compare(const Call *call, const Oracle *oracle, const PreviousInputs
                                   oracle, inputs, before, output->data, output->poison_bits, comparison, why);
 }
 
+Status call_elements(const Call *call, const Oracle *oracle, Arena *arena, OutputElements *elements, Message *why)
+{
+    const void *inputs[PROBLEM_MAX_PARAMETERS] = {0};
+    const SessionArgument *output = &call->arguments[problem_output(call->problem)];
+    for (size_t i = 0; i < call->problem->parameter_count; i++)
+        if (call->arguments[i].role == ARGUMENT_INPUT)
+            inputs[i] = call->arguments[i].data;
+    return checker_elements(call->problem, call->testcase, oracle, inputs, output->data, output->poison_bits, arena,
+                            elements, why);
+}
+
 double call_written_share(const Call *call)
 {
     const SessionArgument *output = &call->arguments[problem_output(call->problem)];

@@ -39,6 +39,9 @@ void call_fill(Call *call, const GeneratorKey *secret);
 /* Compares the output in memory with the one that the oracle computes from the inputs in memory. `previous` may be NULL. */
 MUST_USE Status call_compare(const Call *call, const Oracle *oracle, const PreviousInputs *previous,
                              Comparison *comparison, Message *why);
+/* All elements of the same output, if it is small. */
+MUST_USE Status call_elements(const Call *call, const Oracle *oracle, Arena *arena, OutputElements *elements,
+                              Message *why);
 /* The fraction of the output that was written, as far as a value that is never computed shows. */
 double call_written_share(const Call *call);
 /* Keeps a copy of the inputs, unless they are large. */

@@ -399,32 +399,44 @@ static Status compare_output(Check *check, Comparison *comparison, Message *why)
     return STATUS_OK;
 }
 
+/* With memory for the expected values, which the caller frees. */
+static Status begin_check(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
+                          const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *output, uint32_t poison,
+                          Check *check, Message *why)
+{
+    size_t parameter = problem_output(problem);
+    *check = (Check){.problem = problem,
+                     .sizes = &testcase->sizes,
+                     .oracle = oracle,
+                     .type = problem->parameters[parameter].type,
+                     .output = output,
+                     .literal = testcase->expected.data,
+                     .poison = poison,
+                     .rank = problem->parameters[parameter].rank};
+    memcpy(check->inputs, inputs, sizeof check->inputs);
+    Status status = problem_shape(problem, parameter, &testcase->sizes, check->shape, &check->count, why);
+    if (status != STATUS_OK)
+        return status;
+    size_t room = piece_at(check, 0);
+    check->expected = malloc(2 * room * sizeof *check->expected);
+    if (check->expected == NULL)
+        return fail_errno(why, "no memory for expected outputs");
+    check->magnitude = check->expected + room;
+    return STATUS_OK;
+}
+
 Status checker_compare_sample(const Chacha20Key *sample, bool in_part, const Problem *problem, const Testcase *testcase,
                               const Oracle *oracle, const void *const inputs[PROBLEM_MAX_PARAMETERS],
                               const void *const *previous, const void *output, uint32_t poison, Comparison *comparison,
                               Message *why)
 {
-    size_t parameter = problem_output(problem);
-    Check check = {.problem = problem,
-                   .sizes = &testcase->sizes,
-                   .oracle = oracle,
-                   .previous = previous,
-                   .type = problem->parameters[parameter].type,
-                   .output = output,
-                   .literal = testcase->expected.data,
-                   .poison = poison,
-                   .in_part = in_part,
-                   .sample = sample,
-                   .rank = problem->parameters[parameter].rank};
-    memcpy(check.inputs, inputs, sizeof check.inputs);
-    Status status = problem_shape(problem, parameter, &testcase->sizes, check.shape, &check.count, why);
+    Check check;
+    Status status = begin_check(problem, testcase, oracle, inputs, output, poison, &check, why);
     if (status != STATUS_OK)
         return status;
-    size_t room = piece_at(&check, 0);
-    check.expected = malloc(2 * room * sizeof *check.expected);
-    if (check.expected == NULL)
-        return fail_errno(why, "no memory for expected outputs");
-    check.magnitude = check.expected + room;
+    check.previous = previous;
+    check.in_part = in_part;
+    check.sample = sample;
     status = compare_output(&check, comparison, why);
     free(check.expected);
     return status;
@@ -436,6 +448,42 @@ Status checker_compare(const Problem *problem, const Testcase *testcase, const O
 {
     return checker_compare_sample(NULL, false, problem, testcase, oracle, inputs, previous, output, poison, comparison,
                                   why);
+}
+
+static Status read_elements(const Check *check, Arena *arena, OutputElements *elements, Message *why)
+{
+    Sum sum;
+    Status status = tally_all(check, &sum, why); /* one piece, so the expected values stay */
+    if (status != STATUS_OK)
+        return status;
+    *elements = (OutputElements){.count = check->count,
+                                 .type = check->type,
+                                 .expected = arena_array(arena, check->count, sizeof(double)),
+                                 .got = arena_array(arena, check->count, sizeof(double)),
+                                 .bounds = arena_array(arena, check->count, sizeof(double))};
+    for (size_t i = 0; i < check->count; i++) {
+        const double slack = slack_of(&check->problem->tolerance, &sum.tally);
+        const DiagnosisElement element = judge_element(check, 0, check->count, i, slack);
+        elements->expected[i] = element.expected;
+        elements->got[i] = element.never_written ? NAN : element.got;
+        elements->bounds[i] = element.bound;
+    }
+    return STATUS_OK;
+}
+
+Status checker_elements(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
+                        const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *output, uint32_t poison,
+                        Arena *arena, OutputElements *elements, Message *why)
+{
+    Check check;
+    *elements = (OutputElements){0};
+    Status status = begin_check(problem, testcase, oracle, inputs, output, poison, &check, why);
+    if (status != STATUS_OK)
+        return status;
+    if (check.count <= CHECKER_MAX_ELEMENTS)
+        status = read_elements(&check, arena, elements, why);
+    free(check.expected);
+    return status;
 }
 
 double checker_coarse(double error)

@@ -10,6 +10,7 @@
 #ifndef GRADER_CHECK_CHECKER_H
 #define GRADER_CHECK_CHECKER_H
 
+#include "base/arena.h"
 #include "base/chacha20.h"
 #include "base/status.h"
 #include "grader/oracle/oracle.h"
@@ -58,6 +59,18 @@ MUST_USE Status checker_compare_sample(const Chacha20Key *sample, bool in_part, 
                                        const Testcase *testcase, const Oracle *oracle,
                                        const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *const *previous,
                                        const void *output, uint32_t poison, Comparison *comparison, Message *why);
+
+enum { CHECKER_MAX_ELEMENTS = 1024 };
+typedef struct OutputElements { /* every element of a small output, row-major */
+    size_t count;               /* 0: they are unknown, or too many */
+    ElementType type;
+    double *expected, *got, *bounds; /* `got` is NaN where nothing was written */
+} OutputElements;
+
+/* Tells all elements of an output of at most CHECKER_MAX_ELEMENTS, allocated in `arena`. */
+MUST_USE Status checker_elements(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
+                                 const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *output, uint32_t poison,
+                                 Arena *arena, OutputElements *elements, Message *why);
 
 /* True if each of the `count` elements of the tally is within its bound. */
 bool checker_accepts(const Tolerance *tolerance, const Tally *tally, size_t count);

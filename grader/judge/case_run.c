@@ -75,7 +75,8 @@ static void conclude_sample(Judging *judging, CaseResult *item, const CallReport
 {
     Arena *arena = &judging->result->arena;
     SampleDetails *details = arena_array(arena, 1, sizeof *details);
-    *details = (SampleDetails){.compared = output->compared, .comparison = output->comparison, .printed = ""};
+    *details = (SampleDetails){
+        .compared = output->compared, .comparison = output->comparison, .elements = output->elements, .printed = ""};
     if (call->printed.length > 0) {
         details->printed = arena_copy(arena, call->printed.data, call->printed.length);
         details->printed_lost = call->printed_lost;
@@ -230,7 +231,10 @@ static Status check_output(const Judging *judging, Call *call, const CaseResult 
     output->compared = true;
     call->in_sample = item->group == CASE_TIMED && judging->session->traits.clock == SESSION_MODEL;
     call->sample = generator_derive(&judging->secret, purpose, item->group, (uint32_t)(item - judging->result->cases));
-    return call_compare(call, judging->oracle, &judging->previous, &output->comparison, why);
+    Status status = call_compare(call, judging->oracle, &judging->previous, &output->comparison, why);
+    if (status == STATUS_OK && item->group == CASE_SAMPLE && output->comparison.wrong > 0)
+        status = call_elements(call, judging->oracle, &judging->result->arena, &output->elements, why);
+    return status;
 }
 
 Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Message *why)

@@ -18,6 +18,7 @@ typedef struct Judgement {
 typedef struct CaseOutput {
     bool compared; /* with the oracle's: */
     Comparison comparison;
+    OutputElements elements; /* of a sample whose output is wrong */
 } CaseOutput;
 
 /* `comparison` is NULL if there is no output to compare. */

@@ -34,8 +34,9 @@ typedef struct
 typedef struct SampleDetails { /* what only a sample case may tell */
     bool compared;             /* the output was compared with the oracle's: */
     Comparison comparison;
-    const char *printed;   /* what the submission printed */
-    uint64_t printed_lost; /* bytes beyond that */
+    OutputElements elements; /* of a wrong output */
+    const char *printed;     /* what the submission printed */
+    uint64_t printed_lost;   /* bytes beyond that */
 } SampleDetails;
 
 typedef struct CaseResult {

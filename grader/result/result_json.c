@@ -50,6 +50,27 @@ static void put_errors(cJSON *object, const CaseResult *item)
     json_put_number(object, "bound", sample ? errors->bound : checker_coarse(errors->bound));
 }
 
+static void put_elements(cJSON *object, const char *key, const double *values, size_t count)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, key);
+    for (size_t i = 0; i < count; i++)
+        json_push_number(list, values[i]);
+}
+
+static void put_output(cJSON *object, const Comparison *comparison, const OutputElements *elements)
+{
+    if (elements->count == 0)
+        return;
+    cJSON *output = cJSON_AddObjectToObject(object, "output");
+    cJSON *shape = cJSON_AddArrayToObject(output, "shape");
+    for (size_t i = 0; i < comparison->rank; i++)
+        json_push_number(shape, (double)comparison->shape[i]);
+    cJSON_AddStringToObject(output, "type", element_c_name(elements->type));
+    put_elements(output, "expected", elements->expected, elements->count);
+    put_elements(output, "got", elements->got, elements->count);
+    put_elements(output, "bounds", elements->bounds, elements->count);
+}
+
 static void put_sample_details(cJSON *object, const SampleDetails *details)
 {
     const Comparison *comparison = &details->comparison;
@@ -58,6 +79,7 @@ static void put_sample_details(cJSON *object, const SampleDetails *details)
         json_put_number(object, "count", (double)comparison->count);
         cJSON_AddItemToObject(object, "first_wrong", wrong_element_item(&comparison->first, comparison->rank));
         cJSON_AddItemToObject(object, "worst_wrong", wrong_element_item(&comparison->worst, comparison->rank));
+        put_output(object, comparison, &details->elements);
     }
     if (details->printed[0] != '\0')
         cJSON_AddStringToObject(object, "printed", details->printed);

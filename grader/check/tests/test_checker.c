@@ -51,6 +51,46 @@ static void the_first_and_the_worst_are_told_apart(void **state)
     bench_close(&bench);
 }
 
+static OutputElements elements_of(Bench *bench, Arena *arena)
+{
+    const void *inputs[PROBLEM_MAX_PARAMETERS] = {bench->x, bench->w};
+    const uint32_t poison = POISON;
+    OutputElements elements;
+    Message why = {0};
+    memcpy(&bench->y[3], &poison, sizeof poison);
+    if (checker_elements(&bench->problem, bench->testcase, bench->oracle, inputs, bench->y, POISON, arena, &elements,
+                         &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    return elements;
+}
+
+static void all_elements_of_a_small_output_are_told(void **state)
+{
+    Bench bench;
+    Arena arena = {0};
+    bench_open(&bench, 20, 30);
+    bench.y[100] += 1;
+    const OutputElements elements = elements_of(&bench, &arena);
+    assert_int_equal(elements.count, 600);
+    assert_true(isnan(elements.got[3]));
+    for (size_t i = 4; i < elements.count; i++) {
+        assert_true(elements.got[i] == bench.y[i]);
+        assert_true((fabs(elements.got[i] - elements.expected[i]) <= elements.bounds[i]) == (i != 100));
+    }
+    bench_close(&bench);
+    arena_free(&arena);
+}
+
+static void those_of_a_large_output_are_not(void **state)
+{
+    Bench bench;
+    Arena arena = {0};
+    bench_open(&bench, 40, 60);
+    assert_int_equal(elements_of(&bench, &arena).count, 0);
+    bench_close(&bench);
+    arena_free(&arena);
+}
+
 static void no_number_and_infinity_never_pass(void **state)
 {
     static const float values[] = {NAN, INFINITY, -INFINITY};
@@ -342,6 +382,8 @@ int main(void)
         cmocka_unit_test(a_right_output_is_accepted),
         cmocka_unit_test(the_bound_is_that_of_the_formula),
         cmocka_unit_test(the_first_and_the_worst_are_told_apart),
+        cmocka_unit_test(all_elements_of_a_small_output_are_told),
+        cmocka_unit_test(those_of_a_large_output_are_not),
         cmocka_unit_test(no_number_and_infinity_never_pass),
         cmocka_unit_test(an_output_of_poison_is_all_wrong),
         cmocka_unit_test(too_little_precision_all_over_fails_by_rms),

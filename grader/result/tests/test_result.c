@@ -149,10 +149,15 @@ static void a_hidden_case_gives_no_data_away(void **state)
 
 static void a_sample_case_gives_all_of_it(void **state)
 {
+    double expected[] = {2, 4}, got[] = {1, NAN}, bounds[] = {0.5, 0.5};
     CaseResult cases[] = {made_up_case(CASE_SAMPLE, "three", VERDICT_WRONG_ANSWER)};
     const SampleDetails details = {
         .compared = true,
-        .comparison = {.wrong = 5, .first = {.index = 7, .position = {7}, .got = 1, .expected = 2, .error = 1}},
+        .comparison = {.wrong = 5,
+                       .first = {.index = 7, .position = {7}, .got = 1, .expected = 2, .error = 1},
+                       .rank = 2,
+                       .shape = {1, 2}},
+        .elements = {.count = 2, .type = ELEMENT_UINT8, .expected = expected, .got = got, .bounds = bounds},
         .printed = ""};
     cases[0].sample = &details;
     Result result = made_up_result(cases, 1);
@@ -161,6 +166,11 @@ static void a_sample_case_gives_all_of_it(void **state)
     close_to(json_get(json_get(item, "sizes"), "n")->valuedouble, 4711);
     close_to(json_get(item, "max_error")->valuedouble, 0.00123);
     close_to(json_get(json_get(item, "first_wrong"), "expected")->valuedouble, 2);
+    const cJSON *output = json_get(item, "output");
+    assert_string_equal(json_string(output, "type"), "unsigned char");
+    assert_int_equal(cJSON_GetArraySize(json_get(output, "shape")), 2);
+    close_to(cJSON_GetArrayItem(json_get(output, "expected"), 1)->valuedouble, 4);
+    assert_true(cJSON_IsNull(cJSON_GetArrayItem(json_get(output, "got"), 1)));
     json_free(&file);
 }
 
