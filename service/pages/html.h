@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-/* printf for markup: the format is markup, each %s is text and is escaped. Conversions: %s %.*s %d %u %zu %f %g %c %%, and
+/* printf for markup: the format is markup, each %s is text and is escaped. Conversions: %s %.*s %d %u %zu %f %g %.*g %c %%, and
  * PRId64. */
 __attribute__((format(printf, 2, 3))) void html_add(Text *page, const char *markup, ...);
 

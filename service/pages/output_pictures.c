@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_ELEMENTS = 4096 };
 
@@ -28,24 +29,32 @@ static size_t extent(const cJSON *shape, int dimension)
                : 0;
 }
 
-/* Two dimensions are a grid; three whose last is 3 or 4 are a picture; otherwise planes stand below each other. */
-static bool grid_of(const cJSON *output, Grid *grid)
+/* The channels of a row of bytes that holds pixels: three or four times as many bytes as the picture is wide; 1 otherwise. */
+static size_t channels_of(const Grid *grid, const cJSON *sizes, size_t row)
+{
+    double width = view_number(sizes, "width");
+    for (size_t channels = 3; channels <= 4; channels++)
+        if (grid->is_bytes && width >= 1 && (double)row == width * (double)channels)
+            return channels;
+    return 1;
+}
+
+/* The last dimension is a row; planes stand below each other. */
+static bool grid_of(const cJSON *output, const cJSON *sizes, Grid *grid)
 {
     const cJSON *shape = view_item(output, "shape");
     int rank = cJSON_GetArraySize(shape);
-    *grid = (Grid){.channels = 1,
-                   .expected = view_item(output, "expected"),
+    *grid = (Grid){.expected = view_item(output, "expected"),
                    .got = view_item(output, "got"),
                    .bounds = view_item(output, "bounds"),
-                   .is_bytes = view_true(output, "bytes")};
+                   .is_bytes = strcmp(view_text(output, "type"), "unsigned char") == 0};
     if (rank < 2)
         return false;
-    bool is_picture = rank == 3 && grid->is_bytes && extent(shape, 2) <= 4;
-    int last = is_picture ? rank - 2 : rank - 1;
-    grid->channels = is_picture ? extent(shape, 2) : 1;
-    grid->width = extent(shape, last);
+    size_t row = extent(shape, rank - 1);
+    grid->channels = channels_of(grid, sizes, row);
+    grid->width = row / grid->channels;
     grid->height = 1;
-    for (int i = 0; i < last; i++)
+    for (int i = 0; i < rank - 1; i++)
         grid->height *= extent(shape, i);
     size_t count = grid->width * grid->height * grid->channels;
     return count > 0 && count <= MAX_ELEMENTS && (size_t)cJSON_GetArraySize(grid->expected) == count &&
@@ -110,12 +119,17 @@ static bool is_wrong(const Values *values, size_t i)
     return !(fabs(values->got[i] - values->expected[i]) <= values->bound[i]);
 }
 
+static uint8_t level(double value)
+{
+    return value >= 0 ? (uint8_t)fmin(value, 255) : 0;
+}
+
 /* A picture's cell has its own colours, opaque, since what matters is every channel. */
 static Colour value_colour(const Grid *grid, const Values *values, const double *list, size_t cell)
 {
     const double *at = list + cell * grid->channels;
     if (grid->channels >= 3)
-        return (Colour){(uint8_t)at[0], (uint8_t)at[1], (uint8_t)at[2], 255};
+        return (Colour){level(at[0]), level(at[1]), level(at[2]), 255};
     if (isnan(at[0]))
         return NOT_A_NUMBER;
     return between(BLACK, WHITE, (at[0] - values->low) / fmax(values->high - values->low, 1e-30));
@@ -248,6 +262,6 @@ void output_pictures(Text *page, const cJSON *item)
         html_raw(page,
                  "<p class=\"note\">The record of this case keeps only these two elements, so there is no picture of "
                  "its output.</p>\n");
-    else if (grid_of(output, &grid))
+    else if (grid_of(output, view_item(item, "sizes"), &grid))
         draw(page, &grid);
 }

@@ -39,6 +39,12 @@ static bool is_accepted(const cJSON *item)
     return strcmp(view_text(item, "verdict"), "Accepted") == 0;
 }
 
+/* The cases behind the first one that failed may not have run. */
+static bool was_run(const cJSON *item)
+{
+    return strcmp(view_text(item, "verdict"), "not run") != 0;
+}
+
 static void add_case(Text *page, const cJSON *item)
 {
     const cJSON *sizes = view_item(item, "sizes");
@@ -64,8 +70,8 @@ static void add_table(Text *page, const cJSON *cases, Part part, const char *lab
 {
     const cJSON *item;
     table_begin_wide(page, label, "Case|Verdict|>-Largest error|>-Bound");
-    cJSON_ArrayForEach(item, cases) if (part_of(item) == part && !(only_failed && is_accepted(item)))
-        add_case(page, item);
+    cJSON_ArrayForEach(item, cases) if (part_of(item) == part &&
+                                        (!only_failed || (was_run(item) && !is_accepted(item)))) add_case(page, item);
     table_end(page);
 }
 
@@ -78,12 +84,12 @@ static void add_position(Text *page, const cJSON *position)
     cJSON_ArrayForEach(index, position) html_add(page, "[%.0f]", index->valuedouble);
 }
 
-static void add_value(Text *page, double value)
+static void add_value(Text *page, double value, int digits)
 {
     if (isnan(value))
         html_raw(page, "<td class=\"number\">not a number</td>");
     else
-        html_add(page, "<td class=\"number\">%.9g</td>", value);
+        html_add(page, "<td class=\"number\">%.*g</td>", digits, value);
 }
 
 static void add_wrong_element(Text *page, const char *which, const cJSON *element)
@@ -93,10 +99,10 @@ static void add_wrong_element(Text *page, const char *which, const cJSON *elemen
     html_add(page, "<tr><th scope=\"row\">%s</th><td><code>", which);
     add_position(page, view_item(element, "position"));
     html_raw(page, "</code></td>");
-    add_value(page, view_number(element, "expected"));
-    add_value(page, view_number(element, "got"));
-    add_value(page, view_number(element, "error"));
-    add_value(page, view_number(element, "bound"));
+    add_value(page, view_number(element, "expected"), 9);
+    add_value(page, view_number(element, "got"), 9);
+    add_value(page, view_number(element, "error"), 3);
+    add_value(page, view_number(element, "bound"), 3);
     html_raw(page, "</tr>\n");
 }
 
@@ -135,21 +141,26 @@ static void add_sample_details(Text *page, const cJSON *item)
 
 /* ---- all cases --------------------------------------------------------------------------------------------------- */
 
+/* The summary tells enough of a part whose cases were all accepted, or not run. */
 static void add_part(Text *page, const cJSON *cases, Part part, const char *name, const char *label)
 {
     const cJSON *item;
-    int count = 0, accepted = 0;
+    int count = 0, accepted = 0, run = 0;
     cJSON_ArrayForEach(item, cases)
     {
         count += part_of(item) == part;
         accepted += part_of(item) == part && is_accepted(item);
+        run += part_of(item) == part && was_run(item);
     }
     if (count == 0)
         return;
-    html_raw(page, accepted < count ? "<details open>\n<summary>" : "<details>\n<summary>");
-    icon(page, accepted == count ? "good" : "bad");
-    html_add(page, " %s: %d of %d accepted</summary>\n", name, accepted, count);
-    if (accepted < count && accepted > 0) {
+    html_raw(page, accepted < run ? "<details open>\n<summary>" : "<details>\n<summary>");
+    icon(page, run == 0 ? "none" : accepted == run ? "good" : "bad");
+    if (run == 0)
+        html_add(page, " %s: not run</summary>\n", name);
+    else
+        html_add(page, " %s: %d of %d accepted</summary>\n", name, accepted, count);
+    if (accepted < run) {
         add_table(page, cases, part, label, true);
         details_begin(page, "Each of them");
         add_table(page, cases, part, label, false);

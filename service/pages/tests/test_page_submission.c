@@ -128,7 +128,7 @@ static void the_pictures_of_an_output_have_their_numbers(void **state)
     cJSON *result = cJSON_Parse(
         "{\"verdict\": \"Wrong Answer\", \"cases\": [{\"name\": \"small\", \"verdict\": \"Wrong Answer\", \"sizes\": {\"n\": 4}, "
         "\"wrong\": 1, \"count\": 4, \"first_wrong\": {\"position\": [0, 1]}, "
-        "\"output\": {\"shape\": [2, 2], \"bytes\": false, \"expected\": [1, 2, 3, 4], \"got\": [1, 9, null, 4], "
+        "\"output\": {\"shape\": [2, 2], \"type\": \"float\", \"expected\": [1, 2, 3, 4], \"got\": [1, 9, null, 4], "
         "\"bounds\": [0.1, 0.1, 0.1, 0.1]}}]}");
     SubmissionPage submission = a_submission("judged");
     submission.result = result;
@@ -145,13 +145,15 @@ static void a_hidden_case_has_words_alone(void **state)
 {
     cJSON *result = cJSON_Parse(
         "{\"verdict\": \"Wrong Answer\", \"cases\": [{\"name\": \"hidden 4\", \"verdict\": \"Wrong Answer\", "
-        "\"timed\": false, \"text\": \"the last columns\", \"max_error\": 0.1}]}");
+        "\"timed\": false, \"text\": \"the last columns\", \"max_error\": 0.1}, "
+        "{\"name\": \"large\", \"verdict\": \"not run\", \"timed\": true, \"sizes\": {}}]}");
     SubmissionPage submission = a_submission("judged");
     submission.result = result;
     Text page = draw(&student, &submission);
     expect(&page, "Hidden cases: 0 of 1 accepted");
     expect(&page, "the last columns");
     expect_not(&page, "<img");
+    expect(&page, "Timed cases: not run");
     cJSON_Delete(result);
     text_free(&page);
 }
