@@ -96,7 +96,7 @@ submit:  ## Hand a submission in to a server: SUB=mykernel.cu [PROBLEM=id] [MODE
 	  $${SIZES:+--sizes "$$SIZES"} $${WAIT:+--wait} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
 serve:  ## Start the service on this machine, with two accounts to try it: [LISTEN=127.0.0.1:8080]
-	$(known)$(online) serve --trial --state $(BUILD)/trial --socket $(BUILD)/trial.socket --listen "$${LISTEN:-127.0.0.1:8080}"
+	$(known)$(online) serve --trial --state $(abspath $(BUILD))/trial --socket $(abspath $(BUILD))/trial.socket --listen "$${LISTEN:-127.0.0.1:8080}"
 
 leaderboard:  ## Show the ranking: PROBLEM=id [DEVICE=...]
 	$(call need,PROBLEM,name the problem: make leaderboard PROBLEM=conv1d)$(judge) leaderboard --problem "$$PROBLEM" \

@@ -107,3 +107,16 @@ as_user() {
         ends 0 "Valid configuration"
     fi
 }
+
+@test "the sandbox works where a service is confined as the units say" {
+    [[ $(id -u) == 0 ]] || skip "needs root, to confine"
+    file_has "$root/service/operating/units/sandbox.conf" '^ProtectSystem=strict'
+    file_has "$root/service/operating/units/sandbox.conf" '^NoNewPrivileges=yes'
+    file_has "$root/service/operating/units/sandbox.conf" '^CapabilityBoundingSet=$'
+    run unshare --mount bash -c '
+        mount --make-rprivate / && mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -o remount,bind,ro / || exit 99
+        exec setpriv --reuid=54321 --regid=54321 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all \
+            env -i PATH=/usr/bin:/bin CONVJUDGE_DB=/tmp/runs.db CONVJUDGE_CACHE=/tmp/cache \
+            "$1/convjudge" grade "$2/solutions/conv1d/accepted/naive.cu"' _ "$build" "$root"
+    ends 0 "Accepted" "rank        1 of 1"
+}
