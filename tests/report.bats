@@ -28,7 +28,7 @@ check_pages() {
 @test "a report has an index, a page for each problem and one for each run that ranks" {
     board
     judge report --out pages
-    ends 0 "pages/index.html: $(($(ls "$root/problems" | wc -l) + 4)) pages"
+    ends 0 "pages/index.html: $(($(find "$root"/problems/* -maxdepth 0 | wc -l) + 4)) pages"
     [[ -s pages/style.css && -s pages/problem-conv1d.html && -s pages/problem-blur-rgb.html ]]
     [[ -s pages/submission-1.html && -s pages/submission-2.html && -s pages/submission-3.html && ! -e pages/submission-4.html ]]
     file_has pages/index.html 'Ada'
@@ -95,9 +95,33 @@ check_pages() {
     ends 2 "report: option '--out': expected the name of a folder"
 }
 
-@test "pages look right in a browser, where there is one" {
+@test "pages of a report look right in a browser, where there is one" {
     board
     command -v chromium >/dev/null || skip 'Chromium is not installed'
     judge report --problem conv1d --out pages --sources
-    timeout 100 /usr/bin/python3 "$root/tests/pages.py" pages
+    rm pages/submission-[23].html
+    timeout 200 /usr/bin/python3 "$root/tests/pages.py" pages
+}
+
+@test "pages of a server look right in a browser, where there is one" {
+    mkdir pages
+    cp "$root/solutions/conv1d/accepted/naive.cu" .
+    judge grade --device sim --json result.json naive.cu
+    judge explain --device sim --json explain.json naive.cu
+    "$build/tests/draw_pages" pages result.json explain.json naive.cu
+    check_pages pages
+    command -v chromium >/dev/null || skip 'Chromium is not installed'
+    timeout 300 /usr/bin/python3 "$root/tests/pages.py" pages
+}
+
+@test "a wrong sample is drawn as pictures" {
+    mkdir pages
+    cp "$root/solutions/conv2d-same/wrong_answer/flipped_filter.cu" .
+    judge grade --device sim --json result.json flipped_filter.cu
+    ends 1 'Wrong Answer'
+    json result.json '.cases[0].output | .type, (.shape | length), (.expected | length)' $'float\n2\n12'
+    json result.json '[.cases[] | select(.output != null) | .name] | map(select(startswith("hidden"))) | length' 0
+    "$build/tests/draw_pages" pages result.json '' flipped_filter.cu
+    check_pages pages
+    equal 4 "$(grep -o '<img src="data:image/png' pages/submission.html | head -4 | wc -l)"
 }

@@ -239,7 +239,8 @@ static const ReferenceTime *next_rung(const BoardPage *board, MeasuredTime you)
 static void add_rung(Text *page, const char *class, const char *name, MeasuredTime time, MeasuredTime you,
                      double longest, const char *remark)
 {
-    html_add(page, "<tr class=\"%s\"><th scope=\"row\">%s", class, name);
+    html_add(page, "<tr class=\"%s\"><th scope=\"row\">", class);
+    html_name(page, name);
     if (*remark != '\0')
         html_add(page, "<span class=\"more\">%s</span>", remark);
     html_add(

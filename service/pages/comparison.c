@@ -18,7 +18,11 @@
 static const cJSON *case_called(const cJSON *result, const char *name)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, view_item(result, "cases")) if (strcmp(view_text(item, "name"), name) == 0) return item;
+    cJSON_ArrayForEach(item, view_item(result, "cases"))
+    {
+        if (strcmp(view_text(item, "name"), name) == 0)
+            return item;
+    }
     return NULL;
 }
 
@@ -43,9 +47,13 @@ static void compare_times(Text *page, const ComparedSubmission *before, const Co
 {
     const cJSON *item;
     table_begin(page, "Times of both", "Case|>Before|>After|>Times as fast|Change");
-    cJSON_ArrayForEach(item, view_item(after->result, "cases")) if (view_true(item, "timed")) add_times(
-        page, "", view_text(item, "name"), view_time(case_called(before->result, view_text(item, "name")), "time_ms"),
-        view_time(item, "time_ms"));
+    cJSON_ArrayForEach(item, view_item(after->result, "cases"))
+    {
+        if (view_true(item, "timed"))
+            add_times(page, "", view_text(item, "name"),
+                      view_time(case_called(before->result, view_text(item, "name")), "time_ms"),
+                      view_time(item, "time_ms"));
+    }
     add_times(page, "you", "Score", before->row.time, after->row.time);
     table_end(page);
 }

@@ -116,6 +116,18 @@ void html_code(Text *page, const char *sentence)
     }
 }
 
+void html_name(Text *page, const char *name)
+{
+    while (*name != '\0') {
+        size_t length = strcspn(name, "_-.");
+        length += name[length] != '\0';
+        html_bytes(page, name, length);
+        name += length;
+        if (*name != '\0')
+            text_add(page, "<wbr>");
+    }
+}
+
 void html_raw(Text *page, const char *markup)
 {
     text_add(page, markup);

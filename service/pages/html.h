@@ -26,6 +26,9 @@ void html_bytes(Text *page, const char *bytes, size_t length);
 /* The same for a sentence of the judge, in which `these marks` enclose code. */
 void html_code(Text *page, const char *sentence);
 
+/* The name of a file, which may be broken after each `_`, `-` and `.` where a column is narrow. */
+void html_name(Text *page, const char *name);
+
 /* One part of a URL's path or query: everything but letters, digits, '-', '.', '_' and '~' is percent-encoded. */
 void html_url_part(Text *page, const char *part);
 

@@ -91,7 +91,10 @@ typedef struct Values { /* of each element; NaN where it was not a number */
 static void read_list(const cJSON *list, double *values)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, list) *values++ = cJSON_IsNumber(item) ? item->valuedouble : NAN;
+    cJSON_ArrayForEach(item, list)
+    {
+        *values++ = cJSON_IsNumber(item) ? item->valuedouble : NAN;
+    }
 }
 
 static void read_values(const Grid *grid, Values *values)

@@ -224,7 +224,10 @@ static void add_compilation(Text *page, const cJSON *compile)
         html_add(page, "<pre tabindex=\"0\"><code>%.*s</code></pre>\n", MOST, diagnostics);
     if (cJSON_GetArraySize(kernels) > 0) {
         table_begin(page, "What each kernel uses", "Kernel|>Registers|>Shared bytes|>Spilled bytes");
-        cJSON_ArrayForEach(kernel, kernels) add_kernel(page, kernel);
+        cJSON_ArrayForEach(kernel, kernels)
+        {
+            add_kernel(page, kernel);
+        }
         table_end(page);
     }
     html_raw(page, "</section>\n");

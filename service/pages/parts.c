@@ -119,11 +119,11 @@ static void add_row(Text *page, const Site *site, bool has_people, const Submiss
         html_raw(page, "</td><td>");
     }
     verdict_mark(page, row->verdict != NULL ? row->verdict : row->state);
-    html_add(
-        page,
-        "</td><td class=\"number\">%s</td><td class=\"spare file\">%s</td><td class=\"spare nowrap\">%s</td></tr>\n",
-        row->time.ms > 0 ? figure_measured(row->time).text : "", row->file_name,
-        row->received == NULL ? "" : figure_moment(row->received).text);
+    html_add(page, "</td><td class=\"number\">%s</td><td class=\"spare\">",
+             row->time.ms > 0 ? figure_measured(row->time).text : "");
+    html_name(page, row->file_name);
+    html_add(page, "</td><td class=\"spare nowrap\">%s</td></tr>\n",
+             row->received == NULL ? "" : figure_moment(row->received).text);
 }
 
 void submission_list(Text *page, const Site *site, const char *label, bool has_people, const SubmissionLine *rows,

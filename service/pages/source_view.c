@@ -45,7 +45,10 @@ static void add_kernels(Text *page, const cJSON *kernels)
     if (cJSON_GetArraySize(kernels) == 0)
         return;
     table_begin_wide(page, "Kernels", "Kernel|>Time|>Share|Limited by|>-Occupancy|>-Registers");
-    cJSON_ArrayForEach(kernel, kernels) add_kernel(page, kernel);
+    cJSON_ArrayForEach(kernel, kernels)
+    {
+        add_kernel(page, kernel);
+    }
     table_end(page);
 }
 

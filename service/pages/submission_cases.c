@@ -70,8 +70,11 @@ static void add_table(Text *page, const cJSON *cases, Part part, const char *lab
 {
     const cJSON *item;
     table_begin_wide(page, label, "Case|Verdict|>-Largest error|>-Bound");
-    cJSON_ArrayForEach(item, cases) if (part_of(item) == part &&
-                                        (!only_failed || (was_run(item) && !is_accepted(item)))) add_case(page, item);
+    cJSON_ArrayForEach(item, cases)
+    {
+        if (part_of(item) == part && (!only_failed || (was_run(item) && !is_accepted(item))))
+            add_case(page, item);
+    }
     table_end(page);
 }
 
@@ -81,7 +84,10 @@ static void add_position(Text *page, const cJSON *position)
 {
     const cJSON *index;
     html_raw(page, "output");
-    cJSON_ArrayForEach(index, position) html_add(page, "[%.0f]", index->valuedouble);
+    cJSON_ArrayForEach(index, position)
+    {
+        html_add(page, "[%.0f]", index->valuedouble);
+    }
 }
 
 static void add_value(Text *page, double value, int digits)
@@ -178,7 +184,11 @@ void submission_cases(Text *page, const cJSON *cases)
         return;
     html_raw(page, "<section aria-labelledby=\"cases\">\n<h2 id=\"cases\">Cases</h2>\n");
     add_part(page, cases, PART_SAMPLE, "Samples", "Sample cases");
-    cJSON_ArrayForEach(item, cases) if (part_of(item) == PART_SAMPLE) add_sample_details(page, item);
+    cJSON_ArrayForEach(item, cases)
+    {
+        if (part_of(item) == PART_SAMPLE)
+            add_sample_details(page, item);
+    }
     add_part(page, cases, PART_HIDDEN, "Hidden cases", "Hidden cases");
     add_part(page, cases, PART_TIMED, "Timed cases", "Timed cases");
     html_raw(page, "</section>\n");

@@ -20,15 +20,22 @@ static size_t timed_cases(const cJSON *cases, const cJSON *timed[MAX_TIMED])
 {
     const cJSON *item;
     size_t count = 0;
-    cJSON_ArrayForEach(item, cases) if (view_true(item, "timed") && view_time(item, "time_ms").ms > 0 &&
-                                        count < MAX_TIMED) timed[count++] = item;
+    cJSON_ArrayForEach(item, cases)
+    {
+        if (view_true(item, "timed") && view_time(item, "time_ms").ms > 0 && count < MAX_TIMED)
+            timed[count++] = item;
+    }
     return count;
 }
 
 static const cJSON *case_called(const cJSON *cases, const char *name)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, cases) if (strcmp(view_text(item, "name"), name) == 0) return item;
+    cJSON_ArrayForEach(item, cases)
+    {
+        if (strcmp(view_text(item, "name"), name) == 0)
+            return item;
+    }
     return NULL;
 }
 
@@ -297,6 +304,7 @@ static void add_sample_histogram(Text *page, const char *id, const cJSON *item, 
 {
     const cJSON *sample, *samples = view_item(item, "samples");
     size_t counts[BINS] = {0}, most = 1;
+    Text most_label = {0};
     double low = view_number(item, "min_ms"), high = view_number(item, "p95_ms"),
            median = view_time(item, "time_ms").ms;
     const double left = 12, right = PLOT_WIDTH - 12, bottom = 84;
@@ -319,7 +327,9 @@ static void add_sample_histogram(Text *page, const char *id, const cJSON *item, 
     svg_line(page, "me-line", axis_at(&axis, median), 10, axis_at(&axis, median), bottom);
     svg_line(page, "axis", left, bottom, right, bottom);
     svg_label(page, "tick", left, bottom + 17, "start", figure_time(axis.low).text);
-    svg_label(page, "tick", right, bottom + 17, "end", figure_time(axis.high).text);
+    text_printf(&most_label, "%s and more", figure_time(axis.high).text);
+    svg_label(page, "tick", right, bottom + 17, "end", most_label.data);
+    text_free(&most_label);
     svg_end(page);
 }
 

@@ -95,6 +95,14 @@ static void marks_in_a_sentence_enclose_code(void **state)
     text_free(&page);
 }
 
+static void a_name_may_be_broken_after_its_words(void **state)
+{
+    Text page = {0};
+    html_name(&page, "a_<b>-c.cu");
+    assert_string_equal(page.data, "a_<wbr>&lt;b&gt;-<wbr>c.<wbr>cu");
+    text_free(&page);
+}
+
 static void parts_of_a_url_are_percent_encoded(void **state)
 {
     Text page = {0};
@@ -112,6 +120,7 @@ int main(void)
         cmocka_unit_test(strings_of_a_format_are_escaped_and_its_markup_is_not),
         cmocka_unit_test(numbers_of_a_format_are_those_of_printf),
         cmocka_unit_test(marks_in_a_sentence_enclose_code),
+        cmocka_unit_test(a_name_may_be_broken_after_its_words),
         cmocka_unit_test(parts_of_a_url_are_percent_encoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
