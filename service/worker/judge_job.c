@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "leaderboard/store.h"
+#include "service/config/deadlines.h"
 #include "service/worker/job_files.h"
 
 #include <string.h>
@@ -35,6 +36,7 @@ static const char **environment_of(const JudgedJob *judged)
                          "LC_ALL=C.UTF-8",
                          "CLICOLOR_FORCE=0",
                          "CONVJUDGE_PROGRESS=lines",
+                         arena_printf(judged->arena, "CONVJUDGE_LOCK_SECONDS=%d", DEADLINE_DEVICE_WAIT_S),
                          arena_printf(judged->arena, "CONVJUDGE_DB=%s", judged->bench->database)};
     const size_t own_count = sizeof own / sizeof *own;
     size_t count = 0;
