@@ -126,6 +126,10 @@ doctor() {
     ends 0 "note     leaderboard     /proc: nothing can be written there Runs cannot be kept. Grade with --no-record"
     CONVJUDGE_HOME=/nowhere CONVJUDGE_DB='' run "$build/convjudge" doctor
     ends 1 "missing  simulated GPU"
+    echo '{"listen": "0.0.0.0:80"}' >config.json
+    doctor --config config.json
+    ends 0 "note     configuration   config.json: listens on 0.0.0.0:80 Tokens cross the network as plain text." \
+        "Listen on 127.0.0.1, behind a reverse proxy with TLS (docs/operating.md)."
     echo '{"lissen": 1}' >config.json
     doctor --config config.json
     ends 2 "config.json:1: lissen: unknown key"

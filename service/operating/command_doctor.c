@@ -5,7 +5,29 @@
 #include "service/config/config.h"
 #include "service/operating/doctor.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+static bool stays_on_this_host(const char *listen)
+{
+    static const char *const beginnings[] = {"127.", "[::1]:", "localhost:"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (strncmp(listen, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return listen[0] == '\0';
+}
+
+static void examine_settings(const Config *config, Checkup *checkup)
+{
+    const char *file = config->file == NULL ? "no file, all by default" : config->file;
+    if (stays_on_this_host(config->listen))
+        checkup_add(checkup, CHECKUP_OK, "configuration", "", "%s", file);
+    else
+        checkup_add(checkup, CHECKUP_NOTE, "configuration",
+                    "Tokens cross the network as plain text. Listen on 127.0.0.1, behind a reverse proxy with TLS "
+                    "(docs/operating.md).",
+                    "%s: listens on %s", file, config->listen);
+}
 
 static void examine(const Config *config, Checkup *checkup)
 {
@@ -13,6 +35,7 @@ static void examine(const Config *config, Checkup *checkup)
     doctor_devices(checkup);
     doctor_sandbox(checkup);
     doctor_files(config->state, checkup);
+    examine_settings(config, checkup);
 }
 
 static Status report(const Options *options, const Checkup *checkup, Message *why)
