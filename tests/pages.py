@@ -165,18 +165,24 @@ def follow(driver):
     return [f"the page did not follow the event: {words}"]
 
 
-def look_at(driver, home, page, pictures, axe, tests):
+def look(driver, axe, pictures, name):
+    """The faults of the page that is shown, at every width and in both schemes."""
     faults = []
-    driver.get(home + page)
     for scheme in ("light", "dark"):
         for width in WIDTHS:
             emulate(driver, width, scheme)
             faults += [f"{width} {scheme}: {fault}" for fault in driver.execute_script(WIDE)]
             if pictures:
-                take_picture(driver, pictures / f"{pathlib.Path(page).stem}-{width}-{scheme}.png")
+                take_picture(driver, pictures / f"{name}-{width}-{scheme}.png")
         if axe:
             driver.execute_script(axe)
             faults += [f"axe, {scheme}: {fault}" for fault in driver.execute_async_script(AXE)]
+    return faults
+
+
+def visit(driver, home, page, pictures, axe, tests):
+    driver.get(home + page)
+    faults = look(driver, axe, pictures, pathlib.Path(page).stem)
     if driver.find_elements("css selector", "[data-events]"):
         faults += follow(driver)
     faults += elsewhere(driver, home)
@@ -199,7 +205,7 @@ def main():
         for page in pages:
             size = (folder / page).stat().st_size
             tests.expect([f"{size} bytes"] if size > MOST_BYTES else [], f"{page} has less than 300 KB")
-            look_at(driver, home, page, pictures, axe, tests)
+            visit(driver, home, page, pictures, axe, tests)
     finally:
         driver.quit()
     sys.exit(1 if tests.failed else 0)

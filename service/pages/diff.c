@@ -22,8 +22,9 @@ static Lines split(const char *text, Arena *arena)
     lines.lengths = arena_array(arena, most, sizeof *lines.lengths);
     while (*text != '\0') {
         size_t length = strcspn(text, "\n");
+        bool has_return = length > 0 && text[length - 1] == '\r'; /* Windows ends lines with it */
         lines.starts[lines.count] = text;
-        lines.lengths[lines.count++] = length;
+        lines.lengths[lines.count++] = length - has_return;
         text += length + (text[length] == '\n');
     }
     return lines;

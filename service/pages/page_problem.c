@@ -39,9 +39,11 @@ static void add_standing(Text *page, const Site *site, const BoardPage *board, s
     html_add(page, "</td><td class=\"number\">%s</td>", figure_measured(standing->time).text);
     if (standing->percentile.n >= 10)
         html_add(page, "<td class=\"number spare\">%.0f</td>", standing->percentile.value);
-    else
+    else if (standing->percentile.n > 0)
         html_add(page, "<td class=\"number spare\">%zu of %zu</td>", standing->percentile.slower,
                  standing->percentile.n);
+    else
+        html_raw(page, "<td class=\"spare\"></td>");
     html_add(page, "<td class=\"spare nowrap\">%s</td></tr>\n", figure_day(standing->time_utc).text);
 }
 

@@ -212,7 +212,7 @@ static void add_line(Text *page, size_t number, const char *line, size_t length,
     if (figures != NULL)
         html_add(page, "<td class=\"number\">%s</td>", figures->known ? quantity_percent(figures->share, 1).text : "");
     html_raw(page, "<td class=\"text\">");
-    html_bytes(page, line, length);
+    html_bytes(page, line, length > 0 && line[length - 1] == '\r' ? length - 1 : length);
     html_raw(page, "</td>");
     if (figures != NULL)
         add_figures(page, figures);

@@ -75,6 +75,18 @@ static const char *path_of(const Visit *visit, int64_t submission)
     return arena_printf(visit->arena, "/submissions/%" PRId64, submission);
 }
 
+/* Browsers send each line of a text field with a carriage return, which its author did not write. Source: HTML Living
+ * Standard, "Constructing the entry list". */
+static const char *without_returns(Arena *arena, const char *text)
+{
+    char *copy = arena_string(arena, text), *to = copy;
+    for (const char *from = text; *from != '\0'; from++)
+        if (from[0] != '\r' || from[1] != '\n')
+            *to++ = *from;
+    *to = '\0';
+    return copy;
+}
+
 void site_hand_in(Visit *visit)
 {
     const char *key = http_field(visit->request, "key"), *file = http_field(visit->request, "file");
@@ -84,7 +96,7 @@ void site_hand_in(Visit *visit)
                                    .file_name = "submission.cu",
                                    .source = is_file        ? file
                                              : text == NULL ? ""
-                                                            : text,
+                                                            : without_returns(visit->arena, text),
                                    .problem = visit->argument,
                                    .mode = mode};
     int64_t id;

@@ -44,6 +44,11 @@ static void a_last_line_needs_no_newline(void **state)
     expect_diff("a\nb", "a\nc", " a-b+c");
 }
 
+static void ends_of_lines_do_not_differ(void **state)
+{
+    expect_diff("a\r\nb\r\n", "a\nb\n", " a b");
+}
+
 static void lines_have_their_numbers_in_both_texts(void **state)
 {
     Arena arena = {0};
@@ -83,6 +88,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_diff_is_the_shortest_list_of_changes),
         cmocka_unit_test(a_last_line_needs_no_newline),
+        cmocka_unit_test(ends_of_lines_do_not_differ),
         cmocka_unit_test(lines_have_their_numbers_in_both_texts),
         cmocka_unit_test(long_texts_that_differ_everywhere_are_replaced_as_a_whole),
     };
