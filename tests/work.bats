@@ -53,8 +53,8 @@ left() { find spool/ready spool/claimed spool/beat -type f; }
 done_has() { json "spool/done/$1-1.json" "$2" "$3"; }
 
 # failed JUDGING WHY: the attempt ended as a failure of the worker.
-failed() {
-    done_has "$1" .outcome worker_failed
+failed() { # JUDGING WHY [OUTCOME]
+    done_has "$1" .outcome "${3:-worker_failed}"
     done_has "$1" .why "$2"
     done_has "$1" '.result + .report + .explain' ''
     done_has "$1" .run null
@@ -218,7 +218,7 @@ hanging() { submission 'sleep(100);'; }
     kill -TERM $worker
     wait_until test -e spool/done/1-1.json
     wait $worker
-    failed 1 'the worker was told to stop'
+    failed 1 'the worker was told to stop' given_back
     equal '' "$(left)"
     file_has w.log event=ended
 }

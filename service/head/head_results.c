@@ -99,7 +99,7 @@ static Status take_done(Head *head, SpoolId id, Arena *arena, Message *why)
     if (status != STATUS_OK)
         return status;
     if (strcmp(done.outcome, "judged") != 0)
-        return head_give_up(head, id, done.worker, "worker_failed", done.why, why);
+        return head_give_up(head, id, done.worker, done.outcome, done.why, why);
     if (mismatch(&judging, &done) != NULL)
         return head_give_up(head, id, done.worker, "worker_failed", mismatch(&judging, &done), why);
     status = record(head, &judging, &done, arena, why);

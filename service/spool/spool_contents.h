@@ -40,7 +40,7 @@ typedef struct SpoolDone {
     SpoolId id;
     const char *source_hash, *revision; /* of the job; "" if the job's file was damaged */
     const char *worker, *device, *device_name;
-    const char *outcome; /* "judged" or "worker_failed" */
+    const char *outcome; /* "judged", "worker_failed", or "given_back": the worker was told to stop */
     const char *why;     /* one line about a worker that failed, else "" */
     const char *result;  /* text of result.json; "" if there is none, likewise the next two */
     const char *report;  /* as `convjudge grade` prints it */

@@ -209,9 +209,10 @@ static Status read_run(const JsonFile *file, Arena *arena, SpoolDone *done, Mess
 
 static Status check_done(const JsonFile *file, SpoolId id, const SpoolDone *done, Message *why)
 {
-    static const char *const outcomes[] = {"judged", "worker_failed", NULL};
+    static const char *const outcomes[] = {"judged", "worker_failed", "given_back", NULL};
     if (!is_one_of(done->outcome, outcomes))
-        return json_fail(file, json_get(file->root, "outcome"), why, "expected \"judged\" or \"worker_failed\"");
+        return json_fail(file, json_get(file->root, "outcome"), why,
+                         "expected \"judged\", \"worker_failed\" or \"given_back\"");
     return check_id(file, id, done->id, why);
 }
 

@@ -123,9 +123,9 @@ Status judgings_fail(Store *store, int64_t id, int64_t attempt, const char *outc
     if (status != STATUS_OK)
         return status;
     status = database_do(store, &changed, why,
-                         "UPDATE judging SET state = 'queued', failures = failures + 1"
+                         "UPDATE judging SET state = 'queued', failures = failures + (?3 <> 'given_back')"
                          " WHERE id = ?1 AND attempt = ?2 AND state IN ('offered', 'running')",
-                         "ii", id, attempt);
+                         "iit", id, attempt, outcome);
     if (status == STATUS_OK && changed > 0)
         status = end_attempt(store, id, attempt, outcome, reason, why);
     if (status == STATUS_OK && changed > 0)

@@ -37,7 +37,8 @@ bool judging_is_at(const Judging *judging, int64_t attempt);
 MUST_USE Status judgings_offer(Store *store, int64_t id, int64_t *attempt, Message *why);
 /* offered -> running, where the attempt counts. */
 MUST_USE Status judgings_start(Store *store, int64_t id, int64_t attempt, const char *worker, Message *why);
-/* offered or running -> queued or held, where the attempt counts. `outcome` is "worker_failed" or "lost"; *held: it waits for
+/* offered or running -> queued or held, where the attempt counts. `outcome` is "worker_failed", "lost", or
+ * "given_back", which is no failure: somebody has stopped the worker. *held: it waits for
  * a person now. */
 MUST_USE Status judgings_fail(Store *store, int64_t id, int64_t attempt, const char *outcome, const char *reason,
                               bool *held, Message *why);

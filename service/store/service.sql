@@ -98,7 +98,7 @@ CREATE TABLE attempt (
     worker        TEXT,                  -- who claimed it; NULL: nobody yet
     offered_utc   TEXT NOT NULL,
     ended_utc     TEXT,
-    outcome       TEXT CHECK (outcome IN ('judged', 'worker_failed', 'lost', 'late', 'withdrawn')),
+    outcome       TEXT CHECK (outcome IN ('judged', 'worker_failed', 'lost', 'late', 'given_back')),
     why           TEXT,                  -- of a failure: one line
     PRIMARY KEY (judging, n)
 ) STRICT, WITHOUT ROWID;

@@ -262,7 +262,7 @@ void judge_job(const SpoolJob *job, const Bench *bench, Duty *duty, Arena *arena
         explain(&judged);
     job_files_remove(&judged.files);
     if (status != STATUS_OK) {
-        done->outcome = "worker_failed";
+        done->outcome = status == STATUS_BUSY && duty->end == DUTY_STOPPED ? "given_back" : "worker_failed";
         done->why = arena_string(arena, why.text);
         done->result = done->report = done->explain = "";
         done->run = NULL;

@@ -109,6 +109,9 @@ static void the_second_failure_holds_a_judging_for_a_person(void **state)
     int64_t attempt;
     bool held, done;
     const int64_t id = handed_in(admitted("ada").id, "k"), judging = offered(&attempt);
+    must(judgings_fail(store, judging, attempt, "given_back", "told to stop", &held, &why));
+    assert_false(held);
+    offered(&attempt);
     must(judgings_fail(store, judging, attempt, "worker_failed", "no compiler", &held, &why));
     assert_false(held);
     offered(&attempt);
