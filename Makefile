@@ -193,6 +193,9 @@ test-all: test  ## The same with all files, and both engines and compilers on al
 	@tests/compilers_agree.sh $(BUILD) 40
 	@tests/attacks/naive/run.sh $(BUILD)
 	@tests/kills.sh $(BUILD) 50
+	@tests/service_kills.py $(BUILD) 100
+	@tests/service_load.py $(BUILD) 200 60 judge
+	@tests/service_fuzz.py $(BUILD) 600
 	@tests/worker_kills.sh $(BUILD) 50
 	@tests/same_verdict.sh $(BUILD) 200
 	@tests/explain_all.sh $(BUILD)

@@ -47,6 +47,9 @@ suites() { # one a line: name, tab, command
     printf 'tests/climb\ttests/climb.sh %s conv3d\n' "$build"
     printf 'tests/kills\ttests/kills.sh %s 8\n' "$build"
     printf 'tests/worker kills\ttests/worker_kills.sh %s 6\n' "$build"
+    printf 'tests/service_load\ttests/service_load.py %s 200 10\n' "$build"
+    printf 'tests/service_fuzz\ttests/service_fuzz.py %s 30\n' "$build"
+    printf 'tests/service_kills\ttests/service_kills.py %s 8\n' "$build"
     printf 'tests/crowd\ttests/crowd.sh %s\n' "$build"
     printf 'tests/same verdict\ttests/same_verdict.sh %s 10\n' "$build"
     check tests/attacks 'tests/attacks/*.cu'
