@@ -175,7 +175,7 @@ static int by_time(const void *a, const void *b)
 
 static void add_numbers(Text *page, const BoardPage *board, MeasuredTime you)
 {
-    enum { MOST = 400 };
+    enum { MOST = 250 };
     size_t count = 0;
     Entry *entries = calloc(board->standing_count + board->reference_count + 1, sizeof *entries);
     for (size_t i = 0; entries != NULL && i < board->standing_count; i++)
@@ -189,9 +189,11 @@ static void add_numbers(Text *page, const BoardPage *board, MeasuredTime you)
     details_begin(page, "The numbers of this plot");
     table_begin(page, "All times", "Who|What|>Time");
     for (size_t i = 0; i < count && i < MOST; i++)
-        html_add(page, "<tr%s><th scope=\"row\">%s</th><td>%s</td><td class=\"number\">%s</td></tr>\n", "",
-                 entries[i].name, entries[i].kind, figure_measured(entries[i].time).text);
+        html_add(page, "<tr><th scope=\"row\">%s</th><td>%s</td><td class=\"number\">%s</td></tr>\n", entries[i].name,
+                 entries[i].kind, figure_measured(entries[i].time).text);
     table_end(page);
+    if (count > MOST)
+        html_add(page, "<p class=\"note\">The fastest %d of %zu are shown.</p>\n", MOST, count);
     details_end(page);
     free(entries);
 }
@@ -351,9 +353,13 @@ static void draw_history(Text *page, const char *id, const char *title, const Be
 
 void plot_history(Text *page, const char *id, const char *title, const char *who, const BestTime *times, size_t count)
 {
+    enum { MOST = 100 };
     Text columns = {0};
+    size_t left_out = count > MOST ? count - MOST : 0;
     if (count < 2)
         return;
+    times += left_out;
+    count -= left_out;
     html_add(page, "<figure>\n<figcaption>%s</figcaption>\n", title);
     draw_history(page, id, title, times, count);
     details_begin(page, "The numbers of this plot");
@@ -364,6 +370,8 @@ void plot_history(Text *page, const char *id, const char *title, const char *who
         html_add(page, "<tr><th scope=\"row\">%s</th><td>%s</td><td class=\"number\">%s</td></tr>\n",
                  figure_moment(times[i].time_utc).text, times[i].person, figure_measured(times[i].time).text);
     table_end(page);
+    if (left_out > 0)
+        html_add(page, "<p class=\"note\">%zu older ones are left out.</p>\n", left_out);
     details_end(page);
     html_raw(page, "</figure>\n");
 }

@@ -55,8 +55,9 @@ static void add_histories(Text *page, const PersonPage *person)
 
 static void add_choice(Text *page, const PersonPage *person, const char *name, const char *label, int64_t chosen)
 {
+    enum { MOST = 200 };
     html_add(page, "<div><label for=\"%s\">%s</label><select id=\"%s\" name=\"%s\">\n", name, label, name, name);
-    for (size_t i = 0; i < person->row_count; i++) {
+    for (size_t i = 0; i < person->row_count && i < MOST; i++) {
         const SubmissionLine *row = &person->rows[i];
         html_add(page, "<option value=\"%" PRId64 "\"", row->number);
         html_raw(page, row->number == chosen ? " selected>" : ">");

@@ -14,7 +14,7 @@
 
 /* ---- boards ------------------------------------------------------------------------------------------------------ */
 
-enum { MOST_ROWS = 300 };
+enum { MOST_ROWS = 300 }; /* of all boards together, at least 50 of each */
 
 /* People with the same rank tie; so does anyone whose time does not differ from theirs. */
 static bool ties_with_neighbour(const BoardPage *board, size_t i)
@@ -58,10 +58,10 @@ static void add_rows(Text *page, const Site *site, const BoardPage *board, const
 }
 
 /* Of a long board the first rows and the reader's own are shown at once. */
-static void add_standings(Text *page, const Site *site, const BoardPage *board)
+static void add_standings(Text *page, const Site *site, const BoardPage *board, size_t most)
 {
     enum { FIRST_ROWS = 15 };
-    size_t count = board->standing_count < MOST_ROWS ? board->standing_count : MOST_ROWS;
+    size_t count = board->standing_count < most ? board->standing_count : most;
     size_t first = count <= FIRST_ROWS + 5 ? count : FIRST_ROWS;
     if (count == 0) {
         html_raw(page, "<p>Nobody yet.</p>\n");
@@ -76,8 +76,8 @@ static void add_standings(Text *page, const Site *site, const BoardPage *board)
         add_rows(page, site, board, "The others", first, count);
         details_end(page);
     }
-    if (board->standing_count > MOST_ROWS)
-        html_add(page, "<p class=\"note\">%zu more are not shown.</p>\n", board->standing_count - MOST_ROWS);
+    if (board->standing_count > most)
+        html_add(page, "<p class=\"note\">%zu more are not shown.</p>\n", board->standing_count - most);
     html_raw(
         page,
         "<p class=\"note\">A rank with = is shared: those times do not differ by more than their uncertainties.</p>\n");
@@ -100,13 +100,13 @@ static void add_groups(Text *page, const ProblemPage *problem)
     html_raw(page, "</ul></nav>\n");
 }
 
-static void add_board(Text *page, const Site *site, const BoardPage *board, size_t number)
+static void add_board(Text *page, const Site *site, const BoardPage *board, size_t number, size_t most)
 {
     static const MeasuredTime nobody = {0};
     char id[40];
     html_add(page, "<h3>%s%s</h3>\n", board->device_name != NULL ? board->device_name : board->device,
              board->modelled ? ", modelled times" : "");
-    add_standings(page, site, board);
+    add_standings(page, site, board, most);
     html_raw(page, "<div class=\"plots\">\n");
     snprintf(id, sizeof id, "times-%zu", number);
     plot_times(page, id, board, nobody);
@@ -118,12 +118,14 @@ static void add_board(Text *page, const Site *site, const BoardPage *board, size
 
 static void add_boards(Text *page, const Site *site, const ProblemPage *problem)
 {
+    size_t most = problem->board_count > 0 ? MOST_ROWS / problem->board_count : MOST_ROWS;
+    most = most < 50 ? 50 : most;
     html_raw(page, "<section aria-labelledby=\"boards\">\n<h2 id=\"boards\">Board</h2>\n");
     add_groups(page, problem);
     if (problem->board_count == 0)
         html_raw(page, "<p>Nobody ranks yet.</p>\n");
     for (size_t i = 0; i < problem->board_count; i++)
-        add_board(page, site, &problem->boards[i], i + 1);
+        add_board(page, site, &problem->boards[i], i + 1, most);
     html_raw(page, "</section>\n");
 }
 

@@ -15,18 +15,17 @@ static const TeacherCell *cell_of(const TeacherPage *teacher, size_t person, siz
     return &teacher->cells[person * teacher->problem_count + problem];
 }
 
+/* Few bytes: there are as many cells as people times problems. */
 static void add_cell(Text *page, const Site *site, const TeacherCell *cell)
 {
-    char tries[48];
+    char text[48];
     if (cell->tries == 0) {
-        html_raw(page, "<td><span class=\"quiet\" aria-label=\"no submission\">·</span></td>");
+        html_raw(page, "<td></td>");
         return;
     }
-    snprintf(tries, sizeof tries, "%" PRId64 "%s", cell->tries, cell->tries == 1 ? " try" : " tries");
-    html_raw(page, "<td class=\"nowrap\">");
-    icon(page, cell->is_solved ? "good" : "bad");
-    html_add(page, "<span class=\"unseen\">%s, </span> ", cell->is_solved ? "solved" : "not solved");
-    link_submission(page, site, cell->submission, tries);
+    snprintf(text, sizeof text, "%s\u00A0%" PRId64, cell->is_solved ? "✓" : "✗", cell->tries);
+    html_raw(page, cell->is_solved ? "<td class=\"solved\">" : "<td class=\"unsolved\">");
+    link_submission(page, site, cell->submission, text);
     html_raw(page, "</td>");
 }
 
@@ -34,6 +33,10 @@ static void add_matrix(Text *page, const Site *site, const TeacherPage *teacher)
 {
     Text columns = {0};
     html_raw(page, "<section aria-labelledby=\"solved\">\n<h2 id=\"solved\">Who solved what</h2>\n");
+    html_raw(
+        page,
+        "<p class=\"note\">✓ solved, ✗ not yet; the number counts the tries. A link leads to the best or else the newest "
+        "one.</p>\n");
     text_add(&columns, "Who");
     for (size_t k = 0; k < teacher->problem_count; k++)
         text_printf(&columns, "|%s", teacher->problems[k]);
@@ -62,16 +65,16 @@ static void add_matrix(Text *page, const Site *site, const TeacherPage *teacher)
 /* Who has tried and not solved, where people are stuck. */
 static void add_stuck(Text *page, const Site *site, const TeacherPage *teacher)
 {
-    bool has_table = false;
+    enum { MOST = 150 };
+    size_t count = 0;
     html_raw(page, "<section aria-labelledby=\"stuck\">\n<h2 id=\"stuck\">Who is stuck where</h2>\n");
     for (size_t i = 0; i < teacher->people_count; i++)
         for (size_t k = 0; k < teacher->problem_count; k++) {
             const TeacherCell *cell = cell_of(teacher, i, k);
-            if (cell->tries == 0 || cell->is_solved)
+            if (cell->tries == 0 || cell->is_solved || ++count > MOST)
                 continue;
-            if (!has_table)
+            if (count == 1)
                 table_begin(page, "Who is stuck where", "Who|Problem|>Tries|Latest|-First try");
-            has_table = true;
             html_raw(page, "<tr><th scope=\"row\">");
             link_person(page, site, teacher->people[i]);
             html_raw(page, "</th><td>");
@@ -81,10 +84,12 @@ static void add_stuck(Text *page, const Site *site, const TeacherPage *teacher)
             html_add(page, "</td><td class=\"spare nowrap\">%s</td></tr>\n",
                      cell->since == NULL ? "" : figure_moment(cell->since).text);
         }
-    if (has_table)
+    if (count > 0)
         table_end(page);
     else
         html_raw(page, "<p>Nobody.</p>\n");
+    if (count > MOST)
+        html_add(page, "<p class=\"note\">%zu more are not shown.</p>\n", count - MOST);
     html_raw(page, "</section>\n");
 }
 

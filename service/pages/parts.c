@@ -129,10 +129,13 @@ static void add_row(Text *page, const Site *site, bool has_people, const Submiss
 void submission_list(Text *page, const Site *site, const char *label, bool has_people, const SubmissionLine *rows,
                      size_t count)
 {
+    enum { MOST = 200 };
     table_begin_wide(page, label,
                      has_people ? "No.|Problem|Who|Verdict|>Time|-File|-Received"
                                 : "No.|Problem|Verdict|>Time|-File|-Received");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && i < MOST; i++)
         add_row(page, site, has_people, &rows[i]);
     table_end(page);
+    if (count > MOST)
+        html_add(page, "<p class=\"note\">%zu more are not shown.</p>\n", count - MOST);
 }

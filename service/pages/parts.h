@@ -27,7 +27,7 @@ void icon(Text *page, const char *class);
 /* An entry of a <dl class="facts">; nothing if `value` is "" or NULL. */
 void fact(Text *page, const char *name, const char *value);
 
-/* A table of submissions; `has_people` with a column for their authors. */
+/* A table of submissions, of at most 200; `has_people` with a column for their authors. */
 void submission_list(Text *page, const Site *site, const char *label, bool has_people, const SubmissionLine *rows,
                      size_t count);
 

@@ -65,6 +65,34 @@ static void bytes_that_are_not_utf8_are_shown(void **state)
         expect_text(rows[i][0], strlen(rows[i][0]), rows[i][1]);
 }
 
+/* Whatever the bytes: the page stays UTF-8, and gets neither markup nor a control character. */
+static void no_bytes_become_markup(void **state)
+{
+    static const char pieces[][5] = {"<",        ">",        "\"",           "'", "&", "\x1B", "\xE2\x80\xAE",
+                                     "\xF0\x9F", "\xC2\x85", "\xEF\xBB\xBF", "a", "\n"};
+    unsigned random = 1;
+    for (int round = 0; round < 3000; round++) {
+        char bytes[40];
+        Text page = {0};
+        size_t length = 0;
+        while (length < 32) {
+            random = random * 1103515245 + 12345;
+            const char *piece = pieces[(random >> 16) % (sizeof pieces / sizeof *pieces)];
+            bool is_piece = (random >> 8 & 3) > 0;
+            size_t size = is_piece ? strlen(piece) : 1;
+            memcpy(bytes + length, is_piece ? piece : (const char[]){(char)(random >> 20)}, size);
+            length += size;
+        }
+        html_bytes(&page, bytes, length);
+        assert_true(text_is_utf8(page.data, page.length, NULL));
+        assert_null(strpbrk(page.data, "<>\"'"));
+        for (size_t i = 0; i < page.length; i++)
+            assert_true((unsigned char)page.data[i] >= 0x20 || page.data[i] == '\n' || page.data[i] == '\t');
+        assert_null(strstr(page.data, "\xE2\x80\xAE"));
+        text_free(&page);
+    }
+}
+
 static void strings_of_a_format_are_escaped_and_its_markup_is_not(void **state)
 {
     Text page = {0};
@@ -117,6 +145,7 @@ int main(void)
         cmocka_unit_test(characters_of_html_are_escaped),
         cmocka_unit_test(what_nobody_sees_is_shown),
         cmocka_unit_test(bytes_that_are_not_utf8_are_shown),
+        cmocka_unit_test(no_bytes_become_markup),
         cmocka_unit_test(strings_of_a_format_are_escaped_and_its_markup_is_not),
         cmocka_unit_test(numbers_of_a_format_are_those_of_printf),
         cmocka_unit_test(marks_in_a_sentence_enclose_code),
