@@ -82,6 +82,7 @@ doctor() {
     doctor --json doctor.json
     ends 0 "ok       nvcc" "ok       gcc" "ok       simulated GPU   NVIDIA H200 (simulated)" "ok       sandbox         full" \
         "temporary files $TMPDIR" "a write" "Grading works here."
+    [[ -e /etc/convjudge/config.json ]] || ends 0 "configuration   no file, all by default"
     equal true "$(jq '.grading_works and .schema == 1' doctor.json)"
     equal "missing,note,ok" "$(jq -r '[.findings[] | .level] + ["missing", "note", "ok"] | unique | join(",")' doctor.json)"
     equal 0 "$(jq '[.findings[] | select(.level != "ok" and .cost == "")] | length' doctor.json)"
