@@ -247,3 +247,81 @@ END
     judge backup --state "$state" copy.db
     ends 2 "exists already"
 }
+
+# says STATUS TEXT: what the last request got.
+says() {
+    equal "$1" "$status"
+    [[ $output == *"$2"* ]] || { echo "$output"; return 1; }
+}
+
+@test "whoever may not is told why" {
+    serve '{"public": false}'
+    local ada bob number
+    ada=$(token ada) bob=$(token bob teacher)
+    number=$(hand_in "$ada" k)
+    ask GET /api/v1/me
+    says 401 'who are you?'
+    ask GET /api/v1/me -H 'Authorization: Basic eDp5'
+    says 401 'expected \"Authorization: Bearer TOKEN\"'
+    ask GET /api/v1/me -H 'Authorization: Bearer guess'
+    says 401 'unknown token'
+    as "$ada" GET /teacher
+    says 403 'this is for teachers'
+    as "$bob" GET /admin
+    says 403 'this is for admins'
+    as "$ada" PUT /api/v1/me
+    says 405 'this cannot be done here'
+    as "$ada" GET "/api/v1/submissions/$number/report"
+    says 409 "submission $number is not judged yet"
+    as "$bob" DELETE "/api/v1/submissions/$number"
+    says 403 'only its author can withdraw a submission'
+    as "$bob" POST "/submissions/$number/withdraw"
+    says 403 'only its author can withdraw a submission'
+    as "$bob" POST "/submissions/$number/ruling" -d ruling=accept
+    says 400 'expected a decision about a run that was recorded'
+    as "$ada" GET /api/v1/nonsense
+    says 404 'there is no such page'
+}
+
+@test "a browser logs in with a token, and only pages of this server change anything" {
+    serve
+    local ada number cookie
+    ada=$(token ada)
+    ask POST /login -d token=guess
+    says 401 'This is not a token that is in force; a teacher gives out new ones.'
+    ask POST /login -d "token=$ada&next=//elsewhere/" -D headers -b convjudge=mine
+    equal 303 "$status"
+    grep -qi '^location: /'$'\r' headers
+    grep -qi '^set-cookie: convjudge=[0-9a-f]\{64\}; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax'$'\r' headers
+    cookie=$(sed -n 's/^[Ss]et-[Cc]ookie: \(convjudge=[0-9a-f]*\);.*/\1/p' headers)
+    ask POST /login -d "token=$ada" -D headers -H 'X-Forwarded-Proto: https'
+    grep -qi '^set-cookie: .*; Secure' headers
+    ask GET /api/v1/me -b "$cookie"
+    says 200 '"ada"'
+    ask POST /problems/conv1d/submit -b "$cookie" -F key=k1 -F mode=rank -F "file=@$root/solutions/conv1d/accepted/naive.cu"
+    says 403 'the request does not come from a page of this server'
+    ask POST /problems/conv1d/submit -b "$cookie" -H "Origin: http://elsewhere" -F key=k1 -F mode=rank -F "file=@$root/solutions/conv1d/accepted/naive.cu"
+    says 403 'the request does not come from a page of this server'
+    ask POST /problems/conv1d/submit -b "$cookie" -H "Origin: http://$address" -F key=k1 -F mode=rank -F "file=@$root/solutions/conv1d/accepted/naive.cu" -D headers
+    equal 303 "$status"
+    grep -qi '^location: /submissions/1' headers
+    ask GET /submissions/1 -b "$cookie"
+    equal 200 "$status"
+    ask POST /logout -b "$cookie" -H "Origin: http://$address"
+    ask GET /api/v1/me -b "$cookie"
+    equal 401 "$status"
+}
+
+@test "addresses and sockets that cannot be are refused" {
+    serve
+    local other=(--config "$BATS_TEST_TMPDIR/config.json" --state "$BATS_TEST_TMPDIR/other")
+    judge serve "${other[@]}" --socket "$BATS_TEST_TMPDIR/x" --listen nonsense
+    ends 2 "nonsense: not an address, expected one like 127.0.0.1:8080"
+    judge serve "${other[@]}" --socket "$BATS_TEST_TMPDIR/x" --listen no-such-host.invalid:80
+    ends 2 "no-such-host.invalid:80: unknown host"
+    touch file
+    judge serve "${other[@]}" --listen 127.0.0.1:0 --socket "$PWD/file"
+    ends 2 "file: exists and is no socket, expected the place of one"
+    judge serve "${other[@]}" --listen 127.0.0.1:0 --socket "$PWD/$(printf 'x%.0s' {1..200})"
+    ends 2 "the name of a socket has at most 107 bytes"
+}

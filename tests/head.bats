@@ -1,0 +1,147 @@
+#!/usr/bin/env bats
+# What the head of the service makes of workers that fail, lie, or die. The worker here is this file.
+
+bats_require_minimum_version 1.5.0
+load helper
+load service
+
+# claim WORKER: takes the next job as a worker would; prints its name, "1-1".
+claim() {
+    local i name
+    for ((i = 0; i < 100; i++)); do
+        name=$(basename "$(ls -d "$state"/spool/ready/*.json 2>/dev/null | head -n 1)" .json)
+        if [[ $name != "" ]] && mv "$state/spool/ready/$name.json" "$state/spool/claimed/$name.$1" 2>/dev/null; then
+            echo "$name"
+            return 0
+        fi
+        sleep 0.1
+    done
+    return 1
+}
+
+# finish NAME WORKER JQ: reports how a claimed job ended; jq changes a failure's report.
+finish() {
+    jq '{format, judging, attempt, source_hash, revision, worker: $worker, device: "sim-h200", device_name: "x", outcome: "worker_failed",
+         why: "no compiler", result: "", run: null, report: "", explain: ""}' --arg worker "$2" "$state/spool/claimed/$1.$2" |
+        jq -c "$3" | tr -d '\n' >done.json
+    jq -c --arg sum "$(sha256sum <done.json | cut -d' ' -f1)" '. + {checksum: $sum}' done.json >"$state/spool/done/.new"
+    mv "$state/spool/done/.new" "$state/spool/done/$1.json"
+    rm "$state/spool/claimed/$1.$2"
+}
+
+# becomes STATE: the only submission does so soon.
+becomes() {
+    local i
+    for ((i = 0; i < 200; i++)); do
+        [[ $(in_store 'SELECT state FROM judging') == "$1" ]] && return 0
+        sleep 0.1
+    done
+    in_store 'SELECT * FROM judging; SELECT * FROM attempt'
+    return 1
+}
+
+logged() { # TEXT
+    grep -qF -- "$1" "$BATS_TEST_TMPDIR/server.log" || { cat "$BATS_TEST_TMPDIR/server.log"; return 1; }
+}
+
+@test "what the judge failed at twice is held for a person" {
+    serve
+    local ada
+    ada=$(token ada)
+    hand_in "$ada" k
+    finish "$(claim w1)" w1 .
+    finish "$(claim w2)" w2 .
+    becomes held
+    equal 'worker_failed|no compiler,worker_failed|no compiler' "$(in_store "SELECT group_concat(outcome || '|' || why) FROM attempt")"
+    logged 'held=yes why="no compiler"'
+    as "$ada" GET /api/v1/submissions/1
+    equal held "$(jq -r .state <<<"$output")"
+}
+
+@test "a result of another source or of another revision does not count" {
+    serve
+    local ada
+    ada=$(token ada)
+    hand_in "$ada" k
+    finish "$(claim w1)" w1 '.outcome = "judged" | .result = "{}" | .source_hash = "another"'
+    finish "$(claim w2)" w2 '.outcome = "judged" | .result = "{}" | .revision = "another"'
+    becomes held
+    equal 'the result is of another source,the problem has another revision where the worker is' "$(in_store 'SELECT group_concat(why) FROM attempt')"
+    equal 0 "$(in_store 'SELECT count(*) FROM runs')"
+}
+
+@test "a damaged result does not count" {
+    serve
+    local ada name
+    ada=$(token ada)
+    hand_in "$ada" k
+    name=$(claim w1)
+    finish "$name" w1 '.outcome = "judged"'
+    becomes queued || becomes offered
+    name=$(claim w1)
+    echo '{' >"$state/spool/done/$name.json"
+    becomes held
+    equal 0 "$(in_store 'SELECT count(*) FROM runs')"
+}
+
+@test "a claim that shows no sign of life is given up, and its late result ranks nowhere" {
+    serve '{"lease_s": 10}'
+    local ada first
+    ada=$(token ada)
+    hand_in "$ada" k
+    first=$(claim dead)
+    cp "$state/spool/claimed/$first.dead" kept
+    becomes running
+    becomes offered
+    equal 'lost|the worker has not shown a sign of life' "$(in_store "SELECT outcome || '|' || why FROM attempt WHERE n = 1")"
+    cp kept "$state/spool/claimed/$first.dead"
+    finish "$first" dead '.outcome = "judged" | .result = ({verdict: "Accepted"} | tojson)'
+    for ((i = 0; i < 100; i++)); do [[ $(in_store 'SELECT outcome FROM attempt WHERE n = 1') == late ]] && break; sleep 0.1; done
+    equal late "$(in_store 'SELECT outcome FROM attempt WHERE n = 1')"
+    equal '' "$(in_store 'SELECT verdict FROM judging')"
+}
+
+@test "a claim that disappears is noticed" {
+    serve
+    local ada
+    ada=$(token ada)
+    hand_in "$ada" k
+    name=$(claim w)
+    becomes running
+    rm "$state/spool/claimed/$name.w"
+    becomes offered || becomes queued
+    equal 'its claim is gone from the spool' "$(in_store 'SELECT why FROM attempt WHERE n = 1')"
+}
+
+@test "a worker that fails at two submissions in a row gets no more work" {
+    serve
+    local ada bob
+    ada=$(token ada) bob=$(token bob)
+    hand_in "$ada" k
+    hand_in "$bob" k
+    finish "$(claim bad)" bad .
+    sleep 1
+    finish "$(ls "$state/spool/ready" | grep -v '^1-' | head -n 1 | { read -r file; mv "$state/spool/ready/$file" "$state/spool/claimed/${file%.json}.bad"; echo "${file%.json}"; })" bad .
+    for ((i = 0; i < 50; i++)); do [[ -e $state/spool/hold/bad ]] && break; sleep 0.1; done
+    test -e "$state/spool/hold/bad"
+    equal 'bad|failed at two different submissions in a row' "$(in_store "SELECT worker || '|' || why FROM drained")"
+    stop_server
+    rm "$state/spool/hold/bad"
+    start_server
+    test -e "$state/spool/hold/bad"
+}
+
+@test "what is in the store and not in the spool is offered again after a start" {
+    serve
+    local ada
+    ada=$(token ada)
+    hand_in "$ada" k
+    becomes offered
+    stop_server KILL
+    rm "$state"/spool/ready/*
+    start_server
+    name=$(claim w)
+    finish "$name" w '.outcome = "given_back" | .why = "told to stop"'
+    becomes offered
+    equal 0 "$(in_store 'SELECT failures FROM judging')"
+}
