@@ -5,11 +5,12 @@ bats_require_minimum_version 1.5.0
 load helper
 load service
 
-# claim WORKER: takes the next job as a worker would; prints its name, "1-1".
+# claim WORKER [PATTERN]: takes a job as a worker would, whose name fits; prints its name, "1-1".
 claim() {
     local i name
     for ((i = 0; i < 100; i++)); do
-        name=$(basename "$(ls -d "$state"/spool/ready/*.json 2>/dev/null | head -n 1)" .json)
+        name=$(find "$state/spool/ready" -name "${2:-*}.json" -printf '%f\n' | sort | head -n 1)
+        name=${name%.json}
         if [[ $name != "" ]] && mv "$state/spool/ready/$name.json" "$state/spool/claimed/$name.$1" 2>/dev/null; then
             echo "$name"
             return 0
@@ -121,7 +122,7 @@ logged() { # TEXT
     hand_in "$bob" k
     finish "$(claim bad)" bad .
     sleep 1
-    finish "$(ls "$state/spool/ready" | grep -v '^1-' | head -n 1 | { read -r file; mv "$state/spool/ready/$file" "$state/spool/claimed/${file%.json}.bad"; echo "${file%.json}"; })" bad .
+    finish "$(claim bad '2-*')" bad .
     for ((i = 0; i < 50; i++)); do [[ -e $state/spool/hold/bad ]] && break; sleep 0.1; done
     test -e "$state/spool/hold/bad"
     equal 'bad|failed at two different submissions in a row' "$(in_store "SELECT worker || '|' || why FROM drained")"
@@ -137,7 +138,7 @@ logged() { # TEXT
     ada=$(token ada)
     hand_in "$ada" k
     becomes offered
-    stop_server KILL
+    kill_server
     rm "$state"/spool/ready/*
     start_server
     name=$(claim w)

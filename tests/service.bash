@@ -26,14 +26,16 @@ start_server() {
     return 1
 }
 
-stop_server() { # SIGNAL
+end_server() { # SIGNAL
     if [[ -n ${server:-} ]]; then
-        kill "-${1:-TERM}" "$server" 2>/dev/null || true
+        kill "-$1" "$server" 2>/dev/null || true
         wait "$server" || true
         server=
     fi
 }
 
+stop_server() { end_server TERM; }
+kill_server() { end_server KILL; }
 teardown() { stop_server; }
 
 # token NAME [ROLE]: prints a new token.
@@ -43,6 +45,7 @@ token() { "$build/convjudge" token add "$1" --role "${2:-student}" --state "$sta
 ask() {
     local answer
     answer=$(curl -s -m 20 -X "$1" -w '\n%{http_code}' "${@:3}" "http://$address$2") || { echo "curl: $?"; return 1; }
+    # shellcheck disable=SC2034 # the tests read it
     status=${answer##*$'\n'} output=${answer%$'\n'*}
 }
 

@@ -158,7 +158,8 @@ refused_hand_in() {
     equal 'event: state' "$(head -n 1 events1)"
     equal waiting "$(sed -n '2s/^data: //p' events1 | jq -r .state)"
     equal withdrawn "$(sed -n 's/^data: //p' events1 | tail -n 1 | jq -r .state)"
-    wait $(jobs -p | grep -v "^$server$")
+    stop_server
+    wait
 }
 
 @test "connections that idle or drip harm nobody" {
@@ -197,7 +198,7 @@ END
     ada=$(token ada)
     for ((i = 0; i < 5; i++)); do
         equal $((i + 1)) "$(hand_in "$ada" "k$i")"
-        stop_server KILL
+        kill_server
         start_server
     done
     equal 5 "$(in_store 'SELECT count(*) FROM submission')"

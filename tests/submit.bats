@@ -57,7 +57,7 @@ served() {
     "$build/convjudge" submit --wait mine.cu >out 2>err 3>&- &
     client=$!
     wait_until grep -q judging err
-    stop_server KILL
+    kill_server
     sleep 1
     TMPDIR=$BATS_TEST_TMPDIR/tmp_of_server start_server
     wait "$client" || result=$?

@@ -101,13 +101,13 @@ static Status add_trial_accounts(Store *store, const char *address, Message *why
 static void serve(Service *service, HttpServer *http, OwnWorkers *workers)
 {
     log_event(LEVEL_INFO, "started", "address", http_address(http), "socket", service->config->socket, "state",
-              service->config->state, NULL);
+              service->config->state);
     while (!is_told_to_stop) {
         http_serve(http, TICK_S);
         live_tick(service);
         own_workers_tick(workers);
     }
-    log_event(LEVEL_INFO, "stopped", NULL);
+    log_event(LEVEL_INFO, "stopped");
 }
 
 static Status run_service(const Config *config, const char *spool, bool is_trial, Message *why)

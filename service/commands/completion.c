@@ -98,21 +98,19 @@ void completion_bash(Text *text)
 {
     Text values = {0};
     add_value_options(&values);
-    text_add(
-        text,
-        "# Completion of convjudge for bash, made by convjudge --completion bash.\n"
-        "_convjudge() {\n"
-        "    local word previous line options program=${COMP_WORDS[0]} command typed='' files='*.@(cu|c)'\n"
-        "    local -a words=()\n"
-        "    line=${COMP_LINE:0:COMP_POINT}\n"
-        "    word=${line##*[[:space:]]}\n"
-        "    line=${line%\"$word\"}\n"
-        "    read -ra words <<<\"$line\"\n"
-        "    previous=${words[-1]}\n"
-        "    if [[ $word == --*=* ]]; then previous=${word%%=*} typed=${word%%=*}=; word=${word#*=}; fi\n"
-        "    COMPREPLY=()\n"
-        "    if ((${#words[@]} == 1)); then\n"
-        "        mapfile -t COMPREPLY < <(compgen -W '");
+    text_add(text, "# Completion of convjudge for bash, made by convjudge --completion bash.\n"
+                   "_convjudge() {\n"
+                   "    local word previous line options program=${COMP_WORDS[0]} command typed='' files='*.@(cu|c)'\n"
+                   "    local -a words=()\n"
+                   "    line=${COMP_LINE:0:COMP_POINT}\n"
+                   "    word=${line##*[[:space:]]}\n"
+                   "    line=${line%\"$word\"}\n"
+                   "    read -ra words <<<\"$line\"\n"
+                   "    previous=${words[-1]}\n"
+                   "    if [[ $word == --*=* ]]; then previous=${word%%=*} typed=${word%%=*}=; word=${word#*=}; fi\n"
+                   "    COMPREPLY=()\n"
+                   "    if ((${#words[@]} == 1)); then\n"
+                   "        mapfile -t COMPREPLY < <(compgen -W '");
     for (int n = 0; subcommand_at(n) != NULL; n++)
         text_printf(text, "%s ", subcommand_at(n)->name);
     text_add(text, "--help --version' -- \"$word\")\n"

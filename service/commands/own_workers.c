@@ -78,7 +78,7 @@ void own_workers_tick(OwnWorkers *workers)
     for (size_t i = 0; i < workers->count; i++) {
         OwnWorker *worker = &workers->items[i];
         if (worker->pid > 0 && waitpid(worker->pid, &how, WNOHANG) == worker->pid) {
-            log_event(LEVEL_WARNING, "worker_ended", "worker", worker->name, NULL);
+            log_event(LEVEL_WARNING, "worker_ended", "worker", worker->name);
             worker->pid = 0;
         }
         if (worker->pid <= 0 && now_s() > worker->started_s + RESTART_S)

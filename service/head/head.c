@@ -35,14 +35,17 @@ static void note_look(Head *head, Status status, const Message *why)
     pthread_mutex_lock(&head->lock);
     const bool is_new = status != STATUS_OK && strcmp(why->text, head->trouble.text) != 0;
     const bool is_over = status == STATUS_OK && head->trouble.text[0] != '\0';
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         head->looked_s = now_s();
-    head->trouble = status == STATUS_OK ? (Message){0} : *why;
+        head->trouble.text[0] = '\0';
+    } else {
+        head->trouble = *why;
+    }
     pthread_mutex_unlock(&head->lock);
     if (is_new)
-        log_event(LEVEL_ERROR, "trouble", "why", why->text, NULL);
+        log_event(LEVEL_ERROR, "trouble", "why", why->text);
     if (is_over)
-        log_event(LEVEL_INFO, "trouble_is_over", NULL);
+        log_event(LEVEL_INFO, "trouble_is_over");
 }
 
 static bool rest(Head *head)

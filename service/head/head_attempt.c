@@ -22,7 +22,7 @@ static Status drain_if_due(Head *head, const char *worker, Message *why)
     status = worker_drain(head->store, worker, "failed at two different submissions in a row", why);
     if (status == STATUS_OK)
         status = spool_hold(head->options.spool, worker, true, why);
-    log_event(LEVEL_WARNING, "worker_drained", "worker", worker, NULL);
+    log_event(LEVEL_WARNING, "worker_drained", "worker", worker);
     return status;
 }
 
@@ -35,7 +35,7 @@ Status head_give_up(Head *head, SpoolId id, const char *worker, const char *outc
         status = spool_forget(head->options.spool, id, why);
     snprintf(judging, sizeof judging, "%lld-%d", (long long)id.judging, id.attempt);
     log_event(held ? LEVEL_ERROR : LEVEL_WARNING, "attempt_failed", "judging", judging, "worker", worker, "outcome",
-              outcome, "held", held ? "yes" : "no", "why", reason, NULL);
+              outcome, "held", held ? "yes" : "no", "why", reason);
     head_note_change(head);
     return status == STATUS_OK ? drain_if_due(head, worker, why) : status;
 }

@@ -23,7 +23,7 @@ static Status begin_lease(Head *head, const SpoolClaim *claim, double *limit_s, 
         if (status == STATUS_OK && head_deadlines(head, judging.problem, judging.mode, &deadlines, NULL) == STATUS_OK)
             *limit_s = deadlines.head_s;
         snprintf(id, sizeof id, "%lld-%d", (long long)claim->id.judging, claim->id.attempt);
-        log_event(LEVEL_INFO, "claimed", "judging", id, "worker", claim->worker, NULL);
+        log_event(LEVEL_INFO, "claimed", "judging", id, "worker", claim->worker);
     }
     arena_free(&arena);
     return status;

@@ -8,7 +8,7 @@ enum { OFFERS = 4 }; /* in the spool at a time: the queue's order counts for eve
 static Status offer(Head *head, const Judging *judging, Arena *arena, Message *why)
 {
     Deadlines deadlines;
-    int64_t attempt;
+    int64_t attempt = 0;
     const char *source;
     Message reason;
     Status status = submissions_source(head->store, judging->source_hash, arena, &source, why);

@@ -62,7 +62,7 @@ static Status record(Head *head, const Judging *judging, const SpoolDone *done, 
         return status;
     snprintf(id, sizeof id, "%lld-%d", (long long)done->id.judging, done->id.attempt);
     log_event(LEVEL_INFO, outcome == TOO_LATE ? "late_result" : "recorded", "judging", id, "worker", done->worker,
-              "verdict", recording.verdict, NULL);
+              "verdict", recording.verdict);
     return STATUS_OK;
 }
 

@@ -95,7 +95,7 @@ void log_end(Log *log)
     text_free(&log->line);
 }
 
-void log_event(LogLevel level, const char *event, ...)
+void log_texts(LogLevel level, const char *event, ...)
 {
     Log line = log_begin(level, event);
     va_list pairs;

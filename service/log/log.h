@@ -30,7 +30,8 @@ void log_seconds(Log *log, const char *key, double value);
 /* Writes the line in one piece, and frees it. */
 void log_end(Log *log);
 
-/* A whole event with texts alone: keys and values in turn, and NULL. */
-__attribute__((sentinel)) void log_event(LogLevel level, const char *event, ...);
+/* A whole event with texts alone: keys and values in turn. */
+#define log_event(...) log_texts(__VA_ARGS__, (const char *)0)
+__attribute__((sentinel)) void log_texts(LogLevel level, const char *event, ...);
 
 #endif

@@ -22,7 +22,7 @@ static void beat(Duty *duty)
     duty->next_beat_s = now_s() + BEAT_S;
     const bool failed = spool_beat(duty->spool, &duty->claim, &why) != STATUS_OK;
     if (failed && !duty->is_troubled)
-        log_event(LEVEL_WARNING, "no_beat", "worker", duty->claim.worker, "why", why.text, NULL);
+        log_event(LEVEL_WARNING, "no_beat", "worker", duty->claim.worker, "why", why.text);
     duty->is_troubled = failed;
 }
 

@@ -184,7 +184,7 @@ static Status take_job(const Worker *worker, Arena *arena, const SpoolJob **job,
 static void tell_of_trouble(Worker *worker, Status status, const Message *why)
 {
     if (status != STATUS_OK && !worker->is_troubled)
-        log_event(LEVEL_WARNING, "spool_unreadable", "worker", worker->place.name, "why", why->text, NULL);
+        log_event(LEVEL_WARNING, "spool_unreadable", "worker", worker->place.name, "why", why->text);
     worker->is_troubled = status != STATUS_OK;
 }
 
@@ -219,7 +219,7 @@ static void work(Worker *worker, bool once)
 static void log_worker(const Worker *worker, const char *event)
 {
     log_event(LEVEL_INFO, event, "worker", worker->place.name, "device", worker->place.bench.device, "device_name",
-              worker->place.bench.device_name, "spool", worker->spool, NULL);
+              worker->place.bench.device_name, "spool", worker->spool);
 }
 
 Status worker_run(const WorkerSettings *settings, Message *why)

@@ -33,7 +33,7 @@ static Status describe_device(const WorkerSettings *settings, Bench *bench, Mess
     if (info.modelled)
         toolkit_mark_times(&toolkit, info.id, sizeof info.id);
     if (info.passed_over[0] != '\0')
-        log_event(LEVEL_WARNING, "no_gpu", "why", info.passed_over, NULL);
+        log_event(LEVEL_WARNING, "no_gpu", "why", info.passed_over);
     strcpy(bench->handle, info.handle);
     strcpy(bench->device, info.id);
     strcpy(bench->device_name, info.name);
