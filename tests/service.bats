@@ -42,7 +42,7 @@ judged_as() {
     local method path
     while IFS=$'\t' read -r method path; do
         grep -q "^$method"$'\t'"${path//\*/[^\/	]*}" "$root/tests/service/access.tsv" || { echo "no row for $method $path"; return 1; }
-    done < <(sed -nE 's/^    \{"([A-Z]+)", "([^"]+)", ACCESS_.*/\1\t\2/p' "$root"/service/api/*_routes.c)
+    done < <(sed -nE 's/^    \{"([A-Z]+)", "([^"]+)", ACCESS_.*/\1\t\2/p' "$root"/service/{api,site}/*_routes.c)
 }
 
 @test "public pages show boards to those whom nobody knows" {

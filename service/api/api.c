@@ -4,6 +4,7 @@
 #include "service/api/identity.h"
 #include "service/api/routes.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -39,6 +40,24 @@ static const Route *find_route(const Service *service, const HttpRequest *reques
     return NULL;
 }
 
+/* After the login the browser goes on to what was asked for, if that was a page and not a form. */
+static void lead_to_login(Visit *visit)
+{
+    static const char hexadecimal[] = "0123456789ABCDEF";
+    Text path = {0};
+    text_add(&path, "/login?next=");
+    for (const char *c = visit->request->path; *c != '\0'; c++) {
+        const unsigned char byte = (unsigned char)*c;
+        if (isalnum(byte) || strchr("-._~/", byte) != NULL)
+            text_append(&path, c, 1);
+        else
+            text_printf(&path, "%%%c%c", hexadecimal[byte / 16], hexadecimal[byte % 16]);
+    }
+    answer_elsewhere(visit,
+                     strcmp(visit->request->method, "GET") == 0 ? arena_string(visit->arena, path.data) : "/login");
+    text_free(&path);
+}
+
 /* Answers itself where the visitor may not. */
 static bool is_admitted(Visit *visit, const Route *route)
 {
@@ -48,7 +67,7 @@ static bool is_admitted(Visit *visit, const Route *route)
                              : route->access == ACCESS_TEACHERS ? PERSON_TEACHER
                                                                 : PERSON_STUDENT;
     if (!is_open && !visit->is_known && route->is_page)
-        answer_elsewhere(visit, "/login");
+        lead_to_login(visit);
     else if (!is_open && !visit->is_known)
         answer_error(visit, 401, "who are you? expected \"Authorization: Bearer TOKEN\"; a teacher gives out tokens");
     else if (!is_open && visit->person.role < least)

@@ -5,8 +5,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* The configuration can raise a role, not lower it. */
-static void raise_role(const Config *config, Person *person)
+void identity_raise_role(const Config *config, Person *person)
 {
     if (names_hold(&config->teachers, person->name) && person->role < PERSON_TEACHER)
         person->role = PERSON_TEACHER;
@@ -69,7 +68,7 @@ Status identity_find(Visit *visit, Message *why)
     default: status = find_by_secret(visit, why);
     }
     if (visit->is_known)
-        raise_role(visit->service->config, &visit->person);
+        identity_raise_role(visit->service->config, &visit->person);
     return status;
 }
 

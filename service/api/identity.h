@@ -11,6 +11,9 @@
 
 #define IDENTITY_COOKIE "convjudge"
 
+/* The role that the configuration gives a person, which can raise it and not lower it. */
+void identity_raise_role(const Config *config, Person *person);
+
 /* Fills in is_known, by_browser and person. */
 MUST_USE Status identity_find(Visit *visit, Message *why);
 

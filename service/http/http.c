@@ -59,6 +59,7 @@ const char *http_cookie(const HttpRequest *request, const char *name)
 typedef struct Field { /* of a form, while it is read */
     const char *name;
     Text value;
+    Text file_name;
     bool is_found;
 } Field;
 
@@ -71,22 +72,51 @@ static enum MHD_Result take_field(void *context, enum MHD_ValueKind kind, const 
         return MHD_YES;
     field->is_found = true;
     text_append(&field->value, piece, bytes);
+    if (file_name != NULL && field->file_name.length == 0)
+        text_add(&field->file_name, file_name);
     return MHD_YES;
+}
+
+static void read_field(const HttpRequest *request, Field *field)
+{
+    enum { BUFFER_BYTES = 1024 };
+    struct MHD_PostProcessor *form = MHD_create_post_processor(request->source, BUFFER_BYTES, take_field, field);
+    if (form == NULL)
+        return; /* the body is no form */
+    MHD_post_process(form, request->body, request->body_bytes);
+    MHD_destroy_post_processor(form);
+}
+
+static void free_field(Field *field)
+{
+    text_free(&field->value);
+    text_free(&field->file_name);
 }
 
 const char *http_field(const HttpRequest *request, const char *name)
 {
-    enum { BUFFER_BYTES = 1024 };
     Field field = {.name = name};
     const char *value = NULL;
-    struct MHD_PostProcessor *form = MHD_create_post_processor(request->source, BUFFER_BYTES, take_field, &field);
-    if (form == NULL)
-        return NULL; /* the body is no form */
-    MHD_post_process(form, request->body, request->body_bytes);
-    MHD_destroy_post_processor(form);
+    read_field(request, &field);
     if (field.is_found)
         value = arena_copy(request->arena, field.value.length == 0 ? "" : field.value.data, field.value.length);
-    text_free(&field.value);
+    free_field(&field);
+    return value;
+}
+
+const char *http_file_name(const HttpRequest *request, const char *name)
+{
+    Field field = {.name = name};
+    const char *value = NULL;
+    read_field(request, &field);
+    if (field.file_name.length > 0) {
+        const char *last = field.file_name.data;
+        for (const char *c = last; *c != '\0'; c++)
+            if (*c == '/' || *c == '\\')
+                last = c + 1;
+        value = arena_string(request->arena, last);
+    }
+    free_field(&field);
     return value;
 }
 

@@ -31,6 +31,40 @@ static void add_queue(Text *page, const Site *site, const AdminPage *admin)
     html_raw(page, "</section>\n");
 }
 
+/* What the judge failed at twice. */
+static void add_held(Text *page, const Site *site, const AdminPage *admin)
+{
+    if (admin->held_count == 0)
+        return;
+    begin_section(page, "held", "Held");
+    html_raw(page,
+             "<p class=\"prose\">The judge failed at these twice; why stands below. Once that is mended, let them be "
+             "judged again.</p>\n");
+    table_begin_wide(page, "Held", "No.|Problem|Who|-Received|What to do");
+    for (size_t i = 0; i < admin->held_count; i++) {
+        const SubmissionLine *row = &admin->held[i];
+        html_raw(page, "<tr><th scope=\"row\">");
+        add_submission(page, site, row->number);
+        html_raw(page, "</th><td>");
+        link_problem(page, site, row->problem, row->problem);
+        html_raw(page, "</td><td>");
+        link_person(page, site, row->person);
+        html_add(page,
+                 "</td><td class=\"spare nowrap\">%s</td><td><form method=\"post\" action=\"/submissions/%" PRId64
+                 "/release\"><button class=\"plain\">Judge it again</button></form></td></tr>\n",
+                 figure_moment(row->received).text, row->number);
+    }
+    table_end(page);
+    html_raw(page, "</section>\n");
+}
+
+static void add_undrain(Text *page, const struct AdminWorker *worker)
+{
+    html_add(page, "<span class=\"more\">%s</span><form method=\"post\" action=\"/admin/workers/", worker->drained);
+    html_url_part(page, worker->name);
+    html_raw(page, "/undrain\"><button class=\"plain\">Give it work again</button></form>");
+}
+
 static void add_workers(Text *page, const Site *site, const AdminPage *admin)
 {
     begin_section(page, "devices", "Workers and devices");
@@ -40,8 +74,11 @@ static void add_workers(Text *page, const Site *site, const AdminPage *admin)
         table_begin_wide(page, "Workers", "Worker|Device|State|-Since|Submission|>Judged|>Failed");
     for (size_t i = 0; i < admin->worker_count; i++) {
         const struct AdminWorker *worker = &admin->workers[i];
-        html_add(page, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td><td class=\"spare nowrap\">%s</td><td>",
-                 worker->name, worker->device == NULL ? "" : worker->device, worker->state,
+        html_add(page, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s", worker->name,
+                 worker->device == NULL ? "" : worker->device, worker->state);
+        if (worker->drained != NULL)
+            add_undrain(page, worker);
+        html_add(page, "</td><td class=\"spare nowrap\">%s</td><td>",
                  worker->since == NULL ? "" : figure_moment(worker->since).text);
         add_submission(page, site, worker->judging);
         html_add(page, "</td><td class=\"number\">%" PRId64 "</td><td class=\"number\">%" PRId64 "</td></tr>\n",
@@ -88,6 +125,7 @@ static void add_failures(Text *page, const Site *site, const AdminPage *admin)
 void page_admin(Text *page, const Site *site, const AdminPage *admin)
 {
     page_begin(page, site, "Operation");
+    add_held(page, site, admin);
     add_queue(page, site, admin);
     add_workers(page, site, admin);
     add_disks(page, admin);

@@ -79,6 +79,20 @@ static void add_chooser(Text *page, const PersonPage *person)
     html_raw(page, "<button>Compare</button>\n</form>\n</section>\n");
 }
 
+/* ---- the pseudonym ----------------------------------------------------------------------------------------------- */
+
+static void add_pseudonym(Text *page, const PersonPage *person)
+{
+    html_raw(page, "<section aria-labelledby=\"name\">\n<h2 id=\"name\">Your name on boards</h2>\n<p class=\"prose\">"
+                   "Others see your pseudonym, if you have one; teachers see both. Leave it empty to go by your own "
+                   "name.</p>\n<form class=\"block\" method=\"post\" action=\"/people/");
+    html_url_part(page, person->person);
+    html_add(page,
+             "/pseudonym\">\n<div><label for=\"pseudonym\">Pseudonym</label><input id=\"pseudonym\" name=\"pseudonym\" "
+             "type=\"text\" value=\"%s\" autocomplete=\"off\"></div>\n<button>Keep it</button>\n</form>\n</section>\n",
+             person->pseudonym);
+}
+
 /* ---- the page ---------------------------------------------------------------------------------------------------- */
 
 void page_person(Text *page, const Site *site, const PersonPage *person)
@@ -97,5 +111,7 @@ void page_person(Text *page, const Site *site, const PersonPage *person)
         add_chooser(page, person);
     if (person->before != NULL && person->after != NULL)
         comparison(page, site, person->before, person->after);
+    if (person->pseudonym != NULL)
+        add_pseudonym(page, person);
     page_end(page, site);
 }

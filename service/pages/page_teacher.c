@@ -165,6 +165,53 @@ static void add_similar(Text *page, const Site *site, const TeacherPage *teacher
     html_raw(page, "</section>\n");
 }
 
+/* ---- groups and tokens ------------------------------------------------------------------------------------------- */
+
+static void add_form(Text *page, const char *action, const char *id, const char *label, const char *button)
+{
+    html_add(page,
+             "<form class=\"block\" method=\"post\" action=\"%s\">\n<div><label for=\"%s\">%s</label><input id=\"%s\" "
+             "name=\"name\" type=\"text\" required autocomplete=\"off\"></div>\n<button>%s</button>\n</form>\n",
+             action, id, label, id, button);
+}
+
+static void add_groups(Text *page, const TeacherPage *teacher)
+{
+    html_raw(page,
+             "<section aria-labelledby=\"groups\">\n<h2 id=\"groups\">Groups</h2>\n<p class=\"prose\">Boards can be "
+             "filtered by group. Whoever has logged in and opens the link of a group is in it.</p>\n");
+    if (teacher->group_count > 0)
+        table_begin(page, "Groups", "Group|>Members");
+    for (size_t i = 0; i < teacher->group_count; i++)
+        html_add(page, "<tr><th scope=\"row\">%s</th><td class=\"number\">%" PRId64 "</td></tr>\n",
+                 teacher->groups[i].name, teacher->groups[i].members);
+    if (teacher->group_count > 0)
+        table_end(page);
+    add_form(page, "/teacher/groups", "group", "Name of a new group", "Make the group");
+    html_raw(page, "</section>\n");
+}
+
+static void add_tokens(Text *page)
+{
+    html_raw(page,
+             "<section aria-labelledby=\"tokens\">\n<h2 id=\"tokens\">Tokens</h2>\n<p class=\"prose\">With a token, a "
+             "student logs in here and hands in from a shell. One who has lost it gets a new one, and the earlier "
+             "ones end.</p>\n");
+    add_form(page, "/teacher/tokens", "name", "Name of the student", "Make a token");
+    html_raw(page, "</section>\n");
+}
+
+void page_secret(Text *page, const Site *site, const SecretPage *secret)
+{
+    page_begin(page, site, secret->title);
+    html_add(
+        page,
+        "<p class=\"prose\">%s</p>\n<p><code class=\"secret\">%s</code></p>\n<p class=\"prose\">It is not kept, and "
+        "not shown again.</p>\n<p><a href=\"%s\">Go on</a></p>\n",
+        secret->text, secret->secret, secret->back);
+    page_end(page, site);
+}
+
 void page_teacher(Text *page, const Site *site, const TeacherPage *teacher)
 {
     page_begin(page, site, "Class");
@@ -172,5 +219,7 @@ void page_teacher(Text *page, const Site *site, const TeacherPage *teacher)
     add_matrix(page, site, teacher);
     add_stuck(page, site, teacher);
     add_similar(page, site, teacher);
+    add_groups(page, teacher);
+    add_tokens(page);
     page_end(page, site);
 }

@@ -106,6 +106,7 @@ typedef struct ComparedSubmission {
 
 typedef struct PersonPage {
     const char *person;
+    const char *pseudonym; /* "": none. NULL: no form to choose one: POST /people/NAME/pseudonym with `pseudonym` */
     const SubmissionLine *rows; /* newest first */
     size_t row_count;
     const ComparedSubmission *before, *after; /* what changed between them; NULL: nothing is compared */
@@ -137,6 +138,11 @@ typedef struct SimilarPair {
     double source, device_code; /* shares, 0 to 1; negative: unknown */
 } SimilarPair;
 
+typedef struct TeacherGroup {
+    const char *name;
+    int64_t members;
+} TeacherGroup;
+
 typedef struct TeacherPage {
     const char *const *problems; /* ids */
     size_t problem_count;
@@ -148,20 +154,36 @@ typedef struct TeacherPage {
     const SimilarPair *similar;
     size_t similar_count;
     const char *similar_time; /* when the pairs were looked for; NULL: never */
+    const TeacherGroup *groups;
+    size_t group_count;
 } TeacherPage;
 
+/* With two forms: POST /teacher/groups and POST /teacher/tokens, both with `name`. */
 void page_teacher(Text *page, const Site *site, const TeacherPage *teacher);
+
+typedef struct SecretPage { /* what is shown once */
+    const char *title;      /* "Token of Grace" */
+    const char *secret;
+    const char *text; /* what to do with it */
+    const char *back; /* path of the page to go on to */
+} SecretPage;
+
+void page_secret(Text *page, const Site *site, const SecretPage *secret);
 
 /* ---- an administrator -------------------------------------------------------------------------------------------- */
 
 typedef struct AdminPage {
     const SubmissionLine *queue; /* in the order in which they will be judged */
     size_t queue_count;
+    const SubmissionLine *held; /* each with a form: POST /submissions/N/release */
+    size_t held_count;
     const struct AdminWorker {
-        const char *name, *device, *state; /* "idle", "judging", "draining", "lost" */
-        const char *since;                 /* of the state */
-        int64_t judging;                   /* a submission; 0: none */
-        int64_t judged, failed;            /* since its start */
+        const char *name, *device, *state; /* "idle", "judging", "gets no work" */
+        const char
+            *drained;      /* why it gets no more work, with a form: POST /admin/workers/NAME/undrain; NULL: it does */
+        const char *since; /* of the state */
+        int64_t judging;   /* a submission; 0: none */
+        int64_t judged, failed; /* since its start */
     } * workers;
     size_t worker_count;
     const struct AdminDisk {

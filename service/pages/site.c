@@ -72,10 +72,15 @@ void link_person(Text *page, const Site *site, const char *person)
 
 /* ---- what surrounds a page --------------------------------------------------------------------------------------- */
 
+static const char *title_of(const Site *site)
+{
+    return site->title == NULL ? "ConvJudge" : site->title;
+}
+
 static void add_navigation(Text *page, const Site *site)
 {
     html_raw(page, "<header class=\"site\">\n<nav aria-label=\"Site\">\n");
-    html_add(page, "<a class=\"home\" href=\"%s\">ConvJudge</a>\n", site->is_static ? "index.html" : "/");
+    html_add(page, "<a class=\"home\" href=\"%s\">%s</a>\n", site->is_static ? "index.html" : "/", title_of(site));
     if (site->person != NULL) {
         html_raw(page, "<a href=\"/people/");
         html_url_part(page, site->person);
@@ -102,7 +107,8 @@ static void begin(Text *page, const Site *site, const char *title, bool is_live)
                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                    "<meta name=\"color-scheme\" content=\"light dark\">\n"
                    "<meta name=\"referrer\" content=\"same-origin\">\n<link rel=\"icon\" href=\"data:,\">\n");
-    html_add(page, "<title>%s - ConvJudge</title>\n<link rel=\"stylesheet\" href=\"%sstyle.css\">\n", title, folder);
+    html_add(page, "<title>%s - %s</title>\n<link rel=\"stylesheet\" href=\"%sstyle.css\">\n", title, title_of(site),
+             folder);
     if (is_live)
         html_add(page, "<script src=\"%slive.js\" defer></script>\n", folder);
     html_raw(page, "</head>\n<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n");

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 typedef struct Site {
+    const char *title;  /* what this judge is called; NULL: ConvJudge */
     bool is_static;     /* files of a report: nobody logs in, and there is nothing to hand in */
     const char *person; /* who has logged in; NULL: nobody */
     bool is_teacher, is_admin;

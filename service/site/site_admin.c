@@ -3,7 +3,10 @@
 
 #include "leaderboard/database.h"
 #include "service/api/answer.h"
+#include "service/api/visible.h"
+#include "service/spool/spool.h"
 #include "service/store/judgings.h"
+#include "service/store/service_store.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -29,8 +32,8 @@ static Status add_state(const Visit *visit, const char *state, SubmissionLine *l
 
 static Status fill_queue(const Visit *visit, AdminPage *page, Message *why)
 {
-    static const char *const states[] = {"running", "offered", "queued", "held"};
-    SubmissionLine *lines = arena_array(visit->arena, 4 * LISTED, sizeof *lines);
+    static const char *const states[] = {"running", "offered", "queued"};
+    SubmissionLine *lines = arena_array(visit->arena, 3 * LISTED, sizeof *lines);
     Status status = STATUS_OK;
     for (size_t i = 0; i < sizeof states / sizeof *states && status == STATUS_OK; i++)
         status = add_state(visit, states[i], lines, &page->queue_count, why);
@@ -38,12 +41,19 @@ static Status fill_queue(const Visit *visit, AdminPage *page, Message *why)
     return status;
 }
 
+static Status fill_held(const Visit *visit, AdminPage *page, Message *why)
+{
+    SubmissionLine *lines = arena_array(visit->arena, LISTED, sizeof *lines);
+    page->held = lines;
+    return add_state(visit, "held", lines, &page->held_count, why);
+}
+
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
 
 static void take_worker(Arena *arena, sqlite3_stmt *row, void *item)
 {
     const int64_t judging = sqlite3_column_int64(row, 3);
-    const bool is_drained = sqlite3_column_int(row, 6) != 0;
+    const bool is_drained = sqlite3_column_type(row, 6) != SQLITE_NULL;
     *(struct AdminWorker *)item = (struct AdminWorker){
         .name = database_text(arena, row, 0),
         .device = database_text(arena, row, 1),
@@ -51,7 +61,8 @@ static void take_worker(Arena *arena, sqlite3_stmt *row, void *item)
         .judging = judging,
         .judged = sqlite3_column_int64(row, 4),
         .failed = sqlite3_column_int64(row, 5),
-        .state = is_drained     ? "draining"
+        .drained = is_drained ? database_text(arena, row, 6) : NULL,
+        .state = is_drained     ? "gets no work"
                  : judging != 0 ? "judging"
                                 : "idle",
     };
@@ -68,7 +79,7 @@ static Status fill_workers(const Visit *visit, AdminPage *page, Message *why)
         " coalesce((SELECT submission FROM judging JOIN attempt AS now ON now.judging = judging.id AND now.n = judging.attempt"
         "   WHERE judging.state = 'running' AND now.worker = attempt.worker LIMIT 1), 0),"
         " sum(outcome IS 'judged'), sum(outcome IN ('worker_failed', 'lost')),"
-        " EXISTS (SELECT 1 FROM drained WHERE drained.worker = attempt.worker)"
+        " (SELECT why FROM drained WHERE drained.worker = attempt.worker)"
         " FROM attempt WHERE worker IS NOT NULL GROUP BY worker ORDER BY worker",
         "");
     page->workers = (const struct AdminWorker *)(const void *)rows.items;
@@ -78,17 +89,23 @@ static Status fill_workers(const Visit *visit, AdminPage *page, Message *why)
 
 /* ---- disk and failures ------------------------------------------------------------------------------------------- */
 
+static uint64_t bytes_of(const Visit *visit, const char *name)
+{
+    struct stat file;
+    return stat(arena_printf(visit->arena, "%s/%s", visit->service->config->state, name), &file) == 0
+               ? (uint64_t)file.st_size
+               : 0;
+}
+
 static void fill_disk(const Visit *visit, AdminPage *page)
 {
     struct AdminDisk *disk = arena_alloc(visit->arena, sizeof *disk);
     struct statvfs volume;
-    struct stat file;
-    const char *database = arena_printf(visit->arena, "%s/convjudge.db", visit->service->config->state);
     if (statvfs(visit->service->config->state, &volume) != 0)
         return;
     *disk = (struct AdminDisk){.name = "store",
                                .path = visit->service->config->state,
-                               .used_bytes = stat(database, &file) == 0 ? (uint64_t)file.st_size : 0,
+                               .used_bytes = bytes_of(visit, "convjudge.db") + bytes_of(visit, "convjudge.db-wal"),
                                .free_bytes = (uint64_t)volume.f_bavail * volume.f_frsize};
     page->disks = disk;
     page->disk_count = 1;
@@ -123,6 +140,8 @@ void site_admin(Visit *visit)
     Message why;
     Status status = fill_queue(visit, &page, &why);
     if (status == STATUS_OK)
+        status = fill_held(visit, &page, &why);
+    if (status == STATUS_OK)
         status = fill_workers(visit, &page, &why);
     if (status == STATUS_OK)
         status = fill_failures(visit, &page, &why);
@@ -131,4 +150,59 @@ void site_admin(Visit *visit)
         page_admin(&visit->reply->body, &site, &page);
     else
         answer_failure(visit, status, &why);
+}
+
+/* ---- decisions --------------------------------------------------------------------------------------------------- */
+
+/* Ends an answer to a form: what was done is noted, and the page shown again. */
+static void finish(Visit *visit, Status status, const char *action, const Message *why)
+{
+    Message trouble = *why;
+    if (status == STATUS_OK)
+        status = audit_add(visit->service->store, visit->person.name, action, visit->argument, &trouble);
+    head_wake(visit->service->head);
+    if (status == STATUS_OK)
+        answer_elsewhere(visit, "/admin");
+    else
+        answer_failure(visit, status, &trouble);
+}
+
+void site_release(Visit *visit)
+{
+    StoredSubmission row;
+    bool done = false;
+    Message why = {0};
+    if (!visible_submission(visit, &row))
+        return;
+    Status status = judgings_release(visit->service->store, row.judging, &done, &why);
+    if (status == STATUS_OK && !done)
+        answer_error(visit, 409, "submission %lld is not held", (long long)row.id);
+    else
+        finish(visit, status, "release", &why);
+}
+
+/* A name that nobody has drained is no part of a path. */
+static Status check_drained(const Visit *visit, const char *worker, Message *why)
+{
+    Drained *drained;
+    size_t count;
+    Status status = workers_drained(visit->service->store, visit->arena, &drained, &count, why);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(drained[i].worker, worker) == 0)
+            return STATUS_OK;
+    return fail(STATUS_NOT_FOUND, why, "there is no such worker without work");
+}
+
+/* The store last: while the row is there, the form can be sent again. */
+void site_undrain(Visit *visit)
+{
+    Message why = {0};
+    Status status = check_drained(visit, visit->argument, &why);
+    if (status == STATUS_OK)
+        status = spool_hold(visit->service->spool, visit->argument, false, &why);
+    if (status == STATUS_OK)
+        status = worker_undrain(visit->service->store, visit->argument, &why);
+    finish(visit, status, "undrain", &why);
 }

@@ -18,6 +18,9 @@ SubmissionLine *site_lines(Arena *arena, const StoredSubmission *rows, size_t co
 MUST_USE Status site_board(const Visit *visit, const Problem *problem, const Board *board, BoardPage *page,
                            Message *why);
 
+/* The path of a person's page. */
+const char *site_person_path(const Visit *visit, const char *name);
+
 /* Pages */
 void site_index(Visit *visit);
 void site_problem(Visit *visit);
@@ -37,5 +40,10 @@ void site_hand_in(Visit *visit);
 void site_withdraw(Visit *visit);
 void site_ruling(Visit *visit);
 void site_join(Visit *visit);
+void site_pseudonym(Visit *visit);
+void site_add_group(Visit *visit);
+void site_add_token(Visit *visit);
+void site_release(Visit *visit);
+void site_undrain(Visit *visit);
 
 #endif

@@ -91,9 +91,10 @@ void site_hand_in(Visit *visit)
 {
     const char *key = http_field(visit->request, "key"), *file = http_field(visit->request, "file");
     const char *text = http_field(visit->request, "source"), *mode = http_field(visit->request, "mode");
+    const char *file_name = http_file_name(visit->request, "file");
     const bool is_file = file != NULL && file[0] != '\0';
     const HandInRequest request = {.key = key == NULL ? "" : key,
-                                   .file_name = "submission.cu",
+                                   .file_name = is_file && file_name != NULL ? file_name : "submission.cu",
                                    .source = is_file        ? file
                                              : text == NULL ? ""
                                                             : without_returns(visit->arena, text),

@@ -7,6 +7,7 @@
 #include "service/api/visible.h"
 #include "service/store/judgings.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,7 @@ static Status show_person(Visit *visit, const Person *person, Message *why)
     const SubmissionFilter filter = {.person = person->id, .limit = LISTED};
     StoredSubmission *rows;
     ComparedSubmission before = {0}, after = {0};
-    PersonPage page = {.person = person->name};
+    PersonPage page = {.person = person->name, .pseudonym = person->id == visit->person.id ? person->pseudonym : NULL};
     Status status = submissions_list(visit->service->store, &filter, visit->arena, &rows, &page.row_count, why);
     if (status != STATUS_OK)
         return status;
@@ -63,6 +64,29 @@ void site_person(Visit *visit)
     if (status == STATUS_OK)
         status = show_person(visit, &person, &why);
     if (status != STATUS_OK)
+        answer_failure(visit, status, &why);
+}
+
+/* Nobody but oneself chooses what others call one. */
+void site_pseudonym(Visit *visit)
+{
+    const char *pseudonym = http_field(visit->request, "pseudonym");
+    Person person;
+    Message why;
+    Status status = people_find(visit->service->store, visit->argument, visit->arena, &person, &why);
+    if (status == STATUS_OK && !visible_to(visit, person.id))
+        status = fail(STATUS_NOT_FOUND, &why, "there is no person of this name");
+    if (status == STATUS_OK && person.id != visit->person.id) {
+        answer_error(visit, 403, "everybody chooses his or her own pseudonym");
+        return;
+    }
+    if (status == STATUS_OK && pseudonym == NULL)
+        status = fail(STATUS_BAD_INPUT, &why, "expected a pseudonym");
+    if (status == STATUS_OK)
+        status = people_set_pseudonym(visit->service->store, person.id, pseudonym, &why);
+    if (status == STATUS_OK)
+        answer_elsewhere(visit, site_person_path(visit, person.name));
+    else
         answer_failure(visit, status, &why);
 }
 
@@ -111,6 +135,23 @@ static void fill_cells(const Work *works, size_t count, TeacherPage *page, Teach
     }
 }
 
+/* Students, and teachers who have tried something. */
+static void list_class(const Visit *visit, const Person *people, const Work *works, size_t work_count,
+                       TeacherPage *page)
+{
+    const char **names = arena_array(visit->arena, page->people_count + 1, sizeof *names);
+    size_t listed = 0;
+    for (size_t i = 0; i < page->people_count; i++) {
+        bool belongs = people[i].role == PERSON_STUDENT;
+        for (size_t k = 0; k < work_count && !belongs; k++)
+            belongs = strcmp(works[k].person, people[i].name) == 0;
+        if (belongs)
+            names[listed++] = people[i].name;
+    }
+    page->people = names;
+    page->people_count = listed;
+}
+
 static Status fill_class(const Visit *visit, TeacherPage *page, Message *why)
 {
     Rows rows = {.arena = visit->arena, .item_bytes = sizeof(Work)};
@@ -132,15 +173,48 @@ static Status fill_class(const Visit *visit, TeacherPage *page, Message *why)
             "");
     if (status != STATUS_OK)
         return status;
-    const char **names = arena_array(visit->arena, page->people_count + 1, sizeof *names);
-    for (size_t i = 0; i < page->people_count; i++)
-        names[i] = people[i].name;
     page->problems = ids;
-    page->people = names;
+    list_class(visit, people, (const Work *)(const void *)rows.items, rows.count, page);
     TeacherCell *cells = arena_array(visit->arena, page->people_count * page->problem_count + 1, sizeof *cells);
     fill_cells((const Work *)(const void *)rows.items, rows.count, page, cells);
     page->cells = cells;
     return STATUS_OK;
+}
+
+/* The geometric mean of a time of all reviewed cases, as the score is one; 0: none is known. */
+static double mean_of_reviews(const cJSON *cases, const char *key)
+{
+    const cJSON *item;
+    double sum = 0;
+    int count = 0;
+    cJSON_ArrayForEach(item, cases)
+    {
+        const cJSON *ms = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(item, "review"), key);
+        if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "timed")))
+            continue;
+        if (!cJSON_IsNumber(ms) || !(ms->valuedouble > 0))
+            return 0;
+        sum += log(ms->valuedouble);
+        count++;
+    }
+    return count == 0 ? 0 : exp(sum / count);
+}
+
+/* What the judge compared it with, from the cases of the run. */
+static void fill_evidence(const Visit *visit, const Run *run, QuarantinedRun *listed)
+{
+    cJSON *cases = cJSON_Parse(run->cases);
+    const cJSON *item;
+    listed->second_ms = mean_of_reviews(cases, "time_ms");
+    listed->known_ms = mean_of_reviews(cases, "known_ms");
+    cJSON_ArrayForEach(item, cases)
+    {
+        const cJSON *review = cJSON_GetObjectItemCaseSensitive(item, "review");
+        const char *known = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(review, "known_of"));
+        if (known != NULL && listed->known == NULL)
+            listed->known = arena_string(visit->arena, known);
+    }
+    cJSON_Delete(cases);
 }
 
 /* Runs that were recorded by hand, without a submission, are decided about by hand, too. */
@@ -157,10 +231,23 @@ static Status fill_quarantine(const Visit *visit, TeacherPage *page, Message *wh
         if (status != STATUS_OK || id == 0)
             continue;
         status = submissions_read(visit->service->store, id, visit->arena, &row, why);
-        if (status == STATUS_OK)
-            listed[page->quarantine_count++] = (QuarantinedRun){.row = site_line(&row), .rank_status = row.rank_status};
+        if (status != STATUS_OK)
+            break;
+        listed[page->quarantine_count] = (QuarantinedRun){.row = site_line(&row), .rank_status = row.rank_status};
+        fill_evidence(visit, &runs[i].run, &listed[page->quarantine_count++]);
     }
     page->quarantine = listed;
+    return status;
+}
+
+static Status fill_groups(const Visit *visit, TeacherPage *page, Message *why)
+{
+    Group *groups;
+    Status status = people_list_groups(visit->service->store, visit->arena, &groups, &page->group_count, why);
+    TeacherGroup *listed = arena_array(visit->arena, page->group_count + 1, sizeof *listed);
+    for (size_t i = 0; status == STATUS_OK && i < page->group_count; i++)
+        listed[i] = (TeacherGroup){.name = groups[i].name, .members = groups[i].members};
+    page->groups = listed;
     return status;
 }
 
@@ -172,6 +259,8 @@ void site_teacher(Visit *visit)
     Status status = fill_class(visit, &page, &why);
     if (status == STATUS_OK)
         status = fill_quarantine(visit, &page, &why);
+    if (status == STATUS_OK)
+        status = fill_groups(visit, &page, &why);
     if (status == STATUS_OK)
         page_teacher(&visit->reply->body, &site, &page);
     else

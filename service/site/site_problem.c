@@ -6,6 +6,7 @@
 #include "grader/problem/problem_list.h"
 #include "grader/problem/problem_read.h"
 #include "grader/problem/testcase_read.h"
+#include "leaderboard/database.h"
 #include "service/api/answer.h"
 #include "service/report/board_data.h"
 
@@ -36,6 +37,26 @@ static Status fill_row(const Visit *visit, const Problem *problem, ProblemRow *r
     return status;
 }
 
+static void take_verdict(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(const char **)item = database_text(arena, row, 0);
+}
+
+/* The visitor's best one: Accepted, or else the newest. */
+static Status find_verdict(const Visit *visit, const Problem *problem, const char **verdict, Message *why)
+{
+    Rows rows = {.arena = visit->arena, .item_bytes = sizeof *verdict};
+    Status status = database_query(visit->service->store, &rows, take_verdict, why,
+                                   "SELECT verdict FROM submission JOIN current_judging AS judging"
+                                   " ON judging.submission = submission.id WHERE submission.person = ?1"
+                                   " AND submission.problem = ?2 AND mode <> 'try' AND verdict IS NOT NULL"
+                                   " ORDER BY verdict = 'Accepted' DESC, submission.id DESC LIMIT 1",
+                                   "it", visit->person.id, problem->id);
+    if (status == STATUS_OK && rows.count > 0)
+        *verdict = *(const char **)(void *)rows.items;
+    return status;
+}
+
 static Status list_problem(const Visit *visit, const char *id, ProblemRow *row, Message *why)
 {
     Problem problem;
@@ -46,6 +67,8 @@ static Status list_problem(const Visit *visit, const char *id, ProblemRow *row, 
                         .title = arena_string(visit->arena, problem.title),
                         .difficulty = arena_string(visit->arena, problem.difficulty)};
     status = fill_row(visit, &problem, row, why);
+    if (status == STATUS_OK && visit->is_known)
+        status = find_verdict(visit, &problem, &row->verdict, why);
     problem_free(&problem);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "service/site/site_answers.h"
 
 #include "grader/problem/problem_read.h"
+#include "leaderboard/rulings.h"
 #include "service/api/answer.h"
 #include "service/api/submission_json.h"
 #include "service/api/visible.h"
@@ -78,6 +79,18 @@ static Status fill_sitting(const Visit *visit, const StoredSubmission *row, cJSO
     return status;
 }
 
+/* The teacher's own words. */
+static Status fill_ruling(const Visit *visit, const StoredSubmission *row, SubmissionPage *page, Message *why)
+{
+    Ruling ruling;
+    if (strcmp(row->rank_state, "retracted") != 0 && strcmp(row->rank_state, "rejected") != 0)
+        return STATUS_OK;
+    Status status = rulings_in_force(visit->service->store, row->run, visit->arena, &ruling, why);
+    if (status == STATUS_OK)
+        page->retracted = ruling.run == 0 ? row->rank_state : ruling.why;
+    return status;
+}
+
 typedef struct Documents {
     cJSON *result, *explain, *sitting;
 } Documents;
@@ -94,6 +107,8 @@ static Status fill(const Visit *visit, const StoredSubmission *row, Documents *d
         status = submissions_source(visit->service->store, row->source_hash, visit->arena, &page->source, why);
     if (status == STATUS_OK)
         status = fill_board(visit, row, board, page, why);
+    if (status == STATUS_OK)
+        status = fill_ruling(visit, row, page, why);
     if (status == STATUS_OK && !submission_has_ended(row))
         status = fill_outlook(visit, row, page, why);
     page->result = documents->result;
@@ -121,8 +136,6 @@ void site_submission(Visit *visit)
                            .mode = row.mode,
                            .state = submission_state(&row),
                            .can_withdraw = is_own && strcmp(submission_state(&row), "waiting") == 0};
-    if (strcmp(row.rank_state, "retracted") == 0 || strcmp(row.rank_state, "rejected") == 0)
-        page.retracted = row.rank_state;
     Status status = fill(visit, &row, &documents, &board, &page, &why);
     if (status == STATUS_OK)
         page_submission(&visit->reply->body, &site, &page);

@@ -1,16 +1,19 @@
 /* site_view.c - what several pages of the server have in common.  */
 #include "service/site/site_answers.h"
 
+#include "leaderboard/database.h"
 #include "service/api/answer.h"
 #include "service/api/submission_json.h"
 #include "service/api/visible.h"
+#include "service/pages/html.h"
 #include "service/report/board_data.h"
 
 #include <string.h>
 
 Site site_of(const Visit *visit)
 {
-    return (Site){.person = visit->is_known ? visit->person.name : NULL,
+    return (Site){.title = visit->service->config->title,
+                  .person = visit->is_known ? visit->person.name : NULL,
                   .is_teacher = visit->is_known && visit->person.role >= PERSON_TEACHER,
                   .is_admin = visit->is_known && visit->person.role >= PERSON_ADMIN};
 }
@@ -20,6 +23,16 @@ void site_error(Visit *visit, int status, const char *text)
     const Site site = site_of(visit);
     visit->reply->status = status;
     page_error(&visit->reply->body, &site, status, text);
+}
+
+const char *site_person_path(const Visit *visit, const char *name)
+{
+    Text path = {0};
+    text_add(&path, "/people/");
+    html_url_part(&path, name);
+    const char *copy = arena_string(visit->arena, path.data);
+    text_free(&path);
+    return copy;
 }
 
 static const char *or_null(const char *text)
@@ -56,6 +69,22 @@ static void name_best(const Visit *visit, BoardPage *page)
         page->best[i].person = visible_name(visit, page->best[i].person, &person);
 }
 
+static void take_name(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(const char **)item = database_text(arena, row, 0);
+}
+
+static Status name_device(const Visit *visit, BoardPage *page, Message *why)
+{
+    Rows rows = {.arena = visit->arena, .item_bytes = sizeof page->device_name};
+    Status status = database_query(visit->service->store, &rows, take_name, why,
+                                   "SELECT device_name FROM runs WHERE device = ?1 ORDER BY id DESC LIMIT 1", "t",
+                                   page->device);
+    if (status == STATUS_OK && rows.count > 0)
+        page->device_name = *(const char **)(void *)rows.items;
+    return status;
+}
+
 Status site_board(const Visit *visit, const Problem *problem, const Board *board, BoardPage *page, Message *why)
 {
     int64_t *submissions;
@@ -69,7 +98,7 @@ Status site_board(const Visit *visit, const Problem *problem, const Board *board
     page->standings = named;
     page->submissions = submissions;
     name_best(visit, page);
-    return status;
+    return status == STATUS_OK ? name_device(visit, page, why) : status;
 }
 
 void site_style(Visit *visit)
