@@ -51,6 +51,7 @@ suites() { # one a line: name, tab, command
     printf 'tests/service_fuzz\ttests/service_fuzz.py %s 30\n' "$build"
     printf 'tests/service_kills\ttests/service_kills.py %s 8\n' "$build"
     printf 'tests/crowd\ttests/crowd.sh %s\n' "$build"
+    printf 'tests/browser\t/usr/bin/python3 tests/browser.py %s\n' "$build"
     printf 'tests/same verdict\ttests/same_verdict.sh %s 10\n' "$build"
     check tests/attacks 'tests/attacks/*.cu'
     printf 'tests/attacks/naive\ttests/attacks/naive/run.sh %s %s\n' "$build" "$(lot 16 tests/attacks/*.cu | tr '\n' ' ')"
