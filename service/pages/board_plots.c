@@ -251,8 +251,8 @@ static void add_rung(Text *page, const char *class, const char *name, MeasuredTi
         "preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect class=\"%s\" width=\"%.1f\" height=\"8\"/></svg></td>",
         figure_measured(time).text, *class == '\0' ? "reference-bar" : "me-bar", 100 * time.ms / longest);
     if (you.ms > 0)
-        html_add(page, "<td class=\"number spare\">%s</td>",
-                 *class == '\0' ? quantity_ratio(you.ms / time.ms).text : "");
+        html_add(page, "<td class=\"number spare\">%s%s</td>",
+                 *class == '\0' ? quantity_ratio(you.ms / time.ms).text : "", *class == '\0' ? "\u00A0×" : "");
     html_raw(page, "</tr>\n");
 }
 
@@ -274,7 +274,7 @@ void plot_ladder(Text *page, const BoardPage *board, MeasuredTime you)
         html_raw(page, "Shorter is faster.");
     html_raw(page, "</span></figcaption>\n");
     table_begin_wide(page, "Reference solutions, fastest first",
-                     you.ms > 0 ? "Solution|>Time||>-Times as fast" : "Solution|>Time|");
+                     you.ms > 0 ? "Solution|>Time||>-Speed" : "Solution|>Time|");
     for (size_t i = 0; i < board->reference_count; i++) {
         const ReferenceTime *rung = &board->references[i];
         if (!you_stand && you.ms < rung->time.ms) {

@@ -68,6 +68,17 @@ static void add_progress(Text *page, const SubmissionPage *submission)
 
 /* ---- the verdict in one glance ----------------------------------------------------------------------------------- */
 
+/* A person ranks with the fastest submission, which may be another one. */
+static const char *rank_name(const SubmissionPage *submission, MeasuredTime score)
+{
+    const BoardPage *board = submission->board;
+    for (size_t i = 0; board != NULL && i < board->standing_count; i++)
+        if (strcmp(board->standings[i].person, submission->person) == 0 &&
+            time_is_faster(board->standings[i].time, score))
+            return "Rank, by a faster one";
+    return "Rank";
+}
+
 static void add_score(Text *page, const SubmissionPage *submission)
 {
     const cJSON *result = submission->result;
@@ -77,8 +88,8 @@ static void add_score(Text *page, const SubmissionPage *submission)
     html_add(page, "<dl>\n<div><dt>Time%s</dt><dd>%s</dd></div>\n", view_true(result, "modelled") ? " (modelled)" : "",
              figure_measured(score).text);
     if (submission->rank > 0)
-        html_add(page, "<div><dt>Rank</dt><dd>%" PRId64 " of %" PRId64 "</dd></div>\n", submission->rank,
-                 submission->of);
+        html_add(page, "<div><dt>%s</dt><dd>%" PRId64 " of %" PRId64 "</dd></div>\n", rank_name(submission, score),
+                 submission->rank, submission->of);
     if (view_number(result, "roofline") > 0)
         html_add(page, "<div><dt>Of the roofline</dt><dd>%s</dd></div>\n",
                  figure_percent(view_number(result, "roofline")).text);
@@ -172,7 +183,7 @@ static void add_times(Text *page, const SubmissionPage *submission)
     if (percentiles != NULL) {
         html_raw(page, "<dl class=\"facts\">\n");
         add_share(page, percentiles, "references", "Among the reference solutions");
-        add_share(page, percentiles, "class", "Among the class");
+        add_share(page, percentiles, "class", "Among the class, when it was judged");
         html_raw(page, "</dl>\n");
     }
     html_raw(page, "<div class=\"plots\">\n");

@@ -2,8 +2,11 @@
 
 #include "grader/ranking/ladder.h"
 #include "grader/ranking/ranking.h"
+#include "harness/device/ceilings/ceilings.h"
+#include "harness/device/open/device_open.h"
 #include "leaderboard/standing.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The runs are in the order of time. */
@@ -30,6 +33,19 @@ static Status read_references(Store *store, const Problem *problem, const Board 
     return STATUS_OK;
 }
 
+/* The name of a simulated GPU is that of its profile, of a real one that of the calibrated device. NULL: unknown. */
+static const char *device_name(const char *id, Arena *arena)
+{
+    char name[sizeof((DeviceInfo *)0)->id + 1];
+    DeviceInfo info;
+    Ceilings ceilings;
+    Message why;
+    snprintf(name, sizeof name, "sim:%s", strncmp(id, "sim-", strlen("sim-")) == 0 ? id + strlen("sim-") : "");
+    if (name[strlen("sim:")] != '\0')
+        return device_describe(name, &info, &why) == STATUS_OK ? arena_string(arena, info.name) : NULL;
+    return ceilings_read(id, &ceilings, &why) == STATUS_OK ? arena_string(arena, ceilings.name) : NULL;
+}
+
 Status board_data_read(Store *store, const Problem *problem, const Board *board, Arena *arena, BoardPage *page,
                        Message *why)
 {
@@ -37,6 +53,7 @@ Status board_data_read(Store *store, const Problem *problem, const Board *board,
     size_t run_count = 0;
     Status status = STATUS_OK;
     *page = (BoardPage){.device = arena_string(arena, board->device),
+                        .device_name = device_name(board->device, arena),
                         .modelled = strncmp(board->device, "sim-", strlen("sim-")) == 0};
     if (store != NULL)
         status = store_runs(store, board, arena, &runs, &run_count, why);

@@ -187,6 +187,21 @@ static void a_run_of_the_database_is_a_result(void **state)
     assert_null(submission_of_run(&run));
 }
 
+static void a_rank_by_another_submission_is_said_to_be_that(void **state)
+{
+    static const Standing standing = {.person = "Ada", .time = {0.1, 0.005}, .rank = 1};
+    const BoardPage board = {.device = "sim-h200", .standings = &standing, .standing_count = 1};
+    cJSON *result = cJSON_Parse("{\"verdict\": \"Accepted\", \"score_ms\": 0.2, \"uncertainty\": 0.005}");
+    SubmissionPage submission = a_submission("judged");
+    submission.result = result;
+    submission.board = &board;
+    submission.rank = submission.of = 1;
+    Text page = draw(&student, &submission);
+    expect(&page, "<dt>Rank, by a faster one</dt><dd>1 of 1</dd>");
+    text_free(&page);
+    cJSON_Delete(result);
+}
+
 static void a_long_source_is_cut(void **state)
 {
     Text source = {0};
@@ -212,6 +227,7 @@ int main(void)
         cmocka_unit_test(the_pictures_of_an_output_have_their_numbers),
         cmocka_unit_test(a_hidden_case_has_words_alone),
         cmocka_unit_test(a_run_of_the_database_is_a_result),
+        cmocka_unit_test(a_rank_by_another_submission_is_said_to_be_that),
         cmocka_unit_test(a_long_source_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
