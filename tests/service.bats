@@ -337,3 +337,37 @@ says() {
     judge serve --config "$BATS_TEST_TMPDIR/config.json"
     ends 2 "written by a newer ConvJudge: version 99 of the service, this program knows versions up to 1"
 }
+
+@test "an older database is upgraded, after a copy" {
+    mkdir -m 700 "$BATS_TEST_TMPDIR/state"
+    sqlite3 "$BATS_TEST_TMPDIR/state/convjudge.db" ".read $root/leaderboard/tests/schema_1.sql"
+    serve
+    equal 1 "$(sqlite3 "$state/convjudge.db.version-1" 'PRAGMA user_version')"
+    equal 3 "$(in_store 'PRAGMA user_version')"
+    equal 1 "$(in_store 'SELECT version FROM service_version')"
+}
+
+@test "where the disk is full, a hand-in is refused in one line, and goes well later" {
+    unshare -rm true 2>/dev/null || skip "no file system can be mounted here"
+    cat >inside.sh <<'END'
+mount -t tmpfs -o size=3m tmpfs "$1"
+"$2" serve --listen 127.0.0.1:0 --state "$1/state" --socket "$1/socket" --config "$3" 2>server.log 3>&- &
+server=$!
+for ((i = 0; i < 100; i++)); do curl -sf --unix-socket "$1/socket" http://x/healthz >/dev/null && break; sleep 0.05; done
+hand_in() { curl -s -o "$2" -w '%{http_code}\n' --unix-socket "$1/socket" -d "@$2.json" http://x/api/v1/submissions; }
+hand_in "$1" first
+head -c 3000000 /dev/zero >"$1/filler" 2>/dev/null
+hand_in "$1" second
+rm "$1/filler"
+hand_in "$1" second
+curl -s -o health -w '%{http_code}\n' --unix-socket "$1/socket" http://x/healthz
+kill $server
+wait $server
+END
+    mkdir "$BATS_TEST_TMPDIR/small"
+    echo '{"workers": []}' >config.json
+    request k1 >first.json
+    request k2 '.source += ("// " + "x" * 200000)' >second.json
+    run unshare --user --map-root-user --mount bash inside.sh "$BATS_TEST_TMPDIR/small" "$build/convjudge" "$PWD/config.json"
+    equal $'201\n503\n201\n200' "$output" || { cat server.log second; return 1; }
+}
