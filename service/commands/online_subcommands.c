@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 const Subcommand online_subcommands[] = {
-    {"serve", NULL, WITH_SANDBOX,
+    {"serve", NULL, WITHOUT_SANDBOX,
      "convjudge serve [--config FILE] [--state DIR] [--listen ADDRESS:PORT] [--socket PATH] [--trial]\n"
      "    Runs the service: takes submissions, hands them to workers, keeps and shows what they find. Ends on SIGTERM.\n"
      "    --config FILE    the settings (docs/operating.md); default: /etc/convjudge/config.json if it exists\n"
