@@ -239,8 +239,9 @@ static void draw_teacher(void)
 static void draw_admin(void)
 {
     const struct AdminWorker workers[] = {
-        {"gpu1.0", "cuda:0, NVIDIA H200", "judging", "2026-11-23T13:20:01Z", 118, 412, 0},
-        {"gpu1.1", "cuda:1, NVIDIA H200", "draining", "2026-11-23T12:00:00Z", 0, 398, 2},
+        {"gpu1.0", "cuda:0, NVIDIA H200", "judging", NULL, "2026-11-23T13:20:01Z", 118, 412, 0},
+        {"gpu1.1", "cuda:1, NVIDIA H200", "gets no work", "failed at two different submissions in a row",
+         "2026-11-23T12:00:00Z", 0, 398, 2},
     };
     const struct AdminDisk disks[] = {{"store", "/var/lib/convjudge/service.db", 48123904, 812345678912},
                                       {"spool", "/var/lib/convjudge/spool", 1048576, 812345678912}};
