@@ -41,18 +41,22 @@ static Status insert_ruling(Store *store, const Ruling *ruling, int64_t *id, Mes
     return database_insert(store, statement, id, why);
 }
 
-Status rulings_add(Store *store, const Ruling *ruling, Message *why)
+Status rulings_put(Store *store, const Ruling *ruling, Receipt *receipt, Message *why)
 {
     int64_t id;
+    Status status = check_ruling(store, ruling, why);
+    if (status == STATUS_OK)
+        status = insert_ruling(store, ruling, &id, why);
+    return status == STATUS_OK ? chain_append(store, "rulings", id, receipt, why) : status;
+}
+
+Status rulings_add(Store *store, const Ruling *ruling, Message *why)
+{
     Receipt last = {0};
     Status status = database_begin(store, why);
     if (status != STATUS_OK)
         return status;
-    status = check_ruling(store, ruling, why);
-    if (status == STATUS_OK)
-        status = insert_ruling(store, ruling, &id, why);
-    if (status == STATUS_OK)
-        status = chain_append(store, "rulings", id, &last, why);
+    status = rulings_put(store, ruling, &last, why);
     return chain_end(store, status, &last, why);
 }
 
