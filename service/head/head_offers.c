@@ -36,14 +36,30 @@ static Status offer(Head *head, const Judging *judging, Arena *arena, Message *w
     return spool_offer(head->options.spool, &job, why);
 }
 
+static size_t count_live(const Judging *judgings, size_t count)
+{
+    size_t live = 0;
+    for (size_t i = 0; i < count; i++)
+        live += judgings[i].batch == LIVE_BATCH;
+    return live;
+}
+
+/* Fresh hand-ins come first in both lists. While one waits, no rejudging is offered, and those that are offered already take
+ * no place from it. */
 Status head_offer(Head *head, Message *why)
 {
     Arena arena = {0};
     Judging *offered = NULL, *queued = NULL;
     size_t offers = 0, count = 0;
     Status status = judgings_in_state(head->store, "offered", OFFERS, &arena, &offered, &offers, why);
-    if (status == STATUS_OK && offers < OFFERS)
-        status = judgings_in_state(head->store, "queued", (int64_t)(OFFERS - offers), &arena, &queued, &count, why);
+    const size_t live = count_live(offered, offers);
+    if (status == STATUS_OK && live < OFFERS)
+        status = judgings_in_state(head->store, "queued", (int64_t)(OFFERS - live), &arena, &queued, &count, why);
+    const size_t fresh = count_live(queued, count);
+    if (live + fresh > 0)
+        count = fresh;
+    else if (count > OFFERS - offers)
+        count = OFFERS - offers;
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         status = offer(head, &queued[i], &arena, why);
     arena_free(&arena);

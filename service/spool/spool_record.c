@@ -232,3 +232,24 @@ Status spool_parse_done(const char *path, SpoolId id, Arena *arena, SpoolDone *d
     json_free(&file);
     return status;
 }
+
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+void spool_write_run(const Run *run, Text *text)
+{
+    cJSON *object = cJSON_CreateObject();
+    record_put(object, run_fields, COUNT_OF(run_fields), run);
+    print_object(object, text);
+}
+
+Status spool_parse_run(const char *name, const char *text, Arena *arena, Run *run, Message *why)
+{
+    JsonFile file;
+    *run = (Run){0};
+    Status status = json_parse(name, text, strlen(text), &file, why);
+    if (status != STATUS_OK)
+        return status;
+    status = record_read(&file, file.root, run_fields, COUNT_OF(run_fields), arena, run, why);
+    json_free(&file);
+    return status;
+}

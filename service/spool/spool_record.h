@@ -21,4 +21,9 @@ void spool_write_done(const SpoolDone *done, Text *text);
 /* The attempt in the file must be `id`. */
 MUST_USE Status spool_parse_done(const char *path, SpoolId id, Arena *arena, SpoolDone *done, Message *why);
 
+/* A run by itself, without its source. */
+void spool_write_run(const Run *run, Text *text);
+/* Messages call the text `name`. */
+MUST_USE Status spool_parse_run(const char *name, const char *text, Arena *arena, Run *run, Message *why);
+
 #endif

@@ -2,9 +2,11 @@
 
 #include "leaderboard/chain.h"
 #include "leaderboard/database.h"
+#include "service/spool/spool_record.h"
 #include "service/store/service_store.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -160,19 +162,42 @@ static Status put_documents(Store *store, const Recording *recording, Message *w
     return status == STATUS_OK ? put_document(store, recording->judging, "report", recording->report, why) : status;
 }
 
+static Status is_live(Store *store, int64_t judging, bool *live, Message *why)
+{
+    char question[100], answer[32] = "";
+    snprintf(question, sizeof question, "SELECT batch FROM judging WHERE id = %lld", (long long)judging);
+    Status status = database_ask(store, question, answer, sizeof answer, why);
+    *live = atoi(answer) == LIVE_BATCH;
+    return status;
+}
+
+/* A run in the leaderboard ranks. That of a rejudging is kept as a document, until the batch is applied (batch_apply.c). */
+static Status put_run(Store *store, const Recording *recording, Receipt *receipt, Message *why)
+{
+    bool live = true;
+    Text text = {0};
+    Status status = is_live(store, recording->judging, &live, why);
+    if (status != STATUS_OK || live)
+        return status == STATUS_OK ? store_put_run(store, recording->run, receipt, why) : status;
+    spool_write_run(recording->run, &text);
+    status = put_document(store, recording->judging, "run", text.data, why);
+    text_free(&text);
+    return status;
+}
+
 /* The caller's transaction holds all of it, or nothing. */
 static Status put_recording(Store *store, const Recording *recording, Receipt *receipt, Message *why)
 {
     Status status = end_attempt(store, recording->judging, recording->attempt, "judged", NULL, why);
     if (status == STATUS_OK && recording->run != NULL)
-        status = store_put_run(store, recording->run, receipt, why);
+        status = put_run(store, recording, receipt, why);
     if (status == STATUS_OK)
         status = database_do(
             store, NULL, why,
             "UPDATE judging SET verdict = ?2, text = ?3, device = ?4, device_s = ?5, run = nullif(?6, 0)"
             " WHERE id = ?1",
             "itttdi", recording->judging, recording->verdict, recording->text, recording->device, recording->device_s,
-            recording->run == NULL ? (int64_t)0 : receipt->run);
+            receipt->run);
     return status == STATUS_OK ? put_documents(store, recording, why) : status;
 }
 
@@ -223,8 +248,9 @@ Status judgings_withdraw(Store *store, int64_t submission, bool *done, Message *
     int64_t changed = 0;
     Status status = database_do(
         store, &changed, why,
-        "UPDATE judging SET state = 'cancelled' WHERE submission = ?1 AND state IN ('queued', 'held')", "i",
-        submission);
+        "UPDATE judging SET state = 'cancelled' WHERE state IN ('queued', 'held') AND submission IN"
+        " (SELECT submission FROM current_judging WHERE submission = ?1 AND state IN ('queued', 'held'))",
+        "i", submission);
     *done = changed > 0;
     return status;
 }

@@ -56,10 +56,12 @@ typedef struct Recording { /* what a worker made of an attempt; "" or NULL: ther
 typedef enum RecordingOutcome { RECORDED, RECORDED_BEFORE, TOO_LATE } RecordingOutcome;
 
 /* offered or running -> recorded, with the run and the documents, where the attempt counts. The same recording again changes
- * nothing. One of another attempt is noted as late, and counts for nothing. */
+ * nothing. One of another attempt is noted as late, and counts for nothing. The run of a rejudging becomes a document of the
+ * kind "run", which does not rank. */
 MUST_USE Status judgings_record(Store *store, const Recording *recording, RecordingOutcome *outcome, Message *why);
 
-/* queued -> cancelled; *done false: it is no longer queued. */
+/* queued or held -> cancelled, with what a rejudging has in store for it; *done false: the judging that counts has begun or
+ * ended. */
 MUST_USE Status judgings_withdraw(Store *store, int64_t submission, bool *done, Message *why);
 /* held -> queued, with no failures on record: a person has seen to it. */
 MUST_USE Status judgings_release(Store *store, int64_t id, bool *done, Message *why);

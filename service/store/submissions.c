@@ -2,6 +2,7 @@
 
 #include "leaderboard/chain.h"
 #include "leaderboard/database.h"
+#include "service/store/batches.h"
 #include "service/store/service_store.h"
 
 #include <math.h>
@@ -103,6 +104,8 @@ static Status add_submission(Store *store, const HandIn *hand_in, const OrderRul
                              "INSERT INTO judging (submission, batch, revision, position, state, attempt, failures)"
                              " VALUES (?1, 1, ?2, ?3, 'queued', 0, 0)",
                              "itd", *id, hand_in->revision, position);
+    if (status == STATUS_OK && strcmp(hand_in->mode, "rank") == 0)
+        status = batches_take_in(store, *id, hand_in->problem, why);
     return status;
 }
 

@@ -1,0 +1,177 @@
+#include "service/store/batch_apply.h"
+
+#include "base/text.h"
+#include "leaderboard/chain.h"
+#include "leaderboard/database.h"
+#include "leaderboard/rulings.h"
+#include "service/store/batch_table.h"
+#include "service/store/batches.h"
+#include "service/store/service_store.h"
+#include "service/store/submissions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Application { /* one transaction */
+    Store *store;
+    Batch batch;
+    const char *person;
+    UtcTime now;
+    Arena arena;
+    Receipt last; /* of the chain */
+} Application;
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
+
+static void take_number(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(int64_t *)item = sqlite3_column_int64(row, 0);
+}
+
+static Status refuse_held(Application *application, Message *why)
+{
+    Rows rows = {.arena = &application->arena, .item_bytes = sizeof(int64_t)};
+    Text text = {0};
+    Status status = database_query(application->store, &rows, take_number, why,
+                                   "SELECT submission FROM judging WHERE batch = ?1 AND state = 'held' ORDER BY 1", "i",
+                                   application->batch.id);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < rows.count; i++)
+        text_printf(&text, "%s%lld", i == 0 ? "" : ", ", (long long)((const int64_t *)(const void *)rows.items)[i]);
+    status = fail(STATUS_BAD_INPUT, why,
+                  "batch %lld: the judge failed at what is held for a person to look at: submission %s",
+                  (long long)application->batch.id, text.data);
+    text_free(&text);
+    return status;
+}
+
+static Status check(Application *application, Message *why)
+{
+    const Batch *batch = &application->batch;
+    const int64_t left = batch->waiting - batch->spared + batch->running;
+    Status status = batch_expect_open(batch, why);
+    if (status == STATUS_OK && batch->held > 0)
+        return refuse_held(application, why);
+    if (status == STATUS_OK && left > 0)
+        return fail(STATUS_BAD_INPUT, why, "batch %lld: %lld of %lld submissions are not judged yet",
+                    (long long)batch->id, (long long)left, (long long)batch->judgings);
+    return status;
+}
+
+/* ---- a submission ------------------------------------------------------------------------------------------------ */
+
+static Status set_state(Application *application, int64_t judging, const char *state, Message *why)
+{
+    return database_do(application->store, NULL, why,
+                       "UPDATE judging SET state = ?2 WHERE id = ?1 AND state <> 'recorded'", "it", judging, state);
+}
+
+static Status add_run(Application *application, const BatchRow *row, int64_t *id, Message *why)
+{
+    Run run = *row->after.run;
+    Status status = submissions_source(application->store, run.source_hash, &application->arena, &run.source, why);
+    if (status == STATUS_OK)
+        status = store_put_run(application->store, &run, &application->last, why);
+    *id = application->last.run;
+    if (status != STATUS_OK)
+        return status;
+    return database_do(application->store, NULL, why, "UPDATE judging SET run = ?2 WHERE id = ?1", "ii",
+                       row->after.judging, *id);
+}
+
+static Status put_ruling(Application *application, Ruling ruling, Message *why)
+{
+    ruling.time_utc = application->now.text;
+    return rulings_put(application->store, &ruling, &application->last, why);
+}
+
+/* A teacher's ruling stands above what a judging finds. */
+static Status carry_ruling_over(Application *application, const BatchRow *row, int64_t run, Message *why)
+{
+    Text reason = {0};
+    if (row->ruling.run == 0 || (row->ruling.kind == RULING_ACCEPT && !row->after.ranks))
+        return STATUS_OK;
+    text_printf(&reason, "as run %lld: %s", (long long)row->before.run_id, row->ruling.why);
+    const Ruling same = {.run = run, .kind = row->ruling.kind, .why = reason.data, .person = row->ruling.person};
+    Status status = put_ruling(application, same, why);
+    text_free(&reason);
+    return status;
+}
+
+/* Runs that do not rank anyway keep the words that say why. */
+static Status retract_replaced(Application *application, const BatchRow *row, int64_t run, Message *why)
+{
+    Text reason = {0};
+    if (strcmp(row->run_state, "ranked") != 0 && strcmp(row->run_state, "quarantined") != 0)
+        return STATUS_OK;
+    text_add(&reason, "replaced by ");
+    if (run > 0)
+        text_printf(&reason, "run %lld (", (long long)run);
+    text_printf(&reason, "batch %lld: %s%s", (long long)application->batch.id, application->batch.reason,
+                run > 0 ? ")" : "");
+    const Ruling retraction = {
+        .run = row->before.run_id, .kind = RULING_RETRACT, .why = reason.data, .person = application->person};
+    Status status = put_ruling(application, retraction, why);
+    text_free(&reason);
+    return status;
+}
+
+static Status apply_row(Application *application, const BatchRow *row, Message *why)
+{
+    int64_t run = 0;
+    if (strcmp(row->before.state, "cancelled") == 0) /* withdrawn meanwhile, which it stays */
+        return database_do(application->store, NULL, why, "UPDATE judging SET state = 'cancelled' WHERE id = ?1", "i",
+                           row->after.judging);
+    if (strcmp(row->after.state, "recorded") != 0)
+        return STATUS_OK;
+    Status status = row->after.run == NULL ? STATUS_OK : add_run(application, row, &run, why);
+    if (status == STATUS_OK && run > 0)
+        status = carry_ruling_over(application, row, run, why);
+    if (status == STATUS_OK)
+        status = retract_replaced(application, row, run, why);
+    return status == STATUS_OK ? set_state(application, row->before.judging, "cancelled", why) : status;
+}
+
+/* ---- the batch --------------------------------------------------------------------------------------------------- */
+
+static Status finish(Application *application, Message *why)
+{
+    char object[40];
+    const int64_t id = application->batch.id;
+    snprintf(object, sizeof object, "batch %lld", (long long)id);
+    /* What waits still is spared (batches.h); its own judging goes on counting. */
+    Status status = database_do(application->store, NULL, why,
+                                "DELETE FROM judging WHERE batch = ?1 AND state = 'queued'", "i", id);
+    if (status == STATUS_OK)
+        status = database_do(application->store, NULL, why, "UPDATE batch SET state = 'applied' WHERE id = ?1", "i",
+                             id);
+    return status == STATUS_OK ? audit_add(application->store, application->person, "rejudge apply", object, why)
+                               : status;
+}
+
+static Status apply(Application *application, int64_t id, Message *why)
+{
+    BatchRow *rows = NULL;
+    size_t count = 0;
+    Status status = batches_read(application->store, id, &application->arena, &application->batch, why);
+    if (status == STATUS_OK)
+        status = check(application, why);
+    if (status == STATUS_OK)
+        status = batch_table(application->store, id, &application->arena, &rows, &count, why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = apply_row(application, &rows[i], why);
+    return status == STATUS_OK ? finish(application, why) : status;
+}
+
+Status batch_apply(Store *store, int64_t id, const char *person, Message *why)
+{
+    Application application = {.store = store, .person = person, .now = utc_now()};
+    Status status = database_begin(store, why);
+    if (status != STATUS_OK)
+        return status;
+    status = apply(&application, id, why);
+    status = chain_end(store, status, &application.last, why);
+    arena_free(&application.arena);
+    return status;
+}

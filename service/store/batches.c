@@ -1,0 +1,267 @@
+#include "service/store/batches.h"
+
+#include "base/text.h"
+#include "leaderboard/database.h"
+#include "service/store/service_store.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Behind all positions of submissions.h, which are seconds since 1970. */
+#define SHADOW_POSITION "1e15 + "
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* A hand-in that came later than the batch waits in vain if its own judging is of the same revision, and no worker has seen the
+ * second one. */
+#define IS_SPARED                                                                                                      \
+    "(judging.state = 'queued' AND judging.attempt = 0 AND EXISTS (SELECT * FROM submission JOIN judging AS own"       \
+    " ON own.submission = submission.id AND own.batch = 1 WHERE submission.id = judging.submission"                    \
+    " AND received_utc > batch.created_utc AND own.state = 'recorded' AND own.revision = judging.revision))"
+
+#define BATCH_COLUMNS                                                                                                  \
+    "SELECT batch.id, batch.problem, min(revision), reason, batch.state, created_utc, count(*),"                       \
+    " sum(judging.state = 'recorded'), sum(judging.state IN ('queued', 'offered')), sum(judging.state = 'running'),"   \
+    " sum(judging.state = 'held'), sum(judging.state = 'cancelled'), sum(" IS_SPARED ") FROM batch"                    \
+    " JOIN judging ON judging.batch = batch.id WHERE kind = 'rejudge' "
+
+static void take_batch(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(Batch *)item = (Batch){.id = sqlite3_column_int64(row, 0),
+                             .problem = database_text(arena, row, 1),
+                             .revision = database_text(arena, row, 2),
+                             .reason = database_text(arena, row, 3),
+                             .state = database_text(arena, row, 4),
+                             .created_utc = database_text(arena, row, 5),
+                             .judgings = sqlite3_column_int64(row, 6),
+                             .recorded = sqlite3_column_int64(row, 7),
+                             .waiting = sqlite3_column_int64(row, 8),
+                             .running = sqlite3_column_int64(row, 9),
+                             .held = sqlite3_column_int64(row, 10),
+                             .cancelled = sqlite3_column_int64(row, 11),
+                             .spared = sqlite3_column_int64(row, 12)};
+}
+
+Status batches_read(Store *store, int64_t id, Arena *arena, Batch *batch, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof *batch};
+    Status status = database_query(store, &rows, take_batch, why, BATCH_COLUMNS "AND batch.id = ?1 GROUP BY batch.id",
+                                   "i", id);
+    if (status == STATUS_OK && rows.count == 0)
+        return fail(STATUS_NOT_FOUND, why, "there is no batch %lld", (long long)id);
+    if (status == STATUS_OK)
+        *batch = *(const Batch *)(const void *)rows.items;
+    return status;
+}
+
+Status batches_list(Store *store, Arena *arena, Batch **batches, size_t *count, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof **batches};
+    Status status = database_query(store, &rows, take_batch, why,
+                                   BATCH_COLUMNS "GROUP BY batch.id ORDER BY batch.id DESC", "");
+    *batches = (Batch *)(void *)rows.items;
+    *count = rows.count;
+    return status;
+}
+
+Status batch_expect_open(const Batch *batch, Message *why)
+{
+    if (strcmp(batch->state, "open") == 0)
+        return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "batch %lld was %s already", (long long)batch->id, batch->state);
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Candidate {
+    int64_t submission;
+    const char *problem, *mode, *received_utc, *state;
+    bool has_source;
+} Candidate;
+
+static void take_candidate(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(Candidate *)item = (Candidate){.submission = sqlite3_column_int64(row, 0),
+                                     .problem = database_text(arena, row, 1),
+                                     .mode = database_text(arena, row, 2),
+                                     .received_utc = database_text(arena, row, 3),
+                                     .state = database_text(arena, row, 4),
+                                     .has_source = sqlite3_column_int(row, 5) != 0};
+}
+
+#define CANDIDATES                                                                                                     \
+    "SELECT submission.id, problem, mode, received_utc, state, EXISTS (SELECT * FROM sources"                          \
+    " WHERE sources.source_hash = submission.source_hash) FROM submission"                                             \
+    " JOIN current_judging ON current_judging.submission = submission.id "
+
+static Status find_candidates(Store *store, const BatchRequest *request, Rows *rows, Message *why)
+{
+    Status status = STATUS_OK;
+    if (request->submission_count == 0)
+        return database_query(store, rows, take_candidate, why,
+                              CANDIDATES
+                              "WHERE problem = ?1 AND mode = 'rank' AND received_utc >= ?2 ORDER BY submission.id",
+                              "tt", request->problem, request->since_utc);
+    for (size_t i = 0; i < request->submission_count && status == STATUS_OK; i++) {
+        const size_t before = rows->count;
+        status = database_query(store, rows, take_candidate, why, CANDIDATES "WHERE submission.id = ?1", "i",
+                                request->submissions[i]);
+        if (status == STATUS_OK && rows->count == before)
+            *(Candidate *)database_rows_next(rows) = (Candidate){.submission = request->submissions[i]};
+    }
+    return status;
+}
+
+/* NULL: it is judged again. */
+static const char *reason_to_skip(const BatchRequest *request, const Candidate *candidate)
+{
+    if (candidate->problem == NULL)
+        return "there is none of this number";
+    if (strcmp(candidate->problem, request->problem) != 0)
+        return "it is of another problem";
+    if (strcmp(candidate->mode, "rank") != 0)
+        return "it was not handed in for the ranking";
+    if (strcmp(candidate->received_utc, request->since_utc) < 0)
+        return "it was handed in earlier";
+    if (strcmp(candidate->state, "cancelled") == 0)
+        return "its author has withdrawn it";
+    return candidate->has_source ? NULL : "the store does not have its source";
+}
+
+static Status refuse_second_batch(Store *store, const char *problem, Arena *arena, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof(Batch)};
+    Status status = database_query(store, &rows, take_batch, why,
+                                   BATCH_COLUMNS "AND batch.problem = ?1 AND batch.state = 'open' GROUP BY batch.id",
+                                   "t", problem);
+    if (status != STATUS_OK || rows.count == 0)
+        return status;
+    return fail(STATUS_BAD_INPUT, why, "batch %lld of problem %s is open; apply or drop it before another is begun",
+                (long long)((const Batch *)(const void *)rows.items)->id, problem);
+}
+
+static Status insert_batch(Store *store, const BatchRequest *request, int64_t *batch, Message *why)
+{
+    Status status = database_do(store, NULL, why,
+                                "INSERT INTO batch (kind, problem, reason, state, created_utc)"
+                                " VALUES ('rejudge', ?1, ?2, 'open', ?3)",
+                                "ttt", request->problem, request->reason, utc_now().text);
+    *batch = sqlite3_last_insert_rowid(store->database);
+    return status;
+}
+
+static Status insert_judging(Store *store, int64_t batch, int64_t submission, const char *revision, int64_t *added,
+                             Message *why)
+{
+    return database_do(store, added, why,
+                       "INSERT INTO judging (submission, batch, revision, position, state, attempt, failures)"
+                       " VALUES (?1, ?2, ?3, " SHADOW_POSITION "?1, 'queued', 0, 0) ON CONFLICT DO NOTHING",
+                       "iit", submission, batch, revision);
+}
+
+/* "; submission 4: its author has withdrawn it", for the first few. */
+static Status refuse_empty(const BatchRequest *request, const Rows *skips, Message *why)
+{
+    enum { MOST_NAMED = 5 };
+    const BatchSkip *skip = (const BatchSkip *)(const void *)skips->items;
+    Text text = {0};
+    text_printf(&text, "there is nothing to judge again of problem %s", request->problem);
+    for (size_t i = 0; i < skips->count && i < MOST_NAMED; i++)
+        text_printf(&text, "; submission %lld: %s", (long long)skip[i].submission, skip[i].why);
+    Status status = fail(STATUS_BAD_INPUT, why, "%s", text.data);
+    text_free(&text);
+    return status;
+}
+
+static Status insert_judgings(Store *store, const BatchRequest *request, const Rows *candidates, int64_t batch,
+                              Rows *skips, Message *why)
+{
+    const Candidate *candidate = (const Candidate *)(const void *)candidates->items;
+    int64_t count = 0, added = 0;
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < candidates->count && status == STATUS_OK; i++) {
+        const char *reason = reason_to_skip(request, &candidate[i]);
+        if (reason != NULL) {
+            *(BatchSkip *)database_rows_next(skips) = (BatchSkip){candidate[i].submission, reason};
+            continue;
+        }
+        status = insert_judging(store, batch, candidate[i].submission, request->revision, &added, why);
+        count += added;
+    }
+    return status == STATUS_OK && count == 0 ? refuse_empty(request, skips, why) : status;
+}
+
+static Status note(Store *store, const char *person, const char *action, int64_t batch, const char *reason,
+                   Message *why)
+{
+    Text object = {0};
+    text_printf(&object, "batch %lld%s%s", (long long)batch, reason == NULL ? "" : ": ", reason == NULL ? "" : reason);
+    Status status = audit_add(store, person, action, object.data, why);
+    text_free(&object);
+    return status;
+}
+
+static Status open_batch(Store *store, const BatchRequest *request, const char *person, Arena *arena, int64_t *batch,
+                         Rows *skips, Message *why)
+{
+    Rows candidates = {.arena = arena, .item_bytes = sizeof(Candidate)};
+    Status status = refuse_second_batch(store, request->problem, arena, why);
+    if (status == STATUS_OK)
+        status = find_candidates(store, request, &candidates, why);
+    if (status == STATUS_OK)
+        status = insert_batch(store, request, batch, why);
+    if (status == STATUS_OK)
+        status = insert_judgings(store, request, &candidates, *batch, skips, why);
+    return status == STATUS_OK ? note(store, person, "rejudge", *batch, request->reason, why) : status;
+}
+
+Status batches_open(Store *store, const BatchRequest *request, const char *person, Arena *arena, int64_t *batch,
+                    BatchSkip **skips, size_t *skip_count, Message *why)
+{
+    Rows skipped = {.arena = arena, .item_bytes = sizeof **skips};
+    Status status = database_begin(store, why);
+    if (status != STATUS_OK)
+        return status;
+    status = database_end(store, open_batch(store, request, person, arena, batch, &skipped, why), why);
+    *skips = (BatchSkip *)(void *)skipped.items;
+    *skip_count = skipped.count;
+    return status;
+}
+
+Status batches_take_in(Store *store, int64_t submission, const char *problem, Message *why)
+{
+    return database_do(store, NULL, why,
+                       "INSERT INTO judging (submission, batch, revision, position, state, attempt, failures)"
+                       " SELECT ?1, batch.id, (SELECT revision FROM judging WHERE judging.batch = batch.id LIMIT 1),"
+                       " " SHADOW_POSITION "?1, 'queued', 0, 0 FROM batch"
+                       " WHERE kind = 'rejudge' AND state = 'open' AND problem = ?2",
+                       "it", submission, problem);
+}
+
+/* ---- dropping ---------------------------------------------------------------------------------------------------- */
+
+static Status drop(Store *store, int64_t id, const char *person, Arena *arena, Message *why)
+{
+    Batch batch;
+    Status status = batches_read(store, id, arena, &batch, why);
+    if (status == STATUS_OK)
+        status = batch_expect_open(&batch, why);
+    if (status == STATUS_OK)
+        status = database_do(store, NULL, why,
+                             "UPDATE judging SET state = 'cancelled' WHERE batch = ?1 AND state <> 'recorded'", "i",
+                             id);
+    if (status == STATUS_OK)
+        status = database_do(store, NULL, why, "UPDATE batch SET state = 'dropped' WHERE id = ?1", "i", id);
+    return status == STATUS_OK ? note(store, person, "rejudge drop", id, NULL, why) : status;
+}
+
+Status batches_drop(Store *store, int64_t id, const char *person, Message *why)
+{
+    Arena arena = {0};
+    Status status = database_begin(store, why);
+    if (status == STATUS_OK)
+        status = database_end(store, drop(store, id, person, &arena, why), why);
+    arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,59 @@
+/* batches.h - rejudgings: what was handed in is judged again, and only then somebody decides whether that counts.
+ *
+ *     open -> applied (batch_apply.h), or dropped
+ *
+ * The judgings of a batch wait behind everything that is handed in. Nobody sees what comes of them, and it does not rank, until
+ * the batch is applied. A problem has one open batch at most; what is handed in for its ranking meanwhile is judged twice, as
+ * itself and in the batch.
+ *
+ * Errors   NOT_FOUND: there is no such batch. BAD_INPUT: it cannot be done, with the reason.  */
+#ifndef SERVICE_STORE_BATCHES_H
+#define SERVICE_STORE_BATCHES_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "leaderboard/store.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct BatchRequest {
+    const char *problem, *revision; /* to judge under */
+    const char *reason;             /* not empty */
+    const char *since_utc;          /* of the receipt: "2026-01-31T12:00:00Z"; "": all */
+    const int64_t *submissions;     /* only these; a number that comes again counts once */
+    size_t submission_count;        /* 0: all */
+} BatchRequest;
+
+typedef struct BatchSkip { /* a submission that is not judged again */
+    int64_t submission;
+    const char *why; /* "its author has withdrawn it" */
+} BatchSkip;
+
+/* Of all submissions of a problem, only those count that were handed in for its ranking. */
+MUST_USE Status batches_open(Store *store, const BatchRequest *request, const char *person, Arena *arena,
+                             int64_t *batch, BatchSkip **skips, size_t *skip_count, Message *why);
+
+/* Adds a new submission to the open batch of its problem, if there is one. In the caller's transaction. */
+MUST_USE Status batches_take_in(Store *store, int64_t submission, const char *problem, Message *why);
+
+typedef struct Batch {
+    int64_t id;
+    const char *problem, *revision, *reason, *state, *created_utc;
+    int64_t judgings; /* all of them; each of the following is a part */
+    int64_t recorded, waiting, running, held, cancelled;
+    int64_t
+        spared; /* of the waiting ones: handed in meanwhile, and judged as themselves under this revision already. The
+                       batch can be applied without them */
+} Batch;
+
+MUST_USE Status batches_read(Store *store, int64_t id, Arena *arena, Batch *batch, Message *why);
+/* All of them, newest first. */
+MUST_USE Status batches_list(Store *store, Arena *arena, Batch **batches, size_t *count, Message *why);
+/* BAD_INPUT: the batch is no longer open. */
+MUST_USE Status batch_expect_open(const Batch *batch, Message *why);
+
+/* open -> dropped: nothing that anybody sees has changed. */
+MUST_USE Status batches_drop(Store *store, int64_t id, const char *person, Message *why);
+
+#endif
