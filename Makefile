@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN
+settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -126,6 +126,10 @@ references:  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=...]
 
 report:  ## Write the leaderboard as pages for a browser: [PROBLEM=id] [OUT=build/report] [SOURCES=1: with the sources]
 	$(known)$(online) report $${PROBLEM:+--problem "$$PROBLEM"} $${OUT:+--out "$$OUT"} $${SOURCES:+--sources}
+
+rejudge:  ## Let the service judge submissions again: PROBLEM=id WHY="..." [SINCE=2026-01-31T12:00:00Z] [RUNS=3,5,8] [STATE=folder] [JSON=file]
+	$(call need,PROBLEM,name the problem: make rejudge PROBLEM=conv1d WHY="a reason")$(online) rejudge --problem "$$PROBLEM" $${SINCE:+--since "$$SINCE"} \
+	  $${RUNS:+--runs "$$RUNS"} $${WHY:+--why "$$WHY"} $${STATE:+--state "$$STATE"} $${JSON:+--json "$$JSON"}
 
 baselines:  ## Time CPU baselines and reference solutions, in one table: PROBLEM=id [DEVICE=...]
 	$(call need,PROBLEM,name the problem: make baselines PROBLEM=conv2d-same)$(judge) baselines $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
@@ -369,5 +373,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help install uninstall serve grade submit try leaderboard quarantine retime verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help install uninstall serve rejudge grade submit try leaderboard quarantine retime verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers service test-gpu mutants lint format docs bench clean

@@ -33,6 +33,10 @@ typedef struct Options {
     const char *mode;       /* of a submission: "try", "test", "rank" */
     const char *out;        /* name of a folder */
     bool sources;
+    const char *since;                /* "2026-01-31T12:00:00Z" */
+    const char *runs;                 /* "3,5,8" */
+    const char *batch, *apply, *drop; /* numbers of batches */
+    bool list;
     const char *spool; /* name of a folder */
     const char *name;  /* of a worker */
     bool once;

@@ -1,29 +1,12 @@
 /* command_token.c - an administrator's work on the store itself: tokens, and a copy. The server may run meanwhile.  */
 #include "service/commands/service_command.h"
 
-#include "leaderboard/database.h"
-#include "service/config/config.h"
+#include "service/commands/administered_store.h"
 #include "service/store/people.h"
 #include "service/store/service_store.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static Status open_store(const Options *options, Store **store, Message *why)
-{
-    Config config = {0};
-    char path[SERVICE_PATH_BYTES];
-    *store = NULL;
-    Status status = config_read(options->config, &config, why);
-    if (status == STATUS_OK)
-        status = service_store_path(options->state == NULL ? config.state : options->state, path, why);
-    if (status == STATUS_OK)
-        status = store_open(path, STORE_READ, store, why);
-    if (status == STATUS_NOT_FOUND)
-        status = fail(status, why, "%s: there is no such database, expected the state of `convjudge serve`", path);
-    config_free(&config);
-    return status;
-}
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
 
@@ -68,7 +51,7 @@ Status command_token(const Options *options, int *exit_status, Message *why)
     const bool revokes = options->operand_count == 2 && strcmp(options->operands[0], "revoke") == 0;
     if (!adds && !revokes)
         return fail(STATUS_BAD_INPUT, why, "token: expected 'add NAME' or 'revoke NAME'");
-    Status status = open_store(options, &store, why);
+    Status status = administered_store_open(options, &store, why);
     if (status == STATUS_OK)
         status = adds ? add_token(store, options, options->operands[1], &arena, why)
                       : revoke_tokens(store, options->operands[1], &arena, why);
@@ -86,7 +69,7 @@ Status command_backup(const Options *options, int *exit_status, Message *why)
     Status status = options_expect_file(options, why);
     if (status != STATUS_OK)
         return status;
-    status = open_store(options, &store, why);
+    status = administered_store_open(options, &store, why);
     if (status == STATUS_OK)
         status = service_store_backup(store, options->operands[0], why);
     store_close(store);

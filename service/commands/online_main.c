@@ -10,17 +10,10 @@ static const struct {
     const char *name; /* of online_subcommands[] */
     Status (*run)(const Options *options, int *exit_status, Message *why);
 } functions[] = {
-    {"serve", command_serve},
-    {"token", command_token},
-    {"backup", command_backup},
-    {"submit", command_submit},
-    {"runs", command_runs},
-    {"show", command_show},
-    {"compare", command_compare},
-    {"history", command_history},
-    {"withdraw", command_withdraw},
-    {"report", command_report},
-    {NULL, NULL},
+    {"serve", command_serve},       {"token", command_token},     {"backup", command_backup},
+    {"rejudge", command_rejudge},   {"submit", command_submit},   {"runs", command_runs},
+    {"show", command_show},         {"compare", command_compare}, {"history", command_history},
+    {"withdraw", command_withdraw}, {"report", command_report},   {NULL, NULL},
 };
 
 static int run_online(const Subcommand *subcommand, int argc, char **argv)

@@ -19,6 +19,19 @@ const Subcommand online_subcommands[] = {
     {"backup", NULL, WITHOUT_SANDBOX,
      "convjudge backup [--state DIR] [--config FILE] FILE\n"
      "    Copies the database of the service to a new FILE, also while it runs.\n"},
+    {"rejudge", NULL, WITHOUT_SANDBOX,
+     "convjudge rejudge --problem ID [--since TIME] [--runs N,...] --why TEXT [--json FILE|-] [--state DIR] [--config FILE]\n"
+     "convjudge rejudge --list|--batch N|--apply N|--drop N [--json FILE|-] [--state DIR] [--config FILE]\n"
+     "    Lets the server judge submissions again while nothing fresh waits: a batch, which changes nothing that anybody\n"
+     "    sees until it is applied.\n"
+     "    --problem ID     begin a batch with all that was handed in for the ranking of this problem\n"
+     "    --since TIME     only what was handed in then or later: 2026-01-31T12:00:00Z\n"
+     "    --runs LIST      only these submissions, by their numbers: 3,5,8\n"
+     "    --why TEXT       the reason, for all who look at a run that was replaced\n"
+     "    --list           all batches, newest first\n"
+     "    --batch N        how far a batch is, and what it would change: verdicts, times, ranks\n"
+     "    --apply N        let all of it count, at once\n"
+     "    --drop N         give it up\n"},
     {"submit", NULL, WITHOUT_SANDBOX,
      "convjudge submit [--problem ID] [--mode try|test|rank] [--sizes NAME=N,...] [--wait] [--json FILE|-]\n"
      "                 [--server URL|SOCKET] FILE\n"

@@ -9,6 +9,8 @@
 MUST_USE Status command_serve(const Options *options, int *exit_status, Message *why);
 /* Adds a token of a person, or revokes all of them. */
 MUST_USE Status command_token(const Options *options, int *exit_status, Message *why);
+/* Lets submissions be judged again, and decides whether that counts. */
+MUST_USE Status command_rejudge(const Options *options, int *exit_status, Message *why);
 /* Copies the database of the service while it runs. */
 MUST_USE Status command_backup(const Options *options, int *exit_status, Message *why);
 /* Writes the leaderboard as a folder of pages. */

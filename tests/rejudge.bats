@@ -1,0 +1,167 @@
+#!/usr/bin/env bats
+# `convjudge rejudge`: submissions are judged again at a real server, and somebody decides whether that counts.
+
+bats_require_minimum_version 1.5.0
+load helper
+load service
+
+# own_home: a home of the test's own, whose hidden cases lack the one with 32 weights.
+own_home() {
+    local shared=$CONVJUDGE_HOME
+    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home HOME=$BATS_TEST_TMPDIR
+    cp -r "$shared" "$CONVJUDGE_HOME"
+    hidden=$CONVJUDGE_HOME/testcases/conv1d/hidden.json
+    cp "$hidden" all_cases.json
+    jq '.cases |= map(select(.sizes.kernel_size != 32))' all_cases.json >"$hidden"
+    mkdir -p "$BATS_TEST_TMPDIR/tmp_of_server"
+}
+
+served() { TMPDIR=$BATS_TEST_TMPDIR/tmp_of_server serve "$1"; }
+
+# submitted PERSON FILE: hands in and waits for the verdict.
+submitted() {
+    CONVJUDGE_TOKEN=$(token "$1") "$build/convjudge" submit --wait --json submitted.json --server "http://$address" "$2" >/dev/null || true
+    jq -r .submission.verdict submitted.json
+}
+
+rejudge() { judge rejudge --state "$state" "$@"; }
+
+# batch_is N JQ VALUE: what --json says of a batch.
+batch_is() { [[ $("$build/convjudge" rejudge --state "$state" --batch "$1" --json - | jq -c "$2") == "$3" ]]; }
+
+# patiently COMMAND...: until it succeeds, for two minutes.
+patiently() {
+    local i
+    for ((i = 0; i < 600; i++)); do
+        if "$@"; then return 0; fi
+        sleep 0.2
+    done
+    echo "still not: $*"
+    return 1
+}
+
+# board: the names of those who rank.
+board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device=sim-h200" | jq -c '[.standings[].person] | sort'; }
+
+@test "new hidden cases change verdicts and ranks once the batch is applied, all at once" {
+    own_home
+    served '{"workers": ["sim"]}'
+    submission 'if (kernel_size == 32) return;' >weak.cu
+    submission >good.cu
+    submission '' '' '(input_size + 63) / 64, 64' >blocks.cu
+    equal Accepted "$(submitted ada weak.cu)"
+    equal Accepted "$(submitted bob good.cu)"
+    equal Accepted "$(submitted cyd blocks.cu)"
+    equal '["ada","bob","cyd"]' "$(board)"
+
+    cp all_cases.json "$hidden"
+    rejudge --problem conv1d --why "a case with 32 weights"
+    ends 0 "batch 2: 3 submissions of problem conv1d are judged again, and nobody sees it yet" '`convjudge rejudge --batch 2` shows what it would change'
+    equal "Wrong Answer" "$(submitted dora weak.cu)"
+    # The server and its workers may be killed meanwhile.
+    stop_server KILL
+    TMPDIR=$BATS_TEST_TMPDIR/tmp_of_server start_server
+    patiently batch_is 2 .batch.judged 4
+    equal '["ada","bob","cyd"]' "$(board)"
+    equal 4 "$(in_store 'SELECT count(*) FROM runs')"
+    rejudge --batch 2
+    ends 0 "batch 2, problem conv1d, open since " "a case with 32 weights" "4 of 4 submissions judged" "2 of the judged submissions change, 2 stay as they are"
+    has_lines "     1  ada             Accepted              Wrong Answer" "     3  cyd             Accepted              Accepted"
+    batch_is 2 '[.submissions[] | .changes]' '[true,false,true,false]'
+    batch_is 2 '[.submissions[] | [.before.rank, .after.rank]]' '[[1,null],[1,1],[3,2],[null,null]]'
+    batch_is 2 '[.submissions[] | .time_differs]' '[false,false,false,false]'
+
+    # One that is killed in the midst of it leaves everything as it was.
+    sqlite3 "$state/convjudge.db" "PRAGMA busy_timeout = 10000; CREATE VIEW slow AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
+        WHERE i < 1000000000) SELECT max(i) AS last FROM n; CREATE TRIGGER slowly AFTER INSERT ON rulings BEGIN SELECT last FROM slow; END"
+    "$build/convjudge" rejudge --state "$state" --apply 2 3>&- &
+    local applying=$!
+    sleep 1.5
+    kill -KILL "$applying"
+    wait "$applying" || true
+    sqlite3 "$state/convjudge.db" "PRAGMA busy_timeout = 10000; DROP TRIGGER slowly; DROP VIEW slow"
+    batch_is 2 .batch.state '"open"'
+    equal "4 0" "$(in_store "SELECT (SELECT count(*) FROM runs) || ' ' || (SELECT count(*) FROM rulings)")"
+
+    rejudge --apply 2
+    ends 0 "batch 2 is applied"
+    equal '["bob","cyd"]' "$(board)"
+    CONVJUDGE_TOKEN=$(token ada) judge show 1 --no-code --server "http://$address"
+    ends 0 "Wrong Answer  weak.cu"
+    CONVJUDGE_DB=$state/convjudge.db judge verify-leaderboard
+    equal "" "$(grep -E '^(runs|rulings|sources|links?) ' <<<"$output")"
+    rejudge --apply 2
+    ends 2 "batch 2 was applied already"
+
+    rejudge --problem conv1d --runs 2 --why "another look"
+    ends 0 "batch 3: 1 submissions"
+    rejudge --drop 3
+    ends 0 "batch 3 is dropped"
+    equal '["bob","cyd"]' "$(board)"
+    rejudge --list
+    has_lines "batch 3, problem conv1d, dropped: another look" "batch 2, problem conv1d, applied: a case with 32 weights"
+    equal "rejudge,rejudge apply,rejudge,rejudge drop" "$(in_store "SELECT group_concat(action) FROM (SELECT action FROM audit WHERE action LIKE 'rejudge%' ORDER BY id)")"
+}
+
+@test "a batch waits behind what is handed in, and is no longer applied once the problem has changed again" {
+    own_home
+    served '{"workers": []}'
+    local ada
+    ada=$(token ada)
+    hand_in "$ada" a1
+    run make -C "$root" --no-print-directory BUILD="$build" rejudge PROBLEM=conv1d WHY="a new driver" STATE="$state"
+    ends 0 "batch 2: 1 submissions of problem conv1d are judged again"
+    hand_in "$ada" a2
+    equal 2 "$(in_store 'SELECT count(*) FROM judging WHERE batch = 2')"
+    sleep 1 # enough for the server to offer what it wants to
+    equal "1 1" "$(in_store "SELECT group_concat(batch, ' ') FROM judging WHERE state = 'offered'")"
+    rejudge --apply 2
+    ends 2 "batch 2: 2 of 2 submissions are not judged yet"
+    rejudge --batch 2 --json -
+    equal '{"judged":0,"waiting":2}' "$(jq -c '.batch | {judged, waiting}' <<<"$output")"
+    rejudge --problem conv1d --why "once more"
+    ends 2 "batch 2 of problem conv1d is open; apply or drop it before another is begun"
+    jq '.cases |= map(if .timed then .sizes.input_size += 1 else . end)' all_cases.json >"$hidden"
+    rejudge --apply 2
+    ends 2 "batch 2: problem conv1d has changed since; drop the batch, and begin another"
+    as "$ada" DELETE /api/v1/submissions/2
+    equal 200 "$status"
+    rejudge --drop 2
+    ends 0 "batch 2 is dropped"
+    rejudge --problem conv1d --why "once more" --json -
+    ends 0
+    equal '[{"submission":2,"why":"its author has withdrawn it"}]' "$(jq -c .skipped <<<"$output")"
+}
+
+@test "what cannot be done is refused in one line" {
+    own_home
+    serve
+    rejudge --list
+    ends 0 "nothing has been judged again yet"
+    rejudge
+    ends 2 "rejudge: expected one of --problem, --list, --batch, --apply and --drop"
+    rejudge --list --why "a reason"
+    ends 2 "rejudge: --since, --runs and --why belong to --problem"
+    rejudge --problem conv1d
+    ends 2 "rejudge: expected a reason: --why TEXT"
+    rejudge --problem conv9d --why "a reason"
+    ends 2 "conv9d"
+    rejudge --problem conv1d --why "a reason"
+    ends 2 "there is nothing to judge again of problem conv1d"
+    rejudge --problem conv1d --why "a reason" --runs 3,x
+    ends 2 "option '--runs': expected the number of a run, found 'x'"
+    rejudge --problem conv1d --why "a reason" --runs ,
+    ends 2 "option '--runs': expected numbers of submissions such as 3,5,8"
+    rejudge --problem conv1d --why "a reason" --runs 3
+    ends 2 "there is nothing to judge again of problem conv1d; submission 3: there is none of this number"
+    rejudge --problem conv1d --why "a reason" --since yesterday
+    ends 2 "option '--since': expected a time such as 2026-01-31T12:00:00Z, found 'yesterday'"
+    rejudge --problem conv1d --why "a reason" --since 2026-02-31T12:00:00Z
+    ends 2 "nothing to judge again"
+    rejudge --batch 7
+    ends 2 "there is no batch 7"
+    rejudge --apply x
+    ends 2 "option '--apply': expected the number of a batch, found 'x'"
+    judge rejudge --list --state "$BATS_TEST_TMPDIR/nowhere"
+    ends 2 "there is no such database, expected the state of"
+}
