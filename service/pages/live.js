@@ -11,7 +11,8 @@
 
   function sentence(submission) {
     if (submission.state === "waiting") {
-      const ahead = submission.ahead === 1 ? "1 submission is ahead" : `${submission.ahead || 0} submissions are ahead`;
+      if (!submission.ahead) return "It is next.";
+      const ahead = submission.ahead === 1 ? "1 submission is ahead" : `${submission.ahead} submissions are ahead`;
       return submission.expected_s ? `${ahead}, about ${Math.ceil(submission.expected_s)} s.` : `${ahead}.`;
     }
     const progress = submission.progress;

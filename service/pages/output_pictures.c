@@ -57,8 +57,9 @@ static bool grid_of(const cJSON *output, const cJSON *sizes, Grid *grid)
     for (int i = 0; i < rank - 1; i++)
         grid->height *= extent(shape, i);
     size_t count = grid->width * grid->height * grid->channels;
-    return count > 0 && count <= MAX_ELEMENTS && (size_t)cJSON_GetArraySize(grid->expected) == count &&
-           (size_t)cJSON_GetArraySize(grid->got) == count && (size_t)cJSON_GetArraySize(grid->bounds) == count;
+    return grid->width * grid->height > 1 && count <= MAX_ELEMENTS &&
+           (size_t)cJSON_GetArraySize(grid->expected) == count && (size_t)cJSON_GetArraySize(grid->got) == count &&
+           (size_t)cJSON_GetArraySize(grid->bounds) == count;
 }
 
 /* ---- colours ----------------------------------------------------------------------------------------------------- */
@@ -86,6 +87,7 @@ typedef struct Values { /* of each element; NaN where it was not a number */
     double *expected, *got, *bound;
     double low, high;  /* of what was expected */
     double difference; /* largest finite one */
+    bool has_gaps;     /* something came that is not a number */
 } Values;
 
 static void read_list(const cJSON *list, double *values)
@@ -107,6 +109,7 @@ static void read_values(const Grid *grid, Values *values)
     values->high = -INFINITY;
     values->difference = 0;
     for (size_t i = 0; i < count; i++) {
+        values->has_gaps = values->has_gaps || isnan(values->got[i]);
         values->low = fmin(values->low, values->expected[i]);
         values->high = fmax(values->high, values->expected[i]);
         values->difference = fmax(values->difference, fabs(values->got[i] - values->expected[i]));
@@ -173,6 +176,7 @@ static void add_picture(Text *page, const Grid *grid, const Values *values, Kind
 {
     static const char *const names[KINDS] = {"Where it is wrong", "Expected", "Got", "Difference"};
     static const char *const words[KINDS] = {"orange: beyond its bound", "", "", "orange: too large, blue: too small"};
+    const bool has_gaps = (kind == KIND_GOT || kind == KIND_DIFFERENCE) && values->has_gaps;
     size_t cells = grid->width * grid->height;
     uint8_t *pixels = calloc(cells, 4);
     if (pixels == NULL)
@@ -188,8 +192,9 @@ static void add_picture(Text *page, const Grid *grid, const Values *values, Kind
     png_data_url(page, pixels, grid->width, grid->height);
     html_add(page, "\" width=\"%zu\" height=\"%zu\" alt=\"%s, as a picture of %zu by %zu cells\"><figcaption>%s",
              grid->width, grid->height, names[kind], grid->width, grid->height, names[kind]);
-    if (*words[kind] != '\0')
-        html_add(page, "<span class=\"more\">%s</span>", words[kind]);
+    if (has_gaps || *words[kind] != '\0')
+        html_add(page, "<span class=\"more\">%s%s%s</span>", words[kind], has_gaps && *words[kind] != '\0' ? ", " : "",
+                 has_gaps ? "purple: not a number" : "");
     html_raw(page, "</figcaption></figure>\n");
     free(pixels);
 }

@@ -33,6 +33,10 @@ static void add_waiting_words(Text *page, const SubmissionPage *submission)
             html_text(page, submission->step);
         return;
     }
+    if (submission->ahead == 0) {
+        html_raw(page, "It is next.");
+        return;
+    }
     html_add(page, submission->ahead == 1 ? "%" PRId64 " submission is ahead" : "%" PRId64 " submissions are ahead",
              submission->ahead);
     if (submission->expected_s > 0)

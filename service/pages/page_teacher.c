@@ -49,12 +49,12 @@ static void add_matrix(Text *page, const Site *site, const TeacherPage *teacher)
             add_cell(page, site, cell_of(teacher, i, k));
         html_raw(page, "</tr>\n");
     }
-    html_raw(page, "<tr class=\"you\"><th scope=\"row\">Solved by</th>");
+    html_add(page, "<tr class=\"you\"><th scope=\"row\">Solved, of %zu</th>", teacher->people_count);
     for (size_t k = 0; k < teacher->problem_count; k++) {
         size_t solved = 0;
         for (size_t i = 0; i < teacher->people_count; i++)
             solved += cell_of(teacher, i, k)->is_solved;
-        html_add(page, "<td>%zu of %zu</td>", solved, teacher->people_count);
+        html_add(page, "<td>%zu</td>", solved);
     }
     html_raw(page, "</tr>\n");
     table_end(page);

@@ -72,8 +72,10 @@ int axis_ticks(const Axis *axis, double gap, double values[AXIS_MAX_TICKS])
     Ticks ticks = {.axis = axis, .gap = gap, .values = values};
     if (axis->is_log)
         add_log_ticks(&ticks);
-    else
+    if (ticks.count < 2) { /* so short a piece of a logarithmic axis is nearly even */
+        ticks.count = 0;
         add_linear_ticks(&ticks);
+    }
     return ticks.count;
 }
 
