@@ -161,8 +161,12 @@ static void draw_person(const cJSON *result, const char *source)
         "{\"cases\": [{\"name\": \"longest input, five taps\", \"timed\": true, \"time_ms\": 0.1, "
         "\"uncertainty\": 0.01, \"counters\": {\"warp_instructions\": 9e8, \"global_load_sectors\": 8e7}}]}");
     ComparedSubmission before = {make_line(8), other, older}, after = {make_line(5), source, result};
-    PersonPage page = {
-        .person = "Ada Lovelace", .rows = make_lines(ROWS), .row_count = ROWS, .before = &before, .after = &after};
+    PersonPage page = {.person = "Ada Lovelace",
+                       .pseudonym = "the countess",
+                       .rows = make_lines(ROWS),
+                       .row_count = ROWS,
+                       .before = &before,
+                       .after = &after};
     Text text = {0};
     if (source == NULL)
         after.source = other;
@@ -220,6 +224,7 @@ static void draw_teacher(void)
                           .known_ms = 0.4,
                           .second_ms = 0.121,
                           .rank_status = "quarantined: 3.5 times as fast as anything known"};
+    const TeacherGroup groups[] = {{"Monday, 10 h", 23}, {"<b>Tuesday</b>", 18}};
     SimilarPair pair = {"conv1d", "Ada Lovelace", "Kurt Gödel", 4, 9, 0.93, 1};
     TeacherPage page = {.problems = problems,
                         .problem_count = PROBLEMS,
@@ -230,7 +235,9 @@ static void draw_teacher(void)
                         .quarantine_count = 1,
                         .similar = &pair,
                         .similar_count = 1,
-                        .similar_time = "2026-11-23T03:00:00Z"};
+                        .similar_time = "2026-11-23T03:00:00Z",
+                        .groups = groups,
+                        .group_count = 2};
     Text text = {0};
     page_teacher(&text, &teacher, &page);
     write_page("teacher.html", &text);
@@ -240,8 +247,8 @@ static void draw_admin(void)
 {
     const struct AdminWorker workers[] = {
         {"gpu1.0", "cuda:0, NVIDIA H200", "judging", NULL, "2026-11-23T13:20:01Z", 118, 412, 0},
-        {"gpu1.1", "cuda:1, NVIDIA H200", "gets no work", "failed at two different submissions in a row",
-         "2026-11-23T12:00:00Z", 0, 398, 2},
+        {"gpu1.1", "cuda:1, NVIDIA H200", "gets no work", "it failed on two submissions", "2026-11-23T12:00:00Z", 0,
+         398, 2},
     };
     const struct AdminDisk disks[] = {{"store", "/var/lib/convjudge/service.db", 48123904, 812345678912},
                                       {"spool", "/var/lib/convjudge/spool", 1048576, 812345678912}};
@@ -249,6 +256,8 @@ static void draw_admin(void)
         {"2026-11-23T12:00:00Z", "the broker did not start: cuInit: unknown error", "gpu1.1", 97}};
     AdminPage page = {.queue = make_lines(4),
                       .queue_count = 4,
+                      .held = make_lines(1),
+                      .held_count = 1,
                       .workers = workers,
                       .worker_count = 2,
                       .disks = disks,
@@ -278,6 +287,12 @@ static void draw_others(void)
     Text text = {0};
     page_index(&text, &student, &index);
     write_page("index.html", &text);
+    const SecretPage secret = {.title = "Token of Grace",
+                               .secret = "f97a8fe28ff71f230f0977229bc269b9bc58d0ad328aa145171648b1991979ee",
+                               .text = "It is shown only now.",
+                               .back = "/teacher"};
+    page_secret(&text, &teacher, &secret);
+    write_page("secret.html", &text);
     page_login(&text, &nobody, "This token is not known.", "/problems/conv1d");
     write_page("login.html", &text);
     page_error(&text, &nobody, 404, "There is no submission 4000, or none that you may see.");

@@ -119,7 +119,7 @@ static void add_row(Text *page, const Site *site, bool has_people, const Submiss
         html_raw(page, "</td><td>");
     }
     verdict_mark(page, row->verdict != NULL ? row->verdict : row->state);
-    html_add(page, "</td><td class=\"number\">%s</td><td class=\"spare\">",
+    html_add(page, "</td><td class=\"number\">%s</td><td class=\"spare file\">",
              row->time.ms > 0 ? figure_measured(row->time).text : "");
     html_name(page, row->file_name);
     html_add(page, "</td><td class=\"spare nowrap\">%s</td></tr>\n",
