@@ -6,13 +6,15 @@
 #include "service/log/log.h"
 #include "service/store/judgings.h"
 #include "service/store/service_store.h"
+#include "service/store/submissions.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-static const double LOOK_S = 0.2, RECONCILE_S = 5;
+static const double LOOK_S = 0.2, RECONCILE_S = 5, FORGET_S = 3600;
 
 /* ---- the thread -------------------------------------------------------------------------------------------------- */
 
@@ -24,6 +26,10 @@ static Status look(Head *head, Message *why)
     if (status == STATUS_OK && now_s() > head->reconciled_s + RECONCILE_S) {
         status = head_reconcile(head, why);
         head->reconciled_s = now_s();
+    }
+    if (status == STATUS_OK && now_s() > head->forgot_s + FORGET_S) {
+        status = submissions_forget_tries(head->store, (int64_t)time(NULL) - DAY_S, why);
+        head->forgot_s = now_s();
     }
     return status == STATUS_OK ? head_offer(head, why) : status;
 }

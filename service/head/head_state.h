@@ -20,7 +20,7 @@ struct Head {
     bool stops, is_woken;
     uint64_t changes;
     Watch watch;
-    double looked_s, reconciled_s;
+    double looked_s, reconciled_s, forgot_s;
     Message trouble;
 };
 

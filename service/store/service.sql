@@ -56,6 +56,12 @@ CREATE TABLE submission (
     UNIQUE (person, key)
 ) STRICT;
 
+-- The source of a try, which is forgotten with it; all other sources are rows of `sources`, which stay.
+CREATE TABLE try_source (
+    submission    INTEGER PRIMARY KEY REFERENCES submission,
+    source        TEXT NOT NULL
+) STRICT;
+
 CREATE INDEX submission_of_a_problem ON submission (problem, person);
 
 -- Why judgings exist: batch 1 holds what is judged because it was handed in, each other one is a rejudging.

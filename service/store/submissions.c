@@ -91,14 +91,18 @@ static Status add_submission(Store *store, const HandIn *hand_in, const OrderRul
 {
     int64_t received_s = 0;
     double position = 0;
+    const bool is_try = strcmp(hand_in->mode, "try") == 0;
     Status status = receipt_time(store, arena, &received_s, why);
     if (status == STATUS_OK)
         status = find_position(store, hand_in, rule, received_s, arena, &position, why);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && !is_try)
         status = store_put_source(store, hand_in->source_hash, hand_in->source, why);
     if (status == STATUS_OK)
         status = insert_submission(store, hand_in, received_s, why);
     *id = sqlite3_last_insert_rowid(store->database);
+    if (status == STATUS_OK && is_try)
+        status = database_do(store, NULL, why, "INSERT INTO try_source (submission, source) VALUES (?1, ?2)", "it", *id,
+                             hand_in->source);
     if (status == STATUS_OK)
         status = database_do(store, NULL, why,
                              "INSERT INTO judging (submission, batch, revision, position, state, attempt, failures)"
@@ -208,8 +212,37 @@ static void take_text(Arena *arena, sqlite3_stmt *row, void *item)
 Status submissions_source(Store *store, const char *source_hash, Arena *arena, const char **source, Message *why)
 {
     Rows rows = {.arena = arena, .item_bytes = sizeof *source};
-    Status status = database_query(store, &rows, take_text, why, "SELECT source FROM sources WHERE source_hash = ?1",
-                                   "t", source_hash);
+    Status status = database_query(
+        store, &rows, take_text, why,
+        "SELECT source FROM sources WHERE source_hash = ?1 UNION ALL"
+        " SELECT source FROM try_source JOIN submission ON submission.id = try_source.submission"
+        " WHERE source_hash = ?1 LIMIT 1",
+        "t", source_hash);
     *source = status == STATUS_OK && rows.count > 0 ? *(const char **)(void *)rows.items : NULL;
     return status;
+}
+
+/* ---- forgetting -------------------------------------------------------------------------------------------------- */
+
+Status submissions_forget_tries(Store *store, int64_t before_s, Message *why)
+{
+    /* "ended" names what goes; rows that refer to others go before these. */
+    static const char *const steps[] = {
+        "CREATE TEMP TABLE IF NOT EXISTS ended (submission INTEGER PRIMARY KEY, judging INTEGER)",
+        "DELETE FROM ended",
+        "INSERT INTO ended SELECT submission.id, judging.id FROM submission JOIN judging ON judging.submission = submission.id"
+        " WHERE mode = 'try' AND received_s < ?1 AND submission.id < (SELECT max(id) FROM submission) AND judging.state IN ('recorded', 'held', 'cancelled')",
+        "DELETE FROM document WHERE judging IN (SELECT judging FROM ended)",
+        "DELETE FROM attempt WHERE judging IN (SELECT judging FROM ended)",
+        "DELETE FROM judging WHERE id IN (SELECT judging FROM ended)",
+        "DELETE FROM try_source WHERE submission IN (SELECT submission FROM ended)",
+        "DELETE FROM submission WHERE id IN (SELECT submission FROM ended)",
+    };
+    Status status = database_begin(store, why);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == STATUS_OK; i++)
+        status = strchr(steps[i], '?') == NULL ? database_run(store, steps[i], why)
+                                               : database_do(store, NULL, why, steps[i], "i", before_s);
+    return database_end(store, status, why);
 }

@@ -67,6 +67,10 @@ typedef struct SubmissionFilter {
 MUST_USE Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *arena, StoredSubmission **rows,
                                  size_t *count, Message *why);
 
+/* Removes the tries that were received before a moment and have ended, with their sources and reports: nothing of a try is
+ * kept. The newest submission stays whatever it is, since the numbers count on from it. */
+MUST_USE Status submissions_forget_tries(Store *store, int64_t before_s, Message *why);
+
 /* NULL in *source: the database does not have it. */
 MUST_USE Status submissions_source(Store *store, const char *source_hash, Arena *arena, const char **source,
                                    Message *why);

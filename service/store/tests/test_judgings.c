@@ -218,6 +218,42 @@ static void a_drained_worker_is_listed_with_its_reason(void **state)
     assert_int_equal(count, 0);
 }
 
+static void a_try_is_forgotten_after_a_day(void **state)
+{
+    const int64_t person = admitted("ada").id;
+    const HandIn row = {.person = person,
+                        .key = "t",
+                        .problem = "conv1d",
+                        .revision = "r1",
+                        .mode = "try",
+                        .sizes = "",
+                        .file_name = "x.cu",
+                        .source = "// a try",
+                        .source_hash = "7247"};
+    int64_t id, attempt;
+    bool is_new;
+    const char *source;
+    must(submissions_hand_in(store, &row, &rule, &id, &is_new, &why));
+    must(submissions_source(store, "7247", &arena, &source, &why));
+    assert_string_equal(source, "// a try");
+    assert_string_equal(asked("SELECT count(*) FROM sources"), "0");
+    const int64_t judging = offered(&attempt);
+    must(submissions_forget_tries(store, INT64_MAX, &why));
+    assert_string_equal(stored(id).state, "offered");
+    assert_int_equal(recorded(judging, attempt, NULL), RECORDED);
+    const int64_t kept = handed_in(person, "k");
+    must(submissions_forget_tries(store, 5, &why));
+    assert_string_equal(stored(id).state, "recorded");
+    must(submissions_forget_tries(store, INT64_MAX, &why));
+    StoredSubmission gone;
+    assert_int_equal(submissions_read(store, id, &arena, &gone, &why), STATUS_NOT_FOUND);
+    assert_string_equal(
+        asked("SELECT (SELECT count(*) FROM document) + (SELECT count(*) FROM attempt) + (SELECT count(*)"
+              " FROM try_source)"),
+        "0");
+    assert_string_equal(stored(kept).state, "queued");
+}
+
 static void a_copy_is_whole(void **state)
 {
     char path[128];
@@ -254,6 +290,7 @@ int main(void)
         test(a_clock_that_is_set_back_makes_nobody_earlier),
         test(a_worker_that_fails_twice_in_a_row_is_known),
         test(a_drained_worker_is_listed_with_its_reason),
+        test(a_try_is_forgotten_after_a_day),
         test(a_copy_is_whole),
         test(a_state_has_one_server),
     };
