@@ -4,8 +4,8 @@
 #include "base/json.h"
 #include "grader/problem/problem_list.h"
 #include "grader/problem/problem_read.h"
-#include "leaderboard/standing.h"
 #include "service/api/answer.h"
+#include "service/api/board_answer.h"
 #include "service/api/hand_in.h"
 #include "service/api/live.h"
 #include "service/api/submission_json.h"
@@ -243,73 +243,6 @@ static void answer_withdraw(Visit *visit)
         answer_submission_row(visit, 200, row.id);
 }
 
-/* ---- boards ------------------------------------------------------------------------------------------------------ */
-
-static Status add_standings(const Visit *visit, const Board *board, cJSON *list, Message *why)
-{
-    StoredRun *runs;
-    size_t run_count, count;
-    int64_t *submissions = NULL;
-    Status status = store_runs(visit->service->store, board, visit->arena, &runs, &run_count, why);
-    if (status != STATUS_OK)
-        return status;
-    Standing *standings = standings_of(runs, run_count, visit->arena, &count);
-    status = visible_standings(visit, standings, count, &submissions, why);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddNumberToObject(item, "rank", (double)standings[i].rank);
-        cJSON_AddStringToObject(item, "person", standings[i].person);
-        json_put_number(item, "time_ms", standings[i].time.ms);
-        json_put_number(item, "uncertainty", standings[i].time.uncertainty);
-        cJSON_AddStringToObject(item, "time_utc", standings[i].time_utc);
-        if (submissions[i] != 0)
-            cJSON_AddNumberToObject(item, "submission", (double)submissions[i]);
-        cJSON_AddItemToArray(list, item);
-    }
-    return status;
-}
-
-/* The board of a device, or the first one. */
-static const Board *choose_board(const Visit *visit, const Board *boards, size_t count)
-{
-    const char *device = http_query(visit->request, "device");
-    for (size_t i = 0; i < count; i++)
-        if (device == NULL || strcmp(boards[i].device, device) == 0)
-            return &boards[i];
-    return NULL;
-}
-
-static void answer_board(Visit *visit)
-{
-    Problem problem;
-    Board *boards;
-    size_t count;
-    Message why;
-    Status status = problem_read(visit->argument, &problem, &why);
-    if (status != STATUS_OK) {
-        answer_failure(visit, status, &why);
-        return;
-    }
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "problem", problem.id);
-    status = store_boards(visit->service->store, problem.id, problem.revision.hex, visit->arena, &boards, &count, &why);
-    const Board *board = status == STATUS_OK ? choose_board(visit, boards, count) : NULL;
-    if (board != NULL) {
-        cJSON_AddStringToObject(object, "device", board->device);
-        cJSON_AddBoolToObject(object, "modelled", strncmp(board->device, "sim-", 4) == 0);
-    }
-    cJSON *list = cJSON_AddArrayToObject(object, "standings");
-    if (board != NULL)
-        status = add_standings(visit, board, list, &why);
-    problem_free(&problem);
-    if (status == STATUS_OK) {
-        answer_json(visit, 200, object);
-        return;
-    }
-    cJSON_Delete(object);
-    answer_failure(visit, status, &why);
-}
-
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 const Route api_routes[] = {
@@ -323,6 +256,7 @@ const Route api_routes[] = {
     {"GET", "/api/v1/submissions/*/result", ACCESS_PERSONS, answer_result, false},
     {"GET", "/api/v1/submissions/*/explain", ACCESS_PERSONS, answer_explain, false},
     {"GET", "/api/v1/submissions/*/events", ACCESS_PERSONS, answer_events, false},
-    {"GET", "/api/v1/boards/*", ACCESS_READERS, answer_board, false},
+    {"GET", "/api/v1/boards/*", ACCESS_READERS, board_answer, false},
+    {"GET", "/api/v1/boards/*/csv", ACCESS_READERS, board_answer_csv, false},
     {0},
 };
