@@ -35,6 +35,7 @@ shellcheck     -          shellcheck     ShellCheck      shellcheck
 clang-format   -          clang-format   clang-tools-extra clang
 cppcheck       -          cppcheck       cppcheck        cppcheck
 jq             -          jq             jq              jq
+curl           -          curl           curl            curl
 sqlite3        -          sqlite3        sqlite          sqlite
 python3        -          python3        python3         python
 jsonschema     -          python3-jsonschema python3-jsonschema python-jsonschema
