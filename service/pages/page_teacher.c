@@ -139,6 +139,19 @@ static void add_quarantine(Text *page, const Site *site, const TeacherPage *teac
 
 /* ---- similar pairs ----------------------------------------------------------------------------------------------- */
 
+static void add_program(Text *page, const Site *site, int64_t submission, const char *name)
+{
+    if (submission > 0)
+        link_submission(page, site, submission, name);
+    else
+        html_text(page, name);
+}
+
+static void add_share(Text *page, double share)
+{
+    html_add(page, "<td class=\"number\">%s</td>", share < 0 ? "" : figure_percent(share).text);
+}
+
 static void add_similar(Text *page, const Site *site, const TeacherPage *teacher)
 {
     if (teacher->similar_time == NULL)
@@ -154,11 +167,13 @@ static void add_similar(Text *page, const Site *site, const TeacherPage *teacher
     for (size_t i = 0; i < teacher->similar_count; i++) {
         const SimilarPair *pair = &teacher->similar[i];
         html_add(page, "<tr><th scope=\"row\">%s</th><td>", pair->problem);
-        link_submission(page, site, pair->run_a, pair->a);
+        add_program(page, site, pair->run_a, pair->a);
         html_raw(page, "</td><td>");
-        link_submission(page, site, pair->run_b, pair->b);
-        html_add(page, "</td><td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
-                 figure_percent(pair->source).text, figure_percent(pair->device_code).text);
+        add_program(page, site, pair->run_b, pair->b);
+        html_raw(page, "</td>");
+        add_share(page, pair->source);
+        add_share(page, pair->device_code);
+        html_raw(page, "</tr>\n");
     }
     if (teacher->similar_count > 0)
         table_end(page);

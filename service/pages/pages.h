@@ -133,8 +133,8 @@ typedef struct QuarantinedRun {
 } QuarantinedRun;
 
 typedef struct SimilarPair {
-    const char *problem, *a, *b; /* persons */
-    int64_t run_a, run_b;
+    const char *problem, *a, *b; /* persons, or files of nobody's */
+    int64_t run_a, run_b;        /* submissions; 0: there is none to open */
     double source, device_code; /* shares, 0 to 1; negative: unknown */
 } SimilarPair;
 

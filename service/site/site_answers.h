@@ -18,6 +18,8 @@ SubmissionLine *site_lines(Arena *arena, const StoredSubmission *rows, size_t co
 MUST_USE Status site_board(const Visit *visit, const Problem *problem, const Board *board, BoardPage *page,
                            Message *why);
 
+/* What `convjudge similar` has left for the teacher's page. */
+MUST_USE Status site_fill_similar(const Visit *visit, TeacherPage *page, Message *why);
 /* The path of a person's page. */
 const char *site_person_path(const Visit *visit, const char *name);
 

@@ -1,0 +1,143 @@
+#!/usr/bin/env bats
+# Forms of the server's pages: what students, teachers and administrators change with them.
+
+bats_require_minimum_version 1.5.0
+load helper
+load service
+
+# set_store SQL: changes the server's database behind its back.
+set_store() { sqlite3 "$state/convjudge.db" "PRAGMA busy_timeout = 10000; $1" >/dev/null; }
+
+# said TEXT...: the page holds each text.
+said() {
+    local text
+    for text in "$@"; do
+        [[ $output == *"$text"* ]] || { echo "$status, the page lacks: $text"; sed -n '/<main/,$p' <<<"$output"; return 1; }
+    done
+}
+
+# secret: what the page shows once.
+secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
+
+@test "a file that is uploaded keeps its name, without folders" {
+    serve
+    local ada
+    ada=$(token ada)
+    as "$ada" POST /problems/conv1d/submit -F key=k1 -F mode=rank -F "file=@$root/solutions/conv1d/accepted/naive.cu;filename=C:\\work/mine.cu"
+    equal 303 "$status"
+    as "$ada" POST /problems/conv1d/submit -F key=k2 -F mode=rank -F 'file=;filename=' -F "source=<$root/solutions/conv1d/accepted/naive.cu"
+    equal 303 "$status"
+    equal $'mine.cu\nsubmission.cu' "$(in_store 'SELECT file_name FROM submission ORDER BY id')"
+    equal 1 "$(in_store 'SELECT count(DISTINCT source_hash) FROM submission')"
+}
+
+@test "everybody chooses a pseudonym, which is nobody else's name" {
+    serve
+    local ada teacher
+    ada=$(token 'ada "l"') teacher=$(token emmy teacher)
+    as "$ada" POST '/people/ada%20%22l%22/pseudonym' -d 'pseudonym=Countess' -D headers
+    equal 303 "$status"
+    grep -qi '^location: /people/ada%20%22l%22' headers
+    as "$ada" GET '/people/ada%20%22l%22'
+    said 'value="Countess"'
+    as "$ada" POST '/people/ada%20%22l%22/pseudonym' -d 'pseudonym=Emmy'
+    equal 400 "$status"
+    said "is taken, expected another one"
+    as "$ada" POST '/people/ada%20%22l%22/pseudonym' -d 'x=1'
+    equal 400 "$status"
+    said "expected a pseudonym"
+    as "$teacher" POST '/people/ada%20%22l%22/pseudonym' -d 'pseudonym=Lovelace'
+    equal 403 "$status"
+    said "everybody chooses his or her own pseudonym"
+    equal Countess "$(in_store "SELECT pseudonym FROM person WHERE name LIKE 'ada%'")"
+}
+
+@test "a teacher makes groups with a link, and tokens for students alone" {
+    serve '{"admins": ["grace"], "public": false}'
+    local ada teacher link
+    ada=$(token ada) teacher=$(token emmy teacher)
+    as "$teacher" POST /teacher/groups -d 'name=Monday'
+    equal 200 "$status"
+    said "Give this link to the students of the group. Each logs in and opens it once."
+    link=$(secret)
+    equal "http://$address/join/" "${link%/*}/"
+    as "$teacher" POST /teacher/groups -d 'name=Monday'
+    equal 400 "$status"
+    as "$teacher" GET /teacher
+    lacks "${link##*/}"
+    as "$ada" GET "/join/${link##*/}"
+    equal 303 "$status"
+    equal ada "$(in_store 'SELECT name FROM membership JOIN person ON person.id = person')"
+
+    as "$teacher" POST /teacher/tokens -d 'name=ada'
+    said "Give it to the student alone: whoever has it hands in under this name."
+    as "$(secret)" GET /api/v1/me
+    equal ada "$(jq -r .person <<<"$output")"
+    as "$ada" GET /api/v1/me
+    equal 401 "$status" # the earlier one has ended
+    for name in grace emmy; do # one by the configuration, one by the store
+        as "$teacher" POST /teacher/tokens -d "name=$name"
+        equal 400 "$status"
+        said "tokens are made here for students alone; convjudge token makes others"
+    done
+    as "$teacher" GET /api/v1/me
+    equal 200 "$status"
+    equal $'group add\ntoken add' "$(in_store "SELECT action FROM audit WHERE person = 'emmy' ORDER BY id")"
+}
+
+@test "an administrator lets a held submission go on, and gives a worker work again" {
+    serve
+    local ada admin number
+    ada=$(token ada) admin=$(token grace admin)
+    number=$(hand_in "$ada" k)
+    as "$admin" POST "/submissions/$number/release"
+    equal 409 "$status"
+    said "submission $number is not held"
+    set_store "UPDATE judging SET state = 'held', failures = 2; INSERT INTO attempt (judging, n, worker, offered_utc, ended_utc, outcome, why)
+        SELECT id, 9, 'node/1', '2026-01-31T12:00:00Z', '2026-01-31T12:00:01Z', 'worker_failed', 'no device' FROM judging;
+        INSERT INTO drained VALUES ('node/1', '2026-01-31T12:00:01Z', 'failed twice'), ('node2', '2026-01-31T12:00:01Z', 'failed twice')"
+    touch "$state/spool/hold/node2"
+    as "$admin" GET /admin
+    said "gets no work" "failed twice" "/submissions/$number/release" "/admin/workers/node%2F1/undrain"
+    as "$admin" POST "/submissions/$number/release"
+    equal 303 "$status"
+    equal 0 "$(in_store 'SELECT failures FROM judging')"
+    as "$admin" POST /admin/workers/node2/undrain
+    equal 303 "$status"
+    absent "$state/spool/hold/node2"
+    equal 'node/1' "$(in_store 'SELECT worker FROM drained')"
+    as "$admin" POST /admin/workers/..%2f..%2fserve.lock/undrain
+    equal 404 "$status"
+    [[ -e $state/serve.lock ]]
+}
+
+@test "a login leads to the page that was asked for, and to no other server" {
+    serve '{"public": false}'
+    local ada
+    ada=$(token ada)
+    ask GET '/join/a%22b%25c' -D headers
+    equal 303 "$status"
+    grep -qi '^location: /login?next=/join/a%22b%25c' headers
+    ask GET '/login?next=/people/ada'
+    said 'name="next" value="/people/ada"'
+    for next in //evil.example '/\evil.example' http://evil.example; do
+        ask POST /login -d "token=$ada" --data-urlencode "next=$next" -H "Origin: http://$address" -D headers
+        equal 303 "$status"
+        grep -qi '^location: /'$'\r''*$' headers
+    done
+}
+
+@test "pairs that convjudge similar has found stand on the teacher's page" {
+    serve
+    local teacher
+    teacher=$(token emmy teacher)
+    CONVJUDGE_DB=$BATS_TEST_TMPDIR/other.db judge grade --device sim --as ada "$root/solutions/conv1d/accepted/register_tile.cu"
+    CONVJUDGE_DB=$BATS_TEST_TMPDIR/other.db judge grade --device sim --as "b<i>b" "$root/solutions/conv1d/accepted/register_tile.cu"
+    mkdir "$state/similar"
+    CONVJUDGE_DB=$BATS_TEST_TMPDIR/other.db judge similar --problem conv1d --json "$state/similar/conv1d.json"
+    as "$teacher" GET /teacher
+    said 'Similar pairs' 'As of' '>100' 'register_tile.cu' 'b&lt;i&gt;b'
+    echo '{"pairs": [{"a": 1, "b": {"run": "x"}, "source": ["y"]}, 7' >"$state/similar/conv2d.json"
+    as "$teacher" GET /teacher
+    equal 200 "$status"
+}
