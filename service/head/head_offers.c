@@ -30,6 +30,7 @@ static Status offer(Head *head, const Judging *judging, Arena *arena, Message *w
                           .file_name = judging->file_name,
                           .person = judging->person,
                           .sizes = judging->sizes[0] == '\0' ? NULL : judging->sizes,
+                          .avoid = judging->worker[0] == '\0' ? NULL : judging->worker,
                           .device = "",
                           .priority = judging->position,
                           .time_limit_s = deadlines.worker_s};

@@ -21,7 +21,9 @@ typedef struct SpoolJob { /* all texts are UTF-8; none is NULL unless it says so
     const char *source_hash; /* as in result.json: hash_of_one() of the source */
     const char *source, *file_name;
     const char *person;
-    const char *sizes;  /* "input_size=9"; NULL: none. Only with "try" */
+    const char *sizes; /* "input_size=9"; NULL: none. Only with "try" */
+    const char
+        *avoid; /* the worker that the last attempt failed on, which leaves it to others for a while; NULL: none */
     const char *device; /* the id that the worker's device must have: "sim-h200"; "": any */
     double priority;    /* the lowest number goes first */
     double time_limit_s;

@@ -22,6 +22,7 @@ static const RecordField job_fields[] = {
     {"file_name", RECORD_TEXT, offsetof(SpoolJob, file_name)},
     {"person", RECORD_TEXT, offsetof(SpoolJob, person)},
     {"sizes", RECORD_OPTIONAL_TEXT, offsetof(SpoolJob, sizes)},
+    {"avoid", RECORD_OPTIONAL_TEXT, offsetof(SpoolJob, avoid)},
     {"device", RECORD_TEXT, offsetof(SpoolJob, device)},
     {"priority", RECORD_NUMBER, offsetof(SpoolJob, priority)},
     {"time_limit_s", RECORD_NUMBER, offsetof(SpoolJob, time_limit_s)},

@@ -13,11 +13,15 @@
 
 enum { IDLE_MS = 200, TROUBLE_MS = 1000, MOST_PAUSE_MS = 60000 };
 
+static const double OTHERS_S = 3; /* so long others have for a job that failed here */
+
 typedef struct Worker {
     const char *spool;
     Workplace place;
-    int failures;     /* in a row */
-    bool is_troubled; /* the spool could not be read */
+    int failures;      /* in a row */
+    SpoolId declined;  /* a job that was left to others, */
+    double declined_s; /* since this moment */
+    bool is_troubled;  /* the spool could not be read */
 } Worker;
 
 static Log log_job(LogLevel level, const char *event, const Worker *worker, SpoolId id)
@@ -158,8 +162,20 @@ static bool suits(const Worker *worker, const SpoolJob *job)
     return job->damage != NULL || job->device[0] == '\0' || strcmp(job->device, worker->place.bench.device) == 0;
 }
 
+/* A job that failed here is tried elsewhere, if another worker is there to take it. */
+static bool is_left_to_others(Worker *worker, const SpoolJob *job)
+{
+    if (job->avoid == NULL || strcmp(job->avoid, worker->place.name) != 0)
+        return false;
+    if (worker->declined.judging != job->id.judging || worker->declined.attempt != job->id.attempt) {
+        worker->declined = job->id;
+        worker->declined_s = now_s();
+    }
+    return now_s() < worker->declined_s + OTHERS_S;
+}
+
 /* Takes the most urgent job that suits this worker and that no other one takes first; `*job` is NULL if there is none. */
-static Status take_job(const Worker *worker, Arena *arena, const SpoolJob **job, Message *why)
+static Status take_job(Worker *worker, Arena *arena, const SpoolJob **job, Message *why)
 {
     SpoolJob *jobs;
     size_t count;
@@ -169,7 +185,7 @@ static Status take_job(const Worker *worker, Arena *arena, const SpoolJob **job,
         return STATUS_OK;
     Status status = spool_list_ready(worker->spool, arena, &jobs, &count, why);
     for (size_t i = 0; i < count && status == STATUS_OK && !claimed; i++) {
-        if (!suits(worker, &jobs[i]))
+        if (!suits(worker, &jobs[i]) || is_left_to_others(worker, &jobs[i]))
             continue;
         status = spool_claim(worker->spool, jobs[i].id, worker->place.name, &claimed, why);
         if (claimed)
