@@ -16,6 +16,9 @@ own_home() {
     mkdir -p "$BATS_TEST_TMPDIR/tmp_of_server"
 }
 
+# other_timed_cases: changes the revision of the problem.
+other_timed_cases() { jq '.cases |= map(if .timed then .sizes.input_size += 1 else . end)' all_cases.json >"$hidden"; }
+
 served() { TMPDIR=$BATS_TEST_TMPDIR/tmp_of_server serve "$1"; }
 
 # submitted PERSON FILE: hands in and waits for the verdict.
@@ -39,6 +42,8 @@ patiently() {
     echo "still not: $*"
     return 1
 }
+
+in_spool() { [[ $(find "$state/spool/ready" -name '[0-9]*.json' | wc -l) == "$1" ]]; }
 
 # board: the names of those who rank.
 board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device=sim-h200" | jq -c '[.standings[].person] | sort'; }
@@ -77,6 +82,8 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     "$build/convjudge" rejudge --state "$state" --apply 2 3>&- &
     local applying=$!
     sleep 1.5
+    run sqlite3 "$state/convjudge.db" "BEGIN IMMEDIATE"
+    ends 5 "database is locked"
     kill -KILL "$applying"
     wait "$applying" || true
     sqlite3 "$state/convjudge.db" "PRAGMA busy_timeout = 10000; DROP TRIGGER slowly; DROP VIEW slow"
@@ -121,7 +128,7 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     equal '{"judged":0,"waiting":2}' "$(jq -c '.batch | {judged, waiting}' <<<"$output")"
     rejudge --problem conv1d --why "once more"
     ends 2 "batch 2 of problem conv1d is open; apply or drop it before another is begun"
-    jq '.cases |= map(if .timed then .sizes.input_size += 1 else . end)' all_cases.json >"$hidden"
+    other_timed_cases
     rejudge --apply 2
     ends 2 "batch 2: problem conv1d has changed since; drop the batch, and begin another"
     as "$ada" DELETE /api/v1/submissions/2
@@ -131,6 +138,47 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     rejudge --problem conv1d --why "once more" --json -
     ends 0
     equal '[{"submission":2,"why":"its author has withdrawn it"}]' "$(jq -c .skipped <<<"$output")"
+}
+
+@test "other timed cases make a new board, which the batch fills" {
+    own_home
+    served '{"workers": ["sim"]}'
+    submission >good.cu
+    equal Accepted "$(submitted ada good.cu)"
+    other_timed_cases
+    equal Accepted "$(submitted bob good.cu)"
+    equal '["bob"]' "$(board)"
+    rejudge --problem conv1d --why "longer inputs" --runs 1
+    ends 0
+    patiently batch_is 2 .batch.judged 1
+    rejudge --apply 2
+    ends 0 "batch 2 is applied"
+    equal '["ada","bob"]' "$(board)"
+    equal "replaced by run 3 (batch 2: longer inputs)" "$(in_store 'SELECT why FROM rulings')"
+}
+
+@test "a rejudging leaves the places in the spool to what is handed in, and what waits is judged by the cases of now" {
+    own_home
+    served '{"workers": []}'
+    local ada i
+    ada=$(token ada)
+    for i in 1 2 3 4 5; do hand_in "$ada" "a$i"; done
+    sqlite3 "$state/convjudge.db" "PRAGMA busy_timeout = 10000; UPDATE judging SET state = 'recorded', verdict = 'Accepted', text = ''" >/dev/null
+    patiently in_spool 0
+    rejudge --problem conv1d --why "a new driver"
+    patiently in_spool 4
+    hand_in "$ada" a6
+    patiently in_spool 5
+    equal 1 "$(in_store "SELECT count(*) FROM judging WHERE state = 'offered' AND batch = 1")"
+    as "$ada" DELETE /api/v1/submissions/6
+    equal 200 "$status"
+    other_timed_cases
+    rm "$state"/spool/ready/*.json # the server offers them again
+    patiently in_spool 4
+    equal 2 "$(in_store 'SELECT count(DISTINCT revision) FROM judging WHERE batch = 2')"
+    equal 1 "$(in_store "SELECT count(DISTINCT revision) FROM judging WHERE state = 'offered'")"
+    rejudge --apply 2
+    ends 2 "batch 2: problem conv1d has changed since; drop the batch, and begin another"
 }
 
 @test "what cannot be done is refused in one line" {

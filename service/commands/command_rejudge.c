@@ -180,7 +180,7 @@ static Status check_revision(Rejudging *rejudging, int64_t id, Message *why)
         status = problem_read(batch.problem, &problem, why);
     if (status != STATUS_OK)
         return status;
-    if (strcmp(problem.revision.hex, batch.revision) != 0)
+    if (batch.is_mixed || strcmp(problem.revision.hex, batch.revision) != 0)
         status = fail(STATUS_BAD_INPUT, why,
                       "batch %lld: problem %s has changed since; drop the batch, and begin another", (long long)id,
                       batch.problem);

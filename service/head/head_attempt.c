@@ -40,12 +40,14 @@ Status head_give_up(Head *head, SpoolId id, const char *worker, const char *outc
     return status == STATUS_OK ? drain_if_due(head, worker, why) : status;
 }
 
-Status head_deadlines(const Head *head, const char *problem, const char *mode, Deadlines *deadlines, Message *why)
+Status head_deadlines(const Head *head, const char *problem, const char *mode, Deadlines *deadlines, Digest *revision,
+                      Message *why)
 {
     Problem read;
     Status status = problem_read(problem, &read, why);
     if (status == STATUS_OK) {
         status = deadlines_of(&read, judging_mode_named(mode), head->options.lease_s, deadlines, why);
+        *revision = read.revision;
         problem_free(&read);
     }
     return status;

@@ -3,6 +3,8 @@
 #include "service/store/judgings.h"
 #include "service/store/submissions.h"
 
+#include <string.h>
+
 enum { OFFERS = 4 }; /* in the spool at a time: the queue's order counts for everything that is not offered yet */
 
 static Status offer(Head *head, const Judging *judging, Arena *arena, Message *why)
@@ -11,7 +13,12 @@ static Status offer(Head *head, const Judging *judging, Arena *arena, Message *w
     int64_t attempt = 0;
     const char *source;
     Message reason;
+    Digest revision;
+    const Status read = head_deadlines(head, judging->problem, judging->mode, &deadlines, &revision, &reason);
     Status status = submissions_source(head->store, judging->source_hash, arena, &source, why);
+    /* A problem that has changed since the hand-in can only be judged as it is now. */
+    if (status == STATUS_OK && read == STATUS_OK && strcmp(judging->revision, revision.hex) != 0)
+        status = judgings_renew(head->store, judging->id, revision.hex, why);
     if (status == STATUS_OK)
         status = judgings_offer(head->store, judging->id, &attempt, why);
     if (status != STATUS_OK || attempt == 0)
@@ -19,12 +26,12 @@ static Status offer(Head *head, const Judging *judging, Arena *arena, Message *w
     const SpoolId id = {judging->id, (int)attempt};
     if (source == NULL)
         return head_give_up(head, id, "", "worker_failed", "the store has lost the source", why);
-    if (head_deadlines(head, judging->problem, judging->mode, &deadlines, &reason) != STATUS_OK)
+    if (read != STATUS_OK)
         return head_give_up(head, id, "", "worker_failed", reason.text, why);
     const SpoolJob job = {.id = id,
                           .mode = judging->mode,
                           .problem = judging->problem,
-                          .revision = judging->revision,
+                          .revision = revision.hex,
                           .source_hash = judging->source_hash,
                           .source = source,
                           .file_name = judging->file_name,

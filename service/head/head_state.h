@@ -36,9 +36,9 @@ MUST_USE Status head_offer(Head *head, Message *why);
 /* An attempt has failed, by the judge and not by the submission. */
 MUST_USE Status head_give_up(Head *head, SpoolId id, const char *worker, const char *outcome, const char *reason,
                              Message *why);
-/* The deadlines of a judging, by its problem's id and its mode. */
+/* The deadlines of a judging, by its problem's id and its mode, and the present revision of the problem. */
 MUST_USE Status head_deadlines(const Head *head, const char *problem, const char *mode, Deadlines *deadlines,
-                               Message *why);
+                               Digest *revision, Message *why);
 void head_note_change(Head *head);
 
 #endif

@@ -23,7 +23,8 @@
 #define BATCH_COLUMNS                                                                                                  \
     "SELECT batch.id, batch.problem, min(revision), reason, batch.state, created_utc, count(*),"                       \
     " sum(judging.state = 'recorded'), sum(judging.state IN ('queued', 'offered')), sum(judging.state = 'running'),"   \
-    " sum(judging.state = 'held'), sum(judging.state = 'cancelled'), sum(" IS_SPARED ") FROM batch"                    \
+    " sum(judging.state = 'held'), sum(judging.state = 'cancelled'), sum(" IS_SPARED                                   \
+    "), min(revision) <> max(revision) FROM batch"                                                                     \
     " JOIN judging ON judging.batch = batch.id WHERE kind = 'rejudge' "
 
 static void take_batch(Arena *arena, sqlite3_stmt *row, void *item)
@@ -40,7 +41,8 @@ static void take_batch(Arena *arena, sqlite3_stmt *row, void *item)
                              .running = sqlite3_column_int64(row, 9),
                              .held = sqlite3_column_int64(row, 10),
                              .cancelled = sqlite3_column_int64(row, 11),
-                             .spared = sqlite3_column_int64(row, 12)};
+                             .spared = sqlite3_column_int64(row, 12),
+                             .is_mixed = sqlite3_column_int(row, 13) != 0};
 }
 
 Status batches_read(Store *store, int64_t id, Arena *arena, Batch *batch, Message *why)

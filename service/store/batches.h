@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "leaderboard/store.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +41,7 @@ MUST_USE Status batches_take_in(Store *store, int64_t submission, const char *pr
 typedef struct Batch {
     int64_t id;
     const char *problem, *revision, *reason, *state, *created_utc;
+    bool is_mixed;    /* the problem has changed meanwhile: not all judgings are of that revision */
     int64_t judgings; /* all of them; each of the following is a part */
     int64_t recorded, waiting, running, held, cancelled;
     int64_t

@@ -75,6 +75,12 @@ static Status end_attempt(Store *store, int64_t id, int64_t attempt, const char 
                        "iittt", id, attempt, utc_now().text, outcome, reason);
 }
 
+Status judgings_renew(Store *store, int64_t id, const char *revision, Message *why)
+{
+    return database_do(store, NULL, why, "UPDATE judging SET revision = ?2 WHERE id = ?1 AND state = 'queued'", "it",
+                       id, revision);
+}
+
 Status judgings_offer(Store *store, int64_t id, int64_t *attempt, Message *why)
 {
     int64_t changed = 0;

@@ -33,6 +33,8 @@ MUST_USE Status judgings_read(Store *store, int64_t id, Arena *arena, Judging *j
 /* Whether an attempt is under way, and the one that counts. */
 bool judging_is_at(const Judging *judging, int64_t attempt);
 
+/* A queued judging will be of this revision of its problem, which has changed since. */
+MUST_USE Status judgings_renew(Store *store, int64_t id, const char *revision, Message *why);
 /* queued -> offered; `*attempt` becomes the number of the new attempt, 0 where it is not queued any more. */
 MUST_USE Status judgings_offer(Store *store, int64_t id, int64_t *attempt, Message *why);
 /* offered -> running, where the attempt counts. */
