@@ -58,12 +58,21 @@ Status people_find(Store *store, const char *name, Arena *arena, Person *person,
     return status == STATUS_OK ? only_person(&rows, person, "there is no person of this name", why) : status;
 }
 
+/* Names stand in the addresses of pages. */
+static Status check_name(const char *name, Message *why)
+{
+    Status status = person_check(name, why);
+    if (status == STATUS_OK && strchr(name, '/') != NULL)
+        return fail(STATUS_BAD_INPUT, why, "the name holds a '/', expected one without");
+    return status;
+}
+
 Status people_admit(Store *store, const char *name, Arena *arena, Person *person, Message *why)
 {
     Status status = people_find(store, name, arena, person, why);
     if (status != STATUS_NOT_FOUND)
         return status;
-    status = person_check(name, why);
+    status = check_name(name, why);
     if (status == STATUS_OK)
         status = database_do(store, NULL, why,
                              "INSERT INTO person (name, role, created_utc) VALUES (?1, 'student', ?2)"

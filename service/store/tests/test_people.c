@@ -8,6 +8,8 @@ static void a_person_is_admitted_once(void **state)
     Person nobody;
     assert_int_equal(people_find(store, "bob", &arena, &nobody, &why), STATUS_NOT_FOUND);
     assert_int_equal(people_admit(store, "two\nlines", &arena, &nobody, &why), STATUS_BAD_INPUT);
+    assert_int_equal(people_admit(store, "../admin", &arena, &nobody, &why), STATUS_BAD_INPUT);
+    assert_string_equal(why.text, "the name holds a '/', expected one without");
 }
 
 static void a_token_is_its_owners_until_it_is_revoked(void **state)
