@@ -71,7 +71,7 @@ static void add_workers(Text *page, const Site *site, const AdminPage *admin)
     if (admin->worker_count == 0)
         html_raw(page, "<p>No worker has reported.</p>\n");
     else
-        table_begin_wide(page, "Workers", "Worker|Device|State|-Since|Submission|>Judged|>Failed");
+        table_begin_wide(page, "Workers", "Worker|Device|State|-Since|Submission|>-Judged|>Failed");
     for (size_t i = 0; i < admin->worker_count; i++) {
         const struct AdminWorker *worker = &admin->workers[i];
         html_add(page, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s", worker->name,
@@ -81,7 +81,7 @@ static void add_workers(Text *page, const Site *site, const AdminPage *admin)
         html_add(page, "</td><td class=\"spare nowrap\">%s</td><td>",
                  worker->since == NULL ? "" : figure_moment(worker->since).text);
         add_submission(page, site, worker->judging);
-        html_add(page, "</td><td class=\"number\">%" PRId64 "</td><td class=\"number\">%" PRId64 "</td></tr>\n",
+        html_add(page, "</td><td class=\"number spare\">%" PRId64 "</td><td class=\"number\">%" PRId64 "</td></tr>\n",
                  worker->judged, worker->failed);
     }
     if (admin->worker_count > 0)

@@ -47,10 +47,8 @@ void page_login(Text *page, const Site *site, const char *complaint, const char 
     page_begin(page, site, "Log in");
     if (complaint != NULL)
         html_add(page, "<p class=\"complaint\" id=\"complaint\" role=\"alert\">%s</p>\n", complaint);
-    html_raw(
-        page,
-        "<p class=\"prose\">Your token is the text that your teacher gave you, or that you got from an invitation.</p>\n"
-        "<form class=\"block\" method=\"post\" action=\"/login\">\n");
+    html_raw(page, "<p class=\"prose\">Your token is the long text that your teacher gave you.</p>\n"
+                   "<form class=\"block\" method=\"post\" action=\"/login\">\n");
     if (next != NULL)
         html_add(page, "<input type=\"hidden\" name=\"next\" value=\"%s\">\n", next);
     html_raw(page,
