@@ -245,9 +245,8 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 
-# Each schema is part of the binary (leaderboard/schema.c, service/store/service_schema.c).
-$(BUILD)/leaderboard/schema.o: leaderboard/schema.sql
-$(BUILD)/service/store/service_schema.o: service/store/service.sql
+# The schemas are part of the binary (leaderboard/schema.c).
+$(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/service.sql
 $(BUILD)/service/pages/site.o: service/pages/style.css service/pages/live.js
 
 # Tests spend nearly all their time in the libraries, so they are compiled without optimization, which is faster.

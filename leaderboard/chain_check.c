@@ -69,6 +69,8 @@ Status chain_check_schema(Store *store, Findings *findings, Message *why)
         status = database_fail(&fresh, why);
     if (status == STATUS_OK)
         status = database_run(&fresh, schema_sql, why);
+    if (status == STATUS_OK && find_item(&found, &(SchemaItem){"table", "service_version", NULL}) != NULL)
+        status = database_run(&fresh, service_sql, why);
     if (status == STATUS_OK)
         status = read_schema(&fresh, &arena, &expected, why);
     if (status == STATUS_OK) {

@@ -1,9 +1,12 @@
 #include "leaderboard/schema.h"
 
-/* The assembler includes the file, relative to the folder that make runs in. C has no #embed before C23. */
-__asm__(".section .rodata\n"
-        ".global schema_sql\n"
-        "schema_sql:\n"
-        ".incbin \"leaderboard/schema.sql\"\n"
-        ".byte 0\n"
-        ".previous\n");
+/* The assembler includes the files, relative to the folder that make runs in. C has no #embed before C23. */
+#define INCLUDE(name, file)                                                                                            \
+    __asm__(".section .rodata\n"                                                                                       \
+            ".global " name "\n" name ":\n"                                                                            \
+            ".incbin \"" file "\"\n"                                                                                   \
+            ".byte 0\n"                                                                                                \
+            ".previous\n")
+
+INCLUDE("schema_sql", "leaderboard/schema.sql");
+INCLUDE("service_sql", "leaderboard/service.sql");

@@ -27,7 +27,7 @@ finish() {
         jq -c "$3" | tr -d '\n' >done.json
     jq -c --arg sum "$(sha256sum <done.json | cut -d' ' -f1)" '. + {checksum: $sum}' done.json >"$state/spool/done/.new"
     mv "$state/spool/done/.new" "$state/spool/done/$1.json"
-    rm "$state/spool/claimed/$1.$2"
+    rm -f "$state/spool/claimed/$1.$2" # the head may have been faster
 }
 
 # becomes STATE: the only submission does so soon.

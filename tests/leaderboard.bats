@@ -47,6 +47,7 @@ score_of() {
     # Kill it as soon as each step of the progress is printed.
     for step in '^compile  ' '^sample cases  ' '^hidden cases  ' '^timed cases  ' '^verdict  ' '^Accepted  '; do
         person="killed at ${step//[^a-zA-Z]/}"
+        : >printed # of the step before: the next process may begin late
         "$build/convjudge" grade --as "$person" x.cu >printed 2>&1 &
         wait_until grep -q "$step" printed
         kill -9 $! 2>/dev/null || true

@@ -337,7 +337,7 @@ END
             run eval "${BASH_REMATCH[1]}"
             steps=$((steps + 1))
             case $steps in
-                2) ends 2 "not ok 19" ;; # too few of everything
+                2) ends 1 "not ok 19" ;; # too few of everything
                 *) ends 0 ;;
             esac
         fi

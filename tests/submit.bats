@@ -48,6 +48,8 @@ served() {
     ends 0 "conv1d on NVIDIA H200 (simulated), modelled times" " *"
     judge withdraw 1
     ends 2 "(status 409)"
+    CONVJUDGE_DB=$state/convjudge.db judge verify-leaderboard
+    ends 0
     run curl -s --unix-socket "$socket" http://x/api/v1/boards/conv1d/csv
     ends 0 "rank,person,time_ms,uncertainty,time_utc" $'\n'"1,\"$(id -un)\",0."
 }

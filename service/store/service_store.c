@@ -3,7 +3,7 @@
 #include "base/file_system.h"
 #include "leaderboard/chain.h"
 #include "leaderboard/database.h"
-#include "service/store/service_schema.h"
+#include "leaderboard/schema.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* service_store.h - opens the one database of a service: the leaderboard's tables (leaderboard/store.h), and those of
- * service.sql beside them.
+ * leaderboard/service.sql beside them.
  *
  * Only one process writes the tables of the service. It holds a lock on the file `serve.lock` in the folder of the state for as
  * long as it lives, so a second one is refused.

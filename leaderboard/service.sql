@@ -1,6 +1,6 @@
--- The tables of the service. They stand in the leaderboard's database, beside runs and reference times, and only
+-- The tables of the service (service/store). They stand in the leaderboard's database, beside runs and reference times, and only
 -- `convjudge serve` writes them. Whoever changes one raises the version at the end here and SERVICE_SCHEMA_VERSION in
--- service_store.h, and says in service_store.c how an older database becomes a new one.
+-- service/store/service_store.h, and says in service_store.c how an older database becomes a new one.
 
 -- ---- who -----------------------------------------------------------------------------------------------------------
 
