@@ -18,11 +18,12 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import urllib.error
 import urllib.request
 
 import pages
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
@@ -184,7 +185,7 @@ class Person:
         while time.monotonic() < end:
             try:
                 old.is_enabled()
-            except (StaleElementReferenceException, NoSuchElementException):
+            except WebDriverException:  # it belongs to a page that is gone
                 return
             time.sleep(0.02)
         raise RuntimeError(f"{self.path()} is not left")
@@ -235,8 +236,11 @@ class Person:
         self.script("window.isFirst = true")
         end = time.monotonic() + MOST_S
         while time.monotonic() < end:
-            read = self.script("const live = document.querySelector('[data-events]'); return live && window.isFirst && "
-                               "live.querySelector('.status-text').textContent")
+            try:
+                read = self.script("const live = document.querySelector('[data-events]'); return live && window.isFirst && "
+                                   "live.querySelector('.status-text').textContent")
+            except WebDriverException:  # the page was just being left
+                continue
             if read and steps is not None and read not in steps:
                 steps.append(read)
             if not self.is_live():
@@ -496,7 +500,7 @@ def main():
             teaching(teacher, ada, second)
             operating(admin)
         except Exception as fault:  # one more failed test, after which the others mean nothing
-            tests.expect([repr(fault)[:2000]], "the visit goes on to its end")
+            tests.expect([repr(fault)[:1000], *traceback.format_exc().splitlines()], "the visit goes on to its end")
         finally:
             for person in people:
                 person.driver.quit()
