@@ -226,21 +226,13 @@ static void answer_events(Visit *visit)
 static void answer_withdraw(Visit *visit)
 {
     StoredSubmission row;
-    Message why;
-    bool done = false;
-    if (!visible_submission(visit, &row))
+    bool done;
+    if (!hand_in_withdraw(visit, &row, &done))
         return;
-    if (row.person_id != visit->person.id) {
-        answer_error(visit, 403, "only its author can withdraw a submission");
-        return;
-    }
-    Status status = hand_in_withdraw(visit, &row, &done, &why);
-    if (status != STATUS_OK)
-        answer_failure(visit, status, &why);
-    else if (!done)
-        answer_error(visit, 409, "submission %lld does not wait any more", (long long)row.id);
-    else
+    if (done)
         answer_submission_row(visit, 200, row.id);
+    else
+        answer_error(visit, 409, "submission %lld does not wait any more", (long long)row.id);
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */

@@ -3,6 +3,8 @@
 #include "grader/problem/own_case.h"
 #include "grader/problem/problem_read.h"
 #include "grader/problem/submission.h"
+#include "service/api/answer.h"
+#include "service/api/visible.h"
 #include "service/config/deadlines.h"
 #include "service/spool/spool.h"
 #include "service/store/judgings.h"
@@ -114,9 +116,8 @@ Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is
     return status == STATUS_NOT_FOUND ? STATUS_BAD_INPUT : status; /* an unknown problem is a wrong request */
 }
 
-Status hand_in_withdraw(Visit *visit, const StoredSubmission *row, bool *done, Message *why)
+static Status withdraw(const Service *service, const StoredSubmission *row, bool *done, Message *why)
 {
-    Service *service = visit->service;
     Status status = STATUS_OK;
     if (strcmp(row->state, "offered") == 0) {
         bool is_back = false;
@@ -125,8 +126,22 @@ Status hand_in_withdraw(Visit *visit, const StoredSubmission *row, bool *done, M
         if (status == STATUS_OK && is_back)
             status = judgings_take_back(service->store, id.judging, id.attempt, why);
     }
-    if (status == STATUS_OK)
-        status = judgings_withdraw(service->store, row->id, done, why);
-    head_wake(service->head);
-    return status;
+    return status == STATUS_OK ? judgings_withdraw(service->store, row->id, done, why) : status;
+}
+
+bool hand_in_withdraw(Visit *visit, StoredSubmission *row, bool *done)
+{
+    Message why;
+    *done = false;
+    if (!visible_submission(visit, row))
+        return false;
+    if (row->person_id != visit->person.id) {
+        answer_error(visit, 403, "only its author can withdraw a submission");
+        return false;
+    }
+    Status status = withdraw(visit->service, row, done, &why);
+    head_wake(visit->service->head);
+    if (status != STATUS_OK)
+        answer_failure(visit, status, &why);
+    return status == STATUS_OK;
 }

@@ -110,21 +110,12 @@ void site_hand_in(Visit *visit)
         answer_failure(visit, status, &why);
 }
 
+/* The page says what has become of it, whether it could be withdrawn or not. */
 void site_withdraw(Visit *visit)
 {
     StoredSubmission row;
-    bool done = false;
-    Message why;
-    if (!visible_submission(visit, &row))
-        return;
-    if (row.person_id != visit->person.id) {
-        answer_error(visit, 403, "only its author can withdraw a submission");
-        return;
-    }
-    Status status = hand_in_withdraw(visit, &row, &done, &why);
-    if (status != STATUS_OK)
-        answer_failure(visit, status, &why);
-    else
+    bool done;
+    if (hand_in_withdraw(visit, &row, &done))
         answer_elsewhere(visit, path_of(visit, row.id));
 }
 
