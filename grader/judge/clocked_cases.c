@@ -5,6 +5,8 @@
 #include "grader/judge/compilation.h"
 #include "grader/timing/sitting.h"
 
+#include <stdio.h>
+
 Status clocked_cases_prepare(Judging *judging, Message *why)
 {
     const DeviceInfo *device = &judging->result->device;
@@ -25,14 +27,21 @@ Status clocked_cases_prepare(Judging *judging, Message *why)
 
 /* ---- the verdicts ------------------------------------------------------------------------------------------------ */
 
-/* Two clocks that disagree grossly, or an output that was not there when both had stopped: a clock was forged. */
+/* Two clocks that disagree grossly, or an output that was not there when both had stopped: a clock was forged. Where solve()
+ * itself returned late, nobody knows, so nobody is accused, and the times do not count. */
 static void compare_clocks(Judging *judging, CaseResult *item, double usual_taken_s)
 {
+    Result *result = judging->result;
     Text text = {0};
-    if (timing_clocks_disagree(item->samples, item->sample_count, judging->result->device.clock_gap_s, &text) ||
-        (usual_taken_s > 0 && timing_taken_late(item->samples, item->sample_count, usual_taken_s, &text))) {
+    bool is_forged = timing_clocks_disagree(item->samples, item->sample_count, result->device.clock_gap_s, &text);
+    OutputTaken taken = is_forged || !(usual_taken_s > 0)
+                            ? TAKEN_IN_TIME
+                            : timing_taken_late(item->samples, item->sample_count, usual_taken_s, &text);
+    if (is_forged || taken == TAKEN_LATE) {
         item->verdict = VERDICT_INTEGRITY_VIOLATION;
-        item->text = arena_string(&judging->result->arena, text.data);
+        item->text = arena_string(&result->arena, text.data);
+    } else if (taken == TAKEN_AFTER_RETURN && result->unsteady[0] == '\0') {
+        snprintf(result->unsteady, sizeof result->unsteady, "%s", text.data);
     }
     text_free(&text);
 }

@@ -81,6 +81,7 @@ static CaseSample sample_of(const TimedCase *timed_case, int block)
                         .host_s = report->host_s,
                         .block = block,
                         .taken_s = timed_case->taken_s,
+                        .lag_s = report->ended_s > 0 ? fmax(report->returned_s - report->ended_s, 0) : 0,
                         .busy_s = report->busy_s};
 }
 

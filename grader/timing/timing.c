@@ -348,36 +348,54 @@ bool timing_clocks_disagree(const CaseSample *samples, size_t count, double cloc
     return forged >= FORGED_BLOCKS;
 }
 
-static double median_taken_s(const CaseSample *samples, size_t count, double *room)
+/* Without the part in which solve() had not returned yet, where `after_return`. */
+static double median_taken_s(const CaseSample *samples, size_t count, bool after_return, double *room)
 {
     for (size_t i = 0; i < count; i++)
-        room[i] = samples[i].taken_s;
+        room[i] = samples[i].taken_s - (after_return ? samples[i].lag_s : 0);
     return median(room, count);
 }
 
 double timing_taken_s(const CaseSample *samples, size_t count)
 {
     Arena arena = {0};
-    double taken_s = count == 0 ? 0 : median_taken_s(samples, count, arena_array(&arena, count, sizeof(double)));
+    double taken_s = count == 0 ? 0 : median_taken_s(samples, count, false, arena_array(&arena, count, sizeof(double)));
     arena_free(&arena);
     return taken_s;
 }
 
-bool timing_taken_late(const CaseSample *samples, size_t count, double usual_s, Text *text)
+/* Blocks whose output was taken late; `*first_s` is how late the first of them was. */
+static int late_blocks(const CaseBlocks *blocks, double usual_s, bool after_return, double *first_s)
+{
+    int late = 0;
+    for (size_t i = 0; i < blocks->block_count; i++) {
+        const Block *block = &blocks->blocks[i];
+        const double taken_s = median_taken_s(block->samples, block->count, after_return, blocks->host_s);
+        if (taken_s > LATE_FACTOR * usual_s + LATE_SLACK_S && late++ == 0)
+            *first_s = taken_s;
+    }
+    return late;
+}
+
+OutputTaken timing_taken_late(const CaseSample *samples, size_t count, double usual_s, Text *text)
 {
     Arena arena = {0};
-    CaseBlocks blocks = blocks_of(samples, count, 0, &arena);
+    const CaseBlocks blocks = blocks_of(samples, count, 0, &arena);
     double first_s = 0;
-    int late = 0;
-    for (size_t i = 0; i < blocks.block_count; i++) {
-        const Block *block = &blocks.blocks[i];
-        double taken_s = median_taken_s(block->samples, block->count, blocks.host_s);
-        if (taken_s > LATE_FACTOR * usual_s + LATE_SLACK_S && late++ == 0)
-            first_s = taken_s;
-    }
-    if (late >= FORGED_BLOCKS)
+    OutputTaken taken = TAKEN_IN_TIME;
+    if (late_blocks(&blocks, usual_s, true, &first_s) >= FORGED_BLOCKS)
+        taken = TAKEN_LATE;
+    else if (late_blocks(&blocks, usual_s, false, &first_s) >= FORGED_BLOCKS)
+        taken = TAKEN_AFTER_RETURN;
+    arena_free(&arena);
+    if (taken == TAKEN_LATE)
         text_printf(text, "the output could be taken %s after the end of the work, that of the anchor after %s",
                     quantity_time(1e3 * first_s).text, quantity_time(1e3 * usual_s).text);
-    arena_free(&arena);
-    return late >= FORGED_BLOCKS;
+    if (taken == TAKEN_AFTER_RETURN)
+        text_printf(
+            text,
+            "solve() returned so long after its work on the device that the output could be taken only %s after it; "
+            "let nothing large happen on the host after the last CUDA call",
+            quantity_time(1e3 * first_s).text);
+    return taken;
 }

@@ -30,6 +30,7 @@ typedef struct CaseSample { /* one call, on both clocks */
     double host_s;    /* 0: the device has only one clock */
     int block;        /* number of the block, from 0 */
     double taken_s;   /* from the end of the work, by the host's clock, until the oracle had the output; 0: unknown */
+    double lag_s;     /* the part of taken_s until solve() had returned, if it returned after the end of the work */
     double busy_s;    /* for how long the device had work */
     double charged_s; /* share in what calls of the block did beyond measure (timing_excess()): the same for all its
                        * timed calls */
@@ -80,9 +81,15 @@ bool timing_clocks_disagree(const CaseSample *samples, size_t count, double cloc
 /* The median of the taken_s of all samples. */
 double timing_taken_s(const CaseSample *samples, size_t count);
 
-/* True if the oracle had the output grossly later than `usual_s`, which is timing_taken_s() of an honest program in the
- * same case, in at least two blocks: then the device was still working when both clocks had stopped. Then adds "the output
- * came 900 us after the end of the work, that of ... " to `text`. */
-bool timing_taken_late(const CaseSample *samples, size_t count, double usual_s, Text *text);
+/* Whether the oracle had the output grossly later than `usual_s`, which is timing_taken_s() of an honest program in the same
+ * case, in at least two blocks. */
+typedef enum OutputTaken {
+    TAKEN_IN_TIME,
+    TAKEN_AFTER_RETURN, /* solve() returned so late: the host was busy with something, and nobody knows whether the device was */
+    TAKEN_LATE          /* after solve() had returned: the device was still working when both clocks had stopped */
+} OutputTaken;
+
+/* Where it was late, adds a sentence about it to `text`: "the output could be taken 900 us after the end of the work, ..." */
+OutputTaken timing_taken_late(const CaseSample *samples, size_t count, double usual_s, Text *text);
 
 #endif

@@ -1,5 +1,6 @@
 #include "harness/broker/broker_call.h"
 
+#include "base/clock.h"
 #include "harness/broker/broker_arrays.h"
 #include "harness/broker/broker_fault.h"
 #include "harness/broker/broker_host_work.h"
@@ -208,6 +209,7 @@ void broker_call(Broker *broker, const ControlRequest *request)
     broker_host_work_begin(broker);
     command_runner(broker, request);
     broker_serve(broker, RING_RETURNED);
+    report->returned_s = now_s();
     CudaError error = end_bracket(broker);
     broker_profile_end(broker);
     broker_observe_end(broker, &observation);

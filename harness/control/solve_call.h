@@ -55,6 +55,7 @@ typedef struct CallReport {
     char text[700];              /* one sentence for the student; empty where outcome is CALL_OK */
     double event_s, host_s;      /* the bracket around solve() on both clocks; host_s 0 where there is one clock */
     double ended_s;              /* when the bracket ended, by now_s(); 0 where there is one clock */
+    double returned_s;           /* when solve() had returned, by now_s() */
     double busy_s;               /* DeviceBracket.busy_s; also of kernels that a constructor launched, before solve() */
     double spent_s;              /* what the call counts against the budget of the grading (call_budget.h): seconds, */
     uint64_t spent_instructions; /*   and warp-instructions on a device that counts them */

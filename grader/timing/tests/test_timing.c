@@ -335,17 +335,37 @@ static void what_an_honest_host_sees_convicts_nobody(void **state)
 /* ---- the output ---------------------------------------------------------------------------------------------- */
 
 /* The output was there 0.5 ms after the work, but 2 ms after it in the first `late` blocks. */
-static bool output_is_late(int late, double usual_s, Text *text)
+static OutputTaken taken_after(double lag_s, int late, double usual_s, Text *text)
 {
     CaseSample samples[SAMPLES];
     for (int i = 0; i < SAMPLES; i++)
         samples[i] = (CaseSample){.event_s = 1e-3,
                                   .host_s = 1e-3,
                                   .block = i / CALLS,
+                                  .lag_s = lag_s,
                                   .taken_s = i / CALLS < late ? 2e-3
                                              : i % 5 == 0     ? 5e-3
                                                               : 0.5e-3};
     return timing_taken_late(samples, SAMPLES, usual_s, text);
+}
+
+static bool output_is_late(int late, double usual_s, Text *text)
+{
+    return taken_after(0, late, usual_s, text) == TAKEN_LATE;
+}
+
+static void a_late_return_explains_a_late_output(void **state)
+{
+    Text text = {0};
+    assert_int_equal(taken_after(1e-3, 2, 0.4e-3, &text), TAKEN_AFTER_RETURN);
+    assert_non_null(strstr(text.data,
+                           "solve() returned so long after its work on the device that the output could be taken "
+                           "only 2 ms after it"));
+    text_free(&text);
+    assert_int_equal(taken_after(0.1e-3, 2, 0.4e-3, &text), TAKEN_LATE);
+    text_free(&text);
+    assert_int_equal(taken_after(1e-3, 1, 0.4e-3, &text), TAKEN_IN_TIME);
+    assert_int_equal(text.length, 0);
 }
 
 static void an_output_that_is_late_in_two_blocks_is_found(void **state)
@@ -392,6 +412,7 @@ int main(void)
         cmocka_unit_test(odd_samples_in_every_block_convict_nobody),
         cmocka_unit_test(what_an_honest_host_sees_convicts_nobody),
         cmocka_unit_test(an_output_that_is_late_in_two_blocks_is_found),
+        cmocka_unit_test(a_late_return_explains_a_late_output),
         cmocka_unit_test(the_usual_time_of_taking_is_a_median),
     };
     return cmocka_run_group_tests_name("timing", tests, NULL, NULL);
