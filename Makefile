@@ -320,11 +320,11 @@ fuzzers: $(fuzzers)
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(patsubst %,$(BUILD)/lib%.a,$(call through,harness,$(LAYERS)))
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ $(LDLIBS) -lcmocka -o $@
 
-# Fake versions of NVIDIA's libraries, for tests without a GPU.
+# Fake versions of NVIDIA's libraries, for tests without a GPU. They are not unloaded, since the driver's thread would lose its code.
 $(BUILD)/tests/libcuda.so.1: $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard tests/fake/cuda_*.c))
 $(BUILD)/tests/lib%.so.1: $(BUILD)/pic/tests/fake/%.o
 	@mkdir -p $(@D)
-	$(call say,LD)$(CC) $(plain_flags) -shared $(filter %.o,$^) -lpthread -o $@
+	$(call say,LD)$(CC) $(plain_flags) -shared -Wl,-z,nodelete $(filter %.o,$^) -lpthread -o $@
 
 $(addprefix $(BUILD)/harness/device/,cuda/tests/test_device_cuda cuda/tests/test_cuda_array cuda/tests/test_cuda_gate cuda/tests/test_cuda_exchange open/tests/test_device_names): | $(BUILD)/tests/libcuda.so.1
 $(BUILD)/harness/device/open/tests/test_device_names: | $(BUILD)/tests/libolder_cuda.so.1
