@@ -210,15 +210,20 @@ hanging() { submission 'sleep(100);'; }
     json spool/beat/1-1.w 'keys | join(" ")' 'count done step total'
 }
 
-@test "a job that failed on a worker is left to others for a while, not for ever" {
+@test "jobs that failed on a worker are left to others for a while, not for ever" {
+    local job
     submission >x.cu
-    offer 1 x.cu
-    jq '.avoid = "w"' spool/ready/1-1.json >job && mv job spool/ready/1-1.json
+    for job in 1 2 3; do
+        offer $job x.cu
+        jq '.avoid = "w"' spool/ready/$job-1.json >job && mv job spool/ready/$job-1.json
+    done
     start w
     sleep 1.5
     test -e spool/ready/1-1.json
-    wait_until test -e spool/done/1-1.json
-    done_has 1 .outcome judged
+    for job in 1 2 3; do
+        wait_until test -e spool/done/$job-1.json
+        done_has $job .outcome judged
+    done
 }
 
 @test "a worker that is told to stop says so, and leaves no process" {

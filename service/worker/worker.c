@@ -15,13 +15,20 @@ enum { IDLE_MS = 200, TROUBLE_MS = 1000, MOST_PAUSE_MS = 60000 };
 
 static const double OTHERS_S = 3; /* so long others have for a job that failed here */
 
+enum { DECLINED = 16 }; /* more than are ever offered at once */
+
+typedef struct Declined { /* a job that is left to others, */
+    SpoolId id;
+    double since_s; /* since this moment */
+} Declined;
+
 typedef struct Worker {
     const char *spool;
     Workplace place;
-    int failures;      /* in a row */
-    SpoolId declined;  /* a job that was left to others, */
-    double declined_s; /* since this moment */
-    bool is_troubled;  /* the spool could not be read */
+    int failures; /* in a row */
+    Declined declined[DECLINED];
+    size_t declined_count; /* ever; the oldest entries are overwritten */
+    bool is_troubled;      /* the spool could not be read */
 } Worker;
 
 static Log log_job(LogLevel level, const char *event, const Worker *worker, SpoolId id)
@@ -162,16 +169,23 @@ static bool suits(const Worker *worker, const SpoolJob *job)
     return job->damage != NULL || job->device[0] == '\0' || strcmp(job->device, worker->place.bench.device) == 0;
 }
 
+/* Since when a job is left to others: from now on, if it was not before. */
+static double declined_since(Worker *worker, SpoolId id)
+{
+    for (size_t i = 0; i < DECLINED; i++) {
+        const Declined *declined = &worker->declined[i];
+        if (declined->id.judging == id.judging && declined->id.attempt == id.attempt)
+            return declined->since_s;
+    }
+    worker->declined[worker->declined_count++ % DECLINED] = (Declined){id, now_s()};
+    return now_s();
+}
+
 /* A job that failed here is tried elsewhere, if another worker is there to take it. */
 static bool is_left_to_others(Worker *worker, const SpoolJob *job)
 {
-    if (job->avoid == NULL || strcmp(job->avoid, worker->place.name) != 0)
-        return false;
-    if (worker->declined.judging != job->id.judging || worker->declined.attempt != job->id.attempt) {
-        worker->declined = job->id;
-        worker->declined_s = now_s();
-    }
-    return now_s() < worker->declined_s + OTHERS_S;
+    return job->avoid != NULL && strcmp(job->avoid, worker->place.name) == 0 &&
+           now_s() < declined_since(worker, job->id) + OTHERS_S;
 }
 
 /* Takes the most urgent job that suits this worker and that no other one takes first; `*job` is NULL if there is none. */
