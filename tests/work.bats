@@ -214,8 +214,7 @@ hanging() { submission 'sleep(100);'; }
     local job
     submission >x.cu
     for job in 1 2 3; do
-        offer $job x.cu
-        jq '.avoid = "w"' spool/ready/$job-1.json >job && mv job spool/ready/$job-1.json
+        offer $job x.cu '.avoid = "w"'
     done
     start w
     sleep 1.5
