@@ -38,13 +38,12 @@ static Status look_at_claim(Head *head, const SpoolClaim *claim, Message *why)
     pthread_mutex_lock(&head->lock);
     Watched *watched = watch_see(&head->watch, claim, now_s(), &is_new);
     const bool is_overdue = watch_is_overdue(watched, now_s(), head->options.lease_s);
-    const bool is_slow = now_s() - watched->changed_s <= head->options.lease_s;
-    head->changes += is_new || watched->changed_s == now_s();
+    const bool is_alive = now_s() - watched->changed_s <= head->options.lease_s;
     pthread_mutex_unlock(&head->lock);
     if (is_overdue && !spool_is_done(head->options.spool, claim->id))
         return head_give_up(head, claim->id, claim->worker, "lost",
-                            is_slow ? "it took longer than all limits of the problem together"
-                                    : "the worker has not shown a sign of life",
+                            is_alive ? "it took longer than all limits of the problem together"
+                                     : "the worker has not shown a sign of life",
                             why);
     if (!is_new)
         return STATUS_OK;
