@@ -86,6 +86,12 @@ atomics of 128 bits:__u128AtomicExch(output, output)
 atomics of vectors:atomicAdd((float2 *)output, make_float2(0, 0))
 atomics of 16 bits:atomicCAS((unsigned short *)output, (unsigned short)0, (unsigned short)1)
 END
+    local bound
+    for bound in __cluster_dims__ __block_size__; do
+        submission | sed "s/__global__ void/& $bound(1)/" >x.cu
+        judge grade --no-record x.cu
+        ends 2 "Judge Error" "kernels with $bound need nvcc: clang compiles a subset of CUDA" "make toolchain"
+    done
     submission '' 'output[i] = acos(input_size);' >x.cu # <cmath> converts integers to double
     judge grade --no-record x.cu
     ends 2 "Judge Error" "a kernel calls the function acos(): clang compiles a subset of CUDA without it" "make toolchain"
