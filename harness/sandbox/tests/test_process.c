@@ -213,12 +213,12 @@ static void a_child_dies_with_its_parent(void **state)
 /* A process with a session of its own that has not arranged to die with anybody: so is bubblewrap's child for a moment. */
 static void own_processes_die_with_the_child(void **state)
 {
-    char line[100];
+    char mark[40], line[160];
     Text output = {0};
-    const char *const mark = "sleep 86.4";
-    ProcessEnd end = shell_with((ProcessSpec){.own_processes = true},
-                                "setsid sleep 86.4 & sleep 0.1; echo $$; head -c 12 /proc/1/cmdline; kill -9 $$", 20,
-                                100, &output);
+    /* of this test's own, for another copy of the test may run at the same time */
+    snprintf(mark, sizeof mark, "sleep 86.%d", (int)getpid());
+    snprintf(line, sizeof line, "setsid %s & sleep 0.1; echo $$; head -c 12 /proc/1/cmdline; kill -9 $$", mark);
+    ProcessEnd end = shell_with((ProcessSpec){.own_processes = true}, line, 20, 100, &output);
     assert_string_equal(output.data, "1\n/bin/sh");
     assert_int_equal(end.exit_status, 0); /* the first process of a namespace cannot kill itself */
     snprintf(line, sizeof line, "pgrep -fx '%s'", mark);
