@@ -77,9 +77,11 @@ programs() { # those whose source exists; the long ones first, so that none is l
 run_suite() { # NAME COMMAND: writes LOG and LOG.count, and prints one line; of a suite that failed also why
     local name=$1 log=$logs/${1//[\/ ]/_} status=0 start=$SECONDS
     bash -c "$2" >"$log" 2>&1 </dev/null || status=$?
-    local passed failed
+    times >"$log.times" # the second line is of the children that have ended
+    local passed failed processor
+    processor=$(awk -F '[ms ]' 'NR == 2 { printf "%.0f", 60 * ($1 + $4) + $2 + $5 }' "$log.times")
     read -r passed failed < <(count "$log" "$status")
-    printf '%-44s %3d passed, %d failed  (%d s)\n' "$name" "$passed" "$failed" $((SECONDS - start))
+    printf '%-44s %3d passed, %d failed  (%d s, %d s of a processor)\n' "$name" "$passed" "$failed" $((SECONDS - start)) "$processor"
     if [[ $failed != 0 ]]; then why_failed "$log" "$status"; fi
     echo "$passed $failed" >"$log.count"
 }
