@@ -34,7 +34,7 @@ linked    = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a 2>/dev/nul
 CJSON    := $(or $(filter /%,$(shell $(CC) -print-file-name=libcjson.a 2>/dev/null)),$(BUILD)/libcjson.so.1)
 LDLIBS   := $(foreach library,sqlite3 md seccomp,$(call linked,$(library))) $(if $(filter %.a,$(CJSON)),$(CJSON),-lcjson) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm
 
-service_libraries := -lmicrohttpd -lcurl -lcmark
+service_libraries := -lmicrohttpd -lcurl -lcmark -larchive -lyaml
 
 # Files with a main(), and files that are compiled in a special way, are not part of their layer's library.
 no_jit         := $(if $(JIT),,simgpu/jit/%)
@@ -246,7 +246,7 @@ $(BUILD)/%.o: %.c
 	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 
 # The schemas are part of the binary (leaderboard/schema.c).
-$(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/service.sql
+$(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/service.sql leaderboard/service_2.sql
 $(BUILD)/service/pages/site.o: service/pages/style.css service/pages/live.js
 
 # Tests spend nearly all their time in the libraries, so they are compiled without optimization, which is faster.

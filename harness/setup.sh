@@ -26,7 +26,9 @@ seccomp.h      -lseccomp  libseccomp-dev libseccomp-devel libseccomp'
 needed_by_service='
 microhttpd.h   -lmicrohttpd libmicrohttpd-dev libmicrohttpd-devel libmicrohttpd
 curl/curl.h    -lcurl     libcurl4-openssl-dev libcurl-devel curl
-cmark.h        -lcmark    libcmark-dev   cmark-devel     cmark'
+cmark.h        -lcmark    libcmark-dev   cmark-devel     cmark
+archive.h      -larchive  libarchive-dev libarchive-devel libarchive
+yaml.h         -lyaml     libyaml-dev    libyaml-devel   libyaml'
 needed_by_tests='
 bats           -          bats           bats            bats
 cmocka.h       -lcmocka   libcmocka-dev  libcmocka-devel cmocka

@@ -9,4 +9,10 @@
             ".previous\n")
 
 INCLUDE("schema_sql", "leaderboard/schema.sql");
-INCLUDE("service_sql", "leaderboard/service.sql");
+INCLUDE("service_upgrade_2_sql", "leaderboard/service_2.sql");
+__asm__(".section .rodata\n"
+        ".global service_sql\nservice_sql:\n"
+        ".incbin \"leaderboard/service.sql\"\n"
+        ".incbin \"leaderboard/service_2.sql\"\n"
+        ".byte 0\n"
+        ".previous\n");

@@ -1,9 +1,11 @@
-/* schema.h - the texts of schema.sql and of service.sql, which are part of the program.  */
+/* schema.h - the texts of schema.sql and of the tables of the service, which are part of the program.  */
 #ifndef LEADERBOARD_SCHEMA_H
 #define LEADERBOARD_SCHEMA_H
 
 extern const char schema_sql[];
 /* The tables that `convjudge serve` adds. A database has all of them, or none. */
 extern const char service_sql[];
+/* What makes version 2 of them out of version 1; service_sql ends with it. */
+extern const char service_upgrade_2_sql[];
 
 #endif

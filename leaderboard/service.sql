@@ -1,6 +1,6 @@
 -- The tables of the service (service/store). They stand in the leaderboard's database, beside runs and reference times, and only
--- `convjudge serve` writes them. Whoever changes one raises the version at the end here and SERVICE_SCHEMA_VERSION in
--- service/store/service_store.h, and says in service_store.c how an older database becomes a new one.
+-- `convjudge serve` and `convjudge grade-class` write them. This is version 1; a later one adds to it in a file of its own
+-- (service_2.sql), which new databases and older ones run alike (service/store/service_store.c).
 
 -- ---- who -----------------------------------------------------------------------------------------------------------
 

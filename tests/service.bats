@@ -335,7 +335,7 @@ says() {
     stop_server
     sqlite3 "$state/convjudge.db" 'UPDATE service_version SET version = 99'
     judge serve --config "$BATS_TEST_TMPDIR/config.json"
-    ends 2 "written by a newer ConvJudge: version 99 of the service, this program knows versions up to 1"
+    ends 2 "written by a newer ConvJudge: version 99 of the service, this program knows versions up to 2"
 }
 
 @test "an older database is upgraded, after a copy" {
@@ -344,7 +344,20 @@ says() {
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.version-1" 'PRAGMA user_version')"
     equal 3 "$(in_store 'PRAGMA user_version')"
-    equal 1 "$(in_store 'SELECT version FROM service_version')"
+    equal 2 "$(in_store 'SELECT version FROM service_version')"
+}
+
+@test "tables of the service of version 1 are upgraded, after a copy, and are those of a new database" {
+    mkdir -m 700 "$BATS_TEST_TMPDIR/state"
+    sqlite3 "$BATS_TEST_TMPDIR/state/convjudge.db" ".read $root/leaderboard/schema.sql" \
+        ".read $root/leaderboard/service.sql"
+    serve
+    equal 1 "$(sqlite3 "$state/convjudge.db.service-version-1" 'SELECT version FROM service_version')"
+    equal 2 "$(in_store 'SELECT max(version) FROM service_version')"
+    equal 0 "$(in_store 'SELECT count(*) FROM taken_in')"
+    stop_server
+    CONVJUDGE_DB=$state/convjudge.db judge verify-leaderboard
+    ends 0
 }
 
 @test "where the disk is full, a hand-in is refused in one line, and goes well later" {

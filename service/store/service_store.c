@@ -72,7 +72,8 @@ static Status lock_folder(const char *folder, Message *why)
     if (flock(file, LOCK_EX | LOCK_NB) == 0)
         return STATUS_OK;
     close(file);
-    return fail(STATUS_BUSY, why, "%s: another `convjudge serve` uses this state", folder);
+    return fail(STATUS_BUSY, why, "%s: another process, `convjudge serve` or `convjudge grade-class`, uses this state",
+                folder);
 }
 
 static Status prepare_folder(const char *folder, Message *why)
@@ -102,7 +103,7 @@ static Status read_version(Store *store, int *version, Message *why)
     return status;
 }
 
-static Status create_tables(Store *store, Message *why)
+static Status make_tables(Store *store, Message *why)
 {
     int version;
     Status status = database_begin(store, why);
@@ -111,15 +112,25 @@ static Status create_tables(Store *store, Message *why)
     status = read_version(store, &version, why);
     if (status == STATUS_OK && version == 0)
         status = database_run(store, service_sql, why);
+    if (status == STATUS_OK && version == 1)
+        status = database_run(store, service_upgrade_2_sql, why);
     return database_end(store, status, why);
 }
 
-/* The copy of a database that this program is going to upgrade. One that has a copy of its version was copied before a
- * crash. */
+/* A copy "PATH.version-1", unless a start that crashed has made it. */
+static Status copy_version(Store *store, const char *kind, int version, Message *why)
+{
+    char copy[SERVICE_PATH_BYTES + 40];
+    struct stat info;
+    snprintf(copy, sizeof copy, "%s.%s-%d", store->path, kind, version);
+    return stat(copy, &info) == 0 ? STATUS_OK : service_store_backup(store, copy, why);
+}
+
+/* Copies a database that this program is going to upgrade: the leaderboard's tables, or those of the service. */
 static Status copy_older(const char *path, Message *why)
 {
-    Store *older;
-    char copy[SERVICE_PATH_BYTES + 40], version[32] = "";
+    char version[32] = "";
+    int service_version = 0;
     struct stat info;
     if (stat(path, &info) != 0)
         return STATUS_OK;
@@ -128,14 +139,14 @@ static Status copy_older(const char *path, Message *why)
         sqlite3_close(database);
         return STATUS_OK; /* store_open() says what is wrong */
     }
-    struct Store reader = {.database = database, .path = (char *)path, .timeout_ms = 1000};
-    older = &reader;
-    Status status = database_ask(older, "PRAGMA user_version", version, sizeof version, why);
-    if (status == STATUS_OK && atoi(version) > 0 && atoi(version) < STORE_SCHEMA_VERSION) {
-        snprintf(copy, sizeof copy, "%s.version-%d", path, atoi(version));
-        if (stat(copy, &info) != 0)
-            status = service_store_backup(older, copy, why);
-    }
+    struct Store older = {.database = database, .path = (char *)path, .timeout_ms = 1000};
+    Status status = database_ask(&older, "PRAGMA user_version", version, sizeof version, why);
+    if (status == STATUS_OK && atoi(version) > 0 && atoi(version) < STORE_SCHEMA_VERSION)
+        status = copy_version(&older, "version", atoi(version), why);
+    if (status == STATUS_OK)
+        status = read_version(&older, &service_version, why);
+    if (status == STATUS_OK && service_version > 0 && service_version < SERVICE_SCHEMA_VERSION)
+        status = copy_version(&older, "service-version", service_version, why);
     sqlite3_close(database);
     return status;
 }
@@ -152,7 +163,7 @@ Status service_store_open(const char *folder, Store **store, Message *why)
     if (status == STATUS_OK)
         status = store_open(path, STORE_WRITE, store, why);
     if (status == STATUS_OK)
-        status = create_tables(*store, why);
+        status = make_tables(*store, why);
     if (status != STATUS_OK) {
         store_close(*store);
         *store = NULL;

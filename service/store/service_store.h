@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "leaderboard/store.h"
 
-enum { SERVICE_SCHEMA_VERSION = 1, SERVICE_PATH_BYTES = 4096 };
+enum { SERVICE_SCHEMA_VERSION = 2, SERVICE_PATH_BYTES = 4096 };
 
 typedef struct UtcTime {
     char text[32];
@@ -26,8 +26,9 @@ UtcTime utc_of(int64_t seconds_since_1970);
 /* FOLDER/convjudge.db. */
 MUST_USE Status service_store_path(const char *folder, char path[SERVICE_PATH_BYTES], Message *why);
 
-/* Makes the folder (mode 0700) and the tables where they are missing. Tables of an older version are copied to
- * FOLDER/convjudge.db.version-N first. */
+/* Makes the folder (mode 0700) and the tables where they are missing. An older database is copied first: to
+ * FOLDER/convjudge.db.version-N where the leaderboard's tables are older, to FOLDER/convjudge.db.service-version-N where those
+ * of the service are. BUSY: another process has the folder's lock. */
 MUST_USE Status service_store_open(const char *folder, Store **store, Message *why);
 
 /* Copies the database to a new file, while others write to it. Refuses a file that exists. */

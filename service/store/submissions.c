@@ -86,6 +86,16 @@ static Status insert_submission(Store *store, const HandIn *hand_in, int64_t rec
         hand_in->source_hash, utc_of(received_s).text, received_s);
 }
 
+static Status note_origin(Store *store, const HandIn *hand_in, int64_t id, Message *why)
+{
+    if (hand_in->origin == NULL)
+        return STATUS_OK;
+    return database_do(
+        store, NULL, why,
+        "INSERT INTO taken_in (submission, origin, received_s, marked_late) VALUES (?1, ?2, nullif(?3, 0), ?4)", "itii",
+        id, hand_in->origin, hand_in->origin_received_s, (int64_t)hand_in->origin_marked_late);
+}
+
 static Status add_submission(Store *store, const HandIn *hand_in, const OrderRule *rule, Arena *arena, int64_t *id,
                              Message *why)
 {
@@ -100,6 +110,8 @@ static Status add_submission(Store *store, const HandIn *hand_in, const OrderRul
     if (status == STATUS_OK)
         status = insert_submission(store, hand_in, received_s, why);
     *id = sqlite3_last_insert_rowid(store->database);
+    if (status == STATUS_OK)
+        status = note_origin(store, hand_in, *id, why);
     if (status == STATUS_OK && is_try)
         status = database_do(store, NULL, why, "INSERT INTO try_source (submission, source) VALUES (?1, ?2)", "it", *id,
                              hand_in->source);
@@ -135,7 +147,9 @@ Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule 
     "SELECT submission.id, submission.person, person.name, submission.problem, judging.revision, mode, sizes,"                 \
     " submission.file_name, submission.source_hash, received_utc, judging.id, judging.state, judging.verdict,"                 \
     " judging.text, coalesce(judging.device, ''), position, attempt, judging.run, run_states.state, rank_status, device_name," \
-    " epoch, score_ms, uncertainty FROM submission JOIN person ON person.id = submission.person"                               \
+    " epoch, score_ms, uncertainty, taken_in.origin, taken_in.received_s, taken_in.marked_late"                                \
+    " FROM submission JOIN person ON person.id = submission.person"                                                            \
+    " LEFT JOIN taken_in ON taken_in.submission = submission.id"                                                               \
     " JOIN current_judging AS judging ON judging.submission = submission.id"                                                   \
     " LEFT JOIN runs ON runs.id = judging.run LEFT JOIN run_states ON run_states.run = runs.id "
 
@@ -165,6 +179,9 @@ static void take_row(Arena *arena, sqlite3_stmt *row, void *item)
         .device_name = database_text(arena, row, 20),
         .epoch = sqlite3_column_int(row, 21),
         .time = {.ms = sqlite3_column_double(row, 22), .uncertainty = sqlite3_column_double(row, 23)},
+        .origin = database_text(arena, row, 24),
+        .origin_received_s = sqlite3_column_int64(row, 25),
+        .origin_marked_late = sqlite3_column_int(row, 26) != 0,
     };
 }
 

@@ -31,11 +31,17 @@ typedef struct OrderRule {
 typedef struct HandIn { /* checked by the caller: api/ */
     int64_t person;
     const char *key, *problem, *revision, *mode, *sizes, *file_name, *source, *source_hash;
+    const char *origin; /* the file in the export of the system where it was handed in; NULL: it is handed in here */
+    int64_t origin_received_s; /* when that system got it, since 1970; 0: unknown */
+    bool origin_marked_late;   /* by that system */
 } HandIn;
 
 typedef struct StoredSubmission { /* with the judging that counts; grader/problem has a Submission: a file */
     int64_t id, person_id, judging;
     const char *person, *problem, *revision, *mode, *sizes, *file_name, *source_hash, *received_utc;
+    const char *origin;        /* as in HandIn; "": it was handed in here, and the next two say nothing */
+    int64_t origin_received_s; /* 0: unknown, and received_utc is only the moment when it was taken in */
+    bool origin_marked_late;
     const char *state;          /* of the judging */
     const char *verdict, *text; /* "" until it is recorded */
     const char *device;         /* id; "" */

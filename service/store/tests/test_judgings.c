@@ -274,14 +274,41 @@ static void a_state_has_one_server(void **state)
 {
     Store *second;
     assert_int_equal(service_store_open(folder, &second, &why), STATUS_BUSY);
-    assert_non_null(strstr(why.text, "another `convjudge serve` uses this state"));
+    assert_non_null(strstr(why.text, "another process, `convjudge serve` or `convjudge grade-class`, uses this state"));
     assert_null(second);
+}
+
+static void what_another_system_knew_is_kept(void **state)
+{
+    int64_t id;
+    bool is_new;
+    const HandIn row = {.person = admitted("ada").id,
+                        .key = "k1",
+                        .problem = "conv1d",
+                        .revision = "r1",
+                        .mode = "rank",
+                        .sizes = "",
+                        .file_name = "x.cu",
+                        .source = "// nothing",
+                        .source_hash = "50ce",
+                        .origin = "Ada_17_assignsubmission_file_/x.cu",
+                        .origin_received_s = 1700000000,
+                        .origin_marked_late = true};
+    must(submissions_hand_in(store, &row, &rule, &id, &is_new, &why));
+    const StoredSubmission taken = stored(id), here = stored(handed_in(admitted("bob").id, "k2"));
+    assert_string_equal(taken.origin, "Ada_17_assignsubmission_file_/x.cu");
+    assert_int_equal(taken.origin_received_s, 1700000000);
+    assert_true(taken.origin_marked_late);
+    assert_string_equal(here.origin, "");
+    assert_int_equal(here.origin_received_s, 0);
+    assert_false(here.origin_marked_late);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         test(a_key_gives_the_same_submission_again),
+        test(what_another_system_knew_is_kept),
         test(a_recording_counts_once),
         test(a_late_result_is_noted_and_never_ranks),
         test(the_second_failure_holds_a_judging_for_a_person),
