@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-void hidden_finding_add(Text *out, const HiddenFinding *finding, const Submission *submission)
+/* Adds what is known of the output, and what stands between that and the mistake. */
+static void add_output(Text *out, const HiddenFinding *finding)
 {
     const char *nature = wrong_nature_words(finding->output.nature);
     text_add(out, wrong_place_words(finding->output.place));
@@ -14,10 +15,26 @@ void hidden_finding_add(Text *out, const HiddenFinding *finding, const Submissio
         text_printf(out, ": %s", nature);
     if (finding->output.place != WRONG_PLACE_NOWHERE && finding->mistake.kind != MISTAKE_NONE)
         text_add(out, "; ");
+}
+
+static Mistake mistake_of(const HiddenFinding *finding)
+{
     Mistake mistake = finding->mistake;
     if (finding->output.place == WRONG_PLACE_NOWHERE && mistake.kind == MISTAKE_NONE)
         mistake.kind = MISTAKE_OTHER;
-    wording_add_mistake(out, submission, mistake);
+    return mistake;
+}
+
+void hidden_finding_add(Text *out, const HiddenFinding *finding, const Submission *submission)
+{
+    add_output(out, finding);
+    wording_add_mistake(out, submission, mistake_of(finding));
+}
+
+void hidden_finding_add_kind(Text *out, const HiddenFinding *finding)
+{
+    add_output(out, finding);
+    text_add(out, mistake_words(mistake_of(finding).kind));
 }
 
 double hidden_error(double max_error)

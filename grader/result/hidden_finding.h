@@ -20,6 +20,9 @@ typedef struct HiddenFinding {
 /* Adds "only the last columns: never written", "a kernel executes a trap, or an assertion fails (x.cu:9: `__trap();`)".
  * A line that the submission's file does not have is left out. */
 void hidden_finding_add(Text *out, const HiddenFinding *finding, const Submission *submission);
+/* The same without names and lines: "only the last columns: never written". What two submissions have in common, whoever wrote
+ * them; of a sample as well. */
+void hidden_finding_add_kind(Text *out, const HiddenFinding *finding);
 
 /* Errors that may be told are powers of ten in this range. */
 #define HIDDEN_LEAST_ERROR 1e-9

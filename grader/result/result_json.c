@@ -176,6 +176,17 @@ static void put_review(cJSON *object, const Result *result, const CaseResult *it
     put_samples(review, second);
 }
 
+/* What failures of many submissions can be counted by. */
+static void put_kind(cJSON *object, const CaseResult *item)
+{
+    Text kind = {0};
+    if (!item->judged || item->verdict == VERDICT_ACCEPTED)
+        return;
+    hidden_finding_add_kind(&kind, &item->finding);
+    cJSON_AddStringToObject(object, "kind", kind.data);
+    text_free(&kind);
+}
+
 static cJSON *case_item(const Result *result, const CaseResult *item)
 {
     const Problem *problem = result->problem;
@@ -188,6 +199,7 @@ static cJSON *case_item(const Result *result, const CaseResult *item)
         cJSON_AddItemToObject(object, "sizes", sizes_item(problem, &item->sizes));
     if (item->text[0] != '\0')
         cJSON_AddStringToObject(object, "text", item->text);
+    put_kind(object, item);
     put_errors(object, item);
     if (item->sample != NULL)
         put_sample_details(object, item->sample);

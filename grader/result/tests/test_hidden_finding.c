@@ -57,6 +57,21 @@ static void the_kind_is_worded_with_its_line(void **state)
         assert_string_equal(worded(rows[i].finding), rows[i].words);
 }
 
+static void a_kind_has_neither_names_nor_lines(void **state)
+{
+    const HiddenFinding finding = {
+        .output = {WRONG_PLACE_LAST_COLUMNS, WRONG_NATURE_NEVER_WRITTEN},
+        .mistake = {.kind = MISTAKE_READ_OUTSIDE_SHARED, .line = 2, .side = MISTAKE_PAST, .array = "s_tile"}};
+    Text kind = {0};
+    hidden_finding_add_kind(&kind, &finding);
+    assert_string_equal(kind.data, "only the last columns: never written; a kernel reads outside of the block's shared "
+                                   "memory");
+    text_free(&kind);
+    hidden_finding_add_kind(&kind, &(HiddenFinding){0});
+    assert_string_equal(kind.data, mistake_words(MISTAKE_OTHER));
+    text_free(&kind);
+}
+
 /* `#line` can make a line any number: 31 bits of a submission's choice. */
 static void a_line_that_the_file_does_not_have_is_left_out(void **state)
 {
@@ -98,6 +113,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_kind_is_worded_with_its_line),
+        cmocka_unit_test(a_kind_has_neither_names_nor_lines),
         cmocka_unit_test(a_line_that_the_file_does_not_have_is_left_out),
         cmocka_unit_test(lines_of_other_files_are_unknown),
         cmocka_unit_test(errors_are_powers_of_ten_in_a_fixed_range),
