@@ -7,6 +7,9 @@
 #include "grader/problem/testcase_read.h"
 #include "service/pages/pages.h"
 #include "service/pages/view.h"
+#include "service/summary/class_summary.h"
+#include "service/summary/summary_page.h"
+#include "service/summary/summary_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -269,6 +272,66 @@ static void draw_admin(void)
     write_page("admin.html", &text);
 }
 
+/* A class in which everybody hands in several times, and some never get further. */
+static void add_work(Facts *facts, size_t task, int person)
+{
+    static const char *const failures[] = {
+        "\"verdict\": \"Wrong Answer\", \"cases\": [{\"name\": \"three taps\", \"verdict\": \"Accepted\"}, {\"name\": \"hidden 1\", "
+        "\"verdict\": \"Wrong Answer\", \"kind\": \"only the last elements: never written\", \"text\": \"\"}]",
+        "\"verdict\": \"Run-Time Error\", \"cases\": [{\"name\": \"three taps\", \"verdict\": \"Run-Time Error\", \"kind\": \"a "
+        "kernel reads outside of an array in device memory\", \"text\": \"reads (tiled.cu:3: `x`)\"}]",
+        "\"verdict\": \"Compile Error\", \"text\": \"the compiler refused the file\", \"compile\": {\"diagnostics\": "
+        "\"tiled.cu(2): error: identifier \\\"sum\\\" is undefined\"}"};
+    static const char accepted[] =
+        "\"verdict\": \"Accepted\", \"modelled\": true, \"cases\": [{\"name\": \"three taps\", \"verdict\": \"Accepted\"}, {\"name\": "
+        "\"hidden 1\", \"verdict\": \"Accepted\"}], \"references\": [{\"name\": \"register_blocking.cu\", \"score_ms\": 0.05, "
+        "\"uncertainty\": 0.005}, {\"name\": \"shared_tile.cu\", \"score_ms\": 0.09, \"uncertainty\": 0.005}, {\"name\": "
+        "\"naive.cu\", \"score_ms\": 0.16, \"uncertainty\": 0.005}]";
+    static const char source[] =
+        "// tiled.cu\n__global__ void tiled(float *output) { output[threadIdx.x] = sum; }\n"
+        "    const float <b>value</b> = input[blockIdx.x * blockDim.x + threadIdx.x + radius];\n";
+    const int tries = person % 5 + 1;
+    for (int i = 0; i < tries; i++) {
+        const bool is_accepted = i + 1 == tries && person % 4 != 0;
+        const FactSubmission submission = {
+            .person = facts_person(facts, name_of(person)),
+            .task = task,
+            .number = 10 * person + i,
+            .file_name = "tiled.cu",
+            .received_utc = arena_printf(&arena, "2026-11-%02dT%02d:00:00Z", 2 + i, person % 24),
+            .device = is_accepted ? "sim-h200" : "",
+            .time = {is_accepted ? 0.0512 * exp(0.9 + 0.9 * sin(2.4 * person)) : 0, 0.005}};
+        facts_add_submission(
+            facts, &submission, "",
+            arena_printf(&arena, "{\"file\": \"tiled.cu\", %s}", is_accepted ? accepted : failures[(person / 4) % 3]),
+            source);
+    }
+}
+
+static void draw_summary(int people, const char *name)
+{
+    Facts facts = {0};
+    const size_t tasks[] = {facts_add_task(&facts, &(FactTask){"week-1", "One dimension", "conv1d", "1D convolution"}),
+                            facts_add_task(&facts, &(FactTask){"week-1", "One dimension", "conv2d", "2D convolution"})};
+    for (int i = 0; i < people; i++) {
+        const size_t person = facts_person(&facts, name_of(i));
+        facts_expect(&facts, person, "week-1");
+        if (i % 9 == 8)
+            continue;
+        add_work(&facts, tasks[0], i);
+        if (i % 2 == 1)
+            add_work(&facts, tasks[1], i / 2);
+        facts_add_points(&facts, &(FactPoints){person, "week-1", fmin(10, floor(20 * fabs(sin(i))) / 2), 10});
+    }
+    const Summary summary = summary_of(&facts, "Parallel programming, autumn 2026", "2026-11-23T12:00:00Z", &arena);
+    Text text = {0};
+    summary_page(&text, &teacher, &summary);
+    write_page(arena_printf(&arena, "%s.html", name), &text);
+    summary_text(&text, &summary);
+    write_page(arena_printf(&arena, "%s.txt", name), &text);
+    facts_free(&facts);
+}
+
 static void draw_others(void)
 {
     const ProblemRow problems[] = {
@@ -317,6 +380,8 @@ int main(int argc, char **argv)
     draw_problem(&board);
     draw_teacher();
     draw_admin();
+    draw_summary(3, "summary-small");
+    draw_summary(500, "summary-large");
     draw_others();
     cJSON_Delete(result);
     cJSON_Delete(explain);

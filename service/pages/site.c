@@ -79,6 +79,8 @@ static const char *title_of(const Site *site)
 
 static void add_navigation(Text *page, const Site *site)
 {
+    if (site->is_alone)
+        return;
     html_raw(page, "<header class=\"site\">\n<nav aria-label=\"Site\">\n");
     html_add(page, "<a class=\"home\" href=\"%s\">%s</a>\n", site->is_static ? "index.html" : "/", title_of(site));
     if (site->person != NULL) {
@@ -107,8 +109,11 @@ static void begin(Text *page, const Site *site, const char *title, bool is_live)
                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                    "<meta name=\"color-scheme\" content=\"light dark\">\n"
                    "<meta name=\"referrer\" content=\"same-origin\">\n<link rel=\"icon\" href=\"data:,\">\n");
-    html_add(page, "<title>%s - %s</title>\n<link rel=\"stylesheet\" href=\"%sstyle.css\">\n", title, title_of(site),
-             folder);
+    html_add(page, "<title>%s - %s</title>\n", title, title_of(site));
+    if (site->is_alone)
+        text_add(page, "<style>\n"), text_add(page, style_css), text_add(page, "</style>\n");
+    else
+        html_add(page, "<link rel=\"stylesheet\" href=\"%sstyle.css\">\n", folder);
     if (is_live)
         html_add(page, "<script src=\"%slive.js\" defer></script>\n", folder);
     html_raw(page, "</head>\n<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n");
@@ -131,5 +136,5 @@ void page_end(Text *page, const Site *site)
     html_add(page,
              "</main>\n<footer class=\"site\"><p>ConvJudge judges CUDA convolution kernels.%s</p></footer>\n"
              "</body>\n</html>\n",
-             site->is_static ? " This page is a copy of its leaderboard." : "");
+             site->is_static && !site->is_alone ? " This page is a copy of its leaderboard." : "");
 }

@@ -13,6 +13,7 @@
 typedef struct Site {
     const char *title;  /* what this judge is called; NULL: ConvJudge */
     bool is_static;     /* files of a report: nobody logs in, and there is nothing to hand in */
+    bool is_alone;      /* with is_static: one file, with the style in it and without links to others */
     const char *person; /* who has logged in; NULL: nobody */
     bool is_teacher, is_admin;
 } Site;
