@@ -209,6 +209,57 @@ static void names_and_lines_are_shown_as_text(void **state)
     end(&class);
 }
 
+static void the_text_names_times_and_who_is_stuck(void **state)
+{
+    Class class = begin();
+    Text text = {0};
+    facts_add_task(&class.facts, &(FactTask){"week-1", "Week 1", "conv2d", "Two dimensions"});
+    hand_in(&class, "ada", "Accepted", accepted, 1.5);
+    for (int i = 0; i < STUCK_LEAST; i++)
+        hand_in(&class, "bob", "Wrong Answer", wrong, 0);
+    const Summary summary = summarised(&class);
+    summary_text(&text, &summary);
+    assert_non_null(strstr(text.data, "  Times of 1 person on sim-h200: best 1.5 ms, median 1.5 ms\n"));
+    assert_non_null(strstr(text.data, "slow.cu                          reached by 1 ###"));
+    assert_non_null(strstr(text.data, "  Stuck: nothing accepted, and 3 or more submissions with the same failure\n"
+                                      "    bob, 3 times since 2026-11-02T02:00:00Z. Wrong Answer: every element: zero\n"));
+    assert_non_null(strstr(text.data, "Two dimensions (conv2d)\n  Nobody has handed in anything.\n"));
+    text_free(&text);
+    end(&class);
+}
+
+static void the_page_says_what_the_text_does(void **state)
+{
+    static const char *const pieces[] = {
+        "People by points",
+        "Points of 1 person, of 4<span class=\"more\">Mean 2.5, median 2.5, from 2.5 to 2.5. A bar counts people.</span>",
+        "How many people have how many points. The table below has the numbers.",
+        "<h3>Handed in nothing: 1 of 2</h3>",
+        "A person counts where his or her last submission stands, or as accepted once any is.",
+        "Stuck on one verdict",
+        "<p>2 people handed in 5 submissions; 1 solved it.</p>",
+        "Whoever came to them has passed them.",
+        "<p class=\"under\">Summary for the teacher, as of 10\u00A0Nov\u00A02026",
+    };
+    Class class = begin();
+    Text page = {0}, text = {0};
+    hand_in(&class, "ada", "Accepted", accepted, 1.5);
+    for (int i = 0; i <= STUCK_LEAST; i++)
+        hand_in(&class, "bob", "Wrong Answer", wrong, 0);
+    facts_expect(&class.facts, facts_person(&class.facts, "bob"), "week-1");
+    facts_expect(&class.facts, facts_person(&class.facts, "eve"), "week-1");
+    facts_add_points(&class.facts, &(FactPoints){0, "week-1", 2.5, 4});
+    const Summary summary = summarised(&class);
+    summary_page(&page, &(Site){.is_teacher = true}, &summary);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+        assert_non_null(strstr(page.data, pieces[i]));
+    summary_text(&text, &summary);
+    assert_non_null(strstr(text.data, "Handed in nothing: 1 of 2\n  eve\n"));
+    text_free(&page);
+    text_free(&text);
+    end(&class);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +269,8 @@ int main(void)
         cmocka_unit_test(a_failure_of_the_judge_is_nobodys_mistake),
         cmocka_unit_test(who_has_solved_it_or_fails_differently_is_not_stuck),
         cmocka_unit_test(points_fall_into_bins_of_round_width),
+        cmocka_unit_test(the_text_names_times_and_who_is_stuck),
+        cmocka_unit_test(the_page_says_what_the_text_does),
         cmocka_unit_test(names_and_lines_are_shown_as_text),
     };
     return cmocka_run_group_tests_name("summary", tests, NULL, NULL);
