@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE
+settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -130,6 +130,9 @@ report:  ## Write the leaderboard as pages for a browser: [PROBLEM=id] [OUT=buil
 rejudge:  ## Let the service judge submissions again: PROBLEM=id WHY="..." [SINCE=2026-01-31T12:00:00Z] [RUNS=3,5,8] [STATE=folder] [JSON=file]
 	$(call need,PROBLEM,name the problem: make rejudge PROBLEM=conv1d WHY="a reason")$(online) rejudge --problem "$$PROBLEM" $${SINCE:+--since "$$SINCE"} \
 	  $${RUNS:+--runs "$$RUNS"} $${WHY:+--why "$$WHY"} $${STATE:+--state "$$STATE"} $${JSON:+--json "$$JSON"}
+
+check-class:  ## Print what follows from a class.json, or what is wrong with it: CLASS=class.json
+	$(call need,CLASS,name the file: make check-class CLASS=class.json)$(judge) check-class -- "$$CLASS"
 
 baselines:  ## Time CPU baselines and reference solutions, in one table: PROBLEM=id [DEVICE=...]
 	$(call need,PROBLEM,name the problem: make baselines PROBLEM=conv2d-same)$(judge) baselines $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \

@@ -1,6 +1,7 @@
 #include "service/commands/command_line.h"
 
 #include "service/operating/operating_commands.h"
+#include "service/scores/scores_commands.h"
 #include "service/worker/worker_command.h"
 
 const Subcommand local_subcommands[] = {
@@ -16,6 +17,10 @@ const Subcommand local_subcommands[] = {
      "    --name NAME      letters, digits, '-' and '_': unique among the workers of the folder, and the same after a\n"
      "                     restart; default: made of host and device\n"
      "    --once           judge one submission, or none where none waits, and end\n"},
+    {"check-class", command_check_class, WITHOUT_SANDBOX,
+     "convjudge check-class FILE\n"
+     "    Reads a class.json (docs/formats.md) and prints what follows from it: assignments, deadlines in the class's zone and\n"
+     "    in UTC, and what gives how many points. Exit status 2: it is wrong, with the line.\n"},
     {"doctor", command_doctor, WITHOUT_SANDBOX,
      "convjudge doctor [--json FILE|-] [--config FILE]\n"
      "    Says what the judge finds on this machine, what it lacks, what that costs and what to do: compilers, devices,\n"

@@ -1,0 +1,109 @@
+#!/usr/bin/env bats
+# A class: class.json, its points and scores.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+# The class.json and the output that docs/teaching.md shows.
+example() {
+    sed -n '/^```json$/,/^```$/p' "$root/docs/teaching.md" | sed '1d;$d' >class.json
+}
+
+# ---- check-class
+
+@test "check-class prints what follows from the example of the documentation, as the documentation says" {
+    example
+    judge check-class class.json
+    ends 0 "class.json, Parallel programming: 2 assignments, 3 people in 2 groups, 1 extension; times of Europe/Berlin, then UTC" \
+        ", sources of others when it has closed" "speed: a roofline share of 5 %" "speed: as fast as shared_tile.cu" "  late      does not count" "
+week-1, One dimension: at most 10 points"
+    sed -n '/^    \$ convjudge check-class/,/^What these keys/p' "$root/docs/teaching.md" | sed '1d;$d;s/^    //' | sed '$d' >shown
+    diff shown <(printf '%s\n' "$output")
+}
+
+@test "check-class shows grace, gaps of the clock and what is for whom" {
+    cat >class.json <<'END'
+{"schema": 1, "zone": "Europe/Berlin", "assignments": [
+  {"id": "spring", "opens": "2026-03-29T02:30", "due": "2026-10-25T02:30", "counts": "last", "late": {"percent_per_day": 5, "days": 9},
+   "show": {"board": "never", "points": "2026-11-01T12:00"},
+   "problems": [{"problem": "conv1d", "points": {"speed": {"measure": "percentile", "bands": [{"at_least": 50, "points": 0.5}]}}}]}]}
+END
+    judge check-class class.json
+    ends 0 "clocks skip 2026-03-29T02:30 on this day; it is counted on from before" "opens     2026-03-29 03:30     2026-03-29T01:30:00Z" \
+        "clocks show 2026-10-25T02:30 twice on this day; it is the second" "due       2026-10-25 02:30     2026-10-25T01:30:00Z" \
+        "day 9     2026-11-03 02:30" "late      5 % off for each day begun, nothing after 9 days" "the last submission counts" \
+        "points from 2026-11-01 12:00, board never" "0.5  speed: percentile 50 among the reference solutions"
+    [[ $output != *"day 4"* ]]
+}
+
+@test "check-class refuses a wrong file with its line, and paths that do not exist" {
+    printf '{"schema": 1,\n "zone": "Mars/Olympus",\n "assignments": []}\n' >class.json
+    judge check-class class.json
+    ends 2 'class.json:2: zone: this system knows no zone "Mars/Olympus"'
+    example
+    jq '.earlier = ["../2025"]' class.json >other.json
+    judge check-class other.json
+    ends 2 "other.json: earlier: expected a folder or a file that can be read, found none at ../2025"
+    mkdir there
+    jq '.earlier = ["there"]' class.json >other.json
+    judge check-class other.json
+    ends 0
+    judge check-class none.json
+    ends 2 "none.json: there is no such file, expected a class.json"
+    judge check-class
+    ends 2
+}
+
+@test "the published schema of class.json refuses what check-class refuses" {
+    local program
+    example
+    run jsonschema -i class.json "$root/docs/class.schema.json"
+    ends 0
+    while read -r program; do
+        jq "$program" class.json >broken.json
+        run jsonschema -i broken.json "$root/docs/class.schema.json"
+        [[ $status == 1 ]] || { echo "the schema lets pass: $program"; return 1; }
+        judge check-class broken.json
+        ends 2 "broken.json:"
+    done <<'END'
+.schema = 2
+del(.zone)
+.zone = "/etc/localtime"
+.titel = "x"
+.title = ""
+.groups[0].people = "ada"
+.groups[0].people = ["ada", "ada"]
+.groups[0].people = [" ada"]
+del(.groups[0].name)
+.assignments = []
+.assignments[0].id = "Week 1"
+.assignments[0].due = "2026-11-09"
+.assignments[0].due = "2026-13-09T23:59"
+del(.assignments[0].due)
+.assignments[0].opens = 5
+.assignments[0].late.grace_minutes = -1
+.assignments[0].late.percent_per_day = 101
+.assignments[0].late.days = 1.5
+.assignments[0].late.hours = 1
+.assignments[0].counts = "first"
+.assignments[0].groups = []
+.assignments[0].show.board = "sometimes"
+.assignments[0].show.times = "never"
+.assignments[0].problems = []
+.assignments[0].problems[0].points = {}
+.assignments[0].problems[0].points.accepted = -1
+.assignments[0].problems[0].points.bonus = 1
+.assignments[0].problems[0].points.cases[0].cases = []
+del(.assignments[0].problems[0].points.cases[0].points)
+.assignments[0].problems[0].points.speed.measure = "seconds"
+.assignments[0].problems[0].points.speed.bands = []
+.assignments[0].problems[0].points.speed.bands[0].at_least = -1
+.assignments[0].problems[0].points.speed.bands[0].rung = "naive"
+.assignments[1].problems[0].points.speed.bands[0].at_least = 1
+del(.extensions[0].why)
+.extensions[0].due = "tomorrow"
+.extensions[0].person = ""
+.handed_out = "handout"
+.earlier = [1]
+END
+}
