@@ -9,7 +9,7 @@ compile() { # SUBMISSION NVCC
     local flags=(-O3 --no-compress -cudart none -gencode 'arch=compute_90,code=[sm_90,compute_90]' -Xcompiler -fPIC)
     mkdir lib
     "$2" "${flags[@]}" -shared "$1" -o lib/libsubmission.so -L/tmp/runtime -l:libcudart.so.13 2>&1 |
-        tail -c 1000000 >compiler.log # endless messages must not end the compiler by a full file
+        tail -c $((17 << 20)) >compiler.log # endless messages must not end the compiler by a full file
     g++ naive.o -o naive -Llib -lsubmission -L/tmp/runtime -l:libcudart.so.13 -Wl,--allow-shlib-undefined \
         >>compiler.log 2>&1
 }
