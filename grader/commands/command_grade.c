@@ -13,7 +13,8 @@
 typedef struct Grading {
     const Options *options;
     bool recorded;
-    GeneratorKey seed; /* if --seed is given */
+    bool file_is_at_fault; /* if the grading fails */
+    GeneratorKey seed;     /* if --seed is given */
     char person[PERSON_MAX_BYTES + 1];
     Request request;
     Store *store;  /* NULL: there is no database to read, and nothing will be recorded */
@@ -57,13 +58,13 @@ static Status choose_seed(Grading *grading, Message *why)
 static Status check_request(Grading *grading, Message *why)
 {
     const Options *options = grading->options;
-    Status status = options_expect_file(options, why);
-    if (status == STATUS_OK)
-        status = choose_seed(grading, why);
+    Status status = choose_seed(grading, why);
     if (status == STATUS_OK)
         status = person_choose(options->person, grading->person, why);
-    if (status == STATUS_OK)
-        status = request_read(options, &grading->request, why);
+    if (status != STATUS_OK)
+        return status;
+    status = request_read(options, &grading->request, why);
+    grading->file_is_at_fault = status != STATUS_OK;
     return status == STATUS_OK ? open_store(grading, why) : status;
 }
 
@@ -139,18 +140,34 @@ static void free_grading(Grading *grading)
     request_free(&grading->request);
 }
 
+static Status grade(Grading *grading, Message *why)
+{
+    Status status = check_request(grading, why);
+    if (status == STATUS_OK)
+        status = judge_file(grading, why);
+    if (status == STATUS_OK)
+        status = rank_result(grading, why);
+    if (status == STATUS_OK)
+        status = request_exchange(grading->options, &grading->result, why);
+    return status == STATUS_OK ? request_write(grading->options, &grading->result, "", why) : status;
+}
+
 Status command_grade(const Options *options, int *exit_status, Message *why)
 {
     Grading grading = {.options = options, .progress = progress_new(stderr)};
-    Status status = check_request(&grading, why);
+    const ExchangeFiles files = request_exchange_files(options);
+    ExchangeFailure failure = {0};
+    Status status = options_expect_file(options, why);
     if (status == STATUS_OK)
-        status = judge_file(&grading, why);
-    if (status == STATUS_OK)
-        status = rank_result(&grading, why);
-    if (status == STATUS_OK)
-        status = request_write(options, &grading.result, "", why);
+        status = exchange_check(&files, options->operands[0], why);
+    if (status != STATUS_OK)
+        return status;
+    status = failure.status = grade(&grading, &failure.reason);
+    failure.is_the_file = grading.file_is_at_fault;
     if (status == STATUS_OK)
         *exit_status = verdict_exit_status(grading.result.verdict);
+    else
+        status = exchange_fail(&files, &failure, why);
     free_grading(&grading);
     return status;
 }

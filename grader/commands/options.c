@@ -31,6 +31,8 @@ static const OptionKind kinds[] = {
      offsetof(Options, json),
      {"grade", "explain", "quarantine", "verify-leaderboard", "similar", "try", "submit", "runs", "show", "compare",
       "history", "withdraw", "doctor", "rejudge"}},
+    {"gradescope", true, offsetof(Options, gradescope), {"grade", "submit"}},
+    {"junit", true, offsetof(Options, junit), {"grade", "submit"}},
     {"seed", true, offsetof(Options, seed), {"grade", "check-problem", "try"}},
     {"case", true, offsetof(Options, timed_case), {"explain"}},
     {"sizes", true, offsetof(Options, sizes), {"try", "submit"}},

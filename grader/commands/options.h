@@ -13,6 +13,7 @@ typedef struct Options {
     const char *device;
     const char *person;
     const char *json;
+    const char *gradescope, *junit; /* names of files */
     const char *seed;
     const char *accept, *reject; /* numbers of runs */
     const char *why;

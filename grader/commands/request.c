@@ -53,3 +53,29 @@ Status request_write(const Options *options, const Result *result, const char *m
     }
     return status;
 }
+
+ExchangeFiles request_exchange_files(const Options *options)
+{
+    return (ExchangeFiles){.gradescope = options->gradescope, .junit = options->junit};
+}
+
+Status request_exchange(const Options *options, const Result *result, Message *why)
+{
+    static const TerminalStyle plain = {.width = 80};
+    const ExchangeFiles files = request_exchange_files(options);
+    Text json = {0}, report = {0};
+    JsonFile file;
+    if (files.gradescope == NULL && files.junit == NULL)
+        return STATUS_OK;
+    result_json(result, &json);
+    report_write(result, plain, &report);
+    Status status = json_parse("result.json", json.data, json.length, &file, why);
+    if (status == STATUS_OK) {
+        const Outcome outcome = {.result = file.root, .report = report.data + strspn(report.data, "\n")};
+        status = exchange_write(&files, &outcome, why);
+        json_free(&file);
+    }
+    text_free(&report);
+    text_free(&json);
+    return status;
+}

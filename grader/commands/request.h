@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "grader/commands/options.h"
+#include "grader/exchange/exchange.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/result/result.h"
@@ -26,5 +27,10 @@ void request_free(Request *request);
 /* Writes result.json if it is asked for, and the report, with `more` behind it, unless result.json goes to standard
  * output. */
 MUST_USE Status request_write(const Options *options, const Result *result, const char *more, Message *why);
+
+/* What --gradescope and --junit name. */
+ExchangeFiles request_exchange_files(const Options *options);
+/* Writes those. */
+MUST_USE Status request_exchange(const Options *options, const Result *result, Message *why);
 
 #endif
