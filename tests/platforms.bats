@@ -77,3 +77,125 @@ print(len(tree.parse(sys.argv[1]).getroot().findall(sys.argv[2])))' "$1" "$2")"
     ends 2 "nowhere/results.json: the result cannot be written there"
     rows 0
 }
+
+# served [SETTINGS]: starts a server, with a temporary folder of its own, and lets the commands find it.
+served() {
+    export HOME=$BATS_TEST_TMPDIR
+    mkdir -p "$BATS_TEST_TMPDIR/tmp_of_server"
+    TMPDIR=$BATS_TEST_TMPDIR/tmp_of_server serve "${1:-{\"workers\": [\"sim\"]\}}"
+}
+
+# autograder [EMAIL [ID]]: the folders that Gradescope makes, in autograder/.
+autograder() {
+    mkdir -p autograder/submission autograder/results
+    jq -n --arg email "${1:-ada@example.org}" --argjson id "${2:-123456}" '{id: $id, created_at: "2026-11-02T14:22:32.365935-07:00",
+        assignment: {due_date: "2026-11-09T23:59:00.000000-08:00", group_size: null, group_submission: false, id: 25828, course_id: 1234,
+            late_due_date: null, title: "Week 1", total_points: "20.0"}, submission_method: "upload",
+        users: [{email: $email, id: 1234, name: "Ada Lovelace"}],
+        previous_submissions: [{submission_time: "2026-11-01T14:24:48.087023-07:00", score: 0.0, results: {}}]}' \
+        >autograder/submission_metadata.json
+}
+
+# outcome PROGRAM EXPECTED: jq prints this text for the results of the autograder.
+outcome() { json autograder/results/results.json "$1" "$2"; }
+
+@test "an autograder of Gradescope hands in for the student, and the same submission twice counts once" {
+    served
+    CONVJUDGE_TOKEN=$(token gradescope teacher)
+    export CONVJUDGE_TOKEN CONVJUDGE_SERVER=http://$address
+    autograder
+    submission >autograder/submission/mine.cu
+    echo "my thoughts" >autograder/submission/README.md
+    judge gradescope autograder
+    ends 0 "submission 1: " "Accepted  mine.cu"
+    outcome '.tests[0] | .name, .score, (.output | startswith("Accepted  mine.cu"))' $'Accepted\n1\ntrue'
+    outcome '.output' "Accepted. The report stands in test 1. Submission 1 at http://$address."
+    outcome '[.leaderboard[].order] | join(" ")' "asc desc"
+    equal "1|ada@example.org|gradescope123456" "$(in_store 'SELECT submission.id, name, key FROM submission JOIN person ON person.id = person')"
+    equal "gradescope|hand in|mine.cu for ada@example.org, key gradescope123456" \
+        "$(in_store "SELECT person, action, object FROM audit WHERE action = 'hand in'")"
+    # Run again, as Gradescope does when a teacher asks for it: the verdict comes from the server.
+    rm autograder/results/results.json
+    judge gradescope autograder
+    ends 0 "submission 1: judged"
+    outcome '.tests[0].score' 1
+    equal 1 "$(in_store 'SELECT count(*) FROM submission')"
+
+    autograder bob@example.org 7
+    echo 'extern "C" void solve() { nonsense }' >autograder/submission/mine.cu
+    judge gradescope --problem conv1d --person login autograder
+    ends 1 "Compile Error"
+    outcome '.tests[0] | .name, .score, (.output | contains("nonsense"))' $'Compile Error\n0\ntrue'
+    equal bob "$(in_store 'SELECT name FROM submission JOIN person ON person.id = person WHERE submission.id = 2')"
+
+    # The other view, by somebody of his own.
+    unset CONVJUDGE_TOKEN
+    export CONVJUDGE_SERVER=$socket
+    submission '' 'input_size--;' >wrong.cu
+    judge submit --wait --junit report.xml --gradescope results.json wrong.cu
+    ends 1 "Wrong Answer"
+    xml report.xml ".//failure[@type='Wrong Answer']" "$(jq '[.tests[1:][] | select(.status == "failed")] | length' results.json)"
+}
+
+@test "an autograder of Gradescope writes results whatever happens" {
+    served '{"workers": []}'
+    autograder
+    judge gradescope autograder
+    ends 2 "expected one file that ends in .cu, found 0"
+    outcome '.output' "Your file could not be graded: expected one file that ends in .cu, found 0. There is no score."
+    submission >autograder/submission/mine.cu
+    export CONVJUDGE_SERVER=http://127.0.0.1:1 CONVJUDGE_TOKEN=nonsense
+    judge gradescope autograder
+    ends 2 "no server at http://127.0.0.1:1 "
+    outcome '.output | startswith("The judge failed, not your file: no server at http://127.0.0.1:1 ")' true
+    CONVJUDGE_SERVER=http://$address judge gradescope autograder
+    ends 2 "(status 401)"
+    outcome '[.. | objects | has("score")] | any' false
+    CONVJUDGE_TOKEN=$(token ada) CONVJUDGE_SERVER=http://$address judge gradescope autograder
+    ends 2 "this is for teachers (status 403)"
+    outcome '.output | startswith("The judge failed, not your file: ")' true
+    CONVJUDGE_TOKEN=$(token gradescope teacher)
+    export CONVJUDGE_TOKEN CONVJUDGE_SERVER=http://$address
+    mv autograder/submission/mine.cu .
+    echo "// nothing" >autograder/submission/mine.cu
+    judge gradescope autograder
+    ends 2 "(status 400)"
+    outcome '.output | startswith("Your file could not be graded: ")' true
+    mv mine.cu autograder/submission
+    jq 'del(.users[0].email)' autograder/submission_metadata.json >other && mv other autograder/submission_metadata.json
+    judge gradescope autograder
+    ends 2 'expected "users", each with "email"'
+    outcome '.tests[0].name' "Not graded"
+
+    # Nobody judges: told to end, as by the end of its time, it says where the submission stands.
+    autograder
+    timeout -s ALRM 2 "$build/convjudge" gradescope --minutes 9 autograder >out 2>err 3>&- || true
+    outcome '.output | startswith("Your file is handed in and counts, but it is not judged yet: ")' true
+    outcome '.output | contains("interrupted; submission 1 is kept") and contains("; last seen: next")' true
+    outcome '.output | contains(". There is no score yet; look there later, or ask for this autograder to be run again.")' true
+    outcome '.output | endswith("Submission 1 at http://'"$address"'.")' true
+    outcome '[.. | objects | has("score")] | any' false
+    "$build/convjudge" gradescope autograder >out 2>err 3>&- &
+    local client=$!
+    wait_until grep -q waiting err
+    as "$(token ada@example.org)" DELETE /api/v1/submissions/1
+    wait "$client" || true
+    outcome '.output | startswith("withdrawn before it was judged")' true
+}
+
+@test "options of the exchange are held to what they need" {
+    submission >mine.cu
+    judge submit --junit report.xml mine.cu
+    ends 2 "submit: option '--junit' is only for --wait"
+    judge submit --wait --minutes 0 mine.cu
+    ends 2 "submit: option '--minutes': expected a whole number from 1 to 10000, found '0'"
+    judge gradescope --person email one two
+    ends 2 "gradescope: expected one FOLDER at most, found 2"
+    judge gradescope --person number
+    ends 2 "gradescope: option '--person': expected email, login or name, found 'number'"
+    judge gradescope nowhere
+    ends 2 "nowhere/results/results.json: the result cannot be written there"
+    mkdir -p autograder/results
+    judge gradescope --server http://127.0.0.1:1 autograder
+    ends 2 "autograder/submission: cannot be listed"
+}

@@ -163,7 +163,7 @@ Status command_grade(const Options *options, int *exit_status, Message *why)
     if (status != STATUS_OK)
         return status;
     status = failure.status = grade(&grading, &failure.reason);
-    failure.is_the_file = grading.file_is_at_fault;
+    failure.fault = grading.file_is_at_fault ? FAULT_OF_FILE : FAULT_OF_JUDGE;
     if (status == STATUS_OK)
         *exit_status = verdict_exit_status(grading.result.verdict);
     else

@@ -31,6 +31,9 @@ typedef struct Options {
     const char *config;     /* name of a file */
     const char *role;       /* "teacher" */
     const char *server;     /* a URL, or the path of a Unix socket */
+    const char *minutes;    /* how long to wait for a server */
+    const char *by;         /* who a person of another system is here: "email", "login", "name" */
+    const char *key;        /* of a submission, from a command that hands in for another system; no option */
     const char *mode;       /* of a submission: "try", "test", "rank" */
     const char *out;        /* name of a folder */
     bool sources;

@@ -38,17 +38,29 @@ Status exchange_write(const ExchangeFiles *files, const Outcome *outcome, Messag
     return status == STATUS_OK ? write_view(files->junit, junit_write, outcome, why) : status;
 }
 
-Status exchange_fail(const ExchangeFiles *files, const ExchangeFailure *failure, Message *why)
+static void add_trouble(const ExchangeFailure *failure, Text *out)
 {
     const char *reason = failure->reason.text;
+    switch (failure->fault) {
+    case FAULT_OF_FILE: text_printf(out, "Your file could not be graded: %s. There is no score.", reason); break;
+    case FAULT_OF_JUDGE:
+        text_printf(out, "The judge failed, not your file: %s. There is no score; hand it in again later.", reason);
+        break;
+    case NO_VERDICT_YET:
+        text_printf(
+            out,
+            "Your file is handed in and counts, but it is not judged yet: %s. There is no score yet; look there "
+            "later, or ask for this autograder to be run again.",
+            reason);
+    }
+}
+
+Status exchange_fail(const ExchangeFiles *files, const ExchangeFailure *failure, Message *why)
+{
     Text trouble = {0};
-    if (failure->is_the_file)
-        text_printf(&trouble, "Your file could not be graded: %s. There is no score.", reason);
-    else
-        text_printf(&trouble, "The judge failed, not your file: %s. There is no score; hand it in again later.",
-                    reason);
+    add_trouble(failure, &trouble);
     const Outcome outcome = {.trouble = trouble.data, .keeper = failure->keeper, .submission = failure->submission};
     Status status = exchange_write(files, &outcome, why);
     text_free(&trouble);
-    return status == STATUS_OK ? fail(failure->status, why, "%s", reason) : status;
+    return status == STATUS_OK ? fail(failure->status, why, "%s", failure->reason.text) : status;
 }

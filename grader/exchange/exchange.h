@@ -15,10 +15,16 @@ typedef struct ExchangeFiles { /* NULL: not wanted */
 MUST_USE Status exchange_check(const ExchangeFiles *files, const char *submission, Message *why);
 MUST_USE Status exchange_write(const ExchangeFiles *files, const Outcome *outcome, Message *why);
 
+typedef enum ExchangeFault {
+    FAULT_OF_JUDGE, /* or of whoever runs it */
+    FAULT_OF_FILE,
+    NO_VERDICT_YET /* nobody waits any longer; the reason is how it stands */
+} ExchangeFault;
+
 typedef struct ExchangeFailure {
     Status status;
     Message reason;
-    bool is_the_file;   /* else the judge is at fault, or whoever runs it */
+    ExchangeFault fault;
     const char *keeper; /* as in Outcome; likewise the next */
     long long submission;
 } ExchangeFailure;

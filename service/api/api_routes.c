@@ -69,7 +69,7 @@ static void answer_submission_row(Visit *visit, int status_code, int64_t id)
         answer_failure(visit, status, &why);
 }
 
-static void answer_hand_in(Visit *visit)
+static void take_submission(Visit *visit, const char *person)
 {
     static const JsonKey keys[] = {{"key", JSON_STRING, true},    {"file_name", JSON_STRING, true},
                                    {"source", JSON_STRING, true}, {"problem", JSON_STRING, false},
@@ -90,7 +90,8 @@ static void answer_hand_in(Visit *visit)
                                        .source = json_string(file.root, "source"),
                                        .problem = json_string(file.root, "problem"),
                                        .mode = json_string(file.root, "mode"),
-                                       .sizes = json_string(file.root, "sizes")};
+                                       .sizes = json_string(file.root, "sizes"),
+                                       .person = person};
         status = hand_in(visit, &request, &id, &is_new, &why);
     }
     json_free(&file);
@@ -98,6 +99,16 @@ static void answer_hand_in(Visit *visit)
         answer_submission_row(visit, is_new ? 201 : 200, id);
     else
         answer_failure(visit, status, &why);
+}
+
+static void answer_hand_in(Visit *visit)
+{
+    take_submission(visit, NULL);
+}
+
+static void answer_hand_in_for(Visit *visit)
+{
+    take_submission(visit, visit->argument);
 }
 
 /* A number in the query; `otherwise` where there is none, or no number. */
@@ -241,6 +252,7 @@ const Route api_routes[] = {
     {"GET", "/api/v1/me", ACCESS_PERSONS, answer_me, false},
     {"GET", "/api/v1/problems", ACCESS_READERS, answer_problems, false},
     {"POST", "/api/v1/submissions", ACCESS_PERSONS, answer_hand_in, false},
+    {"POST", "/api/v1/people/*/submissions", ACCESS_TEACHERS, answer_hand_in_for, false},
     {"GET", "/api/v1/submissions", ACCESS_PERSONS, answer_list, false},
     {"GET", "/api/v1/submissions/*", ACCESS_PERSONS, answer_submission, false},
     {"DELETE", "/api/v1/submissions/*", ACCESS_PERSONS, answer_withdraw, false},

@@ -8,6 +8,7 @@
 #include "service/config/deadlines.h"
 #include "service/spool/spool.h"
 #include "service/store/judgings.h"
+#include "service/store/service_store.h"
 #include "service/store/submissions.h"
 
 #include <ctype.h>
@@ -63,6 +64,22 @@ static Status check_sizes(const HandInRequest *request, const Problem *problem, 
     return status;
 }
 
+/* Whose submission it will be. The audit comes first, so that nothing is handed in for others without it. */
+static Status find_author(const Visit *visit, const HandInRequest *request, Person *author, Message *why)
+{
+    Text object = {0};
+    *author = visit->person;
+    if (request->person == NULL)
+        return STATUS_OK;
+    Status status = people_admit(visit->service->store, request->person, visit->arena, author, why);
+    if (status != STATUS_OK)
+        return status;
+    text_printf(&object, "%s for %s, key %s", request->file_name, author->name, request->key);
+    status = audit_add(visit->service->store, visit->person.name, "hand in", object.data, why);
+    text_free(&object);
+    return status;
+}
+
 static Status put(Visit *visit, const HandInRequest *request, const char *mode, const Submission *submission,
                   const Problem *problem, int64_t *id, bool *is_new, Message *why)
 {
@@ -70,7 +87,11 @@ static Status put(Visit *visit, const HandInRequest *request, const char *mode, 
     const OrderRule rule = {.penalty_s = config->penalty_s,
                             .rank_budget_s = config->rank_device_s,
                             .practice_budget_s = config->practice_device_s};
-    const HandIn row = {.person = visit->person.id,
+    Person author;
+    Status status = find_author(visit, request, &author, why);
+    if (status != STATUS_OK)
+        return status;
+    const HandIn row = {.person = author.id,
                         .key = request->key,
                         .problem = problem->id,
                         .revision = problem->revision.hex,
@@ -79,7 +100,7 @@ static Status put(Visit *visit, const HandInRequest *request, const char *mode, 
                         .file_name = submission->file_name,
                         .source = submission->source.data,
                         .source_hash = submission->hash.hex};
-    Status status = submissions_hand_in(visit->service->store, &row, &rule, id, is_new, why);
+    status = submissions_hand_in(visit->service->store, &row, &rule, id, is_new, why);
     if (status == STATUS_OK)
         head_wake(visit->service->head);
     return status;

@@ -42,6 +42,19 @@ Status api_add_number(ApiPath *path, const char *key, int64_t value, Message *wh
     return api_add_query(path, key, digits, why);
 }
 
+Status api_person_path(const char *name, const char *rest, ApiPath *path, Message *why)
+{
+    char *escaped = curl_easy_escape(NULL, name, 0);
+    const size_t length = escaped == NULL ? sizeof path->text : strlen(escaped) + strlen(rest);
+    const bool fits = length < sizeof path->text - strlen("/api/v1/people//");
+    if (fits)
+        *path = api_path("people/%s/%s", escaped, rest);
+    curl_free(escaped);
+    if (fits)
+        return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "person: %zu bytes are too many for a name", strlen(name));
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static Status status_of(int http_status)
@@ -49,6 +62,8 @@ static Status status_of(int http_status)
     if (http_status >= 500)
         return STATUS_BUSY;
     switch (http_status) {
+    case 401:
+    case 403: return STATUS_SYSTEM;
     case 404: return STATUS_NOT_FOUND;
     case 409:
     case 429: return STATUS_BUSY;
@@ -77,7 +92,7 @@ static const char *error_of(const JsonFile *json)
 static Status refuse_without_reason(const Server *server, int status, Message *why)
 {
     if (status >= 300 && status < 400)
-        return fail(STATUS_BAD_INPUT, why,
+        return fail(STATUS_SYSTEM, why,
                     "%s: the server answers with status %d, a redirection, which is not followed; expected the address "
                     "to which it leads",
                     server->place, status);

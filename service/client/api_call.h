@@ -17,10 +17,12 @@ typedef struct ApiPath {
 __attribute__((format(printf, 1, 2))) ApiPath api_path(const char *format, ...);
 /* Adds "problem=conv1d" to the query of a path; nothing where `value` is NULL. A value too long for a path is refused. */
 MUST_USE Status api_add_query(ApiPath *path, const char *key, const char *value, Message *why);
+/* "/api/v1/people/NAME/REST", with the name as an address has it. */
+MUST_USE Status api_person_path(const char *name, const char *rest, ApiPath *path, Message *why);
 MUST_USE Status api_add_number(ApiPath *path, const char *key, int64_t value, Message *why);
 
 /* The answer, an object. STATUS_NOT_FOUND: the server says 404, STATUS_BUSY: 409, 429 or 500 and above, or
- * there is no answer. */
+ * there is no answer, STATUS_SYSTEM: 401, 403 or a redirection, STATUS_BAD_INPUT: it does not take what was sent. */
 MUST_USE Status api_get(const Server *server, ApiPath path, JsonFile *json, Message *why);
 /* The same of an answer that is text, as the server wrote it: print it with text_add_printable(). */
 MUST_USE Status api_get_text(const Server *server, ApiPath path, Text *text, Message *why);

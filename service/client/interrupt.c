@@ -11,6 +11,7 @@ static sigset_t signals(void)
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGALRM);
     return set;
 }
 
@@ -22,12 +23,18 @@ Status interrupt_open(int *file, Message *why)
     return *file < 0 ? fail_errno(why, "signalfd") : STATUS_OK;
 }
 
+void interrupt_after(unsigned seconds)
+{
+    alarm(seconds);
+}
+
 void interrupt_close(int file)
 {
     const sigset_t set = signals();
     const struct timespec now = {0};
     if (file == INTERRUPT_NONE)
         return;
+    alarm(0);
     close(file);
     while (sigtimedwait(&set, NULL, &now) > 0)
         continue;

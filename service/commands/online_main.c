@@ -11,7 +11,7 @@ static const struct {
     Status (*run)(const Options *options, int *exit_status, Message *why);
 } functions[] = {
     {"serve", command_serve},       {"token", command_token},     {"backup", command_backup},
-    {"rejudge", command_rejudge},   {"submit", command_submit},   {"runs", command_runs},
+    {"rejudge", command_rejudge},   {"submit", command_submit},   {"gradescope", command_gradescope},   {"runs", command_runs},
     {"show", command_show},         {"compare", command_compare}, {"history", command_history},
     {"withdraw", command_withdraw}, {"report", command_report},   {NULL, NULL},
 };

@@ -33,17 +33,30 @@ const Subcommand online_subcommands[] = {
      "    --apply N        let all of it count, at once\n"
      "    --drop N         give it up\n"},
     {"submit", NULL, WITHOUT_SANDBOX,
-     "convjudge submit [--problem ID] [--mode try|test|rank] [--sizes NAME=N,...] [--wait] [--json FILE|-]\n"
-     "                 [--server URL|SOCKET] FILE\n"
+     "convjudge submit [--problem ID] [--mode try|test|rank] [--sizes NAME=N,...] [--wait] [--minutes N] [--as NAME]\n"
+     "                 [--json FILE|-] [--gradescope FILE] [--junit FILE] [--server URL|SOCKET] FILE\n"
      "    Hands a CUDA source file in to a server. With --wait, shows how it is judged and the report at the end, and the\n"
      "    exit status is that of `grade`: 0: accepted, 1: not accepted, 2: trouble.\n"
      "    --problem ID     default: what a line \"// problem: ID\" says, else the problem that solve() fits\n"
      "    --mode MODE      try: the samples, or the sizes given; test: hidden cases as well, without a clock;\n"
      "                     rank, which is the default: everything\n"
      "    --sizes LIST     with --mode try, a number for each size: input_size=1000,kernel_size=7\n"
+     "    --minutes N      wait no longer than that; the submission is kept\n"
+     "    --as NAME        hand it in for somebody else, for teachers\n"
      "    --json FILE      write submission and result (docs/formats.md); \"-\": to standard output, instead of the report\n"
+     "    --gradescope FILE  with --wait: write it as Gradescope's results.json, too (docs/platforms.md)\n"
+     "    --junit FILE     with --wait: write it as JUnit XML, too\n"
      "    --server PLACE   a URL, or the path of a Unix socket; default: CONVJUDGE_SERVER, else /run/convjudge/socket;\n"
      "                     the other commands that talk to a server take it, too\n"},
+    {"gradescope", NULL, WITHOUT_SANDBOX,
+     "convjudge gradescope [--problem ID] [--minutes N] [--person email|login|name] [--server URL|SOCKET] [FOLDER]\n"
+     "    Runs as an autograder of Gradescope (docs/platforms.md): hands the one CUDA file of FOLDER/submission in to a\n"
+     "    server, for the person that FOLDER/submission_metadata.json names, waits, and writes\n"
+     "    FOLDER/results/results.json, whatever comes of it. Needs the token of a teacher.\n"
+     "    FOLDER           default: /autograder\n"
+     "    --minutes N      wait no longer than that, and write that the submission is not judged yet\n"
+     "    --person KIND    what the person is called at the server: the whole address of electronic mail, which is the\n"
+     "                     default, what stands before its '@', or the name\n"},
     {"runs", NULL, WITHOUT_SANDBOX,
      "convjudge runs [--problem ID] [--as NAME] [--top N] [--json FILE|-] [--server URL|SOCKET]\n"
      "    Lists your submissions, newest first.\n"
