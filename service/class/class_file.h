@@ -60,8 +60,8 @@ typedef struct ClassCaseGroup { /* all points if every one of its cases is accep
 typedef enum ClassMeasure { MEASURE_NONE, MEASURE_ROOFLINE, MEASURE_RUNG, MEASURE_PERCENTILE } ClassMeasure;
 
 typedef struct ClassBand { /* the highest band that was reached gives its points, not those of the bands below it */
-    double at_least;  /* MEASURE_ROOFLINE: share of the roofline, 0 to 1; MEASURE_PERCENTILE: 0 to 100 */
-    const char *rung; /* MEASURE_RUNG: file name of a reference solution, "shared_tile.cu"; else NULL */
+    double at_least;       /* MEASURE_ROOFLINE: share of the roofline, 0 to 1; MEASURE_PERCENTILE: 0 to 100 */
+    const char *rung;      /* MEASURE_RUNG: file name of a reference solution, "shared_tile.cu"; else NULL */
     double points;
 } ClassBand;
 

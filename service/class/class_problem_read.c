@@ -123,7 +123,8 @@ static Status read_case_groups(const ClassReading *reading, const cJSON *list, c
 static const struct {
     const char *name;
     double most; /* of at_least */
-} measures[] = {[MEASURE_ROOFLINE] = {"roofline", 1}, [MEASURE_RUNG] = {"rung", 0}, [MEASURE_PERCENTILE] = {"percentile", 100}};
+} measures[] = {
+    [MEASURE_ROOFLINE] = {"roofline", 1}, [MEASURE_RUNG] = {"rung", 0}, [MEASURE_PERCENTILE] = {"percentile", 100}};
 
 static Status read_rung(const ClassReading *reading, const cJSON *rung, const Problem *found, ClassProblem *problem,
                         ClassBand *band)
@@ -174,7 +175,8 @@ static Status read_band(const ClassReading *reading, const cJSON *item, const Pr
         return status;
     if (before != NULL && band.points <= before->points)
         return json_fail(reading->file, json_get(item, "points"), reading->why,
-                         "expected more points than in the band before (%.15g), found %.15g", before->points, band.points);
+                         "expected more points than in the band before (%.15g), found %.15g", before->points,
+                         band.points);
     if (before != NULL && !is_rung && band.at_least <= before->at_least)
         return json_fail(reading->file, json_get(item, "at_least"), reading->why,
                          "expected more than in the band before (%.15g), found %.15g", before->at_least, band.at_least);
@@ -187,10 +189,10 @@ static Status read_measure(const ClassReading *reading, const cJSON *item, Class
     for (size_t i = MEASURE_ROOFLINE; i < LENGTH_OF(measures); i++)
         if (strcmp(measures[i].name, item->valuestring) == 0)
             *measure = (ClassMeasure)i;
-    return *measure != MEASURE_NONE ? STATUS_OK
-                                    : json_fail(reading->file, item, reading->why,
-                                                "expected \"roofline\", \"rung\" or \"percentile\", found \"%s\"",
-                                                item->valuestring);
+    return *measure != MEASURE_NONE
+               ? STATUS_OK
+               : json_fail(reading->file, item, reading->why,
+                           "expected \"roofline\", \"rung\" or \"percentile\", found \"%s\"", item->valuestring);
 }
 
 static Status read_speed(const ClassReading *reading, const cJSON *object, const Problem *found, ClassProblem *problem)

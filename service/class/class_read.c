@@ -81,9 +81,10 @@ static Status read_show(const ClassReading *reading, const cJSON *object, const 
     show->kind = SHOW_FROM;
     if (class_time_parse(item->valuestring, &reading->class->zone, false, &reading->class->arena, &show->from, NULL) !=
         STATUS_OK)
-        return json_fail(reading->file, item, reading->why,
-                         "expected \"always\", \"closed\", \"never\" or a time such as \"2026-11-09T23:59\", found \"%s\"",
-                         item->valuestring);
+        return json_fail(
+            reading->file, item, reading->why,
+            "expected \"always\", \"closed\", \"never\" or a time such as \"2026-11-09T23:59\", found \"%s\"",
+            item->valuestring);
     return STATUS_OK;
 }
 
@@ -235,9 +236,9 @@ static Status read_problems(const ClassReading *reading, const cJSON *list, Clas
 static Status read_assignment(const ClassReading *reading, const cJSON *item)
 {
     static const JsonKey keys[] = {
-        {"id", JSON_STRING, true},      {"title", JSON_STRING, false}, {"opens", JSON_STRING, false},
-        {"due", JSON_STRING, true},     {"late", JSON_OBJECT, false},  {"counts", JSON_STRING, false},
-        {"groups", JSON_ARRAY, false},  {"show", JSON_OBJECT, false},  {"problems", JSON_ARRAY, true},
+        {"id", JSON_STRING, true},     {"title", JSON_STRING, false}, {"opens", JSON_STRING, false},
+        {"due", JSON_STRING, true},    {"late", JSON_OBJECT, false},  {"counts", JSON_STRING, false},
+        {"groups", JSON_ARRAY, false}, {"show", JSON_OBJECT, false},  {"problems", JSON_ARRAY, true},
     };
     ClassAssignment assignment = {0};
     Status status = json_check(reading->file, item, keys, LENGTH_OF(keys), reading->why);

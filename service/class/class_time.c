@@ -55,8 +55,9 @@ static bool take_offset(const char **at, bool *has_offset, int64_t *offset_s)
     if (!*has_offset || take_letter(at, 'Z'))
         return **at == '\0';
     const int sign = **at == '-' ? -1 : 1;
-    const bool fits = (take_letter(at, '+') || take_letter(at, '-')) && take_number(at, 2, 0, LAST_OFFSET_HOUR, &hour) &&
-                      take_letter(at, ':') && take_number(at, 2, 0, 59, &minute) && **at == '\0';
+    const bool fits = (take_letter(at, '+') || take_letter(at, '-')) &&
+                      take_number(at, 2, 0, LAST_OFFSET_HOUR, &hour) && take_letter(at, ':') &&
+                      take_number(at, 2, 0, 59, &minute) && **at == '\0';
     if (fits)
         *offset_s = sign * (hour * (int64_t)HOUR_S + minute * 60);
     return fits;
@@ -69,9 +70,10 @@ Status class_time_parse(const char *written, const Zone *zone, bool earlier, Are
     int64_t local_s, offset_s;
     bool has_offset;
     if (!take_local(&at, &local_s) || !take_offset(&at, &has_offset, &offset_s))
-        return fail(STATUS_BAD_INPUT, why,
-                    "expected a time from %d to %d such as \"2026-11-09T23:59\" or \"2026-11-09T23:59+01:00\", found \"%s\"",
-                    ZONE_FIRST_YEAR, ZONE_LAST_YEAR, written);
+        return fail(
+            STATUS_BAD_INPUT, why,
+            "expected a time from %d to %d such as \"2026-11-09T23:59\" or \"2026-11-09T23:59+01:00\", found \"%s\"",
+            ZONE_FIRST_YEAR, ZONE_LAST_YEAR, written);
     *time = (ClassTime){.written = arena_string(arena, written), .kind = LOCAL_ONCE};
     time->utc_s = has_offset ? local_s - offset_s : zone_moment(zone, local_s, earlier, &time->kind);
     return STATUS_OK;

@@ -145,9 +145,9 @@ static void add_class(Text *text, ClassFile *class)
     class_people(class, &class->arena, &people);
     text_printf(text, "%s%s%s: %zu %s, %zu %s in %zu %s, %zu %s; times of %s, then UTC\n", class->path,
                 class->title[0] == '\0' ? "" : ", ", class->title, class->assignment_count,
-                plural(class->assignment_count, "assignment", "assignments"), people, plural(people, "person", "people"),
-                class->group_count, plural(class->group_count, "group", "groups"), class->extension_count,
-                plural(class->extension_count, "extension", "extensions"), class->zone.name);
+                plural(class->assignment_count, "assignment", "assignments"), people,
+                plural(people, "person", "people"), class->group_count, plural(class->group_count, "group", "groups"),
+                class->extension_count, plural(class->extension_count, "extension", "extensions"), class->zone.name);
     for (size_t i = 0; i < class->assignment_count; i++)
         add_assignment(text, class, &class->assignments[i]);
 }

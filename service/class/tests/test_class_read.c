@@ -64,7 +64,8 @@ static const struct {
     {"\"title\": \"Parallel programming\"", "\"title\": \"\"", ":1: title: expected 1 to 256 bytes of text, found 0"},
     {"Parallel programming", "\\u0007", "title: expected no control character"},
     {"\"title\": \"One", "\"id\": \"a\", \"title\": \"One", ":4: id: this key is repeated"},
-    {"Europe/Berlin", "Europe/Bielefeld", ":1: zone: this system knows no zone \"Europe/Bielefeld\", expected a name such as \"Europe/Berlin\"; `timedatectl list-timezones` lists them, the package tzdata holds them"},
+    {"Europe/Berlin", "Europe/Bielefeld",
+     ":1: zone: this system knows no zone \"Europe/Bielefeld\", expected a name such as \"Europe/Berlin\"; `timedatectl list-timezones` lists them, the package tzdata holds them"},
     {"Europe/Berlin", "../../../etc/passwd", "zone: this system knows no zone"},
     {"Europe/Berlin", "/etc/localtime", "zone: this system knows no zone"},
     {"Europe/Berlin", "tzdata.zi", "zone: this system knows no zone"},
@@ -74,10 +75,13 @@ static const struct {
     {"[\"bob\", \"ada\"]", "[\"bob\", \"bob\"]", ":2: \"bob\" is listed twice in group \"tutorial 1\""},
     {"\"tutorial 2\"", "\"tutorial 1\"", ":2: name: there are two groups \"tutorial 1\""},
     {"[\"eve\"]", "\"eve\"", ":2: people: expected an array"},
-    {"\"week-1\"", "\"Week 1\"", ":4: id: expected lower-case letters, digits and dashes such as \"week-1\", found \"Week 1\""},
+    {"\"week-1\"", "\"Week 1\"",
+     ":4: id: expected lower-case letters, digits and dashes such as \"week-1\", found \"Week 1\""},
     {"\"week-2\"", "\"week-1\"", ":11: id: there are two assignments \"week-1\""},
-    {"2026-11-02T08:00", "2026-11-09T23:59", ":4: due: expected a time after \"opens\" (2026-11-09T23:59), found 2026-11-09T23:59"},
-    {"2026-11-09T23:59", "2026-11-09", ":4: due: expected a time from 2000 to 2099 such as \"2026-11-09T23:59\" or \"2026-11-09T23:59+01:00\", found \"2026-11-09\""},
+    {"2026-11-02T08:00", "2026-11-09T23:59",
+     ":4: due: expected a time after \"opens\" (2026-11-09T23:59), found 2026-11-09T23:59"},
+    {"2026-11-09T23:59", "2026-11-09",
+     ":4: due: expected a time from 2000 to 2099 such as \"2026-11-09T23:59\" or \"2026-11-09T23:59+01:00\", found \"2026-11-09\""},
     {"2026-11-09T23:59", "2026-11-31T23:59", "found \"2026-11-31T23:59\""},
     {"2026-11-09T23:59", "2026-11-09T24:00", "found \"2026-11-09T24:00\""},
     {"2026-11-09T23:59", "1999-11-09T23:59", "found \"1999-11-09T23:59\""},
@@ -95,7 +99,8 @@ static const struct {
     {"[\"tutorial 1\"]", "[\"tutorial 3\"]", ":5: expected the name of a group in \"groups\", found tutorial 3"},
     {"[\"tutorial 1\"]", "[7]", ":5: expected the name of a group in \"groups\", found something else"},
     {"[\"tutorial 1\"]", "[\"tutorial 1\", \"tutorial 1\"]", ":5: \"tutorial 1\" is listed twice"},
-    {"\"sources\": \"closed\"", "\"sources\": \"later\"", ":6: sources: expected \"always\", \"closed\", \"never\" or a time"},
+    {"\"sources\": \"closed\"", "\"sources\": \"later\"",
+     ":6: sources: expected \"always\", \"closed\", \"never\" or a time"},
     {"\"sources\": \"closed\"", "\"source\": \"closed\"", ":6: source: unknown key; did you mean 'sources'?"},
     {"\"conv1d\"", "\"conv9d\"", ":7: problem: unknown problem 'conv9d'"},
     {"\"conv1d\"", "\"../conv1d\"", ":7: problem: "},
@@ -104,28 +109,40 @@ static const struct {
     {"\"accepted\": 4", "\"accepted\": NaN", ":7: not valid JSON from here on"},
     {"[\"samples\"]", "[]", ":8: cases: expected at least one case"},
     {"[\"samples\"]", "[3]", ":8: expected a list of names of cases"},
-    {"[\"samples\"]", "[\"samples\", \"moving average of four\"]", ":8: case \"moving average of four\" is listed twice in group \"samples\""},
-    {"prime sizes", "prime size", ":9: no case is called \"prime size\"; did you mean 'prime sizes'? expected one of: samples, hidden,"},
-    {"prime sizes", "longest input, five taps", ":9: \"longest input, five taps\" is a timed case, expected a sample or a hidden one"},
+    {"[\"samples\"]", "[\"samples\", \"moving average of four\"]",
+     ":8: case \"moving average of four\" is listed twice in group \"samples\""},
+    {"prime sizes", "prime size",
+     ":9: no case is called \"prime size\"; did you mean 'prime sizes'? expected one of: samples, hidden,"},
+    {"prime sizes", "longest input, five taps",
+     ":9: \"longest input, five taps\" is a timed case, expected a sample or a hidden one"},
     {"\"odd sizes\"", "\"samples\"", ":9: name: there are two groups \"samples\""},
     {"\"roofline\"", "\"speed\"", ":10: measure: expected \"roofline\", \"rung\" or \"percentile\", found \"speed\""},
     {"0.25", "0.05", ":10: at_least: expected more than in the band before (0.05), found 0.05"},
     {"0.25", "25", ":10: at_least: expected a number from 0 to 1"},
-    {"\"points\": 2}]}}}]},", "\"points\": 1}]}}}]},", ":10: points: expected more points than in the band before (1), found 1"},
+    {"\"points\": 2}]}}}]},", "\"points\": 1}]}}}]},",
+     ":10: points: expected more points than in the band before (1), found 1"},
     {"\"rung\": \"naive\"", "\"rung\": \"naif\"", ":13: rung: conv2d has no reference solution \"naif\""},
     {"\"rung\": \"naive\"", "\"rung\": \"shared_tile\"", ":13: rung: \"shared_tile.cu\" is listed twice"},
     {"\"rung\": \"naive\"", "\"at_least\": 1", ":13: at_least: unknown key"},
-    {"[{\"rung\": \"naive\", \"points\": 1}, {\"rung\": \"shared_tile.cu\", \"points\": 2}]", "[]", ":13: bands: expected at least one band"},
-    {"\"points\": 1}, {\"rung\"", "\"points\": 0}, {\"rung\": \"constant_memory\", \"points\": 0}, {\"rung\"", "points: expected more points"},
+    {"[{\"rung\": \"naive\", \"points\": 1}, {\"rung\": \"shared_tile.cu\", \"points\": 2}]", "[]",
+     ":13: bands: expected at least one band"},
+    {"\"points\": 1}, {\"rung\"", "\"points\": 0}, {\"rung\": \"constant_memory\", \"points\": 0}, {\"rung\"",
+     "points: expected more points"},
     {"{\"speed\": {\"measure\": \"rung\",", "{\"speed\": {\"measure\": \"percentile\",", "rung: unknown key"},
     {"\"conv2d\", \"points\": {", "\"conv2d\", \"points\": {\"best\": 1, ", ":12: best: unknown key"},
-    {"[{\"problem\": \"conv2d\",", "[{\"problem\": \"conv1d\", \"points\": {\"accepted\": 1}}, {\"problem\": \"conv1d\", \"points\": {\"accepted\": 1}}, {\"problem\": \"conv2d\",", ":12: problem: \"conv1d\" is listed twice"},
-    {"[{\"problem\": \"conv2d\",", "[{\"problem\": \"conv3d\", \"points\": {}}, {\"problem\": \"conv2d\",", ":12: points: expected more than 0 points in all"},
+    {"[{\"problem\": \"conv2d\",",
+     "[{\"problem\": \"conv1d\", \"points\": {\"accepted\": 1}}, {\"problem\": \"conv1d\", \"points\": {\"accepted\": 1}}, {\"problem\": \"conv2d\",",
+     ":12: problem: \"conv1d\" is listed twice"},
+    {"[{\"problem\": \"conv2d\",", "[{\"problem\": \"conv3d\", \"points\": {}}, {\"problem\": \"conv2d\",",
+     ":12: points: expected more than 0 points in all"},
     {"\"person\": \"ada\"", "\"person\": \"mallory\"", ":14: person: no group holds \"mallory\""},
     {"\"person\": \"ada\"", "\"person\": \"eve\"", ":14: person: \"eve\" is in no group of assignment \"week-1\""},
     {"\"assignment\": \"week-1\"", "\"assignment\": \"week-3\"", ":14: assignment: there is no assignment \"week-3\""},
-    {"2026-11-16T23:59", "2026-11-09T23:59", ":14: due: expected a time after that of assignment \"week-1\" (2026-11-09T23:59), found 2026-11-09T23:59"},
-    {"[{\"person\"", "[{\"person\": \"ada\", \"assignment\": \"week-1\", \"due\": \"2026-12-01T12:00\", \"why\": \"x\", \"by\": \"y\"}, {\"person\"", ":14: person: \"ada\" has two extensions of assignment \"week-1\""},
+    {"2026-11-16T23:59", "2026-11-09T23:59",
+     ":14: due: expected a time after that of assignment \"week-1\" (2026-11-09T23:59), found 2026-11-09T23:59"},
+    {"[{\"person\"",
+     "[{\"person\": \"ada\", \"assignment\": \"week-1\", \"due\": \"2026-12-01T12:00\", \"why\": \"x\", \"by\": \"y\"}, {\"person\"",
+     ":14: person: \"ada\" has two extensions of assignment \"week-1\""},
     {"\"why\": \"ill\", ", "", "the key \"why\" is missing"},
     {"[\"handout/\"]", "[1]", ":15: expected a string"},
     {"]}\n", "]} {}", "not valid JSON from here on"},
@@ -231,7 +248,8 @@ static void an_assignment_closes_after_the_last_extension_with_its_late_days(voi
     (void)state;
     const int64_t closes_s = class_closes_s(&class, first);
     assert_string_equal(class_time_utc(closes_s).text, "2026-11-19T22:59:00Z");
-    assert_string_equal(class_time_utc(class_last_moment(class_deadline(&class, first, "bob"))).text, "2026-11-12T22:59:00Z");
+    assert_string_equal(class_time_utc(class_last_moment(class_deadline(&class, first, "bob"))).text,
+                        "2026-11-12T22:59:00Z");
     assert_ptr_equal(class_deadline(&class, first, "ada"), &class.extensions[0].deadline);
     assert_ptr_equal(class_deadline(&class, second, "ada"), &second->deadline);
     assert_int_equal(class_closes_s(&class, second), second->deadline.due.utc_s);
@@ -255,7 +273,8 @@ static void paths_are_checked_where_they_are_needed(void **state)
     assert_int_equal(class_file_check_paths(&class, &why), STATUS_OK);
     class.handed_out[0] = "/nowhere/handout";
     assert_int_equal(class_file_check_paths(&class, &why), STATUS_BAD_INPUT);
-    assert_non_null(strstr(why.text, ": handed_out: expected a folder or a file that can be read, found none at /nowhere/handout"));
+    assert_non_null(
+        strstr(why.text, ": handed_out: expected a folder or a file that can be read, found none at /nowhere/handout"));
     class_file_free(&class);
 }
 

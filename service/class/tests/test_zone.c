@@ -43,7 +43,7 @@ static const struct {
     {BERLIN, "2099-12-31T23:59:59", "2099-12-31T22:59:59Z", false, LOCAL_ONCE},
     {BERLIN, "2000-01-01T00:00", "1999-12-31T23:00:00Z", false, LOCAL_ONCE},
     {"Australia/Lord_Howe", "2026-04-05T01:45", "2026-04-04T15:15:00Z", false, LOCAL_TWICE}, /* by half an hour */
-    {"Pacific/Apia", "2011-12-30T12:00", "2011-12-30T22:00:00Z", false, LOCAL_SKIPPED},      /* a whole day was left out */
+    {"Pacific/Apia", "2011-12-30T12:00", "2011-12-30T22:00:00Z", false, LOCAL_SKIPPED}, /* a whole day was left out */
     {"Asia/Kathmandu", "2026-01-01T00:00", "2025-12-31T18:15:00Z", false, LOCAL_ONCE},
     {"UTC", "2026-01-01T00:00", "2026-01-01T00:00:00Z", false, LOCAL_ONCE},
 };
@@ -58,8 +58,8 @@ static void local_times_become_moments(void **state)
         assert_int_equal(class_time_parse(times[i].written, &here.zone, times[i].earlier, &here.arena, &time, &why),
                          STATUS_OK);
         if (strcmp(class_time_utc(time.utc_s).text, times[i].utc) != 0 || time.kind != times[i].kind)
-            fail_test("%s in %s: expected %s, kind %d; found %s, kind %d", times[i].written, times[i].zone, times[i].utc,
-                      (int)times[i].kind, class_time_utc(time.utc_s).text, (int)time.kind);
+            fail_test("%s in %s: expected %s, kind %d; found %s, kind %d", times[i].written, times[i].zone,
+                      times[i].utc, (int)times[i].kind, class_time_utc(time.utc_s).text, (int)time.kind);
         arena_free(&here.arena);
     }
 }
