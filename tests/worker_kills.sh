@@ -45,7 +45,14 @@ gone() { # PID...: none of them lives
     for pid in "$@"; do [[ ! -e /proc/$pid ]] || return; done
 }
 
-under_way() { find "$spool"/{ready,claimed,beat} -type f; }
+# What belongs to a job whose end is reported stays for the head, which is not here.
+under_way() {
+    local file name
+    find "$spool"/{ready,claimed,beat} -type f | while read -r file; do
+        name=${file##*/}
+        [[ -e $spool/done/${name%.*}.json ]] || echo "$file"
+    done
+}
 # shellcheck disable=SC2317
 is_idle() { [[ -z $(under_way) ]]; }
 # shellcheck disable=SC2317

@@ -195,12 +195,8 @@ void spool_release(const char *spool, const SpoolClaim *claim)
 Status spool_finish(const char *spool, const SpoolDone *done, Message *why)
 {
     Text text = {0};
-    SpoolClaim claim = {.id = done->id};
     spool_write_done(done, &text);
-    snprintf(claim.worker, sizeof claim.worker, "%s", done->worker);
     Status status = spool_put(spool, "done", done->id, "json", &text, SPOOL_SYNCED, why);
-    if (status == STATUS_OK)
-        spool_release(spool, &claim);
     text_free(&text);
     return status;
 }

@@ -61,7 +61,7 @@ bool spool_is_claimed(const char *spool, const SpoolClaim *claim);
 bool spool_is_held(const char *spool, const char *worker);
 /* Moves the file of a damaged job aside; the claim stays until spool_finish(). */
 MUST_USE Status spool_set_aside(const char *spool, const SpoolClaim *claim, Message *why);
-/* Reports the end of an attempt, and gives up the claim. */
+/* Reports the end of an attempt. The claim stays until the head has recorded it, since the head may see the end late. */
 MUST_USE Status spool_finish(const char *spool, const SpoolDone *done, Message *why);
 /* Whether the end of an attempt is reported, and the head has not forgotten it. */
 bool spool_is_done(const char *spool, SpoolId id);

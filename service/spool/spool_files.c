@@ -146,5 +146,17 @@ Status spool_remove(const SpoolPath *path, Message *why)
 
 bool spool_exists(const SpoolPath *path)
 {
-    return access(path->text, F_OK) == 0;
+    SpoolPath folder = *path;
+    char *const slash = strrchr(folder.text, '/');
+    *slash = '\0';
+    DIR *names = opendir(folder.text);
+    if (names == NULL)
+        return false;
+    const struct dirent *item;
+    while (errno = 0, (item = readdir(names)) != NULL && strcmp(item->d_name, slash + 1) != 0)
+        ;
+    const int error = errno;
+    closedir(names);
+    errno = item != NULL ? 0 : error != 0 ? error : ENOENT;
+    return item != NULL;
 }

@@ -40,6 +40,8 @@ MUST_USE Status spool_list(const char *spool, const char *folder, bool unfinishe
 /* Removes a file; a missing one is no error. */
 MUST_USE Status spool_remove(const SpoolPath *path, Message *why);
 
+/* Whether there is such a file, by listing its folder: asked for a single name, a network file system answers from what it
+ * remembers for a while, also that there was none. False with errno ENOENT: there is none; with another one: nobody knows. */
 bool spool_exists(const SpoolPath *path);
 
 #endif

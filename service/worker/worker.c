@@ -109,10 +109,8 @@ static void report(const Worker *worker, const SpoolClaim *claim, const SpoolDon
 static Status report_leftover(const Worker *worker, const SpoolClaim *claim, Arena *arena, Message *why)
 {
     SpoolJob job;
-    if (spool_is_done(worker->spool, claim->id)) {
-        spool_release(worker->spool, claim);
+    if (spool_is_done(worker->spool, claim->id))
         return STATUS_OK;
-    }
     Status status = spool_read_claimed(worker->spool, claim, arena, &job, why);
     if (status != STATUS_OK)
         return status == STATUS_NOT_FOUND ? STATUS_OK : status; /* the head has forgotten it */

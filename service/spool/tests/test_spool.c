@@ -444,7 +444,7 @@ static void an_end_is_read_as_it_was_reported(void **state)
     assert_false(spool_is_done(spool, done.id));
     assert_int_equal(spool_finish(spool, &done, &why), STATUS_OK);
     assert_true(spool_is_done(spool, done.id));
-    assert_int_equal(claim_count(), 0);
+    assert_int_equal(claim_count(), 1); /* until the head has recorded the end */
     assert_int_equal(spool_list_done(spool, &arena, &ids, &count, &why), STATUS_OK);
     assert_int_equal(count, 1);
     assert_int_equal(spool_read_done(spool, ids[0], &arena, &read, &why), STATUS_OK);
@@ -462,6 +462,7 @@ static void an_end_is_read_as_it_was_reported(void **state)
     assert_null(read.run->source);
     assert_string_equal(read.run->cases, "[]");
     assert_int_equal(spool_forget(spool, done.id, &why), STATUS_OK);
+    assert_int_equal(claim_count(), 0);
     assert_int_equal(spool_read_done(spool, done.id, &arena, &read, &why), STATUS_NOT_FOUND);
     arena_free(&arena);
 }
