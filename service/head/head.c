@@ -2,6 +2,7 @@
 
 #include "base/allocated.h"
 #include "base/clock.h"
+#include "base/file_system.h"
 #include "service/head/head_state.h"
 #include "service/log/log.h"
 #include "service/store/judgings.h"
@@ -100,6 +101,15 @@ static Status hold_drained(Head *head, Message *why)
     return status;
 }
 
+/* What another host has written shows within the lease: operators mount the spool so (docs/operating.md). */
+static Status choose_patience(Head *head, Message *why)
+{
+    const char *network;
+    Status status = file_system_network(head->options.spool, &network, why);
+    head->patience_s = status == STATUS_OK && network != NULL ? head->options.lease_s : 0;
+    return status;
+}
+
 Status head_start(const HeadOptions *options, Head **head, Message *why)
 {
     Head *started = zeroed(1, sizeof *started);
@@ -107,6 +117,8 @@ Status head_start(const HeadOptions *options, Head **head, Message *why)
     started->options = *options;
     started->looked_s = now_s();
     Status status = spool_make(options->spool, why);
+    if (status == STATUS_OK)
+        status = choose_patience(started, why);
     if (status == STATUS_OK)
         status = spool_sweep(options->spool, why);
     if (status == STATUS_OK)
@@ -139,6 +151,7 @@ void head_stop(Head *head)
     pthread_mutex_unlock(&head->lock);
     pthread_join(head->thread, NULL);
     watch_free(&head->watch);
+    absences_free(&head->absences);
     store_close(head->store);
     free(head);
 }

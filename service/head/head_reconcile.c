@@ -1,5 +1,6 @@
 #include "service/head/head_state.h"
 
+#include "base/clock.h"
 #include "service/store/judgings.h"
 
 #include <string.h>
@@ -54,7 +55,8 @@ static Status mend(Head *head, const SpoolView *view, const char *state, Message
     Status status = judgings_in_state(head->store, state, INT64_MAX, &arena, &judgings, &count, why);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         const SpoolId id = {judgings[i].id, (int)judgings[i].attempt};
-        if (has_id(view->ids, view->count, &judgings[i]))
+        if (has_id(view->ids, view->count, &judgings[i]) ||
+            absences_note(&head->absences, id, now_s()) < head->patience_s)
             continue;
         status = strcmp(state, "offered") == 0
                      ? judgings_take_back(head->store, id.judging, id.attempt, why)
@@ -83,6 +85,7 @@ static Status mend_offers(Head *head, const SpoolView *view, Message *why)
 Status head_reconcile(Head *head, Message *why)
 {
     SpoolView view = {0};
+    absences_begin(&head->absences);
     Status status = view_spool(head, &view, why);
     if (status == STATUS_OK)
         status = mend(head, &view, "offered", why);
@@ -90,6 +93,8 @@ Status head_reconcile(Head *head, Message *why)
         status = mend(head, &view, "running", why);
     if (status == STATUS_OK)
         status = mend_offers(head, &view, why);
+    if (status == STATUS_OK)
+        absences_end(&head->absences);
     arena_free(&view.arena);
     return status;
 }

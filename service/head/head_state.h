@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "leaderboard/store.h"
 #include "service/config/deadlines.h"
+#include "service/head/absences.h"
 #include "service/head/head_options.h"
 #include "service/head/watch.h"
 #include "service/spool/spool.h"
@@ -20,6 +21,8 @@ struct Head {
     bool stops, is_woken;
     uint64_t changes;
     Watch watch;
+    Absences absences;
+    double patience_s; /* so long an attempt must be missing from the spool before it counts as gone */
     double looked_s, reconciled_s, forgot_s;
     Message trouble;
 };
