@@ -44,6 +44,8 @@ typedef struct Options {
     const char *spool; /* name of a folder */
     const char *name;  /* of a worker */
     bool once;
+    const char *pilot, *idle; /* minutes, seconds */
+    const char *engine;       /* who judges for the server: "workers", "slurm" */
     bool trial;
     bool no_record;
     bool untimed;

@@ -9,7 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { MAX_CONFIG_BYTES = 1 << 20, MAX_NAMES = 10000, MAX_NAME_BYTES = 256, MAX_PORT = 65535 };
+enum { MAX_CONFIG_BYTES = 1 << 20, MAX_NAMES = 10000, MAX_NAME_BYTES = 256, MAX_PORT = 65535,
+       MOST_MINUTES = 7 * 24 * 60, MOST_PILOTS = 1000 };
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -72,7 +73,8 @@ static Status read_socket(const Reading *reading, const cJSON *object, const cha
     return read_path(reading, object, key, sizeof((struct sockaddr_un *)NULL)->sun_path, value);
 }
 
-static Status read_names(const Reading *reading, const cJSON *object, const char *key, Names *names)
+/* With `once`, a name may not be repeated. */
+static Status read_list(const Reading *reading, const cJSON *object, const char *key, bool once, Names *names)
 {
     const cJSON *list = json_get(object, key);
     if (list == NULL)
@@ -86,11 +88,16 @@ static Status read_names(const Reading *reading, const cJSON *object, const char
             return json_fail(reading->file, list, reading->why, "expected a list of names");
         if (check_string(reading, item) != STATUS_OK)
             return STATUS_BAD_INPUT;
-        if (names_hold(names, item->valuestring))
+        if (once && names_hold(names, item->valuestring))
             return json_fail(reading->file, item, reading->why, "\"%s\" is listed twice", item->valuestring);
         names->items[names->count++] = arena_string(&reading->config->arena, item->valuestring);
     }
     return STATUS_OK;
+}
+
+static Status read_names(const Reading *reading, const cJSON *object, const char *key, Names *names)
+{
+    return read_list(reading, object, key, true, names);
 }
 
 /* "127.0.0.1:8080", "[::1]:8080", or "". */
@@ -152,6 +159,54 @@ static Status read_pages(const Reading *reading, const cJSON *object)
     return status == STATUS_OK ? read_word(reading, object, "title", &reading->config->title) : status;
 }
 
+static Status read_engine(const Reading *reading, const cJSON *root)
+{
+    const char *name = json_string(root, "engine");
+    if (name == NULL || engine_named(name, &reading->config->engine))
+        return STATUS_OK;
+    return json_fail(reading->file, json_get(root, "engine"), reading->why,
+                     "expected \"workers\" or \"slurm\", found \"%s\"", name);
+}
+
+/* The words end up in a command and in a script of the shell, each quoted, never in a shell's own words. */
+static Status read_slurm_words(const Reading *reading, const cJSON *object)
+{
+    SlurmSettings *slurm = &reading->config->slurm;
+    Status status = read_string(reading, object, "partition", &slurm->partition);
+    if (status == STATUS_OK)
+        status = read_string(reading, object, "account", &slurm->account);
+    if (status == STATUS_OK)
+        status = read_string(reading, object, "gres", &slurm->gres);
+    if (status == STATUS_OK)
+        status = read_word(reading, object, "device", &slurm->device);
+    if (status == STATUS_OK)
+        status = read_list(reading, object, "options", false, &slurm->options);
+    return status == STATUS_OK ? read_list(reading, object, "program", false, &slurm->program) : status;
+}
+
+static Status read_slurm(const Reading *reading, const cJSON *object)
+{
+    static const JsonKey keys[] = {
+        {"partition", JSON_STRING, false},    {"account", JSON_STRING, false}, {"gres", JSON_STRING, false},
+        {"device", JSON_STRING, false},       {"options", JSON_ARRAY, false},  {"program", JSON_ARRAY, false},
+        {"time_minutes", JSON_NUMBER, false}, {"pilots", JSON_NUMBER, false},  {"idle_seconds", JSON_NUMBER, false},
+    };
+    SlurmSettings *slurm = &reading->config->slurm;
+    const JsonFile *file = reading->file;
+    if (object == NULL)
+        return STATUS_OK;
+    Status status = json_check(file, object, keys, LENGTH_OF(keys), reading->why);
+    if (status == STATUS_OK)
+        status = read_slurm_words(reading, object);
+    if (status == STATUS_OK)
+        status = json_integer(file, object, "time_minutes", 5, MOST_MINUTES, &slurm->time_minutes, reading->why);
+    if (status == STATUS_OK)
+        status = json_integer(file, object, "pilots", 1, MOST_PILOTS, &slurm->pilots, reading->why);
+    if (status == STATUS_OK)
+        status = json_integer(file, object, "idle_seconds", 1, 86400, &slurm->idle_seconds, reading->why);
+    return status;
+}
+
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static Status read_keys(const Reading *reading)
@@ -161,6 +216,7 @@ static Status read_keys(const Reading *reading)
         {"state", JSON_STRING, false},   {"admins", JSON_ARRAY, false},     {"teachers", JSON_ARRAY, false},
         {"workers", JSON_ARRAY, false},  {"penalty_s", JSON_NUMBER, false}, {"budget_device_s", JSON_OBJECT, false},
         {"lease_s", JSON_NUMBER, false}, {"pages", JSON_OBJECT, false},     {"public", JSON_BOOLEAN, false},
+        {"spool", JSON_STRING, false},   {"engine", JSON_STRING, false},    {"slurm", JSON_OBJECT, false},
     };
     const JsonFile *file = reading->file;
     const cJSON *root = file->root;
@@ -175,11 +231,17 @@ static Status read_keys(const Reading *reading)
     if (status == STATUS_OK)
         status = read_path(reading, root, "state", MAX_NAME_BYTES, &config->state);
     if (status == STATUS_OK)
+        status = read_path(reading, root, "spool", MAX_NAME_BYTES, &config->spool);
+    if (status == STATUS_OK)
         status = read_names(reading, root, "admins", &config->admins);
     if (status == STATUS_OK)
         status = read_names(reading, root, "teachers", &config->teachers);
     if (status == STATUS_OK)
         status = read_names(reading, root, "workers", &config->workers);
+    if (status == STATUS_OK)
+        status = read_engine(reading, root);
+    if (status == STATUS_OK)
+        status = read_slurm(reading, json_get(root, "slurm"));
     if (status == STATUS_OK)
         status = json_number(file, root, "penalty_s", 0, 86400, &config->penalty_s, reading->why);
     if (status == STATUS_OK)
@@ -211,6 +273,13 @@ static Config default_config(void)
         .socket = "/run/convjudge/socket",
         .state = "/var/lib/convjudge",
         .workers = {workers, 1},
+        .slurm = {.partition = "",
+                  .account = "",
+                  .gres = "gpu:1",
+                  .device = "cuda",
+                  .time_minutes = 240,
+                  .pilots = 2,
+                  .idle_seconds = 60},
         .penalty_s = 60,
         .rank_device_s = 3600,
         .practice_device_s = 3600,
@@ -255,6 +324,24 @@ void config_free(Config *config)
     arena_free(&config->arena);
 }
 
+static const char *const engine_names[] = {[ENGINE_WORKERS] = "workers", [ENGINE_SLURM] = "slurm"};
+
+bool engine_named(const char *name, Engine *engine)
+{
+    for (size_t i = 0; i < LENGTH_OF(engine_names); i++) {
+        if (strcmp(engine_names[i], name) != 0)
+            continue;
+        *engine = (Engine)i;
+        return true;
+    }
+    return false;
+}
+
+const char *engine_name(Engine engine)
+{
+    return engine_names[engine];
+}
+
 bool names_hold(const Names *names, const char *name)
 {
     for (size_t i = 0; i < names->count; i++)
@@ -282,6 +369,20 @@ static void print_proxy(cJSON *root, const ProxySocket *proxy)
     cJSON_AddStringToObject(object, "header", proxy->header);
 }
 
+static void print_slurm(cJSON *root, const SlurmSettings *slurm)
+{
+    cJSON *object = cJSON_AddObjectToObject(root, "slurm");
+    cJSON_AddStringToObject(object, "partition", slurm->partition);
+    cJSON_AddStringToObject(object, "account", slurm->account);
+    cJSON_AddStringToObject(object, "gres", slurm->gres);
+    cJSON_AddStringToObject(object, "device", slurm->device);
+    cJSON_AddNumberToObject(object, "time_minutes", (double)slurm->time_minutes);
+    cJSON_AddNumberToObject(object, "pilots", (double)slurm->pilots);
+    cJSON_AddNumberToObject(object, "idle_seconds", (double)slurm->idle_seconds);
+    print_names(object, "options", &slurm->options);
+    print_names(object, "program", &slurm->program);
+}
+
 void config_print(const Config *config, Text *text)
 {
     cJSON *root = cJSON_CreateObject();
@@ -289,9 +390,14 @@ void config_print(const Config *config, Text *text)
     cJSON_AddStringToObject(root, "socket", config->socket);
     print_proxy(root, &config->proxy_socket);
     cJSON_AddStringToObject(root, "state", config->state);
+    if (config->spool != NULL)
+        cJSON_AddStringToObject(root, "spool", config->spool);
     print_names(root, "admins", &config->admins);
     print_names(root, "teachers", &config->teachers);
     print_names(root, "workers", &config->workers);
+    cJSON_AddStringToObject(root, "engine", engine_name(config->engine));
+    if (config->engine == ENGINE_SLURM)
+        print_slurm(root, &config->slurm);
     cJSON_AddNumberToObject(root, "penalty_s", config->penalty_s);
     cJSON *budget = cJSON_AddObjectToObject(root, "budget_device_s");
     cJSON_AddNumberToObject(budget, "rank", config->rank_device_s);

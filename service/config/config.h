@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define CONFIG_FILE "/etc/convjudge/config.json"
 
@@ -27,14 +28,30 @@ typedef struct ProxySocket { /* whoever this user names on this socket is believ
     const char *header;      /* that holds the name of the person */
 } ProxySocket;
 
+typedef enum Engine { ENGINE_WORKERS, ENGINE_SLURM } Engine; /* who judges: workers of the server's own, or batch jobs */
+
+typedef struct SlurmSettings { /* of the batch jobs in which workers run, the pilots (service/slurm) */
+    const char *partition, *account; /* "": Slurm's default */
+    const char *gres;                /* "gpu:1"; "": none */
+    const char *device;              /* as `--device` takes it */
+    int64_t time_minutes;            /* of each pilot */
+    int64_t pilots;                  /* most at a time */
+    int64_t idle_seconds;            /* a pilot ends when nothing has come for so long */
+    Names options;                   /* further words for sbatch */
+    Names program;                   /* words that start convjudge on a node; none: the server's own convjudge */
+} SlurmSettings;
+
 typedef struct Config {
     const char *file;   /* that was read; NULL: there is none, and all is by default */
     const char *listen; /* "127.0.0.1:8080"; "": no address */
     const char *socket; /* path of the Unix socket */
     ProxySocket proxy_socket;
-    const char *state;        /* folder of store and spool */
+    const char *state; /* folder of the store */
+    const char *spool; /* folder of the spool; NULL: `spool` in `state` */
     Names admins, teachers;   /* login names */
     Names workers;            /* devices for which `serve` starts a worker of its own */
+    Engine engine;
+    SlurmSettings slurm;
     double penalty_s;         /* that each own recent job puts a person back in the queue */
     double rank_device_s;     /* budget of a person for a day, of modes "rank" and "test" */
     double practice_device_s; /* likewise, of mode "try" */
@@ -51,6 +68,10 @@ void config_free(Config *config);
 
 /* Appends all settings, as a file of the same format. */
 void config_print(const Config *config, Text *text);
+
+/* The engine of this name, "workers" or "slurm"; false: there is none. */
+bool engine_named(const char *name, Engine *engine);
+const char *engine_name(Engine engine);
 
 /* Whether the list holds the name. */
 bool names_hold(const Names *names, const char *name);

@@ -5,6 +5,7 @@
 #include "service/spool/spool.h"
 #include "service/worker/duty.h"
 #include "service/worker/judge_job.h"
+#include "service/worker/pilot.h"
 #include "service/worker/workplace.h"
 
 #include <stdio.h>
@@ -25,6 +26,7 @@ typedef struct Declined { /* a job that is left to others, */
 typedef struct Worker {
     const char *spool;
     Workplace place;
+    Pilot pilot;
     int failures; /* in a row */
     Declined declined[DECLINED];
     size_t declined_count; /* ever; the oldest entries are overwritten */
@@ -135,6 +137,15 @@ static Status report_leftovers(const Worker *worker, Message *why)
 
 /* ---- one job ----------------------------------------------------------------------------------------------------- */
 
+/* A judging that a pilot gives back is nobody's failure, unless it had all the time that a pilot can offer: it would go from
+ * pilot to pilot for ever. */
+static void own_up(const Worker *worker, const SpoolJob *job, double seconds, Arena *arena, SpoolDone *done)
+{
+    const double reserve_s = pilot_reserve_s(&worker->pilot, job->time_limit_s);
+    if (worker->pilot.lifetime_s > 0 && has_failed(done) && seconds > reserve_s)
+        fail_job(done, arena_printf(arena, "no verdict within %.0f s, when the batch job ended", seconds));
+}
+
 static void work_on(Worker *worker, const SpoolJob *job, Arena *arena)
 {
     const SpoolClaim claim = claim_of(worker, job->id);
@@ -151,6 +162,9 @@ static void work_on(Worker *worker, const SpoolJob *job, Arena *arena)
     } else {
         judge_job(job, &worker->place.bench, &duty, arena, &done);
     }
+    worker->pilot.worked_s = now_s();
+    if (duty.end == DUTY_STOPPED)
+        own_up(worker, job, now_s() - start_s, arena, &done);
     if (job->damage == NULL)
         worker->failures = has_failed(&done) ? worker->failures + 1 : 0;
     if (duty.end == DUTY_FORGOTTEN) {
@@ -193,12 +207,17 @@ static Status take_job(Worker *worker, Arena *arena, const SpoolJob **job, Messa
     size_t count;
     bool claimed = false;
     *job = NULL;
-    if (spool_is_held(worker->spool, worker->place.name))
+    worker->pilot.is_short = spool_is_held(worker->spool, worker->place.name);
+    if (worker->pilot.is_short)
         return STATUS_OK;
     Status status = spool_list_ready(worker->spool, arena, &jobs, &count, why);
     for (size_t i = 0; i < count && status == STATUS_OK && !claimed; i++) {
         if (!suits(worker, &jobs[i]) || is_left_to_others(worker, &jobs[i]))
             continue;
+        if (!pilot_has_time(&worker->pilot, now_s(), jobs[i].time_limit_s)) {
+            worker->pilot.is_short = true;
+            continue;
+        }
         status = spool_claim(worker->spool, jobs[i].id, worker->place.name, &claimed, why);
         if (claimed)
             *job = &jobs[i];
@@ -240,7 +259,7 @@ static void work(Worker *worker, bool once)
         if (has_worked)
             work_on(worker, job, &arena);
         arena_free(&arena);
-    } while (!once && !workplace_was_replaced() &&
+    } while (!once && !workplace_was_replaced() && (has_worked || !pilot_ends(&worker->pilot, now_s())) &&
              !duty_was_stopped(worker->place.signals, pause_ms(worker, has_worked)));
 }
 
@@ -252,7 +271,11 @@ static void log_worker(const Worker *worker, const char *event)
 
 Status worker_run(const WorkerSettings *settings, Message *why)
 {
-    Worker worker = {.spool = settings->spool};
+    Worker worker = {.spool = settings->spool,
+                     .pilot = {.lifetime_s = 60.0 * settings->pilot_minutes,
+                               .idle_s = settings->idle_s,
+                               .started_s = now_s(),
+                               .worked_s = now_s()}};
     Status status = spool_make(settings->spool, why);
     if (status == STATUS_OK)
         status = workplace_open(settings, &worker.place, why);

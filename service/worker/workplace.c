@@ -73,6 +73,8 @@ static Status choose_name(const WorkerSettings *settings, Workplace *place, Mess
     return STATUS_OK;
 }
 
+enum { MOST_PILOTS = 100 }; /* on one host at a time */
+
 /* ---- the folder -------------------------------------------------------------------------------------------------- */
 
 static Status make_private(const char *folder, Message *why)
@@ -107,13 +109,10 @@ static Status choose_parent(const char *spool, Workplace *place, Message *why)
     return status;
 }
 
-static Status make_folder(const WorkerSettings *settings, Workplace *place, Message *why)
+static Status make_folder(const char *parent, const char *name, Workplace *place, Message *why)
 {
-    Status status = choose_parent(settings->spool, place, why);
-    if (status == STATUS_OK)
-        status = make_private(place->folder, why);
-    size_t length = strlen(place->folder);
-    snprintf(place->folder + length, sizeof place->folder - length, "/%s", place->name);
+    Status status = make_private(parent, why);
+    snprintf(place->folder, sizeof place->folder, "%s/%s", parent, name);
     if (status == STATUS_OK)
         status = make_private(place->folder, why);
     snprintf(place->database, sizeof place->database, "%s/judged.db", place->folder);
@@ -134,7 +133,37 @@ static Status lock_folder(Workplace *place, Message *why)
         return STATUS_OK;
     if (errno != EACCES && errno != EAGAIN)
         return fail_errno(why, "%s: cannot be locked", path);
+    close(place->lock);
+    place->lock = -1;
     return fail(STATUS_BUSY, why, "a worker called %s runs here already, expected another --name", place->name);
+}
+
+/* Pilots have a new name each time. So that not each must take reference times anew, they use the folders HOST-DEVICE-1,
+ * HOST-DEVICE-2, ... one after the other: the first that no other one has. */
+static Status find_pilot_folder(const char *parent, Workplace *place, Message *why)
+{
+    char base[SPOOL_WORKER_BYTES + 1], name[SPOOL_WORKER_BYTES + 20];
+    Status status = STATUS_BUSY;
+    make_name(&place->bench, base);
+    for (int number = 1; number <= MOST_PILOTS && status == STATUS_BUSY; number++) {
+        snprintf(name, sizeof name, "%s-%d", base, number);
+        status = make_folder(parent, name, place, why);
+        if (status == STATUS_OK)
+            status = lock_folder(place, why);
+    }
+    return status;
+}
+
+static Status take_folder(const WorkerSettings *settings, Workplace *place, Message *why)
+{
+    char parent[sizeof place->folder];
+    Status status = choose_parent(settings->spool, place, why);
+    memcpy(parent, place->folder, sizeof parent);
+    if (status == STATUS_OK && settings->pilot_minutes > 0)
+        return find_pilot_folder(parent, place, why);
+    if (status == STATUS_OK)
+        status = make_folder(parent, place->name, place, why);
+    return status == STATUS_OK ? lock_folder(place, why) : status;
 }
 
 /* ---- signals ----------------------------------------------------------------------------------------------------- */
@@ -161,9 +190,7 @@ Status workplace_open(const WorkerSettings *settings, Workplace *place, Message 
     if (status == STATUS_OK)
         status = choose_name(settings, place, why);
     if (status == STATUS_OK)
-        status = make_folder(settings, place, why);
-    if (status == STATUS_OK)
-        status = lock_folder(place, why);
+        status = take_folder(settings, place, why);
     if (status != STATUS_OK)
         workplace_close(place);
     return status;

@@ -2,7 +2,7 @@
  *
  * The folder holds the database of what this worker has judged, whose reference times the next job needs: SPOOL/workers/NAME.
  * Where the spool lies on a network file system, which is no place for SQLite, the folder is one of the cache
- * (paths_cache()). A lock in it keeps two workers on one host from having the same name.  */
+ * (paths_cache()). A pilot's folder has a name of its own, which the pilots of a host use one after the other. A lock in it keeps two workers on one host from having the same name.  */
 #ifndef SERVICE_WORKER_WORKPLACE_H
 #define SERVICE_WORKER_WORKPLACE_H
 

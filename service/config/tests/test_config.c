@@ -45,6 +45,13 @@ static const struct {
     {"{\"budget_device_s\": {\"rank\": 0}}", "rank: expected a number from 1"},
     {"{\"budget_device_s\": {\"test\": 1}}", "test: unknown key"},
     {"{\"pages\": {\"title\": \"\"}}", "title: expected a text that is not empty"},
+    {"{\"engine\": \"pbs\"}", ":1: engine: expected \"workers\" or \"slurm\", found \"pbs\""},
+    {"{\"slurm\": {\"nodes\": 2}}", "nodes: unknown key"},
+    {"{\"slurm\": {\"pilots\": 0}}", "pilots: expected a whole number from 1 to 1000"},
+    {"{\"slurm\": {\"time_minutes\": 4}}", "time_minutes: expected a whole number from 5"},
+    {"{\"slurm\": {\"device\": \"\"}}", "device: expected a text that is not empty"},
+    {"{\"slurm\": {\"options\": [7]}}", "options: expected a list of names"},
+    {"{\"spool\": \"spool\"}", "spool: expected a path from the root"},
     {"{\"proxy_socket\": {\"path\": \"/run/proxy\"}}", "the key \"user\" is missing"},
     {"{\"proxy_socket\": {\"path\": \"/run/convjudge/socket\", \"user\": \"www-data\"}}",
      "proxy_socket: expected another path than that of \"socket\""},
@@ -98,6 +105,8 @@ static void what_is_printed_reads_back_as_the_same(void **state)
     static const char *const text =
         "{\"listen\": \"[::1]:8081\", \"socket\": \"/a\", \"proxy_socket\": {\"path\": \"/b\", \"user\": \"www-data\"},"
         " \"state\": \"/c\", \"admins\": [\"root\"], \"teachers\": [\"ada\", \"bob\"], \"workers\": [], \"penalty_s\": 0.1,"
+        " \"spool\": \"/d\", \"engine\": \"slurm\", \"slurm\": {\"partition\": \"gpu\", \"pilots\": 4,"
+        " \"options\": [\"--mem=64G\"], \"program\": [\"x\", \"--bind\", \"/a\", \"--bind\", \"/b\"]},"
         " \"budget_device_s\": {\"practice\": 7}, \"lease_s\": 11, \"pages\": {\"title\": \"GPU 101\"}, \"public\": false}";
     Config config, again;
     Message why;
@@ -110,6 +119,13 @@ static void what_is_printed_reads_back_as_the_same(void **state)
     assert_string_equal(again.proxy_socket.header, "X-Remote-User");
     assert_int_equal(again.workers.count, 0);
     assert_true(again.practice_device_s == 7);
+    assert_string_equal(again.spool, "/d");
+    assert_int_equal(again.engine, ENGINE_SLURM);
+    assert_string_equal(again.slurm.partition, "gpu");
+    assert_string_equal(again.slurm.gres, "gpu:1");
+    assert_int_equal(again.slurm.pilots, 4);
+    assert_int_equal(again.slurm.time_minutes, 240);
+    assert_int_equal(again.slurm.program.count, 5); /* a word may be repeated */
     assert_false(again.is_public);
     text_free(&first);
     text_free(&second);
