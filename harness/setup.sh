@@ -144,6 +144,10 @@ will_fetch_compiler() {
     [[ ${CONVJUDGE_COMPILER:-} != clang ]] && ! try_compiler nvcc && [[ $reason == 'there is no nvcc' ]] && ! try_compiler clang
 }
 
+# Only root can run Slurm's daemons, so that nobody else is asked to install them.
+has_slurm() { command -v slurmctld slurmd munged sbatch >/dev/null; }
+try_slurm() { has_slurm || { can_install && apt_install slurm-wlm munge && has_slurm; }; }
+
 try_sandbox() {
     local reason
     reason=$("${CONVJUDGE_BWRAP:-/usr/bin/bwrap}" --unshare-pid --unshare-net --unshare-ipc --unshare-uts --cap-drop ALL \
@@ -160,7 +164,7 @@ fingerprint() {
         printf '%s\n' "$PATH" "${CONVJUDGE_NVCC:-}" "${CONVJUDGE_COMPILER:-}" "${CUDA_HOME:-}" "${CONVJUDGE_BWRAP:-}"
         while read -r proof rest; do command -v "$proof" || true; done <<<"$list"
         compgen -c clang || true
-        command -v nvcc build/toolchain/bin/nvcc || true
+        command -v nvcc build/toolchain/bin/nvcc slurmctld || true
     } | cksum
 }
 
@@ -177,6 +181,7 @@ if [[ -n $packages ]]; then
 fi
 try_sandbox
 if [[ $mode == test ]]; then
+    try_slurm || say "tests with Slurm are skipped: there is no slurmctld, slurmd or munged (Debian: slurm-wlm, munge)"
     try_compiler fuzzer || install_clang fuzzer || say "fuzzing is skipped: $reason"
     try_compiler clang || say "tests that compile with clang are skipped or fail: $reason"
 fi

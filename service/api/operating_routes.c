@@ -45,6 +45,21 @@ static Status add_metric(Visit *visit, const char *name, const char *type, const
     return status;
 }
 
+static void add_pilots(Visit *visit, SlurmHealth slurm)
+{
+    text_printf(&visit->reply->body,
+                "# HELP convjudge_pilots Pilots in Slurm, when it was last asked.\n# TYPE convjudge_pilots gauge\n"
+                "convjudge_pilots{state=\"pending\"} %lld\nconvjudge_pilots{state=\"running\"} %lld\n"
+                "# HELP convjudge_pilots_started_total Pilots that this server has started.\n"
+                "# TYPE convjudge_pilots_started_total counter\nconvjudge_pilots_started_total %lld\n"
+                "# HELP convjudge_slurm_failures_total Commands of Slurm that failed, and pilots that took nothing.\n"
+                "# TYPE convjudge_slurm_failures_total counter\nconvjudge_slurm_failures_total %lld\n"
+                "# HELP convjudge_slurm_trouble 1 while a pilot cannot be started or does not start.\n"
+                "# TYPE convjudge_slurm_trouble gauge\nconvjudge_slurm_trouble %d\n",
+                (long long)slurm.pending, (long long)slurm.running, (long long)slurm.started,
+                (long long)slurm.failures, slurm.trouble.text[0] != '\0');
+}
+
 /* Prometheus' text format, version 0.0.4. Only labels from fixed lists: no names of people. */
 static void answer_metrics(Visit *visit)
 {
@@ -70,6 +85,8 @@ static void answer_metrics(Visit *visit)
                 "# HELP convjudge_spool_look_age_seconds Seconds since the spool was last looked at without trouble.\n"
                 "# TYPE convjudge_spool_look_age_seconds gauge\nconvjudge_spool_look_age_seconds %.1f\n",
                 head.since_s);
+    if (visit->service->slurm != NULL)
+        add_pilots(visit, slurm_health(visit->service->slurm));
     visit->reply->type = "text/plain; version=0.0.4; charset=utf-8";
 }
 

@@ -6,6 +6,7 @@
 #include "service/config/config.h"
 #include "service/head/head.h"
 #include "service/http/http.h"
+#include "service/slurm/slurm.h"
 #include "service/store/people.h"
 
 #include <stdbool.h>
@@ -16,6 +17,7 @@ typedef struct Service {
     const Config *config;
     Store *store;
     Head *head;
+    Slurm *slurm; /* NULL: workers judge that are no batch jobs */
     struct Live *live; /* live.h */
     const char *spool;
     const struct Route *const *routes; /* tables (routes.h), up to NULL */

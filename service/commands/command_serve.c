@@ -5,11 +5,13 @@
 #include "service/api/api.h"
 #include "service/api/live.h"
 #include "service/api/service.h"
+#include "service/commands/own_program.h"
 #include "service/commands/own_workers.h"
 #include "service/config/config.h"
 #include "service/log/log.h"
 #include "service/site/site_answers.h"
 #include "service/site/site_routes.h"
+#include "service/slurm/slurm.h"
 #include "service/store/service_store.h"
 
 #include <pwd.h>
@@ -46,6 +48,9 @@ static Status read_settings(const Options *options, Config *config, Message *why
     config->listen = options->listen == NULL ? config->listen : options->listen;
     config->socket = options->socket == NULL ? config->socket : options->socket;
     config->state = options->state == NULL ? config->state : options->state;
+    if (options->engine != NULL && !engine_named(options->engine, &config->engine))
+        return fail(STATUS_BAD_INPUT, why, "serve: option '--engine': expected workers or slurm, found '%s'",
+                    options->engine);
     return STATUS_OK;
 }
 
@@ -105,9 +110,22 @@ static void serve(Service *service, HttpServer *http, OwnWorkers *workers)
     while (!is_told_to_stop) {
         http_serve(http, TICK_S);
         live_tick(service);
-        own_workers_tick(workers);
+        if (workers != NULL)
+            own_workers_tick(workers);
     }
     log_event(LEVEL_INFO, "stopped");
+}
+
+/* Those who judge: processes of this host, or batch jobs. */
+static Status start_engine(Service *service, OwnWorkers **workers, char program[OWN_PROGRAM_BYTES], Message *why)
+{
+    const Config *config = service->config;
+    if (config->engine != ENGINE_SLURM)
+        return own_workers_start(&config->workers, service->spool, workers, why);
+    const SlurmOptions slurm = {
+        .settings = &config->slurm, .state = config->state, .spool = service->spool, .program = program};
+    Status status = own_program(program, why);
+    return status == STATUS_OK ? slurm_start(&slurm, &service->slurm, why) : status;
 }
 
 static Status run_service(const Config *config, const char *spool, bool is_trial, Message *why)
@@ -117,6 +135,7 @@ static Status run_service(const Config *config, const char *spool, bool is_trial
         .config = config, .spool = spool, .live = live_new(), .routes = routes, .show_error = site_error};
     HttpServer *http = NULL;
     OwnWorkers *workers = NULL;
+    char program[OWN_PROGRAM_BYTES];
     const HeadOptions head = {.state = config->state, .spool = spool, .lease_s = config->lease_s};
     Status status = service_store_open(config->state, &service.store, why);
     if (status == STATUS_OK)
@@ -124,12 +143,13 @@ static Status run_service(const Config *config, const char *spool, bool is_trial
     if (status == STATUS_OK)
         status = open_doors(&service, &http, why);
     if (status == STATUS_OK)
-        status = own_workers_start(&config->workers, spool, &workers, why);
+        status = start_engine(&service, &workers, program, why);
     if (status == STATUS_OK && is_trial)
         status = add_trial_accounts(service.store, http_address(http), why);
     if (status == STATUS_OK)
         serve(&service, http, workers);
     own_workers_stop(workers);
+    slurm_stop(service.slurm);
     live_free(service.live);
     http_stop(http);
     head_stop(service.head);
@@ -137,13 +157,21 @@ static Status run_service(const Config *config, const char *spool, bool is_trial
     return status;
 }
 
+static Status choose_spool(const Config *config, char spool[SERVICE_PATH_BYTES], Message *why)
+{
+    const char *folder = config->spool == NULL ? config->state : config->spool;
+    const int length = snprintf(spool, SERVICE_PATH_BYTES, "%s%s", folder, config->spool == NULL ? "/spool" : "");
+    return length < SERVICE_PATH_BYTES ? STATUS_OK
+                                       : fail(STATUS_BAD_INPUT, why, "%.100s...: the name is too long", folder);
+}
+
 Status command_serve(const Options *options, int *exit_status, Message *why)
 {
     Config config = {0};
     char spool[SERVICE_PATH_BYTES];
     Status status = read_settings(options, &config, why);
-    if (status == STATUS_OK && (size_t)snprintf(spool, sizeof spool, "%s/spool", config.state) >= sizeof spool)
-        status = fail(STATUS_BAD_INPUT, why, "%.100s...: the name is too long", config.state);
+    if (status == STATUS_OK)
+        status = choose_spool(&config, spool, why);
     take_signals();
     if (status == STATUS_OK)
         status = run_service(&config, spool, options->trial, why);

@@ -4,12 +4,14 @@
 
 const Subcommand online_subcommands[] = {
     {"serve", NULL, WITHOUT_SANDBOX,
-     "convjudge serve [--config FILE] [--state DIR] [--listen ADDRESS:PORT] [--socket PATH] [--trial]\n"
+     "convjudge serve [--config FILE] [--state DIR] [--listen ADDRESS:PORT] [--socket PATH]\n"
+     "                [--engine workers|slurm] [--trial]\n"
      "    Runs the service: takes submissions, hands them to workers, keeps and shows what they find. Ends on SIGTERM.\n"
      "    --config FILE    the settings (docs/operating.md); default: /etc/convjudge/config.json if it exists\n"
      "    --state DIR      the folder of database and spool, on a local disk\n"
      "    --listen ADDRESS:PORT  where browsers and tokens come in; \"\": nowhere\n"
      "    --socket PATH    where users of this host come in\n"
+     "    --engine ENGINE  who judges: workers of this host, or batch jobs of Slurm; default: what the settings say\n"
      "    --trial          make the accounts student and teacher, and print a token for each\n"},
     {"token", NULL, WITHOUT_SANDBOX,
      "convjudge token add NAME [--role student|teacher|admin] [--state DIR] [--config FILE]\n"

@@ -2,6 +2,7 @@
 
 #include "base/allocated.h"
 #include "base/clock.h"
+#include "service/commands/own_program.h"
 #include "service/log/log.h"
 
 #include <signal.h>
@@ -23,7 +24,7 @@ typedef struct OwnWorker {
 
 struct OwnWorkers {
     const char *spool;
-    char program[4096]; /* convjudge, beside convjudge-service */
+    char program[OWN_PROGRAM_BYTES];
     OwnWorker *items;
     size_t count;
 };
@@ -44,18 +45,6 @@ static void start(const OwnWorkers *workers, OwnWorker *worker)
     _exit(127);
 }
 
-static Status find_program(OwnWorkers *workers, Message *why)
-{
-    static const char suffix[] = "-service";
-    ssize_t length = readlink("/proc/self/exe", workers->program, sizeof workers->program - 1);
-    if (length < 0)
-        return fail_errno(why, "/proc/self/exe");
-    char *end = workers->program + length - (sizeof suffix - 1);
-    if (length > (ssize_t)sizeof suffix && strcmp(end, suffix) == 0)
-        *end = '\0';
-    return access(workers->program, X_OK) == 0 ? STATUS_OK : fail_errno(why, "%s", workers->program);
-}
-
 Status own_workers_start(const Names *devices, const char *spool, OwnWorkers **workers, Message *why)
 {
     OwnWorkers *made = zeroed(1, sizeof *made);
@@ -63,7 +52,7 @@ Status own_workers_start(const Names *devices, const char *spool, OwnWorkers **w
     made->spool = spool;
     made->items = zeroed(devices->count + 1, sizeof *made->items);
     made->count = devices->count;
-    Status status = find_program(made, why);
+    Status status = own_program(made->program, why);
     for (size_t i = 0; i < made->count && status == STATUS_OK; i++) {
         made->items[i].device = devices->items[i];
         snprintf(made->items[i].name, sizeof made->items[i].name, "own-%zu", i + 1);

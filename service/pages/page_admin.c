@@ -68,6 +68,9 @@ static void add_undrain(Text *page, const struct AdminWorker *worker)
 static void add_workers(Text *page, const Site *site, const AdminPage *admin)
 {
     begin_section(page, "devices", "Workers and devices");
+    if (admin->pilots != NULL)
+        html_add(page, "<p>Pilots in Slurm: %" PRId64 " running, %" PRId64 " waiting to start. %s</p>\n",
+                 admin->pilots->running, admin->pilots->pending, admin->pilots->trouble);
     if (admin->worker_count == 0)
         html_raw(page, "<p>No worker has reported.</p>\n");
     else

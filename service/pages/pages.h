@@ -186,6 +186,10 @@ typedef struct AdminPage {
         int64_t judged, failed; /* since its start */
     } * workers;
     size_t worker_count;
+    const struct AdminPilots { /* the batch jobs of Slurm in which workers run */
+        int64_t pending, running;
+        const char *trouble; /* "": none */
+    } * pilots;              /* NULL: there are none */
     const struct AdminDisk {
         const char *name, *path; /* "store", "/var/lib/convjudge" */
         uint64_t used_bytes, free_bytes;

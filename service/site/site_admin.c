@@ -80,11 +80,25 @@ static Status fill_workers(const Visit *visit, AdminPage *page, Message *why)
         "   WHERE judging.state = 'running' AND now.worker = attempt.worker LIMIT 1), 0),"
         " sum(outcome IS 'judged'), sum(outcome IN ('worker_failed', 'lost')),"
         " (SELECT why FROM drained WHERE drained.worker = attempt.worker)"
-        " FROM attempt WHERE worker IS NOT NULL GROUP BY worker ORDER BY worker",
+        " FROM attempt WHERE worker IS NOT NULL GROUP BY worker"
+        " HAVING worker NOT GLOB 'slurm-*' OR max(offered_utc) > strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-1 day')"
+        " ORDER BY worker",
         "");
     page->workers = (const struct AdminWorker *)(const void *)rows.items;
     page->worker_count = rows.count;
     return status;
+}
+
+static void fill_pilots(const Visit *visit, AdminPage *page)
+{
+    if (visit->service->slurm == NULL)
+        return;
+    const SlurmHealth slurm = slurm_health(visit->service->slurm);
+    struct AdminPilots *pilots = arena_alloc(visit->arena, sizeof *pilots);
+    *pilots = (struct AdminPilots){.pending = slurm.pending,
+                                   .running = slurm.running,
+                                   .trouble = arena_string(visit->arena, slurm.trouble.text)};
+    page->pilots = pilots;
 }
 
 /* ---- disk and failures ------------------------------------------------------------------------------------------- */
@@ -145,6 +159,7 @@ void site_admin(Visit *visit)
         status = fill_workers(visit, &page, &why);
     if (status == STATUS_OK)
         status = fill_failures(visit, &page, &why);
+    fill_pilots(visit, &page);
     fill_disk(visit, &page);
     if (status == STATUS_OK)
         page_admin(&visit->reply->body, &site, &page);

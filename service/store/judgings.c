@@ -308,12 +308,24 @@ Status judgings_outlook(Store *store, double position, QueueOutlook *outlook, Me
     return status;
 }
 
-/* ---- workers ----------------------------------------------------------------------------------------------------- */
-
 static void take_number(Arena *arena, sqlite3_stmt *row, void *item)
 {
     *(int64_t *)item = sqlite3_column_int64(row, 0);
 }
+
+Status judgings_waiting(Store *store, int64_t *count, Message *why)
+{
+    Arena arena = {0};
+    Rows rows = {.arena = &arena, .item_bytes = sizeof *count};
+    Status status = database_query(store, &rows, take_number, why,
+                                   "SELECT count(*) FROM judging WHERE state IN ('queued', 'offered')", "");
+    if (status == STATUS_OK)
+        *count = *(const int64_t *)(const void *)rows.items;
+    arena_free(&arena);
+    return status;
+}
+
+/* ---- workers ----------------------------------------------------------------------------------------------------- */
 
 Status worker_fails(Store *store, const char *worker, bool *fails, Message *why)
 {

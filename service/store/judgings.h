@@ -27,6 +27,8 @@ typedef struct Judging {
 /* Those in a state ("queued", "offered", "running", "held"), by position; at most `limit`. */
 MUST_USE Status judgings_in_state(Store *store, const char *state, int64_t limit, Arena *arena, Judging **judgings,
                                   size_t *count, Message *why);
+/* How many no worker has taken yet. */
+MUST_USE Status judgings_waiting(Store *store, int64_t *count, Message *why);
 /* NOT_FOUND: there is none. */
 MUST_USE Status judgings_read(Store *store, int64_t id, Arena *arena, Judging *judging, Message *why);
 
