@@ -98,6 +98,7 @@ metric_is() { [[ $(metric "$1") == "$2" ]]; }
     echo 'echo "sbatch: error: Batch job submission failed: Invalid account" >&2; exit 1' >fake/sbatch.does
     judged_by_slurm '{"account": "none"}'
     ada=$(token ada)
+    logged 'event=spool_is_local .*it is on no network file system that is known here; pilots on other hosts must see it'
     sleep 2
     equal 0 "$(calls sbatch)" # nothing waits
     hand_in_many 1 1 try
