@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS GRADESCOPE JUNIT
+settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS GRADESCOPE JUNIT SERVER TOKEN MINUTES PERSON
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -91,9 +91,9 @@ grade:  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N
 	$(call need,SUB,name the file: make grade SUB=mykernel.cu)$(judge) grade $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} $${DEVICE:+--device "$$DEVICE"} \
 	  $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"} $${GRADESCOPE:+--gradescope "$$GRADESCOPE"} $${JUNIT:+--junit "$$JUNIT"} -- "$$SUB"
 
-submit:  ## Hand a submission in to a server: SUB=mykernel.cu [PROBLEM=id] [MODE=try|test|rank] [SIZES=...] [WAIT=1] [JSON=file]
-	$(call need,SUB,name the file: make submit SUB=mykernel.cu)$(online) submit $${PROBLEM:+--problem "$$PROBLEM"} $${MODE:+--mode "$$MODE"} \
-	  $${SIZES:+--sizes "$$SIZES"} $${WAIT:+--wait} $${JSON:+--json "$$JSON"} -- "$$SUB"
+submit:  ## Hand a submission in to a server: SUB=mykernel.cu [PROBLEM=id] [MODE=try|test|rank] [SIZES=...] [WAIT=1] [JSON=file] [GRADESCOPE=file] [JUNIT=file] [AS=name]
+	$(call need,SUB,name the file: make submit SUB=mykernel.cu)$(online) submit $${PROBLEM:+--problem "$$PROBLEM"} $${MODE:+--mode "$$MODE"} $${AS:+--as "$$AS"} \
+	  $${SIZES:+--sizes "$$SIZES"} $${WAIT:+--wait} $${JSON:+--json "$$JSON"} $${GRADESCOPE:+--gradescope "$$GRADESCOPE"} $${JUNIT:+--junit "$$JUNIT"} -- "$$SUB"
 
 serve:  ## Start the service on this machine, with two accounts to try it: [LISTEN=127.0.0.1:8080]
 	$(known)$(online) serve --trial --state $(abspath $(BUILD))/trial --socket $(abspath $(BUILD))/trial.socket --listen "$${LISTEN:-127.0.0.1:8080}"
@@ -165,6 +165,9 @@ new-problem:  ## Create a new problem from a small working example: PROBLEM=my-c
 
 student-kit:  ## Pack the judge for students, without hidden cases and solutions, into build/student-kit.tar.gz
 	@grader/authoring/student_kit.sh $(BUILD)/student-kit.tar.gz
+
+gradescope-kit:  ## Pack a client for an assignment of Gradescope into build/gradescope-kit.zip: SERVER=https://... TOKEN=... [PROBLEM=id] [MINUTES=8] [PERSON=email|login|name]
+	$(known)@$(call ready,service) && service/client/gradescope/kit.sh $(BUILD) $(BUILD)/gradescope-kit.zip
 
 calibrate:  ## Measure the peak rates of a GPU and time all reference solutions on it: [DEVICE=...]
 	$(known)$(judge) calibrate $${UNCONFINED:+--unconfined} $${DEVICE:+--device "$$DEVICE"}
@@ -375,5 +378,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help install uninstall serve rejudge grade submit try leaderboard quarantine retime verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help install uninstall serve rejudge grade submit try leaderboard quarantine retime verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit gradescope-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers service test-gpu mutants lint format docs bench clean

@@ -41,6 +41,8 @@ curl           -          curl           curl            curl
 sqlite3        -          sqlite3        sqlite          sqlite
 python3        -          python3        python3         python
 jsonschema     -          python3-jsonschema python3-jsonschema python-jsonschema
+zip            -          zip            zip             zip
+yaml           -          python3-yaml   python3-pyyaml  python-yaml
 pgrep          -          procps         procps-ng       procps-ng'
 # Only Debian and its kin have this one. The judge works without it, but then make similar compares device code alone.
 ! command -v apt-get >/dev/null || needed_by_tests+='
@@ -56,6 +58,7 @@ trap 'rm -rf "$work"' EXIT
 works() {
     case $1 in
     pip) python3 -m pip --version >/dev/null 2>&1 ;;
+    yaml) python3 -c 'import yaml' >/dev/null 2>&1 ;;
     *.h)
         printf '#include <%s>\n' sys/types.h setjmp.h stdarg.h stddef.h stdint.h "$1" >"$work/try.c"
         printf 'int main(void) { return 0; }\n' >>"$work/try.c"

@@ -199,3 +199,65 @@ outcome() { json autograder/results/results.json "$1" "$2"; }
     judge gradescope --server http://127.0.0.1:1 autograder
     ends 2 "autograder/submission: cannot be listed"
 }
+
+# bare_root: a root in root/ with nothing but a shell and what the kit's scripts call.
+bare_root() {
+    local tool library
+    mkdir -p root/{bin,lib,lib64,autograder,proc,dev,tmp}
+    for tool in sh cat sed mkdir dirname grep; do
+        cp -L "$(type -P "$tool")" root/bin/
+        ldd "$(type -P "$tool")" | grep -o '/[^ ]*' | while read -r library; do
+            mkdir -p "root$(dirname "$library")"
+            cp -L "$library" "root$library"
+        done
+    done
+}
+
+# in_bare_root COMMAND...: runs it where Gradescope's folder is the only one that is not empty. A server of this host can be reached.
+in_bare_root() {
+    run timeout 60 bwrap --ro-bind root / --bind autograder /autograder --proc /proc --dev /dev --clearenv --setenv PATH /bin --chdir /autograder "$@"
+}
+
+@test "a kit for Gradescope works in a root that holds a shell and nothing else" {
+    served
+    SERVER=http://$address TOKEN=$(token gradescope teacher) PROBLEM=conv1d MINUTES=2 \
+        "$root/service/client/gradescope/kit.sh" "$build" kit.zip
+    equal 600 "$(stat -c %a kit.zip)"
+    bare_root
+    autograder
+    python3 -m zipfile -e kit.zip autograder/source
+    chmod +x autograder/source/{setup.sh,run_autograder,client} autograder/source/lib/{loader,convjudge-service} # which zipfile forgets
+    cp autograder/source/run_autograder autograder/
+    submission >autograder/submission/mine.cu
+    in_bare_root sh source/setup.sh
+    ends 0 "convjudge "
+    in_bare_root ./run_autograder
+    ends 0 "submission 1: " "Accepted  mine.cu"
+    outcome '.tests[0] | .name, .score' $'Accepted\n1'
+    equal ada@example.org "$(in_store 'SELECT name FROM submission JOIN person ON person.id = person')"
+    # Where not even the client starts, there are results.
+    rm autograder/source/lib/libcurl*
+    in_bare_root ./run_autograder
+    ends 0
+    outcome '.tests[0].name, (.output | contains("please tell your teacher"))' $'Not graded\ntrue'
+}
+
+@test "a kit for Gradescope is not made of what cannot work" {
+    local secret
+    secret=$(printf 'a%.0s' {1..64})
+    kit() { run env "$@" "$root/service/client/gradescope/kit.sh" "$build" kit.zip; }
+    kit TOKEN="$secret"
+    ends 2 "gradescope-kit: SERVER: expected the address of the server, https://judge.example.org, found ''"
+    kit SERVER=https://judge.example.org TOKEN=secret
+    ends 2 "gradescope-kit: TOKEN: expected the token of a teacher"
+    lacks secret
+    kit SERVER=https://judge.example.org TOKEN="$secret" MINUTES=40
+    ends 2 "gradescope-kit: MINUTES: expected 1 to 39"
+    kit SERVER=https://judge.example.org TOKEN="$secret" PERSON=number
+    ends 2 "gradescope-kit: PERSON: expected email, login or name, found 'number'"
+    kit SERVER=https://judge.example.org TOKEN="$secret" PROBLEM=conv
+    ends 2 "gradescope-kit: PROBLEM: there is no problem 'conv'"
+    kit SERVER=https://judge.example.org TOKEN="$secret" PROBLEM=$'a\nb'
+    ends 2 "gradescope-kit: PROBLEM: expected one line"
+    absent kit.zip
+}

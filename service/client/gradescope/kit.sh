@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Makes a kit for an assignment of Gradescope: a zip with a client that hands in to a server (docs/platforms.md). The settings come
+# from SERVER, TOKEN, PROBLEM, MINUTES and PERSON.
+# Usage: service/client/gradescope/kit.sh BUILD FILE.zip
+set -euo pipefail
+build=$(realpath "${1:?name the folder of the programs}")
+target=$(realpath -m "${2:?name the file to write}")
+here=$(cd "$(dirname "$0")" && pwd)
+minutes=${MINUTES:-8} person=${PERSON:-email}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+die() { printf 'gradescope-kit: %s\n' "$*" >&2; exit 2; }
+
+line='[[:cntrl:]]'
+for setting in SERVER TOKEN PROBLEM MINUTES PERSON; do
+    [[ ! ${!setting:-} =~ $line ]] || die "$setting: expected one line"
+done
+[[ ${SERVER:-} =~ ^https?://[^/]+ ]] || die "SERVER: expected the address of the server, https://judge.example.org, found '${SERVER:-}'"
+[[ ${TOKEN:-} =~ ^[0-9a-f]{64}$ ]] || die "TOKEN: expected the token of a teacher: 'convjudge token add gradescope --role teacher' makes one"
+[[ $minutes =~ ^[1-9][0-9]*$ && $minutes -lt 40 ]] ||
+    die "MINUTES: expected 1 to 39, less than the time limit of the Gradescope assignment, found '$minutes'"
+[[ $person =~ ^(email|login|name)$ ]] || die "PERSON: expected email, login or name, found '$person'"
+[[ -z ${PROBLEM:-} || -d $here/../../../problems/$PROBLEM ]] || die "PROBLEM: there is no problem '$PROBLEM'"
+command -v zip >/dev/null || die "zip is missing; install zip"
+
+# The program, its libraries as the loader finds them here, and the loader itself.
+mkdir "$scratch/lib"
+strip -o "$scratch/lib/convjudge-service" "$build/convjudge-service"
+ldd "$build/convjudge-service" | awk '$2 == "=>" { print $3 }' | while read -r library; do
+    [[ -e $library ]] || die "a library of convjudge-service is missing here: $library"
+    cp -L "$library" "$scratch/lib/"
+done
+cp -L "$(ldd "$build/convjudge-service" | awk '$1 ~ /\/ld-linux/ { print $1 }')" "$scratch/lib/loader"
+
+cp "$here/setup.sh" "$here/run_autograder" "$here/client" "$scratch/"
+printf 'server=%s\nproblem=%s\nminutes=%s\nperson=%s\n' "$SERVER" "${PROBLEM:-}" "$minutes" "$person" >"$scratch/settings"
+printf '%s\n' "$TOKEN" >"$scratch/token"
+chmod 755 "$scratch"/{setup.sh,run_autograder,client} "$scratch"/lib/{loader,convjudge-service}
+mkdir -p "$(dirname "$target")"
+rm -f "$target"
+# The token is in it.
+(cd "$scratch" && umask 077 && zip -q -r -X "$target" .)
+printf '%s\n' "$target"
