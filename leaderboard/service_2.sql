@@ -9,4 +9,18 @@ CREATE TABLE taken_in (
     marked_late   INTEGER NOT NULL CHECK (marked_late IN (0, 1)) -- by that system
 ) STRICT;
 
+-- The extensions of a class.json as they were when it was read last (service/classroom), so that each change is noted in `audit`.
+CREATE TABLE seen_extension (
+    class         TEXT NOT NULL,         -- whole path of the file
+    person        TEXT NOT NULL,
+    assignment    TEXT NOT NULL,         -- its id
+    due           TEXT NOT NULL,         -- as the file has it
+    why           TEXT NOT NULL,
+    given_by      TEXT NOT NULL,
+    PRIMARY KEY (class, person, assignment)
+) STRICT, WITHOUT ROWID;
+
+-- 1: class.json lists the person in this group, else the person has joined it by its link.
+ALTER TABLE membership ADD COLUMN by_class INTEGER NOT NULL DEFAULT 0 CHECK (by_class IN (0, 1));
+
 UPDATE service_version SET version = 2;

@@ -233,22 +233,26 @@ Status people_add_group(Store *store, const char *name, Secret *invitation, Mess
     return status;
 }
 
-Status people_join_group(Store *store, const char *invitation, int64_t person, Arena *arena, Group *group, Message *why)
+Status people_find_invitation(Store *store, const char *invitation, Arena *arena, Group *group, Message *why)
 {
     Rows rows = {.arena = arena, .item_bytes = sizeof *group};
-    const Digest hash = secret_hash(invitation);
-    Status status = database_do(store, NULL, why,
-                                "INSERT INTO membership (class_group, person) SELECT id, ?2 FROM class_group"
-                                " WHERE invitation = ?1 ON CONFLICT DO NOTHING",
-                                "ti", hash.hex, person);
-    if (status == STATUS_OK)
-        status = database_query(store, &rows, take_group, why,
-                                "SELECT " GROUP_COLUMNS " FROM class_group WHERE invitation = ?1", "t", hash.hex);
+    Status status = database_query(store, &rows, take_group, why,
+                                   "SELECT " GROUP_COLUMNS " FROM class_group WHERE invitation = ?1", "t",
+                                   secret_hash(invitation).hex);
     if (status == STATUS_OK && rows.count == 0)
         return fail(STATUS_NOT_FOUND, why, "unknown invitation");
     if (status == STATUS_OK)
         *group = *(const Group *)(const void *)rows.items;
     return status;
+}
+
+Status people_join_group(Store *store, const char *invitation, int64_t person, Arena *arena, Group *group, Message *why)
+{
+    Status status = database_do(store, NULL, why,
+                                "INSERT INTO membership (class_group, person, by_class) SELECT id, ?2, 0 FROM class_group"
+                                " WHERE invitation = ?1 ON CONFLICT DO NOTHING",
+                                "ti", secret_hash(invitation).hex, person);
+    return status == STATUS_OK ? people_find_invitation(store, invitation, arena, group, why) : status;
 }
 
 Status people_list_groups(Store *store, Arena *arena, Group **groups, size_t *count, Message *why)

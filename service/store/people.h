@@ -65,6 +65,8 @@ typedef struct Group {
 } Group;
 
 MUST_USE Status people_add_group(Store *store, const char *name, Secret *invitation, Message *why);
+/* The group that an invitation is for. */
+MUST_USE Status people_find_invitation(Store *store, const char *invitation, Arena *arena, Group *group, Message *why);
 /* Joining twice changes nothing. */
 MUST_USE Status people_join_group(Store *store, const char *invitation, int64_t person, Arena *arena, Group *group,
                                   Message *why);

@@ -147,7 +147,8 @@ Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule 
     "SELECT submission.id, submission.person, person.name, submission.problem, judging.revision, mode, sizes,"                 \
     " submission.file_name, submission.source_hash, received_utc, judging.id, judging.state, judging.verdict,"                 \
     " judging.text, coalesce(judging.device, ''), position, attempt, judging.run, run_states.state, rank_status, device_name," \
-    " epoch, score_ms, uncertainty, taken_in.origin, taken_in.received_s, taken_in.marked_late"                                \
+    " epoch, score_ms, uncertainty, taken_in.origin, taken_in.received_s, taken_in.marked_late,"                               \
+    " CASE WHEN taken_in.submission IS NULL THEN submission.received_s ELSE coalesce(taken_in.received_s, 0) END"             \
     " FROM submission JOIN person ON person.id = submission.person"                                                            \
     " LEFT JOIN taken_in ON taken_in.submission = submission.id"                                                               \
     " JOIN current_judging AS judging ON judging.submission = submission.id"                                                   \
@@ -182,6 +183,7 @@ static void take_row(Arena *arena, sqlite3_stmt *row, void *item)
         .origin = database_text(arena, row, 24),
         .origin_received_s = sqlite3_column_int64(row, 25),
         .origin_marked_late = sqlite3_column_int(row, 26) != 0,
+        .handed_in_s = sqlite3_column_int64(row, 27),
     };
 }
 
@@ -240,6 +242,20 @@ Status submissions_source(Store *store, const char *source_hash, Arena *arena, c
 }
 
 /* ---- forgetting -------------------------------------------------------------------------------------------------- */
+
+Status submissions_accepted(Store *store, const char *problem, Arena *arena, StoredSubmission **rows, size_t *count,
+                            Message *why)
+{
+    Rows found = {.arena = arena, .item_bytes = sizeof **rows};
+    Status status = database_query(store, &found, take_row, why,
+                                   ROW_COLUMNS "WHERE submission.problem = ?1 AND mode = 'rank' AND judging.verdict = 'Accepted'"
+                                               " AND coalesce(run_states.state, '') NOT IN ('quarantined', 'retracted', 'rejected')"
+                                               " ORDER BY submission.id DESC",
+                                   "t", problem);
+    *rows = (StoredSubmission *)(void *)found.items;
+    *count = found.count;
+    return status;
+}
 
 Status submissions_forget_tries(Store *store, int64_t before_s, Message *why)
 {

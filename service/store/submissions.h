@@ -40,6 +40,7 @@ typedef struct StoredSubmission { /* with the judging that counts; grader/proble
     int64_t id, person_id, judging;
     const char *person, *problem, *revision, *mode, *sizes, *file_name, *source_hash, *received_utc;
     const char *origin;        /* as in HandIn; "": it was handed in here, and the next two say nothing */
+    int64_t handed_in_s;       /* since 1970, to whichever system it was handed in first; 0: unknown */
     int64_t origin_received_s; /* 0: unknown, and received_utc is only the moment when it was taken in */
     bool origin_marked_late;
     const char *state;          /* of the judging */
@@ -72,6 +73,11 @@ typedef struct SubmissionFilter {
 } SubmissionFilter;
 MUST_USE Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *arena, StoredSubmission **rows,
                                  size_t *count, Message *why);
+
+/* Those for the ranking of a problem that were accepted, newest first, without runs that a teacher has hidden or has still to look
+ * at. */
+MUST_USE Status submissions_accepted(Store *store, const char *problem, Arena *arena, StoredSubmission **rows,
+                                     size_t *count, Message *why);
 
 /* Removes the tries that were received before a moment and have ended, with their sources and reports: nothing of a try is
  * kept. The newest submission stays whatever it is, since the numbers count on from it. */
