@@ -448,6 +448,8 @@ def teaching(teacher, student, second):
     teacher.expect("a group has a link", link.startswith(teacher.server.address + "/join/"))
     teacher.look("invitation")
     student.driver.get(link)
+    student.look("join")
+    student.follow("Join the group")
     student.go("/problems/conv2d")
     student.follow("Monday's \"group\" <i>")
     student.expect("who followed it is in the group", ("Ada", student.text("tr.you")),

@@ -58,7 +58,7 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     ada=$(token ada) teacher=$(token emmy teacher)
     as "$teacher" POST /teacher/groups -d 'name=Monday'
     equal 200 "$status"
-    said "Give this link to the students of the group. Each logs in and opens it once."
+    said "Give this link to the students of the group. Each logs in, opens it and joins."
     link=$(secret)
     equal "http://$address/join/" "${link%/*}/"
     as "$teacher" POST /teacher/groups -d 'name=Monday'
@@ -66,6 +66,10 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     as "$teacher" GET /teacher
     lacks "${link##*/}"
     as "$ada" GET "/join/${link##*/}"
+    equal 200 "$status"
+    said "The link is an invitation to the group <strong>Monday</strong>."
+    equal "" "$(in_store 'SELECT name FROM membership JOIN person ON person.id = person')" # looking is not joining
+    as "$ada" POST "/join/${link##*/}"
     equal 303 "$status"
     equal ada "$(in_store 'SELECT name FROM membership JOIN person ON person.id = person')"
 

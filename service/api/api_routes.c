@@ -6,6 +6,7 @@
 #include "grader/problem/problem_read.h"
 #include "service/api/answer.h"
 #include "service/api/board_answer.h"
+#include "service/api/class_answers.h"
 #include "service/api/hand_in.h"
 #include "service/api/live.h"
 #include "service/api/submission_json.h"
@@ -260,6 +261,9 @@ const Route api_routes[] = {
     {"GET", "/api/v1/submissions/*/result", ACCESS_PERSONS, answer_result, false},
     {"GET", "/api/v1/submissions/*/explain", ACCESS_PERSONS, answer_explain, false},
     {"GET", "/api/v1/submissions/*/events", ACCESS_PERSONS, answer_events, false},
+    {"GET", "/api/v1/assignments", ACCESS_PERSONS, class_answer_assignments, false},
+    {"GET", "/api/v1/problems/*/sources", ACCESS_PERSONS, class_answer_sources, false},
+    {"GET", "/api/v1/sources/*", ACCESS_PERSONS, class_answer_source, false},
     {"GET", "/api/v1/boards/*", ACCESS_READERS, board_answer, false},
     {"GET", "/api/v1/boards/*/csv", ACCESS_READERS, board_answer_csv, false},
     {0},

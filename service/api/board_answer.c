@@ -4,6 +4,7 @@
 #include "grader/problem/problem_read.h"
 #include "leaderboard/standing.h"
 #include "service/api/answer.h"
+#include "service/api/class_rules.h"
 #include "service/api/visible.h"
 
 #include <string.h>
@@ -50,6 +51,11 @@ static bool read_board(Visit *visit, Shown *shown)
     Message why;
     *shown = (Shown){0};
     Status status = problem_read(visit->argument, &problem, &why);
+    if (status == STATUS_OK && class_hides_board_from(visit, problem.id)) {
+        problem_free(&problem);
+        answer_error(visit, 403, "the board of %s is not shown now", visit->argument);
+        return false;
+    }
     if (status == STATUS_OK) {
         status = store_boards(visit->service->store, problem.id, problem.revision.hex, visit->arena, &boards, &count,
                               &why);

@@ -4,6 +4,7 @@
 #include "grader/problem/problem_read.h"
 #include "grader/problem/submission.h"
 #include "service/api/answer.h"
+#include "service/api/class_rules.h"
 #include "service/api/visible.h"
 #include "service/config/deadlines.h"
 #include "service/spool/spool.h"
@@ -129,6 +130,8 @@ Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is
                      ? fail(STATUS_BAD_INPUT, why, "%s: plain C runs only on the CPU, expected CUDA",
                             request->file_name)
                      : check_sizes(request, &problem, why);
+        if (status == STATUS_OK)
+            status = class_expect_open(visit, problem.id, mode, why);
         if (status == STATUS_OK)
             status = put(visit, request, mode, &submission, &problem, id, is_new, why);
         problem_free(&problem);

@@ -3,6 +3,7 @@
 #define SERVICE_API_SERVICE_H
 
 #include "leaderboard/store.h"
+#include "service/classroom/class_watch.h"
 #include "service/config/config.h"
 #include "service/head/head.h"
 #include "service/http/http.h"
@@ -20,6 +21,7 @@ typedef struct Service {
     Slurm *slurm; /* NULL: workers judge that are no batch jobs */
     struct Live *live; /* live.h */
     const char *spool;
+    ClassWatch *class_watch; /* NULL: there is no class */
     const struct Route *const *routes; /* tables (routes.h), up to NULL */
     /* Answers with a page that says what went wrong. */
     void (*show_error)(struct Visit *visit, int status, const char *text);

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "leaderboard/standing.h"
+#include "service/api/class_rules.h"
 #include "service/store/judgings.h"
 
 #include <math.h>
@@ -103,13 +104,14 @@ Status submission_json(const Service *service, const StoredSubmission *row, bool
     cJSON_AddStringToObject(made, "source_hash", row->source_hash);
     cJSON_AddStringToObject(made, "received", row->received_utc);
     cJSON_AddStringToObject(made, "state", state);
+    class_add_counts(service, row, made);
     if (strcmp(state, "judged") == 0)
         add_result(row, made);
     if (whole && strcmp(state, "waiting") == 0)
         status = add_outlook(service, row, made, why);
     else if (whole && strcmp(state, "judging") == 0)
         add_progress(service, row, made);
-    else if (whole && strcmp(row->rank_state, "ranked") == 0)
+    else if (whole && strcmp(row->rank_state, "ranked") == 0 && !class_hides_board(service, row->problem))
         status = add_rank(service, row, made, why);
     if (status == STATUS_OK)
         *object = made;

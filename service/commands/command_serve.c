@@ -5,6 +5,7 @@
 #include "service/api/api.h"
 #include "service/api/live.h"
 #include "service/api/service.h"
+#include "service/classroom/class_watch.h"
 #include "service/commands/own_program.h"
 #include "service/commands/own_workers.h"
 #include "service/config/config.h"
@@ -22,16 +23,22 @@
 
 static const double TICK_S = 0.1;
 
-static volatile sig_atomic_t is_told_to_stop;
+static volatile sig_atomic_t is_told_to_stop, is_told_to_read;
 
 static void stop(int signal)
 {
     is_told_to_stop = 1;
 }
 
+static void read_again(int signal)
+{
+    is_told_to_read = 1;
+}
+
 static void take_signals(void)
 {
-    const struct sigaction ends = {.sa_handler = stop}, ignored = {.sa_handler = SIG_IGN};
+    const struct sigaction ends = {.sa_handler = stop}, ignored = {.sa_handler = SIG_IGN}, reads = {.sa_handler = read_again};
+    sigaction(SIGHUP, &reads, NULL);
     sigaction(SIGTERM, &ends, NULL);
     sigaction(SIGINT, &ends, NULL);
     sigaction(SIGPIPE, &ignored, NULL);
@@ -103,6 +110,23 @@ static Status add_trial_accounts(Store *store, const char *address, Message *why
     return status == STATUS_OK ? add_trial_account(store, "teacher", PERSON_TEACHER, address, why) : status;
 }
 
+/* A signal that comes meanwhile is for the next time. */
+static void look_at_class(Service *service)
+{
+    const bool is_told = is_told_to_read;
+    is_told_to_read = is_told ? 0 : is_told_to_read;
+    class_watch_look(service->class_watch, is_told);
+}
+
+/* Before there are threads: it sets TZ for the first time (service/class/zone.h). */
+static Status open_class(Service *service, Message *why)
+{
+    const char *path = service->config->class_file;
+    if (path == NULL)
+        return STATUS_OK;
+    return class_watch_start(path, service->store, "convjudge serve", &service->class_watch, why);
+}
+
 static void serve(Service *service, HttpServer *http, OwnWorkers *workers)
 {
     log_event(LEVEL_INFO, "started", "address", http_address(http), "socket", service->config->socket, "state",
@@ -112,6 +136,7 @@ static void serve(Service *service, HttpServer *http, OwnWorkers *workers)
         live_tick(service);
         if (workers != NULL)
             own_workers_tick(workers);
+        look_at_class(service);
     }
     log_event(LEVEL_INFO, "stopped");
 }
@@ -139,6 +164,8 @@ static Status run_service(const Config *config, const char *spool, bool is_trial
     const HeadOptions head = {.state = config->state, .spool = spool, .lease_s = config->lease_s};
     Status status = service_store_open(config->state, &service.store, why);
     if (status == STATUS_OK)
+        status = open_class(&service, why);
+    if (status == STATUS_OK)
         status = head_start(&head, &service.head, why);
     if (status == STATUS_OK)
         status = open_doors(&service, &http, why);
@@ -153,6 +180,7 @@ static Status run_service(const Config *config, const char *spool, bool is_trial
     live_free(service.live);
     http_stop(http);
     head_stop(service.head);
+    class_watch_stop(service.class_watch);
     store_close(service.store);
     return status;
 }

@@ -217,6 +217,7 @@ static Status read_keys(const Reading *reading)
         {"workers", JSON_ARRAY, false},  {"penalty_s", JSON_NUMBER, false}, {"budget_device_s", JSON_OBJECT, false},
         {"lease_s", JSON_NUMBER, false}, {"pages", JSON_OBJECT, false},     {"public", JSON_BOOLEAN, false},
         {"spool", JSON_STRING, false},   {"engine", JSON_STRING, false},    {"slurm", JSON_OBJECT, false},
+        {"class", JSON_STRING, false},
     };
     const JsonFile *file = reading->file;
     const cJSON *root = file->root;
@@ -232,6 +233,8 @@ static Status read_keys(const Reading *reading)
         status = read_path(reading, root, "state", MAX_NAME_BYTES, &config->state);
     if (status == STATUS_OK)
         status = read_path(reading, root, "spool", MAX_NAME_BYTES, &config->spool);
+    if (status == STATUS_OK)
+        status = read_path(reading, root, "class", MAX_NAME_BYTES, &config->class_file);
     if (status == STATUS_OK)
         status = read_names(reading, root, "admins", &config->admins);
     if (status == STATUS_OK)
@@ -392,6 +395,8 @@ void config_print(const Config *config, Text *text)
     cJSON_AddStringToObject(root, "state", config->state);
     if (config->spool != NULL)
         cJSON_AddStringToObject(root, "spool", config->spool);
+    if (config->class_file != NULL)
+        cJSON_AddStringToObject(root, "class", config->class_file);
     print_names(root, "admins", &config->admins);
     print_names(root, "teachers", &config->teachers);
     print_names(root, "workers", &config->workers);

@@ -56,6 +56,7 @@ typedef struct Config {
     double rank_device_s;     /* budget of a person for a day, of modes "rank" and "test" */
     double practice_device_s; /* likewise, of mode "try" */
     double lease_s;           /* a worker that has not beaten for so long has lost its job */
+    const char *class_file;   /* path of class.json; NULL: there is no class */
     const char *title;        /* of the pages */
     bool is_public;           /* pages without secrets are shown to people who have not logged in */
     Arena arena;

@@ -2,6 +2,7 @@
 
 #include "grader/problem/problem_list.h"
 #include "grader/problem/problem_read.h"
+#include "service/class/class_read.h"
 #include "service/config/config.h"
 #include "service/config/deadlines.h"
 
@@ -64,6 +65,25 @@ static Status check_problems(Check *check, Message *why)
     return status;
 }
 
+static Status check_class(Check *check, Message *why)
+{
+    ClassFile class = {0};
+    Arena arena = {0};
+    size_t people;
+    if (check->config.class_file == NULL)
+        return STATUS_OK;
+    Status status = class_file_read(check->config.class_file, &class, why);
+    if (status == STATUS_OK) {
+        class_people(&class, &arena, &people);
+        text_printf(&check->text, "\nThe class: %zu assignment%s, %zu %s in groups, times of %s. Extensions: %zu.\n",
+                    class.assignment_count, class.assignment_count == 1 ? "" : "s", people,
+                    people == 1 ? "person" : "people", class.zone.name, class.extension_count);
+    }
+    class_file_free(&class);
+    arena_free(&arena);
+    return status;
+}
+
 Status command_check_config(const Options *options, int *exit_status, Message *why)
 {
     Check check = {0};
@@ -74,6 +94,8 @@ Status command_check_config(const Options *options, int *exit_status, Message *w
     if (status == STATUS_OK) {
         add_settings(&check);
         status = check_problems(&check, why);
+        if (status == STATUS_OK)
+            status = check_class(&check, why);
         fputs(check.text.data, stdout);
         *exit_status = check.faults > 0;
     }

@@ -23,6 +23,25 @@ static void add_problem(Text *page, const Site *site, const ProblemRow *row, boo
              row->best_name == NULL ? "" : row->best_name);
 }
 
+static void add_assignments(Text *page, const Site *site, const IndexPage *index)
+{
+    if (index->assignment_count == 0)
+        return;
+    html_raw(page, "<section aria-labelledby=\"assignments\">\n<h2 id=\"assignments\">Assignments</h2>\n");
+    table_begin_wide(page, "Assignments", "Assignment|Problems|Until when");
+    for (size_t i = 0; i < index->assignment_count; i++) {
+        const AssignmentLine *line = &index->assignments[i];
+        html_add(page, "<tr><th scope=\"row\">%s</th><td>", line->title);
+        for (const char *const *problem = line->problems; *problem != NULL; problem++) {
+            html_raw(page, problem == line->problems ? "" : ", ");
+            link_problem(page, site, *problem, *problem);
+        }
+        html_add(page, "</td><td>%s</td></tr>\n", line->outlook);
+    }
+    table_end(page);
+    html_raw(page, "</section>\n");
+}
+
 void page_index(Text *page, const Site *site, const IndexPage *index)
 {
     bool has_verdicts = site->person != NULL;
@@ -33,6 +52,7 @@ void page_index(Text *page, const Site *site, const IndexPage *index)
     for (size_t i = 0; i < index->problem_count; i++)
         add_problem(page, site, &index->problems[i], has_verdicts);
     table_end(page);
+    add_assignments(page, site, index);
     if (index->recent_count > 0) {
         html_add(page, "<section aria-labelledby=\"recent\">\n<h2 id=\"recent\">%s</h2>\n",
                  site->is_static ? "Submissions that rank" : "Your latest submissions");

@@ -121,6 +121,10 @@ static void add_boards(Text *page, const Site *site, const ProblemPage *problem)
     size_t most = problem->board_count > 0 ? MOST_ROWS / problem->board_count : MOST_ROWS;
     most = most < 50 ? 50 : most;
     html_raw(page, "<section aria-labelledby=\"boards\">\n<h2 id=\"boards\">Board</h2>\n");
+    if (problem->hides_board) {
+        html_raw(page, "<p>The board is not shown now.</p>\n</section>\n");
+        return;
+    }
     add_groups(page, problem);
     if (problem->board_count == 0)
         html_raw(page, "<p>Nobody ranks yet.</p>\n");
@@ -294,7 +298,14 @@ void page_problem(Text *page, const Site *site, const ProblemPage *problem)
         html_raw(page, "<li><a href=\"#starter\">Starter</a></li>\n");
     if (problem->key != NULL)
         html_raw(page, "<li><a href=\"#submit\">Hand in</a></li>\n");
+    if (problem->has_sources) {
+        html_raw(page, "<li><a href=\"/problems/");
+        html_url_part(page, problem->problem->id);
+        html_raw(page, "/sources\">Sources of others</a></li>\n");
+    }
     html_raw(page, "</ul></nav>\n");
+    for (const char *const *sentence = problem->deadlines; sentence != NULL && *sentence != NULL; sentence++)
+        html_add(page, "<p class=\"prose\"><strong>%s</strong></p>\n", *sentence);
     add_boards(page, site, problem);
     html_raw(page,
              "<section aria-labelledby=\"statement\">\n<h2 id=\"statement\">Statement</h2>\n<div class=\"prose\">\n");

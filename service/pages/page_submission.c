@@ -318,6 +318,8 @@ void page_submission(Text *page, const Site *site, const SubmissionPage *submiss
     else
         page_begin_live(page, site, title);
     add_heading(page, site, submission);
+    for (const char *const *sentence = submission->counts_for; sentence != NULL && *sentence != NULL; sentence++)
+        html_add(page, "<p class=\"prose\">%s</p>\n", *sentence);
     add_glance(page, submission);
     if (submission->result != NULL) {
         add_warnings(page, view_item(submission->result, "warnings"));

@@ -194,7 +194,7 @@ static void add_groups(Text *page, const TeacherPage *teacher)
 {
     html_raw(page,
              "<section aria-labelledby=\"groups\">\n<h2 id=\"groups\">Groups</h2>\n<p class=\"prose\">Boards can be "
-             "filtered by group. Whoever has logged in and opens the link of a group is in it.</p>\n");
+             "filtered by group. Whoever has logged in, opens the link of a group and joins is in it; so is whom class.json lists there.</p>\n");
     if (teacher->group_count > 0)
         table_begin(page, "Groups", "Group|>Members");
     for (size_t i = 0; i < teacher->group_count; i++)

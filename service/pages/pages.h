@@ -61,6 +61,7 @@ typedef struct SubmissionPage {
     const char *source;     /* NULL: unknown, or not for this reader */
     const BoardPage *board; /* NULL: none; its standings hold this submission under `person` if it ranks */
     int64_t rank, of;       /* 0: does not rank */
+    const char *const *counts_for; /* sentences about deadlines, up to NULL; NULL: none */
     const char *retracted;  /* why a teacher has hidden it; NULL: it is not hidden */
 } SubmissionPage;
 
@@ -81,6 +82,9 @@ typedef struct ProblemPage {
     size_t board_count;
     const char *const *groups; /* that the board can be filtered by; NULL-terminated; NULL: none */
     const char *group;         /* the one that is shown; NULL: everybody */
+    const char *const *deadlines; /* sentences, up to NULL; NULL: none */
+    bool hides_board;             /* `boards` is empty, because they are not for this reader now */
+    bool has_sources;             /* sources of others may be read: /problems/ID/sources */
     const char *key; /* of the next submission, for a form to hand in: POST /problems/ID/submit as multipart/form-data
                                 * with `key`, `file`, `source` and `mode`. NULL: no form */
 } ProblemPage;
@@ -215,7 +219,15 @@ typedef struct ProblemRow {
     const char *best_device;
 } ProblemRow;
 
+typedef struct AssignmentLine {
+    const char *title;
+    const char *const *problems; /* ids, up to NULL */
+    const char *outlook;         /* "due 2026-11-09 23:59 (Europe/Berlin), in 3 hours" */
+} AssignmentLine;
+
 typedef struct IndexPage {
+    const AssignmentLine *assignments;
+    size_t assignment_count;
     const ProblemRow *problems;
     size_t problem_count;
     const SubmissionLine *recent; /* the reader's own; of a report, the newest that rank */

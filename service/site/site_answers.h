@@ -18,6 +18,11 @@ SubmissionLine *site_lines(Arena *arena, const StoredSubmission *rows, size_t co
 MUST_USE Status site_board(const Visit *visit, const Problem *problem, const Board *board, BoardPage *page,
                            Message *why);
 
+/* Sentences about the deadlines of a problem for the visitor, and of a submission, up to NULL; NULL: there are none. */
+const char *const *site_deadlines(const Visit *visit, const char *problem);
+const char *const *site_counts_for(const Visit *visit, const StoredSubmission *row);
+void site_fill_assignments(const Visit *visit, IndexPage *page);
+
 /* What `convjudge similar` has left for the teacher's page. */
 MUST_USE Status site_fill_similar(const Visit *visit, TeacherPage *page, Message *why);
 /* The path of a person's page. */
@@ -28,6 +33,8 @@ void site_index(Visit *visit);
 void site_problem(Visit *visit);
 void site_starter(Visit *visit);
 void site_submission(Visit *visit);
+void site_sources(Visit *visit);
+void site_source(Visit *visit);
 void site_person(Visit *visit);
 void site_teacher(Visit *visit);
 void site_admin(Visit *visit);
@@ -41,6 +48,7 @@ void site_logout(Visit *visit);
 void site_hand_in(Visit *visit);
 void site_withdraw(Visit *visit);
 void site_ruling(Visit *visit);
+void site_join_form(Visit *visit);
 void site_join(Visit *visit);
 void site_pseudonym(Visit *visit);
 void site_add_group(Visit *visit);

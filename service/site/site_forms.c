@@ -4,6 +4,7 @@
 
 #include "leaderboard/rulings.h"
 #include "service/api/answer.h"
+#include "service/pages/class_pages.h"
 #include "service/api/hand_in.h"
 #include "service/api/identity.h"
 #include "service/api/visible.h"
@@ -149,15 +150,30 @@ void site_ruling(Visit *visit)
         answer_failure(visit, status, &why);
 }
 
-/* Opening the link is joining: it holds a secret that a teacher gave out, and whoever has joined twice is in once. */
+/* A browser, or a program that looks at links in messages, may open a link without anybody's will: so it only asks. */
+void site_join_form(Visit *visit)
+{
+    const Site site = site_of(visit);
+    Group group;
+    Message why;
+    Status status = people_find_invitation(visit->service->store, visit->argument, visit->arena, &group, &why);
+    if (status == STATUS_OK)
+        page_join(&visit->reply->body, &site, group.name, visit->argument);
+    else
+        answer_failure(visit, status, &why);
+}
+
+/* Whoever joins twice is in once. An assignment may be for the group, so class.json is looked at anew. */
 void site_join(Visit *visit)
 {
     Group group;
     Message why;
     Status status = people_join_group(visit->service->store, visit->argument, visit->person.id, visit->arena, &group,
                                       &why);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        class_watch_look(visit->service->class_watch, true);
         answer_elsewhere(visit, "/");
-    else
+    } else {
         answer_failure(visit, status, &why);
+    }
 }

@@ -8,6 +8,7 @@
 #include "grader/problem/testcase_read.h"
 #include "leaderboard/database.h"
 #include "service/api/answer.h"
+#include "service/api/class_rules.h"
 #include "service/report/board_data.h"
 
 #include <stdio.h>
@@ -23,6 +24,8 @@ static Status fill_row(const Visit *visit, const Problem *problem, ProblemRow *r
 {
     Board *boards;
     size_t count;
+    if (class_hides_board_from(visit, problem->id))
+        return STATUS_OK;
     Status status = board_data_list(visit->service->store, problem, visit->arena, &boards, &count, why);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         BoardPage board;
@@ -96,6 +99,7 @@ void site_index(Visit *visit)
     for (size_t i = 0; i < page.problem_count && status == STATUS_OK; i++)
         status = list_problem(visit, ids[i], &rows[i], &why);
     page.problems = rows;
+    site_fill_assignments(visit, &page);
     if (status == STATUS_OK)
         status = list_recent(visit, &page, &why);
     if (status == STATUS_OK)
@@ -137,6 +141,8 @@ static Status fill_boards(const Visit *visit, const Problem *problem, ProblemPag
     for (size_t i = 0; i < page->board_count && status == STATUS_OK; i++)
         status = site_board(visit, problem, &boards[i], &filled[i], why);
     page->boards = filled;
+    page->hides_board = class_hides_board_from(visit, problem->id);
+    page->board_count = page->hides_board ? 0 : page->board_count;
     return status;
 }
 
@@ -193,6 +199,17 @@ static Status fill_groups(const Visit *visit, ProblemPage *page, Message *why)
     return status;
 }
 
+static Status find_sources(const Visit *visit, const char *problem, bool *has_sources, Message *why)
+{
+    StoredSubmission *rows;
+    size_t count = 0;
+    if (class_of(visit) == NULL)
+        return STATUS_OK;
+    Status status = class_open_sources(visit, problem, &rows, &count, why);
+    *has_sources = count > 0;
+    return status;
+}
+
 static Status fill_problem(const Visit *visit, const Problem *problem, ProblemPage *page, Message *why)
 {
     Status status = read_file(visit, problem->id, "statement.md", &page->statement, why);
@@ -202,6 +219,9 @@ static Status fill_problem(const Visit *visit, const Problem *problem, ProblemPa
         status = fill_boards(visit, problem, page, why);
     if (status == STATUS_OK)
         status = fill_groups(visit, page, why);
+    page->deadlines = site_deadlines(visit, problem->id);
+    if (status == STATUS_OK && visit->is_known)
+        status = find_sources(visit, problem->id, &page->has_sources, why);
     if (status == STATUS_OK && visit->is_known)
         status = make_key(visit->arena, &page->key, why);
     return status;

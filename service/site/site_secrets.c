@@ -44,7 +44,7 @@ void site_add_group(Visit *visit)
     }
     show(visit, &(SecretPage){.title = arena_printf(visit->arena, "Group %s", name),
                               .secret = invitation_link(visit, &invitation),
-                              .text = "Give this link to the students of the group. Each logs in and opens it once.",
+                              .text = "Give this link to the students of the group. Each logs in, opens it and joins.",
                               .back = "/teacher"});
 }
 

@@ -4,6 +4,7 @@
 #include "grader/problem/problem_read.h"
 #include "leaderboard/rulings.h"
 #include "service/api/answer.h"
+#include "service/api/class_rules.h"
 #include "service/api/submission_json.h"
 #include "service/api/visible.h"
 #include "service/store/judgings.h"
@@ -60,6 +61,8 @@ static Status fill_board(const Visit *visit, const StoredSubmission *row, BoardP
         const Board of_run = {
             .problem = row->problem, .revision = row->revision, .device = row->device, .epoch = row->epoch};
         status = site_board(visit, &problem, &of_run, board, why);
+        if (class_hides_board_from(visit, row->problem)) /* the times of reference solutions are no secret */
+            board->standing_count = board->best_count = 0;
         board->device_name = row->device_name;
         page->board = board;
     }
@@ -135,6 +138,7 @@ void site_submission(Visit *visit)
                            .received = row.received_utc,
                            .mode = row.mode,
                            .state = submission_state(&row),
+                           .counts_for = site_counts_for(visit, &row),
                            .can_withdraw = is_own && strcmp(submission_state(&row), "waiting") == 0};
     Status status = fill(visit, &row, &documents, &board, &page, &why);
     if (status == STATUS_OK)
