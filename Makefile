@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS GRADESCOPE JUNIT SERVER TOKEN MINUTES PERSON
+settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS GRADESCOPE JUNIT SERVER TOKEN MINUTES PERSON CSV
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -133,6 +133,10 @@ rejudge:  ## Let the service judge submissions again: PROBLEM=id WHY="..." [SINC
 
 check-class:  ## Print what follows from a class.json, or what is wrong with it: CLASS=class.json
 	$(call need,CLASS,name the file: make check-class CLASS=class.json)$(judge) check-class -- "$$CLASS"
+
+scores:  ## Count the points of a class, with a reason for each: CLASS=class.json [CSV=file] [JSON=file] [STATE=folder]
+	$(call need,CLASS,name the file: make scores CLASS=class.json CSV=scores.csv)$(online) scores --class "$$CLASS" $${CSV:+--csv "$$CSV"} \
+	  $${JSON:+--json "$$JSON"} $${STATE:+--state "$$STATE"}
 
 baselines:  ## Time CPU baselines and reference solutions, in one table: PROBLEM=id [DEVICE=...]
 	$(call need,PROBLEM,name the problem: make baselines PROBLEM=conv2d-same)$(judge) baselines $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \

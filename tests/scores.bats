@@ -107,3 +107,53 @@ del(.extensions[0].why)
 .earlier = [1]
 END
 }
+
+# ---- scores
+
+# The state of a server that nobody has handed in to.
+state() {
+    mkdir state
+    cat "$root"/leaderboard/{schema,service,service_2}.sql | sqlite3 state/convjudge.db
+}
+
+@test "scores lists everybody of the groups, also where nothing was handed in" {
+    example
+    state
+    judge scores --class class.json --state state
+    ends 0
+    [[ $output == $'ada: week-1 0 of 10, week-2 0 of 8\nbob: week-1 0 of 10, week-2 0 of 8\neve: week-1 0 of 10' ]]
+}
+
+@test "scores writes a table and JSON, the same each time" {
+    example
+    state
+    judge scores --class class.json --state state --csv scores.csv --json scores.json
+    ends 0 "eve: week-1 0 of 10"
+    [[ $(wc -l <scores.csv) == 6 ]]
+    python3 - <<'END'
+import csv
+rows = list(csv.DictReader(open("scores.csv", newline="")))
+assert [(row["person"], row["assignment"]) for row in rows] == [("ada", "week-1"), ("ada", "week-2"), ("bob", "week-1"), ("bob", "week-2"), ("eve", "week-1")]
+assert rows[0]["reason"] == "Nothing was handed in. The deadline was extended to 2026-11-16 23:59 by grace: ill."
+assert rows[0]["most"] == "10" and rows[0]["final"] == "yes"
+END
+    json scores.json '[.people[0].assignments[0].extended_utc, .people[2].groups] | @csv' '"2026-11-16T22:59:00Z","tutorial 2"'
+    judge scores --class class.json --state state --csv -
+    ends 0
+    diff scores.csv <(printf '%s\n' "$output")
+}
+
+@test "scores refuses what it cannot do" {
+    example
+    judge scores --state state
+    ends 2 "scores: expected --class FILE, the class.json"
+    judge scores --class class.json --state state
+    ends 2 "state/convjudge.db: there is no such database, expected the state of"
+    judge scores --class class.json --csv x --json x
+    ends 2 "scores: --csv and --json: expected two places, found x twice"
+    judge scores --class class.json --csv class.json
+    ends 2 "class.json: "
+    judge scores --class none.json
+    ends 2 "none.json: there is no such file"
+    [[ -z $(ls -A "$TMPDIR") ]]
+}

@@ -13,6 +13,8 @@ typedef struct Options {
     const char *device;
     const char *person;
     const char *json;
+    const char *class_file; /* name of a file */
+    const char *csv;        /* name of a file */
     const char *gradescope, *junit; /* names of files */
     const char *seed;
     const char *accept, *reject; /* numbers of runs */

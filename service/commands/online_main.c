@@ -13,7 +13,8 @@ static const struct {
     {"serve", command_serve},       {"token", command_token},     {"backup", command_backup},
     {"rejudge", command_rejudge},   {"submit", command_submit},   {"gradescope", command_gradescope},   {"runs", command_runs},
     {"show", command_show},         {"compare", command_compare}, {"history", command_history},
-    {"withdraw", command_withdraw}, {"report", command_report},   {NULL, NULL},
+    {"withdraw", command_withdraw}, {"report", command_report},   {"scores", command_scores},
+    {NULL, NULL},
 };
 
 static int run_online(const Subcommand *subcommand, int argc, char **argv)

@@ -15,5 +15,7 @@ MUST_USE Status command_rejudge(const Options *options, int *exit_status, Messag
 MUST_USE Status command_backup(const Options *options, int *exit_status, Message *why);
 /* Writes the leaderboard as a folder of pages. */
 MUST_USE Status command_report(const Options *options, int *exit_status, Message *why);
+/* Writes what each person of a class has reached. */
+MUST_USE Status command_scores(const Options *options, int *exit_status, Message *why);
 
 #endif
