@@ -224,6 +224,27 @@ eve' "$(in_store "SELECT person.name FROM membership JOIN person ON person.id = 
     equal 404 "$status"
 }
 
+@test "submit and runs say what counts" {
+    serve_class
+    export CONVJUDGE_SERVER=http://$address CONVJUDGE_TOKEN
+    CONVJUDGE_TOKEN=$(token ada)
+    cp "$root/solutions/conv1d/accepted/naive.cu" mine.cu
+    judge submit mine.cu --problem conv1d
+    ends 0 "submission 1: " "counts for One dimension, due " "(UTC), in 3 hours"
+    judge submit mine.cu --problem conv1d --mode test
+    lacks "counts for"
+    judge runs
+    ends 0 "1: counts for One dimension, due "
+    read_anew '.assignments[0] |= (.opens = "2026-01-01T00:00" | .due = "2026-01-02T00:00")'
+    judge submit mine.cu --problem conv1d
+    ends 0 "does not count: One dimension closed 2026-01-04 00:00 (UTC), "
+    judge runs
+    ends 0 "3, 1: does not count: One dimension closed "
+    read_anew '.assignments[0].opens = "'"$(local_time '90 minutes')"'"'
+    judge submit mine.cu --problem conv1d
+    ends 2 "One dimension opens " "until then conv1d can be handed in with the modes try and test alone"
+}
+
 @test "check-config reads the class, too" {
     a_class
     jq -n --arg class "$BATS_TEST_TMPDIR/class.json" '{class: $class}' >config.json

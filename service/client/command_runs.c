@@ -39,6 +39,7 @@ static Status write_list(const Options *options, const SubmissionList *list, Mes
     for (size_t i = 0; i < list->count; i++)
         cJSON_AddItemToArray(items, cJSON_Duplicate(list->items[i].json, 1));
     run_table(list->items, list->count, terminal_style(stdout), &out);
+    run_table_add_all_counting(list->items, list->count, &out);
     Status status = output_write(options, json, &out, why);
     text_free(&out);
     return status;

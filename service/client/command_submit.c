@@ -11,6 +11,7 @@
 #include "service/client/interrupt.h"
 #include "service/client/output.h"
 #include "service/client/remote_report.h"
+#include "service/client/run_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,6 +160,7 @@ static Status announce(const Submitting *submitting, Message *why)
     else
         text_add(&line, remote_state_name(submission->state));
     text_add(&line, "\n");
+    run_table_add_counting(submission, &line);
     Status status = json_target_write("-", &line, why);
     text_free(&line);
     return status;

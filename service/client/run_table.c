@@ -3,6 +3,7 @@
 #include "grader/result/verdict.h"
 #include "grader/terminal/quantity.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -154,4 +155,66 @@ void run_table(const RemoteSubmission *submissions, size_t count, TerminalStyle 
     add_head(&layout, out);
     for (size_t i = 0; i < count; i++)
         add_submission(&submissions[i], &layout, style, out);
+}
+
+/* ---- what submissions count for ---------------------------------------------------------------------------------- */
+
+/* The sentence about an assignment; "" where a newer server says it in another way. */
+static const char *sentence_of(const cJSON *item)
+{
+    const char *text = json_string(item, "text");
+    return text == NULL ? "" : text;
+}
+
+void run_table_add_counting(const RemoteSubmission *submission, Text *out)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, json_get(submission->json, "counts_for"))
+    {
+        if (sentence_of(item)[0] == '\0')
+            continue;
+        terminal_add_line(out, sentence_of(item));
+        text_add(out, "\n");
+    }
+}
+
+static bool says(const RemoteSubmission *submission, const char *sentence)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, json_get(submission->json, "counts_for"))
+    {
+        if (strcmp(sentence_of(item), sentence) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_numbers(const RemoteSubmission *submissions, size_t count, size_t first, const char *sentence, Text *out)
+{
+    enum { MOST = 8 };
+    size_t same = 0;
+    for (size_t i = first; i < count; i++)
+        if (says(&submissions[i], sentence) && ++same <= MOST)
+            text_printf(out, "%s%lld", same == 1 ? "" : ", ", (long long)submissions[i].number);
+    if (same > MOST)
+        text_printf(out, " and %zu more", same - MOST);
+}
+
+void run_table_add_all_counting(const RemoteSubmission *submissions, size_t count, Text *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        const cJSON *item;
+        cJSON_ArrayForEach(item, json_get(submissions[i].json, "counts_for"))
+        {
+            bool is_told = sentence_of(item)[0] == '\0';
+            for (size_t k = 0; k < i && !is_told; k++)
+                is_told = says(&submissions[k], sentence_of(item));
+            if (is_told)
+                continue;
+            add_numbers(submissions, count, i, sentence_of(item), out);
+            text_add(out, ": ");
+            terminal_add_line(out, sentence_of(item));
+            text_add(out, "\n");
+        }
+    }
 }

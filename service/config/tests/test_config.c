@@ -104,7 +104,7 @@ static void what_is_printed_reads_back_as_the_same(void **state)
 {
     static const char *const text =
         "{\"listen\": \"[::1]:8081\", \"socket\": \"/a\", \"proxy_socket\": {\"path\": \"/b\", \"user\": \"www-data\"},"
-        " \"state\": \"/c\", \"admins\": [\"root\"], \"teachers\": [\"ada\", \"bob\"], \"workers\": [], \"penalty_s\": 0.1,"
+        " \"state\": \"/c\", \"class\": \"/d/class.json\", \"admins\": [\"root\"], \"teachers\": [\"ada\", \"bob\"], \"workers\": [], \"penalty_s\": 0.1,"
         " \"spool\": \"/d\", \"engine\": \"slurm\", \"slurm\": {\"partition\": \"gpu\", \"pilots\": 4,"
         " \"options\": [\"--mem=64G\"], \"program\": [\"x\", \"--bind\", \"/a\", \"--bind\", \"/b\"]},"
         " \"budget_device_s\": {\"practice\": 7}, \"lease_s\": 11, \"pages\": {\"title\": \"GPU 101\"}, \"public\": false}";
