@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "grader/problem/problem_read.h"
 #include "grader/problem/testcase_read.h"
+#include "service/pages/class_pages.h"
 #include "service/pages/pages.h"
 #include "service/pages/view.h"
 #include "service/summary/class_summary.h"
@@ -181,6 +182,9 @@ static void draw_person(const cJSON *result, const char *source)
 static void draw_problem(const BoardPage *board)
 {
     static const char *const groups[] = {"Monday, 10 h", "Tuesday", NULL};
+    static const char *const deadlines[] = {"One dimension: due 2026-11-09 23:59 (Europe/Berlin), in 3 hours; then 10 % of the points are "
+                                            "taken off for each day begun, until 2026-11-12 23:59.",
+                                            NULL};
     Problem problem;
     TestcaseSet testcases;
     Message why;
@@ -197,6 +201,8 @@ static void draw_problem(const BoardPage *board)
                               .board_count = 1,
                               .groups = groups,
                               .group = "Tuesday",
+                              .deadlines = deadlines,
+                              .has_sources = true,
                               .key = "8f14e45f"};
     Text text = {0};
     page_problem(&text, &student, &page);
@@ -332,6 +338,49 @@ static void draw_summary(int people, const char *name)
     facts_free(&facts);
 }
 
+static void draw_class(const char *source)
+{
+    enum { SOURCES = 30, ASSIGNMENTS = 3 };
+    static const char *const titles[ASSIGNMENTS] = {"One dimension", "Two | dimensions", "Pictures"};
+    static const ExtensionLine extensions[] = {
+        {"2026-11-09T12:00:00Z", "convjudge serve", "extension add",
+         "Ada Lovelace, week-1: due 2026-11-16T23:59 instead of 2026-11-09T23:59, by grace: ill (/etc/convjudge/class.json)"}};
+    OpenSource sources[SOURCES];
+    const char *people[PEOPLE];
+    PointsCell cells[PEOPLE * ASSIGNMENTS];
+    Text text = {0};
+    for (int i = 0; i < SOURCES; i++)
+        sources[i] = (OpenSource){.submission = 100 - i,
+                                  .person = name_of(i),
+                                  .file_name = arena_printf(&arena, "submission-%d.cu", 100 - i),
+                                  .received = "2026-11-08T12:00:00Z",
+                                  .problem = "conv1d",
+                                  .problem_title = "1D convolution",
+                                  .time = {0.05 * (i + 1), 0.005},
+                                  .device = "sim-h200",
+                                  .source = source == NULL ? "// <nothing>\n" : source};
+    page_sources(&text, &student, "conv1d", "1D convolution", sources, SOURCES);
+    write_page("sources.html", &text);
+    page_source(&text, &student, &sources[2]);
+    write_page("source.html", &text);
+    page_join(&text, &student, "Monday's \"group\" <i>", "f97a8fe28ff71f230f09");
+    write_page("join.html", &text);
+    for (int i = 0; i < PEOPLE; i++)
+        people[i] = name_of(i);
+    for (int i = 0; i < PEOPLE * ASSIGNMENTS; i++)
+        cells[i] = (PointsCell){.points = i % 9 / 2.0, .most = 10, .is_known = i % 7 != 0, .is_final = i % 5 != 0, .is_extended = i % 11 == 0};
+    page_points(&text, &teacher,
+                &(PointsPage){.title = "Parallel programming",
+                              .assignments = titles,
+                              .assignment_count = ASSIGNMENTS,
+                              .people = people,
+                              .people_count = PEOPLE,
+                              .cells = cells,
+                              .extensions = extensions,
+                              .extension_count = 1});
+    write_page("points.html", &text);
+}
+
 static void draw_others(void)
 {
     const ProblemRow problems[] = {
@@ -346,7 +395,16 @@ static void draw_others(void)
          "sim-h200"},
         {"blur-rgb", "Blur of a colour picture", "hard", 0, NULL, NULL, {0, 0}, NULL},
     };
-    IndexPage index = {.problems = problems, .problem_count = 3, .recent = make_lines(6), .recent_count = 6};
+    static const char *const first[] = {"conv1d", NULL}, *const second[] = {"conv2d-same", "blur-rgb", NULL};
+    const AssignmentLine assignments[] = {
+        {"One dimension", first, "closed 2026-11-12 23:59 (Europe/Berlin), 9 days ago; what is handed in now is judged, but does not count"},
+        {"Two dimensions <and> colours", second, "due 2026-11-23 23:59 (Europe/Berlin), in 3 hours"}};
+    IndexPage index = {.assignments = assignments,
+                       .assignment_count = 2,
+                       .problems = problems,
+                       .problem_count = 3,
+                       .recent = make_lines(6),
+                       .recent_count = 6};
     Text text = {0};
     page_index(&text, &student, &index);
     write_page("index.html", &text);
@@ -380,6 +438,7 @@ int main(int argc, char **argv)
     draw_problem(&board);
     draw_teacher();
     draw_admin();
+    draw_class(source);
     draw_summary(3, "summary-small");
     draw_summary(500, "summary-large");
     draw_others();
