@@ -22,8 +22,9 @@ claim() {
 
 # finish NAME WORKER JQ: reports how a claimed job ended; jq changes a failure's report.
 finish() {
+    local job=${4:-$state/spool/claimed/$1.$2}
     jq '{format, judging, attempt, source_hash, revision, worker: $worker, device: "sim-h200", device_name: "x", outcome: "worker_failed",
-         why: "no compiler", result: "", run: null, report: "", explain: ""}' --arg worker "$2" "$state/spool/claimed/$1.$2" |
+         why: "no compiler", result: "", run: null, report: "", explain: ""}' --arg worker "$2" "$job" |
         jq -c "$3" | tr -d '\n' >done.json
     jq -c --arg sum "$(sha256sum <done.json | cut -d' ' -f1)" '. + {checksum: $sum}' done.json >"$state/spool/done/.new"
     mv "$state/spool/done/.new" "$state/spool/done/$1.json"
@@ -96,7 +97,8 @@ logged() { # TEXT
     becomes offered
     equal 'lost|the worker has not shown a sign of life' "$(in_store "SELECT outcome || '|' || why FROM attempt WHERE n = 1")"
     cp kept "$state/spool/claimed/$first.dead"
-    finish "$first" dead '.outcome = "judged" | .result = ({verdict: "Accepted"} | tojson)'
+    # from the copy: the head may take the claim away at any time
+    finish "$first" dead '.outcome = "judged" | .result = ({verdict: "Accepted"} | tojson)' kept
     for ((i = 0; i < 100; i++)); do [[ $(in_store 'SELECT outcome FROM attempt WHERE n = 1') == late ]] && break; sleep 0.1; done
     equal late "$(in_store 'SELECT outcome FROM attempt WHERE n = 1')"
     equal '' "$(in_store 'SELECT verdict FROM judging')"
