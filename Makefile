@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS GRADESCOPE JUNIT SERVER TOKEN MINUTES PERSON CSV
+settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS GRADESCOPE JUNIT SERVER TOKEN MINUTES PERSON CSV DIR
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -67,7 +67,7 @@ need = $(known)$(if $(value $(1)),,$(error $(2)))
 # Wrong Answer is an answer, not a failure of make. In its question mode (-q) make passes the exit status 1 of a recipe on
 # without a word of its own; other failures it still reports. In that mode it runs only what is marked by a plus, so these
 # recipes do everything by themselves, and the mode is left to the commands that they start.
-answers := grade submit try sweep explain retime baselines check-problem verify-leaderboard
+answers := grade submit try sweep explain retime baselines check-problem verify-leaderboard grade-class
 letters := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
 asked   := $(and $(filter $(answers),$(MAKECMDGOALS)),$(filter 1,$(words $(MAKECMDGOALS))),$(if $(findstring n,$(letters))$(findstring q,$(letters)),,yes))
 ifneq ($(asked),)
@@ -97,6 +97,10 @@ submit:  ## Hand a submission in to a server: SUB=mykernel.cu [PROBLEM=id] [MODE
 
 serve:  ## Start the service on this machine, with two accounts to try it: [LISTEN=127.0.0.1:8080]
 	$(known)$(online) serve --trial --state $(abspath $(BUILD))/trial --socket $(abspath $(BUILD))/trial.socket --listen "$${LISTEN:-127.0.0.1:8080}"
+
+grade-class:  ## Judge all that a class has handed in; goes on where it was: DIR=submissions [CLASS=class.json] [PROBLEM=id] [DEVICE=...] [STATE=folder] [JSON=file]
+	$(call need,DIR,name the folder: make grade-class DIR=submissions)$(online) grade-class $${UNCONFINED:+--unconfined} --dir "$$DIR" $${CLASS:+--class "$$CLASS"} \
+	  $${PROBLEM:+--problem "$$PROBLEM"} $${DEVICE:+--device "$$DEVICE"} $${STATE:+--state "$$STATE"} $${JSON:+--json "$$JSON"}
 
 leaderboard:  ## Show the ranking: PROBLEM=id [DEVICE=...]
 	$(call need,PROBLEM,name the problem: make leaderboard PROBLEM=conv1d)$(judge) leaderboard --problem "$$PROBLEM" \

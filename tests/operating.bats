@@ -171,7 +171,7 @@ completes() {
     "$build/convjudge" --completion bash >completion.bash
     shellcheck -s bash completion.bash
     touch mine.cu mine.o result.json
-    completes "false && convjudge gra" "false && convjudge grade "
+    completes "false && convjudge retim" "false && convjudge retime "
     completes "false && convjudge grade --no-sec" "false && convjudge grade --no-second-opinion "
     completes "false && convjudge grade --problem conv1d-s" "false && convjudge grade --problem conv1d-same "
     completes "false && convjudge grade --problem=conv1d-s" "false && convjudge grade --problem=conv1d-same "

@@ -13,8 +13,8 @@ typedef struct Options {
     const char *device;
     const char *person;
     const char *json;
-    const char *class_file; /* name of a file */
-    const char *csv;        /* name of a file */
+    const char *class_file;         /* name of a file */
+    const char *csv;                /* name of a file */
     const char *gradescope, *junit; /* names of files */
     const char *seed;
     const char *accept, *reject; /* numbers of runs */
@@ -43,6 +43,7 @@ typedef struct Options {
     const char *runs;                 /* "3,5,8" */
     const char *batch, *apply, *drop; /* numbers of batches */
     bool list;
+    const char *dir;   /* name of a folder */
     const char *spool; /* name of a folder */
     const char *name;  /* of a worker */
     bool once;

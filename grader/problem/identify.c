@@ -31,7 +31,7 @@ static const char *id_of_line(const char *at, const char *end, Arena *arena)
     return arena_copy(arena, at, (size_t)(stop - at));
 }
 
-static const char *id_of_source(const char *source, size_t length, Arena *arena)
+const char *identify_by_line(const char *source, size_t length, Arena *arena)
 {
     const char *end = source + length;
     for (int line = 0; line < PROBLEM_LINE_WITHIN && source < end; line++) {
@@ -106,7 +106,7 @@ Status identify_problem(const char *source, size_t length, Arena *arena, const c
     Signature wanted;
     const char **ids;
     size_t count;
-    if ((*id = id_of_source(source, length, arena)) != NULL)
+    if ((*id = identify_by_line(source, length, arena)) != NULL)
         return STATUS_OK;
     Status status = problem_list(arena, &ids, &count, why);
     if (status != STATUS_OK)

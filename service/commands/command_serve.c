@@ -37,7 +37,8 @@ static void read_again(int signal)
 
 static void take_signals(void)
 {
-    const struct sigaction ends = {.sa_handler = stop}, ignored = {.sa_handler = SIG_IGN}, reads = {.sa_handler = read_again};
+    const struct sigaction ends = {.sa_handler = stop}, ignored = {.sa_handler = SIG_IGN},
+                           reads = {.sa_handler = read_again};
     sigaction(SIGHUP, &reads, NULL);
     sigaction(SIGTERM, &ends, NULL);
     sigaction(SIGINT, &ends, NULL);
@@ -146,7 +147,7 @@ static Status start_engine(Service *service, OwnWorkers **workers, char program[
 {
     const Config *config = service->config;
     if (config->engine != ENGINE_SLURM)
-        return own_workers_start(&config->workers, service->spool, workers, why);
+        return own_workers_start(&(OwnWorkersSpec){.devices = &config->workers, .spool = service->spool}, workers, why);
     const SlurmOptions slurm = {
         .settings = &config->slurm, .state = config->state, .spool = service->spool, .program = program};
     Status status = own_program(program, why);

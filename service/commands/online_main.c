@@ -10,10 +10,20 @@ static const struct {
     const char *name; /* of online_subcommands[] */
     Status (*run)(const Options *options, int *exit_status, Message *why);
 } functions[] = {
-    {"serve", command_serve},       {"token", command_token},     {"backup", command_backup},
-    {"rejudge", command_rejudge},   {"submit", command_submit},   {"gradescope", command_gradescope},   {"runs", command_runs},
-    {"show", command_show},         {"compare", command_compare}, {"history", command_history},
-    {"withdraw", command_withdraw}, {"report", command_report},   {"scores", command_scores},
+    {"serve", command_serve},
+    {"grade-class", command_grade_class},
+    {"token", command_token},
+    {"backup", command_backup},
+    {"rejudge", command_rejudge},
+    {"submit", command_submit},
+    {"gradescope", command_gradescope},
+    {"runs", command_runs},
+    {"show", command_show},
+    {"compare", command_compare},
+    {"history", command_history},
+    {"withdraw", command_withdraw},
+    {"report", command_report},
+    {"scores", command_scores},
     {NULL, NULL},
 };
 

@@ -13,6 +13,17 @@ const Subcommand online_subcommands[] = {
      "    --socket PATH    where users of this host come in\n"
      "    --engine ENGINE  who judges: workers of this host, or batch jobs of Slurm; default: what the settings say\n"
      "    --trial          make the accounts student and teacher, and print a token for each\n"},
+    {"grade-class", NULL, WITH_SANDBOX,
+     "convjudge grade-class --dir DIR [--class FILE] [--problem ID] [--state DIR] [--device DEVICE] [--json FILE|-]\n"
+     "                      [--unconfined]\n"
+     "    Judges all that a class has handed in: a folder of files or of folders as Moodle, Canvas, Gradescope and GitHub\n"
+     "    Classroom export them. Started again, it goes on where it was. Exit status 1: something was refused.\n"
+     "    --dir DIR        the folder (docs/teaching.md)\n"
+     "    --class FILE     class.json, which says what may be handed in\n"
+     "    --problem ID     all files are for this problem; default: what each says, else the only one of the class\n"
+     "    --state DIR      where the results go; default: FILE or DIR with .state at its end. That of a server that runs:\n"
+     "                     then this server judges\n"
+     "    --device DEVICE  auto, cuda (all GPUs), cuda:N, sim[:PROFILE] (one worker for each core)\n"},
     {"token", NULL, WITHOUT_SANDBOX,
      "convjudge token add NAME [--role student|teacher|admin] [--state DIR] [--config FILE]\n"
      "convjudge token revoke NAME [--state DIR] [--config FILE]\n"

@@ -23,7 +23,8 @@ typedef struct OwnWorker {
 } OwnWorker;
 
 struct OwnWorkers {
-    const char *spool;
+    OwnWorkersSpec spec;
+    int ended; /* workers that ended by themselves, ever */
     char program[OWN_PROGRAM_BYTES];
     OwnWorker *items;
     size_t count;
@@ -36,20 +37,24 @@ static void start(const OwnWorkers *workers, OwnWorker *worker)
     worker->pid = fork();
     if (worker->pid != 0)
         return;
+    setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != server)
         _exit(0); /* the server has ended already */
     signal(SIGPIPE, SIG_DFL);
-    execl(workers->program, workers->program, "work", "--spool", workers->spool, "--device", worker->device, "--name",
-          worker->name, (char *)NULL);
+    if (workers->spec.log > 0)
+        dup2(workers->spec.log, STDERR_FILENO);
+    execl(workers->program, workers->program, "work", "--spool", workers->spec.spool, "--device", worker->device,
+          "--name", worker->name, workers->spec.unconfined ? "--unconfined" : (char *)NULL, (char *)NULL);
     _exit(127);
 }
 
-Status own_workers_start(const Names *devices, const char *spool, OwnWorkers **workers, Message *why)
+Status own_workers_start(const OwnWorkersSpec *spec, OwnWorkers **workers, Message *why)
 {
+    const Names *devices = spec->devices;
     OwnWorkers *made = zeroed(1, sizeof *made);
     *workers = made;
-    made->spool = spool;
+    made->spec = *spec;
     made->items = zeroed(devices->count + 1, sizeof *made->items);
     made->count = devices->count;
     Status status = own_program(made->program, why);
@@ -69,10 +74,16 @@ void own_workers_tick(OwnWorkers *workers)
         if (worker->pid > 0 && waitpid(worker->pid, &how, WNOHANG) == worker->pid) {
             log_event(LEVEL_WARNING, "worker_ended", "worker", worker->name);
             worker->pid = 0;
+            workers->ended++;
         }
         if (worker->pid <= 0 && now_s() > worker->started_s + RESTART_S)
             start(workers, worker);
     }
+}
+
+int own_workers_ended(const OwnWorkers *workers)
+{
+    return workers->ended;
 }
 
 void own_workers_stop(OwnWorkers *workers)

@@ -1,6 +1,7 @@
-/* own_workers.h - the workers that the server starts itself, one for each device of its settings.
+/* own_workers.h - the workers that a server starts itself, one for each device of its settings, or `grade-class`.
  *
- * One that ends is started again, at most once every RESTART_S seconds. They end with the server, however it ends.  */
+ * One that ends is started again, at most once every RESTART_S seconds. They end with their server, however it ends. They are in
+ * process groups of their own, so that Ctrl-C reaches the server alone, which stops them.  */
 #ifndef SERVICE_COMMANDS_OWN_WORKERS_H
 #define SERVICE_COMMANDS_OWN_WORKERS_H
 
@@ -9,7 +10,17 @@
 
 typedef struct OwnWorkers OwnWorkers;
 
-MUST_USE Status own_workers_start(const Names *devices, const char *spool, OwnWorkers **workers, Message *why);
+typedef struct OwnWorkersSpec {
+    const Names *devices; /* one worker for each; the same device may stand there several times */
+    const char *spool;
+    int log;         /* where they write their lines; 0: to standard error */
+    bool unconfined; /* they judge even where no full sandbox can be made */
+} OwnWorkersSpec;
+
+/* The texts of the spec must outlive them. */
+MUST_USE Status own_workers_start(const OwnWorkersSpec *spec, OwnWorkers **workers, Message *why);
+/* How often a worker has ended by itself. */
+int own_workers_ended(const OwnWorkers *workers);
 /* Starts again what has ended. To be called often. */
 void own_workers_tick(OwnWorkers *workers);
 void own_workers_stop(OwnWorkers *workers);

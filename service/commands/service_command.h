@@ -7,6 +7,8 @@
 
 /* Runs the server until SIGTERM or SIGINT. */
 MUST_USE Status command_serve(const Options *options, int *exit_status, Message *why);
+/* Judges all that a class has handed in. `*exit_status` 1: something was refused, or the judge failed at it. */
+MUST_USE Status command_grade_class(const Options *options, int *exit_status, Message *why);
 /* Adds a token of a person, or revokes all of them. */
 MUST_USE Status command_token(const Options *options, int *exit_status, Message *why);
 /* Lets submissions be judged again, and decides whether that counts. */

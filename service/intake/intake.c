@@ -166,12 +166,12 @@ static void take_owned(const Root *root, const Owner *owner, const FolderEntry *
         }
     if (entry->is_folder)
         owned_take_folder(intake, owner, path, origin);
+    else if (!owned_is_wanted(file))
+        intake_refuse(intake, origin, "is neither a CUDA source nor an archive, expected a name that ends in .cu");
     else
         owned_take_file(intake, owner, path, origin, file);
     if (intake->found_count + intake->refused_count == before)
-        intake_refuse(intake, origin,
-                      entry->is_folder ? "holds no file whose name ends in .cu"
-                                       : "is neither a CUDA source nor an archive, expected a name that ends in .cu");
+        intake_refuse(intake, origin, "holds no file whose name ends in .cu");
 }
 
 static void take_gradescope(const Root *root, const FolderEntry *entry, const ExportName *read)

@@ -52,7 +52,7 @@ static bool is_of_macos(const char *name)
     return strncmp(last_part(name), "._", 2) == 0;
 }
 
-static bool is_wanted(const char *name)
+bool owned_is_wanted(const char *name)
 {
     return !is_of_macos(name) && (is_cuda(name) || archive_is_named(name) || archive_is_foreign(name));
 }
@@ -92,7 +92,7 @@ static void take_archive(Intake *intake, const Owner *owner, const char *origin,
         return;
     }
     const size_t before = intake->found_count + intake->refused_count;
-    if (archive_unpack(bytes, length, is_wanted, &intake->arena, &members, &count, &why) != STATUS_OK) {
+    if (archive_unpack(bytes, length, owned_is_wanted, &intake->arena, &members, &count, &why) != STATUS_OK) {
         intake_refuse(intake, origin, why.text);
         return;
     }
@@ -113,7 +113,7 @@ void owned_take_file(Intake *intake, const Owner *owner, const char *path, const
 {
     Text text = {0};
     Message why;
-    if (!is_wanted(name)) {
+    if (!owned_is_wanted(name)) {
         intake_leave_aside(intake, origin);
         return;
     }
@@ -183,7 +183,7 @@ static void take_folder(Intake *intake, const Owner *owner, const char *path, co
             take_folder(intake, owner, inner, inner_origin, depth + 1);
         else if (entries[i].is_file)
             owned_take_file(intake, owner, inner, inner_origin, name);
-        else if (entries[i].is_folder || !is_wanted(name))
+        else if (entries[i].is_folder || !owned_is_wanted(name))
             intake_leave_aside(intake, inner_origin);
         else
             intake_refuse(intake, inner_origin, "is a link or no file at all, expected a file");

@@ -14,8 +14,10 @@ typedef struct Owner {
     bool marked_late;
 } Owner;
 
-/* A file at `path`; `name` is that under which it was handed in. What is neither a source nor an archive is left aside; where
- * nothing else is found either, the caller says so. */
+/* Whether a name promises a source or an archive. */
+bool owned_is_wanted(const char *name);
+
+/* A file at `path`; `name` is that under which it was handed in. What is neither a source nor an archive is left aside. */
 void owned_take_file(Intake *intake, const Owner *owner, const char *path, const char *origin, const char *name);
 /* Everything in a folder, and in the folders in it. */
 void owned_take_folder(Intake *intake, const Owner *owner, const char *path, const char *origin);

@@ -7,6 +7,13 @@
 #include <time.h>
 #include <unistd.h>
 
+static int output = STDERR_FILENO;
+
+void log_to(int file)
+{
+    output = file;
+}
+
 Log log_begin(LogLevel level, const char *event)
 {
     static const char *const names[] = {"info", "warning", "error"};
@@ -87,7 +94,7 @@ void log_end(Log *log)
 {
     text_add(&log->line, "\n");
     for (size_t done = 0; done < log->line.length;) {
-        ssize_t count = write(STDERR_FILENO, log->line.data + done, log->line.length - done);
+        ssize_t count = write(output, log->line.data + done, log->line.length - done);
         if (count < 0 && errno != EINTR)
             break; /* nobody is left to whom that could be said */
         done += count < 0 ? 0 : (size_t)count;

@@ -22,6 +22,9 @@ typedef struct Log {
     Text line;
 } Log;
 
+/* From now on lines go to an open file instead, which stays the caller's. */
+void log_to(int file);
+
 Log log_begin(LogLevel level, const char *event);
 void log_text(Log *log, const char *key, const char *value);
 void log_integer(Log *log, const char *key, int64_t value);

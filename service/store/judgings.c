@@ -58,6 +58,42 @@ Status judgings_read(Store *store, int64_t id, Arena *arena, Judging *judging, M
     return status;
 }
 
+static void take_state(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(JudgingState *)item = (JudgingState){.submission = sqlite3_column_int64(row, 0),
+                                           .state = database_text(arena, row, 1),
+                                           .verdict = database_text(arena, row, 2)};
+}
+
+Status judgings_states(Store *store, int64_t first, int64_t last, Arena *arena, JudgingState **states, size_t *count,
+                       Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof **states};
+    Status status = database_query(store, &rows, take_state, why,
+                                   "SELECT submission, state, verdict FROM judging WHERE batch = 1"
+                                   " AND submission BETWEEN ?1 AND ?2 ORDER BY submission",
+                                   "ii", first, last);
+    *states = (JudgingState *)(void *)rows.items;
+    *count = rows.count;
+    return status;
+}
+
+static void take_reason(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(const char **)item = database_text(arena, row, 0);
+}
+
+Status judgings_last_failure(Store *store, int64_t submission, Arena *arena, const char **reason, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof *reason};
+    Status status = database_query(store, &rows, take_reason, why,
+                                   "SELECT why FROM attempt JOIN judging ON judging.id = judging WHERE submission = ?1"
+                                   " AND outcome IN ('worker_failed', 'lost') ORDER BY n DESC LIMIT 1",
+                                   "i", submission);
+    *reason = status == STATUS_OK && rows.count > 0 ? *(const char **)(void *)rows.items : "";
+    return status;
+}
+
 bool judging_is_at(const Judging *judging, int64_t attempt)
 {
     return judging->attempt == attempt &&

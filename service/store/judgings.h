@@ -32,6 +32,18 @@ MUST_USE Status judgings_waiting(Store *store, int64_t *count, Message *why);
 /* NOT_FOUND: there is none. */
 MUST_USE Status judgings_read(Store *store, int64_t id, Arena *arena, Judging *judging, Message *why);
 
+typedef struct JudgingState {
+    int64_t submission;
+    const char *state, *verdict; /* verdict "" until it is recorded */
+} JudgingState;
+
+/* How it stands with what was handed in for itself, from one number of a submission to another. */
+MUST_USE Status judgings_states(Store *store, int64_t first, int64_t last, Arena *arena, JudgingState **states,
+                                size_t *count, Message *why);
+/* What the judge last failed at a submission of, in one line; "": it did not. */
+MUST_USE Status judgings_last_failure(Store *store, int64_t submission, Arena *arena, const char **reason,
+                                      Message *why);
+
 /* Whether an attempt is under way, and the one that counts. */
 bool judging_is_at(const Judging *judging, int64_t attempt);
 

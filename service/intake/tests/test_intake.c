@@ -113,8 +113,7 @@ static void canvas_marks_versions_and_late_ones(void **state)
         "lovelaceada||lovelaceada_17_41_conv-2.cu|2|0|0\n"
         "lovelaceada||lovelaceada_17_42_conv-10.cu|10|0|0\n"
         "neiljorg||neiljorg_LATE_18_44_conv.cu|0|0|1\n"
-        "refused|neiljorg_18_45_text.html|is neither a CUDA source nor an archive, expected a name that ends in .cu\n"
-        "aside|neiljorg_18_45_text.html\n");
+        "refused|neiljorg_18_45_text.html|is neither a CUDA source nor an archive, expected a name that ends in .cu\n");
 }
 
 static const char metadata[] =

@@ -1,0 +1,354 @@
+/* command_grade_class.c - judges all that a class has handed in: finds it, puts it into the queue, and runs head and workers of a
+ * service until the queue is empty. Where a server has the state, that server judges it.  */
+#include "service/commands/service_command.h"
+
+#include "base/clock.h"
+#include "grader/terminal/json_target.h"
+#include "grader/terminal/terminal.h"
+#include "leaderboard/store.h"
+#include "service/class/class_read.h"
+#include "service/class/class_state.h"
+#include "service/client/output.h"
+#include "service/commands/class_devices.h"
+#include "service/commands/own_workers.h"
+#include "service/config/config.h"
+#include "service/grading/class_progress.h"
+#include "service/grading/class_report.h"
+#include "service/head/head.h"
+#include "service/intake/intake.h"
+#include "service/log/log.h"
+#include "service/spool/spool.h"
+#include "service/store/judgings.h"
+#include "service/store/service_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double LOOK_S = 0.5, LEASE_S = 30;
+enum { ENDS_PER_WORKER = 3 }; /* workers that end so often by themselves, while nothing is judged, will judge nothing */
+
+typedef struct ClassGrading {
+    const Options *options;
+    Arena arena;
+    ClassFile class;
+    bool has_class;
+    Intake intake;
+    ClassRun run;
+    ClassProgress progress;
+    const char *state, *log_path;
+    char spool[SERVICE_PATH_BYTES];
+    Names devices;
+    Store *store;
+    bool is_served; /* by a server that has the state */
+    Head *head;
+    OwnWorkers *workers;
+    int log;
+    TerminalStyle style; /* of standard error */
+    size_t shown;        /* submissions that have been told of */
+} ClassGrading;
+
+static volatile sig_atomic_t is_told_to_stop;
+
+static void stop(int signal)
+{
+    is_told_to_stop = 1;
+}
+
+static void take_signals(void)
+{
+    const struct sigaction ends = {.sa_handler = stop}, ignored = {.sa_handler = SIG_IGN};
+    sigaction(SIGTERM, &ends, NULL);
+    sigaction(SIGINT, &ends, NULL);
+    sigaction(SIGHUP, &ends, NULL);
+    sigaction(SIGPIPE, &ignored, NULL);
+}
+
+/* ---- what there is ----------------------------------------------------------------------------------------------- */
+
+static Status read_class(ClassGrading *grading, Message *why)
+{
+    if (grading->options->class_file == NULL)
+        return STATUS_OK;
+    Status status = class_file_read(grading->options->class_file, &grading->class, why);
+    grading->has_class = status == STATUS_OK;
+    return status;
+}
+
+static Status read_folder(ClassGrading *grading, Message *why)
+{
+    IntakeRules rules = {0};
+    if (grading->has_class) {
+        const char **ids = arena_array(&grading->arena, grading->class.assignment_count + 1, sizeof *ids);
+        for (size_t i = 0; i < grading->class.assignment_count; i++)
+            ids[i] = grading->class.assignments[i].id;
+        rules.assignments = ids;
+        rules.assignment_count = grading->class.assignment_count;
+        rules.people = class_people(&grading->class, &grading->arena, &rules.person_count);
+    }
+    return intake_read(grading->options->dir, &rules, &grading->intake, why);
+}
+
+static Status choose_state(ClassGrading *grading, Message *why)
+{
+    const Options *options = grading->options;
+    grading->state = options->state == NULL ? class_state_folder(options->class_file, options->dir, &grading->arena)
+                                            : options->state;
+    if ((size_t)snprintf(grading->spool, sizeof grading->spool, "%s/spool", grading->state) < sizeof grading->spool)
+        return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "%.100s...: the name of the state's folder is too long", grading->state);
+}
+
+/* Where another process has the folder's lock, it is that one's head that hands the work out. */
+static Status open_store(ClassGrading *grading, Message *why)
+{
+    char path[SERVICE_PATH_BYTES];
+    Status status = service_store_open(grading->state, &grading->store, why);
+    if (status != STATUS_BUSY)
+        return status;
+    grading->is_served = true;
+    status = service_store_path(grading->state, path, why);
+    return status == STATUS_OK ? store_open(path, STORE_WRITE, &grading->store, why) : status;
+}
+
+static Status check_problem(const ClassGrading *grading, Message *why)
+{
+    if (grading->options->problem == NULL || !grading->has_class)
+        return STATUS_OK;
+    for (size_t i = 0; i < grading->class.assignment_count; i++)
+        if (class_problem(&grading->class.assignments[i], grading->options->problem) != NULL)
+            return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "grade-class: option '--problem': no assignment of %s has the problem '%s'",
+                grading->class.path, grading->options->problem);
+}
+
+/* ---- showing ----------------------------------------------------------------------------------------------------- */
+
+static bool prints(const ClassGrading *grading)
+{
+    return grading->options->json == NULL || strcmp(grading->options->json, "-") != 0;
+}
+
+static void clear_line(const ClassGrading *grading)
+{
+    if (grading->style.redraw)
+        fputs("\r\033[K", stderr);
+}
+
+static void show_item(void *context, const HandedIn *item)
+{
+    ClassGrading *grading = context;
+    Text text = {0};
+    grading->shown++;
+    if (!prints(grading))
+        return;
+    text_printf(&text, "%zu  ", grading->shown);
+    class_report_add_item(item, &text);
+    clear_line(grading);
+    fputs(text.data, stdout);
+    fflush(stdout);
+    text_free(&text);
+}
+
+static void pass_over_item(void *context, const HandedIn *item)
+{
+    ((ClassGrading *)context)->shown++; /* an earlier start has told of it */
+}
+
+static void show_progress(const ClassGrading *grading)
+{
+    Text text = {0};
+    if (!grading->style.redraw)
+        return;
+    class_progress_add(&grading->progress, now_s(), &text);
+    fprintf(stderr, "\r\033[K%.*s", grading->style.width - 1, text.data);
+    text_free(&text);
+}
+
+/* ---- judging ----------------------------------------------------------------------------------------------------- */
+
+static Status open_log(ClassGrading *grading, Message *why)
+{
+    grading->log_path = arena_printf(&grading->arena, "%s/grade-class.log", grading->state);
+    grading->log = open(grading->log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (grading->log < 0)
+        return fail_errno(why, "%s", grading->log_path);
+    log_to(grading->log);
+    return STATUS_OK;
+}
+
+/* What an earlier start failed at is tried again, and by all workers: whoever starts again has mended what was wrong, or has
+ * only been interrupted. */
+static Status try_again(ClassGrading *grading, Message *why)
+{
+    Drained *drained = NULL;
+    Judging *held = NULL;
+    size_t drained_count = 0, held_count = 0;
+    bool done;
+    Status status = spool_make(grading->spool, why);
+    if (status == STATUS_OK)
+        status = workers_drained(grading->store, &grading->arena, &drained, &drained_count, why);
+    for (size_t i = 0; i < drained_count && status == STATUS_OK; i++) {
+        status = worker_undrain(grading->store, drained[i].worker, why);
+        if (status == STATUS_OK)
+            status = spool_hold(grading->spool, drained[i].worker, false, why);
+    }
+    if (status == STATUS_OK)
+        status = judgings_in_state(grading->store, "held", INT64_MAX, &grading->arena, &held, &held_count, why);
+    for (size_t i = 0; i < held_count && status == STATUS_OK; i++)
+        status = judgings_release(grading->store, held[i].id, &done, why);
+    return status;
+}
+
+static Status start(ClassGrading *grading, Message *why)
+{
+    const HeadOptions head = {.state = grading->state, .spool = grading->spool, .lease_s = LEASE_S};
+    const OwnWorkersSpec workers = {.devices = &grading->devices,
+                                    .spool = grading->spool,
+                                    .log = grading->log,
+                                    .unconfined = grading->options->unconfined};
+    Status status = head_start(&head, &grading->head, why);
+    return status == STATUS_OK ? own_workers_start(&workers, &grading->workers, why) : status;
+}
+
+static Status look(ClassGrading *grading, void (*ended)(void *context, const HandedIn *item), Message *why)
+{
+    return class_progress_look(grading->store, &grading->run, &grading->progress, ended, grading, why);
+}
+
+/* Names what keeps the workers from judging anything more. */
+static Status check_workers(const ClassGrading *grading, Message *why)
+{
+    Arena arena = {0};
+    Drained *drained;
+    size_t count = 0;
+    const size_t workers = grading->devices.count;
+    if (grading->is_served)
+        return STATUS_OK;
+    Status status = workers_drained(grading->store, &arena, &drained, &count, why);
+    arena_free(&arena);
+    const bool end_at_once = grading->progress.ended == grading->progress.at_start &&
+                             own_workers_ended(grading->workers) >= ENDS_PER_WORKER * (int)workers;
+    if (status == STATUS_OK && (count >= workers || end_at_once))
+        return fail(STATUS_SYSTEM, why, "the workers fail at everything; %s says why, and the same command goes on",
+                    grading->log_path);
+    return status;
+}
+
+static bool is_done(const ClassGrading *grading)
+{
+    return grading->progress.ended == grading->progress.total;
+}
+
+static Status follow(ClassGrading *grading, Message *why)
+{
+    Status status = STATUS_OK;
+    while (status == STATUS_OK && !is_done(grading) && !is_told_to_stop) {
+        show_progress(grading);
+        nanosleep(&(struct timespec){.tv_nsec = (long)(LOOK_S * 1e9)}, NULL);
+        if (!grading->is_served)
+            own_workers_tick(grading->workers);
+        status = look(grading, show_item, why);
+        if (status == STATUS_OK && !is_done(grading))
+            status = check_workers(grading, why);
+    }
+    clear_line(grading);
+    return status;
+}
+
+static Status judge(ClassGrading *grading, Message *why)
+{
+    Status status = grading->is_served ? STATUS_OK : try_again(grading, why);
+    grading->progress = class_progress_begin(now_s());
+    if (status == STATUS_OK)
+        status = look(grading, pass_over_item, why);
+    if (status != STATUS_OK || is_done(grading))
+        return status;
+    if (!grading->is_served) {
+        status = open_log(grading, why);
+        if (status == STATUS_OK)
+            status = start(grading, why);
+    }
+    if (status == STATUS_OK)
+        status = follow(grading, why);
+    own_workers_stop(grading->workers);
+    head_stop(grading->head);
+    return status;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+static void add_next_step(const ClassGrading *grading, Text *text)
+{
+    const char *class = grading->options->class_file;
+    text_add(text, "Results: ");
+    terminal_add_line(text, grading->state);
+    text_add(text, ". Next: make scores CLASS=");
+    terminal_add_line(text, class == NULL ? "class.json" : class);
+    text_add(text, " STATE=");
+    terminal_add_line(text, grading->state);
+    text_add(text, class == NULL ? " (docs/teaching.md has a class.json to begin with)\n" : "\n");
+}
+
+static Status report(const ClassGrading *grading, Message *why)
+{
+    Text text = {0};
+    class_report_add_summary(&grading->run, &text);
+    add_next_step(grading, &text);
+    Status status = output_write(grading->options, class_report_json(&grading->run, grading->state), &text, why);
+    text_free(&text);
+    return status;
+}
+
+static Status run(ClassGrading *grading, int *exit_status, Message *why)
+{
+    Status status = class_devices(grading->options->device, &grading->arena, &grading->devices, why);
+    if (status == STATUS_OK)
+        status = open_store(grading, why);
+    grading->run = (ClassRun){.intake = &grading->intake,
+                              .class = grading->has_class ? &grading->class : NULL,
+                              .problem = grading->options->problem};
+    if (status == STATUS_OK)
+        status = class_hand_in(grading->store, &grading->run, why);
+    if (status == STATUS_OK)
+        status = judge(grading, why);
+    if (status == STATUS_OK && !is_done(grading))
+        status = fail(STATUS_BUSY, why, "interrupted; %zu of %zu are judged, and the same command goes on",
+                      grading->progress.ended, grading->progress.total);
+    if (status == STATUS_OK)
+        status = report(grading, why);
+    *exit_status = class_report_has_trouble(&grading->run);
+    store_close(grading->store);
+    return status;
+}
+
+Status command_grade_class(const Options *options, int *exit_status, Message *why)
+{
+    ClassGrading grading = {.options = options, .style = terminal_style(stderr)};
+    Status status = options_expect_no_file(options, why);
+    if (status == STATUS_OK && options->dir == NULL)
+        status = fail(STATUS_BAD_INPUT, why, "grade-class: option '--dir' is missing");
+    if (status == STATUS_OK)
+        status = json_target_check(options->json, NULL, why);
+    if (status == STATUS_OK)
+        status = read_class(&grading, why);
+    if (status == STATUS_OK)
+        status = check_problem(&grading, why);
+    if (status == STATUS_OK)
+        status = choose_state(&grading, why);
+    if (status == STATUS_OK)
+        status = read_folder(&grading, why);
+    take_signals();
+    if (status == STATUS_OK)
+        status = run(&grading, exit_status, why);
+    intake_free(&grading.intake);
+    if (grading.has_class)
+        class_file_free(&grading.class);
+    arena_free(&grading.arena);
+    return status;
+}
