@@ -8,6 +8,7 @@
 #include "leaderboard/store.h"
 #include "service/class/class_read.h"
 #include "service/class/class_state.h"
+#include "service/classroom/extensions.h"
 #include "service/client/output.h"
 #include "service/commands/class_devices.h"
 #include "service/commands/own_workers.h"
@@ -313,6 +314,8 @@ static Status run(ClassGrading *grading, int *exit_status, Message *why)
     grading->run = (ClassRun){.intake = &grading->intake,
                               .class = grading->has_class ? &grading->class : NULL,
                               .problem = grading->options->problem};
+    if (status == STATUS_OK && grading->has_class)
+        status = extensions_audit(grading->store, &grading->class, "grade-class", why);
     if (status == STATUS_OK)
         status = class_hand_in(grading->store, &grading->run, why);
     if (status == STATUS_OK)
