@@ -67,7 +67,7 @@ need = $(known)$(if $(value $(1)),,$(error $(2)))
 # Wrong Answer is an answer, not a failure of make. In its question mode (-q) make passes the exit status 1 of a recipe on
 # without a word of its own; other failures it still reports. In that mode it runs only what is marked by a plus, so these
 # recipes do everything by themselves, and the mode is left to the commands that they start.
-answers := grade submit try sweep explain retime baselines check-problem verify-leaderboard grade-class
+answers := grade submit try sweep explain retime appeal baselines check-problem verify-leaderboard grade-class
 letters := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
 asked   := $(and $(filter $(answers),$(MAKECMDGOALS)),$(filter 1,$(words $(MAKECMDGOALS))),$(if $(findstring n,$(letters))$(findstring q,$(letters)),,yes))
 ifneq ($(asked),)
@@ -113,6 +113,10 @@ quarantine:  ## List accepted runs that are too fast to rank without a look: [PR
 retime:  ## Time the best submissions side by side, and compare the order with the stored one: PROBLEM=id [TOP=5] [DEVICE=...]
 	$(call need,PROBLEM,name the problem: make retime PROBLEM=conv1d)$(judge) retime $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
 	  $${TOP:+--top "$$TOP"} $${DEVICE:+--device "$$DEVICE"}
+
+appeal:  ## Time a run again beside its neighbours, and record both figures: RUN=number [WHY="..."] [AS=name] [DEVICE=...] [JSON=file]
+	$(call need,RUN,name the run: make appeal RUN=12)$(judge) appeal $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} \
+	  $${DEVICE:+--device "$$DEVICE"} $${JSON:+--json "$$JSON"} -- "$$RUN"
 
 verify-leaderboard:  ## Compute all times again from their samples and follow the chain of hashes: [RECEIPT=result.json] [JSON=file]
 	$(known)$(judge) verify-leaderboard $${RECEIPT:+--receipt "$$RECEIPT"} $${JSON:+--json "$$JSON"}
@@ -260,7 +264,7 @@ $(BUILD)/%.o: %.c
 	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 
 # The schemas are part of the binary (leaderboard/schema.c).
-$(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/service.sql leaderboard/service_2.sql
+$(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/appeals.sql leaderboard/service.sql leaderboard/service_2.sql
 $(BUILD)/service/pages/site.o: service/pages/style.css service/pages/live.js
 
 # Tests spend nearly all their time in the libraries, so they are compiled without optimization, which is faster.
@@ -386,5 +390,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help install uninstall serve rejudge grade submit try leaderboard quarantine retime verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit gradescope-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help install uninstall serve rejudge grade submit try leaderboard quarantine retime appeal verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit gradescope-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers service test-gpu mutants lint format docs bench clean

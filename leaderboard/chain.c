@@ -10,7 +10,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-const char *const chain_tables[] = {"runs", "sources", "rulings", "reference_times", NULL};
+const char *const chain_tables[] = {"runs", "sources", "rulings", "reference_times", "appeals", NULL};
 
 static void add_column(sqlite3_stmt *row, int column, Text *text)
 {

@@ -8,11 +8,16 @@
             ".byte 0\n"                                                                                                \
             ".previous\n")
 
-INCLUDE("schema_sql", "leaderboard/schema.sql");
+/* A database that is made now gets all parts at once, an older one those that it lacks. */
+#define INCLUDE_BOTH(name, first, second)                                                                              \
+    __asm__(".section .rodata\n"                                                                                       \
+            ".global " name "\n" name ":\n"                                                                            \
+            ".incbin \"" first "\"\n"                                                                                  \
+            ".incbin \"" second "\"\n"                                                                                 \
+            ".byte 0\n"                                                                                                \
+            ".previous\n")
+
+INCLUDE("appeals_sql", "leaderboard/appeals.sql");
+INCLUDE_BOTH("schema_sql", "leaderboard/schema.sql", "leaderboard/appeals.sql");
 INCLUDE("service_upgrade_2_sql", "leaderboard/service_2.sql");
-__asm__(".section .rodata\n"
-        ".global service_sql\nservice_sql:\n"
-        ".incbin \"leaderboard/service.sql\"\n"
-        ".incbin \"leaderboard/service_2.sql\"\n"
-        ".byte 0\n"
-        ".previous\n");
+INCLUDE_BOTH("service_sql", "leaderboard/service.sql", "leaderboard/service_2.sql");

@@ -1,4 +1,4 @@
-/* store.h - the record of every judged submission, in one SQLite file (schema.sql).
+/* store.h - the record of every judged submission, in one SQLite file (schema.sql, appeals.sql).
  *
  * Rows are only added, and each has a link in a chain of hashes (chain.h). What teachers decide about runs is in
  * rulings.h.
@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA_VERSION = 3 };
+enum { STORE_SCHEMA_VERSION = 4 };
 
 typedef struct Store Store;
 typedef enum StoreMode { STORE_READ, STORE_WRITE } StoreMode;

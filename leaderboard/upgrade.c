@@ -46,8 +46,17 @@ static Status link_rows(Store *store, const char *table, Message *why)
     return status;
 }
 
+/* Version 4 has appeals. */
+static Status upgrade_from_3(Store *store, Message *why)
+{
+    Status status = database_run(store, appeals_sql, why);
+    return status == STATUS_OK ? database_run(store, "PRAGMA user_version = 4", why) : status;
+}
+
 Status upgrade_database(Store *store, int version, Message *why)
 {
+    if (version == 3)
+        return upgrade_from_3(store, why);
     Status status = version == 1 ? database_run(store, from_1_to_2, why) : STATUS_OK;
     if (status == STATUS_OK)
         status = database_run(store, put_version_2_aside, why);

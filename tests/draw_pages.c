@@ -64,6 +64,32 @@ static const char *name_of(int i)
     return i < 5 ? names[i] : arena_printf(&arena, "Student %d", i);
 }
 
+/* Of run 12: one neighbour failed this time. */
+static Appeal *make_appeal(void)
+{
+    Appeal *appeal = arena_array(&arena, 1, sizeof *appeal);
+    AppealedTime *times = arena_array(&arena, 5, sizeof *times);
+    for (int i = 0; i < 5; i++)
+        times[i] = (AppealedTime){.run = 10 + i,
+                                  .person = name_of(i),
+                                  .verdict = i == 4 ? "Wrong Answer" : "Accepted",
+                                  .first = {0.0162 * (1 + i / 9.0), 0.005},
+                                  .again = {i == 4 ? 0 : 0.0161 * (1 + i * i / 20.0), 0.012},
+                                  .agrees = i < 2,
+                                  .first_rank = (size_t)i + 1,
+                                  .again_rank = i == 4 ? 0 : (size_t)i + 1};
+    *appeal = (Appeal){.id = 1,
+                       .run = 12,
+                       .time_utc = "2026-11-25T09:30:00Z",
+                       .person = "Prof. Noether",
+                       .why = "<b>the fan</b> had stopped",
+                       .rank = 3,
+                       .rank_again = 3,
+                       .times = times,
+                       .count = 5};
+    return appeal;
+}
+
 /* Times from 50 us to 300 us, thicker in the middle; neighbours tie. */
 static BoardPage make_board(const cJSON *result)
 {
@@ -91,6 +117,8 @@ static BoardPage make_board(const cJSON *result)
             .time_utc = arena_printf(&arena, "2026-10-%02dT12:00:00Z", 2 + 4 * i),
             .person = name_of(i),
             .time = {0.3 * pow(0.72, i), 0.005}};
+    board.appeals = make_appeal();
+    board.appeal_count = 1;
     return board;
 }
 
@@ -137,6 +165,7 @@ static void draw_submissions(const cJSON *result, const cJSON *explain, const ch
                            .explain = explain,
                            .source = source,
                            .board = board,
+                           .run = 12,
                            .rank = 3,
                            .of = PEOPLE};
     Text text = {0};

@@ -17,6 +17,8 @@ MUST_USE Status command_quarantine(const Options *options, int *exit_status, Mes
 /* Times the best submissions of a problem side by side. Exit status 1: the order is not the stored one, or one of them is no
  * longer accepted. */
 MUST_USE Status command_retime(const Options *options, int *exit_status, Message *why);
+/* Times a run again beside its neighbours, and records both figures of each. Exit status 1: the run's two differ. */
+MUST_USE Status command_appeal(const Options *options, int *exit_status, Message *why);
 /* Checks that the leaderboard follows from what was measured, and that nobody changed it. Exit status 1: it does not, or
  * somebody did. */
 MUST_USE Status command_verify_leaderboard(const Options *options, int *exit_status, Message *why);

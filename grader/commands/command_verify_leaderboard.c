@@ -37,10 +37,13 @@ static void add_report(const Findings *findings, const AuditSummary *summary, Te
         text_add(out, "\n");
         text_free(&line);
     }
-    text_printf(out, "%zu run%s, %zu reference time%s, %zu link%s, %zu receipt%s: ", summary->runs,
+    text_printf(out, "%zu run%s, %zu reference time%s, %zu link%s, %zu receipt%s", summary->runs,
                 summary->runs == 1 ? "" : "s", summary->references, summary->references == 1 ? "" : "s",
                 summary->chain.links, summary->chain.links == 1 ? "" : "s", summary->receipts,
                 summary->receipts == 1 ? "" : "s");
+    if (summary->appeals > 0)
+        text_printf(out, ", %zu appeal%s", summary->appeals, summary->appeals == 1 ? "" : "s");
+    text_add(out, ": ");
     if (findings->count == 0)
         text_add(out, "all is well\n");
     else
@@ -57,6 +60,7 @@ static void add_json(const Findings *findings, const AuditSummary *summary, Text
     cJSON_AddNumberToObject(root, "schema", SCHEMA);
     cJSON_AddNumberToObject(root, "runs", (double)summary->runs);
     cJSON_AddNumberToObject(root, "reference_times", (double)summary->references);
+    cJSON_AddNumberToObject(root, "appeals", (double)summary->appeals);
     cJSON_AddNumberToObject(root, "links", (double)summary->chain.links);
     cJSON_AddNumberToObject(root, "receipts", (double)summary->receipts);
     cJSON_AddNumberToObject(root, "incomplete", (double)summary->incomplete);

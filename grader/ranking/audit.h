@@ -15,7 +15,7 @@
 
 typedef struct AuditSummary {
     ChainSummary chain;
-    size_t runs, references;
+    size_t runs, references, appeals;
     size_t incomplete; /* rows of an older version, whose times cannot be computed again */
     size_t receipts;
 } AuditSummary;

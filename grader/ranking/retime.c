@@ -26,18 +26,27 @@ static Submission submission_of(const Run *run)
     return submission;
 }
 
-static Status add_person(Store *store, const Standing *standing, Retiming *retiming, Message *why)
+void retime_make_room(Retiming *retiming, size_t count)
+{
+    retiming->contenders = arena_array(&retiming->arena, count, sizeof *retiming->contenders);
+    retiming->missing = arena_array(&retiming->arena, count, sizeof *retiming->missing);
+}
+
+Status retime_add_run(Store *store, int64_t run, const MeasuredTime *time, Retiming *retiming, Message *why)
 {
     Arena arena = {0};
     RecordedRun recorded;
-    Status status = store_run(store, standing->run, &arena, &recorded, why);
-    if (status == STATUS_OK && recorded.run.source == NULL)
-        retiming->missing[retiming->missing_count++] = arena_string(&retiming->arena, standing->person);
-    else if (status == STATUS_OK)
-        retiming->contenders[retiming->count++] = (Contender){.name = arena_string(&retiming->arena, standing->person),
-                                                              .run = standing->run,
-                                                              .stored = standing->time,
-                                                              .submission = submission_of(&recorded.run)};
+    Status status = store_run(store, run, &arena, &recorded, why);
+    if (status == STATUS_OK) {
+        const char *person = arena_string(&retiming->arena, recorded.run.person);
+        if (recorded.run.source == NULL)
+            retiming->missing[retiming->missing_count++] = person;
+        else
+            retiming->contenders[retiming->count++] = (Contender){.name = person,
+                                                                  .run = run,
+                                                                  .stored = time == NULL ? recorded.run.time : *time,
+                                                                  .submission = submission_of(&recorded.run)};
+    }
     arena_free(&arena);
     return status;
 }
@@ -51,10 +60,9 @@ static Status add_people(Store *store, size_t top, Retiming *retiming, Message *
     if (status == STATUS_OK) {
         const Standing *standings = standings_of(runs, run_count, &arena, &count);
         count = count < top ? count : top;
-        retiming->contenders = arena_array(&retiming->arena, count + 1, sizeof *retiming->contenders);
-        retiming->missing = arena_array(&retiming->arena, count, sizeof *retiming->missing);
+        retime_make_room(retiming, count + 1);
         for (size_t i = 0; i < count && status == STATUS_OK; i++)
-            status = add_person(store, &standings[i], retiming, why);
+            status = retime_add_run(store, standings[i].run, &standings[i].time, retiming, why);
     }
     arena_free(&arena);
     return status;
@@ -98,7 +106,7 @@ static int by_stored_time(const void *a, const void *b)
     return (x->stored.ms > y->stored.ms) - (x->stored.ms < y->stored.ms);
 }
 
-static void sort_by_stored_time(Retiming *retiming)
+void retime_sort(Retiming *retiming)
 {
     qsort(retiming->contenders, retiming->count, sizeof *retiming->contenders, by_stored_time);
     for (size_t i = 0; i < retiming->count; i++) {
@@ -109,7 +117,7 @@ static void sort_by_stored_time(Retiming *retiming)
     }
 }
 
-static Status find_board(const char *device, Retiming *retiming, Message *why)
+Status retime_find_board(const char *device, Retiming *retiming, Message *why)
 {
     Toolkit toolkit;
     DeviceInfo *info = &retiming->device;
@@ -129,20 +137,27 @@ Status retime_choose(Store *store, const Problem *problem, const char *device, s
                      Message *why)
 {
     *retiming = (Retiming){.problem = problem};
-    Status status = find_board(device, retiming, why);
+    Status status = retime_find_board(device, retiming, why);
     if (status == STATUS_OK)
         status = add_people(store, top, retiming, why);
     if (status == STATUS_OK)
         status = add_reference(store, retiming, why);
     if (status == STATUS_OK)
-        sort_by_stored_time(retiming);
+        retime_sort(retiming);
     return status;
 }
 
 /* ---- the rounds -------------------------------------------------------------------------------------------------- */
 
+static void note_conditions(Retiming *retiming, const Result *result)
+{
+    snprintf(retiming->toolkit, sizeof retiming->toolkit, "%s", result->toolkit);
+    if (retiming->sandbox[0] == '\0' || strcmp(retiming->sandbox, "full") == 0)
+        snprintf(retiming->sandbox, sizeof retiming->sandbox, "%s", result->sandbox);
+}
+
 /* One block of calls, in processes of its own. */
-static Status time_once(const Retiming *retiming, Contender *contender, size_t round, Message *why)
+static Status time_once(Retiming *retiming, Contender *contender, size_t round, Message *why)
 {
     Result result = {0};
     const JudgeJob job = {.problem = retiming->problem,
@@ -151,6 +166,8 @@ static Status time_once(const Retiming *retiming, Contender *contender, size_t r
                           .timed_only = true,
                           .one_block = true};
     Status status = judge_submission(&job, &result, why);
+    if (status == STATUS_OK)
+        note_conditions(retiming, &result);
     if (status == STATUS_OK && result.verdict == VERDICT_ACCEPTED)
         contender->ms[round] = result.score.ms;
     else if (status == STATUS_OK)

@@ -87,6 +87,20 @@ static inline int sql(const char *statements)
     return result;
 }
 
+/* The first number of the first row. */
+static inline int number(const char *query)
+{
+    sqlite3 *database;
+    sqlite3_stmt *statement;
+    sqlite3_open(path, &database);
+    assert_int_equal(sqlite3_prepare_v2(database, query, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int value = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    return value;
+}
+
 /* Every row has its link, and every link its row. */
 static inline void chain_is_whole(Store *store)
 {

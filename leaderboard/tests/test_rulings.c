@@ -118,19 +118,6 @@ static void rulings_are_never_changed_or_deleted(void **state)
     assert_int_equal(sql("DELETE FROM chain"), SQLITE_CONSTRAINT);
 }
 
-static int number(const char *query)
-{
-    sqlite3 *database;
-    sqlite3_stmt *statement;
-    sqlite3_open(path, &database);
-    assert_int_equal(sqlite3_prepare_v2(database, query, -1, &statement, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-    int value = sqlite3_column_int(statement, 0);
-    sqlite3_finalize(statement);
-    sqlite3_close(database);
-    return value;
-}
-
 static void a_source_is_kept_once(void **state)
 {
     Arena arena = {0};

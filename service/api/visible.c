@@ -43,3 +43,19 @@ Status visible_standings(const Visit *visit, Standing *standings, size_t count, 
     }
     return status;
 }
+
+Appeal *visible_appeals(const Visit *visit, const Appeal *appeals, size_t count)
+{
+    Appeal *shown = arena_array(visit->arena, count + 1, sizeof *shown);
+    for (size_t i = 0; i < count; i++) {
+        int64_t person;
+        AppealedTime *times = arena_array(visit->arena, appeals[i].count + 1, sizeof *times);
+        shown[i] = appeals[i];
+        shown[i].times = times;
+        for (size_t k = 0; k < appeals[i].count; k++) {
+            times[k] = appeals[i].times[k];
+            times[k].person = visible_name(visit, times[k].person, &person);
+        }
+    }
+    return shown;
+}

@@ -2,6 +2,7 @@
 #ifndef SERVICE_API_VISIBLE_H
 #define SERVICE_API_VISIBLE_H
 
+#include "leaderboard/appeals.h"
 #include "leaderboard/standing.h"
 #include "service/api/service.h"
 #include "service/store/submissions.h"
@@ -20,5 +21,8 @@ const char *visible_name(const Visit *visit, const char *name, int64_t *id);
 /* Gives the standings the names that the visitor may see, and finds the submissions that he may open, 0 for others. */
 MUST_USE Status visible_standings(const Visit *visit, Standing *standings, size_t count, int64_t **submissions,
                                   Message *why);
+
+/* A copy of the appeals with the names that the visitor may see. */
+Appeal *visible_appeals(const Visit *visit, const Appeal *appeals, size_t count);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/arena.h"
 #include "grader/terminal/quantity.h"
-#include "service/pages/diff.h"
+#include "base/diff.h"
 #include "service/pages/figure.h"
 #include "service/pages/html.h"
 #include "service/pages/parts.h"

@@ -2,7 +2,7 @@
 
 #include "service/pages/figure.h"
 #include "service/pages/html.h"
-#include "service/pages/png.h"
+#include "service/encode/png.h"
 #include "service/pages/view.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 #include "service/pages/pages.h"
 
 #include "grader/terminal/quantity.h"
+#include "service/pages/appeals_view.h"
 #include "service/pages/board_plots.h"
 #include "service/pages/figure.h"
 #include "service/pages/html.h"
@@ -325,6 +326,7 @@ void page_submission(Text *page, const Site *site, const SubmissionPage *submiss
         add_warnings(page, view_item(submission->result, "warnings"));
         submission_cases(page, view_item(submission->result, "cases"));
         add_times(page, submission);
+        appeals_of_submission(page, submission->board, submission->run);
         add_compilation(page, view_item(submission->result, "compile"));
         add_opinion(page, view_item(submission->result, "second_opinion"));
     }

@@ -15,6 +15,7 @@
 
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
+#include "leaderboard/appeals.h"
 #include "leaderboard/standing.h"
 #include "leaderboard/store.h"
 #include "service/pages/site.h"
@@ -39,6 +40,8 @@ typedef struct BoardPage {     /* the times on one board */
     size_t reference_count;
     BestTime *best; /* each time that the board's best improved, oldest first */
     size_t best_count;
+    const Appeal *appeals; /* of its runs, oldest first, under the names that the reader may see */
+    size_t appeal_count;
 } BoardPage;
 
 /* ---- a submission ------------------------------------------------------------------------------------------------ */
@@ -60,6 +63,7 @@ typedef struct SubmissionPage {
     const cJSON *explain;   /* the object of explain.json; NULL: none */
     const char *source;     /* NULL: unknown, or not for this reader */
     const BoardPage *board; /* NULL: none; its standings hold this submission under `person` if it ranks */
+    int64_t run;            /* its number in the leaderboard, by which `board` knows its appeals; 0: none */
     int64_t rank, of;       /* 0: does not rank */
     const char *const *counts_for; /* sentences about deadlines, up to NULL; NULL: none */
     const char *retracted;  /* why a teacher has hidden it; NULL: it is not hidden */

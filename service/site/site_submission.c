@@ -58,6 +58,7 @@ static Status fill_board(const Visit *visit, const StoredSubmission *row, BoardP
         return status;
     page->problem_title = arena_string(visit->arena, problem.title);
     if (row->run != 0) {
+        page->run = row->run;
         const Board of_run = {
             .problem = row->problem, .revision = row->revision, .device = row->device, .epoch = row->epoch};
         status = site_board(visit, &problem, &of_run, board, why);

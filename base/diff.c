@@ -1,4 +1,4 @@
-#include "service/pages/diff.h"
+#include "base/diff.h"
 
 #include <stdbool.h>
 #include <stdint.h>

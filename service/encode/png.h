@@ -2,8 +2,8 @@
  *
  * Source   Portable Network Graphics (PNG) Specification, second edition, W3C, 2003; RFC 1950 and 1951 (the data is stored, not
  *          compressed); RFC 2397 (data:), RFC 4648 (base64).  */
-#ifndef SERVICE_PAGES_PNG_H
-#define SERVICE_PAGES_PNG_H
+#ifndef SERVICE_ENCODE_PNG_H
+#define SERVICE_ENCODE_PNG_H
 
 #include "base/text.h"
 

@@ -1,4 +1,4 @@
-#include "service/pages/png.h"
+#include "service/encode/png.h"
 
 #include <string.h>
 
