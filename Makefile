@@ -142,9 +142,9 @@ rejudge:  ## Let the service judge submissions again: PROBLEM=id WHY="..." [SINC
 check-class:  ## Print what follows from a class.json, or what is wrong with it: CLASS=class.json
 	$(call need,CLASS,name the file: make check-class CLASS=class.json)$(judge) check-class -- "$$CLASS"
 
-scores:  ## Count the points of a class, with a reason for each: CLASS=class.json [CSV=file] [JSON=file] [STATE=folder]
-	$(call need,CLASS,name the file: make scores CLASS=class.json CSV=scores.csv)$(online) scores --class "$$CLASS" $${CSV:+--csv "$$CSV"} \
-	  $${JSON:+--json "$$JSON"} $${STATE:+--state "$$STATE"}
+scores:  ## Count the points of a class, with a reason for each: CLASS=class.json [CSV=scores.csv] [SUMMARY=scores.html] [JSON=file] [STATE=folder]
+	$(call need,CLASS,name the file: make scores CLASS=class.json)$(online) scores --class "$$CLASS" --csv "$${CSV:-scores.csv}" \
+	  --summary "$${SUMMARY:-scores.html}" $${JSON:+--json "$$JSON"} $${STATE:+--state "$$STATE"}
 
 baselines:  ## Time CPU baselines and reference solutions, in one table: PROBLEM=id [DEVICE=...]
 	$(call need,PROBLEM,name the problem: make baselines PROBLEM=conv2d-same)$(judge) baselines $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \

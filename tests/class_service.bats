@@ -224,6 +224,73 @@ eve' "$(in_store "SELECT person.name FROM membership JOIN person ON person.id = 
     equal 404 "$status"
 }
 
+@test "points are on one's own page once they are shown, and teachers see all at any time" {
+    serve_class '.assignments[0].show = {points: "closed"}'
+    local ada bob teacher number
+    ada=$(token ada) bob=$(token bob) teacher=$(token turing teacher)
+    number=$(hand_in "$ada" k)
+    accepted "$number"
+    as "$ada" GET /people/ada
+    equal 200 "$status"
+    lacks 'id="points"'
+    as "$teacher" GET /people/ada
+    [[ $output == *"One dimension: 4 of 4"*"Submission $number counts"* ]]
+    as "$teacher" GET /teacher
+    [[ $output == *'href="/teacher/points"'* ]]
+    as "$teacher" GET /teacher/points
+    [[ $output == *'/people/ada'*'<td class="number">4</td>'*'/people/bob'*'<td class="number">0</td>'*"There has been none."* ]]
+    as "$teacher" GET /teacher/points.csv
+    [[ $output == person,*$'\r\n'*ada,*"Submission $number counts"* ]]
+    as "$teacher" GET /teacher/summary
+    [[ $output == *"Parallel programming"*"Handed in nothing: 1 of 2"*"/people/bob"*"1 person handed in 1 submission; 1 solved it."* ]]
+    as "$ada" GET /teacher/summary
+    equal 403 "$status"
+    read_anew '.assignments[0].show = {points: "always"} | .extensions = [{person: "bob", assignment: "week-1", due: "2027-01-01T12:00", why: "ill", by: "grace"}]'
+    as "$ada" GET /people/ada
+    [[ $output == *"One dimension: 4 of 4"* ]]
+    as "$ada" GET /people/bob
+    equal 404 "$status"
+    as "$teacher" GET /teacher/points
+    [[ $output == *"extension add: bob, week-1: due 2027-01-01T12:00 instead of"* ]]
+    read_anew '.assignments[0].show = {points: "never"}'
+    as "$ada" GET /people/ada
+    lacks 'id="points"'
+}
+
+@test "without a class there are no points" {
+    serve
+    local teacher
+    teacher=$(token turing teacher)
+    as "$teacher" GET /teacher/points
+    equal 404 "$status"
+    [[ $output == *"this server has no class; its setting &quot;class&quot; names a class.json"* ]]
+    as "$teacher" GET /teacher
+    lacks /teacher/points
+    as "$teacher" GET /api/v1/assignments
+    equal '[]' "$(jq -c .assignments <<<"$output")"
+}
+
+@test "scores writes a summary, and notes who read which extensions" {
+    serve_class '.assignments[0].title = "One <b>dimension"'
+    local ada class=$BATS_TEST_TMPDIR/class.json
+    ada=$(token ada)
+    accepted "$(hand_in "$ada" k)"
+    stop_server
+    a_class '.extensions = [{person: "bob", assignment: "week-1", due: "2027-01-01T12:00", why: "ill", by: "grace"}]'
+    judge scores --class "$class" --state "$state" --summary -
+    ends 0 "Parallel programming, as of 20" "Points of 1 person, of 4: mean 4" "Handed in nothing: 1 of 2
+  bob" "1 person, 1 submission, solved by 1"
+    judge scores --class "$class" --state "$state" --summary s.html --csv s.csv
+    ends 0 "ada: week-1 4 of 4"
+    grep -q '<style>' s.html
+    grep -q '<h3>Handed in nothing: 1 of 2</h3>' s.html
+    judge scores --class "$class" --state "$state" --summary s.csv --csv s.csv
+    ends 2 "scores: --csv and --summary: expected two places, found s.csv twice"
+    judge scores --class "$class" --state "$state" --summary s.csv --json s.csv
+    ends 2 "scores: --json and --summary: expected two places, found s.csv twice"
+    equal "$(id -un)|extension add" "$(in_store "SELECT person, action FROM audit WHERE action LIKE 'extension%'")"
+}
+
 @test "submit and runs say what counts" {
     serve_class
     export CONVJUDGE_SERVER=http://$address CONVJUDGE_TOKEN

@@ -211,9 +211,10 @@ static void draw_person(const cJSON *result, const char *source)
 static void draw_problem(const BoardPage *board)
 {
     static const char *const groups[] = {"Monday, 10 h", "Tuesday", NULL};
-    static const char *const deadlines[] = {"One dimension: due 2026-11-09 23:59 (Europe/Berlin), in 3 hours; then 10 % of the points are "
-                                            "taken off for each day begun, until 2026-11-12 23:59.",
-                                            NULL};
+    static const char *const deadlines[] = {
+        "One dimension: due 2026-11-09 23:59 (Europe/Berlin), in 3 hours; then 10 % of the points are "
+        "taken off for each day begun, until 2026-11-12 23:59.",
+        NULL};
     Problem problem;
     TestcaseSet testcases;
     Message why;
@@ -397,7 +398,11 @@ static void draw_class(const char *source)
     for (int i = 0; i < PEOPLE; i++)
         people[i] = name_of(i);
     for (int i = 0; i < PEOPLE * ASSIGNMENTS; i++)
-        cells[i] = (PointsCell){.points = i % 9 / 2.0, .most = 10, .is_known = i % 7 != 0, .is_final = i % 5 != 0, .is_extended = i % 11 == 0};
+        cells[i] = (PointsCell){.points = i % 9 / 2.0,
+                                .most = 10,
+                                .is_known = i % 7 != 0,
+                                .is_final = i % 5 != 0,
+                                .is_extended = i % 11 == 0};
     page_points(&text, &teacher,
                 &(PointsPage){.title = "Parallel programming",
                               .assignments = titles,
@@ -426,7 +431,8 @@ static void draw_others(void)
     };
     static const char *const first[] = {"conv1d", NULL}, *const second[] = {"conv2d-same", "blur-rgb", NULL};
     const AssignmentLine assignments[] = {
-        {"One dimension", first, "closed 2026-11-12 23:59 (Europe/Berlin), 9 days ago; what is handed in now is judged, but does not count"},
+        {"One dimension", first,
+         "closed 2026-11-12 23:59 (Europe/Berlin), 9 days ago; what is handed in now is judged, but does not count"},
         {"Two dimensions <and> colours", second, "due 2026-11-23 23:59 (Europe/Berlin), in 3 hours"}};
     IndexPage index = {.assignments = assignments,
                        .assignment_count = 2,

@@ -88,6 +88,7 @@ static const OptionKind kinds[] = {
     {"runs", true, offsetof(Options, runs), {"rejudge"}},
     {"class", true, offsetof(Options, class_file), {"scores", "grade-class"}},
     {"csv", true, offsetof(Options, csv), {"scores"}},
+    {"summary", true, offsetof(Options, summary), {"scores"}},
     {"list", false, offsetof(Options, list), {"rejudge"}},
     {"batch", true, offsetof(Options, batch), {"rejudge"}},
     {"apply", true, offsetof(Options, apply), {"rejudge"}},

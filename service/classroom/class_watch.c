@@ -18,13 +18,17 @@ struct ClassWatch {
     double looked_s;
 };
 
+Status class_take_for(ClassFile *file, Store *store, const char *person, Message *why)
+{
+    Status status = class_groups_join(store, file, why);
+    return status == STATUS_OK ? extensions_audit(store, file, person, why) : status;
+}
+
 Status class_read_for(const char *path, Store *store, const char *person, ClassFile *file, Message *why)
 {
     Status status = class_file_read(path, file, why);
     if (status == STATUS_OK)
-        status = class_groups_join(store, file, why);
-    if (status == STATUS_OK)
-        status = extensions_audit(store, file, person, why);
+        status = class_take_for(file, store, person, why);
     if (status != STATUS_OK)
         class_file_free(file);
     return status;

@@ -2,22 +2,40 @@
 #include "service/commands/service_command.h"
 
 #include "grader/terminal/json_target.h"
+#include "grader/ranking/person.h"
 #include "service/class/class_read.h"
+#include "service/classroom/class_watch.h"
 #include "service/commands/administered_store.h"
 #include "service/scores/scores_csv.h"
 #include "service/scores/scores_json.h"
+#include "service/scores/summary_facts.h"
+#include "service/store/service_store.h"
+#include "service/summary/class_summary.h"
+#include "service/summary/summary_page.h"
+#include "service/summary/summary_text.h"
 
 #include <string.h>
+
+static Status expect_two_places(const char *names, const char *one, const char *other, Message *why)
+{
+    if (one != NULL && other != NULL && strcmp(one, other) == 0)
+        return fail(STATUS_BAD_INPUT, why, "scores: %s: expected two places, found %s twice", names, one);
+    return STATUS_OK;
+}
 
 static Status check_options(const Options *options, Message *why)
 {
     Status status = options_expect_no_file(options, why);
     if (status == STATUS_OK && options->class_file == NULL)
         status = fail(STATUS_BAD_INPUT, why, "scores: expected --class FILE, the class.json");
-    if (status == STATUS_OK && options->csv != NULL && options->json != NULL &&
-        strcmp(options->csv, options->json) == 0)
-        status = fail(STATUS_BAD_INPUT, why, "scores: --csv and --json: expected two places, found %s twice",
-                      options->csv);
+    if (status == STATUS_OK)
+        status = expect_two_places("--csv and --json", options->csv, options->json, why);
+    if (status == STATUS_OK)
+        status = expect_two_places("--csv and --summary", options->csv, options->summary, why);
+    if (status == STATUS_OK)
+        status = expect_two_places("--json and --summary", options->json, options->summary, why);
+    if (status == STATUS_OK)
+        status = json_target_check(options->summary, options->class_file, why);
     if (status == STATUS_OK)
         status = json_target_check(options->json, options->class_file, why);
     return status == STATUS_OK ? json_target_check(options->csv, options->class_file, why) : status;
@@ -30,8 +48,21 @@ static Status write_text(const char *place, Text *text, Message *why)
     return status;
 }
 
+/* The name says which form is wanted. */
+static void add_summary(const char *place, const Summary *summary, Text *text)
+{
+    static const char page[] = ".html";
+    const size_t length = strlen(place);
+    const Site alone = {.is_static = true, .is_alone = true};
+    if (length >= strlen(page) && strcmp(place + length - strlen(page), page) == 0)
+        summary_page(text, &alone, summary);
+    else
+        summary_text(text, summary);
+}
+
 /* Standard output gets a line for each person, unless one of the files goes there. */
-static Status write_scores(const Options *options, const Scores *scores, Arena *arena, Message *why)
+static Status write_scores(const Options *options, const Scores *scores, const Summary *summary, Arena *arena,
+                           Message *why)
 {
     Text text = {0};
     Status status = STATUS_OK;
@@ -46,6 +77,11 @@ static Status write_scores(const Options *options, const Scores *scores, Arena *
         status = write_text(options->json, &text, why);
         is_taken = is_taken || strcmp(options->json, "-") == 0;
     }
+    if (status == STATUS_OK && options->summary != NULL) {
+        add_summary(options->summary, summary, &text);
+        status = write_text(options->summary, &text, why);
+        is_taken = is_taken || strcmp(options->summary, "-") == 0;
+    }
     if (status != STATUS_OK || is_taken)
         return status;
     scores_print(scores, &text);
@@ -56,22 +92,33 @@ Status command_scores(const Options *options, int *exit_status, Message *why)
 {
     ClassFile class = {0};
     Scores scores;
+    Facts facts = {0};
+    Summary summary = {0};
     Store *store = NULL;
     Arena arena = {0};
+    char person[PERSON_MAX_BYTES + 1];
     Status status = check_options(options, why);
     if (status == STATUS_OK)
         status = class_file_read(options->class_file, &class, why);
     if (status == STATUS_OK)
         status = administered_store_open(options, &store, why);
+    person_login(person);
+    if (status == STATUS_OK)
+        status = class_take_for(&class, store, person, why);
     if (status == STATUS_OK)
         status = store_begin_reading(store, why);
     if (status == STATUS_OK) {
         status = scores_read(store, &class, &arena, &scores, why);
+        if (status == STATUS_OK && options->summary != NULL)
+            status = summary_facts_read(store, &scores, &facts, why);
         if (store_end_reading(store, status == STATUS_OK ? why : NULL) != STATUS_OK && status == STATUS_OK)
             status = STATUS_SYSTEM;
     }
+    if (status == STATUS_OK && options->summary != NULL)
+        summary = summary_of(&facts, class.title[0] == '\0' ? "The class" : class.title, utc_now().text, &arena);
     if (status == STATUS_OK)
-        status = write_scores(options, &scores, &arena, why);
+        status = write_scores(options, &scores, &summary, &arena, why);
+    facts_free(&facts);
     store_close(store);
     class_file_free(&class);
     arena_free(&arena);

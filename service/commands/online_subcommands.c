@@ -91,10 +91,11 @@ const Subcommand online_subcommands[] = {
      "convjudge withdraw [--json FILE|-] [--server URL|SOCKET] RUN\n"
      "    Takes back a submission that still waits.\n"},
     {"scores", NULL, WITHOUT_SANDBOX,
-     "convjudge scores --class FILE [--csv FILE|-] [--json FILE|-] [--state DIR] [--config FILE]\n"
+     "convjudge scores --class FILE [--csv FILE|-] [--summary FILE|-] [--json FILE|-] [--state DIR] [--config FILE]\n"
      "    Counts the points of a class: a line for each person, and files with a reason for every point. The server may run.\n"
      "    --class FILE     class.json (docs/formats.md, docs/teaching.md)\n"
      "    --csv FILE       write a table with a row for each person, assignment and problem; \"-\": to standard output\n"
+     "    --summary FILE   write a summary for the teacher: text, or a page for a browser where the name ends in .html\n"
      "    --state DIR      the folder of the service, or of `convjudge grade-class`\n"},
     {"report", NULL, WITHOUT_SANDBOX,
      "convjudge report [--problem ID] [--out DIR] [--sources]\n"

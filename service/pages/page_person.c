@@ -93,6 +93,30 @@ static void add_pseudonym(Text *page, const PersonPage *person)
              person->pseudonym);
 }
 
+/* ---- points ------------------------------------------------------------------------------------------------------ */
+
+static void add_points(Text *page, const Site *site, const PersonPage *person)
+{
+    if (person->result_count == 0)
+        return;
+    html_raw(page, "<section aria-labelledby=\"points\">\n<h2 id=\"points\">Points</h2>\n");
+    for (size_t i = 0; i < person->result_count; i++) {
+        const AssignmentResult *result = &person->results[i];
+        html_add(page, "<h3>%s: %g of %g%s</h3>\n", result->title, result->points, result->most,
+                 result->is_final ? "" : ", not final");
+        table_begin_wide(page, result->title, "Problem|>Points|Why");
+        for (size_t k = 0; k < result->problem_count; k++) {
+            const ProblemResult *problem = &result->problems[k];
+            html_raw(page, "<tr><th scope=\"row\">");
+            link_problem(page, site, problem->problem, problem->problem);
+            html_add(page, "</th><td class=\"number\">%g of %g</td><td>%s</td></tr>\n", problem->points, problem->most,
+                     problem->reason);
+        }
+        table_end(page);
+    }
+    html_raw(page, "</section>\n");
+}
+
 /* ---- the page ---------------------------------------------------------------------------------------------------- */
 
 void page_person(Text *page, const Site *site, const PersonPage *person)
@@ -105,6 +129,7 @@ void page_person(Text *page, const Site *site, const PersonPage *person)
         html_raw(page, "<p>None yet.</p>\n");
     else
         submission_list(page, site, "Submissions", false, person->rows, person->row_count);
+    add_points(page, site, person);
     if (person->row_count > 0)
         add_histories(page, person);
     if (person->row_count >= 2)

@@ -230,6 +230,9 @@ void page_secret(Text *page, const Site *site, const SecretPage *secret)
 void page_teacher(Text *page, const Site *site, const TeacherPage *teacher)
 {
     page_begin(page, site, "Class");
+    if (teacher->has_points)
+        html_raw(page, "<nav aria-label=\"Of the class\"><ul class=\"links\">\n<li><a href=\"/teacher/points\">Points</a></li>\n"
+                       "<li><a href=\"/teacher/summary\">Summary of the class</a></li>\n</ul></nav>\n");
     add_quarantine(page, site, teacher);
     add_matrix(page, site, teacher);
     add_stuck(page, site, teacher);

@@ -112,7 +112,23 @@ typedef struct ComparedSubmission {
     const cJSON *result; /* as in SubmissionPage; NULL: none */
 } ComparedSubmission;
 
+typedef struct ProblemResult { /* points */
+    const char *problem;
+    double points, most;
+    const char *reason; /* a sentence or more */
+} ProblemResult;
+
+typedef struct AssignmentResult {
+    const char *title;
+    double points, most;
+    bool is_final;
+    const ProblemResult *problems;
+    size_t problem_count;
+} AssignmentResult;
+
 typedef struct PersonPage {
+    const AssignmentResult *results; /* that are shown to this reader */
+    size_t result_count;
     const char *person;
     const char *pseudonym; /* "": none. NULL: no form to choose one: POST /people/NAME/pseudonym with `pseudonym` */
     const SubmissionLine *rows; /* newest first */
@@ -152,6 +168,7 @@ typedef struct TeacherGroup {
 } TeacherGroup;
 
 typedef struct TeacherPage {
+    bool has_points; /* the server has a class: /teacher/points and /teacher/summary */
     const char *const *problems; /* ids */
     size_t problem_count;
     const char *const *people;

@@ -23,6 +23,9 @@ const char *const *site_deadlines(const Visit *visit, const char *problem);
 const char *const *site_counts_for(const Visit *visit, const StoredSubmission *row);
 void site_fill_assignments(const Visit *visit, IndexPage *page);
 
+/* The points of a person that the visitor may see. */
+MUST_USE Status site_fill_points(const Visit *visit, const Person *person, PersonPage *page, Message *why);
+
 /* What `convjudge similar` has left for the teacher's page. */
 MUST_USE Status site_fill_similar(const Visit *visit, TeacherPage *page, Message *why);
 /* The path of a person's page. */
@@ -37,6 +40,9 @@ void site_sources(Visit *visit);
 void site_source(Visit *visit);
 void site_person(Visit *visit);
 void site_teacher(Visit *visit);
+void site_points(Visit *visit);
+void site_points_csv(Visit *visit);
+void site_summary(Visit *visit);
 void site_admin(Visit *visit);
 void site_style(Visit *visit);
 void site_script(Visit *visit);

@@ -4,6 +4,7 @@
 #include "grader/problem/problem_list.h"
 #include "leaderboard/database.h"
 #include "service/api/answer.h"
+#include "service/api/class_rules.h"
 #include "service/api/visible.h"
 #include "service/store/judgings.h"
 
@@ -44,6 +45,9 @@ static Status show_person(Visit *visit, const Person *person, Message *why)
     if (status != STATUS_OK)
         return status;
     page.rows = site_lines(visit->arena, rows, page.row_count);
+    status = site_fill_points(visit, person, &page, why);
+    if (status != STATUS_OK)
+        return status;
     if (read_compared(visit, person, "before", &before, why) && read_compared(visit, person, "after", &after, why)) {
         page.before = &before;
         page.after = &after;
@@ -254,7 +258,7 @@ static Status fill_groups(const Visit *visit, TeacherPage *page, Message *why)
 void site_teacher(Visit *visit)
 {
     const Site site = site_of(visit);
-    TeacherPage page = {0};
+    TeacherPage page = {.has_points = class_of(visit) != NULL};
     Message why;
     Status status = fill_class(visit, &page, &why);
     if (status == STATUS_OK)
