@@ -175,8 +175,9 @@ break-solutions:  ## Judge every mutant of the reference solutions, for many hou
 new-problem:  ## Create a new problem from a small working example: PROBLEM=my-conv
 	@$(call need,PROBLEM,name it: make new-problem PROBLEM=my-conv)grader/authoring/new_problem.sh "$$PROBLEM"
 
-student-kit:  ## Pack the judge for students, without hidden cases and solutions, into build/student-kit.tar.gz
-	@grader/authoring/student_kit.sh $(BUILD)/student-kit.tar.gz
+student-kit:  ## Pack the judge for students, without hidden cases and solutions, into build/student-kit.tar.gz: [CLASS=class.json: just its problems]
+	$(known)@$(if $(value CLASS),$(call ready,build) && { $(stand); } && $(abspath $(BUILD))/convjudge check-class -- "$$CLASS" >/dev/null &&) \
+	  $(CURDIR)/grader/authoring/student_kit.sh $(abspath $(BUILD))/student-kit.tar.gz $${CLASS:+"$$CLASS"}
 
 gradescope-kit:  ## Pack a client for an assignment of Gradescope into build/gradescope-kit.zip: SERVER=https://... TOKEN=... [PROBLEM=id] [MINUTES=8] [PERSON=email|login|name]
 	$(known)@$(call ready,service) && service/client/gradescope/kit.sh $(BUILD) $(BUILD)/gradescope-kit.zip

@@ -261,3 +261,103 @@ in_bare_root() {
     ends 2 "gradescope-kit: PROBLEM: expected one line"
     absent kit.zip
 }
+
+# ---- the workflow for GitHub, and the assignment to take
+
+# workflow_steps: writes the shell steps of the workflow to steps/1.sh and so on, as GitHub runs them, and checks what it takes for granted.
+workflow_steps() {
+    mkdir steps
+    python3 - "$1" <<'END'
+import sys, yaml
+workflow = yaml.safe_load(open(sys.argv[1]))
+# GitHub Classroom takes points from no other names. (A bare "on" is true in YAML 1.1.)
+assert workflow["name"] == "Autograding Tests" and list(workflow["jobs"]) == ["run-autograding-tests"]
+assert "push" in workflow.get("on", workflow.get(True))
+job = workflow["jobs"]["run-autograding-tests"]
+assert job["runs-on"] == "ubuntu-latest"
+assert [step["uses"] for step in job["steps"] if "uses" in step] == ["actions/checkout@v4", "actions/cache@v4", "actions/upload-artifact@v4"]
+assert job["steps"][-1]["if"] == "always()"
+for number, step in enumerate((step for step in job["steps"] if "run" in step), 1):
+    begin = "set -eo pipefail\n" if step.get("shell") == "bash" else "set -e\n"
+    open(f"steps/{number}.sh", "w").write(begin + step["run"])
+END
+}
+
+@test "a kit of a class grades its problems by the workflow, and holds nothing else" {
+    local number result=0 week=$root/docs/assignments/first-week
+    make --no-print-directory -C "$root" -n student-kit CLASS="$week/class.json" | grep -q check-class
+    "$root/grader/authoring/student_kit.sh" kit.tar.gz "$week/class.json"
+    tar -xzf kit.tar.gz
+    equal "conv1d conv1d-constant conv2d" "$(ls convjudge/problems | xargs)"
+    equal "conv1d conv1d-constant conv2d" "$(ls convjudge/testcases | xargs)"
+    equal "conv1d-constant.cu conv1d.cu conv2d.cu" "$(ls convjudge/work | xargs)"
+    diff -r "$week/handout" convjudge/handout
+    equal 0 "$(jq -s '[.[].cases[] | select(.timed | not)] | length' convjudge/testcases/*/hidden.json)"
+    run find convjudge -name class.json -o -name 'what-to-expect*' -o -path '*/grader/*/tests' -o -path convjudge/solutions
+    equal "" "$output"
+
+    # What GitHub's machine has: the compiler from the cache, and here the objects of this checkout, to save time.
+    (cd "$build" && find base simgpu harness leaderboard grader service pic -name '*.[od]' -print0 | tar -c --null -T -) >objects.tar
+    mkdir convjudge/build bin
+    tar -xf objects.tar -C convjudge/build
+    [[ ! -e $root/build/toolchain ]] || ln -s "$root/build/toolchain" convjudge/build/toolchain
+    printf '#!/bin/sh\necho "$@" >>"%s/sudo.log"\ncase $1 in sysctl) ;; *) exec "$@" ;; esac\n' "$PWD" >bin/sudo
+    chmod +x bin/sudo
+    submission >convjudge/work/conv1d.cu
+    workflow_steps convjudge/.github/workflows/classroom.yml
+    unset CONVJUDGE_HOME
+    for number in 1 2 3 4; do
+        (cd convjudge && PATH=$OLDPWD/bin:$PATH GITHUB_STEP_SUMMARY=$OLDPWD/summary timeout 200 bash "../steps/$number.sh") >"out.$number" || result=$?
+        equal "$([[ $number == 4 ]] && echo 1 || echo 0)" "$result" || { cat "out.$number"; return 1; }
+    done
+    absent steps/5.sh
+    equal "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0" "$(head -n 1 sudo.log)"
+    output=$(<out.4) status=0
+    ends 0 "::notice title=Autograding complete::Points 1/3" '::notice title=Autograding report::{"totalPoints":1,"maxPoints":3}' \
+        "not ranked: "
+    xml convjudge/reports/conv1d.xml ".//failure" 0
+    xml convjudge/reports/conv2d.xml ".//failure[@type='Wrong Answer']" 4
+    file_has summary "^    Accepted  conv1d.cu"
+    rm -rf convjudge
+}
+
+@test "a kit is not made of a class.json that is wrong" {
+    echo '{"schema": 1}' >class.json
+    run make --no-print-directory -C "$root" BUILD="${build#"$root"/}" student-kit CLASS="$PWD/class.json"
+    ends 2 "class.json:1: "
+    echo '{"assignments": []}' >class.json
+    run "$root/grader/authoring/student_kit.sh" kit.tar.gz class.json
+    ends 2 "student-kit: $PWD/class.json names no problems"
+    absent kit.tar.gz
+}
+
+@test "the assignment to take can be given as it is, and its pages say what is so" {
+    local week=$root/docs/assignments/first-week name
+    unset CONVJUDGE_HOME
+    judge check-class "$week/class.json"
+    ends 0 "at most 30 points" "conv1d                   at most 8" "conv1d-constant          at most 10" "conv2d                   at most 12"
+    # Each file that the teacher's page speaks of exists, and each figure is the one that is stored.
+    grep -o 'solutions/[a-z0-9_/-]*\.cu' "$week/what-to-expect.md" | sort -u >files
+    holds "$(wc -l <files) > 15"
+    while read -r name; do [[ -e $root/$name ]] || { echo "there is no $name"; return 1; }; done <files
+    python3 - "$root" <<'END'
+import json, re, sys
+root = sys.argv[1]
+stored = {}
+for device in ("sim-h200", "nvidia-h200"):
+    for problem in json.load(open(f"{root}/leaderboard/references/{device}.json"))["problems"]:
+        for reference in problem["references"]:
+            stored[problem["problem"], reference["name"], device] = 1e3 * reference["score_ms"]
+rows = re.findall(r"^\| `([a-z0-9-]+)` \| `([a-z0-9_]+)` \| ([0-9.]+) \| ([0-9.]+) \|", open(f"{root}/docs/assignments/first-week/what-to-expect.md").read(), re.M)
+assert len(rows) == 22, len(rows)
+for problem, name, modelled, measured in rows:
+    for device, shown in (("sim-h200", modelled), ("nvidia-h200", measured)):
+        time = stored[problem, name + ".cu", device]
+        assert abs(float(shown) / time - 1) < 0.01, f"{problem} {name} {device}: {shown} us shown, {time} us stored"
+points = json.load(open(f"{root}/docs/assignments/first-week/class.json"))["assignments"][0]["problems"]
+handout = open(f"{root}/docs/assignments/first-week/handout/handout.md").read()
+for problem in points:
+    for band in problem["points"]["speed"]["bands"]:
+        assert re.search(rf"{band['points']} for[^;.]*`{band['rung']}`", handout), band
+END
+}
