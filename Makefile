@@ -180,7 +180,7 @@ student-kit:  ## Pack the judge for students, without hidden cases and solutions
 	  $(CURDIR)/grader/authoring/student_kit.sh $(abspath $(BUILD))/student-kit.tar.gz $${CLASS:+"$$CLASS"}
 
 gradescope-kit:  ## Pack a client for an assignment of Gradescope into build/gradescope-kit.zip: SERVER=https://... TOKEN=... [PROBLEM=id] [MINUTES=8] [PERSON=email|login|name]
-	$(known)@$(call ready,service) && service/client/gradescope/kit.sh $(BUILD) $(BUILD)/gradescope-kit.zip
+	$(known)@$(call ready,service) && service/gradescope/kit.sh $(BUILD) $(BUILD)/gradescope-kit.zip
 
 calibrate:  ## Measure the peak rates of a GPU and time all reference solutions on it: [DEVICE=...]
 	$(known)$(judge) calibrate $${UNCONFINED:+--unconfined} $${DEVICE:+--device "$$DEVICE"}

@@ -221,7 +221,7 @@ in_bare_root() {
 @test "a kit for Gradescope works in a root that holds a shell and nothing else" {
     served
     SERVER=http://$address TOKEN=$(token gradescope teacher) PROBLEM=conv1d MINUTES=2 \
-        "$root/service/client/gradescope/kit.sh" "$build" kit.zip
+        "$root/service/gradescope/kit.sh" "$build" kit.zip
     equal 600 "$(stat -c %a kit.zip)"
     bare_root
     autograder
@@ -245,7 +245,7 @@ in_bare_root() {
 @test "a kit for Gradescope is not made of what cannot work" {
     local secret
     secret=$(printf 'a%.0s' {1..64})
-    kit() { run env "$@" "$root/service/client/gradescope/kit.sh" "$build" kit.zip; }
+    kit() { run env "$@" "$root/service/gradescope/kit.sh" "$build" kit.zip; }
     kit TOKEN="$secret"
     ends 2 "gradescope-kit: SERVER: expected the address of the server, https://judge.example.org, found ''"
     kit SERVER=https://judge.example.org TOKEN=secret
@@ -360,4 +360,51 @@ for problem in points:
     for band in problem["points"]["speed"]["bands"]:
         assert re.search(rf"{band['points']} for[^;.]*`{band['rung']}`", handout), band
 END
+}
+
+# a_class SHOW: a class.json of one week, which shows points as SHOW says.
+a_class() {
+    jq -n --arg show "$1" '{schema: 1, zone: "UTC", assignments: [{id: "week-1", due: "2099-11-09T23:59", show: {points: $show},
+        problems: [{problem: "conv1d", points: {accepted: 3, cases: [{name: "samples", cases: ["samples"], points: 1},
+            {name: "one more", cases: ["one more than a block"], points: 2.5}],
+            speed: {measure: "percentile", bands: [{at_least: 1, points: 1}, {at_least: 100, points: 9}]}}}]}]}' >"$BATS_TEST_TMPDIR/class.json"
+}
+
+# read_anew: the server has read its class once more than $before says.
+read_anew() { holds "$(grep -c event=class_re "$BATS_TEST_TMPDIR/server.log") > $before" >/dev/null; }
+
+@test "where the server has a class, its points are Gradescope's" {
+    local before
+    a_class always
+    served "{\"workers\": [\"sim\"], \"class\": \"$BATS_TEST_TMPDIR/class.json\"}"
+    CONVJUDGE_TOKEN=$(token gradescope teacher)
+    export CONVJUDGE_TOKEN CONVJUDGE_SERVER=http://$address
+    autograder
+    submission >autograder/submission/mine.cu
+    judge gradescope autograder
+    ends 0
+    outcome '[.tests[] | select(.max_score) | "\(.number) \(.name) \(.score)/\(.max_score) \(.visibility)"] | join(", ")' \
+        "2.1 accepted 3/3 visible, 2.2 samples 1/1 visible, 2.3 one more 2.5/2.5 visible, 2.4 speed 1/9 visible"
+    outcome '.score' null
+    before=$(grep -c event=class_re "$BATS_TEST_TMPDIR/server.log" || true)
+    a_class closed
+    kill -HUP "$server"
+    wait_until read_anew
+    autograder bob@example.org 8
+    submission '' 'if (i == 256) return;' >autograder/submission/mine.cu
+    judge gradescope autograder
+    ends 1 "Wrong Answer"
+    outcome '[.tests[] | select(.max_score) | "\(.name) \(.score) \(.visibility)"] | join(", ")' \
+        "accepted 0 after_published, samples 1 after_published, one more 0 after_published, speed 0 after_published"
+    # What points say to students names no hidden case.
+    outcome '[.tests[] | select(.visibility != "hidden") | .output] | join(" ") | contains("one more than a block")' false
+    as "$(token bob@example.org)" GET /api/v1/submissions/2/points
+    equal 403 "$status"
+    as "$CONVJUDGE_TOKEN" GET /api/v1/submissions/2/points
+    equal false "$(jq .shown <<<"$output")"
+    judge submit --wait --mode test --as bob@example.org --gradescope results.json autograder/submission/mine.cu
+    json results.json '[.tests[] | select(.max_score) | .name] | join(", ")' "Wrong Answer"
+    as "$CONVJUDGE_TOKEN" GET /api/v1/submissions/3/points
+    equal 404 "$status"
+    equal "submission 3 counts for nothing: it was not for the ranking" "$(jq -r .error <<<"$output")"
 }

@@ -9,6 +9,7 @@
 #include "service/api/class_answers.h"
 #include "service/api/hand_in.h"
 #include "service/api/live.h"
+#include "service/api/points_answer.h"
 #include "service/api/submission_json.h"
 #include "service/api/visible.h"
 #include "service/store/judgings.h"
@@ -281,6 +282,7 @@ const Route api_routes[] = {
     {"DELETE", "/api/v1/submissions/*", ACCESS_PERSONS, answer_withdraw, false},
     {"GET", "/api/v1/submissions/*/report", ACCESS_PERSONS, answer_report, false},
     {"GET", "/api/v1/submissions/*/result", ACCESS_PERSONS, answer_result, false},
+    {"GET", "/api/v1/submissions/*/points", ACCESS_PERSONS, points_answer, false},
     {"GET", "/api/v1/submissions/*/explain", ACCESS_PERSONS, answer_explain, false},
     {"GET", "/api/v1/submissions/*/events", ACCESS_PERSONS, answer_events, false},
     {"GET", "/api/v1/assignments", ACCESS_PERSONS, class_answer_assignments, false},

@@ -8,8 +8,6 @@
 
 /* Hands a file in. With --wait the exit status is that of `grade`, otherwise 0. */
 MUST_USE Status command_submit(const Options *options, int *exit_status, Message *why);
-/* Does the same in the folders of an autograder of Gradescope, and writes its results.json. */
-MUST_USE Status command_gradescope(const Options *options, int *exit_status, Message *why);
 /* Lists a person's submissions. */
 MUST_USE Status command_runs(const Options *options, int *exit_status, Message *why);
 /* Shows one submission: its head, report and source. */

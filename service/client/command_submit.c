@@ -10,6 +10,7 @@
 #include "service/client/follow.h"
 #include "service/client/interrupt.h"
 #include "service/client/output.h"
+#include "service/client/remote_points.h"
 #include "service/client/remote_report.h"
 #include "service/client/run_table.h"
 
@@ -217,16 +218,24 @@ static const char *words_of_end(RemoteState state)
 
 static Status write_exchange(const Submitting *submitting, const Text *report, Message *why)
 {
+    if (submitting->exchange.gradescope == NULL && submitting->exchange.junit == NULL)
+        return STATUS_OK;
     const RemoteSubmission *submission = &submitting->submission;
     cJSON *made = submission->state == REMOTE_JUDGED && submitting->result.root == NULL ? short_result(submission) : NULL;
-    const Outcome outcome = {
+    Arena arena = {0};
+    Outcome outcome = {
         .result = made == NULL ? submitting->result.root : made,
         .report = report->length == 0 ? NULL : report->data + strspn(report->data, "\n"),
         .trouble = words_of_end(submission->state),
         .keeper = submitting->server.place,
         .submission = submission->number,
     };
-    Status status = exchange_write(&submitting->exchange, &outcome, why);
+    Status status = STATUS_OK;
+    if (outcome.result != NULL && submitting->exchange.gradescope != NULL)
+        status = remote_points_read(&submitting->server, submission, &arena, &outcome, why);
+    if (status == STATUS_OK)
+        status = exchange_write(&submitting->exchange, &outcome, why);
+    arena_free(&arena);
     cJSON_Delete(made);
     return status;
 }

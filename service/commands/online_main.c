@@ -2,6 +2,7 @@
 #include "service/client/client_command.h"
 #include "service/commands/command_line.h"
 #include "service/commands/service_command.h"
+#include "service/gradescope/gradescope_command.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes a kit for an assignment of Gradescope: a zip with a client that hands in to a server (docs/platforms.md). The settings come
 # from SERVER, TOKEN, PROBLEM, MINUTES and PERSON.
-# Usage: service/client/gradescope/kit.sh BUILD FILE.zip
+# Usage: service/gradescope/kit.sh BUILD FILE.zip
 set -euo pipefail
 build=$(realpath "${1:?name the folder of the programs}")
 target=$(realpath -m "${2:?name the file to write}")
@@ -21,7 +21,7 @@ done
 [[ $minutes =~ ^[1-9][0-9]*$ && $minutes -lt 40 ]] ||
     die "MINUTES: expected 1 to 39, less than the time limit of the Gradescope assignment, found '$minutes'"
 [[ $person =~ ^(email|login|name)$ ]] || die "PERSON: expected email, login or name, found '$person'"
-[[ -z ${PROBLEM:-} || -d $here/../../../problems/$PROBLEM ]] || die "PROBLEM: there is no problem '$PROBLEM'"
+[[ -z ${PROBLEM:-} || -d $here/../../problems/$PROBLEM ]] || die "PROBLEM: there is no problem '$PROBLEM'"
 command -v zip >/dev/null || die "zip is missing; install zip"
 
 # The program, its libraries as the loader finds them here, and the loader itself.

@@ -5,8 +5,8 @@
  *     results/results.json         what the autograder writes
  *
  * Source   gradescope-autograders.readthedocs.io, "Autograder Specifications", "Submission Metadata". More keys may come.  */
-#ifndef SERVICE_CLIENT_GRADESCOPE_FOLDER_H
-#define SERVICE_CLIENT_GRADESCOPE_FOLDER_H
+#ifndef SERVICE_GRADESCOPE_GRADESCOPE_FOLDER_H
+#define SERVICE_GRADESCOPE_GRADESCOPE_FOLDER_H
 
 #include "base/status.h"
 

@@ -1,9 +1,10 @@
 /* What a kit for Gradescope runs in its container: hands the student's file in for him, waits, and writes results/results.json,
  * whatever comes of it. All else is as with `submit --wait`. */
-#include "service/client/client_command.h"
+#include "service/gradescope/gradescope_command.h"
 
 #include "grader/exchange/exchange.h"
-#include "service/client/gradescope_folder.h"
+#include "service/client/client_command.h"
+#include "service/gradescope/gradescope_folder.h"
 
 static const char DEFAULT_FOLDER[] = "/autograder";
 

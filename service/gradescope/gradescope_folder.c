@@ -1,7 +1,6 @@
-#include "service/client/gradescope_folder.h"
+#include "service/gradescope/gradescope_folder.h"
 
 #include "base/json.h"
-#include "grader/terminal/terminal.h"
 
 #include <dirent.h>
 #include <stdio.h>
