@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "service/log/log.h"
+#include "service/store/host_times.h"
 #include "service/store/judgings.h"
 #include "service/store/submissions.h"
 
@@ -24,7 +25,7 @@ static Status read_result(const SpoolDone *done, Arena *arena, Recording *record
     return verdict == NULL ? fail(STATUS_BAD_INPUT, why, "result.json: there is no verdict") : STATUS_OK;
 }
 
-/* What the server knows better than a worker: who handed it in, when, and under which name. */
+/* What the server knows better than a worker: who handed it in, when, under which name, and how other machines time. */
 static Status complete_run(Head *head, const Judging *judging, const SpoolDone *done, Arena *arena, Run *run,
                            Message *why)
 {
@@ -37,6 +38,9 @@ static Status complete_run(Head *head, const Judging *judging, const SpoolDone *
     run->time_utc = row.received_utc;
     run->file_name = row.file_name;
     run->source_hash = row.source_hash;
+    status = host_times_review(head->store, run, arena, &run->rank_status, why);
+    if (status != STATUS_OK)
+        return status;
     return submissions_source(head->store, row.source_hash, arena, &run->source, why);
 }
 
