@@ -148,7 +148,7 @@ will_fetch_compiler() {
 }
 
 # Only root can run Slurm's daemons, so that nobody else is asked to install them.
-has_slurm() { command -v slurmctld slurmd munged sbatch >/dev/null; }
+has_slurm() { [[ $(command -v slurmctld slurmd munged sbatch | wc -l) == 4 ]]; }
 try_slurm() { has_slurm || { can_install && apt_install slurm-wlm munge && has_slurm; }; }
 
 try_sandbox() {

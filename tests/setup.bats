@@ -12,7 +12,7 @@ made_up() {
     cp "$root"/harness/{setup,compilers}.sh harness/
     ln -s "$root/harness/cuda" harness/cuda
     for name in $commands; do ln -sf "$(type -P "$name")" "$bin/$name"; done
-    for name in bats bwrap clang-format cppcheck curl jq jsonschema pgrep prlimit python3 shellcheck sim_c sqlite3 zip; do tool "$name" 'exit 0'; done
+    for name in bats bwrap clang-format cppcheck curl jq jsonschema pgrep munged prlimit python3 sbatch shellcheck sim_c slurmctld slurmd sqlite3 zip; do tool "$name" 'exit 0'; done
     tool id 'echo 1000'
     # Compiles what includes no header that is listed in the file "lacking".
     tool gcc "echo gcc >>'$PWD/calls'; [ ! -s '$PWD/lacking' ] || ! grep -qFf '$PWD/lacking' \"\$1\" || exit 1" "$made_output"
@@ -97,6 +97,21 @@ says() {
     tool apt-get 'exit 0'
     set_up test
     says 2 "setup: installing libcmocka-dev" "setup: still missing after the installation: libcmocka-dev"
+}
+
+@test "Slurm is for tests alone: root installs it, and elsewhere they are skipped" {
+    made_up
+    rm "$bin/slurmd"
+    set_up
+    says 0 ""
+    set_up test
+    says 0 "setup: tests with Slurm are skipped: there is no slurmctld, slurmd or munged (Debian: slurm-wlm, munge)"
+    rm build/setup.test
+    tool id 'echo 0'
+    tool apt-get "echo \"\$*\" >>installed; printf '#!/bin/sh\n' >'$bin/slurmd'; /bin/chmod +x '$bin/slurmd'"
+    set_up test
+    says 0 ""
+    [[ $(<installed) == "install -y -qq --no-install-recommends slurm-wlm munge" ]]
 }
 
 @test "who cannot install packages is told all of them at once, with what fetches a compiler" {
