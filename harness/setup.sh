@@ -148,7 +148,7 @@ will_fetch_compiler() {
 }
 
 # Only root can run Slurm's daemons, so that nobody else is asked to install them.
-has_slurm() { [[ $(command -v slurmctld slurmd munged sbatch | wc -l) == 4 ]]; }
+has_slurm() { command -v slurmctld && command -v slurmd && command -v munged && command -v sbatch; } >/dev/null
 try_slurm() { has_slurm || { can_install && apt_install slurm-wlm munge && has_slurm; }; }
 
 try_sandbox() {
