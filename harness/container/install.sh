@@ -19,4 +19,4 @@ chmod -R a+rX /usr/local/share/convjudge
 mkdir -p /spool
 apt-get clean
 rm -rf /var/lib/apt/lists/*
-/usr/local/bin/convjudge help >/dev/null || die "what was installed does not start"
+/usr/local/bin/convjudge --version >/dev/null || die "what was installed does not start"
