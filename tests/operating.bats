@@ -24,6 +24,16 @@ load helper
     [[ -e /etc/convjudge/config.json ]] || { judge check-config; ends 0 "no configuration file; all settings by default"; }
 }
 
+@test "check-config says how a pilot keeps within its time" {
+    echo '{"engine": "slurm", "slurm": {"pilots": 4}}' >slurm.json
+    judge check-config slurm.json
+    ends 0 '"gres":' '"pilots":' 'A pilot of 240 minutes begins a judging until'
+    lacks 'may take more than half'
+    echo '{"engine": "slurm", "slurm": {"time_minutes": 60}}' >slurm.json
+    judge check-config slurm.json
+    ends 0 'A pilot of 60 minutes begins a judging until 1800 s before its end.' 'longer "time_minutes" would begin none in vain'
+}
+
 @test "check-config refuses a wrong file with its line" {
     printf '{\n  "lissen": ""\n}\n' >config.json
     judge check-config config.json

@@ -11,6 +11,7 @@ export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends make ca-certificates >/dev/null
 harness/setup.sh service # the packages, and NVIDIA's compiler
+[[ -x build/toolchain/bin/nvcc ]] || die "NVIDIA's compiler could not be fetched, without which no real GPU can be used"
 make --no-print-directory -j"$(nproc)" service
 make --no-print-directory install PREFIX=/usr/local
 # The image has one user, whoever that is outside. Who may read the image may read hidden cases and solutions.

@@ -12,6 +12,7 @@ typedef struct Check {
     Config config;
     Text text; /* what will be printed */
     int faults;
+    double longest_s; /* of the deadlines of workers */
 } Check;
 
 static void add_settings(Check *check)
@@ -38,6 +39,8 @@ static Status add_deadlines(Check *check, const Problem *problem, JudgingMode mo
     if (fault != NULL)
         text_printf(&check->text, "    wrong: %s\n", fault);
     check->faults += fault != NULL;
+    if (deadlines.worker_s > check->longest_s)
+        check->longest_s = deadlines.worker_s;
     return STATUS_OK;
 }
 
@@ -84,6 +87,20 @@ static Status check_class(Check *check, Message *why)
     return status;
 }
 
+/* A judging that takes longer than half of a pilot's time is begun by new pilots alone. */
+static void add_pilots(Check *check)
+{
+    const SlurmSettings *slurm = &check->config.slurm;
+    if (check->config.engine != ENGINE_SLURM)
+        return;
+    const double half_s = 30.0 * (double)slurm->time_minutes;
+    text_printf(&check->text, "\nA pilot of %lld minutes begins a judging until %.0f s before its end%s\n",
+                (long long)slurm->time_minutes, check->longest_s < half_s ? check->longest_s : half_s,
+                check->longest_s <= half_s
+                    ? "."
+                    : ".\nThe longest may take more than half of that; longer \"time_minutes\" would begin none in vain.");
+}
+
 Status command_check_config(const Options *options, int *exit_status, Message *why)
 {
     Check check = {0};
@@ -96,6 +113,7 @@ Status command_check_config(const Options *options, int *exit_status, Message *w
         status = check_problems(&check, why);
         if (status == STATUS_OK)
             status = check_class(&check, why);
+        add_pilots(&check);
         fputs(check.text.data, stdout);
         *exit_status = check.faults > 0;
     }
