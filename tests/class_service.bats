@@ -175,7 +175,25 @@ eve' "$(in_store "SELECT person.name FROM membership JOIN person ON person.id = 
     equal 200 "$status"
     as "$ada" GET /problems/conv1d
     [[ $output == *"The board is not shown now."* && $output != *"All times on this board"* ]]
+    # Nor do report and result tell one's place.
+    local number
+    number=$(hand_in "$ada" k)
+    accepted "$number"
+    sqlite3 "$state/convjudge.db" "PRAGMA busy_timeout = 10000; INSERT INTO document SELECT id, 'report', 'verdict Accepted
+  references  faster than 6 of 8
+  class       faster than 1 of 1 others
+  rank        1 of 2 in the class
+  end' FROM judging WHERE submission = $number; INSERT INTO document SELECT id, 'result',
+        '{\"rank\": 1, \"score_ms\": 0.06066000000000001, \"percentile\": {\"references\": {\"n\": 8}, \"class\": {\"n\": 1}}}' FROM judging WHERE submission = $number" >/dev/null
+    as "$ada" GET "/api/v1/submissions/$number/report"
+    equal $'verdict Accepted\n  references  faster than 6 of 8\n  end' "$output"
+    as "$ada" GET "/api/v1/submissions/$number/result"
+    equal '{"score_ms":0.06066000000000001,"percentile":{"references":{"n":8}}}' "$(tr -d ' \t\n' <<<"$output")"
+    as "$teacher" GET "/api/v1/submissions/$number/result"
+    equal 1 "$(jq .rank <<<"$output")"
     read_anew '.assignments[0].show = {board: "always"}'
+    as "$ada" GET "/api/v1/submissions/$number/report"
+    [[ $output == *"1 of 2 in the class"* ]]
     ask GET /api/v1/boards/conv1d
     equal 200 "$status"
 }

@@ -7,6 +7,7 @@
 #include "service/api/answer.h"
 #include "service/api/board_answer.h"
 #include "service/api/class_answers.h"
+#include "service/api/class_rules.h"
 #include "service/api/hand_in.h"
 #include "service/api/live.h"
 #include "service/api/points_answer.h"
@@ -224,7 +225,7 @@ static void answer_document(Visit *visit, const char *kind, const char *type)
     if (status != STATUS_OK)
         answer_failure(visit, status, &why);
     else if (text != NULL)
-        answer_text(visit, type, text);
+        answer_text(visit, type, class_document(visit, &row, kind, text));
     else if (submission_has_ended(&row))
         answer_error(visit, 404, "submission %lld has none", (long long)row.id);
     else

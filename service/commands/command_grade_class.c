@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "grader/terminal/json_target.h"
 #include "grader/terminal/terminal.h"
+#include "grader/ranking/person.h"
 #include "leaderboard/store.h"
 #include "service/class/class_read.h"
 #include "service/class/class_state.h"
@@ -308,14 +309,16 @@ static Status report(const ClassGrading *grading, Message *why)
 
 static Status run(ClassGrading *grading, int *exit_status, Message *why)
 {
+    char person[PERSON_MAX_BYTES + 1];
     Status status = class_devices(grading->options->device, &grading->arena, &grading->devices, why);
     if (status == STATUS_OK)
         status = open_store(grading, why);
     grading->run = (ClassRun){.intake = &grading->intake,
                               .class = grading->has_class ? &grading->class : NULL,
                               .problem = grading->options->problem};
+    person_login(person);
     if (status == STATUS_OK && grading->has_class)
-        status = extensions_audit(grading->store, &grading->class, "grade-class", why);
+        status = extensions_audit(grading->store, &grading->class, person, why);
     if (status == STATUS_OK)
         status = class_hand_in(grading->store, &grading->run, why);
     if (status == STATUS_OK)

@@ -35,6 +35,11 @@ static Status add_submission(const Telling *telling, size_t task, size_t person,
 {
     Arena arena = {0};
     const char *result = NULL, *source = NULL;
+    FactCase *cases = arena_array(&arena, fact->case_count + 1, sizeof *cases);
+    size_t case_count = 0;
+    for (size_t i = 0; i < fact->case_count; i++)
+        if (fact->cases[i].verdict[0] != '\0')
+            cases[case_count++] = (FactCase){fact->cases[i].name, strcmp(fact->cases[i].verdict, "Accepted") == 0};
     Status status = judgings_document(telling->store, row->judging, "result", &arena, &result, why);
     if (status == STATUS_OK && result != NULL)
         status = submissions_source(telling->store, row->source_hash, &arena, &source, why);
@@ -45,6 +50,8 @@ static Status add_submission(const Telling *telling, size_t task, size_t person,
                                                .number = row->id,
                                                .file_name = row->file_name,
                                                .received_utc = row->received_utc,
+                                               .cases = cases,
+                                               .case_count = case_count,
                                                .device = row->time.ms > 0 ? row->device : "",
                                                .time = row->time},
                              fact->verdict, result, source);

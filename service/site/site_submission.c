@@ -103,6 +103,8 @@ static Status fill(const Visit *visit, const StoredSubmission *row, Documents *d
                    SubmissionPage *page, Message *why)
 {
     Status status = read_json(visit, row->judging, "result", &documents->result, why);
+    if (documents->result != NULL && class_hides_board_from(visit, row->problem))
+        class_take_place_out(documents->result);
     if (status == STATUS_OK)
         status = read_json(visit, row->judging, "explain", &documents->explain, why);
     if (status == STATUS_OK)

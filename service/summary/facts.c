@@ -44,6 +44,7 @@ void facts_add_points(Facts *facts, const FactPoints *points)
 static void take_cases(Facts *facts, FactSubmission *added, const cJSON *result)
 {
     const cJSON *list = view_item(result, "cases"), *item;
+    added->case_count = 0;
     FactCase *cases = arena_array(&facts->arena, (size_t)cJSON_GetArraySize(list) + 1, sizeof *cases);
     cJSON_ArrayForEach(item, list)
     {
@@ -52,6 +53,14 @@ static void take_cases(Facts *facts, FactSubmission *added, const cJSON *result)
             cases[added->case_count++] = (FactCase){arena_string(&facts->arena, view_text(item, "name")),
                                                     strcmp(verdict, "Accepted") == 0};
     }
+    added->cases = cases;
+}
+
+static void copy_cases(Facts *facts, FactSubmission *added)
+{
+    FactCase *cases = arena_array(&facts->arena, added->case_count + 1, sizeof *cases);
+    for (size_t i = 0; i < added->case_count; i++)
+        cases[i] = (FactCase){arena_string(&facts->arena, added->cases[i].name), added->cases[i].is_passed};
     added->cases = cases;
 }
 
@@ -85,8 +94,11 @@ void facts_add_submission(Facts *facts, const FactSubmission *submission, const 
     if (added->failure.verdict[0] == '\0')
         added->failure.verdict = arena_string(arena, verdict);
     added->is_modelled = view_true(object, "modelled");
-    added->case_count = added->reference_count = 0;
-    take_cases(facts, added, object);
+    added->reference_count = 0;
+    if (submission->cases == NULL)
+        take_cases(facts, added, object);
+    else
+        copy_cases(facts, added);
     take_references(facts, added, object);
     cJSON_Delete(object);
 }

@@ -23,7 +23,7 @@ typedef struct FactTask { /* a problem of an assignment */
 } FactTask;
 
 typedef struct FactCase {
-    const char *name; /* as result.json has it: "hidden 4" of a hidden one */
+    const char *name;
     bool is_passed;   /* else it failed; a case that was not run is left out */
 } FactCase;
 
@@ -34,9 +34,9 @@ typedef struct FactSubmission {
     const char *received_utc;
     const char *device;        /* ""; and the next is nothing where there is no time */
     MeasuredTime time;         /* ms 0: none */
-    Failure failure;           /* the next are taken from result.json */
-    const FactCase *cases;     /* in the order of result.json */
+    const FactCase *cases; /* NULL: as result.json has them, where hidden cases have numbers alone */
     size_t case_count;
+    Failure failure; /* the next are taken from result.json */
     const ReferenceTime *references; /* fastest first; names without folders */
     size_t reference_count;
     bool is_modelled;

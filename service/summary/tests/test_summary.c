@@ -134,6 +134,25 @@ static void cases_that_nobody_or_everybody_fails_are_named(void **state)
     end(&class);
 }
 
+static void cases_have_the_names_that_the_caller_knows(void **state)
+{
+    Class class = begin();
+    const FactCase cases[] = {{"one", true}, {"even filter", false}};
+    facts_add_submission(&class.facts,
+                         &(FactSubmission){.person = facts_person(&class.facts, "ada"),
+                                           .task = class.task,
+                                           .file_name = "a.cu",
+                                           .received_utc = "2026-11-02T12:00:00Z",
+                                           .device = "",
+                                           .cases = cases,
+                                           .case_count = 2},
+                         "Wrong Answer", wrong, NULL);
+    const Summary summary = summarised(&class);
+    assert_int_equal(summary.assignments[0].tasks[0].never_passed_count, 1);
+    assert_string_equal(summary.assignments[0].tasks[0].never_passed[0].name, "even filter");
+    end(&class);
+}
+
 static void a_failure_of_the_judge_is_nobodys_mistake(void **state)
 {
     Class class = begin();
@@ -266,6 +285,7 @@ int main(void)
         cmocka_unit_test(a_class_of_three_is_summarised),
         cmocka_unit_test(best_times_are_held_against_the_references),
         cmocka_unit_test(cases_that_nobody_or_everybody_fails_are_named),
+        cmocka_unit_test(cases_have_the_names_that_the_caller_knows),
         cmocka_unit_test(a_failure_of_the_judge_is_nobodys_mistake),
         cmocka_unit_test(who_has_solved_it_or_fails_differently_is_not_stuck),
         cmocka_unit_test(points_fall_into_bins_of_round_width),
