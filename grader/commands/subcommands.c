@@ -5,13 +5,16 @@
 const Subcommand grader_subcommands[] = {
     {"grade", command_grade, WITH_SANDBOX,
      "convjudge grade [--problem ID] [--device DEVICE] [--as NAME] [--json FILE|-] [--seed HEX]\n"
-     "                [--no-record] [--untimed] [--no-second-opinion] [--unconfined] FILE\n"
+     "                [--gradescope FILE] [--junit FILE] [--no-record] [--untimed]\n"
+     "                [--no-second-opinion] [--unconfined] FILE\n"
      "    Judges a CUDA source file. Exit status 0: accepted, 1: not accepted, 2: judge error.\n"
      "    --problem ID     default: what a line \"// problem: ID\" says, else the problem that solve() fits\n"
      "    --device DEVICE  auto (a GPU if there is one, else sim), cuda[:N], sim[:PROFILE];\n"
      "                     cpu: for plain C\n"
      "    --as NAME        the name to record the run under; default: the login name\n"
      "    --json FILE      write result.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
+     "    --gradescope FILE  write it as Gradescope's results.json, too (docs/platforms.md)\n"
+     "    --junit FILE     write it as JUnit XML, too\n"
      "    --seed HEX       repeat a grading: hidden cases with the data of the run with this \"seed\" in its\n"
      "                     result.json; the run is not recorded\n"
      "    --no-record      do not record the run\n"
