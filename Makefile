@@ -87,9 +87,9 @@ judge  = $(plus)@$(call ready,build) && { $(stand); } && $(abspath $(BUILD))/con
 online = $(plus)@$(call ready,service) && { $(stand); } && $(abspath $(BUILD))/convjudge
 need_tests = $(if $(wildcard tests/run.sh),,$(error the student's kit has no tests))
 
-grade:  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]|cpu] [AS=name] [JSON=file] [GRADESCOPE=file] [JUNIT=file]
+grade:  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]|cpu] [AS=name] [JSON=file] [GRADESCOPE=file [CLASS=class.json]] [JUNIT=file]
 	$(call need,SUB,name the file: make grade SUB=mykernel.cu)$(judge) grade $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} $${DEVICE:+--device "$$DEVICE"} \
-	  $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"} $${GRADESCOPE:+--gradescope "$$GRADESCOPE"} $${JUNIT:+--junit "$$JUNIT"} -- "$$SUB"
+	  $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"} $${GRADESCOPE:+--gradescope "$$GRADESCOPE"} $${CLASS:+--class "$$CLASS"} $${JUNIT:+--junit "$$JUNIT"} -- "$$SUB"
 
 submit:  ## Hand a submission in to a server: SUB=mykernel.cu [PROBLEM=id] [MODE=try|test|rank] [SIZES=...] [WAIT=1] [JSON=file] [GRADESCOPE=file] [JUNIT=file] [AS=name]
 	$(call need,SUB,name the file: make submit SUB=mykernel.cu)$(online) submit $${PROBLEM:+--problem "$$PROBLEM"} $${MODE:+--mode "$$MODE"} $${AS:+--as "$$AS"} \
@@ -179,8 +179,9 @@ student-kit:  ## Pack the judge for students, without hidden cases and solutions
 	$(known)@$(if $(value CLASS),$(call ready,build) && { $(stand); } && $(abspath $(BUILD))/convjudge check-class -- "$$CLASS" >/dev/null &&) \
 	  $(CURDIR)/grader/authoring/student_kit.sh $(abspath $(BUILD))/student-kit.tar.gz $${CLASS:+"$$CLASS"}
 
-gradescope-kit:  ## Pack a client for an assignment of Gradescope into build/gradescope-kit.zip: SERVER=https://... TOKEN=... [PROBLEM=id] [MINUTES=8] [PERSON=email|login|name]
-	$(known)@$(call ready,service) && service/gradescope/kit.sh $(BUILD) $(BUILD)/gradescope-kit.zip
+gradescope-kit:  ## Pack a client for an assignment of Gradescope into build/gradescope-kit.zip: SERVER=https://... TOKEN=... [PROBLEM=id] [CLASS=class.json] [MINUTES=8] [PERSON=email|login|name]
+	$(known)@$(call ready,service) && { $(stand); } && $(if $(value CLASS),$(abspath $(BUILD))/convjudge check-class -- "$$CLASS" >/dev/null &&) \
+	  $(CURDIR)/service/gradescope/kit.sh $(abspath $(BUILD)) $(abspath $(BUILD))/gradescope-kit.zip $${CLASS:+"$$CLASS"}
 
 calibrate:  ## Measure the peak rates of a GPU and time all reference solutions on it: [DEVICE=...]
 	$(known)$(judge) calibrate $${UNCONFINED:+--unconfined} $${DEVICE:+--device "$$DEVICE"}

@@ -259,7 +259,18 @@ in_bare_root() {
     ends 2 "gradescope-kit: PROBLEM: there is no problem 'conv'"
     kit SERVER=https://judge.example.org TOKEN="$secret" PROBLEM=$'a\nb'
     ends 2 "gradescope-kit: PROBLEM: expected one line"
+    local class=$root/docs/assignments/first-week/class.json
+    for_class() { run env SERVER=https://judge.example.org TOKEN="$secret" "$@" "$root/service/gradescope/kit.sh" "$build" kit.zip "$class"; }
+    for_class
+    ends 2 "gradescope-kit: PROBLEM: expected one of conv1d, conv1d-constant, conv2d: $class has several"
+    for_class PROBLEM=conv3d
+    ends 2 "gradescope-kit: PROBLEM: $class has no problem 'conv3d'"
     absent kit.zip
+    for_class PROBLEM=conv1d-constant
+    ends 0 'set "Autograder points" of the assignment at Gradescope to 10'
+    python3 -m zipfile -e kit.zip packed
+    file_has packed/settings '^problem=conv1d-constant$'
+    absent packed/class.json
 }
 
 # ---- the workflow for GitHub, and the assignment to take
@@ -372,6 +383,23 @@ a_class() {
 
 # read_anew: the server has read its class once more than $before says.
 read_anew() { holds "$(grep -c event=class_re "$BATS_TEST_TMPDIR/server.log") > $before" >/dev/null; }
+
+@test "a grading on this machine takes points from a class.json, too" {
+    a_class never
+    submission '' 'if (i == 256) return;' >wrong.cu
+    judge grade --device sim --gradescope results.json --class "$BATS_TEST_TMPDIR/class.json" wrong.cu
+    ends 1 "Wrong Answer"
+    json results.json '[.tests[] | select(.max_score) | "\(.name) \(.score)/\(.max_score) \(.visibility)"] | join(", ")' \
+        "accepted 0/3 after_published, samples 1/1 after_published, one more 0/2.5 after_published, speed 0/9 after_published"
+    judge grade --class "$BATS_TEST_TMPDIR/class.json" wrong.cu
+    ends 2 "grade: option '--class' is only for --gradescope"
+    judge grade --gradescope other.json --class nowhere.json wrong.cu
+    ends 2 "nowhere.json: there is no such file, expected a class.json"
+    absent other.json
+    jq '.assignments[0].problems[0].problem = "conv2d" | .assignments[0].problems[0].points = {accepted: 1}' "$BATS_TEST_TMPDIR/class.json" >class.json
+    judge grade --device sim --gradescope results.json --class class.json wrong.cu
+    ends 2 "class.json: no assignment has the problem conv1d"
+}
 
 @test "where the server has a class, its points are Gradescope's" {
     local before

@@ -160,6 +160,8 @@ Status command_grade(const Options *options, int *exit_status, Message *why)
     Status status = options_expect_file(options, why);
     if (status == STATUS_OK)
         status = exchange_check(&files, options->operands[0], why);
+    if (status == STATUS_OK)
+        status = request_check_class(options, why);
     if (status != STATUS_OK)
         return status;
     status = failure.status = grade(&grading, &failure.reason);

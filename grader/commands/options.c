@@ -86,7 +86,7 @@ static const OptionKind kinds[] = {
       "similar", "try", "work", "grade-class"}},
     {"since", true, offsetof(Options, since), {"rejudge"}},
     {"runs", true, offsetof(Options, runs), {"rejudge"}},
-    {"class", true, offsetof(Options, class_file), {"scores", "grade-class"}},
+    {"class", true, offsetof(Options, class_file), {"grade", "scores", "grade-class"}},
     {"csv", true, offsetof(Options, csv), {"scores"}},
     {"summary", true, offsetof(Options, summary), {"scores"}},
     {"list", false, offsetof(Options, list), {"rejudge"}},

@@ -54,6 +54,24 @@ Status request_write(const Options *options, const Result *result, const char *m
     return status;
 }
 
+static ClassPoints class_points;
+
+void request_set_class_points(ClassPoints points)
+{
+    class_points = points;
+}
+
+Status request_check_class(const Options *options, Message *why)
+{
+    if (options->class_file == NULL)
+        return STATUS_OK;
+    if (options->gradescope == NULL)
+        return fail(STATUS_BAD_INPUT, why, "%s: option '--class' is only for --gradescope", options->subcommand);
+    if (class_points == NULL)
+        return fail(STATUS_UNSUPPORTED, why, "%s: option '--class' is not for this program", options->subcommand);
+    return class_points(options->class_file, NULL, NULL, why);
+}
+
 ExchangeFiles request_exchange_files(const Options *options)
 {
     return (ExchangeFiles){.gradescope = options->gradescope, .junit = options->junit};
@@ -71,8 +89,13 @@ Status request_exchange(const Options *options, const Result *result, Message *w
     report_write(result, plain, &report);
     Status status = json_parse("result.json", json.data, json.length, &file, why);
     if (status == STATUS_OK) {
-        const Outcome outcome = {.result = file.root, .report = report.data + strspn(report.data, "\n")};
-        status = exchange_write(&files, &outcome, why);
+        Outcome outcome = {.result = file.root, .report = report.data + strspn(report.data, "\n")};
+        Arena arena = {0};
+        if (options->class_file != NULL)
+            status = class_points(options->class_file, &arena, &outcome, why);
+        if (status == STATUS_OK)
+            status = exchange_write(&files, &outcome, why);
+        arena_free(&arena);
         json_free(&file);
     }
     text_free(&report);

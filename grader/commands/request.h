@@ -2,6 +2,7 @@
 #ifndef GRADER_COMMANDS_REQUEST_H
 #define GRADER_COMMANDS_REQUEST_H
 
+#include "base/arena.h"
 #include "base/status.h"
 #include "grader/commands/options.h"
 #include "grader/exchange/exchange.h"
@@ -27,6 +28,13 @@ void request_free(Request *request);
 /* Writes result.json if it is asked for, and the report, with `more` behind it, unless result.json goes to standard
  * output. */
 MUST_USE Status request_write(const Options *options, const Result *result, const char *more, Message *why);
+
+/* Adds to an outcome the points that its result is worth by a class.json; with `outcome` NULL only reads that. What a class is lies
+ * above the grader, so the program says at its start who knows (service/scores); until then --class is refused. */
+typedef Status (*ClassPoints)(const char *class_path, Arena *arena, Outcome *outcome, Message *why);
+void request_set_class_points(ClassPoints points);
+/* Finds out before minutes of judging whether --class can be used. */
+MUST_USE Status request_check_class(const Options *options, Message *why);
 
 /* What --gradescope and --junit name. */
 ExchangeFiles request_exchange_files(const Options *options);

@@ -5,8 +5,8 @@
 const Subcommand grader_subcommands[] = {
     {"grade", command_grade, WITH_SANDBOX,
      "convjudge grade [--problem ID] [--device DEVICE] [--as NAME] [--json FILE|-] [--seed HEX]\n"
-     "                [--gradescope FILE] [--junit FILE] [--no-record] [--untimed]\n"
-     "                [--no-second-opinion] [--unconfined] FILE\n"
+     "                [--gradescope FILE [--class FILE]] [--junit FILE] [--no-record]\n"
+     "                [--untimed] [--no-second-opinion] [--unconfined] FILE\n"
      "    Judges a CUDA source file. Exit status 0: accepted, 1: not accepted, 2: judge error.\n"
      "    --problem ID     default: what a line \"// problem: ID\" says, else the problem that solve() fits\n"
      "    --device DEVICE  auto (a GPU if there is one, else sim), cuda[:N], sim[:PROFILE];\n"
@@ -14,6 +14,7 @@ const Subcommand grader_subcommands[] = {
      "    --as NAME        the name to record the run under; default: the login name\n"
      "    --json FILE      write result.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
      "    --gradescope FILE  write it as Gradescope's results.json, too (docs/platforms.md)\n"
+     "    --class FILE     with the points of this class.json; without, 1 point for Accepted\n"
      "    --junit FILE     write it as JUnit XML, too\n"
      "    --seed HEX       repeat a grading: hidden cases with the data of the run with this \"seed\" in its\n"
      "                     result.json; the run is not recorded\n"

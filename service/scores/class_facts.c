@@ -2,7 +2,6 @@
 
 #include "grader/problem/problem_read.h"
 #include "grader/problem/testcase_read.h"
-#include "service/scores/judged_fact.h"
 #include "service/store/judgings.h"
 #include "service/store/people.h"
 
@@ -29,7 +28,7 @@ static const CaseNames *names_of(const Gathering *gathering, const char *problem
     return NULL;
 }
 
-static Status read_names(const char *id, Arena *arena, CaseNames *names, Message *why)
+Status case_names_read(const char *id, Arena *arena, CaseNames *names, Message *why)
 {
     Problem problem;
     TestcaseSet set;
@@ -61,7 +60,7 @@ static Status read_all_names(Gathering *gathering, Message *why)
         for (size_t k = 0; k < class->assignments[i].problem_count && status == STATUS_OK; k++) {
             const char *id = class->assignments[i].problems[k].problem;
             if (names_of(gathering, id) == NULL)
-                status = read_names(id, gathering->arena, &gathering->names[gathering->name_count++], why);
+                status = case_names_read(id, gathering->arena, &gathering->names[gathering->name_count++], why);
         }
     return status;
 }

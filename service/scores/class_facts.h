@@ -13,6 +13,7 @@
 #include "leaderboard/store.h"
 #include "service/class/class_file.h"
 #include "service/class/submission_fact.h"
+#include "service/scores/judged_fact.h"
 #include "service/store/submissions.h"
 
 #include <stddef.h>
@@ -23,6 +24,9 @@ typedef struct PersonFacts {
     const StoredSubmission **rows; /* of each fact, by the same index */
     size_t count;
 } PersonFacts;
+
+/* Reads the names of a problem's hidden cases. `id` must live as long as the names. */
+MUST_USE Status case_names_read(const char *id, Arena *arena, CaseNames *names, Message *why);
 
 MUST_USE Status class_facts_read(Store *store, const ClassFile *class, Arena *arena, PersonFacts **people,
                                  size_t *count, Message *why);
