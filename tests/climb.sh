@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Climbs from a naive kernel to a fast one by the first advice of `convjudge explain` alone. tests/explain/climb/<problem>/ holds the
 # steps in order. Every step is accepted; each but the first does what the first advice on the one before it says, whose id
-# stands in its line `// advice:`, and is faster by that; the last is among the fastest quarter of the reference solutions.
+# stands in its line `// advice:`, and is faster by that; the advice is that on the largest case, or on the one that a line
+# `// case:` names. The last step is among the fastest quarter of the reference solutions.
 # Prints TAP. Usage: [DEVICE=cuda] tests/climb.sh BUILD PROBLEM...     with a real GPU, times alone: advice is the same on all devices
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +15,7 @@ number=0
 result() { # STATUS NAME [FILE]: one line of TAP; of a failure also the contents of FILE
     number=$((number + 1))
     echo "$([[ $1 == 0 ]] || echo 'not ')ok $number - $2"
-    [[ $1 == 0 || $# -lt 3 ]] || sed 's/^/# /' "$3"
+    [[ $1 == 0 || $# -lt 3 ]] || sed '$a\' "$3" | sed 's/^/# /'
 }
 
 holds() { # NAME FILTER FILE...: a jq condition over the files, taken together
@@ -38,9 +39,10 @@ step() { # FILE BEFORE: grades the file; BEFORE is the result of the step before
 }
 
 advised() { # FILE NEXT: the first advice on the file is what the next one does
-    local name=${1#tests/explain/climb/} wanted
+    local name=${1#tests/explain/climb/} wanted case
     wanted=$(sed -n 's|^// advice: ||p' "$2")
-    "$build/convjudge" explain --json "$scratch/explained.json" "$1" >"$scratch/log" 2>&1 || true
+    case=$(sed -n 's|^// case: ||p' "$2")
+    "$build/convjudge" explain ${case:+--case "$case"} --json "$scratch/explained.json" "$1" >"$scratch/log" 2>&1 || true
     holds "${name%.cu}: the first advice is $wanted" ".[0].advice as \$all | if \$all[0].id == \"$wanted\" then true else \"\\(\$all | map([.id, .line, .gain]))\" | halt_error end" \
         "$scratch/explained.json"
     rm -f "$scratch/explained.json"

@@ -55,7 +55,25 @@ static void sketch_neighbours(const KernelNames *names, Advice *advice)
     advice_sketch(advice, "%s[... + %s] // threadIdx.x with no factor before it", names->input.name, column);
 }
 
-/* Neighbouring threads of a warp access bytes that are far apart. After the change they are contiguous. */
+/* How often each loaded byte is loaded. From LEAST_REREADS on, a tile in shared memory is worth its barriers. */
+static double rereads(const KernelUnderReview *review)
+{
+    const SimCounters *counters = review->counters;
+    return ratio((double)counters->global_load_bytes, (double)counters->unique_load_sectors * SECTOR_BYTES);
+}
+
+static const double LEAST_REREADS = 4;
+
+static bool keeps_several_sums(const KernelUnderReview *review)
+{
+    const SimLine *line = review_hot_line(review);
+    KernelNames names;
+    review_names(review, line == NULL ? 0 : line->line, &names);
+    return names.has_several_sums;
+}
+
+/* Neighbouring threads of a warp access bytes that are far apart. After the change they are contiguous. Loads that lie
+ * apart because each thread has outputs of its own side by side need a tile instead, which is advice of its own. */
 bool rule_uncoalesced(const KernelUnderReview *review, Change *change, Advice *advice)
 {
     const SimLine *line = review_worst_line(review, excess_sectors);
@@ -69,6 +87,8 @@ bool rule_uncoalesced(const KernelUnderReview *review, Change *change, Advice *a
     double ideal = (double)(loads ? line->ideal_load_sectors : line->ideal_store_sectors);
     KernelNames names;
     review_names(review, line->line, &names);
+    if (loads && keeps_several_sums(review) && rereads(review) >= LEAST_REREADS)
+        return false;
     take_off(&after->global_load_sectors, review_per_launch(review, review_sum(review, excess_load_sectors)));
     take_off(&after->global_load_wavefronts, review_per_launch(review, review_sum(review, excess_load_wavefronts)));
     take_off(&after->global_store_sectors, review_per_launch(review, review_sum(review, excess_store_sectors)));
@@ -125,15 +145,41 @@ static double tile_loads_per_thread(const KernelUnderReview *review)
     return loads;
 }
 
+/* What a test such as `y >= 0 && y < rows ? input[y * cols + x] : 0.0f` adds to a load: two comparisons, the row, the choice.
+ * An estimate. */
+enum { BORDER_TEST_INSTRUCTIONS = 4 };
+
+/* Whether a line tests, or stands below a test, whether an index is inside of the input. */
+static bool tests_border(const KernelUnderReview *review, int line)
+{
+    char text[200], above[200];
+    review_line_text(review, line, text, sizeof text);
+    review_line_text(review, line - 1, above, sizeof above);
+    return (strstr(text, ">= 0") != NULL && strstr(text, "&&") != NULL) ||
+           (strstr(above, ">= 0") != NULL && strstr(above, "&&") != NULL);
+}
+
+/* Instructions that test for the border where lines load. A tile with zeros beyond the border needs none. */
+static double border_tests(const KernelUnderReview *review)
+{
+    const ExecutionProfile *profile = review->explanation->profile;
+    double loads = 0;
+    for (uint32_t i = 0; i < profile->line_count; i++) {
+        const ProfileLine *line = &profile->lines[i];
+        if (line->kernel == review->index && explain_is_own_line(review->explanation, line) &&
+            tests_border(review, line->counts.line))
+            loads += (double)line->counts.counters.global_load_requests;
+    }
+    return BORDER_TEST_INSTRUCTIONS * review_per_launch(review, loads);
+}
+
 /* Most of the loaded bytes were loaded before. After the change a block loads what it needs once; each of the loads is one
  * from shared memory instead, so that only what waits for the L2 or needs many wavefronts gets faster. */
 bool rule_reread(const KernelUnderReview *review, Change *change, Advice *advice)
 {
-    const SimCounters *counters = review->counters;
     const SimLine *line = review_worst_line(review, global_loads);
-    double times = ratio((double)counters->global_load_bytes, (double)counters->unique_load_sectors * SECTOR_BYTES);
-    double loads = review->mix.global_loads;
-    if (line == NULL || times < 4 || ratio(loads, review->mix.multiply_adds) < 0.2)
+    double times = rereads(review), loads = review->mix.global_loads;
+    if (line == NULL || times < LEAST_REREADS || ratio(loads, review->mix.multiply_adds) < 0.2)
         return false;
     KernelNames names;
     double warps = review_per_launch(review, review_warps(review));
@@ -141,6 +187,7 @@ bool rule_reread(const KernelUnderReview *review, Change *change, Advice *advice
     review_names(review, line->line, &names);
     change_global_loads(&change->after, kept, kept);
     change_add_shared(&change->after, loads, tile * warps, tile * sizeof(float) * review_threads_per_block(review));
+    change_others(&change->after, fmax(0.2, 1 - ratio(border_tests(review), review->mix.others)));
     advice_name(advice, names.input.name);
     advice_say(advice, line->line,
                "each element of `%s` is read from global memory %.0f times, with %s loads per multiply-add: read each "

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- several outputs --------------------------------------------------------------------------------------------- */
@@ -107,7 +108,7 @@ bool rule_several_outputs(const KernelUnderReview *review, Change *change, Advic
     double loads = change_loads(mix);
     double each = ratio(mix->all - mix->multiply_adds, mix->multiply_adds);
     KernelNames names;
-    if (line == NULL || review_executions_per_warp(review, line) < 2 || ratio(loads, mix->multiply_adds) < 0.4)
+    if (line == NULL || review_taps_per_thread(review) < 2 || ratio(loads, mix->multiply_adds) < 0.4)
         return false;
     review_names(review, line->line, &names);
     int outputs = has_several_outputs(review, &names) ? 0 : best_outputs(review, &change->after);
@@ -130,7 +131,15 @@ bool rule_several_outputs(const KernelUnderReview *review, Change *change, Advic
  * several taps are on their way together. */
 static const double UNROLLED_OTHERS = 0.4, UNROLLED_WAITING = 0.6;
 
-/* The innermost loop around a line that no pragma unrolls, by the indentation of the source; 0: none is near. */
+/* "#pragma unroll 8": so many turns are unrolled of a loop whose length the compiler does not know. */
+static bool is_unrolled_in_part(const char *pragma)
+{
+    const char *const words = "#pragma unroll ";
+    return strncmp(pragma, words, strlen(words)) == 0 && atoi(pragma + strlen(words)) > 1;
+}
+
+/* The innermost loop around a line that no pragma unrolls, by the indentation of the source; 0: none is near. Around a loop
+ * that is unrolled in part there is none that could be. */
 static int rolled_loop(const KernelUnderReview *review, int line)
 {
     enum { NEAR = 15 };
@@ -144,8 +153,10 @@ static int rolled_loop(const KernelUnderReview *review, int line)
         review_line_text(review, i, text, sizeof text);
         review_line_text(review, i - 1, above, sizeof above);
         bool left = strncmp(above, "#pragma unroll", 14) != 0 || strcmp(above, "#pragma unroll 1") == 0;
-        if (strncmp(text, "for (", 5) == 0 && left)
-            return i;
+        if (strncmp(text, "for (", 5) != 0)
+            continue;
+        if (left || is_unrolled_in_part(above))
+            return left ? i : 0;
     }
     return 0;
 }

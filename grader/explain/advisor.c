@@ -7,7 +7,7 @@
 /* A rule is silent below its least gain, which is higher where its estimate is rough or its change has a price. Of two
  * changes that gain about the same, the one that is less work comes first: a rewritten loop counts for less than a changed
  * line. */
-enum { LINE = 100, LOOP = 80, KERNEL = 70 }; /* percent of its gain that decides its place, by what has to be written */
+enum { LINE = 100, LOOP = 80, TILE = 75, KERNEL = 70 }; /* percent of its gain that decides its place, by what has to be written */
 
 typedef struct Rule {
     const char *id;
@@ -22,7 +22,7 @@ static const Rule rules[] = {
     {"several_outputs", 0.15, LOOP, rule_several_outputs, false},
     {"uncoalesced", 0.1, LINE, rule_uncoalesced, false},
     {"bank_conflicts", 0.1, LINE, rule_bank_conflicts, false},
-    {"reread", 0.15, LOOP, rule_reread, false},
+    {"reread", 0.15, TILE, rule_reread, false},
     {"global_accumulation", 0.1, LINE, rule_global_accumulation, false},
     {"async_copies", 0.15, KERNEL, rule_async_copies, false},
     {"vector_loads", 0.12, LOOP, rule_vector_loads, false},

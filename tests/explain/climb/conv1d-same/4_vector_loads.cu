@@ -1,8 +1,9 @@
 // expect: Accepted
 // problem: conv1d-same
-// advice: vector_loads
-// A thread computes 12 neighbouring outputs and takes 4 taps at a time: inputs and taps come from shared memory 16
-// bytes at a time, and the outputs leave 16 bytes at a time. Model: solutions/conv1d-same/accepted/vector_loads.cu
+// advice: uncoalesced
+// case: 3
+// The outputs of a thread leave 16 bytes at a time. For that it computes 12 neighbouring ones, and takes 4 taps at a time:
+// inputs and taps come from shared memory 16 bytes at a time, too. Model: solutions/conv1d-same/accepted/vector_loads.cu
 #include <cuda_runtime.h>
 
 #define THREADS 128

@@ -1,11 +1,11 @@
 // expect: Accepted
 // problem: conv2d
 // advice: several_outputs
-// A thread computes 4 outputs below one another. Going down a column of the filter, the 4 inputs under it stay in
-// registers: one new input and one tap for 4 multiply-adds. Model: solutions/conv2d/accepted/register_tile.cu, no tile
+// A thread computes 8 outputs below one another. Going down a column of the filter, the 8 inputs under it stay in
+// registers: one new input and one tap for 8 multiply-adds. Model: solutions/conv2d/accepted/register_tile.cu, no tile
 #include <cuda_runtime.h>
 
-#define OUTPUTS 4 // of a thread
+#define OUTPUTS 8 // of a thread
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
                          int kernel_rows, int kernel_cols)
@@ -31,11 +31,11 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
     float sum[OUTPUTS] = {0.0f};
     for (int s = 0; s < kernel_cols; s++) {
         const float* column = input + row * input_cols + col + s;
-        float window[OUTPUTS]; // inputs r .. r + 3 of this column
+        float window[OUTPUTS]; // inputs r .. r + 7 of this column
 #pragma unroll
         for (int o = 0; o < OUTPUTS - 1; o++)
             window[o] = column[o * input_cols];
-#pragma unroll 4
+#pragma unroll 8
         for (int r = 0; r < kernel_rows; r++) {
             window[OUTPUTS - 1] = column[(r + OUTPUTS - 1) * input_cols];
             float tap = kernel[r * kernel_cols + s];
