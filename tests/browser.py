@@ -99,12 +99,36 @@ class Server:
         self.socket = folder / "socket"
         (folder / "config.json").write_text(json.dumps({
             "listen": "127.0.0.1:0", "state": str(self.state), "socket": str(self.socket), "workers": ["sim"],
-            "pages": {"title": "Parallel programming"}}))
+            "pages": {"title": "Parallel programming"}, "class": str(folder / "class.json")}))
+        self.write_class()
         self.log = folder / "server.log"
         with self.log.open("w") as log:
             self.process = subprocess.Popen([build / "convjudge", "serve", "--config", folder / "config.json"],
                                             stderr=log, env=self.environment)
         self.address = self.wait_for_address()
+
+    def write_class(self, hours=3):
+        """A class of one assignment that is due in some hours, and shows everything once it is closed."""
+        due = time.time() + 3600 * hours + 600
+        path = self.folder / "class.json"
+        (self.folder / "class.json.new").write_text(json.dumps({
+            "schema": 1, "title": "Parallel programming", "zone": "Europe/Berlin",
+            "groups": [{"name": "tutorial <b>", "people": ["Ada", "Zoe <b>"]}],
+            "assignments": [{"id": "week-1", "title": "Two <i>dimensions", "opens": "2026-01-01T00:00",
+                             "due": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(due)),
+                             "show": {"points": "closed", "sources": "closed"},
+                             "problems": [{"problem": "conv2d", "points": {"accepted": 4}}]}]}))
+        (self.folder / "class.json.new").rename(path)
+
+    def read_class_anew(self, hours):
+        before = self.log.read_text().count("event=class_read")
+        self.write_class(hours)
+        self.process.send_signal(signal.SIGHUP)
+        for _ in range(200):
+            if self.log.read_text().count("event=class_read") > before:
+                return
+            time.sleep(0.05)
+        raise RuntimeError(self.log.read_text())
 
     def wait_for_address(self):
         for _ in range(400):
@@ -467,6 +491,31 @@ def teaching(teacher, student, second):
     teacher.driver.get_log("browser")
 
 
+def closing(server, teacher, student):
+    """Before the deadline and after it: what is due, points, and sources of others."""
+    student.go("/")
+    student.expect("the first page says until when", ("in 3 hours", student.text("section[aria-labelledby=assignments]")))
+    student.look("assignments")
+    student.go("/people/Ada")
+    student.expect("points are not shown before closing", not student.all("#points"))
+    student.go("/problems/conv2d")
+    student.expect("a problem says until when", ("in 3 hours", student.text()))
+    student.expect("no sources before closing", not student.all("a[href$='/sources']"))
+    server.read_class_anew(-2)
+    student.go("/people/Ada")
+    student.expect("points are shown after closing", ("Two <i>dimensions: 0 of 4", student.text()))
+    student.look("points of one")
+    student.go("/problems/conv2d/sources")
+    student.expect("sources of others are for who handed in in time", ("none that you may read", student.text()))
+    teacher.go("/teacher")
+    teacher.follow("Points")
+    teacher.expect("the teacher sees everybody's points", ("Ada", teacher.text()), ("Zoe <b>", teacher.text()))
+    teacher.look("points of all")
+    teacher.go("/teacher/summary")
+    teacher.expect("the summary names who handed in nothing", ("Zoe <b>", teacher.text()), not has_markup(teacher))
+    teacher.look("summary")
+
+
 def operating(admin):
     admin.go("/admin")
     admin.expect("the page for administrators names the worker", ("sim", admin.text()))
@@ -500,6 +549,7 @@ def main():
             attacking(eve, (ada, teacher, admin), scratch)
             choosing_a_pseudonym(ada, eve)
             teaching(teacher, ada, second)
+            closing(server, teacher, ada)
             operating(admin)
         except Exception as fault:  # one more failed test, after which the others mean nothing
             tests.expect([repr(fault)[:1000], *traceback.format_exc().splitlines()], "the visit goes on to its end")
