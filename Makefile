@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS GRADESCOPE JUNIT SERVER TOKEN MINUTES PERSON CSV DIR
+settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS EARLIER HANDED_OUT GRADESCOPE JUNIT SERVER TOKEN MINUTES PERSON CSV DIR
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -124,9 +124,10 @@ verify-leaderboard:  ## Compute all times again from their samples and follow th
 retract:  ## Hide a run from the ranking, and keep it as evidence: RUN=number WHY="..." [AS=name]
 	$(call need,RUN,name the run: make retract RUN=12 WHY="a reason")$(judge) retract $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} -- "$$RUN"
 
-similar:  ## Name equal and nearly equal submissions of different people: PROBLEM=id [THRESHOLD=70] [ALSO=folder] [JSON=file]
+similar:  ## Name equal and nearly equal submissions of different people: PROBLEM=id [CLASS=class.json] [EARLIER=folder] [HANDED_OUT=folder] [THRESHOLD=70] [JSON=file]
 	$(call need,PROBLEM,name the problem: make similar PROBLEM=conv1d)$(judge) similar $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
-	  $${THRESHOLD:+--threshold "$$THRESHOLD"} $${ALSO:+--also "$$ALSO"} $${JSON:+--json "$$JSON"}
+	  $${THRESHOLD:+--threshold "$$THRESHOLD"} $${ALSO:+--also "$$ALSO"} $${EARLIER:+--earlier "$$EARLIER"} \
+	  $${CLASS:+--class "$$CLASS"} $${HANDED_OUT:+--handed-out "$$HANDED_OUT"} $${JSON:+--json "$$JSON"}
 
 references:  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=...]
 	$(call need,PROBLEM,name the problem: make references PROBLEM=conv1d)$(judge) references $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \

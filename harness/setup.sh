@@ -44,9 +44,6 @@ jsonschema     -          python3-jsonschema python3-jsonschema python-jsonschem
 zip            -          zip            zip             zip
 yaml           -          python3-yaml   python3-pyyaml  python-yaml
 pgrep          -          procps         procps-ng       procps-ng'
-# Only Debian and its kin have this one. The judge works without it, but then make similar compares device code alone.
-! command -v apt-get >/dev/null || needed_by_tests+='
-sim_c          -          similarity-tester'
 list=$needed
 [[ $mode == judge ]] || list+=$needed_by_service
 [[ $mode != test ]] || list+=$needed_by_tests

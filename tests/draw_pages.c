@@ -8,6 +8,7 @@
 #include "service/pages/class_pages.h"
 #include "service/pages/pages.h"
 #include "service/pages/view.h"
+#include "service/pairs/pair_page.h"
 #include "service/summary/class_summary.h"
 #include "service/summary/summary_page.h"
 #include "service/summary/summary_text.h"
@@ -264,7 +265,15 @@ static void draw_teacher(void)
                           .second_ms = 0.121,
                           .rank_status = "quarantined: 3.5 times as fast as anything known"};
     const TeacherGroup groups[] = {{"Monday, 10 h", 23}, {"<b>Tuesday</b>", 18}};
-    SimilarPair pair = {"conv1d", "Ada Lovelace", "Kurt Gödel", 4, 9, 0.93, 1};
+    SimilarPair pair = {.problem = "conv1d",
+                        .a = "Ada Lovelace",
+                        .b = "Kurt Gödel",
+                        .run_a = 4,
+                        .run_b = 9,
+                        .key = "4-9",
+                        .same_machine_code = true,
+                        .source = 0.93,
+                        .device_code = 1};
     TeacherPage page = {.problems = problems,
                         .problem_count = PROBLEMS,
                         .people = people,
@@ -280,6 +289,40 @@ static void draw_teacher(void)
     Text text = {0};
     page_teacher(&text, &teacher, &page);
     write_page("teacher.html", &text);
+}
+
+/* The source against itself with two lines before it. */
+static void draw_pair(const char *source)
+{
+    const PairPart parts[] = {{{{4, 7}, {6, 9}}},     {{{8, 8}, {10, 10}}},   {{{10, 13}, {12, 15}}},
+                              {{{14, 15}, {16, 17}}}, {{{17, 18}, {19, 20}}}, {{{19, 20}, {21, 22}}},
+                              {{{22, 22}, {24, 24}}}};
+    const PairLines handed_out[] = {{2, 3}}, others[] = {{4, 5}};
+    const char *text = source == NULL ? "int a;\nint b;\nint c;\n" : source;
+    PairPage page = {.problem = "conv1d",
+                     .time_utc = "2026-11-23T03:00:00Z",
+                     .sides = {{.name = "Özge <b>Yıldız</b>",
+                                .file = "my_second_attempt_with_a_long_name.cu",
+                                .is_persons = true,
+                                .submission = 4,
+                                .source = text,
+                                .source_share = 0.93,
+                                .code_share = 1,
+                                .handed_out = handed_out,
+                                .handed_out_count = 1},
+                               {.name = "/srv/2025/submissions",
+                                .file = "Ada L_17_file_/<i>winner</i>.cu",
+                                .source = arena_printf(&arena, "// </pre><script>x</script>\n// two\n%s", text),
+                                .source_share = 0.87,
+                                .code_share = 0.99,
+                                .handed_out = others,
+                                .handed_out_count = 1}},
+                     .parts = parts,
+                     .part_count = sizeof parts / sizeof *parts,
+                     .same_machine_code = true};
+    Text out = {0};
+    page_pair(&out, &teacher, &page);
+    write_page("pair.html", &out);
 }
 
 static void draw_admin(void)
@@ -472,6 +515,7 @@ int main(int argc, char **argv)
     draw_person(result, source);
     draw_problem(&board);
     draw_teacher();
+    draw_pair(source);
     draw_admin();
     draw_class(source);
     draw_summary(3, "summary-small");

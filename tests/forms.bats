@@ -141,6 +141,32 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     CONVJUDGE_DB=$BATS_TEST_TMPDIR/other.db judge similar --problem conv1d --json "$state/similar/conv1d.json"
     as "$teacher" GET /teacher
     said 'Similar pairs' 'As of' '>100' 'register_tile.cu' 'b&lt;i&gt;b'
+    # The pair of two people, whose sources the server's database lacks at first, and that of a person and a reference.
+    said '>the same</td><td><a href="/teacher/similar/conv1d?pair=1-2">Show'
+    as "$teacher" GET '/teacher/similar/conv1d?pair=1-2'
+    equal 200 "$status"
+    said 'The database of this server lacks its source.' 'b&lt;i&gt;b' 'Both are the same text'
+    sqlite3 "$state/convjudge.db" "PRAGMA busy_timeout = 10000; ATTACH '$BATS_TEST_TMPDIR/other.db' AS other;
+        INSERT INTO sources (source_hash, source) SELECT source_hash, source FROM other.sources" >/dev/null
+    as "$teacher" GET '/teacher/similar/conv1d?pair=1-2'
+    lacks 'lacks its source'
+    said 'class="shared p1"' 'Handed out: line'
+    as "$teacher" GET "/teacher/similar/conv1d?pair=1-$(jq -r '[.pairs[] | select(.b.from)][0].b.source_hash[:16]' "$state/similar/conv1d.json")"
+    equal 200 "$status"
+    said 'a further source' 'register_<wbr>tile.<wbr>cu' '__syncthreads();'
+    for query in '' '?pair=' '?pair=1-3' '?pair=-'; do
+        as "$teacher" GET "/teacher/similar/conv1d$query"
+        equal 404 "$status"
+        said 'there is no such pair any more'
+    done
+    as "$teacher" GET '/teacher/similar/..%2Fsimilar%2Fconv1d?pair=1-2'
+    equal 404 "$status"
+    as "$(token ada)" GET '/teacher/similar/conv1d?pair=1-2'
+    equal 403 "$status"
+    echo '{"pairs": [{"a": {"run": 1, "person": "x", "source_hash": 3}, "b": {"source_hash": "0123456789abcdef", "handed_out": [[0, 2], "x", [5, 1]]},
+        "parts": [1, {"lines": [[1, 2]]}, {"lines": [[1, 1e99], [1, 2]]}]}], "texts": 7}' >"$state/similar/conv3d.json"
+    as "$teacher" GET '/teacher/similar/conv3d?pair=1-0123456789abcdef'
+    equal 200 "$status"
     echo '{"pairs": [{"a": 1, "b": {"run": "x"}, "source": ["y"]}, 7' >"$state/similar/conv2d.json"
     as "$teacher" GET /teacher
     equal 200 "$status"

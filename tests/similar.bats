@@ -80,14 +80,84 @@ similar() {
     ends 2 "nowhere: cannot be read"
 }
 
-@test "without similarity-tester device code alone is compared, and one line says so" {
+@test "folders in folders, files and databases are further sources, and nobody in them is a person" {
+    mkdir -p earlier/2025/"Ada L_17_file_" published
     submission >x.cu
-    renamed x.cu >y.cu
+    renamed x.cu >"earlier/2025/Ada L_17_file_/winner.cu"
+    cp "earlier/2025/Ada L_17_file_/winner.cu" earlier/2025/again.cu
+    cp "$root/solutions/conv1d/accepted/fft_overlap_save.cu" published/fft.cu
+    ln -s /etc earlier/link
+    : >earlier/empty.cu
+    printf 'x \xff' >earlier/binary.cu
+    CONVJUDGE_DB=$PWD/old.db hands_in Eve x.cu
     hands_in Ada x.cu
-    hands_in Eve y.cu
-    CONVJUDGE_SIM_C=/usr/bin/no-such-program similar conv1d
-    counts 1 '^/usr/bin/no-such-program is not installed \(Debian.s package similarity-tester\): only device code was compared'
-    equal 'false true' "$(jq -r '"\(.sources_compared) \(.pairs[0].same_device_code)"' similar.json)"
+    similar --problem conv1d --earlier earlier --earlier old.db --also published/fft.cu
+    equal '2025/Ada L_17_file_/winner.cu' "$(pair Ada earlier | jq -r .b.file)"
+    equal 'x.cu of run 1 true' "$(pair Ada old.db | jq -r '"\(.b.file) \(.same_source)"')"
+    equal '' "$(pair Ada published/fft.cu)"
+    equal false "$(jq 'any(.. | objects; .person? == "Eve")' similar.json)"
+    equal 2 "$(jq .unreadable similar.json)"
+    ends 0 "further files that could not be read, and were not compared: 2"
+}
+
+@test "what is handed out besides the starter is left out, and its lines are named" {
+    mkdir handed
+    submission >handed/template.cu
+    { cat handed/template.cu; echo '__global__ void ada(float *a) { a[threadIdx.x] *= 3; }'; } >a.cu
+    { cat handed/template.cu; echo '__global__ void eve(int *a) { atomicAdd(a, blockIdx.x); }'; } >e.cu
+    hands_in Ada a.cu
+    hands_in Eve e.cu
+    similar --problem conv1d --threshold 50
+    equal true "$(pair Ada Eve | jq '.source | min > 0.8')"
+    similar --problem conv1d --threshold 60 --handed-out handed
+    equal '' "$(pair Ada Eve)"
+    similar --problem conv1d --threshold 1 --handed-out handed/template.cu
+    equal '' "$(pair Ada Eve | jq '.parts[]')"
+}
+
+@test "class.json names further sources and what was handed out" {
+    mkdir -p course/old course/handed
+    submission >course/old/x.cu
+    submission >x.cu
+    hands_in Ada x.cu
+    jq -n '{schema: 1, title: "x", zone: "UTC", groups: [], assignments: [{id: "a", title: "A", opens: "2026-11-02T08:00", due: "2026-11-09T23:59", problems: [{problem: "conv1d", points: {accepted: 1}}]}], earlier: ["old"], handed_out: ["handed"]}' >course/class.json
+    similar --problem conv1d --class course/class.json
+    equal 'course/old x.cu' "$(jq -r '.pairs[] | select(.b.from != "reference") | "\(.b.from) \(.b.file)"' similar.json)"
+    cp x.cu course/handed/
+    similar --problem conv1d --class course/class.json
+    equal '' "$(jq -r '.pairs[] | select(.b.from != "reference") | .b.file' similar.json)"
+    rmdir course/old 2>/dev/null || rm -r course/old
+    judge similar --problem conv1d --class course/class.json
+    ends 2 "old"
+    jq '.earlier = [range(70) | "handed"]' course/class.json >course/many.json
+    judge similar --problem conv1d --class course/many.json
+    ends 2 'course/many.json: "earlier" and the command line name more than 64 paths'
+}
+
+@test "equal machine code comes first, with the lines in common and the texts that no database has" {
+    mkdir old
+    cp "$root/solutions/conv1d/accepted/register_tile.cu" a.cu
+    { echo '// other comments'; sed 's/;$/; \/\/ so/' a.cu; } >b.cu
+    submission >old/x.cu
+    hands_in Ada a.cu
+    hands_in Bob b.cu
+    submission 'int unused = 3; (void)unused;' >c.cu
+    hands_in Cem c.cu
+    similar --problem conv1d --earlier old --threshold 50
+    equal 'true Ada Bob' "$(jq -r '[.pairs[] | select(.a.person != null and .b.person != null)][0] | "\(.same_machine_code) \(.a.person) \(.b.person)"' similar.json)"
+    counts 1 '^ = *100 100 +100 100   Ada: a.cu'
+    equal "true true" "$(pair Ada Bob | jq -r '.parts | "\(.[-1].lines[0][1] > 50) \(all(.lines[0][0] + 1 == .lines[1][0]))"')"
+    equal true "$(pair Cem old | jq --rawfile x old/x.cu --slurpfile all similar.json '$all[0].texts[.b.source_hash] == $x')"
+}
+
+@test "names of files cannot change what a terminal shows, and the JSON stays UTF-8" {
+    mkdir 'old'
+    submission >$'old/\e[31m\xff"<b>.cu'
+    submission >x.cu
+    hands_in Ada x.cu
+    similar --problem conv1d --earlier old
+    lacks $'\e'
+    equal $'\e[31m?"<b>.cu' "$(pair Ada old | jq -r .b.file)"
 }
 
 @test "an empty leaderboard has no pairs, and wrong requests are refused" {
@@ -99,6 +169,14 @@ similar() {
     ends 2 "--problem"
     judge similar conv1d --threshold 0
     ends 2 "expected percent from 1 to 100, found '0'"
+    judge similar conv1d --handed-out nothing
+    ends 2 "nothing: cannot be read"
+    mkdir -p deep/1/2/3/4/5/6/7/8/9/10/11/12/13
+    judge similar conv1d --earlier deep
+    ends 2 "folders in folders, 13 deep, expected a folder of sources"
+    # shellcheck disable=SC2046 # one word for each
+    judge similar conv1d $(printf ' --earlier=x%d' {1..65})
+    ends 2 "similar: option '--earlier' is given more than 64 times"
     judge similar conv1d --threshold much
     ends 2 "found 'much'"
 }

@@ -6,14 +6,15 @@
 #include "grader/problem/problem_read.h"
 #include "grader/ranking/ranking.h"
 #include "grader/similarity/similarity.h"
-#include "grader/similarity/source_share.h"
 #include "grader/terminal/json_target.h"
+#include "grader/terminal/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCHEMA = 1, DEFAULT_THRESHOLD = 70 };
+enum { SCHEMA = 2, DEFAULT_THRESHOLD = 70 };
+enum { MOST_SHOWN = 500, MOST_PARTS = 100 }; /* pairs whose parts are in the JSON, and parts of each */
 
 static Status read_threshold(const char *text, double *threshold, Message *why)
 {
@@ -53,22 +54,20 @@ static void add_share(double share, Text *out)
 
 static void add_program(const Program *program, Text *out)
 {
-    text_printf(out, "%s: %s", program->author, program->file_name);
+    terminal_add_line(out, program->author);
+    text_add(out, ": ");
+    terminal_add_line(out, program->file_name);
     if (program->run > 0)
         text_printf(out, " (run %lld, %.10s)", (long long)program->run, program->time_utc);
     text_add(out, "\n");
 }
 
-static void add_pair(const SimilarPair *pair, bool has_sources, Text *out)
+static void add_pair(const SimilarPair *pair, Text *out)
 {
-    text_add(out, " ");
-    if (has_sources) {
-        add_share(pair->source_a, out);
-        add_share(pair->source_b, out);
-    } else {
-        text_add(out, "   -   -");
-    }
-    text_add(out, "    ");
+    text_add(out, pair->same_machine_code ? " =" : "  ");
+    add_share(pair->source_a, out);
+    add_share(pair->source_b, out);
+    text_add(out, "   ");
     add_share(pair->code_a, out);
     add_share(pair->code_b, out);
     text_add(out, "   ");
@@ -102,9 +101,8 @@ static void add_report(const Problem *problem, double threshold, const Similarit
 {
     text_printf(out, "%s (%s): %zu sources of %zu people, and %zu others\n", problem->id, problem->title,
                 count_runs(found), count_people(found), found->count - count_runs(found));
-    if (!found->has_sources)
-        text_printf(out, "%s is not installed (Debian's package %s): only device code was compared\n",
-                    source_share_program(), SOURCE_SHARE_PACKAGE);
+    if (found->unreadable > 0)
+        text_printf(out, "further files that could not be read, and were not compared: %zu\n", found->unreadable);
     if (found->without_source > 0)
         text_printf(out, "runs of an older version, whose sources were not kept: %zu\n", found->without_source);
     if (found->not_compiled > 0)
@@ -114,14 +112,25 @@ static void add_report(const Problem *problem, double threshold, const Similarit
         text_printf(out, "no pair has %g %% in common\n", threshold);
         return;
     }
-    text_printf(out, "Pairs that have %g %% or more in common, in percent of each one's source and device code:\n",
-                threshold);
-    text_add(out, "   source    device code\n");
+    text_printf(
+        out,
+        "Pairs that have %g %% or more in common, in percent of each one's source and device code; = is the same "
+        "machine code:\n",
+        threshold);
+    text_add(out, "    source    device code\n");
     for (size_t i = 0; i < found->pair_count; i++)
-        add_pair(&found->pairs[i], found->has_sources, out);
+        add_pair(&found->pairs[i], out);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void put_range(cJSON *list, LineRange range)
+{
+    cJSON *item = cJSON_CreateArray();
+    cJSON_AddItemToArray(item, cJSON_CreateNumber(range.first));
+    cJSON_AddItemToArray(item, cJSON_CreateNumber(range.last));
+    cJSON_AddItemToArray(list, item);
+}
 
 static cJSON *program_item(const Program *program)
 {
@@ -133,7 +142,33 @@ static cJSON *program_item(const Program *program)
     }
     cJSON_AddStringToObject(object, "file", program->file_name);
     cJSON_AddStringToObject(object, "source_hash", program->submission.hash.hex);
+    cJSON *list = cJSON_AddArrayToObject(object, "handed_out");
+    for (size_t i = 0; i < program->handed_out_count; i++)
+        put_range(list, program->handed_out[i]);
     return object;
+}
+
+static void put_parts(cJSON *object, const SimilarPair *pair)
+{
+    Arena arena = {0};
+    size_t count;
+    const SourcePart *parts = source_parts(&pair->a->tokens, &pair->b->tokens, MOST_PARTS, &arena, &count);
+    cJSON *list = cJSON_AddArrayToObject(object, "parts");
+    for (size_t i = 0; i < count; i++) {
+        cJSON *item = cJSON_CreateObject(), *lines = cJSON_AddArrayToObject(item, "lines");
+        put_range(lines, parts[i].a);
+        put_range(lines, parts[i].b);
+        cJSON_AddNumberToObject(item, "tokens", (double)parts[i].tokens);
+        cJSON_AddItemToArray(list, item);
+    }
+    arena_free(&arena);
+}
+
+/* The text of a further source, once: no database has it. Those of people are in the leaderboard's. */
+static void put_text(cJSON *texts, const Program *program)
+{
+    if (!program->is_persons && cJSON_GetObjectItemCaseSensitive(texts, program->submission.hash.hex) == NULL)
+        cJSON_AddStringToObject(texts, program->submission.hash.hex, program->submission.source.data);
 }
 
 static void put_shares(cJSON *object, const char *key, double a, double b)
@@ -152,10 +187,10 @@ static void add_json(const Problem *problem, double threshold, const Similaritie
     cJSON_AddNumberToObject(root, "people", (double)count_people(found));
     cJSON_AddNumberToObject(root, "sources", (double)count_runs(found));
     cJSON_AddNumberToObject(root, "others", (double)(found->count - count_runs(found)));
-    cJSON_AddBoolToObject(root, "sources_compared", found->has_sources);
+    cJSON_AddNumberToObject(root, "unreadable", (double)found->unreadable);
     cJSON_AddNumberToObject(root, "without_source", (double)found->without_source);
     cJSON_AddNumberToObject(root, "without_device_code", (double)found->not_compiled);
-    cJSON *list = cJSON_AddArrayToObject(root, "pairs");
+    cJSON *list = cJSON_AddArrayToObject(root, "pairs"), *texts = cJSON_AddObjectToObject(root, "texts");
     for (size_t i = 0; i < found->pair_count; i++) {
         const SimilarPair *pair = &found->pairs[i];
         cJSON *item = cJSON_CreateObject();
@@ -163,9 +198,14 @@ static void add_json(const Problem *problem, double threshold, const Similaritie
         cJSON_AddItemToObject(item, "b", program_item(pair->b));
         cJSON_AddBoolToObject(item, "same_source", pair->same_source);
         cJSON_AddBoolToObject(item, "same_device_code", pair->same_code);
-        if (found->has_sources)
-            put_shares(item, "source", pair->source_a, pair->source_b);
+        cJSON_AddBoolToObject(item, "same_machine_code", pair->same_machine_code);
+        put_shares(item, "source", pair->source_a, pair->source_b);
         put_shares(item, "device_code", pair->code_a, pair->code_b);
+        if (i < MOST_SHOWN) {
+            put_parts(item, pair);
+            put_text(texts, pair->a);
+            put_text(texts, pair->b);
+        }
         cJSON_AddItemToArray(list, item);
     }
     json_print(root, out);
@@ -190,13 +230,26 @@ static Status write_reports(const char *json, const Problem *problem, double thr
     return status;
 }
 
+static Status find(const Options *options, Store *store, const Problem *problem, double threshold, Similarities *found,
+                   Message *why)
+{
+    Progress progress = progress_new(stderr);
+    const SimilarRequest request = {.store = store,
+                                    .problem = problem,
+                                    .further = options->earlier.items,
+                                    .further_count = options->earlier.count,
+                                    .handed_out = options->handed_out.items,
+                                    .handed_out_count = options->handed_out.count,
+                                    .threshold = threshold};
+    return similarities_find(&request, &progress, found, why);
+}
+
 Status command_similar(const Options *options, int *exit_status, Message *why)
 {
     double threshold;
     Problem problem;
     Similarities found = {0};
     Store *store = NULL;
-    Progress progress = progress_new(stderr);
     Status status = read_request(options, &problem, &threshold, why);
     if (status != STATUS_OK)
         return status;
@@ -204,7 +257,7 @@ Status command_similar(const Options *options, int *exit_status, Message *why)
     if (status == STATUS_NOT_FOUND)
         status = STATUS_OK; /* nothing has been recorded yet */
     if (status == STATUS_OK)
-        status = similarities_find(store, &problem, options->also, threshold / 100, &progress, &found, why);
+        status = find(options, store, &problem, threshold / 100, &found, why);
     if (status == STATUS_OK)
         status = write_reports(options->json, &problem, threshold, &found, why);
     similarities_free(&found);

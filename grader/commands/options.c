@@ -43,7 +43,9 @@ static const OptionKind kinds[] = {
     {"reject", true, offsetof(Options, reject), {"quarantine"}},
     {"why", true, offsetof(Options, why), {"quarantine", "retract", "appeal", "rejudge"}},
     {"threshold", true, offsetof(Options, threshold), {"similar"}},
-    {"also", true, offsetof(Options, also), {"similar"}},
+    {"also", true, offsetof(Options, earlier), {"similar"}},
+    {"earlier", true, offsetof(Options, earlier), {"similar"}},
+    {"handed-out", true, offsetof(Options, handed_out), {"similar"}},
     {"receipt", true, offsetof(Options, receipt), {"verify-leaderboard"}},
     {"state", true, offsetof(Options, state), {"serve", "token", "backup", "rejudge", "scores", "grade-class"}},
     {"listen", true, offsetof(Options, listen), {"serve"}},
@@ -86,7 +88,7 @@ static const OptionKind kinds[] = {
       "similar", "try", "work", "grade-class"}},
     {"since", true, offsetof(Options, since), {"rejudge"}},
     {"runs", true, offsetof(Options, runs), {"rejudge"}},
-    {"class", true, offsetof(Options, class_file), {"grade", "scores", "grade-class"}},
+    {"class", true, offsetof(Options, class_file), {"grade", "scores", "grade-class", "similar"}},
     {"csv", true, offsetof(Options, csv), {"scores"}},
     {"summary", true, offsetof(Options, summary), {"scores"}},
     {"list", false, offsetof(Options, list), {"rejudge"}},
@@ -185,11 +187,29 @@ static Status set_flag(const OptionKind *kind, const char *value, Options *optio
     return STATUS_OK;
 }
 
+/* Whether its member is an OptionValues, to which each value is added. */
+static bool repeats(const OptionKind *kind)
+{
+    return kind->member == offsetof(Options, earlier) || kind->member == offsetof(Options, handed_out);
+}
+
+static Status add_value(const OptionKind *kind, const char *value, Options *options, Message *why)
+{
+    OptionValues *values = (OptionValues *)(void *)((char *)options + kind->member);
+    if (values->count == OPTION_MOST_VALUES)
+        return fail(STATUS_BAD_INPUT, why, "%s: option '--%s' is given more than %d times", options->subcommand,
+                    kind->name, OPTION_MOST_VALUES);
+    values->items[values->count++] = value;
+    return STATUS_OK;
+}
+
 static Status set_value(const OptionKind *kind, const char *value, Options *options, Message *why)
 {
     const char **member = (const char **)((char *)options + kind->member);
     if (value == NULL)
         return fail(STATUS_BAD_INPUT, why, "%s: option '--%s' needs a value", options->subcommand, kind->name);
+    if (repeats(kind))
+        return add_value(kind, value, options, why);
     if (*member != NULL)
         return fail(STATUS_BAD_INPUT, why, "%s: option '--%s' is given twice: '%s' and '%s'", options->subcommand,
                     kind->name, *member, value);

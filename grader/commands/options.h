@@ -5,7 +5,15 @@
 #include "base/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+enum { OPTION_MOST_VALUES = 64 };
+
+typedef struct OptionValues { /* of an option that may be given several times */
+    const char *items[OPTION_MOST_VALUES];
+    size_t count;
+} OptionValues;
 
 typedef struct Options {
     const char *subcommand; /* "grade" */
@@ -21,24 +29,25 @@ typedef struct Options {
     const char *accept, *reject; /* numbers of runs */
     const char *why;
     const char *top;
-    const char *receipt;    /* name of a file */
-    const char *threshold;  /* percent */
-    const char *also;       /* name of a folder */
-    const char *mutants;    /* how many */
-    const char *timed_case; /* a number, or a name */
-    const char *sizes;      /* "input_size=1000,kernel_size=7" */
-    const char *data;       /* names of files */
-    const char *state;      /* name of a folder */
-    const char *listen;     /* "127.0.0.1:8080" */
-    const char *socket;     /* path */
-    const char *config;     /* name of a file */
-    const char *role;       /* "teacher" */
-    const char *server;     /* a URL, or the path of a Unix socket */
-    const char *minutes;    /* how long to wait for a server */
-    const char *by;         /* who a person of another system is here: "email", "login", "name" */
-    const char *key;        /* of a submission, from a command that hands in for another system; no option */
-    const char *mode;       /* of a submission: "try", "test", "rank" */
-    const char *out;        /* name of a folder */
+    const char *receipt;     /* name of a file */
+    const char *threshold;   /* percent */
+    OptionValues earlier;    /* names of folders, files and databases */
+    OptionValues handed_out; /* names of folders and files */
+    const char *mutants;     /* how many */
+    const char *timed_case;  /* a number, or a name */
+    const char *sizes;       /* "input_size=1000,kernel_size=7" */
+    const char *data;        /* names of files */
+    const char *state;       /* name of a folder */
+    const char *listen;      /* "127.0.0.1:8080" */
+    const char *socket;      /* path */
+    const char *config;      /* name of a file */
+    const char *role;        /* "teacher" */
+    const char *server;      /* a URL, or the path of a Unix socket */
+    const char *minutes;     /* how long to wait for a server */
+    const char *by;          /* who a person of another system is here: "email", "login", "name" */
+    const char *key;         /* of a submission, from a command that hands in for another system; no option */
+    const char *mode;        /* of a submission: "try", "test", "rank" */
+    const char *out;         /* name of a folder */
     bool sources;
     const char *since;                /* "2026-01-31T12:00:00Z" */
     const char *runs;                 /* "3,5,8" */

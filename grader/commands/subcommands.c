@@ -59,13 +59,6 @@ const Subcommand grader_subcommands[] = {
     {"retract", command_retract, WITHOUT_SANDBOX,
      "convjudge retract RUN --why TEXT [--as NAME]\n"
      "    Hides a run from the ranking. The run stays as evidence, with the reason and who gave it.\n"},
-    {"similar", command_similar, WITH_SANDBOX,
-     "convjudge similar [--threshold PERCENT] [--also DIR] [--json FILE|-] [--unconfined] PROBLEM\n"
-     "    Names equal and nearly equal accepted submissions of different people, and of people and reference\n"
-     "    solutions, by their sources and by their device code. Nobody loses a rank by it.\n"
-     "    --threshold PERCENT  the least share to be named; default: 70\n"
-     "    --also DIR           also compare with the .cu files of this folder, of an earlier semester for example\n"
-     "    --json FILE          write the pairs as JSON (docs/formats.md); \"-\": to standard output, instead of the table\n"},
     {"references", command_references, WITH_SANDBOX,
      "convjudge references --problem ID [--device DEVICE] [--export] [--unconfined]\n"
      "    Times the reference solutions. --export also writes leaderboard/references/<device>.json.\n"},

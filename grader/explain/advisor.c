@@ -7,7 +7,12 @@
 /* A rule is silent below its least gain, which is higher where its estimate is rough or its change has a price. Of two
  * changes that gain about the same, the one that is less work comes first: a rewritten loop counts for less than a changed
  * line. */
-enum { LINE = 100, LOOP = 80, TILE = 75, KERNEL = 70 }; /* percent of its gain that decides its place, by what has to be written */
+enum {
+    LINE = 100,
+    LOOP = 80,
+    TILE = 75,
+    KERNEL = 70
+}; /* percent of its gain that decides its place, by what has to be written */
 
 typedef struct Rule {
     const char *id;

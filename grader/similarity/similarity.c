@@ -1,19 +1,21 @@
 #include "grader/similarity/similarity.h"
 
-#include "base/allocated.h"
 #include "base/paths.h"
 #include "grader/judge/compilation.h"
-#include "grader/similarity/source_share.h"
+#include "grader/similarity/handed_out.h"
+#include "grader/similarity/source_files.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/open/device_open.h"
 #include "harness/sandbox/scratch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* ---- what is compared -------------------------------------------------------------------------------------------- */
 
@@ -75,55 +77,107 @@ static Status add_people(Store *store, const char *problem, Similarities *found,
     return status;
 }
 
-static int select_cuda(const struct dirent *entry)
+/* ---- further sources --------------------------------------------------------------------------------------------- */
+
+typedef struct Adding {
+    Similarities *found;
+    const char *author;
+    size_t first; /* of the programs of this author */
+} Adding;
+
+/* Each text once. A file that cannot be read is counted: an earlier semester has all sorts. */
+static void add_further(Adding *adding, Submission *submission, const char *name, int64_t run)
 {
-    const char *dot = strrchr(entry->d_name, '.');
-    return entry->d_name[0] != '.' && dot != NULL && strcmp(dot, ".cu") == 0;
+    Similarities *found = adding->found;
+    for (size_t i = adding->first; i < found->count; i++)
+        if (strcmp(found->programs[i].submission.hash.hex, submission->hash.hex) == 0) {
+            submission_free(submission);
+            return;
+        }
+    const char *shown = arena_string(&found->arena, name);
+    add_program(
+        found,
+        (Program){.author = adding->author,
+                  .file_name = run > 0 ? arena_printf(&found->arena, "%s of run %lld", shown, (long long)run) : shown,
+                  .time_utc = "",
+                  .submission = *submission});
 }
 
-/* Adds the .cu files of a folder under one author. A missing folder is an error if it must be there. */
-static Status add_folder(const char *folder, const char *author, bool must_exist, Similarities *found, Message *why)
+static void add_file(void *context, const char *path, const char *name)
 {
-    struct dirent **entries;
-    Status status = STATUS_OK;
-    int count = scandir(folder, &entries, select_cuda, alphasort);
-    if (count < 0 && must_exist)
-        return fail(STATUS_NOT_FOUND, why, "%s: cannot be read: %s", folder, strerror(errno));
-    for (int i = 0; i < count; i++) {
-        Program program = {.author = arena_string(&found->arena, author), .time_utc = ""};
-        if (status == STATUS_OK)
-            status = submission_read(arena_printf(&found->arena, "%s/%s", folder, entries[i]->d_name),
-                                     &program.submission, why);
-        if (status == STATUS_OK) {
-            program.file_name = program.submission.file_name;
-            add_program(found, program);
-        }
-        free(entries[i]);
+    Adding *adding = context;
+    Message ignored;
+    Submission submission = {0};
+    if (submission_read(path, &submission, &ignored) != STATUS_OK) {
+        adding->found->unreadable++;
+        return;
     }
-    if (count >= 0)
-        free(entries);
+    submission.path = arena_string(&adding->found->arena, path);
+    add_further(adding, &submission, name, 0);
+}
+
+static Status add_database_run(Adding *adding, Store *store, int64_t id, Message *why)
+{
+    Arena arena = {0};
+    RecordedRun recorded;
+    Status status = store_run(store, id, &arena, &recorded, why);
+    if (status == STATUS_OK && recorded.run.source == NULL)
+        adding->found->without_source++;
+    else if (status == STATUS_OK) {
+        Submission submission = {.path = arena_string(&adding->found->arena, recorded.run.file_name)};
+        Text name = {0};
+        text_add(&name, recorded.run.file_name);
+        submission.file_name = name.data;
+        text_add(&submission.source, recorded.run.source);
+        submission.hash = hash_of_one(submission.source.data, submission.source.length);
+        add_further(adding, &submission, recorded.run.file_name, id);
+    }
+    arena_free(&arena);
     return status;
+}
+
+/* The accepted runs of the same problem, without the names of their authors. */
+static Status add_database(Adding *adding, const char *path, const char *problem, Message *why)
+{
+    Store *store;
+    Arena arena = {0};
+    RecordedRun *runs = NULL;
+    size_t count = 0;
+    Status status = store_open(path, STORE_READ, &store, why);
+    if (status != STATUS_OK)
+        return status;
+    status = store_list_runs(store, problem, NULL, &arena, &runs, &count, why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        if (strcmp(runs[i].run.verdict, verdict_name(VERDICT_ACCEPTED)) == 0)
+            status = add_database_run(adding, store, runs[i].id, why);
+    arena_free(&arena);
+    store_close(store);
+    return status;
+}
+
+static Status add_further_path(const char *path, const char *problem, Similarities *found, Message *why)
+{
+    static const char *const endings[] = {".cu", NULL};
+    Adding adding = {.found = found, .author = arena_string(&found->arena, path), .first = found->count};
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return fail(STATUS_NOT_FOUND, why, "%s: cannot be read: %s", path, strerror(errno));
+    if (S_ISREG(info.st_mode) && !source_file_ends_with(path, endings))
+        return add_database(&adding, path, problem, why);
+    return source_files_each(path, endings, add_file, &adding, why);
 }
 
 static Status add_references(const char *problem, Similarities *found, Message *why)
 {
+    static const char *const endings[] = {".cu", NULL};
     char relative[200], folder[4096];
+    struct stat info;
+    Adding adding = {.found = found, .author = "reference", .first = found->count};
     snprintf(relative, sizeof relative, "solutions/%s/accepted", problem);
     Status status = paths_home(relative, folder, sizeof folder, why);
-    return status == STATUS_OK ? add_folder(folder, "reference", false, found, why) : status;
-}
-
-/* A problem without a starter hands nothing out. */
-static Status read_handout(const char *problem, Submission *handout, Message *why)
-{
-    char relative[200], path[4096];
-    Message missing;
-    snprintf(relative, sizeof relative, "problems/%s/starter.cu", problem);
-    Status status = paths_home(relative, path, sizeof path, why);
-    if (status == STATUS_OK && submission_read(path, handout, &missing) != STATUS_OK)
-        *handout = (Submission){0};
-    handout->path = "starter.cu";
-    return status;
+    if (status != STATUS_OK || stat(folder, &info) != 0)
+        return status;
+    return source_files_each(folder, endings, add_file, &adding, why);
 }
 
 /* ---- device code ------------------------------------------------------------------------------------------------- */
@@ -135,42 +189,112 @@ typedef struct Compiling {
     char scratch[4096];
 } Compiling;
 
-/* A source that does not compile here has no fingerprints. */
+/* A source that does not compile here has neither. */
 static Status fingerprint(const Compiling *compiling, const Submission *submission, Arena *arena, Fingerprints *code,
-                          Message *why)
+                          Digest *machine_code, Message *why)
 {
     Compiled compiled;
     *code = (Fingerprints){0};
+    *machine_code = (Digest){0};
     Status status = compilation_of(compiling->problem, submission, &compiling->device, &compiling->toolkit,
                                    compiling->scratch, &compiled, why);
     if (status != STATUS_OK)
         return status;
-    if (compiled.outcome == COMPILE_OK)
+    if (compiled.outcome == COMPILE_OK) {
         *code = fingerprints_of(&compiled, 10 * compiling->device.compute_major + compiling->device.compute_minor,
                                 arena);
+        *machine_code = compiled.machine_code;
+    }
     compiled_free(&compiled);
     return STATUS_OK;
 }
 
-static Status fingerprint_all(Compiling *compiling, const Submission *handout, Progress *progress, Similarities *found,
-                              Message *why)
+static Status begin_compiling(Compiling *compiling, Message *why)
 {
-    Fingerprints handed_out = {0};
     Status status = device_describe("sim", &compiling->device, why);
     if (status == STATUS_OK)
         status = toolkit_find(&compiling->toolkit, why);
-    if (status == STATUS_OK)
-        status = scratch_new(compiling->scratch, sizeof compiling->scratch, why);
+    return status == STATUS_OK ? scratch_new(compiling->scratch, sizeof compiling->scratch, why) : status;
+}
+
+/* In a process of its own: compiles each of the sources whose turn it is, which fills the cache for the others. */
+_Noreturn static void compile_share(const Compiling *compiling, const Similarities *found, long worker, long workers)
+{
+    Compiling own = *compiling;
+    Message ignored;
+    if (scratch_new(own.scratch, sizeof own.scratch, &ignored) != STATUS_OK)
+        _exit(0);
+    for (size_t i = (size_t)worker; i < found->count; i += (size_t)workers) {
+        Arena arena = {0};
+        Fingerprints code;
+        Digest machine_code;
+        if (fingerprint(&own, &found->programs[i].submission, &arena, &code, &machine_code, &ignored) != STATUS_OK)
+            break;
+        arena_free(&arena);
+    }
+    scratch_remove(own.scratch);
+    _exit(0);
+}
+
+/* Compilers take nearly all of the time. What goes wrong here goes wrong again in the one that counts, and is said there. */
+static void compile_ahead(const Compiling *compiling, const Similarities *found, Progress *progress)
+{
+    enum { FEW = 4, MOST_WORKERS = 64 };
+    pid_t children[MOST_WORKERS];
+    long workers = sysconf(_SC_NPROCESSORS_ONLN), started = 0;
+    workers = workers > MOST_WORKERS ? MOST_WORKERS : workers;
+    if (found->count < FEW || workers < 2)
+        return;
+    progress_begin(progress, "compile", 0);
+    for (long i = 0; i < workers; i++) {
+        const pid_t child = fork();
+        if (child == 0)
+            compile_share(compiling, found, i, workers);
+        if (child > 0)
+            children[started++] = child;
+    }
+    for (long i = 0; i < started; i++)
+        while (waitpid(children[i], NULL, 0) < 0 && errno == EINTR)
+            ;
+    progress_end(progress, "done");
+}
+
+static Status fingerprint_handed_out(const Compiling *compiling, HandedOut *handed_out, Message *why)
+{
+    Status status = STATUS_OK;
+    handed_out->code = arena_array(&handed_out->arena, handed_out->count + 1, sizeof *handed_out->code);
+    handed_out->machine_code = arena_array(&handed_out->arena, handed_out->count + 1, sizeof *handed_out->machine_code);
+    for (size_t i = 0; i < handed_out->count && status == STATUS_OK; i++)
+        status = fingerprint(compiling, &handed_out->sources[i], &handed_out->arena, &handed_out->code[i],
+                             &handed_out->machine_code[i], why);
+    return status;
+}
+
+/* Whoever hands in what was handed out has copied from nobody. */
+static void leave_out_code(const HandedOut *handed_out, Program *program)
+{
+    for (size_t i = 0; i < handed_out->count; i++) {
+        fingerprints_remove(&program->code, &handed_out->code[i]);
+        if (strcmp(handed_out->machine_code[i].hex, program->machine_code.hex) == 0)
+            program->machine_code = (Digest){0};
+    }
+}
+
+static Status fingerprint_all(Compiling *compiling, HandedOut *handed_out, Progress *progress, Similarities *found,
+                              Message *why)
+{
+    Status status = begin_compiling(compiling, why);
     if (status != STATUS_OK)
         return status;
-    progress_begin(progress, "compile", (int)found->count);
-    if (handout->source.length > 0)
-        status = fingerprint(compiling, handout, &found->arena, &handed_out, why);
+    compile_ahead(compiling, found, progress);
+    progress_begin(progress, "fingerprints", (int)found->count);
+    status = fingerprint_handed_out(compiling, handed_out, why);
     for (size_t i = 0; i < found->count && status == STATUS_OK; i++) {
         Program *program = &found->programs[i];
-        status = fingerprint(compiling, &program->submission, &found->arena, &program->code, why);
-        found->not_compiled += program->code.count == 0;
-        fingerprints_remove(&program->code, &handed_out);
+        status = fingerprint(compiling, &program->submission, &found->arena, &program->code, &program->machine_code,
+                             why);
+        found->not_compiled += program->machine_code.hex[0] == '\0';
+        leave_out_code(handed_out, program);
         progress_advance(progress);
     }
     progress_end(progress, status == STATUS_OK ? "done" : "failed");
@@ -180,18 +304,16 @@ static Status fingerprint_all(Compiling *compiling, const Submission *handout, P
 
 /* ---- sources ----------------------------------------------------------------------------------------------------- */
 
-static Status compare_sources(const Submission *handout, Similarities *found, float *shares, Message *why)
+static void read_tokens(const HandedOut *handed_out, Similarities *found)
 {
-    Arena arena = {0};
-    Text *rest = arena_array(&arena, found->count, sizeof *rest);
-    for (size_t i = 0; i < found->count; i++)
-        source_share_leave_out(found->programs[i].submission.source.data,
-                               handout->source.length > 0 ? handout->source.data : "", &rest[i]);
-    Status status = source_share_all(rest, found->count, shares, why);
-    for (size_t i = 0; i < found->count; i++)
-        text_free(&rest[i]);
-    arena_free(&arena);
-    return status;
+    for (size_t i = 0; i < found->count; i++) {
+        Program *program = &found->programs[i];
+        Text rest = {0};
+        source_leave_out(program->submission.source.data, handed_out->text.data, &found->arena, &rest,
+                         &program->handed_out, &program->handed_out_count);
+        program->tokens = source_tokens_of(rest.data, &found->arena);
+        text_free(&rest);
+    }
 }
 
 /* ---- pairs ------------------------------------------------------------------------------------------------------- */
@@ -199,20 +321,26 @@ static Status compare_sources(const Submission *handout, Similarities *found, fl
 void similarity_rate(SimilarPair *pair, double source_a, double source_b)
 {
     const Program *x = pair->a, *y = pair->b;
-    pair->same_source = strcmp(x->submission.hash.hex, y->submission.hash.hex) == 0;
+    const bool is_all_handed_out = x->handed_out_count > 0 && x->tokens.run_count == 0;
+    pair->same_source = !is_all_handed_out && strcmp(x->submission.hash.hex, y->submission.hash.hex) == 0;
     pair->source_a = pair->same_source ? 1 : source_a;
     pair->source_b = pair->same_source ? 1 : source_b;
     pair->code_a = fingerprints_share(&x->code, &y->code);
     pair->code_b = fingerprints_share(&y->code, &x->code);
     pair->same_code = x->code.count > 0 && x->code.count == y->code.count && pair->code_a == 1;
-    pair->most = fmax(fmax(pair->source_a, pair->source_b), fmax(pair->code_a, pair->code_b));
+    pair->same_machine_code = x->machine_code.hex[0] != '\0' && strcmp(x->machine_code.hex, y->machine_code.hex) == 0;
+    pair->most = pair->same_machine_code ? 1
+                                         : fmax(fmax(pair->source_a, pair->source_b), fmax(pair->code_a, pair->code_b));
     pair->mean = fmax(pair->source_a + pair->source_b, pair->code_a + pair->code_b) / 2;
 }
 
+/* The same machine code first. */
 static int by_share(const void *a, const void *b)
 {
     const SimilarPair *x = a, *y = b;
-    int order = (x->mean < y->mean) - (x->mean > y->mean);
+    int order = (int)y->same_machine_code - (int)x->same_machine_code;
+    if (order == 0)
+        order = (x->mean < y->mean) - (x->mean > y->mean);
     return order != 0 ? order : (x->most < y->most) - (x->most > y->most);
 }
 
@@ -235,13 +363,14 @@ static bool are_of_interest(const Program *a, const Program *b)
 }
 
 /* The person comes first; of two people the one with the smaller name. */
-static SimilarPair pair_of(const Similarities *found, size_t a, size_t b, const float *shares)
+static SimilarPair pair_of(const Similarities *found, size_t a, size_t b)
 {
     const Program *x = &found->programs[a], *y = &found->programs[b];
     bool swap = x->is_persons != y->is_persons ? y->is_persons : strcmp(x->author, y->author) > 0;
-    double share_x = (double)shares[a * found->count + b], share_y = (double)shares[b * found->count + a];
+    double share_a, share_b;
     SimilarPair pair = {.a = swap ? y : x, .b = swap ? x : y};
-    similarity_rate(&pair, swap ? share_y : share_x, swap ? share_x : share_y);
+    source_shares(&pair.a->tokens, &pair.b->tokens, &share_a, &share_b);
+    similarity_rate(&pair, share_a, share_b);
     return pair;
 }
 
@@ -251,14 +380,14 @@ static bool have_same_authors(const SimilarPair *x, const SimilarPair *y)
            x->b->is_persons == y->b->is_persons;
 }
 
-static void list_pairs(Similarities *found, double threshold, const float *shares)
+static void list_pairs(Similarities *found, double threshold)
 {
     size_t capacity = 0, kept = 0;
     for (size_t a = 0; a < found->count; a++)
         for (size_t b = a + 1; b < found->count; b++) {
             if (!are_of_interest(&found->programs[a], &found->programs[b]))
                 continue;
-            SimilarPair pair = pair_of(found, a, b, shares);
+            SimilarPair pair = pair_of(found, a, b);
             if (pair.most < threshold)
                 continue;
             found->pairs = arena_grown(&found->arena, found->pairs, found->pair_count, &capacity, sizeof pair);
@@ -276,34 +405,33 @@ static void list_pairs(Similarities *found, double threshold, const float *share
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static Status gather(Store *store, const char *problem, const char *also, Similarities *found, Message *why)
+static Status gather(const SimilarRequest *request, Similarities *found, Message *why)
 {
-    Status status = add_people(store, problem, found, why);
+    Status status = add_people(request->store, request->problem->id, found, why);
     if (status == STATUS_OK)
-        status = add_references(problem, found, why);
-    if (status == STATUS_OK && also != NULL)
-        status = add_folder(also, also, true, found, why);
+        status = add_references(request->problem->id, found, why);
+    for (size_t i = 0; i < request->further_count && status == STATUS_OK; i++)
+        status = add_further_path(request->further[i], request->problem->id, found, why);
     return status;
 }
 
-Status similarities_find(Store *store, const Problem *problem, const char *also, double threshold, Progress *progress,
-                         Similarities *found, Message *why)
+Status similarities_find(const SimilarRequest *request, Progress *progress, Similarities *found, Message *why)
 {
-    Compiling compiling = {.problem = problem};
-    Submission handout = {0};
-    *found = (Similarities){.has_sources = source_share_is_there()};
-    Status status = gather(store, problem->id, also, found, why);
-    float *shares = zeroed(found->count * found->count + 1, sizeof *shares);
+    Compiling compiling = {.problem = request->problem};
+    HandedOut handed_out = {0};
+    *found = (Similarities){0};
+    Status status = gather(request, found, why);
     if (status == STATUS_OK)
-        status = read_handout(problem->id, &handout, why);
+        status = handed_out_read(request->problem->id, request->handed_out, request->handed_out_count, &handed_out,
+                                 why);
     if (status == STATUS_OK)
-        status = fingerprint_all(&compiling, &handout, progress, found, why);
-    if (status == STATUS_OK && found->has_sources && found->count > 1)
-        status = compare_sources(&handout, found, shares, why);
-    if (status == STATUS_OK)
-        list_pairs(found, threshold, shares);
-    submission_free(&handout);
-    free(shares);
+        status = fingerprint_all(&compiling, &handed_out, progress, found, why);
+    if (status == STATUS_OK) {
+        read_tokens(&handed_out, found);
+        list_pairs(found, request->threshold);
+    }
+    found->unreadable += handed_out.unreadable;
+    handed_out_free(&handed_out);
     return status;
 }
 

@@ -1,10 +1,12 @@
-/* similarity.h - finds equal and nearly equal submissions of different people, and of people and reference solutions.
+/* similarity.h - finds equal and nearly equal submissions of different people, and of people and further sources.
  *
- * Compared are the accepted submissions of a problem (each source of a person once), the reference solutions, and the
- * sources of further folders, an earlier semester's for example. Two measures, each from 0 to 1: the share of a source
- * that is also in the other one (source_share.h), and the share of its device code (fingerprint.h). What the teacher
- * handed out, starter.cu, is left out of both. Of two people the most similar pair of submissions is named. A pair says
- * where to look, not who copied; nobody loses a rank by it.  */
+ * Compared are the accepted submissions of a problem (each source of a person once) with each other, and with further sources: the
+ * reference solutions, and earlier semesters and published solutions, which are folders of .cu files or other databases. Further
+ * sources are not compared with each other, and nobody in them is a person. Two measures, each from 0 to 1: the share of a source that
+ * is also in the other one (source_match.h), and the share of its device code (fingerprint.h). What the teacher handed out is left
+ * out of both: starter.cu, and whatever else is named. Of two people, and of a person and a further source, the most similar pair
+ * is listed; those that compile to the same machine code come first. A pair says where to look, not who copied; nobody loses a rank by
+ * it.  */
 #ifndef GRADER_SIMILARITY_SIMILARITY_H
 #define GRADER_SIMILARITY_SIMILARITY_H
 
@@ -12,6 +14,7 @@
 #include "base/status.h"
 #include "grader/problem/submission.h"
 #include "grader/similarity/fingerprint.h"
+#include "grader/similarity/source_match.h"
 #include "grader/terminal/progress.h"
 #include "leaderboard/store.h"
 
@@ -20,18 +23,23 @@
 #include <stdint.h>
 
 typedef struct Program {
-    const char *author; /* the person, "reference" or the name of the further folder */
-    const char *file_name;
-    int64_t run; /* the first run of this source by this person; 0: not a person's */
+    const char *author;    /* the person, "reference" or the path of the further source */
+    const char *file_name; /* below that path */
+    int64_t run;           /* the first run of this source by this person; 0: not a person's */
     const char *time_utc;
     bool is_persons;
     Submission submission;
-    Fingerprints code; /* empty if it does not compile here */
+    Fingerprints code;   /* empty if it does not compile here, or all of it was handed out */
+    Digest machine_code; /* likewise: "" */
+    SourceTokens tokens;
+    LineRange *handed_out; /* its lines that the teacher handed out */
+    size_t handed_out_count;
 } Program;
 
 typedef struct SimilarPair {
     const Program *a, *b;
-    bool same_source, same_code;
+    bool same_source, same_code; /* same_code: the same fingerprints */
+    bool same_machine_code;
     double source_a, source_b; /* share of a that is in b, and of b that is in a */
     double code_a, code_b;
     double most; /* the largest of the four, which a copy in a larger program keeps; the threshold is for this one */
@@ -42,9 +50,9 @@ typedef struct Similarities {
     Program *programs;
     size_t count, capacity;
     size_t without_source; /* runs of an older version, whose sources were not kept */
-    size_t not_compiled;
-    bool has_sources;   /* false: the tool for sources is not installed, and code alone was compared */
-    SimilarPair *pairs; /* the most similar first */
+    size_t not_compiled;   /* sources whose text alone was compared */
+    size_t unreadable;     /* further files that are no text, too large or cannot be opened */
+    SimilarPair *pairs;    /* the most similar first */
     size_t pair_count;
     Arena arena;
 } Similarities;
@@ -52,10 +60,18 @@ typedef struct Similarities {
 /* How alike two programs are: sets everything but `a` and `b`. The shares by source are given. */
 void similarity_rate(SimilarPair *pair, double source_a, double source_b);
 
-/* `store` may be NULL: nothing has been recorded yet. `also` is a folder with further .cu files, or NULL. Pairs with a
- * share of at least `threshold` are listed. */
-MUST_USE Status similarities_find(Store *store, const Problem *problem, const char *also, double threshold,
-                                  Progress *progress, Similarities *found, Message *why);
+typedef struct SimilarRequest {
+    Store *store; /* NULL: nothing has been recorded yet */
+    const Problem *problem;
+    const char *const *further; /* paths of folders, .cu files and databases */
+    size_t further_count;
+    const char *const *handed_out; /* paths of folders and files, besides starter.cu */
+    size_t handed_out_count;
+    double threshold; /* pairs with a share of at least this are listed */
+} SimilarRequest;
+
+/* Compiles on all cores. NOT_FOUND: one of the paths does not exist. `found` must be freed in any case. */
+MUST_USE Status similarities_find(const SimilarRequest *request, Progress *progress, Similarities *found, Message *why);
 void similarities_free(Similarities *found);
 
 #endif

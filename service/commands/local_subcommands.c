@@ -1,6 +1,7 @@
 #include "service/commands/command_line.h"
 
 #include "grader/commands/command.h"
+#include "service/commands/command_similar_class.h"
 #include "service/operating/operating_commands.h"
 #include "service/scores/scores_commands.h"
 #include "service/worker/worker_command.h"
@@ -33,6 +34,17 @@ const Subcommand local_subcommands[] = {
      "    --as NAME        who has it timed; default: the login name\n"
      "    --device DEVICE  default: the device of this machine that the run's board belongs to\n"
      "    --json FILE      write the figures as JSON (docs/formats.md); \"-\": to standard output, instead of the table\n"},
+    {"similar", command_similar_class, WITH_SANDBOX,
+     "convjudge similar --problem ID [--class FILE] [--earlier PATH]... [--handed-out PATH]... [--threshold PERCENT]\n"
+     "                  [--json FILE|-] [--unconfined]\n"
+     "    Names equal and nearly equal accepted submissions of different people, and of people and further sources, by their\n"
+     "    text and by their device code; equal machine code first. Nobody loses a rank by it.\n"
+     "    --class FILE         class.json, whose keys \"earlier\" and \"handed_out\" name further sources and what was handed out\n"
+     "    --earlier PATH       a further source: a folder of .cu files with all folders below it, such as an earlier semester\n"
+     "                         or published solutions, or another leaderboard's database; --also PATH is the same\n"
+     "    --handed-out PATH    a file or folder that the teacher handed out, which is left out, as starter.cu always is\n"
+     "    --threshold PERCENT  the least share to be named; default: 70\n"
+     "    --json FILE          write the pairs as JSON (docs/formats.md); \"-\": to standard output, instead of the table\n"},
     {"doctor", command_doctor, WITHOUT_SANDBOX,
      "convjudge doctor [--json FILE|-] [--config FILE]\n"
      "    Says what the judge finds on this machine, what it lacks, what that costs and what to do: compilers, devices,\n"

@@ -152,6 +152,17 @@ static void add_share(Text *page, double share)
     html_add(page, "<td class=\"number\">%s</td>", share < 0 ? "" : figure_percent(share).text);
 }
 
+static void add_pair_link(Text *page, const SimilarPair *pair)
+{
+    if (pair->key == NULL || *pair->key == '\0')
+        return;
+    html_raw(page, "<a href=\"/teacher/similar/");
+    html_url_part(page, pair->problem);
+    html_raw(page, "?pair=");
+    html_url_part(page, pair->key);
+    html_add(page, "\">Show<span class=\"unseen\"> %s and %s</span></a>", pair->a, pair->b);
+}
+
 static void add_similar(Text *page, const Site *site, const TeacherPage *teacher)
 {
     if (teacher->similar_time == NULL)
@@ -163,7 +174,7 @@ static void add_similar(Text *page, const Site *site, const TeacherPage *teacher
     if (teacher->similar_count == 0)
         html_raw(page, "<p>None.</p>\n");
     else
-        table_begin(page, "Similar pairs", "Problem|One|Other|>Source|>Device code");
+        table_begin(page, "Similar pairs", "Problem|One|Other|>Source|>Device code|Machine code|Side by side");
     for (size_t i = 0; i < teacher->similar_count; i++) {
         const SimilarPair *pair = &teacher->similar[i];
         html_add(page, "<tr><th scope=\"row\">%s</th><td>", pair->problem);
@@ -173,6 +184,9 @@ static void add_similar(Text *page, const Site *site, const TeacherPage *teacher
         html_raw(page, "</td>");
         add_share(page, pair->source);
         add_share(page, pair->device_code);
+        html_raw(page, pair->same_machine_code ? "<td>the same</td><td>" : "<td></td><td>");
+        add_pair_link(page, pair);
+        html_raw(page, "</td>");
         html_raw(page, "</tr>\n");
     }
     if (teacher->similar_count > 0)

@@ -159,6 +159,8 @@ typedef struct QuarantinedRun {
 typedef struct SimilarPair {
     const char *problem, *a, *b; /* persons, or files of nobody's */
     int64_t run_a, run_b;        /* submissions; 0: there is none to open */
+    const char *key;            /* of its page: /teacher/similar/PROBLEM?pair=KEY; NULL or "": none */
+    bool same_machine_code;
     double source, device_code; /* shares, 0 to 1; negative: unknown */
 } SimilarPair;
 

@@ -43,6 +43,7 @@ void site_teacher(Visit *visit);
 void site_points(Visit *visit);
 void site_points_csv(Visit *visit);
 void site_summary(Visit *visit);
+void site_pair(Visit *visit);
 void site_admin(Visit *visit);
 void site_style(Visit *visit);
 void site_script(Visit *visit);

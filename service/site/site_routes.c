@@ -19,6 +19,7 @@ const Route site_routes[] = {
     {"GET", "/teacher/points", ACCESS_TEACHERS, site_points, true},
     {"GET", "/teacher/points.csv", ACCESS_TEACHERS, site_points_csv, true},
     {"GET", "/teacher/summary", ACCESS_TEACHERS, site_summary, true},
+    {"GET", "/teacher/similar/*", ACCESS_TEACHERS, site_pair, true},
     {"POST", "/teacher/groups", ACCESS_TEACHERS, site_add_group, true},
     {"POST", "/teacher/tokens", ACCESS_TEACHERS, site_add_token, true},
     {"GET", "/admin", ACCESS_ADMINS, site_admin, true},

@@ -5,12 +5,12 @@
 #include "service/site/site_answers.h"
 
 #include "grader/problem/problem_list.h"
+#include "service/site/similar_file.h"
 #include "service/store/service_store.h"
 
 #include <math.h>
-#include <sys/stat.h>
 
-enum { MOST_BYTES = 1 << 20, MOST_PAIRS = 100 };
+enum { MOST_PAIRS = 100 };
 
 /* The larger of the two shares; negative: unknown. */
 static double share_of(const cJSON *pair, const char *key)
@@ -22,16 +22,15 @@ static double share_of(const cJSON *pair, const char *key)
     return most;
 }
 
-/* A person, or a file that is nobody's. `*submission` 0: of no hand-in. */
+/* A person, or a file that is nobody's, with where it comes from. `*submission` 0: of no hand-in. */
 static const char *name_of(const Visit *visit, const cJSON *program, int64_t *submission)
 {
-    const cJSON *run = cJSON_GetObjectItemCaseSensitive(program, "run");
     const char *person = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(program, "person"));
+    const char *from = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(program, "from"));
     const char *file = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(program, "file"));
-    *submission = 0;
-    if (cJSON_IsNumber(run) &&
-        submissions_of_run(visit->service->store, (int64_t)run->valuedouble, submission, NULL) != STATUS_OK)
-        *submission = 0;
+    *submission = similar_submission(visit, program);
+    if (person == NULL && from != NULL && file != NULL)
+        return arena_printf(visit->arena, "%s: %s", from, file);
     return arena_string(visit->arena, person != NULL ? person : file != NULL ? file : "?");
 }
 
@@ -44,26 +43,11 @@ static void add_pairs(const Visit *visit, const char *problem, const cJSON *foun
         if (*count == MOST_PAIRS)
             return;
         *pair = (SimilarPair){
-            .problem = problem, .source = share_of(item, "source"), .device_code = share_of(item, "device_code")};
+            .problem = problem, .key = similar_key(visit, item), .same_machine_code = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "same_machine_code")), .source = share_of(item, "source"), .device_code = share_of(item, "device_code")};
         pair->a = name_of(visit, cJSON_GetObjectItemCaseSensitive(item, "a"), &pair->run_a);
         pair->b = name_of(visit, cJSON_GetObjectItemCaseSensitive(item, "b"), &pair->run_b);
         ++*count;
     }
-}
-
-/* A file that is missing or no JSON is none. */
-static cJSON *read_found(const Visit *visit, const char *problem, time_t *changed)
-{
-    const char *path = arena_printf(visit->arena, "%s/similar/%s.json", visit->service->config->state, problem);
-    struct stat file;
-    Text text = {0};
-    cJSON *found = NULL;
-    if (stat(path, &file) == 0 && text_read_file(path, MOST_BYTES, &text, NULL) == STATUS_OK && text.length > 0) {
-        found = cJSON_Parse(text.data);
-        *changed = file.st_mtime;
-    }
-    text_free(&text);
-    return found;
 }
 
 Status site_fill_similar(const Visit *visit, TeacherPage *page, Message *why)
@@ -75,7 +59,7 @@ Status site_fill_similar(const Visit *visit, TeacherPage *page, Message *why)
     Status status = problem_list(visit->arena, &problems, &count, why);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         time_t changed = 0;
-        cJSON *found = read_found(visit, problems[i], &changed);
+        cJSON *found = similar_file(visit, problems[i], &changed);
         if (found != NULL && (oldest == 0 || changed < oldest))
             oldest = changed;
         add_pairs(visit, problems[i], found, pairs, &page->similar_count);
