@@ -8,6 +8,7 @@
 #include "grader/judge/compiler_warning.h"
 #include "grader/judge/constant_step.h"
 #include "grader/judge/hidden_duration.h"
+#include "grader/judge/loading.h"
 #include "grader/judge/opinion_step.h"
 #include "grader/problem/key_stream.h"
 #include "grader/problem/testcase_read.h"
@@ -50,25 +51,6 @@ static void note_conditions(const Judging *judging)
         return;
     judge_note_device(job->progress, &judging->result->device);
     note_sandbox(job->progress);
-}
-
-/* Asks again for what is known of the device: more once it is open. */
-static Status learn_device(Judging *judging, Message *why)
-{
-    DeviceInfo *device = &judging->result->device;
-    bool was_confined = device->unconfined[0] == '\0';
-    Status status = session_device(judging->session, device, why);
-    if (status == STATUS_OK && was_confined && device->unconfined[0] != '\0')
-        result_warn(judging->result, "the broker ran with sandbox partial: %s", device->unconfined);
-    return status;
-}
-
-/* Times of a modelled device whose code clang compiled are those of another device. */
-static void mark_times(Judging *judging)
-{
-    DeviceInfo *device = &judging->result->device;
-    if (device->modelled)
-        toolkit_mark_times(&judging->toolkit, device->id, sizeof device->id);
 }
 
 /* The cases that suit the device. */
@@ -128,7 +110,7 @@ static Status open_all(Judging *judging, Message *why)
     if (status == STATUS_OK)
         status = scratch_new(judging->scratch, sizeof judging->scratch, why);
     if (status == STATUS_OK)
-        status = learn_device(judging, why);
+        status = loading_learn_device(judging, why);
     return status == STATUS_OK ? compilation_find_compiler(judging, why) : status;
 }
 
@@ -151,102 +133,12 @@ static Status open_judging(Judging *judging, Message *why)
         return status;
     result->on_cpu = judging->session->traits.runs_c;
     note_conditions(judging);
-    mark_times(judging);
+    loading_mark_times(judging);
     list_cases(judging);
     choose_plan(judging);
     status = check_foresight(judging, why);
     result->seconds.start = now_s() - start_s;
     return status;
-}
-
-/* ---- loading ----------------------------------------------------------------------------------------------------- */
-
-static CallLimits limits_of(const ProblemLimits *problem)
-{
-    return (CallLimits){
-        .device_bytes = problem->device_bytes,
-        .host_bytes = problem->host_bytes,
-        .host_seconds = problem->host_seconds,
-        .device_seconds = problem->device_seconds,
-        .wall_seconds = problem->wall_seconds,
-        .warp_instructions = problem->warp_instructions,
-    };
-}
-
-/* Only a constructor can spend time or memory before solve(). Of other failures the session says where they were. */
-static void end_before_solve(Judging *judging, Judgement decided)
-{
-    Text text = {0};
-    bool limit = decided.verdict == VERDICT_TIME_LIMIT_EXCEEDED || decided.verdict == VERDICT_MEMORY_LIMIT_EXCEEDED;
-    text_printf(&text, "%s%s", limit ? "a constructor, before solve(): " : "", decided.text);
-    judging_end(judging, decided.verdict, text.data);
-    text_free(&text);
-}
-
-static void tell_of_queue(void *context, const char *holder, double waited_s)
-{
-    Judging *judging = context;
-    if (!judging->queued)
-        progress_begin(judging->job->progress, "queue", 0);
-    judging->queued = true;
-    progress_note(judging->job->progress, "the GPU is in use by %s (%.0f s)", holder, waited_s);
-}
-
-static Status load_object(Judging *judging, Message *why)
-{
-    CallReport report = {0};
-    double start_s = now_s();
-    session_on_wait(judging->session, tell_of_queue, judging);
-    Status status = session_load(judging->session, &judging->result->compiled, &judging->limits, &report, why);
-    if (judging->queued) {
-        progress_end(judging->job->progress, status == STATUS_OK ? "the GPU is free" : "given up");
-        judging->result->seconds.wait += now_s() - start_s;
-    }
-    judging->load = (CaseSample){.event_s = report.event_s, .host_s = report.host_s, .busy_s = report.busy_s};
-    if (status == STATUS_OK && report.outcome != CALL_OK)
-        end_before_solve(judging, judgement_of_call(&report, NULL, false));
-    text_free(&report.printed);
-    return status;
-}
-
-/* Sees to it that nothing of an earlier call is left: neither memory of the host nor memory of the device. */
-static Status renew_runner(Judging *judging, Message *why)
-{
-    Status status = judging->is_fresh ? STATUS_OK : load_object(judging, why);
-    judging->is_fresh = true;
-    return status;
-}
-
-/* All sittings of a grading share one budget. */
-static void begin_budget(Judging *judging)
-{
-    const ProblemLimits *limits = &judging->job->problem->limits;
-    const CallBudget *spent = judging->job->spent;
-    judging->budget = (CallBudget){.seconds = limits->grading_seconds,
-                                   .warp_instructions = limits->grading_instructions};
-    if (spent != NULL) {
-        judging->budget.spent_s = spent->spent_s;
-        judging->budget.spent_instructions = spent->spent_instructions;
-    }
-    if (!judging->session->traits.runs_c) /* a CPU baseline holds no device */
-        session_set_budget(judging->session, &judging->budget);
-}
-
-static Status load_submission(Judging *judging, Message *why)
-{
-    judging->limits = limits_of(&judging->job->problem->limits);
-    begin_budget(judging);
-    if (judging->ended)
-        return STATUS_OK;
-    Status status = renew_runner(judging, why);
-    if (status == STATUS_OK && judging->job->profiles != NULL)
-        status = session_profile(judging->session, &judging->profile, why);
-    if (status == STATUS_OK)
-        status = learn_device(judging, why);
-    if (status != STATUS_OK || judging->ended)
-        return status;
-    mark_times(judging);
-    return judging->session->traits.clock == SESSION_EVENTS ? clocked_cases_prepare(judging, why) : STATUS_OK;
 }
 
 /* ---- groups of cases --------------------------------------------------------------------------------------------- */
@@ -280,7 +172,7 @@ static Status run_case(Judging *judging, const Testcase *testcase, CaseResult *i
     if (status != STATUS_OK || !judging->wants_all_blocks)
         return status;
     judging->runs_all_blocks = true;
-    status = renew_runner(judging, why);
+    status = loading_renew_runner(judging, why);
     return status == STATUS_OK && !judging->ended ? case_run(judging, testcase, item, why) : status;
 }
 
@@ -301,7 +193,7 @@ static Status run_group(Judging *judging, CaseGroup group, const char *step, dou
         if (item->group != group || (failed && judging->testcases[place]->attempt_instructions > 0))
             continue; /* so large a case costs much, and would add nothing to what others have found */
         if (needs_fresh_runner(group, is_first) || judging->runner_is_spent)
-            status = renew_runner(judging, why);
+            status = loading_renew_runner(judging, why);
         if (status != STATUS_OK || judging->ended)
             break;
         is_first = judging->is_fresh = false;
@@ -385,7 +277,7 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
     if (status == STATUS_OK)
         opinion_step_begin(&judging, judge_submission);
     if (status == STATUS_OK)
-        status = load_submission(&judging, why);
+        status = loading_begin(&judging, why);
     if (status == STATUS_OK)
         status = run_group(&judging, CASE_SAMPLE, job->cases == NULL ? "sample cases" : "the case", &seconds->sample,
                            why);
