@@ -2,7 +2,8 @@
 # Measures what a submission can tell its author about hidden data. Prints TAP. tests/leaks/tell.cu is graded on cases that hold
 # a secret, which it tries to tell in one way after the other. All that its author sees (terminal, result.json, database,
 # exit status) is held against what it is with another secret. Both must be alike, except for what docs/security.md states.
-# Usage: [DEVICE=cuda] tests/leaks.sh BUILD [WAY]...     WAY: its number or name below; without any all of them; `list` prints these
+# Usage: [DEVICE=cuda] [ALL_CASES=1] tests/leaks.sh BUILD [WAY]...     WAY: its number or name below; without any all of them; `list` prints these
+# ALL_CASES=1: every case is judged for points, which the author does not see
 set -euo pipefail
 shopt -s extglob
 cd "$(dirname "$0")/.."
@@ -43,7 +44,7 @@ tell() { # WAY SECRET: grades, and writes everything that the author sees to `se
     for _ in 1 2 3; do
         rm -f "$scratch/result" "$scratch/db"
         status=0
-        CONVJUDGE_DB=$scratch/db CONVJUDGE_SECOND_OPINION=$opinion CONVJUDGE_SECOND_OPINION_SECONDS=60 "$build/convjudge" grade --as Ada --device "$device" --json "$scratch/result" "$file" \
+        CONVJUDGE_DB=$scratch/db CONVJUDGE_SECOND_OPINION=$opinion CONVJUDGE_SECOND_OPINION_SECONDS=60 "$build/convjudge" grade --as Ada --device "$device" --json "$scratch/result" ${ALL_CASES:+--all-cases "$scratch/all"} "$file" \
             >"$scratch/printed" 2>&1 || status=$?
         grep -q 'it was not ready in time' "$scratch/printed" || break
     done

@@ -157,3 +157,45 @@ END
     ends 2 "none.json: there is no such file"
     [[ -z $(ls -A "$TMPDIR") ]]
 }
+
+# ---- a verdict of every case
+
+# Wrong where the number of outputs is odd and not small.
+wrong_for_some() {
+    sed 's/output\[i\] = sum;/output[i] = output_size % 2 == 1 \&\& output_size > 9 ? sum + 1 : sum;/' "$root/solutions/conv1d/accepted/naive.cu" >some.cu
+    ! cmp -s some.cu "$root/solutions/conv1d/accepted/naive.cu"
+}
+
+@test "grade --all-cases gives every case a verdict, and the result stays as it is without" {
+    wrong_for_some
+    judge grade --device sim --no-record --untimed --json plain.json some.cu
+    ends 1
+    judge grade --device sim --no-record --untimed --json result.json --all-cases all.json some.cu
+    ends 1
+    json all.json '[.schema, .problem, .verdict] | @csv' '1,"conv1d","Wrong Answer"'
+    json all.json '[.cases[] | select(.verdict == "not run")] | length' 0
+    json all.json '[.cases[] | select(.name == "1023 elements, two taps" or .name == "1024 elements, 32 taps") | .verdict] | @csv' '"Accepted","Wrong Answer"'
+    json all.json '.cases[-1].hidden' true
+    program='del(.seed, .time_utc, .seconds, .compile, .cases[].statistics)'
+    diff <(jq "$program | [.verdict, .text, .warnings, .cases]" plain.json) <(jq "$program | [.verdict, .text, .warnings, .cases]" result.json)
+    json result.json '[.cases[] | select(.verdict == "not run")] | length > 0' true
+}
+
+@test "all cases of a submission that crashes have a verdict of their own" {
+    sed 's/output\[i\] = sum;/if (output_size == 4) __trap(); output[i] = sum;/' "$root/solutions/conv1d/accepted/naive.cu" >crash.cu
+    judge grade --device sim --no-record --untimed --all-cases all.json crash.cu
+    ends 1
+    json all.json '[.cases[] | select(.verdict != "Accepted") | .name] | @csv' '"the example of the statement"'
+}
+
+@test "what hangs twice is not tried again, and what does not compile was not run" {
+    limited_home 's/"sim_warp_instructions": 1500000000/"sim_warp_instructions": 2000000/'
+    judge grade --device sim --no-record --untimed --all-cases all.json "$root/solutions/conv1d/time_limit_exceeded/infinite_kernel.cu"
+    ends 1
+    json all.json '[.cases[] | select(.verdict == "Time Limit Exceeded")] | length' 2
+    judge grade --device sim --no-record --all-cases all.json "$root/solutions/conv1d/compile_error/no_solve.cu"
+    ends 1
+    json all.json '([.cases[] | select(.verdict != "not run")] | length)' 0
+    judge grade --all-cases some.cu some.cu
+    ends 2
+}

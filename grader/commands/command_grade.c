@@ -6,6 +6,8 @@
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
+#include "grader/result/case_verdicts.h"
+#include "grader/terminal/json_target.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -90,6 +92,7 @@ static JudgeJob job_of(Grading *grading)
         .secret = grading->options->seed == NULL ? NULL : &grading->seed,
         .device = request_device(grading->options),
         .untimed_only = grading->options->untimed,
+        .all_cases = grading->options->all_cases != NULL,
         .second_opinion = !grading->options->no_second_opinion,
         .spent = &grading->spent,
         .progress = &grading->progress,
@@ -132,6 +135,17 @@ static Status rank_result(Grading *grading, Message *why)
     return status;
 }
 
+static Status write_verdicts(const Grading *grading, Message *why)
+{
+    Text text = {0};
+    if (grading->options->all_cases == NULL)
+        return STATUS_OK;
+    case_verdicts_json(&grading->result, &text);
+    Status status = json_target_write(grading->options->all_cases, &text, why);
+    text_free(&text);
+    return status;
+}
+
 static void free_grading(Grading *grading)
 {
     result_free(&grading->result);
@@ -147,6 +161,8 @@ static Status grade(Grading *grading, Message *why)
         status = judge_file(grading, why);
     if (status == STATUS_OK)
         status = rank_result(grading, why);
+    if (status == STATUS_OK)
+        status = write_verdicts(grading, why);
     if (status == STATUS_OK)
         status = request_exchange(grading->options, &grading->result, why);
     return status == STATUS_OK ? request_write(grading->options, &grading->result, "", why) : status;

@@ -73,6 +73,7 @@ static const OptionKind kinds[] = {
     {"pilot", true, offsetof(Options, pilot), {"work"}},
     {"idle", true, offsetof(Options, idle), {"work"}},
     {"engine", true, offsetof(Options, engine), {"serve"}},
+    {"all-cases", true, offsetof(Options, all_cases), {"grade"}},
     {"no-record", false, offsetof(Options, no_record), {"grade"}},
     {"untimed", false, offsetof(Options, untimed), {"grade"}},
     {"no-second-opinion", false, offsetof(Options, no_second_opinion), {"grade", "try"}},

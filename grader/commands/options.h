@@ -24,6 +24,7 @@ typedef struct Options {
     const char *class_file;         /* name of a file */
     const char *csv;                /* name of a file */
     const char *summary;            /* likewise */
+    const char *all_cases;          /* likewise */
     const char *gradescope, *junit; /* names of files */
     const char *seed;
     const char *accept, *reject; /* numbers of runs */

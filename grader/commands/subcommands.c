@@ -5,8 +5,8 @@
 const Subcommand grader_subcommands[] = {
     {"grade", command_grade, WITH_SANDBOX,
      "convjudge grade [--problem ID] [--device DEVICE] [--as NAME] [--json FILE|-] [--seed HEX]\n"
-     "                [--gradescope FILE [--class FILE]] [--junit FILE] [--no-record]\n"
-     "                [--untimed] [--no-second-opinion] [--unconfined] FILE\n"
+     "                [--gradescope FILE [--class FILE]] [--junit FILE] [--all-cases FILE]\n"
+     "                [--no-record] [--untimed] [--no-second-opinion] [--unconfined] FILE\n"
      "    Judges a CUDA source file. Exit status 0: accepted, 1: not accepted, 2: judge error.\n"
      "    --problem ID     default: what a line \"// problem: ID\" says, else the problem that solve() fits\n"
      "    --device DEVICE  auto (a GPU if there is one, else sim), cuda[:N], sim[:PROFILE];\n"
@@ -19,6 +19,8 @@ const Subcommand grader_subcommands[] = {
      "    --seed HEX       repeat a grading: hidden cases with the data of the run with this \"seed\" in its\n"
      "                     result.json; the run is not recorded\n"
      "    --no-record      do not record the run\n"
+     "    --all-cases FILE judge every sample and hidden case, also after one that fails, and write their verdicts: for points\n"
+     "                     (docs/teaching.md). The report and result.json stay as they are\n"
      "    --untimed        leave out the timed cases: samples and hidden cases decide, and the run is not recorded\n"
      "    --no-second-opinion\n"
      "                     on a real GPU, do not let the simulated one judge samples and hidden cases as well\n"

@@ -36,6 +36,8 @@ typedef struct JudgeJob {
     /* Run all hidden cases, even after wrong answers to samples: which of them finds the mistake? Only for the author of the
      * cases. */
     bool beyond_samples;
+    /* A verdict of every sample and hidden case, also after one that failed, for points (remaining_cases.h). */
+    bool all_cases;
     /* NULL; or the machine code of another submission: one that compiles to the same is not run, since it gets the same
      * verdict. The result then has no judged case. */
     const Digest *same_as;

@@ -10,6 +10,7 @@
 #include "grader/judge/hidden_duration.h"
 #include "grader/judge/loading.h"
 #include "grader/judge/opinion_step.h"
+#include "grader/judge/remaining_cases.h"
 #include "grader/problem/key_stream.h"
 #include "grader/problem/testcase_read.h"
 #include "grader/timing/second_plan.h"
@@ -182,7 +183,8 @@ static Status run_group(Judging *judging, CaseGroup group, const char *step, dou
     Status status = STATUS_OK;
     bool failed = false, is_first = true;
     int total = judging_count(judging, group);
-    if (judging->ended || total == 0)
+    const bool is_for_points = judging->ended && group != CASE_TIMED && remaining_cases_are_wanted(judging);
+    if ((judging->ended && !is_for_points) || total == 0)
         return STATUS_OK;
 
     double start_s = now_s();
@@ -205,11 +207,16 @@ static Status run_group(Judging *judging, CaseGroup group, const char *step, dou
             progress_advance(judging->job->progress);
     }
     judging->ended = judging->ended || (failed && !(group == CASE_SAMPLE && judging->job->beyond_samples));
+    if (status == STATUS_OK && group != CASE_TIMED)
+        status = remaining_cases_run(judging, group, why);
     bool hides_duration = group == CASE_HIDDEN && !judging->job->shows_durations && !judging->job->is_opinion;
     if (hides_duration)
         opinion_step_take(judging, start_s);
     *seconds = hides_duration ? hidden_duration_wait(start_s) : now_s() - start_s;
-    judging_end_step(judging, group);
+    if (is_for_points)
+        progress_end(judging->job->progress, "for points alone");
+    else
+        judging_end_step(judging, group);
     return status;
 }
 
@@ -230,10 +237,11 @@ static void skip_known_code(Judging *judging)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static void conclude(const Judging *judging)
+static void conclude(Judging *judging)
 {
     Result *result = judging->result;
     const CaseResult *failed = result_failed_case(result);
+    remaining_cases_conclude(judging);
     if (failed != NULL) {
         result->verdict = failed->verdict;
         result->text = failed->text;

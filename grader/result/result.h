@@ -64,6 +64,12 @@ typedef struct CaseResult {
     const char *known_of; /* whose it is: "tiled.cu", "run 12" */
 } CaseResult;
 
+typedef struct CaseVerdict { /* all that points need of a case */
+    const char *name;        /* as in the testcase file, of a hidden one as well */
+    bool judged;
+    Verdict verdict;
+} CaseVerdict;
+
 typedef struct StepSeconds { /* duration of each step of the grading, by the wall clock */
     double start, compile, sample, hidden, timed;
     double second; /* a second sitting, with everything that it takes */
@@ -95,6 +101,7 @@ typedef struct Result {
     const char *text; /* one sentence; "" if accepted */
     CaseResult *cases;
     size_t case_count;
+    CaseVerdict *all_cases; /* by the same index; NULL: not wanted. Only case_verdicts.h shows them */
     StepSeconds seconds;
     const char *warnings[RESULT_MAX_WARNINGS];
     size_t warning_count;
