@@ -23,4 +23,15 @@ CREATE TABLE seen_extension (
 -- 1: class.json lists the person in this group, else the person has joined it by its link.
 ALTER TABLE membership ADD COLUMN by_class INTEGER NOT NULL DEFAULT 0 CHECK (by_class IN (0, 1));
 
+-- The problems whose sample and hidden cases are all judged, since class.json gives points for groups of them.
+CREATE TABLE wants_all_cases (
+    problem       TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+
+-- What such a judging found of each case: for points alone, no page shows it.
+CREATE TABLE case_verdicts (
+    judging       INTEGER PRIMARY KEY REFERENCES judging,
+    text          TEXT NOT NULL          -- as `convjudge grade --all-cases` writes it
+) STRICT;
+
 UPDATE service_version SET version = 2;

@@ -342,3 +342,22 @@ eve' "$(in_store "SELECT person.name FROM membership JOIN person ON person.id = 
     judge check-config config.json
     ends 2 'class: expected a path from the root, found "class.json"'
 }
+
+# ---- points for groups of cases
+
+@test "workers judge all cases where class.json gives points for groups of them, and students see no more" {
+    local teacher student number
+    serve_class '.assignments[0].problems[0].points = {cases: [{name: "small", cases: ["1023 elements, two taps"], points: 2},
+        {name: "odd", cases: ["1024 elements, 32 taps"], points: 3}]}' '{"workers": ["sim"]}'
+    student=$(token ada)
+    number=$(hand_in "$student" one '.mode = "rank" | .source |= sub("output.i. = sum;"; "output[i] = output_size % 2 == 1 ? sum + 1 : sum;")')
+    wait_until_ended "$student" "$number"
+    as "$student" GET "/api/v1/submissions/$number/result"
+    [[ $status == 200 ]]
+    [[ $(jq '[.cases[] | select(.verdict == "not run")] | length > 0' <<<"$output") == true ]]
+    [[ $output != *"1024 elements"* ]]
+    judge scores --class "$BATS_TEST_TMPDIR/class.json" --state "$state" --csv -
+    ends 0 "2 of 2: small: its case is accepted. 0 of 3: odd: '1024 elements, 32 taps' is Wrong Answer."
+    [[ $(sqlite3 "$state/convjudge.db" "SELECT count(*) FROM document WHERE text LIKE '%1024 elements%'") == 0 ]]
+    [[ $(sqlite3 "$state/convjudge.db" "SELECT json_extract(text, '\$.verdict') FROM case_verdicts") == "Wrong Answer" ]]
+}

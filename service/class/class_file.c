@@ -119,6 +119,30 @@ bool class_shows(const ClassFile *file, const ClassAssignment *assignment, const
     return false;
 }
 
+static bool lists(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+const char **class_problems_with_groups(const ClassFile *file, Arena *arena, size_t *count)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < file->assignment_count; i++)
+        most += file->assignments[i].problem_count;
+    const char **names = arena_array(arena, most + 1, sizeof *names);
+    *count = 0;
+    for (size_t i = 0; i < file->assignment_count; i++)
+        for (size_t k = 0; k < file->assignments[i].problem_count; k++) {
+            const ClassProblem *problem = &file->assignments[i].problems[k];
+            if (problem->group_count > 0 && !lists(names, *count, problem->problem))
+                names[(*count)++] = problem->problem;
+        }
+    return names;
+}
+
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
 double class_problem_points(const ClassProblem *problem)

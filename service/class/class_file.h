@@ -127,6 +127,9 @@ bool class_takes_part(const ClassAssignment *assignment, const char *person);
 /* All people of all groups, sorted by strcmp(), each once; the list lives in `arena`. */
 const char **class_people(const ClassFile *file, Arena *arena, size_t *count);
 
+/* The problems for which some assignment gives points for groups of cases, each once; the list lives in `arena`. */
+const char **class_problems_with_groups(const ClassFile *file, Arena *arena, size_t *count);
+
 /* The last moment at which something handed in counts: after all late days, for this person, or for everybody. */
 int64_t class_last_moment(const ClassDeadline *deadline);
 int64_t class_closes_s(const ClassFile *file, const ClassAssignment *assignment);

@@ -6,6 +6,7 @@
 #include "service/classroom/class_groups.h"
 #include "service/classroom/extensions.h"
 #include "service/log/log.h"
+#include "service/store/case_verdicts.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -18,10 +19,23 @@ struct ClassWatch {
     double looked_s;
 };
 
+/* From now on, workers judge all cases of the problems that give points for groups of them. */
+static Status want_cases(Store *store, const ClassFile *file, Message *why)
+{
+    Arena arena = {0};
+    size_t count;
+    const char **problems = class_problems_with_groups(file, &arena, &count);
+    Status status = case_verdicts_want(store, problems, count, why);
+    arena_free(&arena);
+    return status;
+}
+
 Status class_take_for(ClassFile *file, Store *store, const char *person, Message *why)
 {
     Status status = class_groups_join(store, file, why);
-    return status == STATUS_OK ? extensions_audit(store, file, person, why) : status;
+    if (status == STATUS_OK)
+        status = extensions_audit(store, file, person, why);
+    return status == STATUS_OK ? want_cases(store, file, why) : status;
 }
 
 Status class_read_for(const char *path, Store *store, const char *person, ClassFile *file, Message *why)

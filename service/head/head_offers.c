@@ -1,5 +1,6 @@
 #include "service/head/head_state.h"
 
+#include "service/store/case_verdicts.h"
 #include "service/store/judgings.h"
 #include "service/store/submissions.h"
 
@@ -21,6 +22,9 @@ static Status offer(Head *head, const Judging *judging, Arena *arena, Message *w
         status = judgings_renew(head->store, judging->id, revision.hex, why);
     if (status == STATUS_OK)
         status = judgings_offer(head->store, judging->id, &attempt, why);
+    bool all_cases = false;
+    if (status == STATUS_OK && strcmp(judging->mode, "try") != 0)
+        status = case_verdicts_are_wanted(head->store, judging->problem, &all_cases, why);
     if (status != STATUS_OK || attempt == 0)
         return status;
     const SpoolId id = {judging->id, (int)attempt};
@@ -38,6 +42,7 @@ static Status offer(Head *head, const Judging *judging, Arena *arena, Message *w
                           .person = judging->person,
                           .sizes = judging->sizes[0] == '\0' ? NULL : judging->sizes,
                           .avoid = judging->worker[0] == '\0' ? NULL : judging->worker,
+                          .cases = all_cases ? "all" : NULL,
                           .device = "",
                           .priority = judging->position,
                           .time_limit_s = deadlines.worker_s};

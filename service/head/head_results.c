@@ -54,7 +54,8 @@ static Status record(Head *head, const Judging *judging, const SpoolDone *done, 
                            .device = done->device,
                            .result = done->result,
                            .explain = done->explain,
-                           .report = done->report};
+                           .report = done->report,
+                           .case_verdicts = done->case_verdicts};
     Status status = read_result(done, arena, &recording, why);
     if (status == STATUS_OK && done->run != NULL && strcmp(judging->mode, "rank") == 0) {
         status = complete_run(head, judging, done, arena, &run, why);

@@ -2,6 +2,7 @@
 
 #include "grader/problem/problem_read.h"
 #include "grader/problem/testcase_read.h"
+#include "service/store/case_verdicts.h"
 #include "service/store/judgings.h"
 #include "service/store/people.h"
 
@@ -121,7 +122,7 @@ static const char *why_of(const StoredSubmission *row)
 
 static Status fact_of(const Gathering *gathering, const StoredSubmission *row, SubmissionFact *fact, Message *why)
 {
-    const char *result = NULL;
+    const char *result = NULL, *verdicts = NULL;
     *fact = (SubmissionFact){.id = row->id,
                              .problem = row->problem,
                              .has_received = !is_from_elsewhere(row) || row->origin_received_s > 0,
@@ -140,7 +141,9 @@ static Status fact_of(const Gathering *gathering, const StoredSubmission *row, S
         return STATUS_OK;
     Status status = judgings_document(gathering->store, row->judging, "result", gathering->arena, &result, why);
     if (status == STATUS_OK)
-        judged_fact_fill(fact, result, names_of(gathering, row->problem), gathering->arena);
+        status = case_verdicts_read(gathering->store, row->judging, gathering->arena, &verdicts, why);
+    if (status == STATUS_OK)
+        judged_fact_fill(fact, result, verdicts, names_of(gathering, row->problem), gathering->arena);
     return status;
 }
 

@@ -80,7 +80,28 @@ static void take_speed(SubmissionFact *fact, const cJSON *root, Arena *arena)
     take_rungs(fact, root, arena);
 }
 
-void judged_fact_fill(SubmissionFact *fact, const char *result, const CaseNames *names, Arena *arena)
+/* In place of those of result.json. */
+static void take_all_cases(SubmissionFact *fact, const cJSON *list, Arena *arena)
+{
+    CaseFact *cases = arena_array(arena, (size_t)cJSON_GetArraySize(list), sizeof *cases);
+    const cJSON *item;
+    fact->cases = cases;
+    fact->case_count = 0;
+    fact->has_all_cases = true;
+    cJSON_ArrayForEach(item, list)
+    {
+        const char *name = json_string(item, "name"), *verdict = json_string(item, "verdict");
+        if (name != NULL && verdict != NULL)
+            cases[fact->case_count++] = (CaseFact){
+                .name = arena_string(arena, name),
+                .is_hidden = cJSON_IsTrue(json_get(item, "hidden")),
+                .verdict = strcmp(verdict, "not run") == 0 ? "" : arena_string(arena, verdict),
+            };
+    }
+}
+
+void judged_fact_fill(SubmissionFact *fact, const char *result, const char *verdicts, const CaseNames *names,
+                      Arena *arena)
 {
     JsonFile file;
     Message ignored;
@@ -88,5 +109,9 @@ void judged_fact_fill(SubmissionFact *fact, const char *result, const CaseNames 
         return;
     take_cases(fact, json_get(file.root, "cases"), names, arena);
     take_speed(fact, file.root, arena);
+    json_free(&file);
+    if (verdicts == NULL || json_parse("verdicts", verdicts, strlen(verdicts), &file, &ignored) != STATUS_OK)
+        return;
+    take_all_cases(fact, json_get(file.root, "cases"), arena);
     json_free(&file);
 }

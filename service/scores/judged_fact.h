@@ -14,8 +14,10 @@ typedef struct CaseNames { /* of one problem's hidden cases, in the order of the
     size_t hidden_count;
 } CaseNames;
 
-/* Fills in cases, time, roofline, percentile and rungs. `result` is the text of a result.json; NULL, or one that cannot be read: the
+/* `verdicts` is the text that `grade --all-cases` wrote; NULL: it was not wanted.
+ * Fills in cases, time, roofline, percentile and rungs. `result` is the text of a result.json; NULL, or one that cannot be read: the
  * fact stays as it is. */
-void judged_fact_fill(SubmissionFact *fact, const char *result, const CaseNames *names, Arena *arena);
+void judged_fact_fill(SubmissionFact *fact, const char *result, const char *verdicts, const CaseNames *names,
+                      Arena *arena);
 
 #endif

@@ -75,8 +75,8 @@ static Status add_assignment(const Telling *telling, const PersonScores *scores,
         if (problem == NULL || !belongs || fact->is_withdrawn)
             continue;
         has_any = true;
-        status = add_submission(telling, first + (size_t)(problem - assignment->problems), person, fact,
-                                own->rows[i], why);
+        status = add_submission(telling, first + (size_t)(problem - assignment->problems), person, fact, own->rows[i],
+                                why);
     }
     facts_expect(telling->facts, person, assignment->id);
     if (has_any)

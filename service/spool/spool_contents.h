@@ -24,6 +24,7 @@ typedef struct SpoolJob { /* all texts are UTF-8; none is NULL unless it says so
     const char *sizes; /* "input_size=9"; NULL: none. Only with "try" */
     const char
         *avoid; /* the worker that the last attempt failed on, which leaves it to others for a while; NULL: none */
+    const char *cases;  /* "all": every sample and hidden case gets a verdict, for points; NULL: as usual */
     const char *device; /* the id that the worker's device must have: "sim-h200"; "": any */
     double priority;    /* the lowest number goes first */
     double time_limit_s;
@@ -42,12 +43,13 @@ typedef struct SpoolDone {
     SpoolId id;
     const char *source_hash, *revision; /* of the job; "" if the job's file was damaged */
     const char *worker, *device, *device_name;
-    const char *outcome; /* "judged", "worker_failed", or "given_back": the worker was told to stop */
-    const char *why;     /* one line about a worker that failed, else "" */
-    const char *result;  /* text of result.json; "" if there is none, likewise the next two */
-    const char *report;  /* as `convjudge grade` prints it */
-    const char *explain; /* text of explain.json */
-    const Run *run;      /* as the worker's own database has it, without its source; NULL: nothing was recorded */
+    const char *outcome;       /* "judged", "worker_failed", or "given_back": the worker was told to stop */
+    const char *why;           /* one line about a worker that failed, else "" */
+    const char *result;        /* text of result.json; "" if there is none, likewise the next two */
+    const char *report;        /* as `convjudge grade` prints it */
+    const char *explain;       /* text of explain.json */
+    const char *case_verdicts; /* text of what `grade --all-cases` writes; NULL: not wanted */
+    const Run *run;            /* as the worker's own database has it, without its source; NULL: nothing was recorded */
 } SpoolDone;
 
 /* Letters, digits, '-' and '_', 1 to SPOOL_WORKER_BYTES of them. */

@@ -23,6 +23,7 @@ static const RecordField job_fields[] = {
     {"person", RECORD_TEXT, offsetof(SpoolJob, person)},
     {"sizes", RECORD_OPTIONAL_TEXT, offsetof(SpoolJob, sizes)},
     {"avoid", RECORD_OPTIONAL_TEXT, offsetof(SpoolJob, avoid)},
+    {"cases", RECORD_OPTIONAL_TEXT, offsetof(SpoolJob, cases)},
     {"device", RECORD_TEXT, offsetof(SpoolJob, device)},
     {"priority", RECORD_NUMBER, offsetof(SpoolJob, priority)},
     {"time_limit_s", RECORD_NUMBER, offsetof(SpoolJob, time_limit_s)},
@@ -50,6 +51,7 @@ static const RecordField done_fields[] = {
     {"run", RECORD_OTHER, 0},
     {"report", RECORD_TEXT, offsetof(SpoolDone, report)},
     {"explain", RECORD_TEXT, offsetof(SpoolDone, explain)},
+    {"case_verdicts", RECORD_OPTIONAL_TEXT, offsetof(SpoolDone, case_verdicts)},
     {"checksum", RECORD_OTHER, 0},
 };
 
@@ -112,6 +114,8 @@ static Status check_job(const JsonFile *file, SpoolId id, const SpoolJob *job, M
         return json_fail(file, json_get(file->root, "mode"), why, "expected \"rank\", \"test\" or \"try\"");
     if (job->sizes != NULL && strcmp(job->mode, "try") != 0)
         return json_fail(file, json_get(file->root, "sizes"), why, "only with the mode \"try\"");
+    if (job->cases != NULL && (strcmp(job->cases, "all") != 0 || strcmp(job->mode, "try") == 0))
+        return json_fail(file, json_get(file->root, "cases"), why, "expected \"all\", and not with the mode \"try\"");
     if (!(job->time_limit_s > 0))
         return json_fail(file, json_get(file->root, "time_limit_s"), why, "expected more than 0");
     if (strcmp(job->source_hash, hash_of_one(job->source, strlen(job->source)).hex) != 0)

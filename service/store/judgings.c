@@ -3,6 +3,7 @@
 #include "leaderboard/chain.h"
 #include "leaderboard/database.h"
 #include "service/spool/spool_record.h"
+#include "service/store/case_verdicts.h"
 #include "service/store/service_store.h"
 
 #include <stdio.h>
@@ -201,7 +202,9 @@ static Status put_documents(Store *store, const Recording *recording, Message *w
     Status status = put_document(store, recording->judging, "result", recording->result, why);
     if (status == STATUS_OK)
         status = put_document(store, recording->judging, "explain", recording->explain, why);
-    return status == STATUS_OK ? put_document(store, recording->judging, "report", recording->report, why) : status;
+    if (status == STATUS_OK)
+        status = put_document(store, recording->judging, "report", recording->report, why);
+    return status == STATUS_OK ? case_verdicts_put(store, recording->judging, recording->case_verdicts, why) : status;
 }
 
 static Status is_live(Store *store, int64_t judging, bool *live, Message *why)

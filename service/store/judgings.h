@@ -67,6 +67,7 @@ typedef struct Recording { /* what a worker made of an attempt; "" or NULL: ther
     double device_s;
     const Run *run; /* for the leaderboard; NULL: none. Its person, time and file become the submission's */
     const char *result, *explain, *report;
+    const char *case_verdicts; /* case_verdicts.h */
 } Recording;
 
 typedef enum RecordingOutcome { RECORDED, RECORDED_BEFORE, TOO_LATE } RecordingOutcome;

@@ -44,6 +44,7 @@ Status job_files_make(const SpoolJob *job, JobFiles *files, Message *why)
     }
     snprintf(files->result, sizeof files->result, "%s/result.json", files->folder);
     snprintf(files->explain, sizeof files->explain, "%s/explain.json", files->folder);
+    snprintf(files->verdicts, sizeof files->verdicts, "%s/verdicts.json", files->folder);
     return write_source(job, files, why);
 }
 

@@ -97,6 +97,8 @@ static Arguments judging_arguments(const JudgedJob *judged)
         add_option(judged, &arguments, "as", job->person);
     if (job->sizes != NULL)
         add_option(judged, &arguments, "sizes", job->sizes);
+    if (job->cases != NULL)
+        add_option(judged, &arguments, "all-cases", judged->files.verdicts);
     if (strcmp(job->mode, "test") == 0)
         arguments.words[arguments.count++] = "--untimed";
     add_file(judged, &arguments);
@@ -208,6 +210,18 @@ static Status read_result(JudgedJob *judged, Message *why)
     return status;
 }
 
+static Status read_verdicts(JudgedJob *judged, Message *why)
+{
+    JsonFile file;
+    if (judged->job->cases == NULL)
+        return STATUS_OK;
+    Status status = json_read(judged->files.verdicts, RESULT_BYTES, &file, why);
+    if (status == STATUS_OK)
+        judged->done->case_verdicts = arena_copy(judged->arena, file.text.data, file.text.length);
+    json_free(&file);
+    return status;
+}
+
 /* The head adds the run to its own database, which has the source already. */
 static Status read_run(JudgedJob *judged, Message *why)
 {
@@ -257,6 +271,8 @@ void judge_job(const SpoolJob *job, const Bench *bench, Duty *duty, Arena *arena
     if (status == STATUS_OK)
         status = read_result(&judged, &why);
     if (status == STATUS_OK)
+        status = read_verdicts(&judged, &why);
+    if (status == STATUS_OK)
         status = read_run(&judged, &why);
     if (status == STATUS_OK && judged.is_accepted && strcmp(job->mode, "rank") == 0)
         explain(&judged);
@@ -265,6 +281,7 @@ void judge_job(const SpoolJob *job, const Bench *bench, Duty *duty, Arena *arena
         done->outcome = status == STATUS_BUSY && duty->end == DUTY_STOPPED ? "given_back" : "worker_failed";
         done->why = arena_string(arena, why.text);
         done->result = done->report = done->explain = "";
+        done->case_verdicts = NULL;
         done->run = NULL;
     }
 }

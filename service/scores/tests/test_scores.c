@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "service/class/class_time.h"
+#include "service/store/case_verdicts.h"
 #include "service/scores/scores_csv.h"
 #include "service/scores/scores_json.h"
 
@@ -74,6 +75,8 @@ static int64_t hands_in(const char *name, const char *file_name)
     return id;
 }
 
+static const char *verdicts; /* of all cases, as the next judging finds them */
+
 static void judged(int64_t submission, const char *verdict, const char *result, const char *rank_status)
 {
     int64_t attempt;
@@ -101,6 +104,7 @@ static void judged(int64_t submission, const char *verdict, const char *result, 
                                  .verdict = verdict,
                                  .text = "",
                                  .device = "sim-h200",
+                                 .case_verdicts = verdicts,
                                  .run = rank_status == NULL ? NULL : &run,
                                  .result = result};
     must(judgings_record(store, &recording, &outcome, &why));
@@ -138,6 +142,12 @@ static const ProblemPoints *points_of_person(const Scores *scores, const char *n
     return NULL;
 }
 
+static void expect_points(const ProblemPoints *points, double value, const char *words)
+{
+    assert_float_equal(points->points, value, 0);
+    holds(points->reason, words);
+}
+
 /* ---- tests -------------------------------------------------------------------------------------------------------- */
 
 static void facts_come_from_the_store(void **state)
@@ -167,6 +177,31 @@ static void hidden_cases_get_their_names(void **state)
     holds(points->reason, "odd: 'kernel of one' is Wrong Answer.");
     assert_true(points->counts->cases[2].is_hidden);
     assert_string_equal(points->counts->cases[1].name, "one element");
+    class_file_free(&class);
+}
+
+/* What `grade --all-cases` found stands above what result.json may tell, which here says less. */
+static void the_verdicts_of_all_cases_decide(void **state)
+{
+    make_class();
+    const char *wanted[] = {"conv1d", "conv2d"};
+    bool is_wanted;
+    must(case_verdicts_want(store, wanted, 2, &why));
+    must(case_verdicts_want(store, wanted, 1, &why));
+    must(case_verdicts_are_wanted(store, "conv1d", &is_wanted, &why));
+    assert_true(is_wanted);
+    must(case_verdicts_are_wanted(store, "conv2d", &is_wanted, &why));
+    assert_false(is_wanted);
+    verdicts = "{\"cases\": [{\"name\": \"one element\", \"hidden\": true, \"verdict\": \"Accepted\"},"
+               " {\"name\": \"kernel of one\", \"hidden\": true, \"verdict\": \"Accepted\"},"
+               " {\"name\": \"ramp input\", \"hidden\": true, \"verdict\": \"not run\"}]}";
+    judged(hands_in("bob", "a.cu"), "Wrong Answer", wrong, "not ranked: Wrong Answer");
+    verdicts = NULL;
+    const Scores scores = read_scores();
+    const ProblemPoints *points = points_of_person(&scores, "bob");
+    expect_points(points, 3, "0 of 4: Wrong Answer. 3 of 3: odd: all 2 cases are accepted.");
+    assert_true(points->counts->has_all_cases);
+    assert_string_equal(points->counts->cases[2].verdict, "");
     class_file_free(&class);
 }
 
@@ -287,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         test(facts_come_from_the_store),
         test(hidden_cases_get_their_names),
+        test(the_verdicts_of_all_cases_decide),
         test(what_waits_is_withdrawn_or_in_quarantine_is_told_apart),
         test(only_what_was_handed_in_for_the_ranking_counts),
         test(who_is_in_no_group_gets_a_row_unless_a_teacher),
