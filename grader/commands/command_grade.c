@@ -92,7 +92,7 @@ static JudgeJob job_of(Grading *grading)
         .secret = grading->options->seed == NULL ? NULL : &grading->seed,
         .device = request_device(grading->options),
         .untimed_only = grading->options->untimed,
-        .all_cases = grading->options->all_cases != NULL,
+        .all_cases = grading->options->all_cases != NULL || grading->options->class_file != NULL,
         .second_opinion = !grading->options->no_second_opinion,
         .spent = &grading->spent,
         .progress = &grading->progress,

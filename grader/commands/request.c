@@ -1,6 +1,7 @@
 #include "grader/commands/request.h"
 
 #include "grader/report/report.h"
+#include "grader/result/case_verdicts.h"
 #include "grader/result/result_json.h"
 #include "grader/terminal/json_target.h"
 #include "harness/session/cpu_device.h"
@@ -81,15 +82,18 @@ Status request_exchange(const Options *options, const Result *result, Message *w
 {
     static const TerminalStyle plain = {.width = 80};
     const ExchangeFiles files = request_exchange_files(options);
-    Text json = {0}, report = {0};
+    Text json = {0}, report = {0}, verdicts = {0};
     JsonFile file;
     if (files.gradescope == NULL && files.junit == NULL)
         return STATUS_OK;
     result_json(result, &json);
     report_write(result, plain, &report);
+    if (result->all_cases != NULL)
+        case_verdicts_json(result, &verdicts);
     Status status = json_parse("result.json", json.data, json.length, &file, why);
     if (status == STATUS_OK) {
-        Outcome outcome = {.result = file.root, .report = report.data + strspn(report.data, "\n")};
+        Outcome outcome = {
+            .result = file.root, .report = report.data + strspn(report.data, "\n"), .case_verdicts = verdicts.data};
         Arena arena = {0};
         if (options->class_file != NULL)
             status = class_points(options->class_file, &arena, &outcome, why);
@@ -99,6 +103,7 @@ Status request_exchange(const Options *options, const Result *result, Message *w
         json_free(&file);
     }
     text_free(&report);
+    text_free(&verdicts);
     text_free(&json);
     return status;
 }

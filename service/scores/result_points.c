@@ -22,7 +22,7 @@ static RunStanding standing_of(const char *rank_status)
     return strncmp(rank_status, "quarantined", strlen("quarantined")) == 0 ? RUN_QUARANTINED : RUN_UNRANKED;
 }
 
-static SubmissionFact fact_of(const cJSON *result, const CaseNames *names, Arena *arena)
+static SubmissionFact fact_of(const cJSON *result, const char *verdicts, const CaseNames *names, Arena *arena)
 {
     const char *rank_status = outcome_string(result, "rank_status"), *colon = strstr(rank_status, ": ");
     SubmissionFact fact = {.problem = names->problem,
@@ -35,7 +35,7 @@ static SubmissionFact fact_of(const cJSON *result, const CaseNames *names, Arena
                            .percentile = -1};
     Text text = {0};
     json_print(result, &text);
-    judged_fact_fill(&fact, text.data, names, arena);
+    judged_fact_fill(&fact, text.data, verdicts, names, arena);
     text_free(&text);
     return fact;
 }
@@ -61,11 +61,10 @@ static Status count_points(const ClassFile *class, Arena *arena, Outcome *outcom
     Status status = case_names_read(problem, arena, &names, why);
     if (status != STATUS_OK)
         return status;
-    const SubmissionFact fact = fact_of(outcome->result, &names, arena);
+    const SubmissionFact fact = fact_of(outcome->result, outcome->case_verdicts, &names, arena);
     if (!points_is_decided(&fact))
         return STATUS_OK;
-    const PointsPart *parts =
-        points_parts_of(class_problem(assignment, problem), &fact, arena, &outcome->point_count);
+    const PointsPart *parts = points_parts_of(class_problem(assignment, problem), &fact, arena, &outcome->point_count);
     outcome->points = points_from(parts, outcome->point_count, arena);
     outcome->points_are_public = class_shows(class, assignment, &assignment->points, (int64_t)time(NULL));
     return STATUS_OK;
