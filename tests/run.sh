@@ -39,7 +39,6 @@ suites() { # one a line: name, tab, command
     check 'other solutions' "$(lot 40 "${others[@]}")"
     mapfile -t ways < <(tests/leaks.sh "$build" list)
     printf 'tests/leaks\ttests/leaks.sh %s %s\n' "$build" "$(lot 20 "${ways[@]}" | tr '\n' ' ')"
-    printf 'tests/leaks of points\tenv ALL_CASES=1 tests/leaks.sh %s 13 57 58\n' "$build"
     check tests/student "$(lot 40 tests/student/*.cu tests/features/*.cu)"
     check tests/messages "$(lot 30 tests/messages/*.cu)"
     check tests/explain "$(lot 10 tests/explain/*/*/*.cu)"

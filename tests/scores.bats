@@ -199,3 +199,8 @@ wrong_for_some() {
     judge grade --all-cases some.cu some.cu
     ends 2
 }
+
+@test "a submission tells its author no more of hidden cases where all of them are judged" {
+    ALL_CASES=1 run timeout 200 "$root/tests/leaks.sh" "$build" 13 57 58
+    ends 0 "ok 3"
+}
