@@ -53,7 +53,7 @@ make_() {
     while read -r target; do
         sed -n "/^$target:/,/^\$/p" "$root/Makefile" >recipe
         grep -qE '/convjudge [a-z]|[$][(](judge|online)[)]' recipe || continue
-        grep -qE '[$][(](judge|online|call ready,build)[)]|^test-all: test' recipe || { echo "$target does not"; return 1; }
+        grep -qE '[$][(](judge|online|call ready,(build|service))[)]|^test-all: test' recipe || { echo "$target does not"; return 1; }
     done <targets
 }
 
