@@ -299,9 +299,9 @@ END
     make --no-print-directory -C "$root" -n student-kit CLASS="$week/class.json" | grep -q check-class
     "$root/grader/authoring/student_kit.sh" kit.tar.gz "$week/class.json"
     tar -xzf kit.tar.gz
-    equal "conv1d conv1d-constant conv2d" "$(ls convjudge/problems | xargs)"
-    equal "conv1d conv1d-constant conv2d" "$(ls convjudge/testcases | xargs)"
-    equal "conv1d-constant.cu conv1d.cu conv2d.cu" "$(ls convjudge/work | xargs)"
+    equal "conv1d conv1d-constant conv2d" "$(cd convjudge/problems && echo *)"
+    equal "conv1d conv1d-constant conv2d" "$(cd convjudge/testcases && echo *)"
+    equal "conv1d-constant.cu conv1d.cu conv2d.cu" "$(cd convjudge/work && echo *)"
     diff -r "$week/handout" convjudge/handout
     equal 0 "$(jq -s '[.[].cases[] | select(.timed | not)] | length' convjudge/testcases/*/hidden.json)"
     run find convjudge -name class.json -o -name 'what-to-expect*' -o -path '*/grader/*/tests' -o -path convjudge/solutions
