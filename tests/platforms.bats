@@ -169,14 +169,18 @@ outcome() { json autograder/results/results.json "$1" "$2"; }
 
     # Nobody judges: told to end, as by the end of its time, it says where the submission stands.
     autograder
-    timeout -s ALRM 2 "$build/convjudge" gradescope --minutes 9 autograder >out 2>err 3>&- || true
+    "$build/convjudge" gradescope --minutes 9 autograder >out 2>err 3>&- &
+    local client=$!
+    wait_until grep -q waiting err
+    kill -ALRM "$client"
+    wait "$client" || true
     outcome '.output | startswith("Your file is handed in and counts, but it is not judged yet: ")' true
     outcome '.output | contains("interrupted; submission 1 is kept") and contains("; last seen: next")' true
     outcome '.output | contains(". There is no score yet; look there later, or ask for this autograder to be run again.")' true
     outcome '.output | endswith("Submission 1 at http://'"$address"'.")' true
     outcome '[.. | objects | has("score")] | any' false
     "$build/convjudge" gradescope autograder >out 2>err 3>&- &
-    local client=$!
+    client=$!
     wait_until grep -q waiting err
     as "$(token ada@example.org)" DELETE /api/v1/submissions/1
     wait "$client" || true
@@ -215,7 +219,7 @@ bare_root() {
 
 # in_bare_root COMMAND...: runs it where Gradescope's folder is the only one that is not empty. A server of this host can be reached.
 in_bare_root() {
-    run timeout 60 bwrap --ro-bind root / --bind autograder /autograder --proc /proc --dev /dev --clearenv --setenv PATH /bin --chdir /autograder "$@"
+    run timeout 120 bwrap --ro-bind root / --bind autograder /autograder --proc /proc --dev /dev --clearenv --setenv PATH /bin --chdir /autograder "$@"
 }
 
 @test "a kit for Gradescope works in a root that holds a shell and nothing else" {
