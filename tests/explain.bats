@@ -3,6 +3,8 @@
 
 bats_require_minimum_version 1.5.0
 load helper
+# shellcheck source=tests/lot.bash
+source "$BATS_TEST_DIRNAME/lot.bash"
 # shellcheck disable=SC2034 # helper.bash reads it
 real_home=1 # advice depends on sizes
 
@@ -15,14 +17,18 @@ advises() {
 }
 
 @test "each classical mistake gets the right advice first" { # tests/rules.sh has more of them
-    advises uncoalesced "$root/solutions/depthwise-conv1d/accepted/uncoalesced.cu"
-    advises bank_conflicts "$root/solutions/conv2d-separable/accepted/two_passes_bank_conflicts.cu"
-    advises several_outputs "$root/solutions/conv1d/accepted/naive.cu"
-    advises needless_work "$root/solutions/conv2d-separable/accepted/naive_2d.cu"
-    advises global_accumulation "$root/solutions/conv2d-same/accepted/global_accumulation.cu"
-    advises constant_addresses_differ "$root/solutions/depthwise-conv1d/accepted/constant_memory.cu"
-    advises constants_too_long "$root/solutions/conv1d/accepted/constant_memory.cu"
-    advises host_copies "$root/solutions/conv-layer/accepted/copies_on_each_call.cu"
+    local id file
+    while read -r id file; do
+        advises "$id" "$root/solutions/$file"
+    done < <(lot 3 \
+        "uncoalesced depthwise-conv1d/accepted/uncoalesced.cu" \
+        "bank_conflicts conv2d-separable/accepted/two_passes_bank_conflicts.cu" \
+        "several_outputs conv1d/accepted/naive.cu" \
+        "needless_work conv2d-separable/accepted/naive_2d.cu" \
+        "global_accumulation conv2d-same/accepted/global_accumulation.cu" \
+        "constant_addresses_differ depthwise-conv1d/accepted/constant_memory.cu" \
+        "constants_too_long conv1d/accepted/constant_memory.cu" \
+        "host_copies conv-layer/accepted/copies_on_each_call.cu")
 }
 
 # best_reference PROBLEM: the fastest reference solution on an H200; by modelled times if one has no measured time yet.
@@ -37,10 +43,10 @@ best_reference() {
 
 @test "the best reference of each problem gets no advice" {
     local problem
-    for problem in "$root"/problems/*/; do
+    while read -r problem; do
         problem=$(basename "$problem")
         advises none "$root/solutions/$problem/accepted/$(best_reference "$problem")"
-    done
+    done < <(lot 4 "$root"/problems/*/)
 }
 
 @test "bound, roofline and occupancy come first, then advice and a listing in a hundred columns" {

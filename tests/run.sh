@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs every test and ends with `N passed, N failed`. Each suite writes TAP to a log of its own (BUILD/test-logs). One
-# suite more than there are cores runs at a time, since some suites only wait for a time limit; long suites start first.
+# Runs every test and ends with `N passed, N failed`. Each suite writes TAP to a log of its own (BUILD/test-logs). Two
+# suites more than there are cores run at a time, since some only wait for a time limit; long suites start first.
 # Building the test programs is a suite too: the suites that need them start when it has ended.
 # A suite that plans more tests than it runs, or that fails without a failed test, counts as one failure more.
 # `prove` would run the suites as well, but of a suite that ends without a failed test it does not show the output,
@@ -20,13 +20,8 @@ logs=$build/test-logs
 rm -rf "$logs"
 mkdir -p "$logs"
 
-LOT=${LOT:-$RANDOM}
-lot() { # COUNT ITEM...: so many of the items, drawn by lot, each on a line
-    local count=$1
-    shift
-    if [[ $LOT == all ]]; then count=$#; fi
-    printf '%s\n' "$@" | awk -v seed="$LOT" 'BEGIN { srand(seed) } { print rand() "\t" $0 }' | sort | head -n "$count" | cut -f2
-}
+# shellcheck source=tests/lot.bash
+source tests/lot.bash
 
 suites() { # one a line: name, tab, command
     local file id whole others ways
@@ -43,8 +38,7 @@ suites() { # one a line: name, tab, command
     check tests/messages "$(lot 30 tests/messages/*.cu)"
     check tests/explain "$(lot 10 tests/explain/*/*/*.cu)"
     printf 'tests/rules\ttests/rules.sh %s %s\n' "$build" "$(lot 6 tests/explain/rules/*/ | xargs -n 1 basename | tr '\n' ' ')"
-    # the chain of which advice names every step, up to the fastest quarter
-    printf 'tests/climb\ttests/climb.sh %s conv3d\n' "$build"
+    printf 'tests/climb\ttests/climb.sh %s %s\n' "$build" "$(lot 2 tests/explain/climb/*/ | xargs -n 1 basename | tr '\n' ' ')"
     printf 'tests/kills\ttests/kills.sh %s 8\n' "$build"
     printf 'tests/worker kills\ttests/worker_kills.sh %s 6\n' "$build"
     printf 'tests/service_load\ttests/service_load.py %s 200 10\n' "$build"
@@ -113,6 +107,6 @@ export logs
 
 if [[ $# != 2 ]]; then echo "drawn by lot: LOT=$LOT repeats it, LOT=all takes every file"; fi
 # shellcheck disable=SC2016 # expanded by the inner bash
-if [[ $# == 2 ]]; then cat "$2"; else suites; fi | xargs -d '\n' -P $(($(nproc) + 1)) -n 1 bash -c 'run_suite "${1%%	*}" "${1#*	}"' _
+if [[ $# == 2 ]]; then cat "$2"; else suites; fi | xargs -d '\n' -P $(($(nproc) + 2)) -n 1 bash -c 'run_suite "${1%%	*}" "${1#*	}"' _
 
 cat "$logs"/*.count | awk '{ passed += $1; failed += $2 } END { printf "%d passed, %d failed\n", passed, failed; exit failed > 0 }'
