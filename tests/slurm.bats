@@ -46,15 +46,15 @@ pilots_on() { # NODES: so many nodes have a pilot
     local reason
     reason=$(cluster_lacks) || skip "$reason"
     cluster_start "$BATS_TEST_TMPDIR/cluster" || skip "Slurm does not start here"
-    cluster_node n1
-    cluster_node n2
     judged_by_slurm
     ada=$(token ada)
     hand_in_many 1 54 try
     hand_in_many 55 60 rank
-    wait_until fewer_left_than 50
+    cluster_node n1 # only now, so that enough waits for both of them
+    cluster_node n2
     wait_until pilots_on 2
     wait_until claimed_on n1
+    wait_until fewer_left_than 56
     cluster_kill_node n1
     cluster_kill_controller
     wait_until fewer_left_than 40
@@ -73,6 +73,33 @@ pilots_on() { # NODES: so many nodes have a pilot
     wait_until empty
     quiet() { [[ -z $(squeue -h -t pending,running) ]]; }
     wait_until quiet # pilots end when nothing comes
+}
+
+@test "what a requeued pilot had in hand is given back, which is nobody's failure" {
+    local reason job
+    reason=$(cluster_lacks) || skip "$reason"
+    cluster_start "$BATS_TEST_TMPDIR/cluster" || skip "Slurm does not start here"
+    cluster_node n1
+    judged_by_slurm
+    ada=$(token ada)
+    submission 'sleep(100);' >hanging.cu
+    as "$ada" POST /api/v1/submissions --data "$(request k '.mode = "try"' | jq --rawfile source hanging.cu '.source = $source')"
+    wait_until grep -q event=claimed "$state/spool/pilots/1.log"
+    job=$(squeue -h -o %i)
+    scontrol requeue "$job"
+    gives_back() { [[ $(in_store "SELECT outcome || ': ' || why FROM attempt WHERE n = 1") == 'given_back: the worker was told to stop' ]]; }
+    wait_until gives_back
+    equal 0 "$(in_store 'SELECT failures FROM judging')"
+    file_has "$state/spool/pilots/$job.log" "event=given_back judging=1 attempt=1 worker=slurm-$job-0-"
+    scancel "$job"
+}
+
+@test "the simulation of a deadline's evening knows the pilots' rule" {
+    equal "$(sed -n 's/^PER_PILOT = \([0-9]*\) .*/\1/p' "$root/tests/deadline.py")" \
+        "$(sed -n 's/.*SUBMISSIONS_PER_PILOT = \([0-9]*\) .*/\1/p' "$root/service/slurm/pilots.h")"
+    run "$root/tests/deadline.py" --people 50 --each 2 1 4
+    ends 0 '100 submissions' '300 an hour'
+    counts 2 '^ +[14] '
 }
 
 # fake_slurm: commands of Slurm that do what the files sbatch.does and squeue.does say, and count how often they are called.
