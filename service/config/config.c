@@ -9,8 +9,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { MAX_CONFIG_BYTES = 1 << 20, MAX_NAMES = 10000, MAX_NAME_BYTES = 256, MAX_PORT = 65535,
-       MOST_MINUTES = 7 * 24 * 60, MOST_PILOTS = 1000 };
+enum {
+    MAX_CONFIG_BYTES = 1 << 20,
+    MAX_NAMES = 10000,
+    MAX_NAME_BYTES = 256,
+    MAX_PORT = 65535,
+    MOST_MINUTES = 7 * 24 * 60,
+    MOST_PILOTS = 1000
+};
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
 

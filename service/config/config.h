@@ -28,9 +28,12 @@ typedef struct ProxySocket { /* whoever this user names on this socket is believ
     const char *header;      /* that holds the name of the person */
 } ProxySocket;
 
-typedef enum Engine { ENGINE_WORKERS, ENGINE_SLURM } Engine; /* who judges: workers of the server's own, or batch jobs */
+typedef enum Engine {
+    ENGINE_WORKERS,
+    ENGINE_SLURM
+} Engine; /* who judges: workers of the server's own, or batch jobs */
 
-typedef struct SlurmSettings { /* of the batch jobs in which workers run, the pilots (service/slurm) */
+typedef struct SlurmSettings {       /* of the batch jobs in which workers run, the pilots (service/slurm) */
     const char *partition, *account; /* "": Slurm's default */
     const char *gres;                /* "gpu:1"; "": none */
     const char *device;              /* as `--device` takes it */
@@ -46,10 +49,10 @@ typedef struct Config {
     const char *listen; /* "127.0.0.1:8080"; "": no address */
     const char *socket; /* path of the Unix socket */
     ProxySocket proxy_socket;
-    const char *state; /* folder of the store */
-    const char *spool; /* folder of the spool; NULL: `spool` in `state` */
-    Names admins, teachers;   /* login names */
-    Names workers;            /* devices for which `serve` starts a worker of its own */
+    const char *state;      /* folder of the store */
+    const char *spool;      /* folder of the spool; NULL: `spool` in `state` */
+    Names admins, teachers; /* login names */
+    Names workers;          /* devices for which `serve` starts a worker of its own */
     Engine engine;
     SlurmSettings slurm;
     double penalty_s;         /* that each own recent job puts a person back in the queue */

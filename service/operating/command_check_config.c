@@ -94,11 +94,12 @@ static void add_pilots(Check *check)
     if (check->config.engine != ENGINE_SLURM)
         return;
     const double half_s = 30.0 * (double)slurm->time_minutes;
-    text_printf(&check->text, "\nA pilot of %lld minutes begins a judging until %.0f s before its end%s\n",
-                (long long)slurm->time_minutes, check->longest_s < half_s ? check->longest_s : half_s,
-                check->longest_s <= half_s
-                    ? "."
-                    : ".\nThe longest may take more than half of that; longer \"time_minutes\" would begin none in vain.");
+    text_printf(
+        &check->text, "\nA pilot of %lld minutes begins a judging until %.0f s before its end%s\n",
+        (long long)slurm->time_minutes, check->longest_s < half_s ? check->longest_s : half_s,
+        check->longest_s <= half_s
+            ? "."
+            : ".\nThe longest may take more than half of that; longer \"time_minutes\" would begin none in vain.");
 }
 
 Status command_check_config(const Options *options, int *exit_status, Message *why)

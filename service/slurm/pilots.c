@@ -8,8 +8,9 @@ static const double FIRST_PAUSE_S = 2, MOST_PAUSE_S = 300;
 /* squeue(1), JOB STATE CODES. A job that is requeued or suspended will run again. */
 static PilotState state_named(const char *name, size_t length)
 {
-    static const char *const ends[] = {"COMPLETING", "COMPLETED", "CANCELLED",     "FAILED",    "TIMEOUT",      "NODE_FAIL",
-                                       "BOOT_FAIL",  "DEADLINE",  "OUT_OF_MEMORY", "PREEMPTED", "SPECIAL_EXIT", "REVOKED"};
+    static const char *const ends[] = {"COMPLETING",    "COMPLETED", "CANCELLED",    "FAILED",
+                                       "TIMEOUT",       "NODE_FAIL", "BOOT_FAIL",    "DEADLINE",
+                                       "OUT_OF_MEMORY", "PREEMPTED", "SPECIAL_EXIT", "REVOKED"};
     static const char *const running[] = {"RUNNING", "SUSPENDED", "STOPPED", "STAGE_OUT", "SIGNALING", "RESIZING"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (strlen(ends[i]) == length && strncmp(ends[i], name, length) == 0)

@@ -46,7 +46,8 @@ struct Slurm {
     int command_failures;   /* in a row */
     int fruitless;          /* pilots in a row that have ended without taking anything */
     double fruitless_s;     /* when the last of these was seen */
-    Message command_trouble, pilot_trouble, job_trouble; /* of a command; of fruitless pilots; of a job that cannot start */
+    Message command_trouble, pilot_trouble,
+        job_trouble; /* of a command; of fruitless pilots; of a job that cannot start */
 };
 
 /* ---- trouble ----------------------------------------------------------------------------------------------------- */
@@ -268,8 +269,8 @@ static Status look(Slurm *slurm, Message *why)
     if (waiting == 0)
         slurm->fruitless = 0;
     const bool is_new = slurm->listed_s <= 0, is_due = now_s() >= slurm->listed_s + LIST_S;
-    if (may_run(slurm) && (is_new || (is_due && slurm->known.count > 0) ||
-                           (wants_more(slurm, waiting, strangers) && !is_fresh(slurm))))
+    if (may_run(slurm) &&
+        (is_new || (is_due && slurm->known.count > 0) || (wants_more(slurm, waiting, strangers) && !is_fresh(slurm))))
         status = list_pilots(slurm, waiting, why);
     if (status == STATUS_OK && is_fresh(slurm) && wants_more(slurm, waiting, strangers))
         status = start_pilot(slurm, why);

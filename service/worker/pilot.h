@@ -13,8 +13,8 @@
 enum { PILOT_MARGIN_S = 60, PILOT_LEAST_MINUTES = 5, PILOT_IDLE_S = 60 };
 
 typedef struct Pilot {
-    double lifetime_s; /* of the batch job; 0: this is no pilot */
-    double idle_s;     /* it ends when nothing has come for so long */
+    double lifetime_s;          /* of the batch job; 0: this is no pilot */
+    double idle_s;              /* it ends when nothing has come for so long */
     double started_s, worked_s; /* when it began, and when it last had a judging, by its own clock */
     bool is_short; /* nothing more will come: the time is too short for a judging, or the head gives it no work */
 } Pilot;

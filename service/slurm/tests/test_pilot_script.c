@@ -34,9 +34,16 @@ static void sbatch_gets_what_the_settings_say(void **state)
     const PilotCommand command = {&settings, "/shared/50% spool", "/usr/bin/convjudge", "convjudge-1234"};
     Arena arena = {0};
     const char **all = pilot_script_sbatch(&command, &arena);
-    static const char *const expected[] = {"sbatch",          "--parsable",           "--requeue", "--signal=B:TERM@60",
-                                           "--time=240",      "--partition=gpu",      "--mem=64G", "--constraint=h200",
-                                           "--gres=gpu:1",    "--job-name=convjudge-1234",
+    static const char *const expected[] = {"sbatch",
+                                           "--parsable",
+                                           "--requeue",
+                                           "--signal=B:TERM@60",
+                                           "--time=240",
+                                           "--partition=gpu",
+                                           "--mem=64G",
+                                           "--constraint=h200",
+                                           "--gres=gpu:1",
+                                           "--job-name=convjudge-1234",
                                            "--output=/shared/50%% spool/pilots/%j.log"};
     for (size_t i = 0; i < COUNT_OF(expected); i++)
         if (!has_word(all, expected[i]))
@@ -64,8 +71,9 @@ static void a_shell_reads_the_words_of_the_script_as_they_are(void **state)
     assert_non_null(output);
     assert_non_null(fgets(said, sizeof said, output));
     pclose(output);
-    static const char begin[] = "<work><--spool></a 'quoted' $(touch x)/spool><--device><cuda><--pilot><240><--idle><60>"
-                                "<--name><slurm-17-2-";
+    static const char begin[] =
+        "<work><--spool></a 'quoted' $(touch x)/spool><--device><cuda><--pilot><240><--idle><60>"
+        "<--name><slurm-17-2-";
     assert_memory_equal(said, begin, sizeof begin - 1);
     assert_int_equal(strlen(said), sizeof begin - 1 + 6 + 1);
     free(shell);

@@ -10,15 +10,16 @@ static void pilots_are_started_only_while_something_waits(void **state)
     static const struct {
         int64_t waiting, alive, most, started;
     } rows[] = {
-        {0, 0, 4, 0},                          /* nothing waits */
-        {1, 0, 4, 1},                          /* the first comes at once */
-        {SUBMISSIONS_PER_PILOT, 0, 4, 1},      /* a minute's work is not worth a second one */
-        {SUBMISSIONS_PER_PILOT + 1, 0, 4, 2},  /* more is */
-        {SUBMISSIONS_PER_PILOT + 1, 1, 4, 1},  /* those that are there count */
-        {SUBMISSIONS_PER_PILOT, 1, 4, 0},      /* and are enough */
-        {1000, 0, 4, 4},                       /* never more than configured */
-        {1000, 3, 4, 1},  {1000, 4, 4, 0},     /* together with those that are there */
-        {1000, 9, 4, 0},                       /* also where there are too many already */
+        {0, 0, 4, 0},                         /* nothing waits */
+        {1, 0, 4, 1},                         /* the first comes at once */
+        {SUBMISSIONS_PER_PILOT, 0, 4, 1},     /* a minute's work is not worth a second one */
+        {SUBMISSIONS_PER_PILOT + 1, 0, 4, 2}, /* more is */
+        {SUBMISSIONS_PER_PILOT + 1, 1, 4, 1}, /* those that are there count */
+        {SUBMISSIONS_PER_PILOT, 1, 4, 0},     /* and are enough */
+        {1000, 0, 4, 4},                      /* never more than configured */
+        {1000, 3, 4, 1},
+        {1000, 4, 4, 0}, /* together with those that are there */
+        {1000, 9, 4, 0}, /* also where there are too many already */
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         if (pilots_to_start(rows[i].waiting, rows[i].alive, rows[i].most) != rows[i].started)
@@ -61,8 +62,8 @@ static void a_list_of_squeue_is_read(void **state)
 
 static void other_words_of_squeue_are_no_list(void **state)
 {
-    static const char *const texts[] = {"slurm_load_jobs error: Unable to contact slurm controller\n", "17\n", "17|RUNNING\n",
-                                        "x17|RUNNING|None\n", "0|RUNNING|None\n"};
+    static const char *const texts[] = {"slurm_load_jobs error: Unable to contact slurm controller\n", "17\n",
+                                        "17|RUNNING\n", "x17|RUNNING|None\n", "0|RUNNING|None\n"};
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         Arena arena = {0};
         PilotJob *pilots;

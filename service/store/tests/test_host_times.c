@@ -68,9 +68,10 @@ static void a_run_of_another_machine_waits_for_a_teacher(void **state)
     assert_string_equal(reviewed(run_at(near, "ranked")), "ranked");
     assert_string_equal(reviewed(run_at("{}", "ranked")), "ranked"); /* a simulated GPU */
     assert_string_equal(reviewed(run_at(there, "not ranked: not accepted")), "not ranked: not accepted");
-    assert_string_equal(reviewed(run_at(there, "ranked")),
-                        "quarantined: this machine times tiled.cu at 0.058 ms and those of the board at 0.056 ms, which "
-                        "differ by more than they are uncertain by");
+    assert_string_equal(
+        reviewed(run_at(there, "ranked")),
+        "quarantined: this machine times tiled.cu at 0.058 ms and those of the board at 0.056 ms, which "
+        "differ by more than they are uncertain by");
     Run elsewhere = run_at(there, "ranked");
     elsewhere.board.device = "nvidia-h100";
     assert_string_equal(reviewed(elsewhere), "ranked");
