@@ -256,8 +256,11 @@ docs:  ## Draw the graph of folders anew, docs/folders.svg, and write docs/verdi
 	@docs/draw_folders.sh
 	@tests/verdicts.py table
 
-bench: setup build $(BUILD)/bench-simgpu  ## Measure the judge's own speed and memory
+bench: setup service $(BUILD)/bench-simgpu  ## Measure the judge's own speed and memory
 	@$(need_tests)tests/bench.sh $(BUILD)
+
+bench-class: setup service  ## Measure how fast a class of different conv1d files is judged: [DEVICE=...] [N=60]
+	@$(need_tests)tests/bench_class.sh $(BUILD) "$${DEVICE:-auto}" $(or $(N),60)
 
 clean:  ## Remove everything that was built, except for the toolchain and the cache
 	rm -rf $(filter-out build/toolchain build/cache,$(wildcard build/*))
@@ -393,5 +396,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help install uninstall serve rejudge grade submit try leaderboard quarantine retime appeal verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit gradescope-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
-  fuzz-programs fuzzers service test-gpu mutants lint format docs bench clean
+.PHONY: help install uninstall serve rejudge grade grade-class submit try leaderboard quarantine retime appeal verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit gradescope-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+  fuzz-programs fuzzers service test-gpu mutants lint format docs bench bench-class clean

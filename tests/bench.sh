@@ -80,6 +80,9 @@ figure "arrays of the case, $(jq -r '.cases[-1].name' "$scratch/large.json")" \
     "$(jq '.cases[-1].sizes | (2 * .input_size + 1) * 4 / 1048576 | floor' "$scratch/large.json")" MiB
 figure "grader and broker together" $((total / 1024)) MiB
 
+echo "# a class in one command; goal on two cores: 1500 an hour"
+tests/bench_class.sh "$build" sim 60
+
 status=0
 "$build/convjudge" check --device cuda /dev/null >/dev/null 2>&1 || status=$?
 [[ $status == 2 ]] || tests/bench_gpu.sh "$build" # 2: no GPU here

@@ -19,11 +19,11 @@ typedef struct OptionKind {
 } OptionKind;
 
 static const OptionKind kinds[] = {
-    {"problem",
-     true,
-     offsetof(Options, problem),
-     {"grade", "leaderboard", "references", "baselines", "explain", "sweep", "check", "check-problem", "quarantine",
-      "retime", "similar", "try", "submit", "gradescope", "runs", "history", "report", "rejudge", "grade-class"}},
+    {"problem", true, offsetof(Options, problem), {"grade",      "leaderboard", "references",  "baselines",
+                                                   "explain",    "sweep",       "check",       "check-problem",
+                                                   "quarantine", "retime",      "similar",     "try",
+                                                   "submit",     "gradescope",  "runs",        "history",
+                                                   "report",     "rejudge",     "grade-class", "compile"}},
     {"device", true, offsetof(Options, device), {NULL}},
     {"as", true, offsetof(Options, person), {"grade", "quarantine", "retract", "appeal", "runs", "history", "submit"}},
     {"json",
@@ -86,7 +86,7 @@ static const OptionKind kinds[] = {
      false,
      offsetof(Options, unconfined),
      {"grade", "references", "baselines", "explain", "sweep", "calibrate", "check", "check-problem", "retime",
-      "similar", "try", "work", "grade-class"}},
+      "similar", "try", "work", "grade-class", "compile"}},
     {"since", true, offsetof(Options, since), {"rejudge"}},
     {"runs", true, offsetof(Options, runs), {"rejudge"}},
     {"class", true, offsetof(Options, class_file), {"grade", "scores", "grade-class", "similar"}},

@@ -34,6 +34,10 @@ const Subcommand grader_subcommands[] = {
      "    --sizes LIST     a number for each size: input_size=1000,kernel_size=7\n"
      "    --seed N         repeat the data of the run that printed this number\n"
      "    --data FILE      .npy, .pgm or .ppm: the first input; \"NAME=FILE\" for another one, several with commas\n"},
+    {"compile", command_compile, WITH_SANDBOX,
+     "convjudge compile [--problem ID] [--device DEVICE] [--unconfined] FILE\n"
+     "    Compiles FILE as `grade` would, prints what the compiler says, and keeps the result for a grading that comes later.\n"
+     "    Exit status 0: it compiles, 1: it does not, 2: judge error.\n"},
     {"leaderboard", command_leaderboard, WITHOUT_SANDBOX,
      "convjudge leaderboard --problem ID [--device DEVICE]\n"
      "    Prints the ranking: each person's best accepted submission.\n"},

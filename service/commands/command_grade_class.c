@@ -12,6 +12,7 @@
 #include "service/classroom/extensions.h"
 #include "service/client/output.h"
 #include "service/commands/class_devices.h"
+#include "service/commands/compile_ahead.h"
 #include "service/commands/own_workers.h"
 #include "service/config/config.h"
 #include "service/grading/class_progress.h"
@@ -50,6 +51,7 @@ typedef struct ClassGrading {
     bool is_served; /* by a server that has the state */
     Head *head;
     OwnWorkers *workers;
+    CompileAhead *ahead;
     int log;
     TerminalStyle style; /* of standard error */
     size_t shown;        /* submissions that have been told of */
@@ -215,7 +217,13 @@ static Status start(ClassGrading *grading, Message *why)
                                     .log = grading->log,
                                     .unconfined = grading->options->unconfined};
     Status status = head_start(&head, &grading->head, why);
-    return status == STATUS_OK ? own_workers_start(&workers, &grading->workers, why) : status;
+    const CompileAheadSpec ahead = {.device = grading->devices.items[0],
+                                    .processes = class_core_count(),
+                                    .log = grading->log,
+                                    .unconfined = grading->options->unconfined};
+    if (status == STATUS_OK)
+        status = own_workers_start(&workers, &grading->workers, why);
+    return status == STATUS_OK ? compile_ahead_start(&ahead, &grading->ahead, why) : status;
 }
 
 static Status look(ClassGrading *grading, void (*ended)(void *context, const HandedIn *item), Message *why)
@@ -253,8 +261,10 @@ static Status follow(ClassGrading *grading, Message *why)
     while (status == STATUS_OK && !is_done(grading) && !is_told_to_stop) {
         show_progress(grading);
         nanosleep(&(struct timespec){.tv_nsec = (long)(LOOK_S * 1e9)}, NULL);
-        if (!grading->is_served)
+        if (!grading->is_served) {
             own_workers_tick(grading->workers);
+            compile_ahead_tick(grading->ahead, grading->store);
+        }
         status = look(grading, show_item, why);
         if (status == STATUS_OK && !is_done(grading))
             status = check_workers(grading, why);
@@ -278,6 +288,7 @@ static Status judge(ClassGrading *grading, Message *why)
     }
     if (status == STATUS_OK)
         status = follow(grading, why);
+    compile_ahead_stop(grading->ahead);
     own_workers_stop(grading->workers);
     head_stop(grading->head);
     return status;
