@@ -34,4 +34,12 @@ CREATE TABLE case_verdicts (
     text          TEXT NOT NULL          -- as `convjudge grade --all-cases` writes it
 ) STRICT;
 
+-- What a rejudging leaves out, and why.
+CREATE TABLE batch_skip (
+    batch         INTEGER NOT NULL REFERENCES batch,
+    submission    INTEGER NOT NULL,      -- a number that was asked for; there need not be such a submission
+    why           TEXT NOT NULL,
+    PRIMARY KEY (batch, submission)
+) STRICT, WITHOUT ROWID;
+
 UPDATE service_version SET version = 2;

@@ -138,6 +138,10 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     rejudge --problem conv1d --why "once more" --json -
     ends 0
     equal '[{"submission":2,"why":"its author has withdrawn it"}]' "$(jq -c .skipped <<<"$output")"
+    rejudge --batch 3
+    ends 0 "    not submission 2: its author has withdrawn it"
+    rejudge --batch 3 --json -
+    equal '[{"submission":2,"why":"its author has withdrawn it"}]' "$(jq -c .skipped <<<"$output")"
 }
 
 @test "other timed cases make a new board, which the batch fills" {

@@ -142,14 +142,19 @@ static Status show(Rejudging *rejudging, Message *why)
 {
     Batch batch;
     BatchRow *rows;
-    size_t count;
+    BatchSkip *skips;
+    size_t count, skip_count;
     int64_t id;
     Status status = batch_number(rejudging->options, "--batch", rejudging->options->batch, &id, why);
     if (status == STATUS_OK)
         status = read_table(rejudging, id, &batch, &rows, &count, why);
+    if (status == STATUS_OK)
+        status = batches_skips(rejudging->store, id, &rejudging->arena, &skips, &skip_count, why);
     if (status != STATUS_OK)
         return status;
     rejudge_report_table(&batch, rows, count, &rejudging->text);
+    rejudge_report_skips(skips, skip_count, &rejudging->text);
+    cJSON_AddItemToObject(rejudging->json, "skipped", rejudge_report_skips_json(skips, skip_count));
     cJSON_AddItemToObject(rejudging->json, "batch", rejudge_report_batch_json(&batch));
     cJSON_AddItemToObject(rejudging->json, "submissions", rejudge_report_rows_json(rows, count));
     return STATUS_OK;

@@ -67,12 +67,17 @@ cJSON *rejudge_report_batch_json(const Batch *batch)
 
 /* ---- what is skipped --------------------------------------------------------------------------------------------- */
 
+void rejudge_report_skips(const BatchSkip *skips, size_t skip_count, Text *out)
+{
+    for (size_t i = 0; i < skip_count; i++)
+        text_printf(out, "    not submission %lld: %s\n", (long long)skips[i].submission, skips[i].why);
+}
+
 void rejudge_report_opened(const Batch *batch, const BatchSkip *skips, size_t skip_count, Text *out)
 {
     text_printf(out, "batch %lld: %lld submissions of problem %s are judged again, and nobody sees it yet\n",
                 (long long)batch->id, (long long)batch->judgings, batch->problem);
-    for (size_t i = 0; i < skip_count; i++)
-        text_printf(out, "    not submission %lld: %s\n", (long long)skips[i].submission, skips[i].why);
+    rejudge_report_skips(skips, skip_count, out);
     text_printf(out, "`convjudge rejudge --batch %lld` shows what it would change\n", (long long)batch->id);
 }
 

@@ -17,6 +17,8 @@ cJSON *rejudge_report_batch_json(const Batch *batch);
 void rejudge_report_opened(const Batch *batch, const BatchSkip *skips, size_t skip_count, Text *out);
 cJSON *rejudge_report_skips_json(const BatchSkip *skips, size_t skip_count);
 
+/* A line for each that a batch skips. */
+void rejudge_report_skips(const BatchSkip *skips, size_t skip_count, Text *out);
 /* How far a batch is, and a line for each submission that it changes. */
 void rejudge_report_table(const Batch *batch, const BatchRow *rows, size_t count, Text *out);
 /* All submissions. */

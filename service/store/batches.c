@@ -67,6 +67,22 @@ Status batches_list(Store *store, Arena *arena, Batch **batches, size_t *count, 
     return status;
 }
 
+static void take_skip(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(BatchSkip *)item = (BatchSkip){sqlite3_column_int64(row, 0), database_text(arena, row, 1)};
+}
+
+Status batches_skips(Store *store, int64_t batch, Arena *arena, BatchSkip **skips, size_t *count, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof **skips};
+    Status status = database_query(store, &rows, take_skip, why,
+                                   "SELECT submission, why FROM batch_skip WHERE batch = ?1 ORDER BY submission", "i",
+                                   batch);
+    *skips = (BatchSkip *)(void *)rows.items;
+    *count = rows.count;
+    return status;
+}
+
 Status batch_expect_open(const Batch *batch, Message *why)
 {
     if (strcmp(batch->state, "open") == 0)
@@ -176,6 +192,13 @@ static Status refuse_empty(const BatchRequest *request, const Rows *skips, Messa
     return status;
 }
 
+static Status insert_skip(Store *store, int64_t batch, const BatchSkip *skip, Message *why)
+{
+    return database_do(store, NULL, why,
+                       "INSERT INTO batch_skip (batch, submission, why) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", "iit",
+                       batch, skip->submission, skip->why);
+}
+
 static Status insert_judgings(Store *store, const BatchRequest *request, const Rows *candidates, int64_t batch,
                               Rows *skips, Message *why)
 {
@@ -185,7 +208,9 @@ static Status insert_judgings(Store *store, const BatchRequest *request, const R
     for (size_t i = 0; i < candidates->count && status == STATUS_OK; i++) {
         const char *reason = reason_to_skip(request, &candidate[i]);
         if (reason != NULL) {
-            *(BatchSkip *)database_rows_next(skips) = (BatchSkip){candidate[i].submission, reason};
+            const BatchSkip skip = {candidate[i].submission, reason};
+            *(BatchSkip *)database_rows_next(skips) = skip;
+            status = insert_skip(store, batch, &skip, why);
             continue;
         }
         status = insert_judging(store, batch, candidate[i].submission, request->revision, &added, why);

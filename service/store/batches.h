@@ -38,6 +38,9 @@ MUST_USE Status batches_open(Store *store, const BatchRequest *request, const ch
 /* Adds a new submission to the open batch of its problem, if there is one. In the caller's transaction. */
 MUST_USE Status batches_take_in(Store *store, int64_t submission, const char *problem, Message *why);
 
+/* The same as the store keeps it, sorted by submission; each number once. */
+MUST_USE Status batches_skips(Store *store, int64_t batch, Arena *arena, BatchSkip **skips, size_t *count, Message *why);
+
 typedef struct Batch {
     int64_t id;
     const char *problem, *revision, *reason, *state, *created_utc;

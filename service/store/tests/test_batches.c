@@ -260,6 +260,13 @@ static void what_cannot_be_judged_again_is_skipped_with_a_reason(void **state)
     assert_string_equal(skips[1].why, "it is of another problem");
     assert_string_equal(skips[2].why, "it was not handed in for the ranking");
     assert_string_equal(skips[3].why, "there is none of this number");
+    BatchSkip *kept_skips;
+    size_t kept_count;
+    must(batches_skips(store, 3, &arena, &kept_skips, &kept_count, &why)); /* by submission */
+    assert_int_equal(kept_count, 4);
+    assert_int_equal(kept_skips[0].submission, withdrawn);
+    assert_int_equal(kept_skips[3].submission, 99);
+    assert_string_equal(kept_skips[3].why, "there is none of this number");
     must(batches_drop(store, 3, "root", &why));
 
     request.since_utc = "2099-01-01T00:00:00Z", request.submission_count = 1;
