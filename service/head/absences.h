@@ -1,7 +1,7 @@
 /* absences.h - attempts whose files the spool does not show, and since when.
  *
- * A network file system shows files late: a job that a worker has just renamed can be in neither of its two folders for a
- * moment. So an attempt counts as gone only when no look has found it for a while.
+ * A network file system shows files late: a job that a worker has just renamed can be in neither of its two folders for
+ * a moment. So an attempt counts as gone only when no look has found it for a while.
  * Units    seconds of the head's own clock (base/clock.h).  */
 #ifndef SERVICE_HEAD_ABSENCES_H
 #define SERVICE_HEAD_ABSENCES_H

@@ -1,5 +1,5 @@
-/* known_pilots.h - the pilots that are believed to take part, by the ids of their jobs: those that Slurm listed last, and those that
- * were started since.  */
+/* known_pilots.h - the pilots that are believed to take part, by the ids of their jobs: those that Slurm listed last,
+ * and those that were started since.  */
 #ifndef SERVICE_SLURM_KNOWN_PILOTS_H
 #define SERVICE_SLURM_KNOWN_PILOTS_H
 

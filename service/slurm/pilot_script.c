@@ -46,8 +46,8 @@ static void quote(Text *script, const char *word)
     text_add(script, "' ");
 }
 
-/* The server's own settings name folders of its host. The worker takes the place of the shell, so that Slurm's signal reaches
- * it. */
+/* The server's own settings name folders of its host. The worker takes the place of the shell, so that Slurm's signal
+ * reaches it. */
 void pilot_script(const PilotCommand *command, Text *script)
 {
     const Names *program = &command->settings->program;

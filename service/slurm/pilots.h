@@ -24,8 +24,8 @@ typedef struct PilotJob {
 
 #define SQUEUE_FORMAT "%i|%T|%r"
 
-/* Reads what squeue printed with that format, one job a line. The array and its texts live in `arena`. BAD_INPUT: a line has
- * another form. */
+/* Reads what squeue printed with that format, one job a line. The array and its texts live in `arena`. BAD_INPUT: a
+ * line has another form. */
 MUST_USE Status pilots_parse(const char *text, Arena *arena, PilotJob **pilots, size_t *count, Message *why);
 
 /* The id of the job that sbatch has named, "17" or "17;cluster"; 0: none. */
@@ -37,7 +37,8 @@ int64_t pilots_job_of_worker(const char *worker);
 /* How many of them take part: those that end do not. */
 int64_t pilots_alive(const PilotJob *pilots, size_t count);
 
-/* How many more to start. The first comes as soon as something waits, the next ones only if they are worth an allocation. */
+/* How many more to start. The first comes as soon as something waits, the next ones only if they are worth an
+ * allocation. */
 int64_t pilots_to_start(int64_t waiting, int64_t alive, int64_t most);
 
 /* Seconds until the next try after so many failures in a row: 0 after none, then from 2 s up to 5 minutes. */

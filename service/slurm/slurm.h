@@ -1,11 +1,11 @@
 /* slurm.h - keeps as many pilots in Slurm as the queue is worth: batch jobs whose workers drain the spool.
  *
- * Record    What Slurm says decides only whether to start a pilot. What was handed in, and what became of it, is in the store
- *           and in the spool, so a controller that forgets jobs or repeats them loses and repeats nothing.
- * Course    A thread of its own runs squeue and sbatch as child processes with a time limit. Nothing is asked while nothing
- *           waits and no pilot is known. Each pilot is started after a fresh list, so that never more than configured
- *           run, also after a restart of the server or an sbatch that timed out; claims in the spool by pilots that Slurm no
- *           longer lists count as pilots, too.
+ * Record    What Slurm says decides only whether to start a pilot. What was handed in, and what became of it, is in the
+ *           store and in the spool, so a controller that forgets jobs or repeats them loses and repeats nothing.
+ * Course    A thread of its own runs squeue and sbatch as child processes with a time limit. Nothing is asked while
+ *           nothing waits and no pilot is known. Each pilot is started after a fresh list, so that never more than
+ *           configured run, also after a restart of the server or an sbatch that timed out; claims in the spool by
+ *           pilots that Slurm no longer lists count as pilots, too.
  * Failures  are told once (log.h), and tried again after growing pauses. So is a pilot that has ended without taking
  *           anything although something waited: its node has a fault.
  * Threads   slurm_health() may be called from any.  */

@@ -1,8 +1,8 @@
 /* pilot.h - how a worker in a batch job keeps within the job's time: when it still begins a judging, and when it ends.
  *
- * The batch system signals its end PILOT_MARGIN_S ahead (service/slurm/pilot_script.h). A judging is begun only if as much time is left as
- * it may take; but no more than half of the whole is asked for, so that a new pilot can always begin something, also where
- * a site allows short jobs only. An honest judging takes a hundredth of what it may.
+ * The batch system signals its end PILOT_MARGIN_S ahead (service/slurm/pilot_script.h). A judging is begun only if as
+ * much time is left as it may take; but no more than half of the whole is asked for, so that a new pilot can always
+ * begin something, also where a site allows short jobs only. An honest judging takes a hundredth of what it may.
  *
  * Units    seconds.  */
 #ifndef SERVICE_WORKER_PILOT_H
