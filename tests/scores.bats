@@ -200,6 +200,21 @@ wrong_for_some() {
     ends 2
 }
 
+@test "scores of a graded folder count groups of cases behind the first failure" {
+    example
+    wrong_for_some
+    jq '.assignments |= map(select(.id == "week-1") | del(.opens) | .due = "2099-01-01T00:00") | del(.extensions)' class.json >week.json
+    mkdir -p submissions/ada
+    cp some.cu submissions/ada/conv1d.cu
+    judge grade-class --dir submissions --class week.json --state "$PWD/state" --device sim
+    ends 0
+    judge scores --class week.json --state state --csv -
+    ends 0 "0 of 3: odd sizes: '1025 elements, 33 taps' is Wrong Answer."
+    jq '.assignments[0].problems[0].points.cases[1].cases = ["1023 elements, two taps"]' week.json >other.json
+    judge scores --class other.json --state state
+    ends 0 "ada: week-1 4 of 10"
+}
+
 @test "a submission tells its author no more of hidden cases where all of them are judged" {
     ALL_CASES=1 run timeout 200 "$root/tests/leaks.sh" "$build" 13 57 58
     ends 0 "ok 3"

@@ -9,7 +9,7 @@
 #include "leaderboard/store.h"
 #include "service/class/class_read.h"
 #include "service/class/class_state.h"
-#include "service/classroom/extensions.h"
+#include "service/classroom/class_watch.h"
 #include "service/client/output.h"
 #include "service/commands/class_devices.h"
 #include "service/commands/compile_ahead.h"
@@ -329,7 +329,7 @@ static Status run(ClassGrading *grading, int *exit_status, Message *why)
                               .problem = grading->options->problem};
     person_login(person);
     if (status == STATUS_OK && grading->has_class)
-        status = extensions_audit(grading->store, &grading->class, person, why);
+        status = class_take_for(&grading->class, grading->store, person, why);
     if (status == STATUS_OK)
         status = class_hand_in(grading->store, &grading->run, why);
     if (status == STATUS_OK)
