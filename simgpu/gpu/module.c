@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FATBIN_MAGIC = 0xBA55ED50 }; /* by itself: it makes the type of its enum unsigned (gcc 13 and later) */
 enum {
-    FATBIN_MAGIC = 0xBA55ED50,
     MAX_VARIABLES = 2048,    /* of all modules: each is an allocation, of which there are 8192 */
     MAX_PTX_BYTES = 32 << 20 /* a parsed module takes many times its text */
 };
