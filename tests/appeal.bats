@@ -176,5 +176,22 @@ conv1d_class() {
     lacks 'Timed again</h2>'
     as "$bob" GET /problems/conv1d
     counts 1 '<summary>Runs that were timed again'
+    # Where the board is hidden, everybody sees his own figures alone, and no rank.
+    stop_server
+    jq -n '{schema: 1, title: "x", zone: "UTC", groups: [], assignments: [{id: "a", title: "A", opens: "2020-11-02T08:00", due: "2090-11-09T23:59",
+        show: {board: "never"}, problems: [{problem: "conv1d", points: {accepted: 1}}]}]}' >class.json
+    jq --arg class "$PWD/class.json" '. + {class: $class, workers: []}' "$BATS_TEST_TMPDIR/config.json" >settings.json
+    mv settings.json "$BATS_TEST_TMPDIR/config.json"
+    start_server
+    as "$ada" GET /api/v1/submissions/1
+    equal '["ada"] null null' "$(jq -r '.appeals[0] | "\([.times[].person] | tojson) \(.rank) \(.times[0].again_rank)"' <<<"$output")"
+    as "$ada" GET /submissions/1
+    counts 1 'Timed again</h2>'
+    lacks Countess
+    lacks 'Its rank on the board'
+    as "$bob" GET /problems/conv1d
+    lacks 'Runs that were timed again'
+    as "$(token emmy teacher)" GET /api/v1/submissions/1
+    equal '2 1' "$(jq -r '.appeals[0] | "\(.times | length) \(.rank)"' <<<"$output")"
     stop_server
 }

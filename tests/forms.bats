@@ -142,7 +142,7 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     as "$teacher" GET /teacher
     said 'Similar pairs' 'As of' '>100' 'register_tile.cu' 'b&lt;i&gt;b'
     # The pair of two people, whose sources the server's database lacks at first, and that of a person and a reference.
-    said '>the same</td><td><a href="/teacher/similar/conv1d?pair=1-2">Show'
+    said '>the same</td>' '<a href="/teacher/similar/conv1d?pair=1-2">side by side'
     as "$teacher" GET '/teacher/similar/conv1d?pair=1-2'
     equal 200 "$status"
     said 'The database of this server lacks its source.' 'b&lt;i&gt;b' 'Both are the same text'

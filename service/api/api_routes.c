@@ -68,7 +68,7 @@ static Status add_appeals(const Visit *visit, const StoredSubmission *row, cJSON
     Status status = appeals_of_run(visit->service->store, row->run, visit->arena, &appeals, &count, why);
     if (status != STATUS_OK || count == 0)
         return status;
-    const Appeal *shown = visible_appeals(visit, appeals, count);
+    const Appeal *shown = visible_appeals(visit, appeals, class_hides_board_from(visit, row->problem), &count);
     cJSON *list = cJSON_AddArrayToObject(object, "appeals");
     for (size_t i = 0; i < count; i++)
         cJSON_AddItemToArray(list, appeal_json(&shown[i]));

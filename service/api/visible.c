@@ -44,18 +44,34 @@ Status visible_standings(const Visit *visit, Standing *standings, size_t count, 
     return status;
 }
 
-Appeal *visible_appeals(const Visit *visit, const Appeal *appeals, size_t count)
+/* Whether anything of it may be seen. */
+static bool show_appeal(const Visit *visit, const Appeal *appeal, bool is_hidden, Appeal *shown)
 {
-    Appeal *shown = arena_array(visit->arena, count + 1, sizeof *shown);
-    for (size_t i = 0; i < count; i++) {
-        int64_t person;
-        AppealedTime *times = arena_array(visit->arena, appeals[i].count + 1, sizeof *times);
-        shown[i] = appeals[i];
-        shown[i].times = times;
-        for (size_t k = 0; k < appeals[i].count; k++) {
-            times[k] = appeals[i].times[k];
-            times[k].person = visible_name(visit, times[k].person, &person);
-        }
+    int64_t person;
+    AppealedTime *times = arena_array(visit->arena, appeal->count + 1, sizeof *times);
+    *shown = *appeal;
+    shown->times = times;
+    shown->count = 0;
+    if (is_hidden)
+        shown->rank = shown->rank_again = 0;
+    for (size_t i = 0; i < appeal->count; i++) {
+        AppealedTime time = appeal->times[i];
+        time.person = visible_name(visit, time.person, &person);
+        if (is_hidden && (time.run != appeal->run || !visible_to(visit, person)))
+            continue;
+        if (is_hidden)
+            time.first_rank = time.again_rank = 0;
+        times[shown->count++] = time;
     }
+    return shown->count > 0;
+}
+
+Appeal *visible_appeals(const Visit *visit, const Appeal *appeals, bool is_hidden, size_t *count)
+{
+    Appeal *shown = arena_array(visit->arena, *count + 1, sizeof *shown);
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++)
+        kept += show_appeal(visit, &appeals[i], is_hidden, &shown[kept]);
+    *count = kept;
     return shown;
 }

@@ -22,7 +22,8 @@ const char *visible_name(const Visit *visit, const char *name, int64_t *id);
 MUST_USE Status visible_standings(const Visit *visit, Standing *standings, size_t count, int64_t **submissions,
                                   Message *why);
 
-/* A copy of the appeals with the names that the visitor may see. */
-Appeal *visible_appeals(const Visit *visit, const Appeal *appeals, size_t count);
+/* A copy of the appeals with the names that the visitor may see. Where the board is hidden from him, of what was timed again he sees his
+ * own figures alone, without ranks; `*count` becomes that of what is left. */
+Appeal *visible_appeals(const Visit *visit, const Appeal *appeals, bool is_hidden, size_t *count);
 
 #endif

@@ -156,11 +156,11 @@ static void add_pair_link(Text *page, const SimilarPair *pair)
 {
     if (pair->key == NULL || *pair->key == '\0')
         return;
-    html_raw(page, "<a href=\"/teacher/similar/");
+    html_raw(page, "<span class=\"more\"><a href=\"/teacher/similar/");
     html_url_part(page, pair->problem);
     html_raw(page, "?pair=");
     html_url_part(page, pair->key);
-    html_add(page, "\">Show<span class=\"unseen\"> %s and %s</span></a>", pair->a, pair->b);
+    html_add(page, "\">side by side<span class=\"unseen\">: %s and %s</span></a></span>", pair->a, pair->b);
 }
 
 static void add_similar(Text *page, const Site *site, const TeacherPage *teacher)
@@ -174,19 +174,19 @@ static void add_similar(Text *page, const Site *site, const TeacherPage *teacher
     if (teacher->similar_count == 0)
         html_raw(page, "<p>None.</p>\n");
     else
-        table_begin(page, "Similar pairs", "Problem|One|Other|>Source|>Device code|Machine code|Side by side");
+        table_begin(page, "Similar pairs", "Problem|One|Other|>Source|>Device code|Machine code");
     for (size_t i = 0; i < teacher->similar_count; i++) {
         const SimilarPair *pair = &teacher->similar[i];
-        html_add(page, "<tr><th scope=\"row\">%s</th><td>", pair->problem);
+        html_add(page, "<tr><th scope=\"row\">%s", pair->problem);
+        add_pair_link(page, pair);
+        html_raw(page, "</th><td>");
         add_program(page, site, pair->run_a, pair->a);
         html_raw(page, "</td><td>");
         add_program(page, site, pair->run_b, pair->b);
         html_raw(page, "</td>");
         add_share(page, pair->source);
         add_share(page, pair->device_code);
-        html_raw(page, pair->same_machine_code ? "<td>the same</td><td>" : "<td></td><td>");
-        add_pair_link(page, pair);
-        html_raw(page, "</td>");
+        html_raw(page, pair->same_machine_code ? "<td>the same</td>" : "<td></td>");
         html_raw(page, "</tr>\n");
     }
     if (teacher->similar_count > 0)

@@ -4,6 +4,7 @@
 #include "leaderboard/database.h"
 #include "service/api/answer.h"
 #include "service/api/submission_json.h"
+#include "service/api/class_rules.h"
 #include "service/api/visible.h"
 #include "service/pages/html.h"
 #include "service/report/board_data.h"
@@ -98,7 +99,8 @@ Status site_board(const Visit *visit, const Problem *problem, const Board *board
     page->standings = named;
     page->submissions = submissions;
     name_best(visit, page);
-    page->appeals = visible_appeals(visit, page->appeals, page->appeal_count);
+    page->appeals = visible_appeals(visit, page->appeals, class_hides_board_from(visit, problem->id),
+                                    &page->appeal_count);
     return status == STATUS_OK ? name_device(visit, page, why) : status;
 }
 
