@@ -97,3 +97,6 @@ case_home
 grading solutions/conv1d/accepted/naive.cu
 latencies
 for solution in naive shared_tile; do spread "solutions/conv1d/accepted/$solution.cu"; done
+
+echo "# a class in one command, on all GPUs; goal with an H200 and 16 cores: 600 an hour, with four H200 3.6 times that"
+tests/bench_class.sh "$build" cuda 120
