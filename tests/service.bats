@@ -209,7 +209,7 @@ END
 @test "a second server on the same state is refused, and so is a taken address" {
     serve
     judge serve --config "$BATS_TEST_TMPDIR/config.json" --socket "$BATS_TEST_TMPDIR/other"
-    ends 2 "another \`convjudge serve\` uses this state"
+    ends 2 "another process, \`convjudge serve\` or \`convjudge grade-class\`, uses this state"
     judge serve --config "$BATS_TEST_TMPDIR/config.json" --state "$BATS_TEST_TMPDIR/other-state" --socket "$BATS_TEST_TMPDIR/other" --listen "$address"
     ends 2 "another program listens there"
     judge serve --config "$BATS_TEST_TMPDIR/config.json" --state "$BATS_TEST_TMPDIR/other-state" --listen 127.0.0.1:0
