@@ -237,11 +237,10 @@ static void skip_known_code(Judging *judging)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static void conclude(Judging *judging)
+static void conclude(const Judging *judging)
 {
     Result *result = judging->result;
     const CaseResult *failed = result_failed_case(result);
-    remaining_cases_conclude(judging);
     if (failed != NULL) {
         result->verdict = failed->verdict;
         result->text = failed->text;
@@ -297,6 +296,8 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
         status = constant_step_run(&judging, why);
     if (status == STATUS_OK)
         status = run_timed_cases(&judging, why);
+    if (status == STATUS_OK)
+        remaining_cases_conclude(&judging);
     close_all(&judging);
     if (status == STATUS_OK)
         opinion_step_retry(&judging, judge_submission);
