@@ -1,12 +1,12 @@
 // expect: Accepted
 // problem: conv1d-constant
 // advice: several_outputs
-// A thread computes 7 neighbouring outputs. Going along the filter, the 7 inputs under it stay in registers: one new
-// input for 7 multiply-adds. Model: solutions/conv1d-constant/accepted/register_tile.cu, without its tile
+// A thread computes 15 neighbouring outputs. Going along the filter, the 15 inputs under it stay in registers: one new
+// input for 15 multiply-adds. Model: solutions/conv1d-constant/accepted/register_tile.cu, without its tile
 #include <cuda_runtime.h>
 
 #define THREADS 128
-#define OUTPUTS 7 // of a thread; odd, so that the inputs of a warp lie in different banks of the L1
+#define OUTPUTS 15 // of a thread; odd, so that the inputs of a warp lie in different banks of the L1
 #define MAX_FILTER_WIDTH 127
 
 __constant__ float c_filter[MAX_FILTER_WIDTH];
@@ -19,11 +19,11 @@ __global__ void convolve(const float* input, float* output, int width, int filte
 
     int first = i - filter_width / 2;
     float sum[OUTPUTS] = {0.0f};
-    float window[OUTPUTS]; // inputs k .. k + 6 of this thread
+    float window[OUTPUTS]; // inputs k .. k + 14 of this thread
 #pragma unroll
     for (int o = 0; o < OUTPUTS - 1; o++)
         window[o] = first + o >= 0 && first + o < width ? input[first + o] : 0.0f;
-#pragma unroll 7
+#pragma unroll 15
     for (int k = 0; k < filter_width; k++) {
         int newest = first + k + OUTPUTS - 1;
         window[OUTPUTS - 1] = newest >= 0 && newest < width ? input[newest] : 0.0f;
