@@ -150,6 +150,18 @@ similar() {
     equal true "$(pair Cem old | jq --rawfile x old/x.cu --slurpfile all similar.json '$all[0].texts[.b.source_hash] == $x')"
 }
 
+@test "of very many pairs the first are shown, and all are counted" {
+    submission >x.cu
+    hands_in Ada x.cu
+    sqlite3 "$CONVJUDGE_DB" "CREATE TEMP TABLE copy AS SELECT * FROM runs WHERE id = 1;
+        WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 25)
+        INSERT INTO runs SELECT n.i, time_utc, 'person ' || n.i, problem, revision, device, epoch, device_name, driver, toolkit, judge, sandbox,
+            verdict, rank_status, score_ms, uncertainty, machine_code, source_hash, file_name, sitting, cases FROM copy, n"
+    similar --problem conv1d --threshold 100
+    equal 300 "$(jq '[.pairs[] | select(.a.person != null and .b.person != null)] | length' similar.json)"
+    ends 0 "$(($(jq .pair_count similar.json) - 200)) pairs more are not shown here"
+}
+
 @test "names of files cannot change what a terminal shows, and the JSON stays UTF-8" {
     mkdir 'old'
     submission >$'old/\e[31m\xff"<b>.cu'

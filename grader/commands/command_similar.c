@@ -14,6 +14,10 @@
 #include <string.h>
 
 enum { SCHEMA = 2, DEFAULT_THRESHOLD = 70 };
+enum {
+    MOST_PRINTED = 200,
+    MOST_LISTED = 5000
+}; /* in the table, and in the JSON: a class of plain kernels has 100,000 pairs */
 enum { MOST_SHOWN = 500, MOST_PARTS = 100 }; /* pairs whose parts are in the JSON, and parts of each */
 
 static Status read_threshold(const char *text, double *threshold, Message *why)
@@ -118,8 +122,10 @@ static void add_report(const Problem *problem, double threshold, const Similarit
         "machine code:\n",
         threshold);
     text_add(out, "    source    device code\n");
-    for (size_t i = 0; i < found->pair_count; i++)
+    for (size_t i = 0; i < found->pair_count && i < MOST_PRINTED; i++)
         add_pair(&found->pairs[i], out);
+    if (found->pair_count > MOST_PRINTED)
+        text_printf(out, "%zu pairs more are not shown here\n", found->pair_count - MOST_PRINTED);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -191,7 +197,8 @@ static void add_json(const Problem *problem, double threshold, const Similaritie
     cJSON_AddNumberToObject(root, "without_source", (double)found->without_source);
     cJSON_AddNumberToObject(root, "without_device_code", (double)found->not_compiled);
     cJSON *list = cJSON_AddArrayToObject(root, "pairs"), *texts = cJSON_AddObjectToObject(root, "texts");
-    for (size_t i = 0; i < found->pair_count; i++) {
+    cJSON_AddNumberToObject(root, "pair_count", (double)found->pair_count);
+    for (size_t i = 0; i < found->pair_count && i < MOST_LISTED; i++) {
         const SimilarPair *pair = &found->pairs[i];
         cJSON *item = cJSON_CreateObject();
         cJSON_AddItemToObject(item, "a", program_item(pair->a));
