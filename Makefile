@@ -34,11 +34,13 @@ linked    = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a 2>/dev/nul
 CJSON    := $(or $(filter /%,$(shell $(CC) -print-file-name=libcjson.a 2>/dev/null)),$(BUILD)/libcjson.so.1)
 LDLIBS   := $(foreach library,sqlite3 md seccomp,$(call linked,$(library))) $(if $(filter %.a,$(CJSON)),$(CJSON),-lcjson) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm
 
+# What includes headers of these is a library of its own, so that a machine without them can still build convjudge.
 service_libraries := -lmicrohttpd -lcurl -lcmark -larchive -lyaml
+sources_online    := $(wildcard service/http/*.c) $(addprefix service/,client/api_call.c client/exchange.c client/server.c intake/archive.c intake/gradescope_metadata.c pages/statement.c)
 
 # Files with a main(), and files that are compiled in a special way, are not part of their layer's library.
 no_jit         := $(if $(JIT),,simgpu/jit/%)
-not_in_library := simgpu/code/lane_loops.c simgpu/gpu/bench.c harness/runner/% harness/runtime/% service/commands/main.c service/commands/online_main.c grader/oracle/row.c $(no_jit)
+not_in_library := simgpu/code/lane_loops.c simgpu/gpu/bench.c harness/runner/% harness/runtime/% service/commands/main.c service/commands/online_main.c $(sources_online) grader/oracle/row.c $(no_jit)
 rooms      = $(wildcard $(addprefix $(1),/$(2) /*/$(2) /*/*/$(2)))
 libraries := $(LAYERS:%=$(BUILD)/lib%.a)
 $(foreach layer,$(LAYERS),$(eval sources_$(layer) := $(filter-out $(not_in_library),$(foreach file,$(call rooms,$(layer),*.c),$(if $(findstring /tests/,$(file)),,$(file))))))
@@ -307,7 +309,7 @@ $(BUILD)/lib$(1).a: $(sources_$(1):%.c=$(BUILD)/%.o) $(objects_$(1))
 	@rm -f $$@
 	$$(call say,AR)ar rcs $$@ $$^
 endef
-$(foreach layer,$(LAYERS),$(eval $(call layer_library,$(layer))))
+$(foreach layer,$(LAYERS) online,$(eval $(call layer_library,$(layer))))
 
 $(BUILD)/libcjson.so.1:
 	@mkdir -p $(@D)
@@ -319,18 +321,19 @@ $(BUILD)/convjudge: $(BUILD)/service/commands/main.o $(libraries) $(filter %.so.
 # The server, and the commands that talk to it. A bare GPU node has none of their libraries, and needs none: its worker is convjudge.
 service: build $(BUILD)/convjudge-service  ## Build the server and the commands that talk to it
 	$(done)
-$(BUILD)/convjudge-service: $(BUILD)/service/commands/online_main.o $(libraries) $(filter %.so.1,$(CJSON))
-	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $< -Wl,--start-group $(libraries) -Wl,--end-group $(LDLIBS) $(service_libraries) -o $@
+$(BUILD)/convjudge-service: $(BUILD)/service/commands/online_main.o $(BUILD)/libonline.a $(libraries) $(filter %.so.1,$(CJSON))
+	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $< -Wl,--start-group $(BUILD)/libonline.a $(libraries) -Wl,--end-group $(LDLIBS) $(service_libraries) -o $@
 
 # The layers up to and including one, highest first, as the linker needs them.
 through = $(if $(filter $(1),$(firstword $(2))),$(firstword $(2)) $(3),$(call through,$(1),$(wordlist 2,9,$(2)),$(firstword $(2)) $(3)))
 define unit_test_rules
 $(unit_tests_$(1)): %: %.o $(patsubst %,$(BUILD)/lib%.a,$(call through,$(1),$(LAYERS)))
-	$$(call say,LD)$$(CC) $$(CFLAGS) -fopenmp $$^ $$(LDLIBS) -lcmocka -o $$@
+	$$(call say,LD)$$(CC) $$(CFLAGS) -fopenmp -Wl,--start-group $$^ -Wl,--end-group $$(LDLIBS) -lcmocka -o $$@
 endef
 $(foreach layer,$(LAYERS),$(eval $(call unit_test_rules,$(layer))))
 
 $(unit_tests_service): LDLIBS += $(service_libraries)
+$(unit_tests_service): $(BUILD)/libonline.a
 
 # Fuzzes the code that reads bytes from a submission, its compiler or another process (tests/fuzz.sh). Nothing is built if no clang links a fuzzer.
 FUZZ_CFLAGS := -O0 -g1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -357,8 +360,8 @@ $(BUILD)/harness/device/monitor/tests/test_device_monitor: | $(BUILD)/tests/libn
 $(BUILD)/tests/write_mutants: $(BUILD)/tests/write_mutants.o $(patsubst %,$(BUILD)/lib%.a,$(call through,grader,$(LAYERS)))
 	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $^ $(LDLIBS) -o $@
 
-$(BUILD)/tests/draw_pages: $(BUILD)/tests/draw_pages.o $(patsubst %,$(BUILD)/lib%.a,$(call through,service,$(LAYERS)))
-	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $^ $(LDLIBS) $(service_libraries) -o $@
+$(BUILD)/tests/draw_pages: $(BUILD)/tests/draw_pages.o $(BUILD)/libonline.a $(patsubst %,$(BUILD)/lib%.a,$(call through,service,$(LAYERS)))
+	$(call say,LD)$(CC) $(CFLAGS) -fopenmp -Wl,--start-group $^ -Wl,--end-group $(LDLIBS) $(service_libraries) -o $@
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o
 	$(call say,LD)$(CC) $(CFLAGS) $^ -o $@

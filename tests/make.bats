@@ -69,3 +69,12 @@ make_() {
     ends 0 $'\r\e[K  CC '"${PWD:0:20}"
     counts 1 ''
 }
+
+@test "the judge builds without the headers of the service's libraries" {
+    local file needs='#include <(microhttpd|cmark|archive|archive_entry|yaml)\.h>|#include <curl/'
+    while read -r file; do
+        file=$(basename "$file" .c).o
+        if ar t "$build/libservice.a" | grep -Fx "$file"; then return 1; fi
+        ar t "$build/libonline.a" | grep -qFx "$file"
+    done < <(grep -rlE "$needs" "$root"/{base,grader,harness,leaderboard,service,simgpu} --include='*.c' | grep -v /tests/)
+}
