@@ -15,7 +15,7 @@ number=0
 result() { # STATUS NAME [FILE]: one line of TAP; of a failure also the contents of FILE
     number=$((number + 1))
     echo "$([[ $1 == 0 ]] || echo 'not ')ok $number - $2"
-    [[ $1 == 0 || $# -lt 3 ]] || sed '$a\' "$3" | sed 's/^/# /'
+    [[ $1 == 0 || $# -lt 3 ]] || awk '{ print "# " $0 }' "$3"
 }
 
 holds() { # NAME FILTER FILE...: a jq condition over the files, taken together

@@ -3,7 +3,7 @@
 
 bats_require_minimum_version 1.5.0
 load helper
-# shellcheck source=tests/lot.bash
+# shellcheck source=/dev/null
 source "$BATS_TEST_DIRNAME/lot.bash"
 # shellcheck disable=SC2034 # helper.bash reads it
 real_home=1 # advice depends on sizes

@@ -39,8 +39,9 @@ Status class_expect_open(const Visit *visit, const char *problem, const char *mo
     const Due due = due_of(file, later, visit->person.name, now_s);
     Text text = {0};
     due_add_outlook(&text, file, &due, now_s);
-    Status status = fail(STATUS_BAD_INPUT, why, "%s %s; until then %s can be handed in with the modes try and test alone",
-                         later->title, text.data, problem);
+    Status status = fail(STATUS_BAD_INPUT, why,
+                         "%s %s; until then %s can be handed in with the modes try and test alone", later->title,
+                         text.data, problem);
     text_free(&text);
     return status;
 }
@@ -174,8 +175,8 @@ Status class_shows_source(const Visit *visit, const StoredSubmission *row, bool 
     *shows = visible_to(visit, row->person_id);
     if (*shows || file == NULL || !visit->is_known || !is_acceptable(row))
         return STATUS_OK;
-    const ClassAssignment *assignment =
-        showing_source(file, row->problem, visit->person.name, row->person, row->handed_in_s, time(NULL));
+    const ClassAssignment *assignment = showing_source(file, row->problem, visit->person.name, row->person,
+                                                       row->handed_in_s, time(NULL));
     return assignment == NULL ? STATUS_OK : has_handed_in(visit, assignment, row->problem, shows, why);
 }
 

@@ -56,8 +56,8 @@ static void add_pilots(Visit *visit, SlurmHealth slurm)
                 "# TYPE convjudge_slurm_failures_total counter\nconvjudge_slurm_failures_total %lld\n"
                 "# HELP convjudge_slurm_trouble 1 while a pilot cannot be started or does not start.\n"
                 "# TYPE convjudge_slurm_trouble gauge\nconvjudge_slurm_trouble %d\n",
-                (long long)slurm.pending, (long long)slurm.running, (long long)slurm.started,
-                (long long)slurm.failures, slurm.trouble.text[0] != '\0');
+                (long long)slurm.pending, (long long)slurm.running, (long long)slurm.started, (long long)slurm.failures,
+                slurm.trouble.text[0] != '\0');
 }
 
 /* Prometheus' text format, version 0.0.4. Only labels from fixed lists: no names of people. */

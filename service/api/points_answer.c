@@ -46,8 +46,7 @@ static cJSON *parts_item(const PointsPart *parts, size_t count)
 static void answer(Visit *visit, const ClassAssignment *assignment, const SubmissionFact *fact, bool shown)
 {
     size_t count;
-    const PointsPart *parts =
-        points_parts_of(class_problem(assignment, fact->problem), fact, visit->arena, &count);
+    const PointsPart *parts = points_parts_of(class_problem(assignment, fact->problem), fact, visit->arena, &count);
     cJSON *object = cJSON_CreateObject();
     cJSON_AddNumberToObject(object, "submission", (double)fact->id);
     cJSON_AddStringToObject(object, "assignment", assignment->id);

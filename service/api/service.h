@@ -18,10 +18,10 @@ typedef struct Service {
     const Config *config;
     Store *store;
     Head *head;
-    Slurm *slurm; /* NULL: workers judge that are no batch jobs */
+    Slurm *slurm;      /* NULL: workers judge that are no batch jobs */
     struct Live *live; /* live.h */
     const char *spool;
-    ClassWatch *class_watch; /* NULL: there is no class */
+    ClassWatch *class_watch;           /* NULL: there is no class */
     const struct Route *const *routes; /* tables (routes.h), up to NULL */
     /* Answers with a page that says what went wrong. */
     void (*show_error)(struct Visit *visit, int status, const char *text);

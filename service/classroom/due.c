@@ -65,8 +65,8 @@ void due_add_distance(Text *out, int64_t seconds)
         /* 30 hours are more telling than one day. */
         if (number < (units[i].seconds == 86400 ? 2 : 1))
             continue;
-        text_printf(out, "%s%" PRId64 " %s%s%s", seconds < 0 ? "" : "in ", number, units[i].name, number == 1 ? "" : "s",
-                    seconds < 0 ? " ago" : "");
+        text_printf(out, "%s%" PRId64 " %s%s%s", seconds < 0 ? "" : "in ", number, units[i].name,
+                    number == 1 ? "" : "s", seconds < 0 ? " ago" : "");
         return;
     }
     text_add(out, seconds < 0 ? "a moment ago" : "in less than a minute");

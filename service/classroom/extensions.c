@@ -80,8 +80,9 @@ static Status drop_seen(Comparison *comparison, const Seen *seen)
             return STATUS_OK;
     const char *due = usual_due(comparison->file, seen->assignment);
     const char *object = due[0] == '\0'
-                             ? arena_printf(&comparison->arena, "%s, %s: was due %s; there is no such assignment now (%s)",
-                                            seen->person, seen->assignment, seen->due, comparison->path)
+                             ? arena_printf(&comparison->arena,
+                                            "%s, %s: was due %s; there is no such assignment now (%s)", seen->person,
+                                            seen->assignment, seen->due, comparison->path)
                              : arena_printf(&comparison->arena, "%s, %s: due %s instead of %s (%s)", seen->person,
                                             seen->assignment, due, seen->due, comparison->path);
     Status status = add_row(comparison, "extension remove", object);

@@ -16,8 +16,8 @@ bool showing_belongs(const ClassFile *file, const ClassAssignment *assignment, c
            received_s <= class_last_moment(class_deadline(file, assignment, person));
 }
 
-const ClassAssignment *showing_source(const ClassFile *file, const char *problem, const char *reader, const char *author,
-                                      int64_t received_s, int64_t now_s)
+const ClassAssignment *showing_source(const ClassFile *file, const char *problem, const char *reader,
+                                      const char *author, int64_t received_s, int64_t now_s)
 {
     for (size_t i = 0; i < file->assignment_count; i++) {
         const ClassAssignment *assignment = &file->assignments[i];

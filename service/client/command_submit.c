@@ -221,7 +221,8 @@ static Status write_exchange(const Submitting *submitting, const Text *report, M
     if (submitting->exchange.gradescope == NULL && submitting->exchange.junit == NULL)
         return STATUS_OK;
     const RemoteSubmission *submission = &submitting->submission;
-    cJSON *made = submission->state == REMOTE_JUDGED && submitting->result.root == NULL ? short_result(submission) : NULL;
+    cJSON *made = submission->state == REMOTE_JUDGED && submitting->result.root == NULL ? short_result(submission)
+                                                                                        : NULL;
     Arena arena = {0};
     Outcome outcome = {
         .result = made == NULL ? submitting->result.root : made,

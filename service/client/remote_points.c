@@ -10,7 +10,8 @@ static Status take_part(const JsonFile *file, const cJSON *item, Arena *arena, O
     const char *text = cJSON_IsObject(item) ? json_string(item, "text") : NULL;
     if (name == NULL)
         return json_fail(file, item, why, "expected points, an object with a \"name\"");
-    *points = (OutcomePoints){.name = arena_string(arena, name), .reason = arena_string(arena, text == NULL ? "" : text)};
+    *points = (OutcomePoints){.name = arena_string(arena, name),
+                              .reason = arena_string(arena, text == NULL ? "" : text)};
     Status status = json_number(file, item, "points", 0, MOST_POINTS, &points->points, why);
     return status == STATUS_OK ? json_number(file, item, "most", 0, MOST_POINTS, &points->most, why) : status;
 }
@@ -42,8 +43,7 @@ Status remote_points_read(const Server *server, const RemoteSubmission *submissi
                           Message *why)
 {
     JsonFile file;
-    Status status =
-        api_get(server, api_path("submissions/%lld/points", (long long)submission->number), &file, why);
+    Status status = api_get(server, api_path("submissions/%lld/points", (long long)submission->number), &file, why);
     if (status != STATUS_OK)
         return has_none(status) ? STATUS_OK : status;
     status = take_parts(&file, arena, outcome, why);

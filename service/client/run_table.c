@@ -189,7 +189,8 @@ static bool says(const RemoteSubmission *submission, const char *sentence)
     return false;
 }
 
-static void add_numbers(const RemoteSubmission *submissions, size_t count, size_t first, const char *sentence, Text *out)
+static void add_numbers(const RemoteSubmission *submissions, size_t count, size_t first, const char *sentence,
+                        Text *out)
 {
     enum { MOST = 8 };
     size_t same = 0;

@@ -9,8 +9,8 @@ static Status add_paths(const ClassFile *class_file, const char *key, const char
 {
     for (size_t i = 0; i < count; i++) {
         if (values->count == OPTION_MOST_VALUES)
-            return fail(STATUS_BAD_INPUT, why, "%s: \"%s\" and the command line name more than %d paths", class_file->path,
-                        key, OPTION_MOST_VALUES);
+            return fail(STATUS_BAD_INPUT, why, "%s: \"%s\" and the command line name more than %d paths",
+                        class_file->path, key, OPTION_MOST_VALUES);
         values->items[values->count++] = paths[i];
     }
     return STATUS_OK;

@@ -19,7 +19,8 @@ Status gradescope_person_parse(const char *name, GradescopePerson *by, Message *
             *by = (GradescopePerson)i;
             return STATUS_OK;
         }
-    return fail(STATUS_BAD_INPUT, why, "gradescope: option '--person': expected email, login or name, found '%s'", name);
+    return fail(STATUS_BAD_INPUT, why, "gradescope: option '--person': expected email, login or name, found '%s'",
+                name);
 }
 
 void gradescope_folder_places(const char *path, GradescopeFolder *folder)

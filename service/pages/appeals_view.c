@@ -37,9 +37,10 @@ static void add_times(Text *page, const Appeal *appeal)
 
 static void add_appeal(Text *page, const Appeal *appeal)
 {
-    html_add(page,
-             "<p class=\"prose\">%s: %s had the run timed again, with new data, in turn with its neighbours on the board",
-             figure_moment(appeal->time_utc).text, appeal->person);
+    html_add(
+        page,
+        "<p class=\"prose\">%s: %s had the run timed again, with new data, in turn with its neighbours on the board",
+        figure_moment(appeal->time_utc).text, appeal->person);
     html_add(page, "%s%s. The outcome: %s.", *appeal->why == '\0' ? "" : ": ", appeal->why,
              report_appeal_words(appeal_own_time(appeal)));
     if (appeal->rank > 0)
@@ -57,9 +58,10 @@ void appeals_of_submission(Text *page, const BoardPage *board, int64_t run)
         if (board->appeals[i].run != run)
             continue;
         if (is_first)
-            html_raw(page, "<section aria-labelledby=\"appeals\">\n<h2 id=\"appeals\">Timed again</h2>\n"
-                           "<p class=\"note\">The ranks in the table are those among the runs that were timed again. No time "
-                           "and no rank is replaced until a teacher decides.</p>\n");
+            html_raw(page,
+                     "<section aria-labelledby=\"appeals\">\n<h2 id=\"appeals\">Timed again</h2>\n"
+                     "<p class=\"note\">The ranks in the table are those among the runs that were timed again. No time "
+                     "and no rank is replaced until a teacher decides.</p>\n");
         is_first = false;
         add_appeal(page, &board->appeals[i]);
     }

@@ -35,8 +35,8 @@ typedef struct ExtensionLine { /* a row of the audit log */
     const char *time_utc, *person, *action, *object;
 } ExtensionLine;
 
-typedef struct PointsPage { /* for teachers */
-    const char *title; /* of the class */
+typedef struct PointsPage {         /* for teachers */
+    const char *title;              /* of the class */
     const char *const *assignments; /* titles */
     size_t assignment_count;
     const char *const *people;

@@ -27,16 +27,20 @@ void page_sources(Text *page, const Site *site, const char *problem, const char 
     link_problem(page, site, problem, problem_title);
     html_raw(page, ": what was accepted, the newest of each person</p>\n");
     if (count == 0)
-        html_raw(page, "<p class=\"prose\">There are none that you may read. Sources are shown once an assignment is closed for "
-                       "everybody, to those who have handed in something for it, if the teacher wants that.</p>\n");
+        html_raw(
+            page,
+            "<p class=\"prose\">There are none that you may read. Sources are shown once an assignment is closed for "
+            "everybody, to those who have handed in something for it, if the teacher wants that.</p>\n");
     else
         table_begin(page, "Sources of others", "Who|File|>Time|-Device|-Received");
     for (size_t i = 0; i < count && i < MOST; i++) {
         html_add(page, "<tr><th scope=\"row\">%s</th><td class=\"file\">", sources[i].person);
         link_source(page, &sources[i]);
-        html_add(page, "</td><td class=\"number\">%s</td><td class=\"spare\">%s</td><td class=\"spare nowrap\">%s</td></tr>\n",
-                 sources[i].time.ms > 0 ? figure_measured(sources[i].time).text : "", sources[i].device,
-                 figure_moment(sources[i].received).text);
+        html_add(
+            page,
+            "</td><td class=\"number\">%s</td><td class=\"spare\">%s</td><td class=\"spare nowrap\">%s</td></tr>\n",
+            sources[i].time.ms > 0 ? figure_measured(sources[i].time).text : "", sources[i].device,
+            figure_moment(sources[i].received).text);
     }
     if (count > 0)
         table_end(page);
@@ -69,9 +73,11 @@ void page_source(Text *page, const Site *site, const OpenSource *source)
 void page_join(Text *page, const Site *site, const char *group, const char *invitation)
 {
     page_begin(page, site, "Join a group");
-    html_add(page, "<p class=\"prose\">The link is an invitation to the group <strong>%s</strong>. Whoever is in it stands on its "
-                   "boards.</p>\n<form class=\"block\" method=\"post\" action=\"/join/",
-             group);
+    html_add(
+        page,
+        "<p class=\"prose\">The link is an invitation to the group <strong>%s</strong>. Whoever is in it stands on its "
+        "boards.</p>\n<form class=\"block\" method=\"post\" action=\"/join/",
+        group);
     html_url_part(page, invitation);
     html_raw(page, "\">\n<button>Join the group</button>\n</form>\n");
     page_end(page, site);
@@ -118,9 +124,11 @@ static void add_table(Text *page, const Site *site, const PointsPage *points)
 
 static void add_extensions(Text *page, const PointsPage *points)
 {
-    html_raw(page, "<section aria-labelledby=\"extensions\">\n<h2 id=\"extensions\">Extensions</h2>\n<p class=\"prose\">class.json has "
-                   "the extensions that are in force. Each change of them leaves a record here, from when the file was "
-                   "read next.</p>\n");
+    html_raw(
+        page,
+        "<section aria-labelledby=\"extensions\">\n<h2 id=\"extensions\">Extensions</h2>\n<p class=\"prose\">class.json has "
+        "the extensions that are in force. Each change of them leaves a record here, from when the file was "
+        "read next.</p>\n");
     if (points->extension_count == 0)
         html_raw(page, "<p>There has been none.</p>\n");
     else
@@ -137,10 +145,12 @@ static void add_extensions(Text *page, const PointsPage *points)
 void page_points(Text *page, const Site *site, const PointsPage *points)
 {
     page_begin(page, site, "Points");
-    html_add(page, "<p class=\"under\">%s</p>\n<p><a href=\"/teacher/summary\">Summary of the class</a>, "
-                   "<a href=\"/teacher/points.csv\" download>points with reasons, as CSV</a></p>\n",
+    html_add(page,
+             "<p class=\"under\">%s</p>\n<p><a href=\"/teacher/summary\">Summary of the class</a>, "
+             "<a href=\"/teacher/points.csv\" download>points with reasons, as CSV</a></p>\n",
              points->title);
-    html_raw(page, "<p class=\"note\">… not final: something is still to be judged or decided. + with an extension.</p>\n");
+    html_raw(page,
+             "<p class=\"note\">… not final: something is still to be judged or decided. + with an extension.</p>\n");
     add_table(page, site, points);
     add_extensions(page, points);
     page_end(page, site);

@@ -206,9 +206,10 @@ static void add_form(Text *page, const char *action, const char *id, const char 
 
 static void add_groups(Text *page, const TeacherPage *teacher)
 {
-    html_raw(page,
-             "<section aria-labelledby=\"groups\">\n<h2 id=\"groups\">Groups</h2>\n<p class=\"prose\">Boards can be "
-             "filtered by group. Whoever has logged in, opens the link of a group and joins is in it; so is whom class.json lists there.</p>\n");
+    html_raw(
+        page,
+        "<section aria-labelledby=\"groups\">\n<h2 id=\"groups\">Groups</h2>\n<p class=\"prose\">Boards can be "
+        "filtered by group. Whoever has logged in, opens the link of a group and joins is in it; so is whom class.json lists there.</p>\n");
     if (teacher->group_count > 0)
         table_begin(page, "Groups", "Group|>Members");
     for (size_t i = 0; i < teacher->group_count; i++)
@@ -245,8 +246,10 @@ void page_teacher(Text *page, const Site *site, const TeacherPage *teacher)
 {
     page_begin(page, site, "Class");
     if (teacher->has_points)
-        html_raw(page, "<nav aria-label=\"Of the class\"><ul class=\"links\">\n<li><a href=\"/teacher/points\">Points</a></li>\n"
-                       "<li><a href=\"/teacher/summary\">Summary of the class</a></li>\n</ul></nav>\n");
+        html_raw(
+            page,
+            "<nav aria-label=\"Of the class\"><ul class=\"links\">\n<li><a href=\"/teacher/points\">Points</a></li>\n"
+            "<li><a href=\"/teacher/summary\">Summary of the class</a></li>\n</ul></nav>\n");
     add_quarantine(page, site, teacher);
     add_matrix(page, site, teacher);
     add_stuck(page, site, teacher);

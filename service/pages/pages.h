@@ -58,15 +58,15 @@ typedef struct SubmissionPage {
     int64_t done, total;  /* of the step; total 0: unknown */
     bool can_withdraw;
 
-    const cJSON *result;    /* the object of result.json, or submission_of_run(); NULL: not judged yet */
-    const cJSON *sitting;   /* the object of Run.sitting, for the roofline; NULL: unknown */
-    const cJSON *explain;   /* the object of explain.json; NULL: none */
-    const char *source;     /* NULL: unknown, or not for this reader */
-    const BoardPage *board; /* NULL: none; its standings hold this submission under `person` if it ranks */
-    int64_t run;            /* its number in the leaderboard, by which `board` knows its appeals; 0: none */
-    int64_t rank, of;       /* 0: does not rank */
+    const cJSON *result;           /* the object of result.json, or submission_of_run(); NULL: not judged yet */
+    const cJSON *sitting;          /* the object of Run.sitting, for the roofline; NULL: unknown */
+    const cJSON *explain;          /* the object of explain.json; NULL: none */
+    const char *source;            /* NULL: unknown, or not for this reader */
+    const BoardPage *board;        /* NULL: none; its standings hold this submission under `person` if it ranks */
+    int64_t run;                   /* its number in the leaderboard, by which `board` knows its appeals; 0: none */
+    int64_t rank, of;              /* 0: does not rank */
     const char *const *counts_for; /* sentences about deadlines, up to NULL; NULL: none */
-    const char *retracted;  /* why a teacher has hidden it; NULL: it is not hidden */
+    const char *retracted;         /* why a teacher has hidden it; NULL: it is not hidden */
 } SubmissionPage;
 
 /* What the database keeps of a run, in the form of result.json, without what it does not keep. For cJSON_Delete(). NULL: the run's
@@ -84,8 +84,8 @@ typedef struct ProblemPage {
     const char *starter;          /* the text of starter.cu; NULL: none */
     const BoardPage *boards;
     size_t board_count;
-    const char *const *groups; /* that the board can be filtered by; NULL-terminated; NULL: none */
-    const char *group;         /* the one that is shown; NULL: everybody */
+    const char *const *groups;    /* that the board can be filtered by; NULL-terminated; NULL: none */
+    const char *group;            /* the one that is shown; NULL: everybody */
     const char *const *deadlines; /* sentences, up to NULL; NULL: none */
     bool hides_board;             /* `boards` is empty, because they are not for this reader now */
     bool has_sources;             /* sources of others may be read: /problems/ID/sources */
@@ -159,7 +159,7 @@ typedef struct QuarantinedRun {
 typedef struct SimilarPair {
     const char *problem, *a, *b; /* persons, or files of nobody's */
     int64_t run_a, run_b;        /* submissions; 0: there is none to open */
-    const char *key;            /* of its page: /teacher/similar/PROBLEM?pair=KEY; NULL or "": none */
+    const char *key;             /* of its page: /teacher/similar/PROBLEM?pair=KEY; NULL or "": none */
     bool same_machine_code;
     double source, device_code; /* shares, 0 to 1; negative: unknown */
 } SimilarPair;
@@ -170,7 +170,7 @@ typedef struct TeacherGroup {
 } TeacherGroup;
 
 typedef struct TeacherPage {
-    bool has_points; /* the server has a class: /teacher/points and /teacher/summary */
+    bool has_points;             /* the server has a class: /teacher/points and /teacher/summary */
     const char *const *problems; /* ids */
     size_t problem_count;
     const char *const *people;

@@ -84,10 +84,11 @@ static void add_source(Text *page, const PairPage *pair, int side)
     const PairSide *one = &pair->sides[side];
     const char *at = one->source;
     int line = 0;
-    html_add(page,
-             "<div class=\"source\" role=\"group\" aria-label=\"Source %s\" tabindex=\"0\">\n<table>\n<thead><tr>"
-             "<th scope=\"col\">Line</th><th scope=\"col\">Part</th><th scope=\"col\">Source</th></tr></thead>\n<tbody>\n",
-             one->name);
+    html_add(
+        page,
+        "<div class=\"source\" role=\"group\" aria-label=\"Source %s\" tabindex=\"0\">\n<table>\n<thead><tr>"
+        "<th scope=\"col\">Line</th><th scope=\"col\">Part</th><th scope=\"col\">Source</th></tr></thead>\n<tbody>\n",
+        one->name);
     while (*at != '\0' && line < MOST_LINES && at - one->source < MOST_BYTES) {
         const size_t length = strcspn(at, "\n"), room = (size_t)(MOST_BYTES - (at - one->source));
         const PairLines *left_out = handed_out_at(one, ++line);
@@ -108,8 +109,8 @@ static void add_side(Text *page, const Site *site, const PairPage *pair, int sid
 {
     const PairSide *one = &pair->sides[side];
     char title[48];
-    html_add(page, "<section aria-labelledby=\"side-%c\">\n<h2 id=\"side-%c\">%s</h2>\n<p class=\"under\">", letters[side],
-             letters[side], one->name);
+    html_add(page, "<section aria-labelledby=\"side-%c\">\n<h2 id=\"side-%c\">%s</h2>\n<p class=\"under\">",
+             letters[side], letters[side], one->name);
     html_name(page, one->file);
     if (one->submission > 0) {
         snprintf(title, sizeof title, "submission %lld", (long long)one->submission);

@@ -17,11 +17,11 @@ typedef struct PairLines {
 } PairLines;
 
 typedef struct PairSide {
-    const char *name;   /* the person; or where a further source comes from */
-    const char *file;   /* name of the file */
-    bool is_persons;    /* false: a further source, which is nobody's */
-    int64_t submission; /* to open; 0: none */
-    const char *source; /* NULL: unknown */
+    const char *name;                /* the person; or where a further source comes from */
+    const char *file;                /* name of the file */
+    bool is_persons;                 /* false: a further source, which is nobody's */
+    int64_t submission;              /* to open; 0: none */
+    const char *source;              /* NULL: unknown */
     double source_share, code_share; /* of it that is in the other one, 0 to 1 */
     const PairLines *handed_out;
     size_t handed_out_count;

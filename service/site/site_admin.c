@@ -95,9 +95,8 @@ static void fill_pilots(const Visit *visit, AdminPage *page)
         return;
     const SlurmHealth slurm = slurm_health(visit->service->slurm);
     struct AdminPilots *pilots = arena_alloc(visit->arena, sizeof *pilots);
-    *pilots = (struct AdminPilots){.pending = slurm.pending,
-                                   .running = slurm.running,
-                                   .trouble = arena_string(visit->arena, slurm.trouble.text)};
+    *pilots = (struct AdminPilots){
+        .pending = slurm.pending, .running = slurm.running, .trouble = arena_string(visit->arena, slurm.trouble.text)};
     page->pilots = pilots;
 }
 

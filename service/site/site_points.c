@@ -55,8 +55,8 @@ Status site_fill_points(const Visit *visit, const Person *person, PersonPage *pa
         if (!class_takes_part(assignment, person->name) ||
             (!is_teacher && !class_shows(class, assignment, &assignment->points, time(NULL))))
             continue;
-        const AssignmentPoints points =
-            points_of(class, assignment, person->name, facts.facts, facts.count, visit->arena);
+        const AssignmentPoints points = points_of(class, assignment, person->name, facts.facts, facts.count,
+                                                  visit->arena);
         results[page->result_count++] = result_of(visit, &points);
     }
     page->results = results;

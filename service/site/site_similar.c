@@ -43,7 +43,11 @@ static void add_pairs(const Visit *visit, const char *problem, const cJSON *foun
         if (*count == MOST_PAIRS)
             return;
         *pair = (SimilarPair){
-            .problem = problem, .key = similar_key(visit, item), .same_machine_code = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "same_machine_code")), .source = share_of(item, "source"), .device_code = share_of(item, "device_code")};
+            .problem = problem,
+            .key = similar_key(visit, item),
+            .same_machine_code = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "same_machine_code")),
+            .source = share_of(item, "source"),
+            .device_code = share_of(item, "device_code")};
         pair->a = name_of(visit, cJSON_GetObjectItemCaseSensitive(item, "a"), &pair->run_a);
         pair->b = name_of(visit, cJSON_GetObjectItemCaseSensitive(item, "b"), &pair->run_b);
         ++*count;

@@ -195,8 +195,8 @@ static Status refuse_empty(const BatchRequest *request, const Rows *skips, Messa
 static Status insert_skip(Store *store, int64_t batch, const BatchSkip *skip, Message *why)
 {
     return database_do(store, NULL, why,
-                       "INSERT INTO batch_skip (batch, submission, why) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", "iit",
-                       batch, skip->submission, skip->why);
+                       "INSERT INTO batch_skip (batch, submission, why) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+                       "iit", batch, skip->submission, skip->why);
 }
 
 static Status insert_judgings(Store *store, const BatchRequest *request, const Rows *candidates, int64_t batch,

@@ -39,7 +39,8 @@ MUST_USE Status batches_open(Store *store, const BatchRequest *request, const ch
 MUST_USE Status batches_take_in(Store *store, int64_t submission, const char *problem, Message *why);
 
 /* The same as the store keeps it, sorted by submission; each number once. */
-MUST_USE Status batches_skips(Store *store, int64_t batch, Arena *arena, BatchSkip **skips, size_t *count, Message *why);
+MUST_USE Status batches_skips(Store *store, int64_t batch, Arena *arena, BatchSkip **skips, size_t *count,
+                              Message *why);
 
 typedef struct Batch {
     int64_t id;

@@ -248,10 +248,11 @@ Status people_find_invitation(Store *store, const char *invitation, Arena *arena
 
 Status people_join_group(Store *store, const char *invitation, int64_t person, Arena *arena, Group *group, Message *why)
 {
-    Status status = database_do(store, NULL, why,
-                                "INSERT INTO membership (class_group, person, by_class) SELECT id, ?2, 0 FROM class_group"
-                                " WHERE invitation = ?1 ON CONFLICT DO NOTHING",
-                                "ti", secret_hash(invitation).hex, person);
+    Status status = database_do(
+        store, NULL, why,
+        "INSERT INTO membership (class_group, person, by_class) SELECT id, ?2, 0 FROM class_group"
+        " WHERE invitation = ?1 ON CONFLICT DO NOTHING",
+        "ti", secret_hash(invitation).hex, person);
     return status == STATUS_OK ? people_find_invitation(store, invitation, arena, group, why) : status;
 }
 

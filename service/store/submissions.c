@@ -148,7 +148,7 @@ Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule 
     " submission.file_name, submission.source_hash, received_utc, judging.id, judging.state, judging.verdict,"                 \
     " judging.text, coalesce(judging.device, ''), position, attempt, judging.run, run_states.state, rank_status, device_name," \
     " epoch, score_ms, uncertainty, taken_in.origin, taken_in.received_s, taken_in.marked_late,"                               \
-    " CASE WHEN taken_in.submission IS NULL THEN submission.received_s ELSE coalesce(taken_in.received_s, 0) END"             \
+    " CASE WHEN taken_in.submission IS NULL THEN submission.received_s ELSE coalesce(taken_in.received_s, 0) END"              \
     " FROM submission JOIN person ON person.id = submission.person"                                                            \
     " LEFT JOIN taken_in ON taken_in.submission = submission.id"                                                               \
     " JOIN current_judging AS judging ON judging.submission = submission.id"                                                   \
@@ -248,9 +248,10 @@ Status submissions_accepted(Store *store, const char *problem, Arena *arena, Sto
 {
     Rows found = {.arena = arena, .item_bytes = sizeof **rows};
     Status status = database_query(store, &found, take_row, why,
-                                   ROW_COLUMNS "WHERE submission.problem = ?1 AND mode = 'rank' AND judging.verdict = 'Accepted'"
-                                               " AND coalesce(run_states.state, '') NOT IN ('quarantined', 'retracted', 'rejected')"
-                                               " ORDER BY submission.id DESC",
+                                   ROW_COLUMNS
+                                   "WHERE submission.problem = ?1 AND mode = 'rank' AND judging.verdict = 'Accepted'"
+                                   " AND coalesce(run_states.state, '') NOT IN ('quarantined', 'retracted', 'rejected')"
+                                   " ORDER BY submission.id DESC",
                                    "t", problem);
     *rows = (StoredSubmission *)(void *)found.items;
     *count = found.count;

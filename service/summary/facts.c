@@ -29,8 +29,8 @@ void facts_expect(Facts *facts, size_t person, const char *assignment)
 {
     facts->expectations = arena_grown(&facts->arena, facts->expectations, facts->expectation_count,
                                       &facts->expectation_room, sizeof *facts->expectations);
-    facts->expectations[facts->expectation_count++] =
-        (FactExpectation){person, arena_string(&facts->arena, assignment)};
+    facts->expectations[facts->expectation_count++] = (FactExpectation){person,
+                                                                        arena_string(&facts->arena, assignment)};
 }
 
 void facts_add_points(Facts *facts, const FactPoints *points)
@@ -72,8 +72,8 @@ static void take_references(Facts *facts, FactSubmission *added, const cJSON *re
     {
         const MeasuredTime time = view_time(item, "score_ms");
         if (time.ms > 0)
-            references[added->reference_count++] =
-                (ReferenceTime){.name = arena_string(&facts->arena, view_text(item, "name")), .time = time};
+            references[added->reference_count++] = (ReferenceTime){
+                .name = arena_string(&facts->arena, view_text(item, "name")), .time = time};
     }
     added->references = references;
 }

@@ -24,7 +24,7 @@ typedef struct FactTask { /* a problem of an assignment */
 
 typedef struct FactCase {
     const char *name;
-    bool is_passed;   /* else it failed; a case that was not run is left out */
+    bool is_passed; /* else it failed; a case that was not run is left out */
 } FactCase;
 
 typedef struct FactSubmission {
@@ -32,11 +32,11 @@ typedef struct FactSubmission {
     int64_t number; /* 0: none, as where a folder was graded */
     const char *file_name;
     const char *received_utc;
-    const char *device;        /* ""; and the next is nothing where there is no time */
-    MeasuredTime time;         /* ms 0: none */
+    const char *device;    /* ""; and the next is nothing where there is no time */
+    MeasuredTime time;     /* ms 0: none */
     const FactCase *cases; /* NULL: as result.json has them, where hidden cases have numbers alone */
     size_t case_count;
-    Failure failure; /* the next are taken from result.json */
+    Failure failure;                 /* the next are taken from result.json */
     const ReferenceTime *references; /* fastest first; names without folders */
     size_t reference_count;
     bool is_modelled;

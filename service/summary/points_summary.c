@@ -14,9 +14,7 @@ static double width_of(double most, size_t count)
 {
     enum { FEWEST_BINS = 5 };
     static const double steps[] = {1, 2, 5};
-    const size_t bins = count < FEWEST_BINS            ? FEWEST_BINS
-                        : count > SUMMARY_MAX_BINS - 1 ? SUMMARY_MAX_BINS - 1
-                                                       : count;
+    const size_t bins = count < FEWEST_BINS ? FEWEST_BINS : count > SUMMARY_MAX_BINS - 1 ? SUMMARY_MAX_BINS - 1 : count;
     double unit = 0.5;
     for (int i = 0; most / unit > (double)bins; i++)
         unit = steps[i % 3] * pow(10, floor(i / 3.0));

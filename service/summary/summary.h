@@ -22,7 +22,8 @@ typedef struct VerdictCount {
     size_t people; /* whose state it is: solved, or else the verdict of the last submission */
 } VerdictCount;
 
-typedef struct MistakeExample { /* of a person; the last submission with this mistake whose line is known, or else the last */
+typedef struct
+    MistakeExample { /* of a person; the last submission with this mistake whose line is known, or else the last */
     const char *person, *file_name;
     int64_t submission; /* 0: none to open */
     long line;          /* 0: unknown */
@@ -76,7 +77,7 @@ typedef struct TaskSummary {
 typedef struct PointsSummary { /* of an assignment */
     size_t count;              /* people; 0: no points are known */
     double most, mean, median, lowest, highest;
-    double width;                   /* of a bin; bin i holds points from i * width to below (i + 1) * width */
+    double width;                  /* of a bin; bin i holds points from i * width to below (i + 1) * width */
     size_t bins[SUMMARY_MAX_BINS]; /* the last one holds the most as well */
     size_t bin_count;
 } PointsSummary;

@@ -72,8 +72,8 @@ static void add_points_table(Text *page, const PointsSummary *points)
     table_begin(page, "People by points", "Points|>People");
     for (size_t i = 0; i < points->bin_count; i++)
         html_add(page, "<tr><th scope=\"row\">%g to %s%g</th><td class=\"number\">%zu</td></tr>\n",
-                 (double)i * points->width, i + 1 == points->bin_count ? "" : "below ",
-                 (double)(i + 1) * points->width, points->bins[i]);
+                 (double)i * points->width, i + 1 == points->bin_count ? "" : "below ", (double)(i + 1) * points->width,
+                 points->bins[i]);
     table_end(page);
     details_end(page);
 }
@@ -231,10 +231,11 @@ static void add_stuck(Text *page, const Site *site, const TaskSummary *task)
 {
     if (task->stuck_count == 0)
         return;
-    html_add(page,
-             "<h4>Stuck on one verdict</h4>\n<p class=\"note\">Nothing accepted, and %d or more submissions with the same "
-             "verdict and kind.</p>\n",
-             STUCK_LEAST);
+    html_add(
+        page,
+        "<h4>Stuck on one verdict</h4>\n<p class=\"note\">Nothing accepted, and %d or more submissions with the same "
+        "verdict and kind.</p>\n",
+        STUCK_LEAST);
     table_begin_wide(page, "Stuck on one verdict", "Who|What|>Times|-Since|-Last");
     for (size_t i = 0; i < task->stuck_count && i < MOST_ROWS; i++) {
         const StuckPerson *stuck = &task->stuck[i];

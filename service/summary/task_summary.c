@@ -54,7 +54,7 @@ static void count_verdicts(const Facts *facts, TaskSummary *summary, const FactS
 
 typedef struct CaseTable {
     CaseCount *cases; /* in the order in which they first came */
-    size_t *last;     /* 1 + the person who has run it last, so that people are counted once where they follow each other */
+    size_t *last; /* 1 + the person who has run it last, so that people are counted once where they follow each other */
     size_t count, room, last_room;
 } CaseTable;
 

@@ -125,9 +125,9 @@ static void distances_have_one_unit(void **state)
     static const struct {
         int64_t seconds;
         const char *words;
-    } rows[] = {{0, "in less than a minute"}, {59, "in less than a minute"}, {60, "in 1 minute"},
-                {3 * 3600 + 59, "in 3 hours"}, {30 * 3600, "in 30 hours"},  {48 * 3600, "in 2 days"},
-                {-1, "a moment ago"},          {-7200, "2 hours ago"},      {-9 * 86400, "9 days ago"}};
+    } rows[] = {{0, "in less than a minute"},  {59, "in less than a minute"}, {60, "in 1 minute"},
+                {3 * 3600 + 59, "in 3 hours"}, {30 * 3600, "in 30 hours"},    {48 * 3600, "in 2 days"},
+                {-1, "a moment ago"},          {-7200, "2 hours ago"},        {-9 * 86400, "9 days ago"}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         Text text = {0};
         due_add_distance(&text, rows[i].seconds);
@@ -156,14 +156,16 @@ static void words_say_until_when_and_what_being_late_costs(void **state)
                  "due 2026-11-09 23:59 (Europe/Berlin), in 3 hours; then 30 % of the points are taken off for each day "
                  "begun, until 2026-11-11 23:59",
                  "counts for One dimension, due 2026-11-09 23:59 (Europe/Berlin), in 3 hours");
-    expect_words("ada", "2026-11-11T00:59",
-                 "was due 2026-11-09 23:59 (Europe/Berlin), 25 hours ago; what is handed in now loses 60 % of its points, "
-                 "and counts until 2026-11-11 23:59",
-                 "counts for One dimension, 2 days late, so 60 % of its points are taken off; it was due 2026-11-09 23:59 "
-                 "(Europe/Berlin), 25 hours ago");
-    expect_words("ada", "2026-11-20T23:59",
-                 "closed 2026-11-11 23:59 (Europe/Berlin), 9 days ago; what is handed in now is judged, but does not count",
-                 "does not count: One dimension closed 2026-11-11 23:59 (Europe/Berlin), 9 days ago");
+    expect_words(
+        "ada", "2026-11-11T00:59",
+        "was due 2026-11-09 23:59 (Europe/Berlin), 25 hours ago; what is handed in now loses 60 % of its points, "
+        "and counts until 2026-11-11 23:59",
+        "counts for One dimension, 2 days late, so 60 % of its points are taken off; it was due 2026-11-09 23:59 "
+        "(Europe/Berlin), 25 hours ago");
+    expect_words(
+        "ada", "2026-11-20T23:59",
+        "closed 2026-11-11 23:59 (Europe/Berlin), 9 days ago; what is handed in now is judged, but does not count",
+        "does not count: One dimension closed 2026-11-11 23:59 (Europe/Berlin), 9 days ago");
     expect_words("bob", "2026-11-18T23:59",
                  "due, with your extension, 2026-11-19 23:59 (Europe/Berlin), in 24 hours; then 30 % of the points are "
                  "taken off for each day begun, until 2026-11-21 23:59",

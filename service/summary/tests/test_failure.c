@@ -44,9 +44,9 @@ static void the_first_case_that_failed_tells_kind_and_line(void **state)
 
 static void a_result_without_kinds_is_counted_by_its_sentence(void **state)
 {
-    const Failure found =
-        failure("{\"verdict\": \"Rule Violation\", \"text\": \"thread 12 of s_2 waits 3.5 times (mine.cu:2: `k`)\", "
-                "\"file\": \"mine.cu\"}");
+    const Failure found = failure(
+        "{\"verdict\": \"Rule Violation\", \"text\": \"thread 12 of s_2 waits 3.5 times (mine.cu:2: `k`)\", "
+        "\"file\": \"mine.cu\"}");
     assert_string_equal(found.kind, "thread N of s_2 waits N times");
     assert_int_equal(found.line, 2);
     assert_string_equal(found.case_name, "");

@@ -39,15 +39,16 @@ static Class begin(void)
 
 static void hand_in(Class *class, const char *person, const char *verdict, const char *result, double ms)
 {
-    facts_add_submission(&class->facts,
-                         &(FactSubmission){.person = facts_person(&class->facts, person),
-                                           .task = class->task,
-                                           .number = ++class->hour,
-                                           .file_name = "a.cu",
-                                           .received_utc = arena_printf(&class->arena, "2026-11-02T%02d:00:00Z", class->hour),
-                                           .device = ms > 0 ? "sim-h200" : "",
-                                           .time = {ms, 0.01}},
-                         verdict, result, "x = 0;\n");
+    facts_add_submission(
+        &class->facts,
+        &(FactSubmission){.person = facts_person(&class->facts, person),
+                          .task = class->task,
+                          .number = ++class->hour,
+                          .file_name = "a.cu",
+                          .received_utc = arena_printf(&class->arena, "2026-11-02T%02d:00:00Z", class->hour),
+                          .device = ms > 0 ? "sim-h200" : "",
+                          .time = {ms, 0.01}},
+        verdict, result, "x = 0;\n");
 }
 
 static Summary summarised(Class *class)
@@ -172,7 +173,8 @@ static void who_has_solved_it_or_fails_differently_is_not_stuck(void **state)
     for (int i = 0; i < 4; i++)
         hand_in(&class, "ada", "Wrong Answer", wrong, 0);
     hand_in(&class, "bob", "Wrong Answer", wrong, 0);
-    hand_in(&class, "bob", "Rule Violation", "{\"verdict\": \"Rule Violation\", \"text\": \"no kernel\", \"file\": \"a.cu\"}", 0);
+    hand_in(&class, "bob", "Rule Violation",
+            "{\"verdict\": \"Rule Violation\", \"text\": \"no kernel\", \"file\": \"a.cu\"}", 0);
     hand_in(&class, "bob", "Wrong Answer", wrong, 0);
     assert_int_equal(summarised(&class).assignments[0].tasks[0].stuck_count, 0);
     end(&class);
@@ -186,9 +188,14 @@ static void points_fall_into_bins_of_round_width(void **state)
         double most, width;
         size_t bins, last;
     } rows[] = {
-        {{0, 1, 4, 4}, 1, 4, 1, 4, 2},         {{0, 1, 4, 4}, 20, 4, 0.5, 8, 40},       {{0, 9.5, 10, 10}, 20, 10, 0.5, 20, 60},
-        {{0, 9.5, 10, 10}, 1, 10, 2, 5, 3},    {{1, 2, 3, 20}, 20, 20, 1, 20, 20},      {{0, 0, 0, 100}, 20, 100, 5, 20, 20},
-        {{0, 0, 0, 0}, 1, 0, 0.5, 1, 4},       {{1, 2, 3, 12}, 20, 10, 1, 12, 20}, /* more than can be had */
+        {{0, 1, 4, 4}, 1, 4, 1, 4, 2},
+        {{0, 1, 4, 4}, 20, 4, 0.5, 8, 40},
+        {{0, 9.5, 10, 10}, 20, 10, 0.5, 20, 60},
+        {{0, 9.5, 10, 10}, 1, 10, 2, 5, 3},
+        {{1, 2, 3, 20}, 20, 20, 1, 20, 20},
+        {{0, 0, 0, 100}, 20, 100, 5, 20, 20},
+        {{0, 0, 0, 0}, 1, 0, 0.5, 1, 4},
+        {{1, 2, 3, 12}, 20, 10, 1, 12, 20}, /* more than can be had */
         {{0, 10, 990, 1000}, 20, 1000, 50, 20, 40},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -240,8 +247,9 @@ static void the_text_names_times_and_who_is_stuck(void **state)
     summary_text(&text, &summary);
     assert_non_null(strstr(text.data, "  Times of 1 person on sim-h200: best 1.5 ms, median 1.5 ms\n"));
     assert_non_null(strstr(text.data, "slow.cu                          reached by 1 ###"));
-    assert_non_null(strstr(text.data, "  Stuck: nothing accepted, and 3 or more submissions with the same failure\n"
-                                      "    bob, 3 times since 2026-11-02T02:00:00Z. Wrong Answer: every element: zero\n"));
+    assert_non_null(strstr(text.data,
+                           "  Stuck: nothing accepted, and 3 or more submissions with the same failure\n"
+                           "    bob, 3 times since 2026-11-02T02:00:00Z. Wrong Answer: every element: zero\n"));
     assert_non_null(strstr(text.data, "Two dimensions (conv2d)\n  Nobody has handed in anything.\n"));
     text_free(&text);
     end(&class);
