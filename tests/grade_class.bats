@@ -97,6 +97,8 @@ END
     ends 1 "ada, conv1d: Compile Error (week-1/ada_conv.cu)" \
         "refused: week-2/bob.cu: is for the problem conv1d, which class.json does not have in week-2" \
         "Results: class.state. Next: make scores CLASS=class.json STATE=class.state"
+    judge scores --class class.json --csv - # finds class.state by itself
+    ends 0 "ada,all,week-1,conv1d,0,1" "bob,all,week-2,conv2d,0,1"
     grade_class --class class.json --problem conv3d
     ends 2 "grade-class: option '--problem': no assignment of class.json has the problem 'conv3d'"
 }

@@ -39,7 +39,7 @@ offer() {
 }
 
 # work: a worker that judges one job.
-work() { judge work --spool spool --device sim --name w --once; }
+work() { judge work --spool spool --device sim --name w --once "$@"; }
 
 # start NAME: starts a worker, whose process id is $worker.
 start() {
@@ -99,6 +99,14 @@ hanging() { submission 'sleep(100);'; }
     checksum_holds 12
     CONVJUDGE_DB=spool/workers/w/judged.db rows 1
     rows 0
+}
+
+@test "with --no-explain nobody asks where the time goes" {
+    submission >x.cu
+    offer 1 x.cu
+    work --no-explain
+    ends 0 'event=judged judging=1 attempt=1 worker=w'
+    done_has 1 '[.outcome, (.result | fromjson | .verdict), .explain] | join(",")' 'judged,Accepted,'
 }
 
 @test "a wrong answer and a compile error are verdicts, not failures of the worker" {

@@ -71,6 +71,7 @@ static const OptionKind kinds[] = {
     {"name", true, offsetof(Options, name), {"work"}},
     {"once", false, offsetof(Options, once), {"work"}},
     {"pilot", true, offsetof(Options, pilot), {"work"}},
+    {"no-explain", false, offsetof(Options, no_explain), {"work"}},
     {"idle", true, offsetof(Options, idle), {"work"}},
     {"engine", true, offsetof(Options, engine), {"serve"}},
     {"all-cases", true, offsetof(Options, all_cases), {"grade"}},

@@ -63,6 +63,7 @@ typedef struct Options {
     bool trial;
     bool no_record;
     bool untimed;
+    bool no_explain;
     bool no_second_opinion;
     bool export_times;
     bool timed;

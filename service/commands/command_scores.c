@@ -4,6 +4,7 @@
 #include "grader/terminal/json_target.h"
 #include "grader/ranking/person.h"
 #include "service/class/class_read.h"
+#include "service/class/class_state.h"
 #include "service/classroom/class_watch.h"
 #include "service/commands/administered_store.h"
 #include "service/scores/scores_csv.h"
@@ -15,6 +16,7 @@
 #include "service/summary/summary_text.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static Status expect_two_places(const char *names, const char *one, const char *other, Message *why)
 {
@@ -88,6 +90,19 @@ static Status write_scores(const Options *options, const Scores *scores, const S
     return write_text("-", &text, why);
 }
 
+/* Where `grade-class` has left results for this class file, and nobody names another place, they are what is meant. */
+static Status open_store(const Options *options, Arena *arena, Store **store, Message *why)
+{
+    Options chosen = *options;
+    const char *folder = class_state_folder(options->class_file, NULL, arena);
+    char path[SERVICE_PATH_BYTES];
+    Message ignored;
+    if (options->state == NULL && options->config == NULL &&
+        service_store_path(folder, path, &ignored) == STATUS_OK && access(path, F_OK) == 0)
+        chosen.state = folder;
+    return administered_store_open(&chosen, store, why);
+}
+
 Status command_scores(const Options *options, int *exit_status, Message *why)
 {
     ClassFile class = {0};
@@ -101,7 +116,7 @@ Status command_scores(const Options *options, int *exit_status, Message *why)
     if (status == STATUS_OK)
         status = class_file_read(options->class_file, &class, why);
     if (status == STATUS_OK)
-        status = administered_store_open(options, &store, why);
+        status = open_store(options, &arena, &store, why);
     person_login(person);
     if (status == STATUS_OK)
         status = class_take_for(&class, store, person, why);

@@ -147,7 +147,8 @@ static Status start_engine(Service *service, OwnWorkers **workers, char program[
 {
     const Config *config = service->config;
     if (config->engine != ENGINE_SLURM)
-        return own_workers_start(&(OwnWorkersSpec){.devices = &config->workers, .spool = service->spool}, workers, why);
+        return own_workers_start(
+            &(OwnWorkersSpec){.devices = &config->workers, .spool = service->spool, .explains = true}, workers, why);
     const SlurmOptions slurm = {
         .settings = &config->slurm, .state = config->state, .spool = service->spool, .program = program};
     Status status = own_program(program, why);

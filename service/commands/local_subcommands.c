@@ -13,14 +13,16 @@ const Subcommand local_subcommands[] = {
      "    each deadline is longer than the one inside it. Exit status 1: one is not, 2: the file is wrong.\n"
      "    FILE             default: what CONVJUDGE_CONFIG names, else /etc/convjudge/config.json\n"},
     {"work", command_work, WITH_SANDBOX,
-     "convjudge work --spool DIR [--device DEVICE] [--name NAME] [--once] [--pilot MINUTES [--idle SECONDS]] [--unconfined]\n"
+     "convjudge work --spool DIR [--device DEVICE] [--name NAME] [--once] [--pilot MINUTES [--idle SECONDS]] [--no-explain]\n"
+     "               [--unconfined]\n"
      "    Judges what the service hands out through the folder DIR, one submission at a time, until SIGTERM. It may run on\n"
      "    another host that shares the folder. Each event is a line on standard error.\n"
      "    --name NAME      letters, digits, '-' and '_': unique among the workers of the folder, and the same after a\n"
      "                     restart; default: made of host and device\n"
      "    --once           judge one submission, or none where none waits, and end\n"
      "    --pilot MINUTES  in a batch job of so many minutes: begin nothing that may not fit, and end when nothing comes\n"
-     "    --idle SECONDS   of a pilot: for how long nothing must have come; default: 60\n"},
+     "    --idle SECONDS   of a pilot: for how long nothing must have come; default: 60\n"
+     "    --no-explain     do not find out where the time of an accepted submission goes, which takes a third of the whole\n"},
     {"check-class", command_check_class, WITHOUT_SANDBOX,
      "convjudge check-class FILE\n"
      "    Reads a class.json (docs/formats.md) and prints what follows from it: assignments, deadlines in the class's zone and\n"

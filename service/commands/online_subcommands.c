@@ -96,7 +96,8 @@ const Subcommand online_subcommands[] = {
      "    --class FILE     class.json (docs/formats.md, docs/teaching.md)\n"
      "    --csv FILE       write a table with a row for each person, assignment and problem; \"-\": to standard output\n"
      "    --summary FILE   write a summary for the teacher: text, or a page for a browser where the name ends in .html\n"
-     "    --state DIR      the folder of the service, or of `convjudge grade-class`\n"},
+     "    --state DIR      the folder of the service, or of `convjudge grade-class`; default: what that has left beside\n"
+     "                     class.json, else that of the server's settings\n"},
     {"report", NULL, WITHOUT_SANDBOX,
      "convjudge report [--problem ID] [--out DIR] [--sources]\n"
      "    Writes the leaderboard as a folder of pages for a browser: boards, statements, and each submission that ranks.\n"

@@ -44,8 +44,14 @@ static void start(const OwnWorkers *workers, OwnWorker *worker)
     signal(SIGPIPE, SIG_DFL);
     if (workers->spec.log > 0)
         dup2(workers->spec.log, STDERR_FILENO);
-    execl(workers->program, workers->program, "work", "--spool", workers->spec.spool, "--device", worker->device,
-          "--name", worker->name, workers->spec.unconfined ? "--unconfined" : (char *)NULL, (char *)NULL);
+    const char *words[12] = {workers->program, "work",   "--spool",    workers->spec.spool,
+                             "--device",       worker->device, "--name", worker->name};
+    size_t count = 8;
+    if (!workers->spec.explains)
+        words[count++] = "--no-explain";
+    if (workers->spec.unconfined)
+        words[count++] = "--unconfined";
+    execv(workers->program, (char *const *)words);
     _exit(127);
 }
 

@@ -14,6 +14,7 @@ typedef struct OwnWorkersSpec {
     const Names *devices; /* one worker for each; the same device may stand there several times */
     const char *spool;
     int log;         /* where they write their lines; 0: to standard error */
+    bool explains;   /* they also say where the time of an accepted submission goes */
     bool unconfined; /* they judge even where no full sandbox can be made */
 } OwnWorkersSpec;
 

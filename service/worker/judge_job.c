@@ -274,7 +274,7 @@ void judge_job(const SpoolJob *job, const Bench *bench, Duty *duty, Arena *arena
         status = read_verdicts(&judged, &why);
     if (status == STATUS_OK)
         status = read_run(&judged, &why);
-    if (status == STATUS_OK && judged.is_accepted && strcmp(job->mode, "rank") == 0)
+    if (status == STATUS_OK && judged.is_accepted && bench->explains && strcmp(job->mode, "rank") == 0)
         explain(&judged);
     job_files_remove(&judged.files);
     if (status != STATUS_OK) {

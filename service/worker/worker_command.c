@@ -40,6 +40,7 @@ Status command_work(const Options *options, int *exit_status, Message *why)
         .name = options->name,
         .once = options->once,
         .idle_s = PILOT_IDLE_S,
+        .explains = !options->no_explain,
         .unconfined = options->unconfined,
     };
     Status status = options_expect_no_file(options, why);

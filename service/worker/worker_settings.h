@@ -11,6 +11,7 @@ typedef struct WorkerSettings {
     bool once;          /* judge one job at most */
     int pilot_minutes;  /* of the batch job that it runs in (pilot.h); 0: it runs in none */
     int idle_s;         /* of a pilot */
+    bool explains;      /* also say where the time of an accepted submission goes */
     bool unconfined;    /* judge even where no full sandbox can be made */
 } WorkerSettings;
 
