@@ -148,7 +148,7 @@ static void add_rungs(Text *page, const TaskBoard *board)
 {
     if (board->reference_count == 0)
         return;
-    table_begin_wide(page, "Who has reached the reference solutions", "Reference solution|>Time|>Reached by|");
+    table_begin_wide(page, "Who has reached the reference solutions", "Reference solution|>Time|>Reached by|-");
     for (size_t i = 0; i < board->reference_count; i++) {
         html_raw(page, "<tr><th scope=\"row\">");
         html_name(page, board->references[i].name);
