@@ -35,8 +35,10 @@ hand_in_many() {
 
 left_to_do() { in_store "SELECT count(*) FROM judging WHERE state <> 'recorded'"; }
 fewer_left_than() { [[ $(left_to_do) -lt $1 ]]; }
-claimed_on() { # NODE: a process of a grading runs there
-    [[ $(cluster_jobs "$1" | wc -l) -gt 3 ]]
+claimed_on() { # NODE: its pilot has taken something
+    local job
+    job=$(squeue -h -t running -w "$1" -o %i | head -n 1)
+    [[ -n $job ]] && compgen -G "$state/spool/claimed/*.slurm-$job-*" >/dev/null
 }
 pilots_on() { # NODES: so many nodes have a pilot
     [[ $(squeue -h -t running -o %N | sort -u | wc -l) -ge $1 ]]
