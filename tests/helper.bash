@@ -131,11 +131,11 @@ absent() {
     done
 }
 
-# wait_until COMMAND...: waits until the command succeeds; fails after 60 s.
+# wait_until COMMAND...: waits until the command succeeds; fails after two minutes.
 wait_until() {
-    local deadline=$((SECONDS + 60))
+    local deadline=$((SECONDS + 120))
     until "$@"; do
-        [[ $SECONDS -lt $deadline ]] || { echo "not within 60 s: $*"; return 1; }
+        [[ $SECONDS -lt $deadline ]] || { echo "not within 120 s: $*"; return 1; }
         sleep 0.02
     done
 }
