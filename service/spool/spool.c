@@ -1,6 +1,7 @@
 #include "service/spool/spool.h"
 
 #include "service/spool/spool_files.h"
+#include "service/spool/spool_idle.h"
 #include "service/spool/spool_record.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const subfolders[] = {"ready", "claimed", "beat", "done", "hold", "damaged", NULL};
+static const char *const subfolders[] = {"ready", "claimed", "beat", "done", "idle", "hold", "damaged", NULL};
 
 /* ---- the folder -------------------------------------------------------------------------------------------------- */
 
@@ -326,6 +327,8 @@ Status spool_sweep(const char *spool, Message *why)
         status = sweep_folder(spool, "beat", true, &arena, why);
     if (status == STATUS_OK)
         status = sweep_folder(spool, "beat", false, &arena, why);
+    if (status == STATUS_OK)
+        status = spool_sweep_idle(spool, why);
     arena_free(&arena);
     return status;
 }

@@ -39,6 +39,14 @@ typedef struct SpoolClaim {
     int done, total;  /* of the step; 0 of 0: unknown */
 } SpoolClaim;
 
+typedef struct SpoolIdle { /* a worker that waits for a job */
+    char worker[SPOOL_WORKER_BYTES + 1];
+    int64_t count;      /* grows while the worker waits */
+    const char *device; /* its id, as in result.json */
+    const char *device_name;
+    bool is_held; /* it claims nothing, whatever comes */
+} SpoolIdle;
+
 typedef struct SpoolDone {
     SpoolId id;
     const char *source_hash, *revision; /* of the job; "" if the job's file was damaged */

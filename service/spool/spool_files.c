@@ -36,6 +36,23 @@ SpoolPath spool_temporary(const char *spool, const char *folder, SpoolId id, con
     return path_of(spool, folder, ".", id, ending);
 }
 
+static SpoolPath worker_path(const char *spool, const char *folder, const char *dot, const char *worker)
+{
+    SpoolPath path;
+    snprintf(path.text, sizeof path.text, "%s/%s/%s%s", spool, folder, dot, worker);
+    return path;
+}
+
+SpoolPath spool_worker_path(const char *spool, const char *folder, const char *worker)
+{
+    return worker_path(spool, folder, "", worker);
+}
+
+SpoolPath spool_worker_temporary(const char *spool, const char *folder, const char *worker)
+{
+    return worker_path(spool, folder, ".", worker);
+}
+
 /* A number as the spool writes it: from 1, without zeros in front. */
 static bool read_number(const char **at, int64_t most, char after, int64_t *number)
 {
@@ -101,39 +118,78 @@ static Status sync_folder(const SpoolPath *path, Message *why)
     return status;
 }
 
+static Status put(const SpoolPath *temporary, const SpoolPath *path, const Text *text, SpoolSync sync, Message *why)
+{
+    Status status = write_new(temporary, text, sync, why);
+    if (status == STATUS_OK && rename(temporary->text, path->text) != 0)
+        status = fail_errno(why, "%s: cannot be renamed", temporary->text);
+    if (status != STATUS_OK)
+        unlink(temporary->text);
+    return status;
+}
+
 Status spool_put(const char *spool, const char *folder, SpoolId id, const char *ending, const Text *text,
                  SpoolSync sync, Message *why)
 {
     const SpoolPath place = spool_folder(spool, folder), path = spool_path(spool, folder, id, ending),
                     temporary = spool_temporary(spool, folder, id, ending);
-    Status status = write_new(&temporary, text, sync, why);
-    if (status == STATUS_OK && rename(temporary.text, path.text) != 0)
-        status = fail_errno(why, "%s: cannot be renamed", temporary.text);
-    if (status != STATUS_OK)
-        unlink(temporary.text);
+    Status status = put(&temporary, &path, text, sync, why);
     return status == STATUS_OK && sync == SPOOL_SYNCED ? sync_folder(&place, why) : status;
+}
+
+Status spool_put_worker(const char *spool, const char *folder, const char *worker, const Text *text, Message *why)
+{
+    const SpoolPath path = spool_worker_path(spool, folder, worker),
+                    temporary = spool_worker_temporary(spool, folder, worker);
+    return put(&temporary, &path, text, SPOOL_NOT_SYNCED, why);
+}
+
+/* All names of a folder, without the dot of those that are being written. */
+static Status list_names(const char *spool, const char *folder, bool unfinished, Arena *arena, const char ***names,
+                         size_t *count, Message *why)
+{
+    const SpoolPath path = spool_folder(spool, folder);
+    size_t capacity = 0;
+    DIR *listing = opendir(path.text);
+    *names = NULL;
+    *count = 0;
+    if (listing == NULL)
+        return fail_errno(why, "%s: cannot be read", path.text);
+    const struct dirent *item;
+    while (errno = 0, (item = readdir(listing)) != NULL) {
+        if ((item->d_name[0] == '.') != unfinished)
+            continue;
+        *names = arena_grown(arena, *names, *count, &capacity, sizeof **names);
+        (*names)[(*count)++] = arena_string(arena, item->d_name + unfinished);
+    }
+    Status status = errno == 0 ? STATUS_OK : fail_errno(why, "%s: cannot be read", path.text);
+    closedir(listing);
+    return status;
 }
 
 Status spool_list(const char *spool, const char *folder, bool unfinished, Arena *arena, SpoolEntry **entries,
                   size_t *count, Message *why)
 {
-    const SpoolPath path = spool_folder(spool, folder);
-    size_t capacity = 0;
-    DIR *names = opendir(path.text);
-    *entries = NULL;
+    const char **names;
+    size_t name_count;
+    Status status = list_names(spool, folder, unfinished, arena, &names, &name_count, why);
+    *entries = arena_array(arena, name_count, sizeof **entries);
     *count = 0;
-    if (names == NULL)
-        return fail_errno(why, "%s: cannot be read", path.text);
-    const struct dirent *item;
-    while (errno = 0, (item = readdir(names)) != NULL) {
-        SpoolEntry entry;
-        if ((item->d_name[0] == '.') != unfinished || !read_name(item->d_name + unfinished, &entry))
-            continue;
-        *entries = arena_grown(arena, *entries, *count, &capacity, sizeof entry);
-        (*entries)[(*count)++] = entry;
-    }
-    Status status = errno == 0 ? STATUS_OK : fail_errno(why, "%s: cannot be read", path.text);
-    closedir(names);
+    for (size_t i = 0; i < name_count; i++)
+        if (read_name(names[i], &(*entries)[*count]))
+            ++*count;
+    return status;
+}
+
+Status spool_list_workers(const char *spool, const char *folder, bool unfinished, Arena *arena, const char ***workers,
+                          size_t *count, Message *why)
+{
+    size_t name_count;
+    Status status = list_names(spool, folder, unfinished, arena, workers, &name_count, why);
+    *count = 0;
+    for (size_t i = 0; i < name_count; i++)
+        if (spool_worker_is_valid((*workers)[i]))
+            (*workers)[(*count)++] = (*workers)[i];
     return status;
 }
 

@@ -28,14 +28,26 @@ SpoolPath spool_folder(const char *spool, const char *folder);
 SpoolPath spool_path(const char *spool, const char *folder, SpoolId id, const char *ending);
 SpoolPath spool_temporary(const char *spool, const char *folder, SpoolId id, const char *ending);
 
+/* SPOOL/FOLDER/WORKER, and SPOOL/FOLDER/.WORKER while it is being written. */
+SpoolPath spool_worker_path(const char *spool, const char *folder, const char *worker);
+SpoolPath spool_worker_temporary(const char *spool, const char *folder, const char *worker);
+
 /* Writes a file that only its owner may read, whether there is one already or not. Synced, file and folder survive a crash
  * of the machine. */
 MUST_USE Status spool_put(const char *spool, const char *folder, SpoolId id, const char *ending, const Text *text,
                           SpoolSync sync, Message *why);
 
+/* The same for a file of a worker, which need not survive a crash of the machine. */
+MUST_USE Status spool_put_worker(const char *spool, const char *folder, const char *worker, const Text *text,
+                                 Message *why);
+
 /* The files of a folder whose names fit; with `unfinished`, those that are being written. */
 MUST_USE Status spool_list(const char *spool, const char *folder, bool unfinished, Arena *arena, SpoolEntry **entries,
                            size_t *count, Message *why);
+
+/* The workers that have a file in a folder; with `unfinished`, those whose file is being written. */
+MUST_USE Status spool_list_workers(const char *spool, const char *folder, bool unfinished, Arena *arena,
+                                   const char ***workers, size_t *count, Message *why);
 
 /* Removes a file; a missing one is no error. */
 MUST_USE Status spool_remove(const SpoolPath *path, Message *why);

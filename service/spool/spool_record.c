@@ -36,6 +36,13 @@ static const RecordField beat_fields[] = {
     {"total", RECORD_COUNT, offsetof(SpoolClaim, total)},
 };
 
+static const RecordField idle_fields[] = {
+    {"count", RECORD_INTEGER, offsetof(SpoolIdle, count)},
+    {"device", RECORD_TEXT, offsetof(SpoolIdle, device)},
+    {"device_name", RECORD_TEXT, offsetof(SpoolIdle, device_name)},
+    {"held", RECORD_OTHER, 0},
+};
+
 static const RecordField done_fields[] = {
     {"format", RECORD_FORMAT, 0},
     {"judging", RECORD_INTEGER, offsetof(SpoolDone, id.judging)},
@@ -155,6 +162,29 @@ Status spool_read_beat(const char *path, Arena *arena, SpoolClaim *claim, Messag
         status = record_read(&file, file.root, beat_fields, COUNT_OF(beat_fields), arena, &read, why);
     if (status == STATUS_OK)
         *claim = read;
+    json_free(&file);
+    return status;
+}
+
+void spool_write_idle(const SpoolIdle *idle, Text *text)
+{
+    cJSON *object = cJSON_CreateObject();
+    record_put(object, idle_fields, COUNT_OF(idle_fields), idle);
+    cJSON_AddBoolToObject(object, "held", idle->is_held);
+    print_object(object, text);
+}
+
+Status spool_read_idle(const char *path, Arena *arena, SpoolIdle *idle, Message *why)
+{
+    JsonFile file;
+    SpoolIdle read = *idle;
+    Status status = json_read(path, BEAT_BYTES, &file, why);
+    if (status == STATUS_OK)
+        status = record_read(&file, file.root, idle_fields, COUNT_OF(idle_fields), arena, &read, why);
+    if (status == STATUS_OK) {
+        *idle = read;
+        idle->is_held = cJSON_IsTrue(json_get(file.root, "held"));
+    }
     json_free(&file);
     return status;
 }

@@ -17,6 +17,10 @@ void spool_write_beat(const SpoolClaim *claim, Text *text);
 /* Fills in count, step, done and total. */
 MUST_USE Status spool_read_beat(const char *path, Arena *arena, SpoolClaim *claim, Message *why);
 
+void spool_write_idle(const SpoolIdle *idle, Text *text);
+/* Fills in everything but the worker's name. */
+MUST_USE Status spool_read_idle(const char *path, Arena *arena, SpoolIdle *idle, Message *why);
+
 void spool_write_done(const SpoolDone *done, Text *text);
 /* The attempt in the file must be `id`. */
 MUST_USE Status spool_parse_done(const char *path, SpoolId id, Arena *arena, SpoolDone *done, Message *why);

@@ -1,6 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "service/spool/spool.h"
+#include "service/spool/spool_idle.h"
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -554,6 +555,64 @@ static void a_missing_spool_is_an_error_of_the_system(void **state)
 
 #define IN_SPOOL(test) cmocka_unit_test_setup_teardown(test, make_spool, remove_spool)
 
+/* ---- idle workers ------------------------------------------------------------------------------------------------ */
+
+static void show_idle(const char *worker, int64_t count, bool is_held)
+{
+    SpoolIdle idle = {.count = count, .device = "h200", .device_name = "NVIDIA H200", .is_held = is_held};
+    Message why;
+    strcpy(idle.worker, worker);
+    assert_int_equal(spool_show_idle(spool, &idle, &why), STATUS_OK);
+}
+
+static void idle_workers_are_listed_until_they_are_forgotten(void **state)
+{
+    Arena arena = {0};
+    SpoolIdle *idle;
+    size_t count;
+    Message why;
+    show_idle("node1-cuda-0", 1, false);
+    show_idle("node1-cuda-0", 2, true);
+    assert_int_equal(spool_list_idle(spool, &arena, &idle, &count, &why), STATUS_OK);
+    assert_int_equal(count, 1);
+    assert_string_equal(idle[0].worker, "node1-cuda-0");
+    assert_int_equal(idle[0].count, 2);
+    assert_string_equal(idle[0].device, "h200");
+    assert_string_equal(idle[0].device_name, "NVIDIA H200");
+    assert_true(idle[0].is_held);
+    write_file("spool/idle/.node1-cuda-0", "{");
+    assert_int_equal(spool_forget_idle(spool, "node1-cuda-0", &why), STATUS_OK);
+    assert_int_equal(spool_forget_idle(spool, "node1-cuda-0", &why), STATUS_OK);
+    assert_false(exists("spool/idle/node1-cuda-0") || exists("spool/idle/.node1-cuda-0"));
+    arena_free(&arena);
+}
+
+static void a_damaged_file_of_an_idle_worker_shows_its_name_alone(void **state)
+{
+    Arena arena = {0};
+    SpoolIdle *idle;
+    size_t count;
+    Message why;
+    write_file("spool/idle/w", "{\"count\": 3, \"device\": 1}");
+    write_file("spool/idle/not a worker", "{}");
+    assert_int_equal(spool_list_idle(spool, &arena, &idle, &count, &why), STATUS_OK);
+    assert_int_equal(count, 1);
+    assert_string_equal(idle[0].worker, "w");
+    assert_int_equal(idle[0].count, 0);
+    assert_string_equal(idle[0].device, "");
+    arena_free(&arena);
+}
+
+static void unfinished_files_of_idle_workers_are_swept(void **state)
+{
+    Message why;
+    show_idle("w", 1, false);
+    write_file("spool/idle/.w", "{");
+    assert_int_equal(spool_sweep(spool, &why), STATUS_OK);
+    assert_true(exists("spool/idle/w"));
+    assert_false(exists("spool/idle/.w"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -578,6 +637,9 @@ int main(void)
         IN_SPOOL(an_end_is_of_a_known_kind_and_of_its_own_attempt),
         IN_SPOOL(what_killed_writers_left_is_swept),
         IN_SPOOL(a_missing_spool_is_an_error_of_the_system),
+        IN_SPOOL(idle_workers_are_listed_until_they_are_forgotten),
+        IN_SPOOL(a_damaged_file_of_an_idle_worker_shows_its_name_alone),
+        IN_SPOOL(unfinished_files_of_idle_workers_are_swept),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
