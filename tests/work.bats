@@ -215,6 +215,27 @@ hanging() { submission 'sleep(100);'; }
     equal spool/ready/2-1.json "$(left)"
 }
 
+@test "a worker that waits shows itself, until it has a job or ends" {
+    mkdir -m 700 spool spool/{ready,claimed,beat,done,idle,hold,damaged}
+    touch spool/hold/w
+    echo '{"count": 9, "device": "h200", "device_name": "of its former life", "held": false}' >spool/idle/w
+    start w
+    wait_until jq -e .held spool/idle/w
+    json spool/idle/w '[keys[], .device] | join(" ")' 'count device device_name held sim-h200'
+    rm spool/hold/w
+    wait_until jq -e '.count > 1 and (.held | not)' spool/idle/w
+    hanging >x.cu
+    offer 1 x.cu
+    wait_until test -e spool/beat/1-1.w
+    absent spool/idle/w
+    rm spool/claimed/1-1.w # the head wants it no more
+    wait_until test -e spool/idle/w
+    kill "$worker"
+    wait "$worker"
+    worker=
+    equal '' "$(ls -A spool/idle)"
+}
+
 @test "while a job is judged, beats count up and name the step" {
     hanging >x.cu
     offer 1 x.cu

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "service/log/log.h"
 #include "service/spool/spool.h"
+#include "service/spool/spool_idle.h"
 #include "service/worker/duty.h"
 #include "service/worker/judge_job.h"
 #include "service/worker/pilot.h"
@@ -14,7 +15,8 @@
 
 enum { IDLE_MS = 200, TROUBLE_MS = 1000, MOST_PAUSE_MS = 60000 };
 
-static const double OTHERS_S = 3; /* so long others have for a job that failed here */
+static const double IDLE_BEAT_S = 3; /* between two signs of life of a worker that waits */
+static const double OTHERS_S = 3;    /* so long others have for a job that failed here */
 
 enum { DECLINED = 16 }; /* more than are ever offered at once */
 
@@ -31,6 +33,10 @@ typedef struct Worker {
     Declined declined[DECLINED];
     size_t declined_count; /* ever; the oldest entries are overwritten */
     bool is_troubled;      /* the spool could not be read */
+    bool is_held;          /* the head gives it no work */
+    int64_t idle_count;
+    double next_idle_s; /* when it shows itself again while it waits */
+    bool is_unseen;     /* that could not be written */
 } Worker;
 
 static Log log_job(LogLevel level, const char *event, const Worker *worker, SpoolId id)
@@ -146,6 +152,14 @@ static void own_up(const Worker *worker, const SpoolJob *job, double seconds, Ar
         fail_job(done, arena_printf(arena, "no verdict within %.0f s, when the batch job ended", seconds));
 }
 
+/* A file that stays does no harm: its counter stands still. */
+static void stop_idling(Worker *worker)
+{
+    Message ignored;
+    if (spool_forget_idle(worker->spool, worker->place.name, &ignored) == STATUS_OK)
+        worker->next_idle_s = 0;
+}
+
 static void work_on(Worker *worker, const SpoolJob *job, Arena *arena)
 {
     const SpoolClaim claim = claim_of(worker, job->id);
@@ -154,6 +168,7 @@ static void work_on(Worker *worker, const SpoolJob *job, Arena *arena)
     Message ignored;
     Log log = log_job(LEVEL_INFO, "claimed", worker, job->id);
     log_end(&log);
+    stop_idling(worker);
     Duty duty = duty_begin(worker->spool, &claim, worker->place.signals, job->time_limit_s);
     if (job->damage != NULL) {
         fail_job(&done, job->damage);
@@ -207,8 +222,8 @@ static Status take_job(Worker *worker, Arena *arena, const SpoolJob **job, Messa
     size_t count;
     bool claimed = false;
     *job = NULL;
-    worker->pilot.is_short = spool_is_held(worker->spool, worker->place.name);
-    if (worker->pilot.is_short)
+    worker->is_held = worker->pilot.is_short = spool_is_held(worker->spool, worker->place.name);
+    if (worker->is_held)
         return STATUS_OK;
     Status status = spool_list_ready(worker->spool, arena, &jobs, &count, why);
     for (size_t i = 0; i < count && status == STATUS_OK && !claimed; i++) {
@@ -246,6 +261,38 @@ static int pause_ms(const Worker *worker, bool has_worked)
     return pause < MOST_PAUSE_MS ? pause : MOST_PAUSE_MS;
 }
 
+/* Only the first of several failures is an event. */
+static void show_idle(Worker *worker)
+{
+    Message why;
+    if (worker->is_troubled || now_s() < worker->next_idle_s)
+        return;
+    SpoolIdle idle = {.count = ++worker->idle_count,
+                      .device = worker->place.bench.device,
+                      .device_name = worker->place.bench.device_name,
+                      .is_held = worker->is_held};
+    snprintf(idle.worker, sizeof idle.worker, "%s", worker->place.name);
+    worker->next_idle_s = now_s() + IDLE_BEAT_S;
+    const bool failed = spool_show_idle(worker->spool, &idle, &why) != STATUS_OK;
+    if (failed && !worker->is_unseen)
+        log_event(LEVEL_WARNING, "no_beat", "worker", worker->place.name, "why", why.text);
+    worker->is_unseen = failed;
+}
+
+/* Waits, in view of the head; false: the worker was told to stop. */
+static bool rest(Worker *worker, int pause)
+{
+    const double until_s = now_s() + pause / 1000.0;
+    bool goes_on = true;
+    do {
+        if (pause > 0)
+            show_idle(worker);
+        const double left_s = until_s - now_s(), most_s = left_s < IDLE_BEAT_S ? left_s : IDLE_BEAT_S;
+        goes_on = !duty_was_stopped(worker->place.signals, most_s > 0 ? (int)(most_s * 1000) + 1 : 0);
+    } while (goes_on && now_s() < until_s);
+    return goes_on;
+}
+
 static void work(Worker *worker, bool once)
 {
     bool has_worked = false;
@@ -260,7 +307,8 @@ static void work(Worker *worker, bool once)
             work_on(worker, job, &arena);
         arena_free(&arena);
     } while (!once && !workplace_was_replaced() && (has_worked || !pilot_ends(&worker->pilot, now_s())) &&
-             !duty_was_stopped(worker->place.signals, pause_ms(worker, has_worked)));
+             rest(worker, pause_ms(worker, has_worked)));
+    stop_idling(worker);
 }
 
 static void log_worker(const Worker *worker, const char *event)
