@@ -163,7 +163,10 @@ static Status run_service(const Config *config, const char *spool, bool is_trial
     HttpServer *http = NULL;
     OwnWorkers *workers = NULL;
     char program[OWN_PROGRAM_BYTES];
-    const HeadOptions head = {.state = config->state, .spool = spool, .lease_s = config->lease_s};
+    const HeadOptions head = {.state = config->state,
+                              .spool = spool,
+                              .lease_s = config->lease_s,
+                              .workers_come_later = config->engine == ENGINE_SLURM};
     Status status = service_store_open(config->state, &service.store, why);
     if (status == STATUS_OK)
         status = open_class(&service, why);

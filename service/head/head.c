@@ -24,6 +24,8 @@ static Status look(Head *head, Message *why)
     Status status = head_take_results(head, why);
     if (status == STATUS_OK)
         status = head_look_at_claims(head, why);
+    if (status == STATUS_OK)
+        status = head_look_at_idle(head, why);
     if (status == STATUS_OK && now_s() > head->reconciled_s + RECONCILE_S) {
         status = head_reconcile(head, why);
         head->reconciled_s = now_s();
@@ -115,7 +117,7 @@ Status head_start(const HeadOptions *options, Head **head, Message *why)
     Head *started = zeroed(1, sizeof *started);
     pthread_condattr_t clock;
     started->options = *options;
-    started->looked_s = now_s();
+    started->looked_s = started->manned_s = now_s();
     Status status = spool_make(options->spool, why);
     if (status == STATUS_OK)
         status = choose_patience(started, why);
@@ -152,6 +154,7 @@ void head_stop(Head *head)
     pthread_join(head->thread, NULL);
     watch_free(&head->watch);
     absences_free(&head->absences);
+    presences_free(&head->presences);
     store_close(head->store);
     free(head);
 }
@@ -170,6 +173,29 @@ bool head_progress(Head *head, int64_t judging, HeadProgress *progress)
     }
     pthread_mutex_unlock(&head->lock);
     return watched != NULL;
+}
+
+void head_idle_workers(Head *head, Arena *arena, IdleWorker **workers, size_t *count)
+{
+    pthread_mutex_lock(&head->lock);
+    const Presences *presences = &head->presences;
+    IdleWorker *copies = arena_array(arena, presences->count, sizeof *copies);
+    for (size_t i = 0; i < presences->count; i++)
+        copies[i] = (IdleWorker){.name = arena_string(arena, presences->items[i].worker),
+                                 .device = arena_string(arena, presences->items[i].device),
+                                 .device_name = arena_string(arena, presences->items[i].device_name),
+                                 .is_held = presences->items[i].is_held};
+    *workers = copies;
+    *count = presences->count;
+    pthread_mutex_unlock(&head->lock);
+}
+
+bool head_lacks_workers(Head *head)
+{
+    pthread_mutex_lock(&head->lock);
+    const bool lacks_workers = head->lacks_workers;
+    pthread_mutex_unlock(&head->lock);
+    return lacks_workers;
 }
 
 uint64_t head_changes(Head *head)

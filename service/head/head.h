@@ -5,16 +5,20 @@
  *           before it is one of the spool, or can be repeated, so the head may be killed at any moment.
  * Leases    a claim is overdue when its counter has not changed for lease_s by the head's clock, or when the attempt takes
  *           longer than deadlines.h allows. Times of files do not count: hosts have clocks of their own.
+ * Idle      a worker that waits shows itself in the spool (spool_idle.h). One whose counter has not changed for lease_s by
+ *           the head's clock is gone, and its file is removed.
  * Failures  what the judge failed at is tried once more, then held for a person. A worker that fails at two different
  *           submissions in a row gets no more work until somebody says so.
- * Threads   head_progress() and head_changes() may be called from any.  */
+ * Threads   all functions but head_stop() may be called from any.  */
 #ifndef SERVICE_HEAD_HEAD_H
 #define SERVICE_HEAD_HEAD_H
 
+#include "base/arena.h"
 #include "base/status.h"
 #include "service/head/head_options.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Begins the thread. The texts of the options must outlive it. */
@@ -29,6 +33,18 @@ typedef struct HeadProgress {
 
 /* What the worker of a judging is doing; false: nobody is at it. */
 bool head_progress(Head *head, int64_t judging, HeadProgress *progress);
+
+typedef struct IdleWorker {
+    const char *name;
+    const char *device, *device_name; /* as in result.json; "" unknown */
+    bool is_held;                     /* it claims nothing, whatever comes */
+} IdleWorker;
+
+/* The workers that wait for a job, in no order. A worker that has just taken one may still be among them. */
+void head_idle_workers(Head *head, Arena *arena, IdleWorker **workers, size_t *count);
+/* Whether something waits, and no worker has been there for lease_s. */
+bool head_lacks_workers(Head *head);
+
 /* Grows whenever anything about any judging may have changed. */
 uint64_t head_changes(Head *head);
 /* For whoever changes the queue from outside: look at it now. */

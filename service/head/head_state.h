@@ -7,6 +7,7 @@
 #include "service/config/deadlines.h"
 #include "service/head/absences.h"
 #include "service/head/head_options.h"
+#include "service/head/presences.h"
 #include "service/head/watch.h"
 #include "service/spool/spool.h"
 
@@ -22,8 +23,11 @@ struct Head {
     uint64_t changes;
     Watch watch;
     Absences absences;
-    double patience_s; /* so long an attempt must be missing from the spool before it counts as gone */
-    double looked_s, reconciled_s, forgot_s;
+    Presences presences; /* workers that are idle */
+    bool lacks_workers;  /* something waits, and for a lease nobody has been there */
+    double manned_s;     /* when somebody was last there */
+    double patience_s;   /* so long an attempt must be missing from the spool before it counts as gone */
+    double looked_s, looked_at_idle_s, reconciled_s, forgot_s;
     Message trouble;
 };
 
@@ -31,6 +35,8 @@ struct Head {
 MUST_USE Status head_take_results(Head *head, Message *why);
 /* Begins the leases of new claims, and ends those that are overdue. */
 MUST_USE Status head_look_at_claims(Head *head, Message *why);
+/* Takes note of the workers that wait, and forgets those that are gone. */
+MUST_USE Status head_look_at_idle(Head *head, Message *why);
 /* Mends what a head that was killed between a change of the store and one of the spool has left: the one without the other. */
 MUST_USE Status head_reconcile(Head *head, Message *why);
 /* Offers what is next in the queue. */
