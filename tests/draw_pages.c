@@ -331,6 +331,8 @@ static void draw_admin(void)
         {"gpu1.0", "cuda:0, NVIDIA H200", "judging", NULL, "2026-11-23T13:20:01Z", 118, 412, 0},
         {"gpu1.1", "cuda:1, NVIDIA H200", "gets no work", "it failed on two submissions", "2026-11-23T12:00:00Z", 0,
          398, 2},
+        {"gpu2.0", "h200", "not there", NULL, "2026-11-22T09:00:00Z", 0, 12, 1},
+        {"gpu3.0", "h200", "idle", NULL, NULL, 0, 0, 0},
     };
     const struct AdminDisk disks[] = {{"store", "/var/lib/convjudge/service.db", 48123904, 812345678912},
                                       {"spool", "/var/lib/convjudge/spool", 1048576, 812345678912}};
@@ -341,7 +343,8 @@ static void draw_admin(void)
                       .held = make_lines(1),
                       .held_count = 1,
                       .workers = workers,
-                      .worker_count = 2,
+                      .worker_count = 4,
+                      .lacks_workers = true,
                       .disks = disks,
                       .disk_count = 2,
                       .failures = failures,

@@ -134,6 +134,39 @@ logged() { # TEXT
     test -e "$state/spool/hold/bad"
 }
 
+# metric REST: whether this is a line of the metrics of workers. said TEXT: whether the administrator's page says so.
+metric() { curl -sf "http://$address/metrics" | grep -qxF "convjudge_workers$1"; }
+said() { as "$root_token" GET /admin && grep -qF -- "$1" <<<"$output"; }
+
+@test "a worker is seen while it waits, and no more once it is dead" {
+    serve '{"lease_s": 10}'
+    local ada root_token worker
+    ada=$(token ada) root_token=$(token root admin)
+    "$build/convjudge" work --spool "$state/spool" --device sim --name w 2>/dev/null 3>&- &
+    worker=$!
+    wait_until metric '{state="idle"} 1'
+    said '<th scope="row">w</th><td>sim-h200</td><td>idle</td>'
+    metric '{state="not_there"} 0'
+    touch "$state/spool/hold/w"
+    wait_until metric '{state="gets_no_work"} 1'
+    rm "$state/spool/hold/w"
+    hand_in "$ada" k '.mode = "test"'
+    becomes recorded
+    wait_until metric '{state="idle"} 1'
+    kill -9 "$worker"
+    wait "$worker" || true
+    hand_in "$ada" l '.mode = "test"'
+    wait_until metric '{state="not_there"} 1' # after the lease
+    absent "$state/spool/idle/w"
+    said '<th scope="row">w</th><td>sim-h200</td><td>not there</td>'
+    wait_until metric '_lacking 1'
+    said 'Submissions wait, and no worker is there to judge them.'
+    equal 1 "$(grep -c 'level=warning event=no_worker waiting=1' "$BATS_TEST_TMPDIR/server.log")"
+    claim other
+    wait_until metric '_lacking 0'
+    logged 'event=no_worker_is_over'
+}
+
 @test "what is in the store and not in the spool is offered again after a start" {
     serve
     local ada

@@ -3,7 +3,10 @@
 
 #include "leaderboard/database.h"
 #include "service/api/answer.h"
+#include "service/api/workers.h"
 #include "service/store/service_store.h"
+
+#include <string.h>
 
 static const double TROUBLED_S = 30; /* so long without a look at the spool is no hiccup */
 
@@ -60,6 +63,33 @@ static void add_pilots(Visit *visit, SlurmHealth slurm)
                 slurm.trouble.text[0] != '\0');
 }
 
+/* Pilots that have ended are not missed. */
+static Status add_workers(Visit *visit, Message *why)
+{
+    static const struct {
+        const char *state, *label;
+    } states[] = {
+        {"judging", "judging"}, {"idle", "idle"}, {"gets no work", "gets_no_work"}, {"not there", "not_there"}};
+    Text *out = &visit->reply->body;
+    KnownWorker *workers;
+    size_t count;
+    Status status = workers_known(visit, &workers, &count, why);
+    if (status != STATUS_OK)
+        return status;
+    text_printf(out, "# HELP convjudge_workers Workers by state.\n# TYPE convjudge_workers gauge\n");
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        int number = 0;
+        for (size_t k = 0; k < count; k++)
+            number += strcmp(workers[k].state, states[i].state) == 0;
+        text_printf(out, "convjudge_workers{state=\"%s\"} %d\n", states[i].label, number);
+    }
+    text_printf(out,
+                "# HELP convjudge_workers_lacking 1 while something waits and no worker is there.\n"
+                "# TYPE convjudge_workers_lacking gauge\nconvjudge_workers_lacking %d\n",
+                head_lacks_workers(visit->service->head));
+    return STATUS_OK;
+}
+
 /* Prometheus' text format, version 0.0.4. Only labels from fixed lists: no names of people. */
 static void answer_metrics(Visit *visit)
 {
@@ -76,6 +106,8 @@ static void answer_metrics(Visit *visit)
     if (status == STATUS_OK)
         status = add_metric(visit, "workers_drained", "gauge", "Workers that get no more work.", "reason",
                             "SELECT 'failures', count(*) FROM drained", &why);
+    if (status == STATUS_OK)
+        status = add_workers(visit, &why);
     if (status != STATUS_OK) {
         text_free(&visit->reply->body);
         answer_failure(visit, status, &why);

@@ -71,6 +71,8 @@ static void add_workers(Text *page, const Site *site, const AdminPage *admin)
     if (admin->pilots != NULL)
         html_add(page, "<p>Pilots in Slurm: %" PRId64 " running, %" PRId64 " waiting to start. %s</p>\n",
                  admin->pilots->running, admin->pilots->pending, admin->pilots->trouble);
+    if (admin->lacks_workers)
+        html_raw(page, "<p>Submissions wait, and no worker is there to judge them.</p>\n");
     if (admin->worker_count == 0)
         html_raw(page, "<p>No worker has reported.</p>\n");
     else

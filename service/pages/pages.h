@@ -205,14 +205,15 @@ typedef struct AdminPage {
     const SubmissionLine *held; /* each with a form: POST /submissions/N/release */
     size_t held_count;
     const struct AdminWorker {
-        const char *name, *device, *state; /* "idle", "judging", "gets no work" */
+        const char *name, *device, *state; /* "judging", "idle", "gets no work", "not there", "ended" */
         const char
             *drained;      /* why it gets no more work, with a form: POST /admin/workers/NAME/undrain; NULL: it does */
-        const char *since; /* of the state */
+        const char *since; /* of its last attempt; NULL: it has had none */
         int64_t judging;   /* a submission; 0: none */
-        int64_t judged, failed; /* since its start */
+        int64_t judged, failed; /* attempts */
     } * workers;
     size_t worker_count;
+    bool lacks_workers;        /* something waits, and no worker has been there for a while */
     const struct AdminPilots { /* the batch jobs of Slurm in which workers run */
         int64_t pending, running;
         const char *trouble; /* "": none */

@@ -4,6 +4,7 @@
 #include "leaderboard/database.h"
 #include "service/api/answer.h"
 #include "service/api/visible.h"
+#include "service/api/workers.h"
 #include "service/spool/spool.h"
 #include "service/store/judgings.h"
 #include "service/store/service_store.h"
@@ -50,42 +51,24 @@ static Status fill_held(const Visit *visit, AdminPage *page, Message *why)
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
 
-static void take_worker(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    const int64_t judging = sqlite3_column_int64(row, 3);
-    const bool is_drained = sqlite3_column_type(row, 6) != SQLITE_NULL;
-    *(struct AdminWorker *)item = (struct AdminWorker){
-        .name = database_text(arena, row, 0),
-        .device = database_text(arena, row, 1),
-        .since = database_text(arena, row, 2),
-        .judging = judging,
-        .judged = sqlite3_column_int64(row, 4),
-        .failed = sqlite3_column_int64(row, 5),
-        .drained = is_drained ? database_text(arena, row, 6) : NULL,
-        .state = is_drained     ? "gets no work"
-                 : judging != 0 ? "judging"
-                                : "idle",
-    };
-}
-
 static Status fill_workers(const Visit *visit, AdminPage *page, Message *why)
 {
-    Rows rows = {.arena = visit->arena, .item_bytes = sizeof *page->workers};
-    Status status = database_query(
-        visit->service->store, &rows, take_worker, why,
-        "SELECT worker, coalesce((SELECT device FROM judging JOIN attempt AS last ON last.judging = judging.id"
-        "   WHERE last.worker = attempt.worker AND device IS NOT NULL ORDER BY judging.id DESC LIMIT 1), ''),"
-        " max(coalesce(ended_utc, offered_utc)),"
-        " coalesce((SELECT submission FROM judging JOIN attempt AS now ON now.judging = judging.id AND now.n = judging.attempt"
-        "   WHERE judging.state = 'running' AND now.worker = attempt.worker LIMIT 1), 0),"
-        " sum(outcome IS 'judged'), sum(outcome IN ('worker_failed', 'lost')),"
-        " (SELECT why FROM drained WHERE drained.worker = attempt.worker)"
-        " FROM attempt WHERE worker IS NOT NULL GROUP BY worker"
-        " HAVING worker NOT GLOB 'slurm-*' OR max(offered_utc) > strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-1 day')"
-        " ORDER BY worker",
-        "");
-    page->workers = (const struct AdminWorker *)(const void *)rows.items;
-    page->worker_count = rows.count;
+    KnownWorker *known;
+    size_t count;
+    Status status = workers_known(visit, &known, &count, why);
+    struct AdminWorker *workers = arena_array(visit->arena, count, sizeof *workers);
+    for (size_t i = 0; i < count; i++)
+        workers[i] = (struct AdminWorker){.name = known[i].name,
+                                          .device = known[i].device,
+                                          .state = known[i].state,
+                                          .drained = known[i].drained,
+                                          .since = known[i].since,
+                                          .judging = known[i].judging,
+                                          .judged = known[i].judged,
+                                          .failed = known[i].failed};
+    page->workers = workers;
+    page->worker_count = count;
+    page->lacks_workers = head_lacks_workers(visit->service->head);
     return status;
 }
 
