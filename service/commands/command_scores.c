@@ -97,8 +97,8 @@ static Status open_store(const Options *options, Arena *arena, Store **store, Me
     const char *folder = class_state_folder(options->class_file, NULL, arena);
     char path[SERVICE_PATH_BYTES];
     Message ignored;
-    if (options->state == NULL && options->config == NULL &&
-        service_store_path(folder, path, &ignored) == STATUS_OK && access(path, F_OK) == 0)
+    if (options->state == NULL && options->config == NULL && service_store_path(folder, path, &ignored) == STATUS_OK &&
+        access(path, F_OK) == 0)
         chosen.state = folder;
     return administered_store_open(&chosen, store, why);
 }

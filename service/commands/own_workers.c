@@ -44,8 +44,8 @@ static void start(const OwnWorkers *workers, OwnWorker *worker)
     signal(SIGPIPE, SIG_DFL);
     if (workers->spec.log > 0)
         dup2(workers->spec.log, STDERR_FILENO);
-    const char *words[12] = {workers->program, "work",   "--spool",    workers->spec.spool,
-                             "--device",       worker->device, "--name", worker->name};
+    const char *words[12] = {workers->program, "work",         "--spool", workers->spec.spool,
+                             "--device",       worker->device, "--name",  worker->name};
     size_t count = 8;
     if (!workers->spec.explains)
         words[count++] = "--no-explain";
