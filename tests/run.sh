@@ -7,7 +7,7 @@
 # without which nobody knows why it failed; it also takes a program with two groups of tests, which prints two plans,
 # for broken.
 # Of the many files with a verdict, a lot decides which are checked, another one in each run, so that a run stays short:
-# two problems are checked whole, of the other problems' solutions and of the students' files some on fewer cases, and of the
+# one problem is checked whole, of the other problems' solutions and of the students' files some on fewer cases, and of the
 # ways to leak hidden data some are tried.
 # The first line names the lot.
 # Usage: [LOT=number|all] tests/run.sh BUILD [SUITES]     SUITES: a file with suites to run instead, one a line: name, tab, command
@@ -25,16 +25,16 @@ source tests/lot.bash
 
 suites() { # one a line: name, tab, command
     local file id whole others ways
-    mapfile -t whole < <(lot 2 solutions/*/)
+    mapfile -t whole < <(lot 1 solutions/*/)
     mapfile -t others < <(printf '%s\n' solutions/*/*/*.cu | grep -vFf <(printf '%s\n' "${whole[@]}"))
     printf 'test programs\tmake --no-print-directory --silent BUILD=%s test-programs && echo 1..1 && echo ok 1\n' "$build"
     printf 'solutions by clang\ttests/clang.sh %s\n' "$build"
     for file in tests/*.bats; do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
     for id in "${whole[@]}"; do printf '%s\t%s/convjudge check-problem --mutants 0 --problem %s\n' "${id%/}" "$build" "$(basename "$id")"; done
-    check 'other solutions' "$(lot 40 "${others[@]}")"
+    check 'other solutions' "$(lot 50 "${others[@]}")"
     mapfile -t ways < <(tests/leaks.sh "$build" list)
     printf 'tests/leaks\ttests/leaks.sh %s %s\n' "$build" "$(lot 20 "${ways[@]}" | tr '\n' ' ')"
-    check tests/student "$(lot 40 tests/student/*.cu tests/features/*.cu)"
+    check tests/student "$(lot 32 tests/student/*.cu tests/features/*.cu)"
     check tests/messages "$(lot 30 tests/messages/*.cu)"
     check tests/explain "$(lot 10 tests/explain/*/*/*.cu)"
     printf 'tests/rules\ttests/rules.sh %s %s\n' "$build" "$(lot 6 tests/explain/rules/*/ | xargs -n 1 basename | tr '\n' ' ')"
