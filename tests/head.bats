@@ -5,6 +5,11 @@ bats_require_minimum_version 1.5.0
 load helper
 load service
 
+teardown() {
+    [[ -z ${worker:-} ]] || { kill -9 "$worker" && wait "$worker"; } 2>/dev/null || true
+    stop_server
+}
+
 # claim WORKER [PATTERN]: takes a job as a worker would, whose name fits; prints its name, "1-1".
 claim() {
     local i name
@@ -140,7 +145,7 @@ said() { as "$root_token" GET /admin && grep -qF -- "$1" <<<"$output"; }
 
 @test "a worker is seen while it waits, and no more once it is dead" {
     serve '{"lease_s": 10}'
-    local ada root_token worker
+    local ada root_token
     ada=$(token ada) root_token=$(token root admin)
     "$build/convjudge" work --spool "$state/spool" --device sim --name w 2>/dev/null 3>&- &
     worker=$!
@@ -155,6 +160,7 @@ said() { as "$root_token" GET /admin && grep -qF -- "$1" <<<"$output"; }
     wait_until metric '{state="idle"} 1'
     kill -9 "$worker"
     wait "$worker" || true
+    worker=
     hand_in "$ada" l '.mode = "test"'
     wait_until metric '{state="not_there"} 1' # after the lease
     absent "$state/spool/idle/w"
