@@ -209,14 +209,6 @@ static Status try_again(ClassGrading *grading, Message *why)
     return status;
 }
 
-/* Each worker takes a core. Where they take all, as on the simulated GPU, nothing is compiled ahead: what a worker begins
- * meanwhile would be compiled twice. */
-static size_t cores_to_spare(const Names *devices)
-{
-    const size_t cores = class_core_count();
-    return cores > devices->count ? cores - devices->count : 0;
-}
-
 static Status start(ClassGrading *grading, Message *why)
 {
     const HeadOptions head = {.state = grading->state, .spool = grading->spool, .lease_s = LEASE_S};
@@ -226,7 +218,7 @@ static Status start(ClassGrading *grading, Message *why)
                                     .unconfined = grading->options->unconfined};
     Status status = head_start(&head, &grading->head, why);
     const CompileAheadSpec ahead = {.device = grading->devices.items[0],
-                                    .processes = cores_to_spare(&grading->devices),
+                                    .processes = class_core_count(),
                                     .log = grading->log,
                                     .unconfined = grading->options->unconfined};
     if (status == STATUS_OK)
