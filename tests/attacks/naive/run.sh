@@ -85,7 +85,7 @@ has_won() {
     local own='^(Accepted|Wrong Answer): [0-9.]+ us a call'
     case $3 in
         'accepted faster'*) grep -qs '^Accepted: .* us a call' "$1/run.log" &&
-            awk -v us="$(microseconds "$1")" -v honest="$(microseconds "$scratch/0")" 'BEGIN { exit !(us < 0.75 * honest) }' ;;
+            awk -v us="$(microseconds "$1")" -v honest="$(microseconds "$scratch/0")" 'BEGIN { exit !(us < honest / 2) }' ;;
         'accepted wrong'*) grep -qs '^Accepted: .* us a call' "$1/run.log" ;;
         'verdict forged'*) { [[ $2 == 0 ]] && grep '^Accepted' "$1/run.log" | grep -qvE "$own"; } ||
             grep -qs $'\e.*Accepted' "$1/compiler.log" "$1/run.log" ;;
