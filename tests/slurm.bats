@@ -40,6 +40,13 @@ claimed_on() { # NODE: its pilot has taken something
     job=$(squeue -h -t running -w "$1" -o %i | head -n 1)
     [[ -n $job ]] && compgen -G "$state/spool/claimed/*.slurm-$job-*" >/dev/null
 }
+holds_the_judging() { # stops the judging on n1 where it is
+    local pid
+    for pid in $(cluster_jobs n1); do
+        if grep -zqx try "/proc/$pid/cmdline" 2>/dev/null; then kill -STOP "$pid" && return; fi
+    done
+    return 1
+}
 pilots_on() { # NODES: so many nodes have a pilot
     [[ $(squeue -h -t running -o %N | sort -u | wc -l) -ge $1 ]]
 }
@@ -86,7 +93,7 @@ pilots_on() { # NODES: so many nodes have a pilot
     ada=$(token ada)
     submission 'sleep(100);' >hanging.cu
     as "$ada" POST /api/v1/submissions --data "$(request k '.mode = "try"' | jq --rawfile source hanging.cu '.source = $source')"
-    wait_until grep -q event=claimed "$state/spool/pilots/1.log"
+    wait_until holds_the_judging # which would end by itself before a busy Slurm requeues
     job=$(squeue -h -o %i)
     scontrol requeue "$job"
     gives_back() { [[ $(in_store "SELECT outcome || ': ' || why FROM attempt WHERE n = 1") == 'given_back: the worker was told to stop' ]]; }
