@@ -3,12 +3,12 @@
 # judge, what the judge needs itself (nvcc, gcc), and jq; CONVJUDGE_BWRAP may name a bubblewrap that is not installed.
 # Usage: [DEVICE=cuda:1] [COUNT=200] tests/gpu.sh BUILD [PART]...     DEVICE=sim tries the script itself
 # COUNT: how often the part `same` grades one file; 10 otherwise
-# PART: repeat, same, groups, faults, forged, together, second, review, solutions, student, features, attacks, leaks, climb, naive; without any all of them, in this order.
+# PART: repeat, same, groups, faults, forged, together, second, review, class, solutions, student, features, attacks, leaks, climb, naive; without any all of them, in this order.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
 parts=("${@:2}")
-[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults forged together second review solutions student features attacks leaks climb naive)
+[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults forged together second review class solutions student features attacks leaks climb naive)
 device=${DEVICE:-cuda}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -224,6 +224,28 @@ part_review() {
     result "$status" "the best timed side by side keep their order" "$scratch/retime.log"
     unset CONVJUDGE_HOME
 }
+
+# What a teacher does with a class: points for groups of cases, a whole folder, an appeal.
+part_class() {
+    local file status=0 rounds
+    "$build/convjudge" grade --no-record --device "$device" --all-cases "$scratch/cases" solutions/conv1d/accepted/register_tile.cu >"$scratch/cases.log" 2>&1 || true
+    holds "every case has a verdict" 'all(.cases | length > 10 and all(.verdict == "Accepted"))' "$scratch/cases"
+    mkdir -p "$scratch/class"
+    for file in solutions/conv1d/{accepted/{naive,register_tile,vector_loads},wrong_answer/flipped_filter,time_limit_exceeded/infinite_kernel}.cu; do
+        { echo "// problem: conv1d"; cat "$file"; } >"$scratch/class/$(basename "$file" .cu).cu"
+    done
+    "$build/convjudge" grade-class --device "$device" --dir "$scratch/class" --state "$scratch/class.state" --json "$scratch/graded" >"$scratch/graded.log" 2>&1 || true
+    holds "a class gets the verdicts of its files" '[.[].submissions[].verdict] | sort == ["Accepted", "Accepted", "Accepted", "Time Limit Exceeded", "Wrong Answer"]' "$scratch/graded"
+    rm -f "$scratch/appealed.db"
+    for file in naive register_tile vector_loads; do
+        CONVJUDGE_DB=$scratch/appealed.db "$build/convjudge" grade --as $file --device "$device" solutions/conv1d/accepted/$file.cu >"$scratch/graded.log" 2>&1 || true
+    done
+    CONVJUDGE_DB=$scratch/appealed.db "$build/convjudge" appeal 2 --device "$device" --json "$scratch/appeal" >"$scratch/appeal.log" 2>&1 || status=$?
+    result "$status" "an appeal finds the figures of a run again" "$scratch/appeal.log"
+    rounds=$(jq -c '.appeal.times | map([.person, .first_ms, .again_ms])' "$scratch/appeal" 2>/dev/null) || true
+    echo "# appeal: $rounds"
+}
+
 part_solutions() { suite solutions; }
 part_student() { suite tests/student; }
 part_features() { suite tests/features; }
