@@ -231,7 +231,8 @@ test-all: test  ## The same with all files, and both engines and compilers on al
 # The suites need these besides the judge. Suites that are programs are built by tests/run.sh while other suites run.
 test-tools: $(addprefix $(BUILD)/tests/,leftovers deny write_mutants draw_pages) $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
 
-test-programs: unit-tests sanitized-unit-tests fuzz-programs
+# tests/run.sh runs these. That one test leaves out with sanitizers what does not depend on how the judge was compiled.
+test-programs: $(if $(filter all,$(LOT)),unit-tests,$(BUILD)/harness/compile/tests/test_compile) sanitized-unit-tests fuzz-programs
 
 unit-tests: $(unit_tests)
 	$(done)

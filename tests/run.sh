@@ -6,9 +6,10 @@
 # `prove` would run the suites as well, but of a suite that ends without a failed test it does not show the output,
 # without which nobody knows why it failed; it also takes a program with two groups of tests, which prints two plans,
 # for broken.
-# Of the many files with a verdict, a lot decides which are checked, another one in each run, so that a run stays short:
-# one problem is checked whole, of the other problems' solutions and of the students' files some on fewer cases, and of the
-# ways to leak hidden data some are tried.
+# Of the many files with a verdict, a lot decides which are checked, other ones for each commit, so that a run stays short:
+# one problem is checked whole, of the other problems' solutions and of the students' files some on fewer cases, of the
+# attacks half, and of the ways to leak hidden data some are tried. Unit tests run with sanitizers; LOT=all runs them
+# without as well.
 # The first line names the lot.
 # Usage: [LOT=number|all] tests/run.sh BUILD [SUITES]     SUITES: a file with suites to run instead, one a line: name, tab, command
 set -euo pipefail
@@ -31,11 +32,11 @@ suites() { # one a line: name, tab, command
     printf 'solutions by clang\ttests/clang.sh %s\n' "$build"
     for file in tests/*.bats; do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
     for id in "${whole[@]}"; do printf '%s\t%s/convjudge check-problem --mutants 0 --problem %s\n' "${id%/}" "$build" "$(basename "$id")"; done
-    check 'other solutions' "$(lot 50 "${others[@]}")"
+    check 'other solutions' "$(lot 40 "${others[@]}")"
     mapfile -t ways < <(tests/leaks.sh "$build" list)
     printf 'tests/leaks\ttests/leaks.sh %s %s\n' "$build" "$(lot 20 "${ways[@]}" | tr '\n' ' ')"
-    check tests/student "$(lot 32 tests/student/*.cu tests/features/*.cu)"
-    check tests/messages "$(lot 30 tests/messages/*.cu)"
+    check tests/student "$(lot 24 tests/student/*.cu tests/features/*.cu)"
+    check tests/messages "$(lot 20 tests/messages/*.cu)"
     check tests/explain "$(lot 10 tests/explain/*/*/*.cu)"
     printf 'tests/rules\ttests/rules.sh %s %s\n' "$build" "$(lot 6 tests/explain/rules/*/ | xargs -n 1 basename | tr '\n' ' ')"
     printf 'tests/climb\ttests/climb.sh %s %s\n' "$build" "$(lot 2 tests/explain/climb/*/ | xargs -n 1 basename | tr '\n' ' ')"
@@ -47,7 +48,7 @@ suites() { # one a line: name, tab, command
     printf 'tests/crowd\ttests/crowd.sh %s\n' "$build"
     printf 'tests/browser\t/usr/bin/python3 tests/browser.py %s\n' "$build"
     printf 'tests/same verdict\ttests/same_verdict.sh %s 10\n' "$build"
-    check tests/attacks 'tests/attacks/*.cu'
+    check tests/attacks "$(lot 72 tests/attacks/*.cu)"
     printf 'tests/attacks/naive\ttests/attacks/naive/run.sh %s %s\n' "$build" "$(lot 16 tests/attacks/*.cu | tr '\n' ' ')"
     until [[ -e $logs/test_programs.count ]]; do sleep 1; done
     printf 'tests/circles\ttests/circles.sh %s\n' "$build"
@@ -65,7 +66,10 @@ programs() { # those whose source exists; the long ones first, so that none is l
     {
         printf '%s\n' harness/compile/tests/test_compile simgpu/engine/tests/test_faults harness/session/tests/test_gpu_session
         find base simgpu harness leaderboard grader service -path '*/tests/test_*.c' | sed 's/\.c$//' | sort
-    } | awk -v build="$build" '!seen[$0]++ { print build "/" $0; print build "/sanitize/" $0 }'
+    } | awk -v build="$build" -v all="$([[ $LOT != all ]] || echo 1)" '!seen[$0]++ {
+        print build "/sanitize/" $0
+        if (all || /test_compile$/) print build "/" $0 # as the Makefile builds them
+    }'
 }
 
 run_suite() { # NAME COMMAND: writes LOG and LOG.count, and prints one line; of a suite that failed also why
