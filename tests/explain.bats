@@ -20,7 +20,7 @@ advises() {
     local id file
     while read -r id file; do
         advises "$id" "$root/solutions/$file"
-    done < <(lot 3 \
+    done < <(lot 2 \
         "uncoalesced depthwise-conv1d/accepted/uncoalesced.cu" \
         "bank_conflicts conv2d-separable/accepted/two_passes_bank_conflicts.cu" \
         "several_outputs conv1d/accepted/naive.cu" \
@@ -46,7 +46,7 @@ best_reference() {
     while read -r problem; do
         problem=$(basename "$problem")
         advises none "$root/solutions/$problem/accepted/$(best_reference "$problem")"
-    done < <(lot 4 "$root"/problems/*/)
+    done < <(lot 2 "$root"/problems/*/)
 }
 
 @test "bound, roofline and occupancy come first, then advice and a listing in a hundred columns" {

@@ -8,7 +8,7 @@
 # for broken.
 # Of the many files with a verdict, a lot decides which are checked, other ones for each commit, so that a run stays short:
 # one problem is checked whole, of the other problems' solutions and of the students' files some on fewer cases, of the
-# attacks half, and of the ways to leak hidden data some are tried. Unit tests run with sanitizers; LOT=all runs them
+# attacks two in five, and of the ways to leak hidden data some are tried. Unit tests run with sanitizers; LOT=all runs them
 # without as well.
 # The first line names the lot.
 # Usage: [LOT=number|all] tests/run.sh BUILD [SUITES]     SUITES: a file with suites to run instead, one a line: name, tab, command
@@ -48,8 +48,8 @@ suites() { # one a line: name, tab, command
     printf 'tests/crowd\ttests/crowd.sh %s\n' "$build"
     printf 'tests/browser\t/usr/bin/python3 tests/browser.py %s\n' "$build"
     printf 'tests/same verdict\ttests/same_verdict.sh %s 10\n' "$build"
-    check tests/attacks "$(lot 72 tests/attacks/*.cu)"
-    printf 'tests/attacks/naive\ttests/attacks/naive/run.sh %s %s\n' "$build" "$(lot 16 tests/attacks/*.cu | tr '\n' ' ')"
+    check tests/attacks "$(lot 60 tests/attacks/*.cu)"
+    printf 'tests/attacks/naive\ttests/attacks/naive/run.sh %s %s\n' "$build" "$(lot 12 tests/attacks/*.cu | tr '\n' ' ')"
     until [[ -e $logs/test_programs.count ]]; do sleep 1; done
     printf 'tests/circles\ttests/circles.sh %s\n' "$build"
     printf 'tests/fuzz\ttests/fuzz.sh %s 7\n' "$build"
