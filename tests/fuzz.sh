@@ -62,7 +62,7 @@ fuzz() {
         executions="ended at the judge's own shortage of memory, as a broker must; some" # base/allocated.h
     fi
     if [[ -n $executions ]]; then
-        printf 'ok %d %s: %d executions\n' "$1" "$2" "$executions"
+        printf 'ok %d %s: %s executions\n' "$1" "$2" "$executions"
     else
         printf 'not ok %d %s\n' "$1" "$2"
         { grep -E -m 30 '^==|ERROR|SUMMARY|Test unit written|    #[0-9] ' "$log" || tail -n 15 "$log"; } | sed 's/^/# /'
