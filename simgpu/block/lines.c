@@ -127,6 +127,7 @@ void lines_add_executed(LineTable *table, const Code *code, const Executed *exec
         SimLine *line = &table->lines[table->of_part[i]];
         line->executions = ran->warps > line->executions ? ran->warps : line->executions;
         line->divisions += ran->lanes * part->divisions;
+        line->float_divisions += ran->lanes * part->float_divisions;
         counters_add_executed(&line->counters, part, ran);
     }
 }

@@ -34,7 +34,9 @@ bool note_is_of_stores(const Instruction *instruction)
     case BARRIER:
     case PRODUCT_COMMIT:
     case PRODUCT_WAIT:
+    case PRODUCT_FENCE:
     case CHECK_WAITED:
+    case CHECK_FENCED:
     case FENCE:
     case PROXY_FENCE:
     case PRINT:

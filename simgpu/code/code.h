@@ -71,9 +71,12 @@ typedef enum InstructionKind {
     PRODUCT_COMMIT, /* the thread's wgmma become a group. Products are made at once, so that only the sanitizer needs this
                       * and the next */
     PRODUCT_WAIT,   /* waits for all but the last `detail` groups of wgmma */
-    CHECK_WAITED,   /* the next instruction takes sums of a wgmma that has not been waited for (unwaited_products.h) */
-    FENCE,          /* __threadfence(): every access takes effect at once, so that only the sanitizer needs it */
-    PROXY_FENCE,    /* fence.proxy.async: the same */
+    PRODUCT_FENCE,   /* wgmma.fence: what the threads have written to registers so far, later wgmma see */
+    CHECK_WAITED,    /* the next instruction takes sums of a wgmma that has not been waited for (unwaited_products.h) */
+    CHECK_FENCED,    /* the next instruction is a wgmma on registers that were written after the last wgmma.fence
+                     * (unfenced_products.h) */
+    FENCE,           /* __threadfence(): every access takes effect at once, so that only the sanitizer needs it */
+    PROXY_FENCE,     /* fence.proxy.async: the same; detail: ProxyFenceKind */
     CLUSTER_ARRIVE,  /* the thread has arrived at the barrier of its cluster */
     SHUFFLE,         /* results: value, predicate; sources: value, lane, clamp, members */
     VOTE,            /* results[0]; sources: predicate, members */
@@ -116,6 +119,7 @@ typedef enum AtomicKind {
     ATOMIC_COMPLETE_BYTES
 } AtomicKind;
 typedef enum BulkKind { BULK_LOAD, BULK_STORE, BULK_TO_CLUSTER, BULK_PREFETCH } BulkKind;
+typedef enum ProxyFenceKind { PROXY_SHARED, PROXY_GLOBAL, PROXY_ALL } ProxyFenceKind;
 enum { BULK_OWN_BLOCK = 1 << MAX_CLUSTER };
 enum { LOAD_MBARRIER = 1 };
 enum { DESCRIBED_A = 1, DESCRIBED_TURNED = 2 }; /* the matrix is A, else B; its rows run along m or n, else along k */
@@ -275,8 +279,9 @@ typedef struct BasicBlock {
 /* What a basic block holds of one source line. */
 typedef struct BlockLine {
     int32_t block, file, line;
-    uint32_t instructions; /* PTX instructions */
-    uint32_t divisions;    /* integer divisions and remainders among them, each many instructions on hardware */
+    uint32_t instructions;    /* PTX instructions */
+    uint32_t divisions;       /* integer divisions and remainders among them, each many instructions on hardware */
+    uint32_t float_divisions; /* of float32 that round as IEEE 754 requires, likewise */
     uint32_t classes[OP_CLASSES];
 } BlockLine;
 

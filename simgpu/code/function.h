@@ -15,6 +15,8 @@ typedef struct SimFunctionInfo {
     const uint32_t *parameter_offsets; /* [parameter_count] */
     const uint32_t *parameter_sizes;   /* [parameter_count] */
     uint32_t registers;                /* 32-bit registers per thread */
+    uint32_t
+        live_registers; /* of PTX, values that a thread needs at the same time, in words: with fewer registers, it spills */
     bool registers_estimated; /* there is no cubin beside the PTX that says it; an estimate refuses no launch */
     uint32_t static_shared_bytes;
     uint32_t local_bytes;           /* .local memory per thread */

@@ -15,6 +15,7 @@ void simgpu_line_add(SimLine *sum, const SimLine *part)
 {
     sum->executions += part->executions;
     sum->divisions += part->divisions;
+    sum->float_divisions += part->float_divisions;
     sum->ideal_load_sectors += part->ideal_load_sectors;
     sum->ideal_store_sectors += part->ideal_store_sectors;
     sum->ideal_shared_wavefronts += part->ideal_shared_wavefronts;

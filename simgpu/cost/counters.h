@@ -49,6 +49,7 @@ typedef struct SimLine {
     int line;
     uint64_t executions;                              /* by warps, of the instruction that was executed most often */
     uint64_t divisions;                               /* lane-instructions: integer divisions and remainders */
+    uint64_t float_divisions;                         /* lane-instructions: of float32, rounded as IEEE 754 requires */
     uint64_t ideal_load_sectors, ideal_store_sectors; /* of global memory */
     uint64_t ideal_shared_wavefronts;                 /* of loads and stores */
     SimCounters counters;                             /* except the footprint, which belongs to no line */

@@ -135,9 +135,10 @@ bool execute_store(Worker *worker, const Instruction *instruction, Active *activ
     return execute_access(worker, instruction, active, true);
 }
 
-bool check_access(Worker *worker, const Instruction *instruction, Active *active, bool is_store)
+bool check_access(Worker *worker, const Instruction *instruction, Active *active, bool is_store, uint32_t used_bytes)
 {
     Access access = access_of(worker, instruction, is_store);
+    access.used_bytes = used_bytes;
     if (!access_find_pattern(worker, &access, active))
         return worker_fault(worker, SIM_OUT_OF_BOUNDS, instruction->file, instruction->line, active->first,
                             "accesses addresses more than 2 GiB apart");

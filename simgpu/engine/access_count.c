@@ -88,7 +88,7 @@ void access_count(Worker *worker, const Access *access, const Active *active)
 {
     if (worker->sanitizer != NULL)
         sanitizer_access(worker, access->instruction, access->space, access->is_store, active, access->first,
-                         access->pattern, access->bytes);
+                         access->pattern, access->used_bytes);
     if (access->instruction->is_hidden || !worker->launch->is_timed)
         return;
     switch (access->space) {
@@ -130,7 +130,9 @@ uint32_t access_bytes_of_lane(const Instruction *instruction)
     case BARRIER:
     case PRODUCT_COMMIT:
     case PRODUCT_WAIT:
+    case PRODUCT_FENCE:
     case CHECK_WAITED:
+    case CHECK_FENCED:
     case FENCE:
     case PROXY_FENCE:
     case PRINT:

@@ -111,12 +111,14 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
     case PRODUCT_COMMIT:
     case PRODUCT_WAIT:
     case CHECK_WAITED:
+    case CHECK_FENCED:
     case FENCE:
     case PROXY_FENCE:
     case CHECK_SET:
         if (worker->sanitizer != NULL)
             sanitizer_note(worker, instruction, active);
         return true;
+    case PRODUCT_FENCE: return true; /* CHECK_FENCED stands where it is missing */
     case BULK_COPY: return execute_bulk_copy(worker, instruction, active);
     case CLUSTER_ARRIVE: return execute_cluster_arrive(worker, instruction, active);
     case BULK_COMMIT:

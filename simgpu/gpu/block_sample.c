@@ -62,7 +62,9 @@ static bool shows_in_other_blocks(const Instruction *instruction)
     case STORE_MATRIX:
     case PRODUCT_COMMIT:
     case PRODUCT_WAIT:
+    case PRODUCT_FENCE:
     case CHECK_WAITED:
+    case CHECK_FENCED:
     case PROXY_FENCE:
     case TRANSPOSE_MATRIX: return false;
     }
@@ -162,6 +164,7 @@ static void extrapolate_line(SimLine *line, const SimLine *certain, double facto
 {
     line->executions = extrapolated(certain->executions, line->executions, factor);
     line->divisions = extrapolated(certain->divisions, line->divisions, factor);
+    line->float_divisions = extrapolated(certain->float_divisions, line->float_divisions, factor);
     line->ideal_load_sectors = extrapolated(certain->ideal_load_sectors, line->ideal_load_sectors, factor);
     line->ideal_store_sectors = extrapolated(certain->ideal_store_sectors, line->ideal_store_sectors, factor);
     line->ideal_shared_wavefronts = extrapolated(certain->ideal_shared_wavefronts, line->ideal_shared_wavefronts,

@@ -176,6 +176,7 @@ static bool lines_differ(const Words *words, const SimReport *interpreted, const
         if (counters_differ(words, &one->counters, &other->counters) ||
             numbers_differ(words, "executions of a line", one->executions, other->executions) ||
             numbers_differ(words, "divisions of a line", one->divisions, other->divisions) ||
+            numbers_differ(words, "divisions of floats of a line", one->float_divisions, other->float_divisions) ||
             numbers_differ(words, "ideal load sectors", one->ideal_load_sectors, other->ideal_load_sectors) ||
             numbers_differ(words, "ideal store sectors", one->ideal_store_sectors, other->ideal_store_sectors) ||
             numbers_differ(words, "ideal wavefronts", one->ideal_shared_wavefronts, other->ideal_shared_wavefronts))

@@ -256,6 +256,7 @@ static void fill_info(SimFunction *function)
     fill_parameters(info, function->ptx);
     info->registers = cubin_registers(module->cubin, module->cubin_bytes, info->name);
     info->uniform_constant_loads = cubin_loads_constants_uniformly(module->cubin, module->cubin_bytes, info->name);
+    info->live_registers = function->code.live_registers;
     info->registers_estimated = info->registers == 0;
     if (info->registers_estimated)
         info->registers = estimated_registers(&function->code, function->ptx->max_threads, profile);

@@ -25,6 +25,7 @@
 #include "simgpu/lower/flow/targets.h"
 #include "simgpu/lower/flow/unset_registers.h"
 #include "simgpu/lower/flow/unused_bytes.h"
+#include "simgpu/lower/flow/unfenced_products.h"
 #include "simgpu/lower/flow/unwaited_products.h"
 #include "simgpu/lower/flow/used_results.h"
 
@@ -232,6 +233,7 @@ static bool lower_or_give_up(Lowering *l, const PtxFunction *function)
     mark_used_results(l);
     find_targets(l);
     mark_unwaited_products(l);
+    mark_unfenced_products(l);
     mark_unset_registers(l);
     assign_slots(l);
     return true;

@@ -15,8 +15,12 @@ void lower_nothing(Lowering *l, const Parts *parts)
 static void lower_proxy_fence(Lowering *l, const Parts *parts)
 {
     const bool is_of_async = parts_have(parts, "async") || parts_have(parts, "async::generic");
-    if (is_of_async && !parts_have(parts, "global"))
-        emit(l, PROXY_FENCE);
+    const bool is_of_global = parts_have(parts, "global");
+    const bool is_of_shared = parts_have(parts, "shared::cta") || parts_have(parts, "shared::cluster") ||
+                              parts_have(parts, "sync_restrict::shared::cluster") ||
+                              parts_have(parts, "sync_restrict::shared::cta");
+    if (is_of_async)
+        emit(l, PROXY_FENCE)->detail = (uint8_t)(is_of_global ? PROXY_GLOBAL : is_of_shared ? PROXY_SHARED : PROXY_ALL);
 }
 
 /* Only the sanitizer asks for fences, and only for those that reach beyond the block, or lead to the async proxy. */

@@ -161,6 +161,8 @@ void lower_warpgroup_product(Lowering *l, const Parts *parts)
 /* wgmma.fence.sync.aligned; wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1 */
 void lower_warpgroup_order(Lowering *l, const Parts *parts)
 {
+    if (strcmp(parts->part[1], "fence") == 0)
+        emit(l, PRODUCT_FENCE);
     if (strcmp(parts->part[1], "commit_group") == 0)
         emit(l, PRODUCT_COMMIT);
     if (strcmp(parts->part[1], "wait_group") == 0)

@@ -8,10 +8,15 @@
  * depend on the order of the blocks, so a launch that accesses more is not checked at all.
  *
  * An access is one number, its key, made of block, lane and instruction; it grows with the block. Keys are stored so
- * that zero, which new pages hold, means none, and so that the larger number always replaces the smaller one.  */
+ * that zero, which new pages hold, means none, and so that the larger number always replaces the smaller one.
+ *
+ * Blocks of a cluster that wait for each other are compared in cluster_global.c. Here such a cluster is compared with the
+ * others as if it were one block, so its blocks follow each other in the keys.  */
 #include "simgpu/sanitizer/block_races.h"
 
 #include "base/allocated.h"
+#include "simgpu/block/cluster.h"
+#include "simgpu/sanitizer/cluster_global.h"
 #include "simgpu/sanitizer/shadow_cells.h"
 
 #include <pthread.h>
@@ -52,12 +57,32 @@ enum { INDEX_BITS = 20, LANE_BITS = 10 };
 #define ONE_VALUE (1ull << 32)
 #define SEVERAL_VALUES (1ull << 33)
 
-static uint64_t key_of(const Worker *worker, const Instruction *instruction, uint32_t lane)
+/* Blocks that are one to all others: those of a cluster. */
+static uint64_t blocks_together(const Launch *launch)
 {
-    return worker->block << (LANE_BITS + INDEX_BITS) | (uint64_t)lane << INDEX_BITS | (uint64_t)instruction->index;
+    return launch->code->uses_cluster ? launch->cluster_blocks : 1;
 }
 
-static uint64_t block_of(uint64_t key)
+/* The number of a block among all: counted cluster by cluster. */
+static uint64_t number_of(const Worker *worker)
+{
+    return worker->cluster == NULL || !worker->code->uses_cluster
+               ? worker->block
+               : worker->cluster->number * worker->cluster->count + cluster_rank(worker);
+}
+
+static uint64_t block_of_number(const Launch *launch, uint64_t number)
+{
+    const uint64_t together = blocks_together(launch);
+    return together == 1 ? number : cluster_block(launch, number / together, (uint32_t)(number % together));
+}
+
+static uint64_t key_of(const Worker *worker, const Instruction *instruction, uint32_t lane)
+{
+    return number_of(worker) << (LANE_BITS + INDEX_BITS) | (uint64_t)lane << INDEX_BITS | (uint64_t)instruction->index;
+}
+
+static uint64_t number_of_key(uint64_t key)
 {
     return key >> (LANE_BITS + INDEX_BITS);
 }
@@ -135,11 +160,22 @@ static void widen_all(const Worker *worker, Extremes *first, uint64_t address, u
         widen(&first[i], key);
 }
 
+/* May the block have waited for others, or one of its cluster, which may have told it? */
+static bool is_after_others(const Worker *worker)
+{
+    bool is_after = worker->sanitizer->is_ordered;
+    for (uint32_t i = 0; worker->sanitizer->cluster != NULL && worker->cluster != NULL && i < worker->cluster->count;
+         i++)
+        is_after |= worker->cluster->blocks[i]->sanitizer->is_ordered;
+    return is_after;
+}
+
 void block_races_read(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
                       uint32_t bytes)
 {
     uint32_t first;
-    bool is_late = worker->sanitizer->is_ordered;
+    bool is_late = is_after_others(worker);
+    cluster_global_access(worker, instruction, CLUSTER_LOAD, lane, address, bytes, NULL);
     Piece *piece = piece_at(worker, allocation, address, &first);
     if (piece == NULL)
         return;
@@ -162,7 +198,8 @@ void block_races_write(Worker *worker, const Instruction *instruction, uint32_t 
 {
     uint8_t cell_log = worker->sanitizer->plan->global_cell_log;
     uint32_t first;
-    Piece *piece = worker->sanitizer->is_ordered ? NULL : piece_at(worker, allocation, address, &first);
+    cluster_global_access(worker, instruction, CLUSTER_STORE, lane, address, bytes, values);
+    Piece *piece = is_after_others(worker) ? NULL : piece_at(worker, allocation, address, &first);
     if (piece == NULL)
         return;
     widen_all(worker, &piece->writes[first], address, bytes, key_of(worker, instruction, lane));
@@ -176,7 +213,8 @@ void block_races_atomic(Worker *worker, const Instruction *instruction, uint32_t
                         uint32_t bytes)
 {
     uint32_t first;
-    Piece *piece = worker->sanitizer->is_ordered ? NULL : piece_at(worker, allocation, address, &first);
+    cluster_global_access(worker, instruction, CLUSTER_ATOMIC, lane, address, bytes, NULL);
+    Piece *piece = is_after_others(worker) ? NULL : piece_at(worker, allocation, address, &first);
     if (piece == NULL)
         return;
     set(&piece->has_atomics);
@@ -191,47 +229,51 @@ static bool is_empty(const Extremes *extremes)
     return extremes->last == 0;
 }
 
-/* Finds an access of each kind such that the two are of different blocks; false where there are none. */
-static bool find_pair(const Extremes *ones, const Extremes *others, uint64_t *one, uint64_t *other)
+/* Finds an access of each kind such that the two are of different blocks, or clusters; false where there are none. */
+static bool find_pair(const Launch *launch, const Extremes *ones, const Extremes *others, uint64_t *one,
+                      uint64_t *other)
 {
+    const uint64_t together = blocks_together(launch);
     if (is_empty(ones) || is_empty(others))
         return false;
     *one = ones->last & ~SET;
     *other = ~others->first;
-    if (block_of(*one) == block_of(*other)) {
+    if (number_of_key(*one) / together == number_of_key(*other) / together) {
         *one = ~ones->first;
         *other = others->last & ~SET;
     }
-    return block_of(*one) != block_of(*other);
+    return number_of_key(*one) / together != number_of_key(*other) / together;
 }
 
-static void add_race(RawFinding *found, SimFindingKind kind, uint64_t key, uint64_t other, RawFinding race)
+static void add_race(const Launch *launch, RawFinding *found, SimFindingKind kind, uint64_t key, uint64_t other,
+                     RawFinding race)
 {
     race.count = 1;
-    race.block = block_of(key);
+    race.block = block_of_number(launch, number_of_key(key));
     race.lane = lane_of_key(key);
     race.other_stored = true;
-    race.other = block_of(other);
+    race.other = block_of_number(launch, number_of_key(other));
     raw_finding_add(found, index_of(key), kind, &race);
 }
 
-static void find_race(const Piece *piece, uint32_t cell, uint64_t address, uint8_t bytes, RawFinding *found)
+static void find_race(const Launch *launch, const Piece *piece, uint32_t cell, uint64_t address, uint8_t bytes,
+                      RawFinding *found)
 {
     const Extremes *writes = &piece->writes[cell];
     const RawFinding read = {.space = SIM_GLOBAL, .bytes = bytes, .address = address};
     RawFinding store = read, atomic = read;
     uint64_t key, other;
     store.is_store = atomic.is_store = atomic.is_atomic = true;
-    if (piece->has_late_reads && find_pair(&piece->unpublished[cell], &piece->late_reads[cell], &key, &other))
-        add_race(found, SIM_NO_FENCE, key, other, store);
+    if (piece->has_late_reads && find_pair(launch, &piece->unpublished[cell], &piece->late_reads[cell], &key, &other))
+        add_race(launch, found, SIM_NO_FENCE, key, other, store);
     if (is_empty(writes))
         return;
-    if (piece->values[cell] == SEVERAL_VALUES && find_pair(writes, writes, &key, &other))
-        add_race(found, SIM_RACE_OF_BLOCKS, key, other, store);
-    if (piece->has_reads && find_pair(&piece->reads[cell], writes, &key, &other))
-        add_race(found, SIM_RACE_OF_BLOCKS, key, other, read);
-    if (piece->has_atomics && find_pair(&piece->atomics[cell], writes, &key, &other))
-        add_race(found, SIM_RACE_OF_BLOCKS, key, other, atomic);
+    if (piece->values[cell] == SEVERAL_VALUES && find_pair(launch, writes, writes, &key, &other))
+        add_race(launch, found, SIM_RACE_OF_BLOCKS, key, other, store);
+    if (piece->has_reads && find_pair(launch, &piece->reads[cell], writes, &key, &other))
+        add_race(launch, found, SIM_RACE_OF_BLOCKS, key, other, read);
+    if (piece->has_atomics && find_pair(launch, &piece->atomics[cell], writes, &key, &other))
+        add_race(launch, found, SIM_RACE_OF_BLOCKS, key, other, atomic);
 }
 
 void block_races_find(const Launch *launch, int allocation, uint64_t low, uint64_t high, RawFinding *found)
@@ -245,7 +287,8 @@ void block_races_find(const Launch *launch, int allocation, uint64_t low, uint64
     for (uint64_t piece = first / PIECE_CELLS; piece <= last / PIECE_CELLS; piece++) {
         const Piece *touched = shadow->places[allocation][piece];
         for (uint32_t i = 0; touched != NULL && i < PIECE_CELLS; i++)
-            find_race(touched, i, start + ((piece * PIECE_CELLS + i) << cell_log), (uint8_t)(1u << cell_log), found);
+            find_race(launch, touched, i, start + ((piece * PIECE_CELLS + i) << cell_log), (uint8_t)(1u << cell_log),
+                      found);
     }
 }
 

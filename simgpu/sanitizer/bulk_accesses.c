@@ -36,6 +36,8 @@ void bulk_reads_global(Worker *worker, const Instruction *copy, uint32_t lane, u
     }
     for (uint64_t at = address, end = address + bytes; at < end; at += UNIT) {
         check_written(worker, copy, lane, allocation, at, unit_at(at, end));
+        if (sanitizer->is_close)
+            thread_races_take_global(worker, copy, lane, at, unit_at(at, end));
         if (sanitizer->is_detailed || sanitizer->is_ordered)
             block_races_read(worker, copy, lane, allocation, at, unit_at(at, end));
     }

@@ -57,8 +57,12 @@ void cluster_races_begin_block(Sanitizer *sanitizer)
         begin_phase(sanitizer);
 }
 
-/* May the block have waited in this phase for what others have done? */
-static bool may_have_waited(const Sanitizer *sanitizer)
+uint32_t cluster_races_phase(const Sanitizer *sanitizer)
+{
+    return sanitizer->cluster->phase;
+}
+
+bool cluster_races_may_have_waited(const Sanitizer *sanitizer)
 {
     return sanitizer->is_ordered || sanitizer->waited_epoch >= sanitizer->cluster->phase_epoch;
 }
@@ -70,7 +74,7 @@ void cluster_races_end_phase(Worker *worker)
         return;
     const FarAccess *first = &sanitizer->cluster->first;
     const bool has_ended = worker->live_count == 0;
-    if (first->instruction != NULL && has_ended && !may_have_waited(sanitizer))
+    if (first->instruction != NULL && has_ended && !cluster_races_may_have_waited(sanitizer))
         raw_finding_note(first->worker, first->instruction, SIM_RACE_IN_CLUSTER, first->what);
     begin_phase(sanitizer);
 }
@@ -119,7 +123,7 @@ void cluster_races_near(Worker *worker, const Instruction *instruction, ClusterA
         return;
     const FarCell *cell = &sanitizer->cluster->cells[place >> sanitizer->plan->shared_cell_log];
     RawFinding found = finding_of(instruction, how, lane, offset, bytes);
-    if (meets_far(cell, sanitizer->cluster->phase, how, NOBODY, &found) && !may_have_waited(sanitizer))
+    if (meets_far(cell, sanitizer->cluster->phase, how, NOBODY, &found) && !cluster_races_may_have_waited(sanitizer))
         raw_finding_note(worker, instruction, SIM_RACE_IN_CLUSTER, found);
 }
 
@@ -141,7 +145,8 @@ static void use_cell(const FarUse *use, RawFinding found, uint64_t place)
     Sanitizer *owner = use->owner->sanitizer;
     ShadowCell *cell = shadow_cell_at(owner, true, place);
     FarCell *far = &owner->cluster->cells[place >> owner->plan->shared_cell_log];
-    const bool is_ordered = may_have_waited(owner) || may_have_waited(use->worker->sanitizer);
+    const bool is_ordered = cluster_races_may_have_waited(owner) ||
+                            cluster_races_may_have_waited(use->worker->sanitizer);
     const bool is_written = shadow_cell_is_written(owner, cell);
     if (use->how == CLUSTER_LOAD && !is_written)
         raw_finding_note(use->worker, use->instruction, SIM_UNINITIALISED, found);

@@ -15,6 +15,10 @@ typedef enum ClusterAccess { CLUSTER_LOAD, CLUSTER_STORE, CLUSTER_ATOMIC } Clust
 /* NULL where the kernel does not use its cluster. */
 ClusterRaces *cluster_races_new(const Worker *worker);
 void cluster_races_free(ClusterRaces *races);
+/* The phase of the cluster in which the block is. */
+uint32_t cluster_races_phase(const Sanitizer *sanitizer);
+/* May the block have waited in this phase for what others have done? */
+bool cluster_races_may_have_waited(const Sanitizer *sanitizer);
 void cluster_races_begin_block(Sanitizer *sanitizer);
 /* The barrier of the cluster opens, or all its blocks have ended. */
 void cluster_races_end_phase(Worker *worker);

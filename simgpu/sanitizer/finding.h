@@ -18,10 +18,12 @@ typedef enum SimFindingKind {
                            * fills is used before its mbarrier, or changed while a bulk copy reads it */
     SIM_RACE_WITH_PRODUCT, /* shared memory that a wgmma reads is changed before its warpgroup has waited for it */
     SIM_UNWAITED_PRODUCT,  /* sums of a wgmma are used before its warpgroup has waited for it */
-    SIM_NO_PROXY_FENCE,    /* a bulk copy or a wgmma reads shared memory that a thread has stored to, with no
-                            * fence.proxy.async in between */
-    SIM_RACE_IN_CLUSTER,   /* two blocks of a cluster use the shared memory of one of them, with no barrier of the
-                            * cluster in between; or its owner may end before the other one uses it */
+    SIM_UNFENCED_PRODUCT,  /* a wgmma uses registers that its threads have written, with no wgmma.fence in between */
+    SIM_NO_PROXY_FENCE,    /* a bulk copy or a wgmma reads memory that a thread has stored to, or a bulk copy overwrites
+                            * it, with no fence.proxy.async in between */
+    SIM_RACE_IN_CLUSTER,   /* two blocks of a cluster use the shared memory of one of them, or the same global memory,
+                            * with no barrier of the cluster in between; or the owner of shared memory may end before
+                            * the other one uses it */
     SIM_OUTSIDE_VARIABLE,  /* an index leads from one shared variable into another; still within shared memory */
     SIM_RACE_IN_WARP,      /* between lanes of one warp, with no __syncwarp() in between. It works while the warp
                            * stays together, which hardware since Volta does not promise */

@@ -1,6 +1,6 @@
-/* proxy_fences.h - which ordinary stores into shared memory bulk copies and wgmma see.
+/* proxy_fences.h - which ordinary stores come before what bulk copies and wgmma read and write.
  *
- * They read shared memory through another path than loads, the async proxy. It sees what a thread has stored only after a
+ * They use memory through another path than loads, the async proxy. It sees what a thread has stored only after a
  * fence.proxy.async: of the thread itself after its store, or of one that has waited for it.
  *
  * Source   PTX ISA 9.0, Data Movement and Conversion Instructions: Async Proxy; Memory Consistency Model: Causality Order,
@@ -16,8 +16,8 @@ ProxyFences *proxy_fences_new(const Worker *worker);
 void proxy_fences_free(ProxyFences *fences);
 void proxy_fences_begin_block(const Worker *worker);
 /* The active lanes execute a fence. */
-void proxy_fences_add(Sanitizer *sanitizer, const Active *active);
+void proxy_fences_add(Sanitizer *sanitizer, ProxyFenceKind kind, const Active *active);
 /* Does a fence stand between the last store into the cell and what `lane` asks the async proxy for? */
-bool proxy_fences_cover(const Sanitizer *sanitizer, const ShadowCell *cell, uint32_t lane);
+bool proxy_fences_cover(const Sanitizer *sanitizer, bool is_shared, const ShadowCell *cell, uint32_t lane);
 
 #endif

@@ -110,8 +110,11 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
         break;
     case SIM_NO_PROXY_FENCE:
         snprintf(text, size,
-                 "which %s has written: bulk copies and wgmma see that only if a fence.proxy.async comes after the "
-                 "store and before the barrier",
+                 found->is_store
+                     ? "which %s has written: that may come later than the bulk copy unless a fence.proxy.async comes "
+                       "after the store and before the barrier"
+                     : "which %s has written: bulk copies and wgmma see that only if a fence.proxy.async comes after "
+                       "the store and before the barrier",
                  other);
         break;
     case SIM_RACE_IN_WARP:
@@ -122,6 +125,7 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
     case SIM_BAD_SHUFFLE:
     case SIM_UNSET_VARIABLE:
     case SIM_UNWAITED_PRODUCT:
+    case SIM_UNFENCED_PRODUCT:
     case SIM_MIXED_BARRIERS: /* describe() words these itself */
     case SIM_FINDING_KINDS: break;
     }
@@ -141,6 +145,10 @@ static void describe(const Launch *launch, SimFindingKind kind, const RawFinding
     }
     if (kind == SIM_UNWAITED_PRODUCT) {
         snprintf(text, size, "uses the sums of a wgmma before a wgmma.wait_group has waited for it%s", times);
+        return;
+    }
+    if (kind == SIM_UNFENCED_PRODUCT) {
+        snprintf(text, size, "executes a wgmma on registers that it has set, with no wgmma.fence in between%s", times);
         return;
     }
     if (kind == SIM_UNSET_VARIABLE) {

@@ -8,6 +8,7 @@
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/async_copies.h"
 #include "simgpu/sanitizer/block_races.h"
+#include "simgpu/sanitizer/cluster_global.h"
 #include "simgpu/sanitizer/cluster_races.h"
 #include "simgpu/sanitizer/deferred_reads.h"
 #include "simgpu/sanitizer/mbarriers.h"
@@ -44,7 +45,7 @@ Sanitizer *sanitizer_new(const Worker *worker)
     sanitizer->fences = proxy_fences_new(worker);
     sanitizer->deferred = deferred_reads_new();
     sanitizer->order = warp_order_new();
-    if (plan->block_shadow != NULL)
+    if (plan->block_shadow != NULL && sanitizer->cluster == NULL) /* a block may tell what another one has stored */
         sanitizer->publication = publication_new(worker->code);
     if ((plan->flags & SIM_SANITIZE_UNINITIALISED) && worker->frame_stride > 0)
         sanitizer->local = zeroed(local_bytes(worker), 1);
@@ -58,6 +59,7 @@ void sanitizer_free(Sanitizer *sanitizer)
         return;
     shadow_cells_free(sanitizer->cells);
     cluster_races_free(sanitizer->cluster);
+    cluster_global_free(sanitizer->cluster_global);
     free(sanitizer->copies);
     free(sanitizer->bulk_copies);
     free(sanitizer->products);
@@ -478,8 +480,10 @@ void sanitizer_note(Worker *worker, const Instruction *instruction, const Active
         fence(worker->sanitizer, active);
     else if (instruction->kind == CHECK_WAITED)
         raw_finding_note(worker, instruction, SIM_UNWAITED_PRODUCT, (RawFinding){.lane = active->first});
+    else if (instruction->kind == CHECK_FENCED)
+        raw_finding_note(worker, instruction, SIM_UNFENCED_PRODUCT, (RawFinding){.lane = active->first});
     else if (instruction->kind == PROXY_FENCE)
-        proxy_fences_add(worker->sanitizer, active);
+        proxy_fences_add(worker->sanitizer, (ProxyFenceKind)instruction->detail, active);
     else
         async_copies_note(worker, instruction, active);
 }

@@ -5,6 +5,7 @@
  * thread_races.c     races among the threads of one block; indices that leave a shared variable
  * block_races.c      races among the blocks of a launch, in global memory
  * cluster_races.c    races among the blocks of a cluster, in each other's shared memory
+ * cluster_global.c   races among the blocks of a cluster, in global memory
  * mbarriers.c        arrivals and waits at mbarriers
  * shadow_cells.c     for each few bytes of memory, which threads of the block wrote and read them last
  * deferred_reads.c   reads of shared memory that are checked only if something changes there
@@ -93,8 +94,8 @@ void sanitizer_shuffle(Worker *worker, const Instruction *instruction, uint32_t 
 void sanitizer_local_written(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
 void sanitizer_local_forgotten(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
 
-/* COPY_, BULK_ and PRODUCT_COMMIT and _WAIT, FENCE, PROXY_FENCE, CHECK_WAITED; CHECK_SET: lanes whose marks are not zero are about to
- * use what follows from a variable that they have not set. */
+/* COPY_, BULK_ and PRODUCT_COMMIT and _WAIT, FENCE, PROXY_FENCE, CHECK_WAITED, CHECK_FENCED; CHECK_SET: lanes whose marks are
+ * not zero are about to use what follows from a variable that they have not set. */
 void sanitizer_note(Worker *worker, const Instruction *instruction, const Active *active);
 
 #endif

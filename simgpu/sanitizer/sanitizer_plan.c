@@ -29,7 +29,9 @@ static bool is_followed(const Instruction *instruction)
     case BARRIER:
     case PRODUCT_COMMIT:
     case PRODUCT_WAIT:
+    case PRODUCT_FENCE:
     case CHECK_WAITED:
+    case CHECK_FENCED:
     case FENCE:
     case PROXY_FENCE:
     case SHUFFLE:
@@ -158,8 +160,7 @@ SanitizerPlan *sanitizer_plan_new(const Launch *launch)
                             .has_global_compare = has_compare(code, PTX_GLOBAL),
                             .may_change = find_changing(launch),
                             .footprint = footprint};
-    /* No order is known between blocks of a cluster that wait for each other. */
-    if ((plan->flags & SIM_SANITIZE_RACES) && !is_sample && !code->uses_cluster)
+    if ((plan->flags & SIM_SANITIZE_RACES) && !is_sample)
         plan->block_shadow = block_shadow_new(launch, plan->global_cell_log);
     for (int i = 0; i < launch->memory->count; i++)
         validity_settle(&launch->memory->allocations[i]);

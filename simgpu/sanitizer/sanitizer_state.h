@@ -16,6 +16,7 @@ enum {
 };
 
 typedef struct BlockShadow BlockShadow;     /* block_races.c */
+typedef struct ClusterGlobal ClusterGlobal; /* cluster_global.c */
 typedef struct ClusterRaces ClusterRaces;   /* cluster_races.c */
 typedef struct DeferredReads DeferredReads; /* deferred_reads.c */
 typedef struct LaneCopies LaneCopies;       /* async_copies.c */
@@ -55,10 +56,11 @@ typedef struct Sanitizer {
     WarpOrder *order;
     Publication *publication; /* NULL: blocks cannot wait for each other */
     ShadowCells *cells;
-    ClusterRaces *cluster;   /* NULL: no block looks into another one's shared memory */
-    LaneCopies *copies;      /* [lane] by cp.async; NULL: the kernel has none */
-    LaneCopies *bulk_copies; /* [lane] in bulk; NULL: the kernel has none */
-    LaneCopies *products;    /* [lane] wgmma; NULL: the kernel has none */
+    ClusterRaces *cluster;         /* NULL: no block looks into another one's shared memory */
+    ClusterGlobal *cluster_global; /* of rank 0; NULL: its cluster has not used global memory so far */
+    LaneCopies *copies;            /* [lane] by cp.async; NULL: the kernel has none */
+    LaneCopies *bulk_copies;       /* [lane] in bulk; NULL: the kernel has none */
+    LaneCopies *products;          /* [lane] wgmma; NULL: the kernel has none */
     ProxyFences *fences;
     uint8_t *local;     /* [lane][frame_stride] `generation` where the block has written; NULL: no local memory */
     uint8_t generation; /* of the block */

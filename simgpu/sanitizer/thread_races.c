@@ -265,7 +265,7 @@ static void check_fence(const ThreadAccess *access, const ShadowCell *cell)
 {
     const Sanitizer *sanitizer = access->worker->sanitizer;
     const bool is_stored = cell->write_epoch > sanitizer->first_epoch && cell->bulk_phase == 0 && cell->copy_group == 0;
-    if (is_stored && !cell->is_agreed && !proxy_fences_cover(sanitizer, cell, access->lane))
+    if (is_stored && !cell->is_agreed && !proxy_fences_cover(sanitizer, access->is_shared, cell, access->lane))
         note(access, SIM_NO_PROXY_FENCE, cell->writer, true);
 }
 
@@ -289,6 +289,21 @@ void thread_races_take(Worker *worker, const Instruction *reader, uint32_t lane,
     }
 }
 
+void thread_races_take_global(Worker *worker, const Instruction *reader, uint32_t lane, uint64_t address,
+                              uint32_t bytes)
+{
+    const ThreadAccess access = {worker, reader, lane, bytes, address, false, false, NULL};
+    EACH_CELL(address, bytes, cell_log_of(worker, false), place)
+    {
+        const ShadowCell *cell = shadow_cell_at(worker->sanitizer, false, place);
+        if (cell == NULL || !shadow_cell_is_written(worker->sanitizer, cell))
+            continue;
+        if (!cell->is_agreed)
+            compare_with_writer(&access, cell);
+        check_fence(&access, cell);
+    }
+}
+
 void thread_races_fill(Worker *worker, const Instruction *copy, uint32_t lane, uint64_t offset, uint32_t bytes,
                        uint64_t mbarrier)
 {
@@ -303,6 +318,7 @@ void thread_races_fill(Worker *worker, const Instruction *copy, uint32_t lane, u
         if (shadow_cell_is_written(sanitizer, cell))
             compare_with_writer(&access, cell);
         compare_with_users(&access, cell);
+        check_fence(&access, cell);
         cell->write_epoch = sanitizer->epoch;
         cell->write_warp_epoch = sanitizer->warp_epoch[lane / SIM_WARP_SIZE];
         cell->writer = (uint16_t)lane;

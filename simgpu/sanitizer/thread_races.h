@@ -11,6 +11,9 @@ void thread_races_write(Worker *worker, const Instruction *instruction, bool is_
 /* A store into shared memory of the bytes at `values`. */
 void thread_races_store(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset, uint32_t bytes,
                         const unsigned char *values);
+/* A bulk copy of a lane reads global memory. */
+void thread_races_take_global(Worker *worker, const Instruction *reader, uint32_t lane, uint64_t address,
+                              uint32_t bytes);
 /* A bulk copy or a wgmma of a lane begins to read shared memory; a bulk copy begins to fill it, and will arrive at the
  * mbarrier at an offset. */
 void thread_races_take(Worker *worker, const Instruction *reader, uint32_t lane, uint64_t offset, uint32_t bytes);

@@ -1,5 +1,5 @@
 // expect: Run-Time Error
-// says: a bulk copy or a wgmma reads shared memory that a kernel has stored to, with no fence.proxy.async in between
+// says: a bulk copy or a wgmma uses memory that a kernel has stored to, with no fence.proxy.async in between
 // on cuda: Accepted, Wrong Answer
 // problem: conv1d
 // As bulk_copy.cu, but no fence makes the results visible to the copy that brings them to the output.

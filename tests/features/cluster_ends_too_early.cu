@@ -1,5 +1,5 @@
 // expect: Run-Time Error
-// says: blocks of a cluster race for the shared memory of one of them, or that one may not have begun or have ended: a cluster.sync() is missing (cluster_ends_too_early.cu:37
+// says: blocks of a cluster race for the same memory, or use the shared memory of one that may not have begun or have ended: a cluster.sync() is missing (cluster_ends_too_early.cu:37
 // on cuda: Accepted, Run-Time Error, Wrong Answer
 // problem: conv1d
 // As cluster_of_tiles.cu, but a block may end while the one before it still reads its tile.

@@ -1,5 +1,5 @@
 // expect: Run-Time Error
-// says: blocks of a cluster race for the shared memory of one of them, or that one may not have begun or have ended: a cluster.sync() is missing (cluster_tile_overwritten.cu:
+// says: blocks of a cluster race for the same memory, or use the shared memory of one that may not have begun or have ended: a cluster.sync() is missing (cluster_tile_overwritten.cu:
 // on cuda: Accepted, Wrong Answer
 // problem: conv1d
 // As cluster_of_tiles.cu, but a block overwrites its tile while the one before it may still read there.

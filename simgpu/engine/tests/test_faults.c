@@ -84,6 +84,8 @@ static const struct {
      SIM_GLOBAL, LOAD, OUT, 2048, 16},
     {"ld.global.v2.f32 {%f4, %f5}, [%d12+2048]; add.f32 %f0, %f5, %f5", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2048,
      8},
+    {"cp.async.cg.shared.global [shared], [%d12+2048], 16", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2048, 16},
+    {"cp.async.cg.shared.global [shared], [%d12+2048], 16, 5", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2048, 16},
     {"ld.global.f32 %f0, [%d12+4000000]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 4000000, 4},
     {"atom.global.add.u32 %r0, [%d12+2052], 1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, OUT, 2052, 4},
     {"red.global.add.f32 [%d12+2052], %f1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, OUT, 2052, 4},
@@ -190,6 +192,13 @@ static void a_released_array_is_out_of_bounds(void **state)
     assert_int_equal(run(NULL, text, BUDGET).report.outcome, SIM_OK);
     assert_true(simgpu_release(gpu, gone));
     assert_int_equal(run(NULL, text, BUDGET).report.outcome, SIM_OUT_OF_BOUNDS);
+}
+
+static void a_copy_may_name_bytes_past_the_end_that_it_does_not_read(void **state)
+{
+    static const char copy[] = "mov.u64 %d4, 0; setp.ne.u32 %p4, %r1, 37; @%p4 bra END; "
+                               "cp.async.cg.shared.global [shared], [%d12+2048], 16, 4; END:";
+    assert_int_equal(run(NULL, copy, BUDGET).report.outcome, SIM_OK); /* the array has 2052 bytes */
 }
 
 static void the_fault_counts_its_lanes(void **state)
@@ -516,6 +525,7 @@ int main(void)
         cmocka_unit_test(the_last_element_is_no_fault),
         cmocka_unit_test(bytes_that_are_not_used_may_lie_outside),
         cmocka_unit_test(a_released_array_is_out_of_bounds),
+        cmocka_unit_test(a_copy_may_name_bytes_past_the_end_that_it_does_not_read),
         cmocka_unit_test(the_fault_counts_its_lanes),
         cmocka_unit_test(the_place_is_named_by_what_lies_there),
         cmocka_unit_test(the_array_that_was_left_is_known),

@@ -98,7 +98,9 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
     case SLOW_PATH:
     case PRODUCT_COMMIT:
     case PRODUCT_WAIT:
+    case PRODUCT_FENCE:
     case CHECK_WAITED:
+    case CHECK_FENCED:
     case FENCE:
     case PROXY_FENCE: call_interpreter(b, instruction); return true;
     case CHECK_SET: translate_check(b, instruction); return true;

@@ -66,12 +66,19 @@ static bool is_division(const char *opcode)
     return strncmp(opcode, "div.", 4) == 0 || strncmp(opcode, "rem.", 4) == 0;
 }
 
+/* div.approx and div.full are a reciprocal and a multiplication. */
+static bool is_rounded_division(const char *opcode)
+{
+    return strncmp(opcode, "div.r", 5) == 0;
+}
+
 void count_class(Lowering *l, OpClass op_class)
 {
     BlockLine *line = current_block_line(l);
     current_block(l)->classes[op_class]++;
     line->classes[op_class]++;
     line->divisions += op_class == INTEGER && is_division(l->source->opcode);
+    line->float_divisions += op_class == FP32 && is_rounded_division(l->source->opcode);
 }
 
 void count_control(Lowering *l)

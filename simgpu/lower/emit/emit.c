@@ -21,6 +21,7 @@ static bool has_index(InstructionKind kind)
     case SHUFFLE:
     case BARRIER:
     case CHECK_WAITED:
+    case CHECK_FENCED:
     case CHECK_SET: return true;
     case RUN_LANES:
     case SLOW_PATH:
@@ -44,6 +45,7 @@ static bool has_index(InstructionKind kind)
     case TRANSPOSE_MATRIX:
     case PRODUCT_COMMIT:
     case PRODUCT_WAIT:
+    case PRODUCT_FENCE:
     case FENCE:
     case PROXY_FENCE: return false;
     }

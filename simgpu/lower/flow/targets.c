@@ -52,7 +52,9 @@ static Origin of_results(const Instruction *instruction, const Origin *origins)
     case BARRIER:
     case PRODUCT_COMMIT:
     case PRODUCT_WAIT:
+    case PRODUCT_FENCE:
     case CHECK_WAITED:
+    case CHECK_FENCED:
     case FENCE:
     case PROXY_FENCE:
     case PRINT:

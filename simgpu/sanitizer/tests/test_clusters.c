@@ -1,7 +1,9 @@
 #include "simgpu/tests/sanitizer_kernels.h"
 
-static const char *const in_order[] = {"exchange",         "two_buffers",      "store_there",     "count_there",
-                                       "tell_by_mbarrier", "first_block_ends", "arrive_then_wait"};
+static const char *const in_order[] = {
+    "exchange",         "two_buffers",         "store_there",      "count_there",
+    "tell_by_mbarrier", "first_block_ends",    "arrive_then_wait", "exchange_in_global_memory",
+    "add_atomically",   "both_store_the_same", "last_cluster_sums"};
 
 static const SanitizerRow rows[] = {
     {"exchange_without_sync", 2, SIM_RACE_IN_CLUSTER, 0, "with no cluster.sync() in between"},
@@ -12,6 +14,11 @@ static const SanitizerRow rows[] = {
      "shared variable 'tile' of block 0 of its cluster, which may end before that: a cluster.sync() after it is "
      "missing"},
     {"stores_into_one_that_ends", 2, SIM_RACE_IN_CLUSTER, 0, "which may end before that"},
+    {"reads_what_the_other_stores", 2, SIM_RACE_IN_CLUSTER, 0, "of its cluster has"},
+    {"reads_before_the_other_stores", 2, SIM_RACE_IN_CLUSTER, 0, "of its cluster has"},
+    {"both_store", 64, SIM_RACE_IN_CLUSTER, 0, "of its cluster has written with no cluster.sync() in between"},
+    {"waits_for_its_own_block", 2, SIM_RACE_IN_CLUSTER, 0, "with no cluster.sync() in between"},
+    {"reads_of_the_next_cluster", 8, SIM_RACE_OF_BLOCKS, 0, "blocks run in any order"},
     {"warps_race", 2, SIM_RACE_OF_WARPS, 0, "shared variable 'tile'"},
 };
 

@@ -1,8 +1,19 @@
 #include "simgpu/tests/sanitizer_kernels.h"
 
-static const char *const in_order[] = {
-    "each_thread_fences",     "the_copying_thread_fences", "reader_arrives", "matrix_after_barrier", "product",
-    "product_of_two_buffers", "product_of_two_groups"};
+static const char *const in_order[] = {"each_thread_fences",
+                                       "the_copying_thread_fences",
+                                       "reader_arrives",
+                                       "matrix_after_barrier",
+                                       "product",
+                                       "product_of_two_buffers",
+                                       "product_of_two_groups",
+                                       "fragments_fenced",
+                                       "next_fragment_loaded_ahead",
+                                       "sums_begin_with_an_offset",
+                                       "sums_scaled_and_fenced",
+                                       "stored_and_copied_back",
+                                       "stored_and_copied_back_by_global_fence",
+                                       "copied_over_zeros"};
 
 static const SanitizerRow rows[] = {
     {"no_thread_fences", 1, SIM_NO_PROXY_FENCE, 0, "shared variable 'tile'"},
@@ -20,6 +31,13 @@ static const SanitizerRow rows[] = {
     {"sums_used_too_early", 1, SIM_UNWAITED_PRODUCT, 0, "uses the sums of a wgmma before a wgmma.wait_group"},
     {"sums_of_the_later_group", 1, SIM_UNWAITED_PRODUCT, 0, "has waited for it"},
     {"never_committed", 1, SIM_UNWAITED_PRODUCT, 0, "uses the sums of a wgmma"},
+    {"never_fenced", 1, SIM_UNFENCED_PRODUCT, 0, "with no wgmma.fence in between"},
+    {"fenced_before_the_loop", 1, SIM_UNFENCED_PRODUCT, 0, "executes a wgmma on registers that it has set"},
+    {"fenced_before_the_load", 1, SIM_UNFENCED_PRODUCT, 0, "with no wgmma.fence in between"},
+    {"sums_scaled_between", 1, SIM_UNFENCED_PRODUCT, 0, "with no wgmma.fence in between"},
+    {"stored_and_copied_back_without_fence", 1, SIM_NO_PROXY_FENCE, 0, "bulk copies and wgmma see that only if"},
+    {"stored_and_copied_back_by_shared_fence", 1, SIM_NO_PROXY_FENCE, 0, "bulk copies and wgmma see that only if"},
+    {"copied_over_zeros_without_fence", 1, SIM_NO_PROXY_FENCE, 0, "that may come later than the bulk copy"},
     {"product_waits_for_too_few", 1, SIM_RACE_WITH_PRODUCT, 0, "shared variable 'b'"},
 };
 

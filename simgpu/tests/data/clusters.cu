@@ -181,3 +181,92 @@ KERNEL(warps_race)
     output[own()] = tile[threadIdx.x ^ 64] + far(sum)[threadIdx.x];
     cg::this_cluster().sync();
 }
+
+// ---- global memory -------------------------------------------------------------------------------------------------
+
+static __device__ int theirs() { return (blockIdx.x ^ 1) * THREADS + threadIdx.x; }
+
+KERNEL(exchange_in_global_memory)
+{
+    for (int i = 0; i < 3; i++) {
+        output[own()] = input[own()] + i;
+        cg::this_cluster().sync();
+        const float value = output[theirs()];
+        cg::this_cluster().sync();
+        output[own()] = value;
+    }
+}
+
+// Each block adds half of the products, and both add them to the same elements.
+KERNEL(add_atomically)
+{
+    atomicAdd(&output[own() & ~THREADS], input[own()]);
+    cg::this_cluster().sync();
+    words[own()] = output[own() & ~THREADS] > 0;
+}
+
+KERNEL(both_store_the_same)
+{
+    output[own() & ~THREADS] = 1;
+    cg::this_cluster().sync();
+    words[own()] = output[own() & ~THREADS] > 0;
+}
+
+// The last cluster adds up what all have stored; its first block tells the other one that it is the last.
+KERNEL(last_cluster_sums)
+{
+    __shared__ bool is_last;
+    output[own()] = input[own()];
+    __threadfence();
+    cg::this_cluster().sync();
+    if (cg::this_cluster().block_rank() == 0 && threadIdx.x == 0) {
+        __threadfence();
+        is_last = atomicAdd(words, 1u) == gridDim.x / 2 - 1;
+    }
+    cg::this_cluster().sync();
+    const bool sums = *cg::this_cluster().map_shared_rank(&is_last, 0);
+    cg::this_cluster().sync();
+    if (sums && threadIdx.x == 0) {
+        float sum = 0;
+        for (unsigned i = 0; i < gridDim.x * THREADS; i += THREADS)
+            sum += output[i];
+        words[1 + cg::this_cluster().block_rank()] = sum > 0;
+    }
+}
+
+KERNEL(reads_what_the_other_stores)
+{
+    output[own()] = input[own()];
+    cg::this_cluster().sync();
+    output[own()] = output[theirs()] + 1;
+    cg::this_cluster().sync();
+}
+
+KERNEL(reads_before_the_other_stores)
+{
+    output[own()] = input[own()];
+    words[own()] = output[theirs()] > 0;
+    cg::this_cluster().sync();
+}
+
+KERNEL(both_store)
+{
+    output[own() & ~THREADS] = input[own()];
+    cg::this_cluster().sync();
+}
+
+KERNEL(waits_for_its_own_block)
+{
+    output[own()] = input[own()];
+    __syncthreads();
+    words[own()] = output[theirs()] > 0;
+    cg::this_cluster().sync();
+}
+
+// Waiting for the cluster orders nothing with other clusters.
+KERNEL(reads_of_the_next_cluster)
+{
+    output[own()] = input[own()];
+    cg::this_cluster().sync();
+    words[own()] = output[(own() + 2 * THREADS) % (gridDim.x * THREADS)] > 0;
+}

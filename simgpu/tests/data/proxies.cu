@@ -1,4 +1,4 @@
-// What reads shared memory beside ordinary loads: bulk copies, wgmma and ldmatrix, in order and with a fence, a wait or a
+// What uses memory beside ordinary loads and stores: bulk copies, wgmma and ldmatrix, in order and with a fence, a wait or a
 // barrier missing. Blocks of 128 threads.
 #include <cstdint>
 #include <cuda_fp16.h>
@@ -353,3 +353,240 @@ KERNEL(never_committed)
     wait<0>(d);
     output[own()] = sum_of(d);
 }
+
+// ---- wgmma.fence ---------------------------------------------------------------------------------------------------
+
+static __device__ void fence_registers() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+
+static __device__ void multiply_fragment(float (&d)[4], const uint32_t (&a)[4], const float *b, bool adds = true)
+{
+    const uint64_t descriptor = (address_of(b) & 0x3FFFF) >> 4 | uint64_t(128 >> 4) << 16 | uint64_t(128 >> 4) << 32;
+    asm volatile("{\n .reg .pred adds;\n setp.ne.b32 adds, %9, 0;\n"
+                 " wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, %8, adds, 1, 1;\n}\n"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(descriptor), "r"(int(adds)));
+}
+
+static __device__ void fill(float *b, const float *input)
+{
+    if (threadIdx.x < 64)
+        b[threadIdx.x] = input[threadIdx.x];
+    fence();
+    __syncthreads();
+}
+
+static __device__ void load_fragment(uint32_t (&a)[4], const float *input, int step, unsigned bound)
+{
+    for (int i = 0; i < 4; i++) {
+        const unsigned at = own() + step + i;
+        a[i] = __float_as_uint(at < bound ? input[at] * 0.5f : 0.0f);
+    }
+}
+
+KERNEL(fragments_fenced)
+{
+    __shared__ __align__(128) float b[64];
+    float d[4] = {};
+    fill(b, input);
+    for (int step = 0; step < int(words[1]) + 3; step++) {
+        uint32_t a[4];
+        load_fragment(a, input, step, words[0]);
+        fence_registers();
+        multiply_fragment(d, a, b, step > 0);
+        multiply_fragment(d, a, b);
+        commit();
+        wait<0>(d);
+    }
+    output[own()] = sum_of(d);
+}
+
+// The next fragment is loaded while wgmma is under way.
+KERNEL(next_fragment_loaded_ahead)
+{
+    __shared__ __align__(128) float b[64];
+    float d[4] = {};
+    uint32_t a[2][4];
+    fill(b, input);
+    load_fragment(a[0], input, 0, words[0]);
+    for (int step = 0; step < 4; step++) {
+        fence_registers();
+        multiply_fragment(d, a[step % 2], b);
+        commit();
+        load_fragment(a[(step + 1) % 2], input, step + 1, words[0]);
+        wait<0>(d);
+    }
+    output[own()] = sum_of(d);
+}
+
+KERNEL(sums_begin_with_an_offset)
+{
+    __shared__ __align__(128) float b[64];
+    float d[4], e[4];
+    for (int i = 0; i < 4; i++) {
+        d[i] = input[own() + i];
+        e[i] = 2 * d[i];
+    }
+    const uint32_t a[4] = {1, 2, 3, 4};
+    fill(b, input);
+    for (int step = 0; step < int(words[1]) + 3; step++) {
+        if (step == 0)
+            fence_registers();
+        multiply_fragment(d, a, b);
+        multiply_fragment(e, a, b);
+        commit();
+    }
+    wait<0>(d);
+    wait<0>(e);
+    output[own()] = sum_of(d) + sum_of(e);
+}
+
+KERNEL(sums_scaled_and_fenced)
+{
+    __shared__ __align__(128) float b[64];
+    float d[4] = {};
+    const uint32_t a[4] = {1, 2, 3, 4};
+    fill(b, input);
+    for (int step = 0; step < int(words[1]) + 3; step++) {
+        fence_registers();
+        multiply_fragment(d, a, b);
+        commit();
+        wait<0>(d);
+        for (float &sum : d)
+            sum *= 0.5f;
+    }
+    output[own()] = sum_of(d);
+}
+
+KERNEL(never_fenced)
+{
+    __shared__ __align__(128) float b[64];
+    float d[4] = {};
+    const uint32_t a[4] = {1, 2, 3, 4};
+    fill(b, input);
+    multiply_fragment(d, a, b);
+    commit();
+    wait<0>(d);
+    output[own()] = sum_of(d);
+}
+
+KERNEL(fenced_before_the_loop)
+{
+    __shared__ __align__(128) float b[64];
+    float d[4] = {};
+    fill(b, input);
+    fence_registers();
+    for (int step = 0; step < int(words[1]) + 3; step++) {
+        uint32_t a[4];
+        load_fragment(a, input, step, words[0]);
+        multiply_fragment(d, a, b);
+        commit();
+        wait<0>(d);
+    }
+    output[own()] = sum_of(d);
+}
+
+KERNEL(fenced_before_the_load)
+{
+    __shared__ __align__(128) float b[64];
+    float d[4] = {};
+    uint32_t a[4];
+    fill(b, input);
+    fence_registers();
+    load_fragment(a, b, 0, 60);
+    multiply_fragment(d, a, b);
+    commit();
+    wait<0>(d);
+    output[own()] = sum_of(d);
+}
+
+KERNEL(sums_scaled_between)
+{
+    __shared__ __align__(128) float b[64];
+    float d[4] = {};
+    const uint32_t a[4] = {1, 2, 3, 4};
+    fill(b, input);
+    fence_registers();
+    for (int step = 0; step < int(words[1]) + 3; step++) {
+        multiply_fragment(d, a, b);
+        commit();
+        wait<0>(d);
+        for (float &sum : d)
+            sum *= 0.5f;
+    }
+    output[own()] = sum_of(d);
+}
+
+// ---- what a bulk copy reads in global memory, or overwrites --------------------------------------------------------
+
+static __device__ void copy_in(float *to, const float *from, uint64_t *arrived)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address_of(arrived)), "r"(THREADS * 4)
+                 : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     address_of(to)),
+                 "l"(from), "r"(THREADS * 4), "r"(address_of(arrived))
+                 : "memory");
+}
+
+static __device__ void begin(uint64_t *arrived)
+{
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address_of(arrived)) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncthreads();
+}
+
+static __device__ void await(uint64_t *arrived)
+{
+    asm volatile("{\n .reg .pred done;\nagain:\n"
+                 " mbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0;\n @!done bra again;\n}\n" ::"r"(
+                     address_of(arrived))
+                 : "memory");
+}
+
+enum Fences { NONE, GLOBAL, SHARED, ALL };
+
+template <Fences fences> static __device__ void copy_back(const float *input, float *output)
+{
+    __shared__ __align__(16) float tile[THREADS];
+    __shared__ uint64_t arrived;
+    begin(&arrived);
+    output[own()] = input[own()];
+    if (fences == ALL)
+        asm volatile("fence.proxy.async;" ::: "memory");
+    if (fences == GLOBAL)
+        asm volatile("fence.proxy.async.global;" ::: "memory");
+    if (fences == SHARED)
+        fence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        copy_in(tile, output + own(), &arrived);
+    await(&arrived);
+    const float value = tile[threadIdx.x ^ 1];
+    __syncthreads();
+    output[own()] = value;
+}
+
+KERNEL(stored_and_copied_back) { copy_back<ALL>(input, output); }
+KERNEL(stored_and_copied_back_by_global_fence) { copy_back<GLOBAL>(input, output); }
+KERNEL(stored_and_copied_back_by_shared_fence) { copy_back<SHARED>(input, output); }
+KERNEL(stored_and_copied_back_without_fence) { copy_back<NONE>(input, output); }
+
+template <bool fences> static __device__ void fill_over(const float *input, float *output)
+{
+    __shared__ __align__(16) float tile[THREADS];
+    __shared__ uint64_t arrived;
+    begin(&arrived);
+    tile[threadIdx.x] = 0;
+    if (fences)
+        fence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        copy_in(tile, input + own(), &arrived);
+    await(&arrived);
+    output[own()] = tile[threadIdx.x ^ 1];
+}
+
+KERNEL(copied_over_zeros) { fill_over<true>(input, output); }
+KERNEL(copied_over_zeros_without_fence) { fill_over<false>(input, output); }

@@ -1,0 +1,299 @@
+#include "simgpu/engine/matrix_product.h"
+
+#include "simgpu/code/lane_math.h"
+
+enum { GUARD_BITS = 25, NOTHING = -100000 }; /* the exponent of a zero */
+
+/* ---- floats ------------------------------------------------------------------------------------------------------ */
+
+/* mantissa * 2^(exponent - digits of the type); infinities and NaN are kept as a float. */
+typedef struct Parts {
+    int32_t mantissa, exponent;
+    bool is_special;
+    f32 value;
+} Parts;
+
+static int digits_of(MatrixType type)
+{
+    return type == MATRIX_BF16 ? 7 : type == MATRIX_F32 ? 23 : 10;
+}
+
+static Parts parts_of(uint64_t bits, MatrixType type)
+{
+    int digits = digits_of(type), exponent_bits = type == MATRIX_F16 ? 5 : 8;
+    if (type == MATRIX_TF32)
+        bits >>= 13; /* tf32 ignores the lower bits */
+    int32_t biased = (int32_t)(bits >> digits) & ((1 << exponent_bits) - 1), bias = (1 << (exponent_bits - 1)) - 1;
+    int32_t fraction = (int32_t)bits & ((1 << digits) - 1);
+    bool is_negative = bits >> (digits + exponent_bits) & 1, is_special = biased == (1 << exponent_bits) - 1;
+    Parts parts = {.mantissa = biased == 0 ? fraction : fraction | 1 << digits,
+                   .exponent = (biased == 0 ? 1 : biased) - bias,
+                   .is_special = is_special};
+    parts.value = is_special ? (fraction != 0 ? NAN : INFINITY) : (f32)parts.mantissa;
+    if (parts.mantissa == 0)
+        parts.exponent = NOTHING;
+    if (is_negative) {
+        parts.mantissa = -parts.mantissa;
+        parts.value = -parts.value;
+    }
+    return parts;
+}
+
+/* mantissa * 2^shift, truncated towards zero. */
+static int64_t shifted(int64_t mantissa, int shift)
+{
+    uint64_t magnitude = (uint64_t)(mantissa < 0 ? -mantissa : mantissa);
+    magnitude = shift >= 0 ? magnitude << shift : shift < -63 ? 0 : magnitude >> -shift;
+    return mantissa < 0 ? -(int64_t)magnitude : (int64_t)magnitude;
+}
+
+/* sum * 2^exponent as float32, truncated towards zero. */
+static u32 cut_off(int64_t sum, int exponent)
+{
+    uint64_t magnitude = (uint64_t)(sum < 0 ? -sum : sum);
+    u32 sign = sum < 0 ? 1u << 31 : 0;
+    if (sum == 0)
+        return 0;
+    int highest = 63 - __builtin_clzll(magnitude), scale = exponent + highest;
+    if (scale > 127)
+        return sign | 0x7F800000;
+    int drop = scale < -126 ? -149 - exponent : highest - 23;
+    u32 mantissa = (u32)shifted((int64_t)magnitude, -drop);
+    return sign | (scale < -126 ? mantissa : ((u32)(scale + 126) << 23) + mantissa);
+}
+
+/* A sum with an infinity or a NaN among its terms. */
+static f32 special_sum(const Parts *a, const Parts *b, const Parts *c, int k)
+{
+    f32 sum = c->is_special ? c->value : 0;
+    for (int i = 0; i < k; i++)
+        if (a[i].is_special || b[i].is_special)
+            sum += a[i].value * b[i].value;
+    return sum;
+}
+
+typedef struct Sum {
+    bool is_special;
+    f32 value;   /* of one that is */
+    int64_t sum; /* times 2^exponent */
+    int exponent;
+} Sum;
+
+static Sum sum_of(const Parts *a, const Parts *b, const Parts *c, int k, int digits)
+{
+    int most = c->exponent;
+    bool is_special = c->is_special;
+    for (int i = 0; i < k; i++) {
+        int exponent = a[i].exponent + b[i].exponent;
+        most = exponent > most ? exponent : most;
+        is_special |= a[i].is_special | b[i].is_special;
+    }
+    if (is_special)
+        return (Sum){.is_special = true, .value = special_sum(a, b, c, k)};
+    if (most < NOTHING / 2)
+        return (Sum){.sum = 0};
+    int64_t sum = shifted(c->mantissa, c->exponent - digits_of(MATRIX_F32) - most + GUARD_BITS);
+    for (int i = 0; i < k; i++)
+        sum += shifted((int64_t)a[i].mantissa * b[i].mantissa,
+                       a[i].exponent + b[i].exponent - 2 * digits - most + GUARD_BITS);
+    return (Sum){.sum = sum, .exponent = most - GUARD_BITS};
+}
+
+static uint64_t sum_bits(const Sum *sum, MatrixType type)
+{
+    if (sum->is_special && type == MATRIX_F16)
+        return f32_to_f16(sum->value);
+    if (sum->is_special)
+        return sum->value != sum->value ? 0x7FFFFFFF : f32_bits(sum->value);
+    if (type == MATRIX_F16)
+        return narrowed_f16(ldexp((f64)sum->sum, sum->exponent), ROUND_NEAREST);
+    return cut_off(sum->sum, sum->exponent);
+}
+
+/* C as if it were float32, with an exponent of its own. */
+static Parts sum_parts(uint64_t bits, MatrixType type)
+{
+    return parts_of(type == MATRIX_F16 ? f32_bits(f16_to_f32((u16)bits)) : bits, MATRIX_F32);
+}
+
+static void split(Tile tile, int extent, int k, MatrixType type, Parts parts[MATRIX_MOST][MATRIX_MOST])
+{
+    for (int i = 0; i < extent; i++)
+        for (int j = 0; j < k; j++)
+            parts[i][j] = parts_of(tile[i][j], type);
+}
+
+/* The sum of a row times a column and of C; `matrix->k_together` products are added at once. */
+static uint64_t product_bits(const Matrix *matrix, const Parts *row, const Parts *column, uint64_t c)
+{
+    MatrixType type = matrix->c;
+    for (int k = 0; k < matrix->shape.k; k += matrix->k_together) {
+        Parts start = sum_parts(c, type);
+        Sum sum = sum_of(row + k, column + k, &start, matrix->k_together, digits_of(matrix->a));
+        c = sum_bits(&sum, matrix->d);
+        type = matrix->d;
+    }
+    return c;
+}
+
+void matrix_multiply_floats(const Matrix *matrix, Tile a, Tile b, Tile c)
+{
+    static _Thread_local Parts rows[MATRIX_MOST][MATRIX_MOST], columns[MATRIX_MOST][MATRIX_MOST];
+    const MatrixShape *shape = &matrix->shape;
+    bool turned = matrix_is_turned(shape, MATRIX_SUM);
+    split(a, shape->m, shape->k, matrix->a, rows);
+    split(b, shape->n, shape->k, matrix->b, columns);
+    for (int i = 0; i < shape->m; i++)
+        for (int j = 0; j < shape->n; j++) {
+            uint64_t *at = turned ? &c[j][i] : &c[i][j];
+            *at = product_bits(matrix, rows[i], columns[j], *at);
+        }
+}
+
+/* ---- halves ------------------------------------------------------------------------------------------------------ */
+
+enum {
+    ROWS = 16,
+    COLUMNS = 8,
+    DEPTH = 16,            /* of k, at most */
+    HALF_NOTHING = -4096,  /* the exponent of a zero; a sum of two of them is an int16_t */
+    LARGEST_EXPONENT = 100 /* in magnitude: so far float32 has 2^exponent, its inverse, and what they multiply */
+};
+
+/* Compiled once for each kind of processor: vectors of 32 bytes make it more than twice as fast. */
+#define INLINED static inline __attribute__((always_inline))
+
+/* One number for each column. */
+typedef int16_t Shorts __attribute__((vector_size(2 * COLUMNS)));
+typedef s32 Ints __attribute__((vector_size(4 * COLUMNS)));
+typedef f32 Floats __attribute__((vector_size(4 * COLUMNS)));
+typedef s64 Longs __attribute__((vector_size(8 * COLUMNS)));
+typedef f64 Doubles __attribute__((vector_size(8 * COLUMNS)));
+
+/* Halves as float32, with the exponents that their products are aligned by; which are infinities or NaN. */
+INLINED void split_halves(const Ints *halves, Floats *values, Shorts *exponents, Ints *specials)
+{
+    Ints biased = *halves >> 10 & 31, is_subnormal = biased == 0; /* a comparison gives 0 or -1 */
+    Ints mantissa = (*halves & 0x3FF) | (~is_subnormal & 0x400), exponent = biased - 15 - is_subnormal;
+    Ints is_zero = mantissa == 0;
+    Floats magnitude = __builtin_convertvector(mantissa, Floats) * (Floats)((exponent - 10 + 127) << 23);
+    Ints is_negative = (*halves & 0x8000) != 0;
+    *values = (Floats)((Ints)magnitude | (is_negative & INT32_MIN));
+    *exponents = __builtin_convertvector((is_zero & HALF_NOTHING) | (~is_zero & exponent), Shorts);
+    *specials |= biased == 31;
+}
+
+/* One row of sums in float32. A product of two halves is exact in float32, and so is it times a power of two. */
+INLINED void add_row(const f32 *row, const int16_t *row_exponents, const Floats *column, const Shorts *column_exponents,
+                     int depth, Ints *sums, Ints *specials)
+{
+    Ints is_zero = (*sums & 0x7FFFFFFF) == 0, exponent = (*sums >> 23 & 255) - 127;
+    Shorts most = __builtin_convertvector((is_zero & HALF_NOTHING) | (~is_zero & exponent), Shorts);
+    for (int k = 0; k < depth; k++) {
+        Shorts product = row_exponents[k] + column_exponents[k], is_more = product > most;
+        most = (product & is_more) | (most & ~is_more);
+    }
+    exponent = __builtin_convertvector(most, Ints);
+    exponent &= exponent > HALF_NOTHING / 2; /* else all of them are zero */
+    /* So are infinities and NaN. */
+    Ints special = (exponent < -LARGEST_EXPONENT) | (exponent > LARGEST_EXPONENT);
+    Floats scale = (Floats)(~special & (127 + GUARD_BITS - exponent) << 23);
+    Ints products = {0}; /* each of the 16 is below 2^27 */
+    for (int k = 0; k < depth; k++)
+        products += __builtin_convertvector(row[k] * column[k] * scale, Ints);
+    Ints start = __builtin_convertvector((Floats)(~special & *sums) * scale, Ints);
+    Doubles sum = __builtin_convertvector(products, Doubles) + __builtin_convertvector(start, Doubles);
+    /* Cuts off what float32 has no bits for; what is left is exact. */
+    Doubles cut = (Doubles)((Longs)sum & -(1ll << (52 - 23)));
+    Doubles unit = (Doubles)((__builtin_convertvector(exponent, Longs) + (1023 - GUARD_BITS)) << 52);
+    *sums = (Ints) __builtin_convertvector(cut * unit, Floats);
+    *specials |= special;
+}
+
+/* False, and `c` as before, where an operand is an infinity or a NaN, or a sum beyond the largest exponent. */
+INLINED bool multiply_halves(int depth, Tile a, Tile b, Tile c)
+{
+    Floats column[DEPTH], row[DEPTH / COLUMNS];
+    Shorts column_exponents[DEPTH], row_exponents[DEPTH / COLUMNS];
+    Ints specials = {0}, sums[ROWS];
+    for (int k = 0; k < depth; k++) {
+        Ints halves = {0};
+        for (int j = 0; j < COLUMNS; j++)
+            halves[j] = (s32)b[j][k];
+        split_halves(&halves, &column[k], &column_exponents[k], &specials);
+    }
+    for (int i = 0; i < ROWS; i++) {
+        for (int part = 0; part < depth / COLUMNS; part++) {
+            Ints halves = {0};
+            for (int k = 0; k < COLUMNS; k++)
+                halves[k] = (s32)a[i][part * COLUMNS + k];
+            split_halves(&halves, &row[part], &row_exponents[part], &specials);
+        }
+        for (int j = 0; j < COLUMNS; j++)
+            sums[i][j] = (s32)c[i][j];
+        add_row((const f32 *)row, (const int16_t *)row_exponents, column, column_exponents, depth, &sums[i], &specials);
+    }
+    for (int j = 0; j < COLUMNS; j++)
+        if (specials[j] != 0)
+            return false;
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            c[i][j] = (u32)sums[i][j];
+    return true;
+}
+
+static __attribute__((target("avx2"))) bool multiply_halves_avx2(int depth, Tile a, Tile b, Tile c)
+{
+    return multiply_halves(depth, a, b, c);
+}
+
+bool matrix_multiply_halves(const Matrix *matrix, Tile a, Tile b, Tile c)
+{
+    const MatrixShape *shape = &matrix->shape;
+    const int depth = shape->k;
+    if (matrix->a != MATRIX_F16 || matrix->c != MATRIX_F32 || matrix->d != MATRIX_F32 || shape->m != ROWS ||
+        shape->n != COLUMNS || depth > DEPTH || depth % COLUMNS != 0 || matrix->k_together != depth)
+        return false;
+    return __builtin_cpu_supports("avx2") ? multiply_halves_avx2(depth, a, b, c) : multiply_halves(depth, a, b, c);
+}
+
+/* ---- float64 and integers ---------------------------------------------------------------------------------------- */
+
+static void multiply_doubles(const Matrix *matrix, Tile a, Tile b, Tile c)
+{
+    for (int i = 0; i < matrix->shape.m; i++)
+        for (int j = 0; j < matrix->shape.n; j++) {
+            f64 sum = f64_from(c[i][j]);
+            for (int k = 0; k < matrix->shape.k; k++)
+                sum = __builtin_fma(f64_from(a[i][k]), f64_from(b[j][k]), sum);
+            c[i][j] = f64_bits(sum);
+        }
+}
+
+static int64_t integer_of(uint64_t bits, MatrixType type)
+{
+    return type == MATRIX_S8 ? (s8)bits : (int64_t)bits;
+}
+
+static void multiply_integers(const Matrix *matrix, Tile a, Tile b, Tile c)
+{
+    bool turned = matrix_is_turned(&matrix->shape, MATRIX_SUM);
+    for (int i = 0; i < matrix->shape.m; i++)
+        for (int j = 0; j < matrix->shape.n; j++) {
+            uint64_t *at = turned ? &c[j][i] : &c[i][j];
+            int64_t sum = (s32)*at;
+            for (int k = 0; k < matrix->shape.k; k++)
+                sum += integer_of(a[i][k], matrix->a) * integer_of(b[j][k], matrix->b);
+            *at = (u32)(matrix->saturates ? saturate_s32(sum) : (s32)(u32)sum);
+        }
+}
+
+void matrix_multiply(const Matrix *matrix, Tile a, Tile b, Tile c)
+{
+    if (matrix->a == MATRIX_F64)
+        multiply_doubles(matrix, a, b, c);
+    else if (matrix->c == MATRIX_S32)
+        multiply_integers(matrix, a, b, c);
+    else if (!matrix_multiply_halves(matrix, a, b, c))
+        matrix_multiply_floats(matrix, a, b, c);
+}

@@ -1,0 +1,153 @@
+/* Holds the fast way to multiply halves against the general one, bit for bit.  */
+#include "base/tests/unit.h"
+
+#include "simgpu/code/lane_math.h"
+#include "simgpu/engine/matrix_product.h"
+
+#include <string.h>
+
+enum { ROWS = 16, COLUMNS = 8, DEPTH = 16 };
+static const uint32_t INFINITE_HALF = 0x7C00, NAN_OF_HALF = 0x7E01, INFINITE_FLOAT = 0x7F800000,
+                      NAN_OF_FLOAT = 0x7FC00001;
+
+static Matrix product_of(int depth)
+{
+    return (Matrix){.shape = {ROWS, COLUMNS, (uint8_t)depth},
+                    .a = MATRIX_F16,
+                    .b = MATRIX_F16,
+                    .c = MATRIX_F32,
+                    .d = MATRIX_F32,
+                    .k_together = (uint8_t)depth};
+}
+
+static uint32_t random_bits(void)
+{
+    static uint64_t numbers = 1;
+    numbers = numbers * 6364136223846793005 + 1442695040888963407;
+    return (uint32_t)(numbers >> 32);
+}
+
+static uint32_t random_sign(uint32_t bits, int at)
+{
+    return bits | (random_bits() & 1) << at;
+}
+
+/* Of biased exponents from `least` to `most`, of which 0 is that of zeros and subnormal numbers; one in `zeros` is 0. */
+static uint32_t random_half(uint32_t least, uint32_t most, uint32_t zeros)
+{
+    uint32_t magnitude = (least + random_bits() % (most - least + 1)) << 10 | random_bits() % 1024;
+    return random_sign(random_bits() % zeros == 0 ? 0 : magnitude, 15);
+}
+static uint32_t random_float(uint32_t least, uint32_t most, uint32_t zeros)
+{
+    uint32_t magnitude = (least + random_bits() % (most - least + 1)) << 23 | random_bits() % (1 << 23);
+    return random_sign(random_bits() % zeros == 0 ? 0 : magnitude, 31);
+}
+
+static void fill_halves(Tile tile, int rows, uint32_t least, uint32_t most, uint32_t zeros)
+{
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k < DEPTH; k++)
+            tile[i][k] = random_half(least, most, zeros);
+}
+
+static void halves_multiply_to_the_same_bits(void **state)
+{
+    static const struct {
+        const char *what;
+        uint32_t least, most, zeros, least_sum, most_sum, zero_sums; /* biased exponents; one in so many is 0 */
+    } rows[] = {
+        {"alike", 13, 16, 1000, 126, 129, 1000},
+        {"any halves", 0, 30, 50, 100, 150, 50},
+        {"sums that outweigh all products", 0, 30, 50, 160, 227, 50},
+        {"sums far below all products", 20, 30, 50, 27, 80, 50},
+        {"subnormal halves", 0, 0, 50, 60, 110, 3},
+        {"subnormal sums", 10, 20, 50, 0, 0, 50},
+        {"mostly zeros", 0, 30, 1, 30, 220, 2},
+        {"a few products", 0, 30, 2, 70, 160, 2},
+        {"nothing but zeros", 0, 0, 1, 0, 0, 1},
+    };
+    static Tile a, b, c, fast;
+    for (size_t row = 0; row < COUNT_OF(rows); row++)
+        for (int round = 0; round < 100; round++) {
+            const Matrix matrix = product_of(round % 2 == 0 ? 16 : 8);
+            fill_halves(a, ROWS, rows[row].least, rows[row].most, rows[row].zeros);
+            fill_halves(b, COLUMNS, rows[row].least, rows[row].most, rows[row].zeros);
+            for (int i = 0; i < ROWS; i++)
+                for (int j = 0; j < COLUMNS; j++)
+                    c[i][j] = random_float(rows[row].least_sum, rows[row].most_sum, rows[row].zero_sums);
+            memcpy(fast, c, sizeof c);
+            matrix_multiply_floats(&matrix, a, b, c);
+            if (!matrix_multiply_halves(&matrix, a, b, fast))
+                fail_test("%s: left to the general way", rows[row].what);
+            for (int i = 0; i < ROWS; i++)
+                for (int j = 0; j < COLUMNS; j++)
+                    if (fast[i][j] != c[i][j])
+                        fail_test("%s, k = %d: (%d, %d) is %08llx, expected %08llx", rows[row].what, matrix.shape.k, i,
+                                  j, (unsigned long long)fast[i][j], (unsigned long long)c[i][j]);
+        }
+}
+
+/* All numbers are 1 but for one. */
+static void expect_general(const Matrix *matrix, Tile a, Tile b, Tile c, uint64_t *one, uint64_t value)
+{
+    static Tile before;
+    for (int i = 0; i < MATRIX_MOST; i++)
+        for (int j = 0; j < MATRIX_MOST; j++) {
+            a[i][j] = b[i][j] = 0x3C00;
+            c[i][j] = 0x3F800000;
+        }
+    *one = value;
+    memcpy(before, c, sizeof before);
+    if (matrix_multiply_halves(matrix, a, b, c))
+        fail_test("%llx: not left to the general way", (unsigned long long)value);
+    assert_memory_equal(c, before, sizeof before);
+}
+
+static void what_is_no_plain_product_of_halves_is_left_to_the_general_way(void **state)
+{
+    static Tile a, b, c;
+    const uint32_t large = (127 + 101) << 23, negative = 1u << 31;
+    const uint64_t halves[] = {INFINITE_HALF, INFINITE_HALF | 0x8000, NAN_OF_HALF};
+    const uint64_t sums[] = {INFINITE_FLOAT, INFINITE_FLOAT | negative, NAN_OF_FLOAT, large, large | negative};
+    Matrix matrix = product_of(DEPTH);
+    for (size_t i = 0; i < COUNT_OF(halves); i++) {
+        expect_general(&matrix, a, b, c, &a[ROWS - 1][DEPTH - 1], halves[i]);
+        expect_general(&matrix, a, b, c, &b[COLUMNS - 1][DEPTH - 1], halves[i]);
+    }
+    for (size_t i = 0; i < COUNT_OF(sums); i++)
+        expect_general(&matrix, a, b, c, &c[ROWS - 1][COLUMNS - 1], sums[i]);
+    matrix.a = matrix.b = MATRIX_BF16;
+    expect_general(&matrix, a, b, c, &c[0][0], 0);
+    matrix = product_of(DEPTH);
+    matrix.k_together = DEPTH / 2;
+    expect_general(&matrix, a, b, c, &c[0][0], 0);
+    matrix = product_of(12);
+    expect_general(&matrix, a, b, c, &c[0][0], 0);
+    matrix = product_of(DEPTH);
+    matrix.shape.n = 2 * COLUMNS;
+    expect_general(&matrix, a, b, c, &c[0][0], 0);
+}
+
+/* A row of zeros leaves a sum by itself. */
+static void sums_too_small_are_left_to_the_general_way(void **state)
+{
+    static Tile a, b, c;
+    const Matrix matrix = product_of(DEPTH);
+    c[3][5] = (127 - 100) << 23;
+    assert_true(matrix_multiply_halves(&matrix, a, b, c));
+    assert_int_equal(c[3][5], (127 - 100) << 23);
+    c[3][5] = (127 - 101) << 23;
+    assert_false(matrix_multiply_halves(&matrix, a, b, c));
+    assert_int_equal(c[3][5], (127 - 101) << 23);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halves_multiply_to_the_same_bits),
+        cmocka_unit_test(what_is_no_plain_product_of_halves_is_left_to_the_general_way),
+        cmocka_unit_test(sums_too_small_are_left_to_the_general_way),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
