@@ -23,7 +23,9 @@ static const JsonKey keys[] = {
     {"read_bytes_per_s", JSON_NUMBER, true},
     {"copy_bytes_per_s", JSON_NUMBER, true},
     {"fma_flops_per_s", JSON_NUMBER, true},
+    {"tf32_flops_per_s", JSON_NUMBER, false},
     {"clock_gap_us", JSON_NUMBER, true},
+    {"launch_us", JSON_NUMBER, false},
     {"sm_clock_mhz", JSON_NUMBER, true},
 };
 
@@ -76,7 +78,9 @@ static Status take_figures(const JsonFile *file, Ceilings *ceilings, Message *wh
         {"read_bytes_per_s", 1e9, 1e15, &ceilings->read_bytes_per_s},
         {"copy_bytes_per_s", 1e9, 1e15, &ceilings->copy_bytes_per_s},
         {"fma_flops_per_s", 1e9, 1e17, &ceilings->fma_flops_per_s},
+        {"tf32_flops_per_s", 1e9, 1e17, &ceilings->tf32_flops_per_s},
         {"clock_gap_us", 0, 1000, &ceilings->clock_gap_us},
+        {"launch_us", 0.1, 1000, &ceilings->launch_us},
         {"sm_clock_mhz", 10, 1e5, &ceilings->sm_clock_mhz},
     };
     Status status = STATUS_OK;
@@ -135,7 +139,11 @@ static void print(const Ceilings *ceilings, Text *text)
     json_put_number(root, "read_bytes_per_s", ceilings->read_bytes_per_s);
     json_put_number(root, "copy_bytes_per_s", ceilings->copy_bytes_per_s);
     json_put_number(root, "fma_flops_per_s", ceilings->fma_flops_per_s);
+    if (ceilings->tf32_flops_per_s > 0)
+        json_put_number(root, "tf32_flops_per_s", ceilings->tf32_flops_per_s);
     json_put_number(root, "clock_gap_us", ceilings->clock_gap_us);
+    if (ceilings->launch_us > 0)
+        json_put_number(root, "launch_us", ceilings->launch_us);
     json_put_number(root, "sm_clock_mhz", ceilings->sm_clock_mhz);
     json_print(root, text);
     cJSON_Delete(root);

@@ -15,7 +15,9 @@ typedef struct Ceilings {
     double read_bytes_per_s;                /* device memory, only reading */
     double copy_bytes_per_s;                /* device memory, read plus written */
     double fma_flops_per_s;                 /* float32, two operations for each fused multiply-add */
+    double tf32_flops_per_s;                /* tensor cores in TF32, likewise; 0: unknown, or there are none */
     double clock_gap_us;                    /* DeviceInfo.clock_gap_s at that time */
+    double launch_us;                       /* DeviceInfo.launch_s at that time; 0: unknown */
     double sm_clock_mhz;                    /* of the multiprocessors under arithmetic load */
 } Ceilings;
 

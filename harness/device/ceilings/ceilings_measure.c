@@ -13,7 +13,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { CLOCKS = 2, BLOCK_THREADS = 256, FMAS_PER_ROUND = 128, FLOPS_PER_FMA = 2, MAX_REPETITIONS = 99 };
+enum {
+    CLOCKS = 2,
+    BLOCK_THREADS = 256,
+    FMAS_PER_ROUND = 128,
+    TENSOR_BLOCKS_PER_MULTIPROCESSOR = 2,
+    FLOPS_PER_FMA = 2,
+    MAX_REPETITIONS = 99
+};
 
 /* On an H200 an FMA kernel with these rounds takes 4.2 ms. It is measured first, so that its 25 warm-ups, of two
  * kernels each, are the 200 ms of load after which the clock is steady. */
@@ -23,13 +30,13 @@ const CeilingsWork CEILINGS_WORK = {.bytes = 1ull << 30, .rounds = 4096, .warm_u
 static const uint32_t READ_BLOCKS_PER_MULTIPROCESSOR[] = {4, 8, 16, 32};
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-_Static_assert(COUNT_OF(READ_BLOCKS_PER_MULTIPROCESSOR) + 2 == CEILINGS_STEPS,
-               "one step for each grid, one for FMA, one for copy");
+_Static_assert(COUNT_OF(READ_BLOCKS_PER_MULTIPROCESSOR) + 3 == CEILINGS_STEPS,
+               "one step for each grid, for FMA, for tensor cores and for copy");
 
 typedef struct Bench {
     Device *device;
     const CeilingsWork *work;
-    DeviceModule *module;
+    DeviceModule *module, *tensor_module; /* NULL: the device has no tensor cores for TF32 */
     uint64_t arrays[2];
     uint64_t sums, clocks; /* of the FMA kernel: a float per thread; cycles and nanoseconds */
     DeviceEvent *start, *stop;
@@ -41,9 +48,9 @@ typedef CudaError QueueFunction(Bench *bench, int turn);
 
 /* ---- the three kinds of work ------------------------------------------------------------------------------------- */
 
-static CudaError launch(Bench *bench, const char *name, const void *parameters, size_t bytes)
+static CudaError launch(Bench *bench, DeviceModule *module, const char *name, const void *parameters, size_t bytes)
 {
-    const DeviceLaunch one = {.function = bench->device->modules->function(bench->module, name),
+    const DeviceLaunch one = {.function = bench->device->modules->function(module, name),
                               .shape.grid = {bench->blocks, 1, 1},
                               .shape.block = {BLOCK_THREADS, 1, 1},
                               .parameters = parameters,
@@ -57,7 +64,7 @@ static CudaError queue_read(Bench *bench, int turn)
     const struct {
         uint64_t data, count, unused;
     } parameters = {bench->arrays[turn], bench->work->bytes / 16, bench->sums};
-    return launch(bench, "ceilings_read", &parameters, sizeof parameters);
+    return launch(bench, bench->module, "ceilings_read", &parameters, sizeof parameters);
 }
 
 static CudaError queue_copy(Bench *bench, int turn)
@@ -74,7 +81,22 @@ static CudaError queue_fma(Bench *bench, int turn)
         uint32_t rounds;
         float factor, summand;
     } parameters = {bench->sums, bench->clocks, bench->work->rounds, 0.5f, 0.5f};
-    return launch(bench, "ceilings_fma", &parameters, 28);
+    return launch(bench, bench->module, "ceilings_fma", &parameters, 28);
+}
+
+/* A round takes several times as long as one of FMAs. */
+static uint32_t tensor_rounds(const CeilingsWork *work)
+{
+    return (work->rounds + 7) / 8;
+}
+
+static CudaError queue_tensor(Bench *bench, int turn)
+{
+    const struct {
+        uint64_t sums, multiply_adds;
+        uint32_t rounds;
+    } parameters = {bench->sums, bench->clocks, tensor_rounds(bench->work)};
+    return launch(bench, bench->tensor_module, "ceilings_tf32", &parameters, 20);
 }
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
@@ -154,6 +176,27 @@ static Status measure_fma(Bench *bench, const Steps *steps, Ceilings *ceilings, 
     return STATUS_OK;
 }
 
+static Status measure_tensor(Bench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
+{
+    double seconds = 0;
+    int64_t multiply_adds = 0; /* of a block in a round */
+    Status status = STATUS_OK;
+    if (bench->tensor_module != NULL) {
+        bench->blocks = TENSOR_BLOCKS_PER_MULTIPROCESSOR * bench->device->info.multiprocessors;
+        status = time_median(bench, queue_tensor, &seconds, why);
+    }
+    if (status == STATUS_OK && seconds > 0) {
+        CudaError error = bench->device->copies->read(bench->device, &multiply_adds, bench->clocks,
+                                                      sizeof multiply_adds, NULL);
+        if (error != CUDA_ERROR_SUCCESS)
+            return fail(STATUS_SYSTEM, why, "reading the clocks: %s", cuda_error_text(error));
+        ceilings->tf32_flops_per_s = FLOPS_PER_FMA * (double)multiply_adds * bench->blocks *
+                                     tensor_rounds(bench->work) / seconds;
+    }
+    report_step(steps);
+    return status;
+}
+
 static Status measure_copy(Bench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
 {
     double seconds;
@@ -180,18 +223,29 @@ static Status measure_read(Bench *bench, const Steps *steps, Ceilings *ceilings,
 
 /* ---- before and after -------------------------------------------------------------------------------------------- */
 
-static Status load_kernels(Bench *bench, Message *why)
+static Status load_file(Bench *bench, const char *file, bool with_features, DeviceModule **module, Message *why)
 {
     char source[4096];
     Text image = {0};
     const DeviceInfo *info = &bench->device->info;
-    Status status = paths_home("harness/device/ceilings/ceilings.cu", source, sizeof source, why);
-    const DeviceCodeJob job = {.source = source, .compute = 10 * info->compute_major + info->compute_minor};
+    Status status = paths_home(file, source, sizeof source, why);
+    const DeviceCodeJob job = {
+        .source = source, .compute = 10 * info->compute_major + info->compute_minor, .with_features = with_features};
     if (status == STATUS_OK)
         status = device_code_build(&job, &image, why);
     if (status == STATUS_OK)
-        status = bench->device->modules->load(bench->device, image.data, image.length, &bench->module, why);
+        status = bench->device->modules->load(bench->device, image.data, image.length, module, why);
     text_free(&image);
+    return status;
+}
+
+static Status load_kernels(Bench *bench, Message *why)
+{
+    const DeviceInfo *info = &bench->device->info;
+    Status status = load_file(bench, "harness/device/ceilings/ceilings.cu", false, &bench->module, why);
+    if (status == STATUS_OK && info->compute_major >= 8)
+        status = load_file(bench, "harness/device/ceilings/ceilings_tensor.cu",
+                           info->compute_major == 9 && info->compute_minor == 0, &bench->tensor_module, why);
     return status;
 }
 
@@ -234,13 +288,15 @@ static void free_all(Bench *bench)
         (void)device->events->destroy(device, bench->stop);
     if (bench->module != NULL)
         device->modules->unload(device, bench->module);
+    if (bench->tensor_module != NULL)
+        device->modules->unload(device, bench->tensor_module);
 }
 
 static void put_identity(const DeviceInfo *info, Ceilings *ceilings)
 {
     time_t now = time(NULL);
     struct tm utc;
-    *ceilings = (Ceilings){.clock_gap_us = info->clock_gap_s * 1e6};
+    *ceilings = (Ceilings){.clock_gap_us = info->clock_gap_s * 1e6, .launch_us = info->launch_s * 1e6};
     snprintf(ceilings->device, sizeof ceilings->device, "%s", info->id);
     snprintf(ceilings->name, sizeof ceilings->name, "%s", info->name);
     snprintf(ceilings->driver, sizeof ceilings->driver, "%s", info->driver);
@@ -258,6 +314,8 @@ Status ceilings_measure(Device *device, const CeilingsWork *work, void (*step)(v
         status = new_arrays(&bench, why);
     if (status == STATUS_OK)
         status = measure_fma(&bench, &steps, ceilings, why);
+    if (status == STATUS_OK)
+        status = measure_tensor(&bench, &steps, ceilings, why);
     if (status == STATUS_OK)
         status = measure_copy(&bench, &steps, ceilings, why);
     if (status == STATUS_OK)

@@ -14,9 +14,9 @@ typedef struct CeilingsWork { /* how much is done for each figure */
 /* Enough work for a real GPU: arrays of 1 GiB, kernels of milliseconds. Needs 2 GiB of device memory. */
 extern const CeilingsWork CEILINGS_WORK;
 
-enum { CEILINGS_STEPS = 6 };
+enum { CEILINGS_STEPS = 7 };
 
-/* Measures on an open device by the device's events; each figure is the median of its repetitions. Compiles ceilings.cu
+/* Measures on an open device by the device's events; each figure is the median of its repetitions. Compiles ceilings.cu and ceilings_tensor.cu
  * first. `step` (may be NULL) is called after each of the CEILINGS_STEPS. A simulated GPU gives what its profile
  * says. */
 MUST_USE Status ceilings_measure(Device *device, const CeilingsWork *work, void (*step)(void *context), void *context,

@@ -37,7 +37,9 @@ static const Ceilings made_up = {
     .read_bytes_per_s = 4.1e12 / 3,
     .copy_bytes_per_s = 4.29e12,
     .fma_flops_per_s = 6.1e13,
+    .tf32_flops_per_s = 4.1e14,
     .clock_gap_us = 7.3,
+    .launch_us = 6.1 / 3,
     .sm_clock_mhz = 1980,
 };
 
@@ -144,6 +146,7 @@ static void measuring_fills_in_every_figure(void **state)
     assert_true(ceilings.read_bytes_per_s > 0);
     assert_true(ceilings.copy_bytes_per_s > 0);
     assert_true(ceilings.fma_flops_per_s > 0);
+    assert_true(ceilings.tf32_flops_per_s > 0);
     assert_true(ceilings.sm_clock_mhz > 0);
     assert_int_equal(strlen(ceilings.time_utc), strlen("2026-11-21T05:32:07Z"));
 }

@@ -1,9 +1,8 @@
 // expect: Accepted
 // problem: blur-rgb
 // advice: several_outputs
-// A thread computes 4 pixels. In the pass over the rows they lie 32 columns apart and share each tap; in that over the
-// columns they lie below one another, and share pixels in registers, too. Model:
-// solutions/blur-rgb/accepted/several_results.cu, without its tiles
+// A thread computes 4 neighbouring pixels, of a row in the pass over the rows and of a column in that over the columns.
+// They share each tap, and in registers each pixel, which is converted to floats once for all of them.
 #include <cuda_runtime.h>
 
 #define MAX_PIXELS 16777216
@@ -24,29 +23,39 @@ __device__ void add(float4& sum, float4 pixel, float tap)
     sum.w += pixel.w * tap;
 }
 
+__device__ float4 level_at(const uchar4* image, int row, int col, int width)
+{
+    uchar4 pixel = col >= 0 && col < width ? image[row * width + col] : make_uchar4(0, 0, 0, 0);
+    return make_float4(pixel.x, pixel.y, pixel.z, pixel.w);
+}
+
 __global__ void blur_rows(const uchar4* image, const float* filter, int width, int height, int radius)
 {
     int row = blockIdx.y * blockDim.y + threadIdx.y;
-    int left = blockIdx.x * blockDim.x * OUTPUTS + threadIdx.x;
+    int left = (blockIdx.x * blockDim.x + threadIdx.x) * OUTPUTS;
     if (row >= height || left >= width)
         return;
 
     float4 sum[OUTPUTS] = {};
-    for (int s = -radius; s <= radius; s++) {
-        float tap = filter[radius + s];
+    float4 window[OUTPUTS]; // columns s .. s + 3 of this row
 #pragma unroll
-        for (int o = 0; o < OUTPUTS; o++) {
-            int col = left + 32 * o + s;
-            if (col >= 0 && col < width) {
-                uchar4 pixel = image[row * width + col];
-                add(sum[o], make_float4(pixel.x, pixel.y, pixel.z, pixel.w), tap);
-            }
-        }
+    for (int o = 0; o < OUTPUTS - 1; o++)
+        window[o] = level_at(image, row, left - radius + o, width);
+#pragma unroll 4
+    for (int s = 0; s <= 2 * radius; s++) {
+        window[OUTPUTS - 1] = level_at(image, row, left - radius + s + OUTPUTS - 1, width);
+        float tap = filter[s];
+#pragma unroll
+        for (int o = 0; o < OUTPUTS; o++)
+            add(sum[o], window[o], tap);
+#pragma unroll
+        for (int o = 0; o < OUTPUTS - 1; o++)
+            window[o] = window[o + 1];
     }
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++)
-        if (left + 32 * o < width)
-            d_rows[row * width + left + 32 * o] = sum[o];
+        if (left + o < width)
+            d_rows[row * width + left + o] = sum[o];
 }
 
 __device__ float4 row_sum(int row, int col, int width, int height)

@@ -1,0 +1,390 @@
+// problem: conv1d-same
+//
+// FFT in registers: overlap-save with 8192 points, as fft_overlap_save does it, but a thread holds 16 of the complex
+// numbers in registers, so that the array meets shared memory seven times instead of once a radix-4 step. Two
+// neighbouring tiles of the input are the real and the imaginary part. 8192 = 2 * 16 * 16 * 16: threads 0 .. 255
+// compute the even frequencies, threads 256 .. 511 the odd ones, each with three steps of radix 16.
+//
+//     forward    load, step of 2 | radix 16, twiddle | across 256 threads | radix 16, twiddle | across 16 | radix 16
+//     spectrum   thread (q, q2) holds the frequencies 2 * (q + 16 q2 + 256 q3) + odd, for q3 = 0 .. 15
+//     inverse    the same steps from the right to the left
+//
+// An inverse transform is a forward one with real and imaginary parts swapped before and after it, so there is one
+// radix-16 step for both. Each block transforms the filter itself: a kernel for that would take longer than the work.
+// Narrower filters are better off with direct arithmetic, on 16 outputs a thread from shared memory, or with very few
+// taps, where memory limits, on 4 outputs a thread from registers alone.
+// Operations per output of the transforms: about 15 N log2(N) / (2 (N - F + 1)) for N = 8192, 130 for F = 2047 instead
+// of 4094 of direct arithmetic. The transform of the filter is a third of them. A block moves 4 (2 N + F + 2 (N - F + 1))
+// bytes for its two tiles: 13 operations per byte. The 122 blocks of 1.5 million elements
+// each have a multiprocessor of their own, so that latencies limit: of memory, barriers and 3 transforms in turn.
+// One H200: 20 us for 1.5 million elements with 2047 taps; a direct sum takes 94 us at the roofline of arithmetic. 17
+// us for 262,144 with 1535 taps, where that is 12, and 37 us for 16.7 million with five, where that of memory is 32.
+#include <cuda_pipeline.h>
+#include <cuda_runtime.h>
+
+#define POINTS 8192
+#define HALF (POINTS / 2)
+#define THREADS 512 // 2 groups of 256, with 16 values each
+#define GROUP 256
+#define ROW (GROUP + 16) // of shared memory: 16 more than a multiple of 32 keeps rows in different banks
+#define STEP 4           // taps taken at a time, and inputs: one float4
+#define NARROW 8         // filters up to here are limited by memory
+#define NARROW_THREADS 256
+#define DIRECT 256 // filters up to here are applied directly
+#define DIRECT_THREADS 128
+#define DIRECT_OUTPUTS 16 // of a thread
+#define DIRECT_TILE (DIRECT_THREADS * DIRECT_OUTPUTS)
+
+__device__ float2 operator+(float2 a, float2 b)
+{
+    return make_float2(a.x + b.x, a.y + b.y);
+}
+
+__device__ float2 operator-(float2 a, float2 b)
+{
+    return make_float2(a.x - b.x, a.y - b.y);
+}
+
+__device__ float2 operator*(float2 a, float2 b)
+{
+    return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+
+__device__ float2 minus_i(float2 a) // a times -i
+{
+    return make_float2(a.y, -a.x);
+}
+
+// exp(-2 pi i k / n)
+__device__ float2 root(int k, int n)
+{
+    float2 w;
+    sincospif(-2.0f * k / n, &w.y, &w.x);
+    return w;
+}
+
+// exp(-2 pi i j / 32) for j = 0 .. 15, which the compiler folds
+__device__ float2 root_of_32(int j)
+{
+    const float cosine[9] = {1.0f,         0.980785280f, 0.923879533f, 0.831469612f, 0.707106781f,
+                             0.555570233f, 0.382683432f, 0.195090322f, 0.0f};
+    return j < 8 ? make_float2(cosine[j], -cosine[8 - j]) : make_float2(-cosine[16 - j], -cosine[j - 8]);
+}
+
+__device__ void radix4(float2 &a, float2 &b, float2 &c, float2 &d)
+{
+    float2 even = a + c, odd = b + d, even_minus = a - c, odd_minus = minus_i(b - d);
+    a = even + odd;
+    b = even_minus + odd_minus;
+    c = even - odd;
+    d = even_minus - odd_minus;
+}
+
+// The transform of 16 numbers, in order: v[k] becomes the sum of v[j] exp(-2 pi i j k / 16).
+__device__ void radix16(float2 v[16])
+{
+    const float C = 0.923879533f, S = 0.382683432f, R = 0.707106781f; // cosine and sine of pi / 8, cosine of pi / 4
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+        radix4(v[j], v[4 + j], v[8 + j], v[12 + j]);
+    v[5] = v[5] * make_float2(C, -S);
+    v[9] = v[9] * make_float2(R, -R);
+    v[13] = v[13] * make_float2(S, -C);
+    v[6] = v[6] * make_float2(R, -R);
+    v[10] = minus_i(v[10]);
+    v[14] = v[14] * make_float2(-R, -R);
+    v[7] = v[7] * make_float2(S, -C);
+    v[11] = v[11] * make_float2(-R, -R);
+    v[15] = v[15] * make_float2(-C, S);
+#pragma unroll
+    for (int k = 0; k < 16; k += 4)
+        radix4(v[k], v[k + 1], v[k + 2], v[k + 3]);
+#pragma unroll
+    for (int k = 0; k < 4; k++) // sort: v[4 a + b] holds what belongs at a + 4 b
+#pragma unroll
+        for (int j = k + 1; j < 4; j++) {
+            float2 t = v[4 * k + j];
+            v[4 * k + j] = v[4 * j + k];
+            v[4 * j + k] = t;
+        }
+}
+
+// Multiplies v[k] by w to the power of k.
+__device__ void twiddle(float2 v[16], float2 w)
+{
+    float2 w2 = w * w, w4 = w2 * w2, w8 = w4 * w4;
+#pragma unroll
+    for (int k = 1; k < 16; k++) {
+        float2 power = make_float2(1.0f, 0.0f);
+        if (k & 1)
+            power = w;
+        if (k & 2)
+            power = k & 1 ? power * w2 : w2;
+        if (k & 4)
+            power = k & 3 ? power * w4 : w4;
+        if (k & 8)
+            power = k & 7 ? power * w8 : w8;
+        v[k] = v[k] * power;
+    }
+}
+
+// Thread t of a group gives v[q], for q = 0 .. 15; thread (q, t2) takes what the threads t = t2 + 16 j gave as v[q].
+// BACK is the other way.
+template <bool BACK> __device__ void across_group(float2 v[16], float *s_group)
+{
+    int t = threadIdx.x % GROUP;
+    float *column = s_group + t;
+    float *row = s_group + t / 16 * ROW + t % 16; // of 16 threads that are all in one warp
+    BACK ? __syncwarp() : __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        (BACK ? row[16 * k] : column[k * ROW]) = v[k].x;
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        v[k].x = BACK ? column[k * ROW] : row[16 * k];
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        (BACK ? row[16 * k] : column[k * ROW]) = v[k].y;
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        v[k].y = BACK ? column[k * ROW] : row[16 * k];
+    __syncwarp();
+}
+
+// Among 16 neighbouring threads: v[k] of thread j becomes v[j] of thread k. Their shared memory is theirs alone.
+__device__ void across_16(float2 v[16], float *s_group)
+{
+    int t = threadIdx.x % GROUP;
+    float *row = s_group + t / 16 * ROW + t % 16 * 17;
+    float *column = s_group + t / 16 * ROW + t % 16;
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        row[k] = v[k].x;
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        v[k].x = column[17 * k];
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        row[k] = v[k].y;
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        v[k].y = column[17 * k];
+    __syncwarp();
+}
+
+__device__ void forward(float2 v[16], float2 w4096, float2 w256, float *s_group)
+{
+    radix16(v);
+    twiddle(v, w4096);
+    across_group<false>(v, s_group);
+    radix16(v);
+    twiddle(v, w256);
+    across_16(v, s_group);
+    radix16(v);
+}
+
+__device__ void backward(float2 v[16], float2 w4096, float2 w256, float *s_group) // of swapped numbers
+{
+    radix16(v);
+    twiddle(v, w256);
+    across_16(v, s_group);
+    radix16(v);
+    across_group<true>(v, s_group);
+    twiddle(v, w4096);
+    radix16(v);
+}
+
+__device__ float element(const float *input, int i, int width)
+{
+    return i >= 0 && i < width ? input[i] : 0.0f;
+}
+
+__global__ void __launch_bounds__(THREADS)
+    convolve_spectrum(const float *input, const float *filter, float *output, int width, int filter_width)
+{
+    __shared__ float s_values[2 * 16 * ROW];
+    int odd = threadIdx.x / GROUP, t = threadIdx.x % GROUP;
+    float *s_group = s_values + odd * 16 * ROW;
+    float2 w8192 = root(t, POINTS), w4096 = w8192 * w8192, w256 = root(t % 16, 256);
+    int tile = POINTS - filter_width + 1; // outputs of a tile that do not wrap around
+    float2 spectrum[16];
+
+#pragma unroll
+    for (int j = 0; j < 16; j++) {
+        float tap = j < 8 && t + GROUP * j < filter_width ? filter[t + GROUP * j] : 0.0f; // at most 2047 taps
+        float2 w = odd ? w8192 * root_of_32(j) : make_float2(1.0f, 0.0f);
+        spectrum[j] = make_float2(tap * w.x, tap * w.y);
+    }
+    forward(spectrum, w4096, w256, s_group);
+
+    for (int first = 2 * tile * blockIdx.x; first < width; first += 2 * tile * gridDim.x) {
+        float2 v[16];
+#pragma unroll
+        for (int j = 0; j < 16; j++) {
+            int i = first - filter_width / 2 + t + GROUP * j;
+            float2 near, far;
+            near.x = element(input, i, width);
+            near.y = element(input, i + tile, width);
+            far.x = element(input, i + HALF, width);
+            far.y = element(input, i + HALF + tile, width);
+            v[j] = odd ? (near - far) * (w8192 * root_of_32(j)) : near + far;
+        }
+        forward(v, w4096, w256, s_group);
+#pragma unroll
+        for (int k = 0; k < 16; k++) { // times the conjugate, which slides the filter unflipped; then swapped
+            float2 product = v[k] * make_float2(spectrum[k].x, -spectrum[k].y);
+            v[k] = make_float2(product.y * (1.0f / POINTS), product.x * (1.0f / POINTS));
+        }
+        backward(v, w4096, w256, s_group);
+
+        // The step of 2: even threads finish the values j < 8, odd threads the others.
+        float2 *s_other = reinterpret_cast<float2 *>(s_values);
+        if (odd)
+#pragma unroll
+            for (int j = 0; j < 16; j++)
+                v[j] = v[j] * (w8192 * root_of_32(j));
+        __syncthreads();
+#pragma unroll
+        for (int j = 0; j < 8; j++)
+            s_other[threadIdx.x + THREADS * j] = odd ? v[j] : v[8 + j];
+        __syncthreads();
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            float2 other = s_other[(threadIdx.x ^ GROUP) + THREADS * j];
+            float2 even_part = odd ? other : v[j], odd_part = odd ? v[8 + j] : other;
+            float2 near = even_part + odd_part, far = even_part - odd_part; // swapped: .y is the first tile
+            int n = t + GROUP * (odd ? 8 + j : j), i = first + n;
+            if (n < tile && i < width)
+                output[i] = near.y;
+            if (n < tile && i + tile < width)
+                output[i + tile] = near.x;
+            if (n + HALF < tile && i + HALF < width)
+                output[i + HALF] = far.y;
+            if (n + HALF < tile && i + HALF + tile < width)
+                output[i + HALF + tile] = far.x;
+        }
+    }
+}
+
+__device__ void load4(float *to, const float *from)
+{
+    float4 four = *reinterpret_cast<const float4 *>(from);
+    to[0] = four.x;
+    to[1] = four.y;
+    to[2] = four.z;
+    to[3] = four.w;
+}
+
+__device__ void store4(float *output, int i, const float *sum, int size)
+{
+    if (i + STEP <= size)
+        *reinterpret_cast<float4 *>(output + i) = make_float4(sum[0], sum[1], sum[2], sum[3]);
+    else
+#pragma unroll
+        for (int j = 0; j < STEP; j++)
+            if (i + j < size)
+                output[i + j] = sum[j];
+}
+
+// Where input j of the tile lies: 4 floats are left free after each 32, so that threads 16 outputs apart read 16 bytes
+// each from different banks.
+__host__ __device__ constexpr int place(int j)
+{
+    return j + j / 32 * 4;
+}
+
+__global__ void __launch_bounds__(DIRECT_THREADS)
+    convolve(const float *input, const float *filter, float *output, int width, int filter_width)
+{
+    __shared__ __align__(16) float s_filter[DIRECT];
+    __shared__ __align__(16) float s_input[place(DIRECT_TILE + DIRECT)];
+    int first = blockIdx.x * DIRECT_TILE, taps = (filter_width + STEP - 1) / STEP * STEP;
+
+    for (int k = threadIdx.x; k < taps; k += DIRECT_THREADS)
+        s_filter[k] = k < filter_width ? filter[k] : 0.0f;
+    for (int j = threadIdx.x; j < DIRECT_TILE + taps; j += DIRECT_THREADS) {
+        int i = first - filter_width / 2 + j;
+        bool inside = i >= 0 && i < width;
+        __pipeline_memcpy_async(s_input + place(j), inside ? input + i : input, sizeof(float),
+                                inside ? 0 : sizeof(float));
+    }
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+
+    int mine = threadIdx.x * DIRECT_OUTPUTS;
+    float sum[DIRECT_OUTPUTS] = {0.0f}, window[DIRECT_OUTPUTS + STEP]; // inputs k .. k + 19 of this thread
+#pragma unroll
+    for (int j = 0; j < DIRECT_OUTPUTS; j += STEP)
+        load4(window + j, s_input + place(mine + j));
+#pragma unroll 5
+    for (int k = 0; k < taps; k += STEP) { // 5 times, after which the window is back in the same registers
+        float tap[STEP];
+        load4(tap, s_filter + k);
+        load4(window + DIRECT_OUTPUTS, s_input + place(mine + k + DIRECT_OUTPUTS));
+#pragma unroll
+        for (int t = 0; t < STEP; t++)
+#pragma unroll
+            for (int o = 0; o < DIRECT_OUTPUTS; o++)
+                sum[o] += window[o + t] * tap[t];
+#pragma unroll
+        for (int j = 0; j < DIRECT_OUTPUTS; j++)
+            window[j] = window[j + STEP];
+    }
+#pragma unroll
+    for (int o = 0; o < DIRECT_OUTPUTS; o += STEP)
+        store4(output, first + mine + o, sum + o, width);
+}
+
+// Takes inputs from a multiple of 4 on, and so some inputs more than needed, which meet taps of zero.
+__global__ void __launch_bounds__(NARROW_THREADS)
+    convolve_narrow(const float *input, const float *filter, float *output, int width, int filter_width)
+{
+    int i = (blockIdx.x * NARROW_THREADS + threadIdx.x) * STEP;
+    if (i >= width)
+        return;
+
+    int before = (2 * STEP - filter_width / 2) % STEP, first = i - filter_width / 2 - before;
+    float sum[STEP] = {0.0f}, window[NARROW + 2 * STEP];
+#pragma unroll
+    for (int j = 0; j < NARROW + 2 * STEP; j += STEP)
+        if (j >= before + filter_width + STEP - 1)
+            break;
+        else if (first + j >= 0 && first + j + STEP <= width)
+            load4(window + j, input + first + j);
+        else
+#pragma unroll
+            for (int t = 0; t < STEP; t++)
+                window[j + t] = first + j + t >= 0 && first + j + t < width ? input[first + j + t] : 0.0f;
+#pragma unroll
+    for (int k = 0; k < NARROW + STEP; k++)
+        if (k >= before && k < before + filter_width) {
+            float tap = filter[k - before];
+#pragma unroll
+            for (int o = 0; o < STEP; o++)
+                sum[o] += window[k + o] * tap;
+        }
+    store4(output, i, sum, width);
+}
+
+extern "C" void solve(const float *input, const float *filter, float *output, int width, int filter_width)
+{
+    if (filter_width <= NARROW) {
+        int blocks = (width + NARROW_THREADS * STEP - 1) / (NARROW_THREADS * STEP);
+        convolve_narrow<<<blocks, NARROW_THREADS>>>(input, filter, output, width, filter_width);
+    } else if (filter_width <= DIRECT) {
+        int blocks = (width + DIRECT_TILE - 1) / DIRECT_TILE;
+        convolve<<<blocks, DIRECT_THREADS>>>(input, filter, output, width, filter_width);
+    } else {
+        int multiprocessors, pair = 2 * (POINTS - filter_width + 1), pairs = (width + pair - 1) / pair;
+        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+        convolve_spectrum<<<min(pairs, multiprocessors), THREADS>>>(input, filter, output, width, filter_width);
+    }
+    cudaDeviceSynchronize();
+}

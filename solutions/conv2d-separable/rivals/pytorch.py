@@ -1,0 +1,14 @@
+"""A column and a row over one image, one after the other, with zeros around it."""
+
+from pytorch_rivals import Convolution
+
+
+def convolution(sizes):
+    radius = sizes["radius"]
+    side = 2 * radius + 1
+    return Convolution(
+        input=(1, 1, sizes["height"], sizes["width"]),
+        weight=(1, 1, side, side),
+        padding=((radius, radius),) * 2,
+        rows_and_columns=True,
+    )
