@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Holds the rules of `convjudge explain` to their two files: on tests/explain/rules/<rule>/first.cu the rule is the first to
-# speak, and on silent.cu, which does the same without the problem, it is silent. A line `// case:` gives the number of a timed case, where
+# Holds the rules of `convjudge explain` to their files: on tests/explain/rules/<rule>/first*.cu the rule is the first to
+# speak, on speaks*.cu it speaks, and names the line that ends with a comment `// here`, if there is one; on silent*.cu, which
+# is without the problem, it is silent. Where first_x.cu or speaks_x.cu has a silent_x.cu, that is the same kernel after the
+# change: what the advice says the change would gain is between half and twice of what it gains by the model. A line `// case:` gives the number of a timed case, where
 # another one than the largest shows the problem. Prints TAP. Usage: tests/rules.sh BUILD RULE...
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,19 +12,47 @@ trap 'rm -rf "$scratch"' EXIT
 export TMPDIR=$scratch CONVJUDGE_DB=$scratch/leaderboard.db NO_COLOR=1
 number=0
 
-holds() { # NAME FILE FILTER: a jq condition over the advice on the file
-    local fault=0 case
-    case=$(sed -n 's|^// case: ||p' "$2")
-    rm -f "$scratch/explained.json"
-    "$build/convjudge" explain ${case:+--case "$case"} --json "$scratch/explained.json" "$2" >"$scratch/log" 2>&1 || fault=1
-    jq -e ".advice | $3" "$scratch/explained.json" >/dev/null 2>&1 || fault=1
+result() { # STATUS NAME [FILE]: one line of TAP; of a failure also the advice in FILE, a result of explain, or what it printed
     number=$((number + 1))
-    echo "$([[ $fault == 0 ]] || echo 'not ')ok $number - $1"
-    [[ $fault == 0 ]] || { jq -c '.advice | map([.id, .line, .gain])' "$scratch/explained.json" 2>/dev/null || cat "$scratch/log"; } | sed 's/^/# /'
+    echo "$([[ $1 == 0 ]] || echo 'not ')ok $number - $2"
+    [[ $1 == 0 ]] || { jq -c '[.seconds, (.advice | map([.id, .line, .gain]))]' "$3" 2>/dev/null || cat "$3.log"; } | sed 's/^/# /'
+}
+
+explained() { # FILE: prints the name of what explain says about it
+    local case result
+    result=$scratch/$(basename "$1" .cu).json
+    case=$(sed -n 's|^// case: ||p' "$1")
+    "$build/convjudge" explain ${case:+--case "$case"} --json "$result" "$1" >"$result.log" 2>&1 || rm -f "$result"
+    echo "$result"
+}
+
+holds() { # NAME RESULT FILTER: a jq condition
+    local fault=0
+    jq -e "$3" "$2" >/dev/null 2>&1 || fault=1
+    result "$fault" "$1" "$2"
 }
 
 for rule in "${@:2}"; do
-    holds "$rule is the first advice" "tests/explain/rules/$rule/first.cu" ".[0].id == \"$rule\""
-    holds "$rule is silent where the problem is gone" "tests/explain/rules/$rule/silent.cu" "all(.id != \"$rule\")"
+    folder=tests/explain/rules/$rule
+    for file in "$folder"/silent*.cu; do
+        name=$(basename "$file" .cu)
+        after=$(explained "$file")
+        holds "$rule: silent on $name, where the problem is gone" "$after" "all(.advice[]; .id != \"$rule\")"
+    done
+    for file in "$folder"/first*.cu "$folder"/speaks*.cu; do
+        [[ -e $file ]] || continue
+        name=$(basename "$file" .cu)
+        line=$(sed -n '/\/\/ here$/=' "$file")
+        after=$scratch/silent${name#"${name%%_*}"}.json
+        advice="first(.advice[] | select(.id == \"$rule\"))"
+        [[ $name == speaks* ]] || advice=".advice[0] | select(.id == \"$rule\")"
+        before=$(explained "$file")
+        holds "$rule: speaks$([[ $name == speaks* ]] || echo ' first') on $name${line:+, about line $line}" "$before" \
+            "$advice${line:+ | .line == $line}"
+        [[ -e $after ]] || continue
+        holds "$rule: gains on $name about what it says" "$before" \
+            "(1 - $(jq .seconds "$after") / .seconds) as \$gain | $advice | .gain | . >= \$gain / 2 and . <= 2 * \$gain"
+    done
+    rm -f "$scratch"/*.json
 done
 echo "1..$number"

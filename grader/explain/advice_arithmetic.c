@@ -117,6 +117,7 @@ static void in_single_precision(const char *text, char *out, size_t size)
     text_free(&line);
 }
 
+/* Most float64 instructions that are no multiply-adds convert from float and back, and go with the doubles. */
 bool rule_double_precision(const KernelUnderReview *review, Change *change, Advice *advice)
 {
     const SimLine *line = review_worst_line(review, double_instructions);
@@ -125,7 +126,12 @@ bool rule_double_precision(const KernelUnderReview *review, Change *change, Advi
     char text[LINE_ROOM], single[LINE_ROOM];
     KernelNames names;
     SimCounters *after = &change->after.counters;
-    after->fp32 += after->fp64;
+    const double CONVERSIONS = 0.75;
+    double others = review->mix.others, converting = CONVERSIONS * (double)(after->fp64 - after->fma64);
+    double removed = fmin(converting / SIM_WARP_SIZE, 0.9 * others);
+    change_others(&change->after, 1 - ratio(removed, others));
+    change_waiting(&change->after, 1 - ratio(removed, review->mix.all));
+    after->fp32 += after->fp64 - (uint64_t)converting;
     after->fma32 += after->fma64;
     after->fp64 = after->fma64 = 0;
     after->special = 0; /* conversions between float and double count as such */
@@ -161,36 +167,39 @@ static bool divisor_of(const char *text, char *divisor, size_t size)
     return divisor[0] != '\0';
 }
 
-/* What ptxas makes of a float32 division that rounds correctly, if its operands are ordinary: a reciprocal, five
- * multiply-adds and the test for the slow path. An estimate. */
-enum { FLOAT_DIVISION_INSTRUCTIONS = 8 };
-
-static double float_operations(const SimLine *line)
+static double float_divisions(const SimLine *line)
 {
-    return line->divisions == 0 ? (double)line->counters.fp32 : 0;
+    return (double)line->float_divisions;
 }
 
 bool rule_float_division(const KernelUnderReview *review, Change *change, Advice *advice)
 {
-    const SimLine *line = review_worst_line(review, float_operations);
+    const double LEAST_EACH = 4;
+    const SimLine *line = review_worst_line(review, float_divisions);
     char text[LINE_ROOM], divisor[NAME_ROOM];
-    if (line == NULL || review_executions_per_warp(review, line) < 4)
+    if (line == NULL)
+        return false;
+    double each = float_divisions(line) / review_warps(review) / SIM_WARP_SIZE;
+    if (each < LEAST_EACH)
         return false;
     review_line_text(review, line->line, text, sizeof text);
     if (!divisor_of(text, divisor, sizeof divisor))
-        return false;
-    double divisions = review_per_launch(review, (double)line->executions);
+        snprintf(divisor, sizeof divisor, "divisor");
+    double divisions = review_per_launch(review, review_sum(review, float_divisions)) / SIM_WARP_SIZE;
     double others = review->mix.others, all = review->mix.all;
     double removed = fmin(divisions * FLOAT_DIVISION_INSTRUCTIONS, 0.9 * others);
     change_others(&change->after, 1 - ratio(removed, others));
     change_waiting(&change->after, 1 - ratio(removed, all));
     change->after.counters.slow_path_instructions = 0;
+    SimMachineRatios *machine = &change->after.input.machine;
+    double operations = (double)review->model.counters.fp32, left = divisions * SIM_WARP_SIZE;
+    machine->fma = fmin(machine->fma, fmax(1, machine->fma - FLOAT_DIVISION_MULTIPLY_ADDS * ratio(left, operations)));
     advice_name(advice, divisor);
     advice_say(
         advice, line->line,
         "each thread divides by `%s` %.0f times, and each division of floats takes about %d instructions: compute "
         "the reciprocal once before the loop, and multiply by it; or scale the sum once behind the loop",
-        divisor, review_executions_per_warp(review, line), FLOAT_DIVISION_INSTRUCTIONS);
+        divisor, each, FLOAT_DIVISION_INSTRUCTIONS);
     advice_sketch(advice, "const float inverse = 1.0f / %s; // before the loop", divisor);
     advice_sketch(advice, "... * inverse // instead of / %s", divisor);
     return true;
@@ -228,9 +237,6 @@ bool rule_special_functions(const KernelUnderReview *review, Change *change, Adv
 
 /* ---- integers ---------------------------------------------------------------------------------------------------- */
 
-/* What ptxas makes of a 32-bit division by a divisor that it does not know. */
-enum { DIVISION_INSTRUCTIONS = 20 };
-
 static double divisions(const SimLine *line)
 {
     return (double)line->divisions;
@@ -239,7 +245,7 @@ static double divisions(const SimLine *line)
 /* Takes off the instructions that divisions consist of, which are in the machine code where that is known. */
 static void remove_divisions(const KernelUnderReview *review, KernelModel *after)
 {
-    double lanes = review_per_launch(review, review_sum(review, divisions)) * DIVISION_INSTRUCTIONS;
+    double lanes = review_per_launch(review, review_sum(review, divisions)) * INTEGER_DIVISION_INSTRUCTIONS;
     double removed = fmin(lanes / SIM_WARP_SIZE, 0.95 * review->mix.others);
     change_others(after, 1 - ratio(removed, review->mix.others));
     change_waiting(after, 1 - ratio(removed, review->mix.all));
@@ -267,7 +273,7 @@ bool rule_integer_division(const KernelUnderReview *review, Change *change, Advi
         remove_divisions(review, &change->after);
     } else {
         KernelModel composed = review->model;
-        double lanes = review_per_launch(review, review_sum(review, divisions)) * DIVISION_INSTRUCTIONS;
+        double lanes = review_per_launch(review, review_sum(review, divisions)) * INTEGER_DIVISION_INSTRUCTIONS;
         double more = 1 + ratio(lanes, (double)composed.counters.lane_instructions);
         composed.counters.integer += (uint64_t)lanes;
         composed.counters.warp_instructions = change_scaled(composed.counters.warp_instructions, more);
@@ -281,7 +287,7 @@ bool rule_integer_division(const KernelUnderReview *review, Change *change, Advi
         advice, line->line,
         "each thread divides integers %.0f times in a loop, and each division takes about %d instructions: update "
         "the indices by additions, or nest loops over rows and columns",
-        review_executions_per_warp(review, line), DIVISION_INSTRUCTIONS);
+        review_executions_per_warp(review, line), INTEGER_DIVISION_INSTRUCTIONS);
     sketch_division(&names, text, advice);
     return true;
 }
@@ -301,7 +307,8 @@ bool rule_too_much_integer(const KernelUnderReview *review, Change *change, Advi
         return false;
     KernelNames names;
     double kept = 1 / each;
-    double lanes = review_per_launch(review, review_sum(review, divisions)) * DIVISION_INSTRUCTIONS / SIM_WARP_SIZE;
+    double lanes = review_per_launch(review, review_sum(review, divisions)) * INTEGER_DIVISION_INSTRUCTIONS /
+                   SIM_WARP_SIZE;
     double divided = fmin(1, ratio(lanes, review->mix.others)); /* divisions have a rule of their own */
     kept = divided + (1 - divided) * kept;
     review_names(review, line->line, &names);

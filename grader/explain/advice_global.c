@@ -1,8 +1,10 @@
 #include "grader/explain/advice_rules.h"
 
+#include "base/text.h"
 #include "grader/terminal/quantity.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { SECTOR_BYTES = 32, LINE_BYTES = 128 };
@@ -113,6 +115,12 @@ static double global_loads(const SimLine *line)
     return (double)line->counters.global_load_requests;
 }
 
+/* A tap that a whole warp reads is one sector; the input is what a tile is for. */
+static double loaded_sectors(const SimLine *line)
+{
+    return (double)line->counters.global_load_sectors;
+}
+
 static void sketch_tile(const KernelUnderReview *review, const KernelNames *names, Advice *advice)
 {
     const uint32_t *block = review->kernel->profile->shape.block;
@@ -177,7 +185,7 @@ static double border_tests(const KernelUnderReview *review)
  * from shared memory instead, so that only what waits for the L2 or needs many wavefronts gets faster. */
 bool rule_reread(const KernelUnderReview *review, Change *change, Advice *advice)
 {
-    const SimLine *line = review_worst_line(review, global_loads);
+    const SimLine *line = review_worst_line(review, loaded_sectors);
     double times = rereads(review), loads = review->mix.global_loads;
     if (line == NULL || times < LEAST_REREADS || ratio(loads, review->mix.multiply_adds) < 0.2)
         return false;
@@ -237,14 +245,24 @@ bool rule_global_accumulation(const KernelUnderReview *review, Change *change, A
 
 /* ---- waiting for a tile ------------------------------------------------------------------------------------------ */
 
-static double copies_to_shared(const SimLine *line)
-{
-    return fmin((double)line->counters.global_load_requests, (double)line->counters.shared_store_requests);
-}
-
 static bool copies_asynchronously(const char *source)
 {
     return strstr(source, "memcpy_async") != NULL || strstr(source, "cp.async") != NULL;
+}
+
+/* The array that a line such as `s_tile[i] = input[from];` loads from: the last one on it, or that of the names. */
+static void loaded_array(const KernelUnderReview *review, int line, const KernelNames *names, char *name, size_t size)
+{
+    char text[200];
+    review_line_text(review, line, text, sizeof text);
+    const char *bracket = strchr(text, '='), *start;
+    snprintf(name, size, "%s", names->input.name);
+    while (bracket != NULL && (bracket = strchr(bracket + 1, '[')) != NULL) {
+        for (start = bracket; start > text && text_in_word(start[-1]); start--)
+            ;
+        if (start < bracket)
+            snprintf(name, size, "%.*s", (int)(bracket - start), start);
+    }
 }
 
 /* A block loads tile after tile, and all its threads wait for each of them. After the change the next tile is on its way
@@ -252,28 +270,33 @@ static bool copies_asynchronously(const char *source)
 bool rule_async_copies(const KernelUnderReview *review, Change *change, Advice *advice)
 {
     enum { LEAST_TILES = 4 };
-    const SimLine *line = review_worst_line(review, copies_to_shared);
-    double barriers = (double)review->counters->barriers / review_warps(review);
-    if (line == NULL || barriers < LEAST_TILES || copies_asynchronously(review->source))
+    const SimCounters *counters = review->counters;
+    const SimLine *line = review_worst_line(review, global_loads);
+    double barriers = (double)counters->barriers /
+                      review_warps(review); /* two for each tile: when it is full, and used up */
+    if (line == NULL || barriers < 2 * LEAST_TILES || copies_asynchronously(review->source) ||
+        2 * counters->shared_store_requests < counters->global_load_requests) /* most of what it loads goes to a tile */
         return false;
     KernelNames names;
-    double tiles = fmin(barriers, review_executions_per_warp(review, line)),
+    double tiles = fmin(barriers / 2, review_executions_per_warp(review, line)),
            chain_s = change_chain_seconds(&change->after);
-    double waited_s = (tiles - 1) * review->explanation->hardware->l2_latency_s;
+    const HardwareProfile *hardware = review->explanation->hardware; /* into shared memory, and out again */
+    double waited_s = (tiles - 1) * (hardware->l2_latency_s + hardware->shared_latency_s);
     if (tiles < LEAST_TILES)
         return false;
+    char array[NAME_ROOM];
     review_names(review, line->line, &names);
+    loaded_array(review, line->line, &names, array, sizeof array);
     change_waiting(&change->after, fmax(0.3, 1 - ratio(waited_s, chain_s)));
     change_add_shared(&change->after, 0, 0, review->kernel->profile->static_shared_bytes);
-    advice_name(advice, names.input.name);
+    advice_name(advice, array);
     advice_say(
         advice, line->line,
         "each block loads %.0f tiles of `%s` one after the other, and all its threads wait at the barrier for each "
         "of them: use two tiles in turn, and start to copy the next one before computing with this one",
-        tiles, names.input.name);
+        tiles, array);
     advice_sketch(advice, "#include <cuda_pipeline.h> // two tiles: s_tile[2][...]");
-    advice_sketch(advice, "__pipeline_memcpy_async(&s_tile[next][i], &%s[...], 4); __pipeline_commit();",
-                  names.input.name);
+    advice_sketch(advice, "__pipeline_memcpy_async(&s_tile[next][i], &%s[...], 4); __pipeline_commit();", array);
     advice_sketch(advice, "... compute with s_tile[next ^ 1] ...");
     advice_sketch(advice, "__pipeline_wait_prior(0); __syncthreads(); next ^= 1;");
     return true;

@@ -49,10 +49,33 @@ bool rule_block_shape(const KernelUnderReview *review, Change *change, Advice *a
 
 /* ---- what is resident -------------------------------------------------------------------------------------------- */
 
-/* Too few warps are resident to hide latency. After the change each thread or block takes half of what limits them. */
+/* Registers of a thread with which more blocks fit: half of them, but no fewer than hold what it needs at the same time, since
+ * the rest would be spilled. A thread that keeps several sums needs most of what it has. */
+static uint32_t fewer_registers(const ProfileKernel *profile)
+{
+    uint32_t half = (profile->registers + 1) / 2;
+    return half > profile->live_registers ? half : profile->live_registers;
+}
+
+/* The fraction of its shared memory that a block could do with: half, but no less than what it stores there, since a smaller tile
+ * would be other work, with more halo. */
+static double less_shared(const KernelUnderReview *review)
+{
+    enum { WAVEFRONT_BYTES = 128, SECTOR_BYTES = 32 };
+    const ProfileKernel *profile = review->kernel->profile;
+    const SimCounters *counters = &review->model.counters;
+    double stored = (double)counters->shared_store_wavefronts * WAVEFRONT_BYTES +
+                    (double)counters->bulk_load_sectors * SECTOR_BYTES;
+    double bytes = (double)profile->static_shared_bytes + profile->shape.dynamic_shared_bytes;
+    return fmin(1, fmax(0.5, ratio(stored / review_blocks_per_launch(review), bytes)));
+}
+
+/* Too few warps are resident to hide latency. After the change each thread or block takes half of what limits them, if it
+ * can do with that. */
 bool rule_low_occupancy(const KernelUnderReview *review, Change *change, Advice *advice)
 {
     const ExplainedKernel *kernel = review->kernel;
+    const ProfileKernel *profile = kernel->profile;
     SimFunctionInfo *function = &change->after.function;
     bool registers = strcmp(kernel->occupancy_limit, "registers") == 0;
     bool shared = strstr(kernel->occupancy_limit, "shared") != NULL;
@@ -61,24 +84,29 @@ bool rule_low_occupancy(const KernelUnderReview *review, Change *change, Advice 
     KernelNames names;
     review_names(review, 0, &names);
     if (!shared || strstr(kernel->occupancy_limit, "registers") != NULL)
-        function->registers = (function->registers + 1) / 2;
+        function->registers = fewer_registers(profile);
     if (shared) {
-        function->static_shared_bytes /= 2;
-        change->after.input.shape.dynamic_shared_bytes /= 2;
+        double kept = less_shared(review);
+        function->static_shared_bytes = (uint32_t)(kept * function->static_shared_bytes);
+        change->after.input.shape.dynamic_shared_bytes = (uint32_t)(kept * profile->shape.dynamic_shared_bytes);
     }
+    uint32_t resident = kernel_model_resident_blocks(&change->after);
+    if (resident <= kernel->resident_blocks)
+        return false;
     advice_name(advice, names.sum);
     advice_say(
         advice, review_kernel_line(review),
         "kernel %.80s keeps only %s of the warps resident that a multiprocessor can hold, limited by %s (%u "
         "registers per thread, %u bytes of shared memory per block), and they are too few to hide what they wait "
-        "for: use half of it",
-        kernel->name, quantity_percent(kernel->cost.occupancy, 0).text, kernel->occupancy_limit,
-        kernel->profile->registers, kernel->profile->static_shared_bytes + kernel->profile->shape.dynamic_shared_bytes);
+        "for: %s",
+        kernel->name, quantity_percent(kernel->cost.occupancy, 0).text, kernel->occupancy_limit, profile->registers,
+        profile->static_shared_bytes + profile->shape.dynamic_shared_bytes,
+        shared ? "use half of it" : "let the compiler use fewer registers, which hold what a thread needs at a time");
     if (shared)
         advice_sketch(advice, "__shared__ float tile[ROWS / 2][COLUMNS]; // and twice as many blocks");
     else
-        advice_sketch(advice, "__global__ void __launch_bounds__(%.0f, %u) // blocks resident; look whether it spills",
-                      review_threads_per_block(review), 2 * kernel->resident_blocks);
+        advice_sketch(advice, "__global__ void __launch_bounds__(%.0f, %u) // resident blocks; it must not spill",
+                      review_threads_per_block(review), resident);
     return true;
 }
 

@@ -99,6 +99,21 @@ static bool has_several_outputs(const KernelUnderReview *review, const KernelNam
     return names->has_several_sums && review_outputs_per_thread(review) >= ENOUGH;
 }
 
+/* Whether the outputs of a thread share taps, but no inputs. With loads from global memory there may be a reason: neighbouring
+ * threads should load neighbours. */
+static bool are_apart(const InstructionMix *mix)
+{
+    const double LOADS_APART = 0.8; /* for each multiply-add */
+    return ratio(change_loads(mix), mix->multiply_adds) > LOADS_APART && mix->shared_loads > 2 * mix->global_loads;
+}
+
+/* A multiprocessor serves a warp's load in a cycle, but takes eight for a texel each of its 32 lanes. */
+static double turns_of_loads(const InstructionMix *mix)
+{
+    const double TEXTURE_TURNS = 8;
+    return change_loads(mix) + (TEXTURE_TURNS - 1) * mix->texture_loads;
+}
+
 /* Every multiply-add costs loads and index arithmetic of its own. A thread with several outputs loads a tap once for all
  * of them, and each element once for as many outputs as it belongs to. */
 bool rule_several_outputs(const KernelUnderReview *review, Change *change, Advice *advice)
@@ -108,10 +123,11 @@ bool rule_several_outputs(const KernelUnderReview *review, Change *change, Advic
     double loads = change_loads(mix);
     double each = ratio(mix->all - mix->multiply_adds, mix->multiply_adds);
     KernelNames names;
-    if (line == NULL || review_taps_per_thread(review) < 2 || ratio(loads, mix->multiply_adds) < 0.4)
+    if (line == NULL || review_taps_per_thread(review) < 2 || ratio(turns_of_loads(mix), mix->multiply_adds) < 0.4)
         return false;
     review_names(review, line->line, &names);
-    int outputs = has_several_outputs(review, &names) ? 0 : best_outputs(review, &change->after);
+    bool apart = names.has_several_sums && are_apart(mix);
+    int outputs = has_several_outputs(review, &names) && !apart ? 0 : best_outputs(review, &change->after);
     if (outputs == 0)
         return false;
     advice_name(advice, names.sum);
@@ -119,9 +135,86 @@ bool rule_several_outputs(const KernelUnderReview *review, Change *change, Advic
                "`%s` takes %s loads for each multiply-add, and %s instructions in all: let each thread compute %d %s "
                "outputs%s in registers, so that it loads an element of `%s` and a tap of `%s` once for all of them",
                names.sum, quantity_ratio(ratio(loads, mix->multiply_adds)).text, quantity_ratio(1 + each).text, outputs,
-               names.has_several_sums ? "times as many" : "neighbouring",
+               names.has_several_sums && !apart ? "times as many" : "neighbouring",
                names.row[0] != '\0' ? ", below one another," : "", names.input.name, names.filter.name);
     sketch_outputs(&names, outputs, advice);
+    return true;
+}
+
+/* ---- a patch of outputs ------------------------------------------------------------------------------------------ */
+
+/* The patch that the fastest reference solutions of two dimensions have, in blocks of as many threads. */
+enum { PATCH_ROWS = 4, PATCH_COLUMNS = 8, PATCH_OUTPUTS = PATCH_ROWS * PATCH_COLUMNS, PATCH_THREADS = 128, VECTOR = 4 };
+
+/* Taps in a row of a filter of two directions or more; else 0. */
+static double taps_in_two_directions(const KernelUnderReview *review)
+{
+    size_t extents[TENSOR_MAX_RANK];
+    int rank = review_filter_extents(review, extents);
+    return rank < 2 ? 0 : (double)extents[rank - 1];
+}
+
+/* A patch walks down the input: each row of inputs that it takes serves all its rows of outputs, and each tap a row of
+ * them. Both come from shared memory four at a time. */
+static void compute_patch(const KernelUnderReview *review, double taps, KernelModel *after)
+{
+    const InstructionMix *mix = &review->mix;
+    double more = PATCH_OUTPUTS / review_outputs_per_thread(review),
+           warps = review_warps(review) / (double)after->launches;
+    double inputs = (taps + PATCH_ROWS - 1) * (taps + PATCH_COLUMNS - 1) / (taps * taps * PATCH_OUTPUTS);
+    double shared_taps = mix->constant_loads > 0.5 * mix->shared_loads ? 0 : 1.0 / PATCH_COLUMNS;
+    double loads = mix->multiply_adds * (inputs + shared_taps) / VECTOR;
+    double wavefronts = mix->multiply_adds * (inputs + shared_taps / 2), chain_s = change_chain_seconds(after);
+    double more_s = (more - 1) * mix->multiply_adds / warps / review->explanation->hardware->clock_hz;
+    double blocks = review_blocks_per_launch(review) * review_threads_per_block(review) / (more * PATCH_THREADS);
+    double side = sqrt(PATCH_THREADS * PATCH_OUTPUTS) + taps - 1;
+    LaunchShape *shape = &after->input.shape;
+    change_others(after, fmax(1 / more, fmin(1, LEAST_OTHERS * ratio(mix->multiply_adds, mix->others))));
+    change_constant_loads(after, 1 / more);
+    change_shared_loads(after, fmin(1, ratio(loads, mix->shared_loads)));
+    after->counters.shared_load_wavefronts = (uint64_t)fmin((double)review->model.counters.shared_load_wavefronts,
+                                                            wavefronts);
+    change_waiting(after, 1 + ratio(more_s, chain_s));
+    shape->block[0] = PATCH_THREADS;
+    shape->block[1] = shape->block[2] = shape->grid[1] = shape->grid[2] = 1;
+    shape->grid[0] = (uint32_t)ceil(blocks);
+    shape->dynamic_shared_bytes = 0;
+    after->function.static_shared_bytes = (uint32_t)(side * side * sizeof(float));
+    after->function.registers = (uint32_t)(PATCH_OUTPUTS + PATCH_COLUMNS + taps + 32); /* sums, window, addresses */
+}
+
+/* A thread has several outputs in one direction already, from a tile in shared memory. In the other direction, too, they
+ * share inputs. */
+bool rule_register_patch(const KernelUnderReview *review, Change *change, Advice *advice)
+{
+    const double LEAST_LOADS = 0.1; /* for each multiply-add */
+    const SimLine *line = review_hot_line(review);
+    const InstructionMix *mix = &review->mix;
+    double taps = taps_in_two_directions(review), loads = ratio(change_loads(mix), mix->multiply_adds);
+    KernelNames names;
+    if (line == NULL || taps < 2 || loads < LEAST_LOADS || mix->global_loads > 0.5 * mix->shared_loads)
+        return false;
+    review_names(review, line->line, &names);
+    if (!has_several_outputs(review, &names) || names.has_patch_of_sums)
+        return false;
+    compute_patch(review, taps, &change->after);
+    advice_name(advice, names.sum);
+    advice_say(
+        advice, line->line,
+        "`%s` takes %s loads for each multiply-add, since a thread has its outputs in one direction: let it compute "
+        "a patch of %d rows of %d, so that each row of inputs that it takes serves all rows of outputs, and take "
+        "inputs and taps 16 bytes at a time",
+        names.sum, quantity_ratio(loads).text, PATCH_ROWS, PATCH_COLUMNS);
+    advice_sketch(advice, "float %s[%d][%d] = {{0.0f}}, window[%d + TAPS - 1]; // TAPS known to the compiler",
+                  names.sum, PATCH_ROWS, PATCH_COLUMNS, PATCH_COLUMNS);
+    advice_sketch(advice, "for (int r = 0; r < TAPS + %d; r++) { // fill window[] from row r of the tile, as float4",
+                  PATCH_ROWS - 1);
+    advice_sketch(advice, "    for (int o = 0; o < %d; o++) // rows of outputs, in unrolled loops", PATCH_ROWS);
+    advice_sketch(advice, "        if (r >= o && r - o < TAPS) // tap s of row r - o of `%s`, for all s",
+                  names.filter.name);
+    advice_sketch(advice, "            for (int c = 0; c < %d; c++) %s[o][c] += window[s + c] * tap;", PATCH_COLUMNS,
+                  names.sum);
+    advice_sketch(advice, "}");
     return true;
 }
 
@@ -161,6 +254,67 @@ static int rolled_loop(const KernelUnderReview *review, int line)
     return 0;
 }
 
+/* Whether a loop has a branch or a choice between it and a line in it. */
+static bool decides_inside(const KernelUnderReview *review, int loop, int line)
+{
+    char text[200];
+    for (int i = loop + 1; i <= line; i++) {
+        review_line_text(review, i, text, sizeof text);
+        if (strncmp(text, "if (", 4) == 0 || strstr(text, " ? ") != NULL || strstr(text, " && ") != NULL)
+            return true;
+    }
+    return false;
+}
+
+static int count_of(const char *text, char wanted)
+{
+    int count = 0;
+    for (; *text != '\0'; text++)
+        count += *text == wanted;
+    return count;
+}
+
+/* How many turns of a loop the compiler has made one by itself: a line with one index then has several loads each time that it
+ * is executed. Loads of unrolled loops inside are more, too, so the line with the fewest counts. */
+static double turns_together(const KernelUnderReview *review, int loop, int hot)
+{
+    const ExecutionProfile *profile = review->explanation->profile;
+    char text[200];
+    double fewest = INFINITY;
+    for (uint32_t i = 0; i < profile->line_count; i++) {
+        const SimLine *line = &profile->lines[i].counts;
+        const SimCounters *counters = &line->counters;
+        double loads = (double)(counters->global_load_requests + counters->shared_load_requests +
+                                counters->constant_requests);
+        if (profile->lines[i].kernel != review->index ||
+            !explain_is_own_line(review->explanation, &profile->lines[i]) || line->line <= loop || line->line > hot ||
+            loads == 0)
+            continue;
+        review_line_text(review, line->line, text, sizeof text);
+        fewest = fmin(fewest, ratio(loads, (double)line->executions) / fmax(1, count_of(text, '[')));
+    }
+    return isfinite(fewest) ? fewest : 1;
+}
+
+/* What counts, compares, branches and moves a pointer on in each turn of a rolled loop. */
+enum { LOOP_INSTRUCTIONS = 4 };
+
+/* Instructions that unrolling saves. Conditions inside are left, with the addresses that depend on them: only the loop's own
+ * instructions go then. */
+static double saved_by_unrolling(const KernelUnderReview *review, int loop, const SimLine *line, double overhead)
+{
+    double saved = (1 - UNROLLED_OTHERS) * overhead;
+    return decides_inside(review, loop, line->line)
+               ? fmin(saved, LOOP_INSTRUCTIONS * review_per_launch(review, (double)line->executions))
+               : saved;
+}
+
+/* Loads that one turn of the innermost loop starts together, so that they wait together, at least two: an input and a tap. */
+static double loads_a_turn(const KernelUnderReview *review, const SimLine *line)
+{
+    return fmax(2, ratio(change_loads(&review->mix), review_per_launch(review, (double)line->executions)));
+}
+
 /* A loop that turns once for each multiply-add should have no other instruction for each; one around unrolled loops may
  * have two. */
 bool rule_unrolling(const KernelUnderReview *review, Change *change, Advice *advice)
@@ -173,18 +327,22 @@ bool rule_unrolling(const KernelUnderReview *review, Change *change, Advice *adv
     double adds = ratio((double)(line->counters.fma32 + line->counters.fma64), lanes * (double)line->executions);
     const double MOST_AROUND = 2;
     int loop = rolled_loop(review, line->line);
-    if (loop == 0 || mix->others < (adds > 1.5 ? MOST_AROUND : 1) * mix->multiply_adds)
+    double overhead = mix->others - review_divisions_and_functions(review);
+    if (loop == 0 || overhead < (adds > 1.5 ? MOST_AROUND : 1) * mix->multiply_adds ||
+        turns_together(review, loop, line->line) >= 2)
         return false;
     KernelNames names;
     review_names(review, loop, &names);
-    change_others(&change->after, UNROLLED_OTHERS);
-    change_waiting(&change->after, UNROLLED_WAITING);
+    double saved = saved_by_unrolling(review, loop, line, overhead);
+    change_others(&change->after, 1 - saved / mix->others);
+    double share = saved / ((1 - UNROLLED_OTHERS) * overhead) * fmin(1, 2 / loads_a_turn(review, line));
+    change_waiting(&change->after, 1 - (1 - UNROLLED_WAITING) * share);
     advice_name(advice, names.loop);
     advice_say(advice, loop,
                "the loop over `%s` is not unrolled: for each multiply-add %s other instructions count, compare, branch "
                "and compute addresses, and the next load waits for them: unroll it, with a length that the compiler "
                "knows or with a second loop for the rest",
-               names.loop, quantity_ratio(ratio(mix->others, mix->multiply_adds)).text);
+               names.loop, quantity_ratio(ratio(overhead, mix->multiply_adds)).text);
     advice_sketch(advice, "#pragma unroll 8");
     advice_sketch(advice, "for (int %s = 0; %s < %s; %s++) // without break, continue or a test of the border inside",
                   names.loop, names.loop, names.loop_end[0] != '\0' ? names.loop_end : "TAPS", names.loop);

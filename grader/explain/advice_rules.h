@@ -20,10 +20,12 @@ AdviceRule rule_bank_conflicts, rule_vector_loads;
 /* advice_constant.c: constant memory */
 AdviceRule rule_constant_addresses_differ, rule_constants_too_long, rule_constant_filter;
 /* advice_registers.c: what a thread keeps to itself */
-AdviceRule rule_several_outputs, rule_unrolling, rule_spills, rule_local_memory;
+AdviceRule rule_several_outputs, rule_register_patch, rule_unrolling, rule_spills, rule_local_memory;
 /* advice_arithmetic.c: instructions that compute */
 AdviceRule rule_needless_work, rule_double_precision, rule_float_division, rule_special_functions,
     rule_integer_division, rule_too_much_integer, rule_tensor_cores;
+/* advice_transform.c: another algorithm */
+AdviceRule rule_fast_convolution;
 /* advice_warps.c: threads of a warp or block that wait for each other */
 AdviceRule rule_divergence, rule_imbalance_lanes, rule_imbalance_blocks, rule_needless_barriers;
 /* advice_launch.c: grid, block and what is resident */

@@ -78,6 +78,43 @@ bool rule_divergence(const KernelUnderReview *review, Change *change, Advice *ad
     return true;
 }
 
+/* Lane-instructions that lanes miss in the lines below a loop, by the indentation of the source. */
+static double idle_below(const KernelUnderReview *review, int loop)
+{
+    const ExecutionProfile *profile = review->explanation->profile;
+    int indent = line_indent(review->source, loop), end = loop + 1;
+    double idle = 0;
+    for (int below = 0; end < loop + 100 && (below < 0 || below > indent || end == loop + 1); end++)
+        below = line_indent(review->source, end);
+    for (uint32_t i = 0; i < profile->line_count; i++) {
+        const SimLine *line = &profile->lines[i].counts;
+        if (profile->lines[i].kernel == review->index && explain_is_own_line(review->explanation, &profile->lines[i]) &&
+            line->line > loop && line->line < end)
+            idle += SIM_WARP_SIZE * (double)line->counters.warp_instructions - (double)line->counters.lane_instructions;
+    }
+    return idle;
+}
+
+/* The loop in which lanes miss most, among those that lanes leave at different times. */
+static const SimLine *worst_loop(const KernelUnderReview *review)
+{
+    const ExecutionProfile *profile = review->explanation->profile;
+    const SimLine *worst = NULL;
+    double most = -1;
+    for (uint32_t i = 0; i < profile->line_count; i++) {
+        const ProfileLine *line = &profile->lines[i];
+        if (line->kernel != review->index || !explain_is_own_line(review->explanation, line) ||
+            line->counts.counters.divergent_branches == 0 || !is_loop(review, line->counts.line))
+            continue;
+        double idle = idle_below(review, line->counts.line);
+        if (idle > most) {
+            most = idle;
+            worst = &line->counts;
+        }
+    }
+    return worst;
+}
+
 /* Lanes run the same loop for different times, and all wait for the longest. */
 bool rule_imbalance_lanes(const KernelUnderReview *review, Change *change, Advice *advice)
 {
@@ -87,6 +124,7 @@ bool rule_imbalance_lanes(const KernelUnderReview *review, Change *change, Advic
         return false;
     char text[160];
     KernelNames names;
+    line = worst_loop(review);
     review_names(review, line->line, &names);
     review_line_text(review, line->line, text, sizeof text);
     fill_lanes(lanes, &change->after);

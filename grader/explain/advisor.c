@@ -11,8 +11,9 @@ enum {
     LINE = 100,
     LOOP = 80,
     TILE = 75,
-    KERNEL = 70
-}; /* percent of its gain that decides its place, by what has to be written */
+    KERNEL = 70,
+    ALGORITHM = 10 /* it comes behind what mends the kernel at hand */
+};                 /* percent of its gain that decides its place, by what has to be written */
 
 typedef struct Rule {
     const char *id;
@@ -25,6 +26,8 @@ typedef struct Rule {
 static const Rule rules[] = {
     {"needless_work", 0.15, LINE, rule_needless_work, false},
     {"several_outputs", 0.15, LOOP, rule_several_outputs, false},
+    {"fast_convolution", 0.3, ALGORITHM, rule_fast_convolution, false},
+    {"register_patch", 0.15, KERNEL, rule_register_patch, false},
     {"uncoalesced", 0.1, LINE, rule_uncoalesced, false},
     {"bank_conflicts", 0.1, LINE, rule_bank_conflicts, false},
     {"reread", 0.15, TILE, rule_reread, false},
@@ -44,7 +47,7 @@ static const Rule rules[] = {
     {"float_division", 0.15, LINE, rule_float_division, false},
     {"special_functions", 0.15, LINE, rule_special_functions, false},
     {"integer_division", 0.25, LINE, rule_integer_division, false},
-    {"too_much_integer", 0.25, LINE, rule_too_much_integer, false},
+    {"too_much_integer", 0.25, LOOP, rule_too_much_integer, false},
     {"tensor_cores", 0.3, KERNEL, rule_tensor_cores, false},
     {"needless_barriers", 0.05, LINE, rule_needless_barriers, false},
     {"block_shape", 0.1, LINE, rule_block_shape, false},

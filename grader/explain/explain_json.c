@@ -88,6 +88,7 @@ static cJSON *kernel_item(const ExplainedKernel *kernel)
     json_put_number(object, "waves", kernel->waves);
     json_put_number(object, "achieved_occupancy", kernel->achieved_occupancy);
     json_put_number(object, "registers", profile->registers);
+    json_put_number(object, "live_registers", profile->live_registers);
     json_put_number(object, "shared_bytes", profile->static_shared_bytes + profile->shape.dynamic_shared_bytes);
     json_put_number(object, "local_bytes", profile->local_bytes);
     json_put_number(object, "frame_bytes", profile->frame_bytes);

@@ -229,9 +229,11 @@ static void find_sum(Span statement, KernelNames *names)
         while (end > statement.start && isspace((unsigned char)end[-1]))
             end--;
         names->has_several_sums = end > statement.start && end[-1] == ']';
-        while (end > statement.start && end[-1] == ']')
+        int indices = 0;
+        for (; end > statement.start && end[-1] == ']'; indices++)
             while (end > statement.start && *--end != '[')
                 continue;
+        names->has_patch_of_sums = indices > 1;
         const char *start = end;
         while (start > statement.start && text_in_word(start[-1]))
             start--;

@@ -25,6 +25,7 @@ typedef struct KernelNames {
     ArrayUse filter;                           /* its index is the same for all threads */
     char sum[NAME_ROOM];                       /* what the line adds to, without an index */
     bool has_several_sums;                     /* it is an array already */
+    bool has_patch_of_sums;                    /* and one with two indices */
     char loop[NAME_ROOM], loop_end[NAME_ROOM]; /* variable of the innermost loop around the line; what it runs up to */
     char column[NAME_ROOM], column_is[INDEX_ROOM]; /* the variable that holds the thread's place in x, and its value */
     char row[NAME_ROOM], row_is[INDEX_ROOM];       /* likewise in y; "" in one dimension */

@@ -97,6 +97,29 @@ double review_outputs_per_thread(const KernelUnderReview *review)
     return fmax(1, (double)review->counters->global_store_bytes / sizeof(float) / threads_of_all(review));
 }
 
+/* The filter is the second input. */
+static size_t filter_of(const Problem *problem)
+{
+    size_t inputs = 0;
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_IN && ++inputs == 2)
+            return i;
+    return problem->parameter_count;
+}
+
+int review_filter_extents(const KernelUnderReview *review, size_t extents[TENSOR_MAX_RANK])
+{
+    const AdviceSubject *subject = review->subject;
+    const Problem *problem = subject->problem;
+    size_t filter = problem == NULL ? 0 : filter_of(problem), outputs = 0, taps = 0;
+    Message why = {0};
+    if (problem == NULL || subject->sizes == NULL || filter == problem->parameter_count ||
+        problem_shape(problem, problem_output(problem), subject->sizes, extents, &outputs, &why) != STATUS_OK ||
+        problem_shape(problem, filter, subject->sizes, extents, &taps, &why) != STATUS_OK)
+        return 0;
+    return subject->operations < (double)taps * (double)outputs ? 0 : problem->parameters[filter].rank;
+}
+
 double review_taps_in_a_row(const KernelUnderReview *review)
 {
     double taps = fmax(1, review_taps_per_thread(review) / review_outputs_per_thread(review));
@@ -111,6 +134,18 @@ double review_share_of(const KernelUnderReview *review, const char *unit)
         if (strcmp(cost->parts[i].name, unit) == 0)
             return cost->parts[i].seconds / cost->seconds;
     return 0;
+}
+
+static double division_instructions(const SimLine *line)
+{
+    return (double)line->divisions * INTEGER_DIVISION_INSTRUCTIONS +
+           (double)line->float_divisions * FLOAT_DIVISION_INSTRUCTIONS;
+}
+
+double review_divisions_and_functions(const KernelUnderReview *review)
+{
+    double lanes = review_sum(review, division_instructions) + (double)review->counters->special;
+    return fmin(review->mix.others, review_per_launch(review, lanes) / SIM_WARP_SIZE);
 }
 
 double review_constant_bytes(const KernelUnderReview *review)

@@ -48,10 +48,20 @@ double review_executions_per_warp(const KernelUnderReview *review, const SimLine
 double review_taps_per_thread(const KernelUnderReview *review);
 /* Floats that a thread stores, on average, at least one: with one store of each output, the outputs of a thread. */
 double review_outputs_per_thread(const KernelUnderReview *review);
+/* The extents of the problem's filter, if each output takes all of its taps; returns their number. 0: an output takes a part of
+ * them, such as those of its channel, or the problem is unknown. */
+int review_filter_extents(const KernelUnderReview *review, size_t extents[TENSOR_MAX_RANK]);
 /* Taps in one direction of the filter: all of them in one dimension, their root in two or three, by the grid. */
 double review_taps_in_a_row(const KernelUnderReview *review);
 /* The time that a unit alone would take, as a share of the kernel's; 0: there is no such unit. */
 double review_share_of(const KernelUnderReview *review, const char *unit);
+
+/* What ptxas makes of a 32-bit integer division by a divisor that it does not know; and, an estimate, of a float32 division
+ * that rounds correctly, if its operands are ordinary: a reciprocal, five multiply-adds, the test for the slow path, and the
+ * branch around it with what lets the lanes meet again. */
+enum { INTEGER_DIVISION_INSTRUCTIONS = 20, FLOAT_DIVISION_INSTRUCTIONS = 11, FLOAT_DIVISION_MULTIPLY_ADDS = 5 };
+/* Instructions of warps that divide, convert and compute functions: they are no multiply-adds, but no loop's overhead. */
+double review_divisions_and_functions(const KernelUnderReview *review);
 
 /* Bytes of __constant__ arrays that a warp reads, at most. */
 double review_constant_bytes(const KernelUnderReview *review);

@@ -10,6 +10,7 @@ static ExecutionProfile profile;
 static Explanation explanation;
 static Advice advice[ADVISOR_MOST];
 static Problem problem;
+static Sizes sizes;
 static double call_s;     /* from its first operation to its last; 0: unknown */
 static double operations; /* that the problem asks for; 0: unknown */
 
@@ -30,6 +31,9 @@ static const char source[] =
     "#pragma unroll\n"
     "    for (int k = 0; k < 1000; k++)\n"
     "        sum += in[i + k] * filter[k];\n"
+    "    for (int k = 0; k < 1000; k++)\n"
+    "        for (int o = 0; o < 4; o++)\n"
+    "            sums[o] += in[i + k + o] * filter[k];\n"
     "}\n"
     "extern \"C\" void solve(const float* in, const float* filter, float* out)\n"
     "{\n"
@@ -48,9 +52,10 @@ enum {
     DIVIDING_LINE = 11,
     TILE_LINE = 13,
     UNROLLED_LINE = 16,
-    COPY_LINE = 20,
-    LAUNCH_LINE = 21,
-    MALLOC_LINE = 22
+    SUMS_LINE = 19,
+    COPY_LINE = 23,
+    LAUNCH_LINE = 24,
+    MALLOC_LINE = 25
 };
 
 static int read_hardware(void **state)
@@ -125,7 +130,7 @@ static size_t examine(void)
     kernel_model(&draft, 0, &model);
     kernel()->seconds = kernel_model_seconds(&model);
     explain(&profile, &h200, call_s, &explanation);
-    const AdviceSubject subject = {.source = source, .problem = &problem, .operations = operations};
+    const AdviceSubject subject = {.source = source, .problem = &problem, .sizes = &sizes, .operations = operations};
     size_t count = advisor_find(&explanation, &subject, advice);
     explanation_free(&explanation);
     return count;
@@ -306,6 +311,7 @@ static void turn_without_unrolling(void)
 static void divide_floats(void)
 {
     profile.lines[0].counts.line = DIVIDING_LINE;
+    profile.lines[0].counts.float_divisions = 32ull * WARPS * TURNS;
     profile.lines[0].counts.executions = (uint64_t)WARPS * TURNS;
     kernel()->counters.warp_instructions += 8ull * WARPS * TURNS;
     kernel()->counters.lane_instructions += 8ull * 32 * WARPS * TURNS;
@@ -368,7 +374,7 @@ static const struct {
     {wait_at_every_turn, "needless_barriers", LOOP_LINE,
      "a barrier is needed only between a write to shared memory and a read by another thread; move"},
     {take_all_shared_memory, "low_occupancy", KERNEL_LINE,
-     " bytes of shared memory per block), and they are too few to hide what they wait for"},
+     " bytes of shared memory per block), and they are too few to hide what they wait for: use half of it"},
     {start_eight_blocks, "too_few_blocks", LAUNCH_LINE,
      " multiprocessors, so the others are idle: let each thread do less"},
     {run_for_different_turns, "imbalance_lanes", FOR_LINE,
@@ -458,6 +464,50 @@ static void read_again_and_again(void)
     kernel()->counters.global_load_wavefronts = 60ull * WARPS * TURNS;
 }
 
+static void take_many_registers(void)
+{
+    know_machine_code();
+    kernel()->registers = 128;
+    kernel()->machine.waiting = 40;
+}
+
+static Expression constant_of(const char *text)
+{
+    static Arena arena;
+    Expression expression;
+    Message why = {0};
+    if (expression_compile(text, NULL, 0, &arena, &expression, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    return expression;
+}
+
+/* The problem has a filter of rows x columns taps, and `outputs` outputs. */
+static void ask_for(int rank, const char *rows, const char *columns, const char *outputs)
+{
+    operations = 2 * 96.0 * WARPS * TURNS;
+    problem.parameters[0] = (Parameter){.name = "in", .role = ROLE_IN, .rank = 1, .shape = {constant_of("1000")}};
+    problem.parameters[1] = (Parameter){
+        .name = "filter", .role = ROLE_IN, .rank = rank, .shape = {constant_of(rows), constant_of(columns)}};
+    problem.parameters[2] = (Parameter){.name = "out", .role = ROLE_OUT, .rank = 1, .shape = {constant_of(outputs)}};
+    problem.parameter_count = 3;
+}
+
+static void apply_a_long_filter(void)
+{
+    ADD(LOOP_LINE, shared_load_requests, 6ull * WARPS * TURNS);
+    ADD(LOOP_LINE, shared_load_wavefronts, 6ull * WARPS * TURNS);
+    ask_for(1, "1000", "1", "768000");
+}
+
+/* Four outputs a thread, of a filter with 40 x 40 taps. */
+static void compute_in_one_direction(void)
+{
+    profile.lines[0].counts.line = SUMS_LINE;
+    ADD(STORE_LINE, global_store_bytes, 3 * 128ull * WARPS);
+    load_single_elements();
+    ask_for(2, "40", "40", "480000");
+}
+
 static void filter_in_one_pass(void)
 {
     work_more_than_asked();
@@ -481,6 +531,12 @@ static const struct {
     {wait_for_itself, "latency",
      " of the warps that a multiprocessor can hold are too few to fill the time: add up taps in"},
     {read_again_and_again, "reread", " loads per multiply-add: read each tile into shared memory once"},
+    {take_many_registers, "low_occupancy",
+     ": let the compiler use fewer registers, which hold what a thread needs at a time"},
+    {apply_a_long_filter, "fast_convolution",
+     ": transform tiles of `in` and the filter, multiply them, and transform back (overlap-save); filters of less than"},
+    {compute_in_one_direction, "register_patch",
+     " rows of 8, so that each row of inputs that it takes serves all rows of outputs, and take inputs and taps 16 bytes"},
     {filter_in_one_pass, "needless_work",
      " times the operations that the problem needs: the filter is the product of a row and a column, so filter the rows"},
     {compute_levels, "tensor_cores",
@@ -502,6 +558,17 @@ static void other_rules_speak_where_they_should(void **state)
     }
 }
 
+static void short_filters_and_those_of_channels_are_not_transformed(void **state)
+{
+    make_healthy();
+    apply_a_long_filter();
+    assert_true(is_advised("fast_convolution", examine()));
+    ask_for(1, "200", "1", "3840000");
+    assert_false(is_advised("fast_convolution", examine()));
+    ask_for(1, "1000", "1", "7680000"); /* an output takes a tenth of the taps */
+    assert_false(is_advised("fast_convolution", examine()));
+}
+
 /* 3000 taps of 4 bytes in constant memory would be slower than where they are. */
 static void a_change_that_loses_is_not_advised(void **state)
 {
@@ -510,6 +577,26 @@ static void a_change_that_loses_is_not_advised(void **state)
     size_t count = examine();
     assert_true(is_advised("several_outputs", count));
     assert_false(is_advised("constant_filter", count));
+}
+
+static void shared_memory_that_a_tile_fills_is_left_alone(void **state)
+{
+    make_healthy();
+    take_all_shared_memory();
+    assert_true(is_advised("low_occupancy", examine()));
+    ADD(STORE_LINE, shared_store_wavefronts, 4000 * 200000ull / 128);
+    assert_false(is_advised("low_occupancy", examine()));
+}
+
+/* With fewer registers than it needs at the same time, a thread spills. */
+static void registers_that_hold_sums_are_left_alone(void **state)
+{
+    make_healthy();
+    take_many_registers();
+    kernel()->live_registers = 40;
+    assert_true(is_advised("low_occupancy", examine()));
+    kernel()->live_registers = 120;
+    assert_false(is_advised("low_occupancy", examine()));
 }
 
 static void at_most_five_come_and_the_strongest_first(void **state)
@@ -606,7 +693,10 @@ int main(void)
         cmocka_unit_test(a_healthy_kernel_gets_none),
         cmocka_unit_test(each_mistake_is_named_first_with_its_line),
         cmocka_unit_test(other_rules_speak_where_they_should),
+        cmocka_unit_test(short_filters_and_those_of_channels_are_not_transformed),
         cmocka_unit_test(a_change_that_loses_is_not_advised),
+        cmocka_unit_test(shared_memory_that_a_tile_fills_is_left_alone),
+        cmocka_unit_test(registers_that_hold_sums_are_left_alone),
         cmocka_unit_test(at_most_five_come_and_the_strongest_first),
         cmocka_unit_test(lines_of_headers_are_not_blamed),
         cmocka_unit_test(kernels_in_several_shapes_gain_together),

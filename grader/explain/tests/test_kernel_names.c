@@ -30,7 +30,7 @@ static void arrays_sums_and_loops_have_the_names_of_the_source(void **state)
         assert_string_equal(names.input.index, "[(row + r) * n + col + s]");
         assert_string_equal(names.filter.name, "taps");
         assert_string_equal(names.sum, "total");
-        assert_false(names.has_several_sums);
+        assert_false(names.has_several_sums || names.has_patch_of_sums);
         assert_string_equal(names.loop, "s");
         assert_string_equal(names.loop_end, "n");
         assert_string_equal(names.row, "row");
