@@ -17,7 +17,20 @@
             ".byte 0\n"                                                                                                \
             ".previous\n")
 
+#define INCLUDE_ALL(name, first, second, third, fourth)                                                                \
+    __asm__(".section .rodata\n"                                                                                       \
+            ".global " name "\n" name ":\n"                                                                            \
+            ".incbin \"" first "\"\n"                                                                                  \
+            ".incbin \"" second "\"\n"                                                                                 \
+            ".incbin \"" third "\"\n"                                                                                  \
+            ".incbin \"" fourth "\"\n"                                                                                 \
+            ".byte 0\n"                                                                                                \
+            ".previous\n")
+
 INCLUDE("appeals_sql", "leaderboard/appeals.sql");
 INCLUDE_BOTH("schema_sql", "leaderboard/schema.sql", "leaderboard/appeals.sql");
 INCLUDE("service_upgrade_2_sql", "leaderboard/service_2.sql");
-INCLUDE_BOTH("service_sql", "leaderboard/service.sql", "leaderboard/service_2.sql");
+INCLUDE("service_upgrade_3_sql", "leaderboard/service_3.sql");
+INCLUDE("service_upgrade_4_sql", "leaderboard/service_4.sql");
+INCLUDE_ALL("service_sql", "leaderboard/service.sql", "leaderboard/service_2.sql", "leaderboard/service_3.sql",
+            "leaderboard/service_4.sql");

@@ -522,6 +522,26 @@ def operating(admin):
     admin.look("operation")
 
 
+def judging_again(admin):
+    admin.follow("Rejudgings")
+    admin.expect("nothing has been judged again", ("Nothing has been judged again yet", admin.text()))
+    Select(admin.find("#problem")).select_by_visible_text("conv2d")
+    admin.fill("#why", "<i>another</i> driver")
+    admin.press(admin.find("form[action='/admin/batches'] button"))
+    deadline = time.monotonic() + MOST_S
+    while time.monotonic() < deadline and re.search("waiting|under way", admin.text()):
+        time.sleep(1)
+        admin.go(admin.path())
+    admin.expect("a page says what a rejudging would change", ("What it would change", admin.text()),
+                 ("<i>another</i> driver", admin.text()), not has_markup(admin), (" stay as they are", admin.text()))
+    admin.look("rejudging")
+    address = admin.path()
+    admin.follow_button(address + "/apply")
+    admin.expect("a rejudging is applied", ("applied", admin.text()), not admin.all(f"form[action='{address}/apply']"))
+    admin.go("/admin/batches")
+    admin.look("rejudgings")
+
+
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     pictures = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
@@ -551,6 +571,7 @@ def main():
             teaching(teacher, ada, second)
             closing(server, teacher, ada)
             operating(admin)
+            judging_again(admin)
         except Exception as fault:  # one more failed test, after which the others mean nothing
             tests.expect([repr(fault)[:1000], *traceback.format_exc().splitlines()], "the visit goes on to its end")
         finally:

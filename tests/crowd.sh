@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sixteen gradings at once on one store, two of each of eight files: every verdict is right, every run is recorded, and
-# nothing is left. Prints TAP.
+# Sixteen gradings at once on one store, two of each of eight files, on small cases: every verdict is right, every run is
+# recorded, and nothing is left. Prints TAP.
 # Usage: tests/crowd.sh BUILD
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,7 +8,11 @@ build=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export TMPDIR=$scratch/tmp CONVJUDGE_DB=$scratch/leaderboard.db NO_COLOR=1
-mkdir "$TMPDIR"
+mkdir "$TMPDIR" "$scratch/home"
+# shellcheck source=/dev/null
+source tests/fewer_cases.sh
+home_with_fewer_cases "$scratch/home" small
+export CONVJUDGE_HOME=$scratch/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$(realpath "$build")/cache}
 files=(
     accepted/{naive,shared_tile,register_tile}.cu
     wrong_answer/{flipped_filter,last_output_missing}.cu

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "grader/problem/problem_read.h"
 #include "grader/problem/testcase_read.h"
+#include "service/pages/batch_pages.h"
 #include "service/pages/class_pages.h"
 #include "service/pages/pages.h"
 #include "service/pages/view.h"
@@ -147,6 +148,13 @@ static SubmissionLine *make_lines(size_t count)
     return lines;
 }
 
+static const AskedAppeal asked_appeals[] = {
+    {1, 12, 12, "Ada Lovelace", "it was <b>twice</b> as fast here", "2026-11-23T14:00:00Z", "refused",
+     "your laptop has another GPU", false},
+    {2, 12, 12, "Özge <b>Yıldız</b>", "the fan had stopped", "2026-11-24T09:00:00Z", "granted", "", false},
+    {3, 13, 13, "Kurt Gödel", "another run of the same code took half the time", "2026-11-24T10:00:00Z", "asked", "",
+     false}};
+
 /* ---- pages ------------------------------------------------------------------------------------------------------- */
 
 static void draw_submissions(const cJSON *result, const cJSON *explain, const char *source, const BoardPage *board)
@@ -167,6 +175,9 @@ static void draw_submissions(const cJSON *result, const cJSON *explain, const ch
                            .source = source,
                            .board = board,
                            .run = 12,
+                           .asked = asked_appeals,
+                           .asked_count = 1,
+                           .can_appeal = true,
                            .rank = 3,
                            .of = PEOPLE};
     Text text = {0};
@@ -281,6 +292,8 @@ static void draw_teacher(void)
                         .cells = cells,
                         .quarantine = &run,
                         .quarantine_count = 1,
+                        .asked = asked_appeals + 1,
+                        .asked_count = 2,
                         .similar = &pair,
                         .similar_count = 1,
                         .similar_time = "2026-11-23T03:00:00Z",
@@ -352,6 +365,30 @@ static void draw_admin(void)
     Text text = {0};
     page_admin(&text, &admin, &page);
     write_page("admin.html", &text);
+}
+
+static void draw_batches(void)
+{
+    static const char *const problems[] = {"conv1d", "conv2d"};
+    const BatchLine lines[] = {
+        {3, "conv1d", "a <b>hidden</b> case with an even filter", "2026-11-23T12:00:00Z", "open", 8, 5, 1, 1, 1, 0},
+        {2, "conv2d", "another driver", "2026-11-20T12:00:00Z", "applied", 120, 120, 0, 0, 0, 0}};
+    const BatchChange changes[] = {
+        {118, name_of(2), "tiled.cu", {"Accepted", {0.0512, 0.005}, 1}, {"Wrong Answer", {0, 0}, 0}, false},
+        {116, name_of(3), "naive.cu", {"Accepted", {0.1512, 0.005}, 3}, {"Accepted", {0.1513, 0.004}, 2}, true},
+        {113, name_of(4), "naive.cu", {"Run-Time Error", {0, 0}, 0}, {"Accepted", {0.1801, 0.02}, 3}, false}};
+    const BatchOmission omissions[] = {{117, "its author has withdrawn it"}};
+    const BatchPage page = {.line = lines[0],
+                            .revision = "593683473feebaf1a37815484d0d596fbcbb0ccae3fa9513b45c76d8c02ec170",
+                            .changes = changes,
+                            .change_count = sizeof changes / sizeof *changes,
+                            .omissions = omissions,
+                            .omission_count = 1};
+    Text text = {0};
+    page_batches(&text, &admin, lines, 2, problems, 2);
+    write_page("batches.html", &text);
+    page_batch(&text, &admin, &page);
+    write_page("batch.html", &text);
 }
 
 /* A class in which everybody hands in several times, and some never get further. */
@@ -520,6 +557,7 @@ int main(int argc, char **argv)
     draw_teacher();
     draw_pair(source);
     draw_admin();
+    draw_batches();
     draw_class(source);
     draw_summary(3, "summary-small");
     draw_summary(500, "summary-large");

@@ -115,6 +115,82 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     [[ -e $state/serve.lock ]]
 }
 
+# appeals NUMBER TOKEN [CURL OPTION...]: asks for an appeal of a submission.
+appeals() { as "$2" POST "/submissions/$1/appeal" "${@:3}"; }
+
+@test "a student asks for an appeal, a teacher decides, and what was timed again ends it" {
+    serve
+    local ada bob teacher i
+    ada=$(token 'ada<b>') bob=$(token bob) teacher=$(token emmy teacher)
+    for i in 1 2 3 4 5; do hand_in "$ada" "k$i"; done
+    # Runs such as a worker would have brought, by the judge itself.
+    for i in 1 2 3 4; do
+        CONVJUDGE_DB=$state/convjudge.db judge grade --device sim --as 'ada<b>' "$root/solutions/conv1d/accepted/naive.cu"
+        set_store "UPDATE judging SET state = 'recorded', verdict = 'Accepted', text = '', device = 'sim-h200', run = $i WHERE submission = $i;
+            INSERT INTO document SELECT id, 'result', '{\"verdict\": \"Accepted\"}' FROM judging WHERE submission = $i"
+    done
+    as "$ada" GET /submissions/1
+    said "ask for an appeal" 'action="/submissions/1/appeal"'
+    as "$teacher" GET /submissions/1
+    lacks 'action="/submissions/1/appeal"'
+    appeals 5 "$ada" -d why=slow
+    equal 400 "$status"
+    said "submission 5 has no time that could be measured again"
+    appeals 1 "$bob" -d why=slow
+    equal 404 "$status"
+    appeals 1 "$teacher" -d why=slow
+    equal 403 "$status"
+    said "only its author can ask for an appeal; a teacher lets a run be timed again without"
+    appeals 1 "$ada" -d 'why= '
+    equal 400 "$status"
+    said "expected a reason"
+    appeals 1 "$ada" --data-urlencode "why=$(printf 'x%.0s' {1..501})"
+    equal 400 "$status"
+    said "expected at most 500 bytes of text"
+    ask POST /login -d "token=$ada" -H "Origin: http://$address" -c cookies
+    ask POST /submissions/1/appeal -b cookies -d why=forged -H "Origin: http://elsewhere"
+    equal 403 "$status"
+    appeals 1 "$ada" --data-urlencode 'why=<i>slow</i>'
+    equal 303 "$status"
+    appeals 1 "$ada" -d why=again
+    equal 409 "$status"
+    said "an appeal for submission 1 is under way already"
+    appeals 2 "$ada" -d why=slow
+    appeals 3 "$ada" -d why=slow
+    equal 303 "$status"
+    appeals 4 "$ada" -d why=slow
+    equal 429 "$status"
+    said "you have asked for 3 appeals within a week, which is the most"
+
+    as "$ada" POST /teacher/appeals/1 -d decision=grant
+    equal 403 "$status"
+    as "$teacher" GET /teacher
+    said 'action="/teacher/appeals/1"' "&lt;i&gt;slow&lt;/i&gt;" "ada&lt;b&gt;"
+    as "$teacher" POST /teacher/appeals/1 -d decision=perhaps
+    equal 400 "$status"
+    said "expected the decision grant or refuse"
+    as "$teacher" POST /teacher/appeals/1 -d decision=grant
+    equal 303 "$status"
+    as "$teacher" POST /teacher/appeals/1 -d decision=refuse
+    equal 409 "$status"
+    said "no appeal with the number 1 waits for a decision"
+    as "$teacher" POST /teacher/appeals/2 -d decision=refuse --data-urlencode 'why=the same <code>'
+    as "$ada" GET /submissions/2
+    said "Refused. The teacher says: " "the same &lt;code&gt;"
+    as "$teacher" GET /teacher
+    said "make appeal RUN=1"
+    as "$ada" GET /submissions/1
+    said "Granted: the run will be timed again."
+    sleep 1
+    CONVJUDGE_DB=$state/convjudge.db judge appeal --device sim 1
+    ends 0
+    as "$ada" GET /submissions/1
+    said "Granted, and timed again." "Timed again"
+    as "$teacher" GET /teacher
+    lacks "make appeal RUN=1"
+    equal "3 appeal ask, 1 appeal grant, 1 appeal refuse" "$(in_store "SELECT count(*) || ' ' || action FROM audit WHERE action LIKE 'appeal%' GROUP BY action ORDER BY action" | paste -sd , | sed 's/,/, /g')"
+}
+
 @test "a login leads to the page that was asked for, and to no other server" {
     serve '{"public": false}'
     local ada

@@ -5,8 +5,6 @@ Usage: tests/queue_rate.py BUILD [SUBMISSIONS=400] [WORKERS=8]
 The workers here take a job from the spool and report "Wrong Answer" at once, with a result as large as a real one. What is
 left is what the server does: a transaction for each hand-in, offer, claim and result, and the files of the spool.
 """
-import hashlib
-import json
 import os
 import statistics
 import sys
@@ -15,53 +13,11 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "service"))
 from lab import Server, Tap, hand_in_body  # noqa: E402
+from quick_worker import work  # noqa: E402
 
 submissions = int(sys.argv[2]) if len(sys.argv) > 2 else 400
 workers = int(sys.argv[3]) if len(sys.argv) > 3 else 8
 PEOPLE = 40
-RESULT = json.dumps({"verdict": "Wrong Answer", "text": "x" * 20000, "seconds": {"timed": 1.0}})
-
-
-def take(spool, worker):
-    """Takes a job; None: there is none."""
-    for name in sorted(os.listdir(f"{spool}/ready")):
-        if name.startswith("."):
-            continue
-        claim = f"{spool}/claimed/{name.removesuffix('.json')}.{worker}"
-        try:
-            os.rename(f"{spool}/ready/{name}", claim)
-        except FileNotFoundError:
-            continue
-        with open(claim, encoding="utf-8") as file:
-            return json.load(file)
-    return None
-
-
-def finish(spool, worker, job):
-    done = {
-        "format": 1, "judging": job["judging"], "attempt": job["attempt"], "source_hash": job["source_hash"], "revision": job["revision"],
-        "worker": worker, "device": "sim-h200", "device_name": "x", "outcome": "judged", "why": "", "result": RESULT, "run": None,
-        "report": "", "explain": "",
-    }
-    text = json.dumps(done, ensure_ascii=False, separators=(",", ":"))
-    done["checksum"] = hashlib.sha256(text.encode()).hexdigest()
-    place = f"{spool}/done/{job['judging']}-{job['attempt']}.json"
-    temporary = f"{spool}/done/.{job['judging']}-{job['attempt']}.json"
-    with open(temporary, "w", encoding="utf-8") as file:
-        json.dump(done, file)
-        file.flush()
-        os.fsync(file.fileno())
-    os.rename(temporary, place)
-
-
-def work(server, worker, ends):
-    spool = os.path.join(server.state, "spool")
-    while not ends.is_set():
-        job = take(spool, worker)
-        if job is None:
-            time.sleep(0.01)
-        else:
-            finish(spool, worker, job)
 
 
 def hand_in(server, tokens, first, durations):

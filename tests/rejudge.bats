@@ -13,18 +13,21 @@ own_home() {
     hidden=$CONVJUDGE_HOME/testcases/conv1d/hidden.json
     cp "$hidden" all_cases.json
     jq '.cases |= map(select(.sizes.kernel_size != 32))' all_cases.json >"$hidden"
-    mkdir -p "$BATS_TEST_TMPDIR/tmp_of_server"
 }
 
 # other_timed_cases: changes the revision of the problem.
 other_timed_cases() { jq '.cases |= map(if .timed then .sizes.input_size += 1 else . end)' all_cases.json >"$hidden"; }
 
-served() { TMPDIR=$BATS_TEST_TMPDIR/tmp_of_server serve "$1"; }
-
 # submitted PERSON FILE: hands in and waits for the verdict.
 submitted() {
     CONVJUDGE_TOKEN=$(token "$1") "$build/convjudge" submit --wait --json submitted.json --server "http://$address" "$2" >/dev/null || true
     jq -r .submission.verdict submitted.json
+}
+
+# verdict_of PERSON NUMBER: the one that counts now.
+verdict_of() {
+    as "$(token "$1")" GET "/api/v1/submissions/$2"
+    jq -r .verdict <<<"$output"
 }
 
 rejudge() { judge rejudge --state "$state" "$@"; }
@@ -43,14 +46,24 @@ patiently() {
     return 1
 }
 
+# has_text TEXT...: the page holds each text.
+has_text() {
+    local text
+    for text in "$@"; do
+        [[ $output == *"$text"* ]] || { echo "$status, the page lacks: $text"; sed -n '/<main/,$p' <<<"$output"; return 1; }
+    done
+}
+
 in_spool() { [[ $(find "$state/spool/ready" -name '[0-9]*.json' | wc -l) == "$1" ]]; }
+
+in_state() { [[ $(in_store "SELECT state FROM judging WHERE batch = 1 AND submission = $2") == "$1" ]]; }
 
 # board: the names of those who rank.
 board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device=sim-h200" | jq -c '[.standings[].person] | sort'; }
 
 @test "new hidden cases change verdicts and ranks once the batch is applied, all at once" {
     own_home
-    served '{"workers": ["sim"]}'
+    serve '{"workers": ["sim"]}'
     submission 'if (kernel_size == 32) return;' >weak.cu
     submission >good.cu
     submission '' '' '(input_size + 63) / 64, 64' >blocks.cu
@@ -62,18 +75,19 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     cp all_cases.json "$hidden"
     rejudge --problem conv1d --why "a case with 32 weights"
     ends 0 "batch 2: 3 submissions of problem conv1d are judged again, and nobody sees it yet" '`convjudge rejudge --batch 2` shows what it would change'
-    equal "Wrong Answer" "$(submitted dora weak.cu)"
+    # What is handed in meanwhile counts by the cases of before, and is judged by the new ones in the batch.
+    equal Accepted "$(submitted dora weak.cu)"
     # The server and its workers may be killed meanwhile.
     stop_server KILL
-    TMPDIR=$BATS_TEST_TMPDIR/tmp_of_server start_server
+    start_server
     patiently batch_is 2 .batch.judged 4
-    equal '["ada","bob","cyd"]' "$(board)"
+    equal '["ada","bob","cyd","dora"]' "$(board)"
     equal 4 "$(in_store 'SELECT count(*) FROM runs')"
     rejudge --batch 2
-    ends 0 "batch 2, problem conv1d, open since " "a case with 32 weights" "4 of 4 submissions judged" "2 of the judged submissions change, 2 stay as they are"
+    ends 0 "batch 2, problem conv1d, open since " "a case with 32 weights" "4 of 4 submissions judged" "3 of the judged submissions change, 1 stay as they are"
     has_lines "     1  ada             Accepted              Wrong Answer" "     3  cyd             Accepted              Accepted"
-    batch_is 2 '[.submissions[] | .changes]' '[true,false,true,false]'
-    batch_is 2 '[.submissions[] | [.before.rank, .after.rank]]' '[[1,null],[1,1],[3,2],[null,null]]'
+    batch_is 2 '[.submissions[] | .changes]' '[true,false,true,true]'
+    batch_is 2 '[.submissions[] | [.before.rank, .after.rank]]' '[[1,null],[1,1],[4,2],[1,null]]'
     batch_is 2 '[.submissions[] | .time_differs]' '[false,false,false,false]'
 
     # One that is killed in the midst of it leaves everything as it was.
@@ -95,6 +109,7 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     equal '["bob","cyd"]' "$(board)"
     CONVJUDGE_TOKEN=$(token ada) judge show 1 --no-code --server "http://$address"
     ends 0 "Wrong Answer  weak.cu"
+    equal '["Wrong Answer","Wrong Answer"]' "$(jq -c . <<<"[\"$(verdict_of dora 4)\",\"$(submitted erin weak.cu)\"]")"
     CONVJUDGE_DB=$state/convjudge.db judge verify-leaderboard
     equal "" "$(grep -E '^(runs|rulings|sources|links?) ' <<<"$output")"
     rejudge --apply 2
@@ -110,9 +125,44 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     equal "rejudge,rejudge apply,rejudge,rejudge drop" "$(in_store "SELECT group_concat(action) FROM (SELECT action FROM audit WHERE action LIKE 'rejudge%' ORDER BY id)")"
 }
 
+@test "what is handed in while a batch is open keeps the verdict of before once the batch is dropped" {
+    own_home
+    serve '{"workers": ["sim"]}'
+    submission 'if (kernel_size == 32) return;' >weak.cu
+    submission >good.cu
+    equal Accepted "$(submitted ada good.cu)"
+    cp "$hidden" before.json
+    other_timed_cases # and the case with 32 weights
+    rejudge --problem conv1d --why "a case with 32 weights"
+    ends 0
+    equal Accepted "$(submitted dora weak.cu)"
+    patiently batch_is 2 .batch.judged 2
+    batch_is 2 '[.submissions[] | [.before.verdict, .after.verdict]]' '[["Accepted","Accepted"],["Accepted","Wrong Answer"]]'
+    equal 2 "$(in_store 'SELECT count(DISTINCT edition) FROM judging WHERE submission = 2')"
+    equal '["ada","dora"]' "$(board)"
+    # Where the copy has gone bad, nothing is judged by other files: a person sees to it.
+    local fay before
+    before=$(in_store 'SELECT edition_before FROM batch WHERE id = 2')
+    echo >>"$state/spool/editions/$before/problems/conv1d/oracle.h"
+    fay=$(hand_in "$(token fay)" f1)
+    patiently in_state held "$fay"
+    grep -q "these files are no longer those of the edition" "$BATS_TEST_TMPDIR/server.log"
+    rm -r "$state/spool/editions/$before"
+    fay=$(hand_in "$(token fay)" f2)
+    patiently in_state held "$fay"
+    grep -q "the spool lacks the files by which this problem counts" "$BATS_TEST_TMPDIR/server.log"
+    rejudge --drop 2
+    ends 0
+    equal Accepted "$(verdict_of dora 2)"
+    # From now on there is only the problem as it lies there.
+    equal "Wrong Answer" "$(submitted erin weak.cu)"
+    cp before.json "$hidden"
+    equal '["ada","dora"]' "$(board)"
+}
+
 @test "a batch waits behind what is handed in, and is no longer applied once the problem has changed again" {
     own_home
-    served '{"workers": []}'
+    serve '{"workers": []}'
     local ada
     ada=$(token ada)
     hand_in "$ada" a1
@@ -146,7 +196,7 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
 
 @test "other timed cases make a new board, which the batch fills" {
     own_home
-    served '{"workers": ["sim"]}'
+    serve '{"workers": ["sim"]}'
     submission >good.cu
     equal Accepted "$(submitted ada good.cu)"
     other_timed_cases
@@ -163,7 +213,7 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
 
 @test "a rejudging leaves the places in the spool to what is handed in, and what waits is judged by the cases of now" {
     own_home
-    served '{"workers": []}'
+    serve '{"workers": []}'
     local ada i
     ada=$(token ada)
     for i in 1 2 3 4 5; do hand_in "$ada" "a$i"; done
@@ -216,4 +266,50 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     ends 2 "option '--apply': expected the number of a batch, found 'x'"
     judge rejudge --list --state "$BATS_TEST_TMPDIR/nowhere"
     ends 2 "there is no such database, expected the state of"
+}
+
+@test "an administrator begins a rejudging on a page, looks at what it would change, and applies it" {
+    own_home
+    serve '{"workers": ["sim"]}'
+    local admin
+    admin=$(token grace admin)
+    submission 'if (kernel_size == 32) return;' >weak.cu
+    equal Accepted "$(submitted 'ada<b>' weak.cu)"
+    as "$admin" GET /admin/batches
+    has_text "Nothing has been judged again yet."
+    as "$admin" POST /admin/batches -d problem=conv1d -d 'why= '
+    equal 400 "$status"
+    has_text "expected a reason"
+    as "$admin" POST /admin/batches -d problem=conv1d -d why=x -d since=yesterday
+    equal 400 "$status"
+    has_text "expected a time such as 2026-01-31T12:00:00Z, found &#39;yesterday&#39;"
+    as "$admin" POST /admin/batches -d why=x
+    equal 400 "$status"
+    has_text "expected the name of a problem"
+    as "$admin" POST /admin/batches -d problem=../conv1d -d why=x
+    equal 400 "$status"
+    as "$admin" GET /admin/batches/99999999999999999999
+    equal 404 "$status"
+    has_text "there is no batch &#39;99999999999999999999&#39;"
+    cp all_cases.json "$hidden"
+    as "$admin" POST /admin/batches -d problem=conv1d --data-urlencode 'why=<i>32</i> weights' -D headers
+    equal 303 "$status"
+    grep -qi '^location: /admin/batches/2' headers
+    as "$admin" POST /admin/batches/2/apply
+    equal 400 "$status"
+    patiently batch_is 2 .batch.judged 1
+    as "$admin" GET /admin/batches/2
+    has_text "What it would change" "1 of 1 judged" "1 of the judged submissions change, 0 stay as they are." "&lt;i&gt;32&lt;/i&gt; weights" "ada&lt;b&gt;" "Wrong Answer"
+    as "$admin" GET /admin/batches
+    has_text '<a href="/admin/batches/2">2</a>' "1 of 1 judged"
+    equal '["ada<b>"]' "$(board)"
+    as "$admin" POST /admin/batches/2/apply
+    equal 303 "$status"
+    equal '[]' "$(board)"
+    as "$admin" POST /admin/batches/2/drop
+    equal 400 "$status"
+    as "$admin" GET /admin/batches/2
+    has_text "What it found"
+    [[ $output != *"/admin/batches/2/apply"* ]]
+    equal $'rejudge\nrejudge apply' "$(in_store "SELECT action FROM audit WHERE person = 'grace' AND action LIKE 'rejudge%' ORDER BY id")"
 }

@@ -10,11 +10,13 @@ serve() {
     start_server
 }
 
-# start_server: starts it with the settings that it had.
+# start_server: starts it with the settings that it had. Its temporary files are its own: judge() looks for those of commands, and
+# those of a worker that is busy are no leftovers.
 start_server() {
     local i
+    mkdir -p "$BATS_TEST_TMPDIR/tmp_of_server"
     : >"$BATS_TEST_TMPDIR/server.log"
-    "$build/convjudge" serve --config "$BATS_TEST_TMPDIR/config.json" 2>"$BATS_TEST_TMPDIR/server.log" 3>&- &
+    TMPDIR=$BATS_TEST_TMPDIR/tmp_of_server "$build/convjudge" serve --config "$BATS_TEST_TMPDIR/config.json" 2>"$BATS_TEST_TMPDIR/server.log" 3>&- &
     server=$!
     for ((i = 0; i < 200; i++)); do
         address=$(sed -n 's/.* event=started address=\([^ ]*\) .*/\1/p' "$BATS_TEST_TMPDIR/server.log")
@@ -40,6 +42,9 @@ teardown() { stop_server; }
 
 # token NAME [ROLE]: prints a new token.
 token() { "$build/convjudge" token add "$1" --role "${2:-student}" --state "$state" 2>/dev/null; }
+
+# token_to_hand_in NAME: prints a new one that only hands in for others.
+token_to_hand_in() { "$build/convjudge" token add "$1" --hand-in-only --state "$state" 2>/dev/null; }
 
 # ask METHOD PATH [CURL OPTION...]: sets status to that of HTTP and output to the body.
 ask() {

@@ -45,12 +45,69 @@ judged_as() {
     done < <(sed -nE 's/^    \{"([A-Z]+)", "([^"]+)", ACCESS_.*/\1\t\2/p' "$root"/service/{api,site}/*_routes.c)
 }
 
+@test "a token that only hands in does that for students, sees what becomes of it, and nothing else" {
+    serve '{"admins": ["grace"], "teachers": ["gradescope"], "public": false}'
+    local kit other ada teacher number method path expected wrong=0
+    ada=$(token ada) teacher=$(token turing teacher)
+    hand_in "$ada" own
+    kit=$(token_to_hand_in gradescope) other=$(token_to_hand_in another)
+    equal "gradescope another" "$(in_store "SELECT object FROM audit WHERE action = 'token add to hand in' ORDER BY id" | xargs)"
+    as "$kit" POST /api/v1/people/ada/submissions -d "$(request k)"
+    equal 201 "$status"
+    number=$(jq .submission <<<"$output")
+    equal ada "$(jq -r .person <<<"$output")"
+    as "$kit" GET "/api/v1/submissions/$number"
+    equal 200 "$status"
+    as "$kit" GET "/api/v1/submissions/$number/report"
+    equal 409 "$status" # it is not judged yet
+    as "$kit" POST /api/v1/people/ada/submissions -d "$(request own)" # which ada handed in
+    as "$kit" GET /api/v1/submissions/1
+    equal 404 "$status"
+    as "$other" GET "/api/v1/submissions/$number"
+    equal 404 "$status"
+    as "$kit" POST /api/v1/people/turing/submissions -d "$(request k)"
+    says 400 "this token hands in for students alone, and the role of 'turing' is teacher"
+    as "$kit" POST /api/v1/people/grace/submissions -d "$(request k)"
+    says 400 "this token hands in for students alone, and the role of 'grace' is admin"
+    ask POST /login -d "token=$kit" -H "Origin: http://$address"
+    equal 401 "$status"
+    while IFS=$'\t' read -r method path expected; do
+        if [[ $path == /login || $path == /logout || $path == /healthz || $path == /metrics || $path == /static/* ]]; then continue; fi
+        as "$kit" "$method" "${path/\/[NW]//1}" -d ''
+        [[ $status == 40[345] || ($status == 400 && $path == /api/v1/people/*/submissions) ]] || { echo "$method $path: $status"; wrong=1; }
+    done < <(grep -v '^#' "$root/tests/service/access.tsv")
+    equal 0 "$wrong"
+    as "$kit" GET /api/v1/me
+    says 403 "this token is only for handing in for others"
+    "$build/convjudge" token revoke gradescope --state "$state"
+    as "$kit" GET "/api/v1/submissions/$number"
+    equal 401 "$status"
+    judge token revoke ada --hand-in-only --state "$state"
+    ends 2 "token: option '--hand-in-only' belongs to 'add NAME', without a role"
+    judge token add kit --role teacher --hand-in-only --state "$state"
+    ends 2 "token: option '--hand-in-only' belongs to 'add NAME', without a role"
+}
+
 @test "public pages show boards to those whom nobody knows" {
     serve
     ask GET /api/v1/boards/conv1d
     equal 200 "$status"
     ask GET /api/v1/submissions
     equal 401 "$status"
+}
+
+@test "a problem whose files are broken takes no other problem's page away" {
+    local shared=$CONVJUDGE_HOME
+    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
+    cp -r "$shared" "$CONVJUDGE_HOME"
+    rm "$CONVJUDGE_HOME/testcases/conv2d"
+    serve
+    ask GET /
+    [[ $status == 200 && $output == *"conv2d, out of order"* && $output == *"conv1d, easy"* ]]
+    as "$(token ada)" GET /api/v1/problems
+    [[ $status == 200 && $(jq '[.problems[].id] | index("conv1d") != null and index("conv2d") == null' <<<"$output") == true ]]
+    ask GET /problems/conv2d
+    [[ $status == 404 ]]
 }
 
 @test "a student sees his own submissions alone, a teacher those of all" {
@@ -330,12 +387,24 @@ says() {
     ends 2 "the name of a socket has at most 107 bytes"
 }
 
+@test "a state on a network file system is refused" {
+    cat >nfs.c <<'END'
+#include <string.h>
+#include <sys/vfs.h>
+int statfs(const char *path, struct statfs *info) { memset(info, 0, sizeof *info); info->f_type = 0x6969; return 0; }
+END
+    gcc -shared -fPIC -o nfs.so nfs.c
+    LD_PRELOAD=$PWD/nfs.so run "$build/convjudge" serve --listen 127.0.0.1:0 --state "$PWD/state" --socket "$PWD/socket"
+    ends 2 "state: lies on a network file system (NFS), expected a local disk: the database's log needs shared memory"
+    [[ ! -e state/convjudge.db ]]
+}
+
 @test "a database of a newer version is refused" {
     serve
     stop_server
     sqlite3 "$state/convjudge.db" 'UPDATE service_version SET version = 99'
     judge serve --config "$BATS_TEST_TMPDIR/config.json"
-    ends 2 "written by a newer ConvJudge: version 99 of the service, this program knows versions up to 2"
+    ends 2 "written by a newer ConvJudge: version 99 of the service, this program knows versions up to 4"
 }
 
 @test "an older database is upgraded, after a copy" {
@@ -344,7 +413,7 @@ says() {
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.version-1" 'PRAGMA user_version')"
     equal 4 "$(in_store 'PRAGMA user_version')"
-    equal 2 "$(in_store 'SELECT version FROM service_version')"
+    equal 4 "$(in_store 'SELECT version FROM service_version')"
 }
 
 @test "tables of the service of version 1 are upgraded, after a copy, and are those of a new database" {
@@ -353,7 +422,7 @@ says() {
         ".read $root/leaderboard/service.sql"
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.service-version-1" 'SELECT version FROM service_version')"
-    equal 2 "$(in_store 'SELECT max(version) FROM service_version')"
+    equal 4 "$(in_store 'SELECT max(version) FROM service_version')"
     equal 0 "$(in_store 'SELECT count(*) FROM taken_in')"
     stop_server
     CONVJUDGE_DB=$state/convjudge.db judge verify-leaderboard

@@ -2,7 +2,9 @@
 """Many students hand in within a minute, while others read pages, idle, and drip. Prints TAP, and figures as comments.
 
 Usage: tests/service_load.py BUILD [STUDENTS=200] [SECONDS=60] [judge]
-Each student hands in once, at a random moment of the SECONDS; `judge` also waits until a worker has judged all of them.
+       tests/service_load.py BUILD memory [COUNT=10000]
+Each student hands in once, at a random moment of the SECONDS; `judge` also waits until a worker has judged all of them. `memory`: a few
+hand in as fast as they can, workers report results without judging, and the memory of the server must not grow with what it has taken.
 """
 import json
 import os
@@ -15,9 +17,12 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "service"))
 from lab import Server, Tap, hand_in_body  # noqa: E402
+from quick_worker import work  # noqa: E402
 
-students = int(sys.argv[2]) if len(sys.argv) > 2 else 200
-seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 60.0
+measures_memory = sys.argv[2:3] == ["memory"]
+students = 20 if measures_memory else int(sys.argv[2]) if len(sys.argv) > 2 else 200
+seconds = float(sys.argv[3]) if len(sys.argv) > 3 and not measures_memory else 60.0
+MOST_GROWTH_KB = 16 * 1024  # from a tenth of the submissions to all of them; SQLite fills its caches meanwhile
 judges = sys.argv[4:] == ["judge"]
 
 
@@ -25,7 +30,7 @@ class Load:
     def __init__(self, server):
         self.server = server
         self.tokens = server.tokens(students)
-        self.acknowledged, self.hand_ins, self.pages = {}, [], []
+        self.acknowledged, self.hand_ins, self.pages, self.refused = {}, [], [], 0
         self.lock = threading.Lock()
         self.ends = threading.Event()
 
@@ -54,7 +59,7 @@ class Load:
             self.pages.append(time.monotonic() - begun)
             if status != 200:
                 print("#", path, status)
-                self.pages.append(999)
+                self.refused += 1
             time.sleep(0.05)
 
     def visit(self):
@@ -98,7 +103,60 @@ def memory_kb(pid):
         return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
 
 
+def wait_until_recorded(server, count):
+    deadline = time.monotonic() + 900
+    while time.monotonic() < deadline and server.ask_store("SELECT count(*) FROM judging WHERE state = 'recorded'")[0][0] < count:
+        time.sleep(0.2)
+
+
+def hand_in_many(server, count):
+    """The memory of the server after each tenth of `count` submissions."""
+    tokens, sizes = server.tokens(students), []
+    paths = ["/", "/problems/conv1d", "/api/v1/submissions", "/api/v1/boards/conv1d", "/metrics"]
+
+    def visit(person, first, end):
+        for number in range(first, end, students):
+            status, data = server.request("POST", "/api/v1/submissions", tokens[person], hand_in_body(f"k{number}", number))
+            if status != 201:
+                print("#", number, status, data[:200])
+            if number % 10 == 0:
+                server.request("GET", random.choice(paths), tokens[person])
+
+    for tenth in range(10):
+        first, end = count * tenth // 10, count * (tenth + 1) // 10
+        threads = [threading.Thread(target=visit, args=(person, first + person, end)) for person in range(students)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        wait_until_recorded(server, end)
+        sizes.append(memory_kb(server.process.pid))
+    return sizes
+
+
+def test_memory(count):
+    tap = Tap()
+    server = Server(sys.argv[1])
+    begun, ends = time.monotonic(), threading.Event()
+    crew = [threading.Thread(target=work, args=(server, f"w{number}", ends)) for number in range(4)]
+    for thread in crew:
+        thread.start()
+    sizes = hand_in_many(server, count)
+    ends.set()
+    for thread in crew:
+        thread.join()
+    print(f"# {count} submissions in {time.monotonic() - begun:.0f} s; memory of the server after each tenth, in KB: {sizes}")
+    recorded = server.ask_store("SELECT count(*) FROM judging WHERE verdict = 'Wrong Answer'")[0][0]
+    tap.result(recorded == count, f"each is recorded once: {recorded}")
+    tap.result(sizes[-1] - sizes[0] < MOST_GROWTH_KB, f"memory grows by {sizes[-1] - sizes[0]} KB")
+    tap.result(server.request("GET", "/healthz")[0] == 200, "the server is well")
+    tap.result(server.stop(), "the server ends when it is told to")
+    tap.end()
+
+
 def main():
+    if measures_memory:
+        test_memory(int(sys.argv[3]) if len(sys.argv) > 3 else 10000)
     tap = Tap()
     server = Server(sys.argv[1], ["sim"] if judges else [])
     load = Load(server)
@@ -108,6 +166,10 @@ def main():
         print(f"# {name}: {len(durations)}, median {1e3 * statistics.median(durations):.0f} ms, 99th hundredth"
               f" {1e3 * durations[int(0.99 * len(durations))]:.0f} ms, longest {1e3 * durations[-1]:.0f} ms")
     print(f"# memory of the server: {memory_kb(server.process.pid)} KB")
+    tap.result(load.hand_ins[-1] < 1, "each hand-in is answered within a second")
+    tap.result(load.refused == 0, f"every page is shown: {load.refused} are not")
+    tap.result(statistics.median(load.pages) < 0.05 and load.pages[int(0.99 * len(load.pages))] < 0.25,
+               "pages take less than 50 ms at the median, and 250 ms at the 99th hundredth")
     tap.result(len(load.acknowledged) == students, f"{students} hand-ins are acknowledged")
     tap.result(len(set(load.acknowledged.values())) == students, "each is a submission of its own")
     tap.result(server.ask_store("SELECT count(*) FROM submission")[0][0] == students, "none is lost, and none is kept twice")

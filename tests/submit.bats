@@ -8,8 +8,7 @@ load service
 # served [SETTINGS]: starts a server, with a temporary folder of its own, and lets the commands find it.
 served() {
     export HOME=$BATS_TEST_TMPDIR
-    mkdir -p "$BATS_TEST_TMPDIR/tmp_of_server"
-    TMPDIR=$BATS_TEST_TMPDIR/tmp_of_server serve "${1:-{\"workers\": [\"sim\"]\}}"
+    serve "${1:-{\"workers\": [\"sim\"]\}}"
     export CONVJUDGE_SERVER=$socket
 }
 
@@ -54,6 +53,28 @@ served() {
     ends 0 "rank,person,time_ms,uncertainty,time_utc" $'\n'"1,\"$(id -un)\",0."
 }
 
+@test "the place in the class is the server's, as its board is now" {
+    served
+    local ada bob
+    ada=$(token ada) bob=$(token bob)
+    submission >mine.cu
+    submission '' '' '(input_size + 63) / 64, 64' >blocks.cu
+    CONVJUDGE_TOKEN=$bob judge submit --wait --server "http://$address" blocks.cu
+    ends 0 "class       no others to compare with yet" "rank        1 of 1 in the class, as bob"
+    CONVJUDGE_TOKEN=$ada judge submit --wait --server "http://$address" mine.cu
+    ends 0 "rank        1 of 2 in the class, as ada"
+    CONVJUDGE_TOKEN=$bob judge show --json show.json --server "http://$address" 1
+    ends 0 "class       faster than 0 of 1 others" "rank        2 of 2 in the class, as bob"
+    as "$bob" GET /api/v1/submissions/1/result
+    equal '[2,1,0,"ranked"]' "$(jq -c '[.rank, .percentile.class.n, .percentile.class.slower, .rank_status]' <<<"$output")"
+    CONVJUDGE_DB=$state/convjudge.db judge retract --why "to see what follows" 2
+    ends 0
+    as "$bob" GET /api/v1/submissions/1/report
+    [[ $output == *"rank        1 of 1 in the class, as bob"* ]]
+    as "$ada" GET /api/v1/submissions/2/report
+    [[ $output == *"rank        retracted"* ]]
+}
+
 @test "who waits gets the verdict from the server that comes back after a kill" {
     local client result=0
     served
@@ -63,10 +84,41 @@ served() {
     wait_until grep -q judging err
     kill_server
     sleep 1
-    TMPDIR=$BATS_TEST_TMPDIR/tmp_of_server start_server
+    start_server
     wait "$client" || result=$?
     output=$(cat out err) status=$result
     ends 0 "submission 1: " "Accepted  mine.cu"
+}
+
+@test "the server compiles what waits for a device" {
+    export CONVJUDGE_CACHE=$BATS_TEST_TMPDIR/cache
+    served
+    touch "$state/spool/hold/own-1"
+    submission >mine.cu
+    submission '' '' '(input_size + 63) / 64, 64' >blocks.cu
+    judge submit mine.cu
+    judge submit blocks.cu
+    compiled() { [[ $(find "$CONVJUDGE_CACHE" -type f | wc -l) == 2 ]]; }
+    wait_until compiled
+    equal "offered" "$(in_store 'SELECT DISTINCT state FROM judging')"
+    rm "$state/spool/hold/own-1"
+    judge submit --wait blocks.cu
+    equal recorded "$(in_store 'SELECT DISTINCT state FROM judging')"
+    equal true "$(in_store "SELECT text FROM document WHERE kind = 'result'" | jq -s 'all(.[]; .compile.cached)')"
+}
+
+@test "the server asks the simulated GPU for its opinion on what waits for a device that gets one" {
+    export CONVJUDGE_SECOND_OPINION=sim:h200 CONVJUDGE_SECOND_OPINION_SECONDS=0.001
+    served '{"workers": ["sim:a100"]}'
+    touch "$state/spool/hold/own-1"
+    submission >mine.cu
+    judge submit mine.cu
+    wait_until test -s "$state/spool/opinions/1-1.json"
+    rm "$state/spool/hold/own-1"
+    wait_until grep -q event=recorded "$BATS_TEST_TMPDIR/server.log"
+    absent "$state/spool/opinions/1-1.json"
+    in_store "SELECT text FROM document WHERE kind = 'result'" >result.json
+    json result.json '.second_opinion | .verdict, .device_name' $'Accepted\nNVIDIA H200 (simulated)'
 }
 
 @test "what waits is withdrawn, and a token opens the other door" {

@@ -51,12 +51,12 @@ void answer_elsewhere(Visit *visit, const char *path)
     http_reply_header(visit->reply, "Location", path);
 }
 
-int64_t answer_number(Visit *visit)
+int64_t answer_number(Visit *visit, const char *noun)
 {
     char *end;
     const long long number = strtoll(visit->argument, &end, 10);
     if (visit->argument[0] >= '1' && visit->argument[0] <= '9' && *end == '\0' && strlen(visit->argument) < 18)
         return number;
-    answer_error(visit, 404, "there is no submission '%s'", visit->argument);
+    answer_error(visit, 404, "there is no %s '%s'", noun, visit->argument);
     return 0;
 }

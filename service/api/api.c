@@ -58,19 +58,34 @@ static void lead_to_login(Visit *visit)
     text_free(&path);
 }
 
+static bool is_for_kits(const Route *route)
+{
+    return route->access == ACCESS_PERSONS_AND_KITS || route->access == ACCESS_TEACHERS_AND_KITS;
+}
+
+static PersonRole least_role(const Route *route)
+{
+    switch (route->access) {
+    case ACCESS_ADMINS: return PERSON_ADMIN;
+    case ACCESS_TEACHERS:
+    case ACCESS_TEACHERS_AND_KITS: return PERSON_TEACHER;
+    default: return PERSON_STUDENT;
+    }
+}
+
 /* Answers itself where the visitor may not. */
 static bool is_admitted(Visit *visit, const Route *route)
 {
     const bool is_open = route->access == ACCESS_ALL ||
                          (route->access == ACCESS_READERS && visit->service->config->is_public);
-    const PersonRole least = route->access == ACCESS_ADMINS     ? PERSON_ADMIN
-                             : route->access == ACCESS_TEACHERS ? PERSON_TEACHER
-                                                                : PERSON_STUDENT;
+    const PersonRole least = least_role(route);
     if (!is_open && !visit->is_known && route->is_page)
         lead_to_login(visit);
     else if (!is_open && !visit->is_known)
         answer_error(visit, 401, "who are you? expected \"Authorization: Bearer TOKEN\"; a teacher gives out tokens");
-    else if (!is_open && visit->person.role < least)
+    else if (!is_open && visit->hands_in_only && !is_for_kits(route))
+        answer_error(visit, 403, "this token is only for handing in for others");
+    else if (!is_open && visit->person.role < least && !visit->hands_in_only)
         answer_error(visit, 403, "this is for %ss", role_name(least));
     else if (strcmp(route->method, "GET") != 0 && !identity_is_same_origin(visit))
         answer_error(visit, 403, "the request does not come from a page of this server");

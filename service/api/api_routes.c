@@ -10,6 +10,7 @@
 #include "service/api/class_rules.h"
 #include "service/api/hand_in.h"
 #include "service/api/live.h"
+#include "service/api/place.h"
 #include "service/api/points_answer.h"
 #include "service/api/submission_json.h"
 #include "service/api/visible.h"
@@ -39,9 +40,8 @@ static void answer_problems(Visit *visit)
     cJSON *object = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(object, "problems");
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         Problem problem;
-        status = problem_read(ids[i], &problem, &why);
-        if (status != STATUS_OK)
-            break;
+        if (problem_read(ids[i], &problem, NULL) != STATUS_OK)
+            continue; /* nothing can be handed in for it now */
         cJSON *item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "id", problem.id);
         cJSON_AddStringToObject(item, "title", problem.title);
@@ -222,10 +222,12 @@ static void answer_document(Visit *visit, const char *kind, const char *type)
     if (!visible_submission(visit, &row))
         return;
     Status status = judgings_document(visit->service->store, row.judging, kind, visit->arena, &text, &why);
+    if (status == STATUS_OK && text != NULL)
+        status = place_document(visit, &row, kind, text, &text, &why);
     if (status != STATUS_OK)
         answer_failure(visit, status, &why);
     else if (text != NULL)
-        answer_text(visit, type, class_document(visit, &row, kind, text));
+        answer_text(visit, type, text);
     else if (submission_has_ended(&row))
         answer_error(visit, 404, "submission %lld has none", (long long)row.id);
     else
@@ -277,15 +279,15 @@ const Route api_routes[] = {
     {"GET", "/api/v1/me", ACCESS_PERSONS, answer_me, false},
     {"GET", "/api/v1/problems", ACCESS_READERS, answer_problems, false},
     {"POST", "/api/v1/submissions", ACCESS_PERSONS, answer_hand_in, false},
-    {"POST", "/api/v1/people/*/submissions", ACCESS_TEACHERS, answer_hand_in_for, false},
+    {"POST", "/api/v1/people/*/submissions", ACCESS_TEACHERS_AND_KITS, answer_hand_in_for, false},
     {"GET", "/api/v1/submissions", ACCESS_PERSONS, answer_list, false},
-    {"GET", "/api/v1/submissions/*", ACCESS_PERSONS, answer_submission, false},
+    {"GET", "/api/v1/submissions/*", ACCESS_PERSONS_AND_KITS, answer_submission, false},
     {"DELETE", "/api/v1/submissions/*", ACCESS_PERSONS, answer_withdraw, false},
-    {"GET", "/api/v1/submissions/*/report", ACCESS_PERSONS, answer_report, false},
-    {"GET", "/api/v1/submissions/*/result", ACCESS_PERSONS, answer_result, false},
-    {"GET", "/api/v1/submissions/*/points", ACCESS_PERSONS, points_answer, false},
+    {"GET", "/api/v1/submissions/*/report", ACCESS_PERSONS_AND_KITS, answer_report, false},
+    {"GET", "/api/v1/submissions/*/result", ACCESS_PERSONS_AND_KITS, answer_result, false},
+    {"GET", "/api/v1/submissions/*/points", ACCESS_PERSONS_AND_KITS, points_answer, false},
     {"GET", "/api/v1/submissions/*/explain", ACCESS_PERSONS, answer_explain, false},
-    {"GET", "/api/v1/submissions/*/events", ACCESS_PERSONS, answer_events, false},
+    {"GET", "/api/v1/submissions/*/events", ACCESS_PERSONS_AND_KITS, answer_events, false},
     {"GET", "/api/v1/assignments", ACCESS_PERSONS, class_answer_assignments, false},
     {"GET", "/api/v1/problems/*/sources", ACCESS_PERSONS, class_answer_sources, false},
     {"GET", "/api/v1/sources/*", ACCESS_PERSONS, class_answer_source, false},

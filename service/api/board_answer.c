@@ -6,6 +6,7 @@
 #include "service/api/answer.h"
 #include "service/api/class_rules.h"
 #include "service/api/visible.h"
+#include "service/store/batches.h"
 
 #include <string.h>
 
@@ -57,8 +58,11 @@ static bool read_board(Visit *visit, Shown *shown)
         return false;
     }
     if (status == STATUS_OK) {
-        status = store_boards(visit->service->store, problem.id, problem.revision.hex, visit->arena, &boards, &count,
-                              &why);
+        const char *revision;
+        status = batches_board_revision(visit->service->store, problem.id, problem.revision.hex, visit->arena,
+                                        &revision, &why);
+        if (status == STATUS_OK)
+            status = store_boards(visit->service->store, problem.id, revision, visit->arena, &boards, &count, &why);
         const Board *board = status == STATUS_OK ? choose_board(visit, boards, count) : NULL;
         if (board != NULL)
             status = show_board(visit, board, shown, &why);

@@ -99,52 +99,6 @@ bool class_hides_board_from(const Visit *visit, const char *problem)
     return !is_teacher(visit) && class_hides_board(visit->service, problem);
 }
 
-void class_take_place_out(cJSON *result)
-{
-    cJSON_DeleteItemFromObjectCaseSensitive(result, "rank");
-    cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(result, "percentile"), "class");
-}
-
-static const char *result_without_place(const char *text, Arena *arena)
-{
-    Text printed = {0};
-    cJSON *result = cJSON_Parse(text);
-    class_take_place_out(result);
-    json_keep_digits(result);
-    json_print(result, &printed);
-    cJSON_Delete(result);
-    const char *copy = arena_copy(arena, printed.data == NULL ? "" : printed.data, printed.length);
-    text_free(&printed);
-    return copy;
-}
-
-/* The lines of the report (grader/report) that tell of the class. */
-static const char *report_without_place(const char *text, Arena *arena)
-{
-    static const char *const heads[] = {"  class ", "  rank "};
-    char *copy = arena_string(arena, text), *to = copy;
-    for (const char *line = text; *line != '\0';) {
-        const char *end = strchr(line, '\n');
-        const size_t length = end == NULL ? strlen(line) : (size_t)(end - line) + 1;
-        if (strncmp(line, heads[0], strlen(heads[0])) != 0 && strncmp(line, heads[1], strlen(heads[1])) != 0) {
-            memmove(to, line, length);
-            to += length;
-        }
-        line += length;
-    }
-    *to = '\0';
-    return copy;
-}
-
-const char *class_document(const Visit *visit, const StoredSubmission *row, const char *kind, const char *text)
-{
-    if (!class_hides_board_from(visit, row->problem))
-        return text;
-    if (strcmp(kind, "result") == 0)
-        return result_without_place(text, visit->arena);
-    return strcmp(kind, "report") == 0 ? report_without_place(text, visit->arena) : text;
-}
-
 /* ---- sources of others ------------------------------------------------------------------------------------------- */
 
 /* Whether the visitor has handed in something that belongs to the assignment. */
@@ -184,7 +138,7 @@ bool class_readable_source(Visit *visit, StoredSubmission *row, const char **sou
 {
     Message why;
     bool shows = false;
-    const int64_t id = answer_number(visit);
+    const int64_t id = answer_number(visit, "submission");
     if (id == 0)
         return false;
     Status status = submissions_read(visit->service->store, id, visit->arena, row, &why);

@@ -19,11 +19,6 @@ bool class_hides_board(const Service *service, const char *problem);
 /* The same for this visitor: a teacher sees everything. */
 bool class_hides_board_from(const Visit *visit, const char *problem);
 
-/* Takes a person's place among others out of a result.json; and the same of a document of any kind, as this visitor may read it: its
- * worker has counted the place. */
-void class_take_place_out(cJSON *result);
-const char *class_document(const Visit *visit, const StoredSubmission *row, const char *kind, const char *text);
-
 /* The assignments that a submission could count for; 0: it is no hand-in for ranking, or nobody knows when it was handed in, or there
  * is no class. */
 size_t class_dues_of(const Service *service, const StoredSubmission *row, Arena *arena, Due **dues);

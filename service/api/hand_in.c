@@ -5,6 +5,7 @@
 #include "grader/problem/submission.h"
 #include "service/api/answer.h"
 #include "service/api/class_rules.h"
+#include "service/api/identity.h"
 #include "service/api/visible.h"
 #include "service/config/deadlines.h"
 #include "service/spool/spool.h"
@@ -65,6 +66,27 @@ static Status check_sizes(const HandInRequest *request, const Problem *problem, 
     return status;
 }
 
+static Status check_author(const Visit *visit, Person author, Message *why)
+{
+    identity_raise_role(visit->service->config, &author);
+    return author.role == PERSON_STUDENT
+               ? STATUS_OK
+               : fail(STATUS_BAD_INPUT, why, "this token hands in for students alone, and the role of '%s' is %s",
+                      author.name, role_name(author.role));
+}
+
+/* A token that only hands in is for the class: for the problems of its assignments, where the server has a class.json. */
+static Status check_problem(const Visit *visit, const char *problem, Message *why)
+{
+    const ClassFile *class = visit->hands_in_only ? class_of(visit) : NULL;
+    if (class == NULL)
+        return STATUS_OK;
+    for (size_t i = 0; i < class->assignment_count; i++)
+        if (class_problem(&class->assignments[i], problem) != NULL)
+            return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "no assignment of the class has the problem '%s'", problem);
+}
+
 /* Whose submission it will be. The audit comes first, so that nothing is handed in for others without it. */
 static Status find_author(const Visit *visit, const HandInRequest *request, Person *author, Message *why)
 {
@@ -73,6 +95,8 @@ static Status find_author(const Visit *visit, const HandInRequest *request, Pers
     if (request->person == NULL)
         return STATUS_OK;
     Status status = people_admit(visit->service->store, request->person, visit->arena, author, why);
+    if (status == STATUS_OK && visit->hands_in_only)
+        status = check_author(visit, *author, why);
     if (status != STATUS_OK)
         return status;
     text_printf(&object, "%s for %s, key %s", request->file_name, author->name, request->key);
@@ -100,7 +124,8 @@ static Status put(Visit *visit, const HandInRequest *request, const char *mode, 
                         .sizes = request->sizes == NULL ? "" : request->sizes,
                         .file_name = submission->file_name,
                         .source = submission->source.data,
-                        .source_hash = submission->hash.hex};
+                        .source_hash = submission->hash.hex,
+                        .sender = request->person == NULL ? 0 : visit->person.id};
     status = submissions_hand_in(visit->service->store, &row, &rule, id, is_new, why);
     if (status == STATUS_OK)
         head_wake(visit->service->head);
@@ -130,6 +155,8 @@ Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is
                      ? fail(STATUS_BAD_INPUT, why, "%s: plain C runs only on the CPU, expected CUDA",
                             request->file_name)
                      : check_sizes(request, &problem, why);
+        if (status == STATUS_OK)
+            status = check_problem(visit, problem.id, why);
         if (status == STATUS_OK)
             status = class_expect_open(visit, problem.id, mode, why);
         if (status == STATUS_OK)

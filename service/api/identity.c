@@ -43,12 +43,14 @@ static Status find_by_secret(Visit *visit, Message *why)
 {
     const char *authorization = http_header(visit->request, "Authorization");
     const char *cookie = http_cookie(visit->request, IDENTITY_COOKIE);
+    TokenScope scope;
     Status status = STATUS_NOT_FOUND;
     if (authorization != NULL) {
         if (strncasecmp(authorization, "Bearer ", 7) != 0)
             return fail(STATUS_NOT_FOUND, why, "expected \"Authorization: Bearer TOKEN\"");
-        status = token_owner(visit->service->store, authorization + 7, visit->arena, &visit->person, why);
+        status = token_owner(visit->service->store, authorization + 7, visit->arena, &visit->person, &scope, why);
         visit->is_known = status == STATUS_OK;
+        visit->hands_in_only = visit->is_known && scope == TOKEN_FOR_HAND_IN;
         return status;
     }
     if (cookie == NULL)
@@ -69,6 +71,8 @@ Status identity_find(Visit *visit, Message *why)
     }
     if (visit->is_known)
         identity_raise_role(visit->service->config, &visit->person);
+    if (visit->hands_in_only) /* whoever made it */
+        visit->person.role = PERSON_STUDENT;
     return status;
 }
 

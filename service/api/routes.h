@@ -8,7 +8,9 @@ typedef enum Access {
     ACCESS_ALL,     /* nobody has to say who he is */
     ACCESS_READERS, /* likewise where the pages are public, else persons */
     ACCESS_PERSONS,
+    ACCESS_PERSONS_AND_KITS, /* also with a token that only hands in for others */
     ACCESS_TEACHERS,
+    ACCESS_TEACHERS_AND_KITS,
     ACCESS_ADMINS
 } Access;
 

@@ -31,9 +31,10 @@ typedef struct Visit { /* one request, and whose it is */
     Service *service;
     const HttpRequest *request;
     HttpReply *reply;
-    Arena *arena;    /* the request's */
-    bool is_known;   /* false: nobody has said who it is, and `person` is empty */
-    bool by_browser; /* by a cookie, or by the proxy: not by something that only a program sends */
+    Arena *arena;       /* the request's */
+    bool is_known;      /* false: nobody has said who it is, and `person` is empty */
+    bool hands_in_only; /* by a token that is for handing in for others alone */
+    bool by_browser;    /* by a cookie, or by the proxy: not by something that only a program sends */
     Person person;
     bool wants_page;      /* an error is shown as a page, not as JSON */
     const char *argument; /* the part of the path that the route leaves open; NULL: none */

@@ -69,7 +69,7 @@ static Status add_rank(const Service *service, const StoredSubmission *row, cJSO
 }
 
 /* Why the judge does not rank a run, or has put it aside, is in rank_status; what a teacher decided, in rank_state. */
-static const char *rank_words(const StoredSubmission *row)
+const char *submission_rank_words(const StoredSubmission *row)
 {
     const bool is_the_judges = strcmp(row->rank_state, "unranked") == 0 || strcmp(row->rank_state, "quarantined") == 0;
     return is_the_judges ? row->rank_status : row->rank_state;
@@ -84,7 +84,7 @@ static void add_result(const StoredSubmission *row, cJSON *object)
         return;
     cJSON_AddStringToObject(object, "device_name", row->device_name);
     cJSON_AddBoolToObject(object, "modelled", strncmp(row->device, "sim-", 4) == 0);
-    cJSON_AddStringToObject(object, "rank_status", rank_words(row));
+    cJSON_AddStringToObject(object, "rank_status", submission_rank_words(row));
     if (row->time.ms > 0) {
         json_put_number(object, "score_ms", row->time.ms);
         json_put_number(object, "uncertainty", row->time.uncertainty);

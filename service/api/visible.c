@@ -7,14 +7,26 @@ bool visible_to(const Visit *visit, int64_t person)
     return visit->is_known && (visit->person.id == person || visit->person.role >= PERSON_TEACHER);
 }
 
+/* To whoever has handed it in for its author, by a token for that. */
+static Status check_sender(const Visit *visit, int64_t id, bool *is_sender, Message *why)
+{
+    int64_t sender = 0;
+    Status status = visit->hands_in_only ? submissions_sender(visit->service->store, id, &sender, why) : STATUS_OK;
+    *is_sender = sender != 0 && sender == visit->person.id;
+    return status;
+}
+
 bool visible_submission(Visit *visit, StoredSubmission *row)
 {
     Message why;
-    const int64_t id = answer_number(visit);
+    bool is_sender = false;
+    const int64_t id = answer_number(visit, "submission");
     if (id == 0)
         return false;
     Status status = submissions_read(visit->service->store, id, visit->arena, row, &why);
-    if (status == STATUS_OK && !visible_to(visit, row->person_id))
+    if (status == STATUS_OK)
+        status = check_sender(visit, id, &is_sender, &why);
+    if (status == STATUS_OK && !is_sender && !visible_to(visit, row->person_id))
         status = fail(STATUS_NOT_FOUND, &why, "there is no submission %lld", (long long)id);
     if (status != STATUS_OK)
         answer_failure(visit, status, &why);

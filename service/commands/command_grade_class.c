@@ -218,6 +218,7 @@ static Status start(ClassGrading *grading, Message *why)
                                     .unconfined = grading->options->unconfined};
     Status status = head_start(&head, &grading->head, why);
     const CompileAheadSpec ahead = {.device = grading->devices.items[0],
+                                    .spool = grading->spool,
                                     .processes = class_core_count(),
                                     .log = grading->log,
                                     .unconfined = grading->options->unconfined};

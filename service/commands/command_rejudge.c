@@ -2,15 +2,14 @@
  * the store itself, while the server runs; the server hands the work out.  */
 #include "service/commands/service_command.h"
 
-#include "grader/problem/problem_read.h"
 #include "service/client/output.h"
 #include "service/commands/administered_store.h"
 #include "service/commands/rejudge_report.h"
-#include "service/store/batch_apply.h"
+#include "service/rejudge/rejudging.h"
+#include "service/store/batch_table.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char administrator[] = "administrator";
 
@@ -44,15 +43,8 @@ static Status read_numbers(Rejudging *rejudging, BatchRequest *request, Message 
 
 static Status read_since(const Options *options, BatchRequest *request, Message *why)
 {
-    struct tm utc = {0};
-    char again[32] = "";
     request->since_utc = options->since == NULL ? "" : options->since;
-    if (options->since == NULL)
-        return STATUS_OK;
-    const char *end = strptime(options->since, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    if (end != NULL && *end == '\0')
-        strftime(again, sizeof again, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    if (strcmp(again, options->since) == 0)
+    if (options->since == NULL || rejudging_is_moment(options->since))
         return STATUS_OK;
     return fail(STATUS_BAD_INPUT, why,
                 "rejudge: option '--since': expected a time such as 2026-01-31T12:00:00Z, found '%s'", options->since);
@@ -61,21 +53,11 @@ static Status read_since(const Options *options, BatchRequest *request, Message 
 static Status read_request(Rejudging *rejudging, BatchRequest *request, Message *why)
 {
     const Options *options = rejudging->options;
-    Problem problem;
     if (options->why == NULL || options->why[strspn(options->why, " \t\r\n")] == '\0')
         return fail(STATUS_BAD_INPUT, why, "rejudge: expected a reason: --why TEXT (WHY=\"...\" with make)");
-    request->reason = options->why;
+    *request = (BatchRequest){.problem = options->problem, .reason = options->why};
     Status status = read_since(options, request, why);
-    if (status == STATUS_OK)
-        status = read_numbers(rejudging, request, why);
-    if (status == STATUS_OK)
-        status = problem_read(options->problem, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    request->problem = arena_string(&rejudging->arena, problem.id);
-    request->revision = arena_string(&rejudging->arena, problem.revision.hex);
-    problem_free(&problem);
-    return STATUS_OK;
+    return status == STATUS_OK ? read_numbers(rejudging, request, why) : status;
 }
 
 static Status begin(Rejudging *rejudging, Message *why)
@@ -84,13 +66,10 @@ static Status begin(Rejudging *rejudging, Message *why)
     Batch batch;
     BatchSkip *skips;
     size_t skip_count;
-    int64_t id;
     Status status = read_request(rejudging, &request, why);
     if (status == STATUS_OK)
-        status = batches_open(rejudging->store, &request, administrator, &rejudging->arena, &id, &skips, &skip_count,
-                              why);
-    if (status == STATUS_OK)
-        status = batches_read(rejudging->store, id, &rejudging->arena, &batch, why);
+        status = rejudging_begin(rejudging->store, &request, administrator, &rejudging->arena, &batch, &skips,
+                                 &skip_count, why);
     if (status != STATUS_OK)
         return status;
     rejudge_report_opened(&batch, skips, skip_count, &rejudging->text);
@@ -173,26 +152,6 @@ static Status say_decided(Rejudging *rejudging, int64_t id, Message *why)
     return STATUS_OK;
 }
 
-/* Runs of a revision that the problem has no more would be on a board that nobody sees. */
-static Status check_revision(Rejudging *rejudging, int64_t id, Message *why)
-{
-    Batch batch;
-    Problem problem;
-    Status status = batches_read(rejudging->store, id, &rejudging->arena, &batch, why);
-    if (status == STATUS_OK)
-        status = batch_expect_open(&batch, why);
-    if (status == STATUS_OK)
-        status = problem_read(batch.problem, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    if (batch.is_mixed || strcmp(problem.revision.hex, batch.revision) != 0)
-        status = fail(STATUS_BAD_INPUT, why,
-                      "batch %lld: problem %s has changed since; drop the batch, and begin another", (long long)id,
-                      batch.problem);
-    problem_free(&problem);
-    return status;
-}
-
 static Status decide(Rejudging *rejudging, Message *why)
 {
     const Options *options = rejudging->options;
@@ -200,10 +159,8 @@ static Status decide(Rejudging *rejudging, Message *why)
     int64_t id;
     Status status = batch_number(options, applies ? "--apply" : "--drop", applies ? options->apply : options->drop, &id,
                                  why);
-    if (status == STATUS_OK && applies)
-        status = check_revision(rejudging, id, why);
     if (status == STATUS_OK)
-        status = applies ? batch_apply(rejudging->store, id, administrator, why)
+        status = applies ? rejudging_apply(rejudging->store, id, administrator, why)
                          : batches_drop(rejudging->store, id, administrator, why);
     return status == STATUS_OK ? say_decided(rejudging, id, why) : status;
 }

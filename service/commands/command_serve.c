@@ -6,6 +6,8 @@
 #include "service/api/live.h"
 #include "service/api/service.h"
 #include "service/classroom/class_watch.h"
+#include "service/commands/class_devices.h"
+#include "service/commands/compile_ahead.h"
 #include "service/commands/own_program.h"
 #include "service/commands/own_workers.h"
 #include "service/config/config.h"
@@ -97,7 +99,7 @@ static Status add_trial_account(Store *store, const char *name, PersonRole role,
     if (status == STATUS_OK)
         status = people_set_role(store, person.id, role, why);
     if (status == STATUS_OK)
-        status = token_add(store, person.id, &token, why);
+        status = token_add(store, person.id, TOKEN_FOR_ALL, &token, why);
     if (status == STATUS_OK)
         printf("http://%s/login  %-8s %s\n", address, name, token.hex);
     fflush(stdout);
@@ -128,30 +130,48 @@ static Status open_class(Service *service, Message *why)
     return class_watch_start(path, service->store, "convjudge serve", &service->class_watch, why);
 }
 
-static void serve(Service *service, HttpServer *http, OwnWorkers *workers)
+typedef struct Judges { /* those who judge: processes of this host, or batch jobs */
+    OwnWorkers *workers;
+    CompileAhead *ahead;
+    char program[OWN_PROGRAM_BYTES];
+} Judges;
+
+static void serve(Service *service, HttpServer *http, const Judges *judges)
 {
     log_event(LEVEL_INFO, "started", "address", http_address(http), "socket", service->config->socket, "state",
               service->config->state);
     while (!is_told_to_stop) {
         http_serve(http, TICK_S);
         live_tick(service);
-        if (workers != NULL)
-            own_workers_tick(workers);
+        if (judges->workers != NULL)
+            own_workers_tick(judges->workers);
+        compile_ahead_tick(judges->ahead, service->store);
         look_at_class(service);
     }
     log_event(LEVEL_INFO, "stopped");
 }
 
-/* Those who judge: processes of this host, or batch jobs. */
-static Status start_engine(Service *service, OwnWorkers **workers, char program[OWN_PROGRAM_BYTES], Message *why)
+/* Workers of other hosts have compile caches of their own, which nothing here can fill. */
+static Status start_ahead(const Config *config, const char *spool, Judges *judges, Message *why)
+{
+    if (config->workers.count == 0)
+        return STATUS_OK;
+    const CompileAheadSpec ahead = {
+        .device = config->workers.items[0], .spool = spool, .processes = class_core_count()};
+    return compile_ahead_start(&ahead, &judges->ahead, why);
+}
+
+static Status start_engine(Service *service, Judges *judges, Message *why)
 {
     const Config *config = service->config;
-    if (config->engine != ENGINE_SLURM)
-        return own_workers_start(
-            &(OwnWorkersSpec){.devices = &config->workers, .spool = service->spool, .explains = true}, workers, why);
+    if (config->engine != ENGINE_SLURM) {
+        const OwnWorkersSpec workers = {.devices = &config->workers, .spool = service->spool, .explains = true};
+        Status status = own_workers_start(&workers, &judges->workers, why);
+        return status == STATUS_OK ? start_ahead(config, service->spool, judges, why) : status;
+    }
     const SlurmOptions slurm = {
-        .settings = &config->slurm, .state = config->state, .spool = service->spool, .program = program};
-    Status status = own_program(program, why);
+        .settings = &config->slurm, .state = config->state, .spool = service->spool, .program = judges->program};
+    Status status = own_program(judges->program, why);
     return status == STATUS_OK ? slurm_start(&slurm, &service->slurm, why) : status;
 }
 
@@ -161,8 +181,7 @@ static Status run_service(const Config *config, const char *spool, bool is_trial
     Service service = {
         .config = config, .spool = spool, .live = live_new(), .routes = routes, .show_error = site_error};
     HttpServer *http = NULL;
-    OwnWorkers *workers = NULL;
-    char program[OWN_PROGRAM_BYTES];
+    Judges judges = {0};
     const HeadOptions head = {.state = config->state,
                               .spool = spool,
                               .lease_s = config->lease_s,
@@ -175,12 +194,13 @@ static Status run_service(const Config *config, const char *spool, bool is_trial
     if (status == STATUS_OK)
         status = open_doors(&service, &http, why);
     if (status == STATUS_OK)
-        status = start_engine(&service, &workers, program, why);
+        status = start_engine(&service, &judges, why);
     if (status == STATUS_OK && is_trial)
         status = add_trial_accounts(service.store, http_address(http), why);
     if (status == STATUS_OK)
-        serve(&service, http, workers);
-    own_workers_stop(workers);
+        serve(&service, http, &judges);
+    compile_ahead_stop(judges.ahead);
+    own_workers_stop(judges.workers);
     slurm_stop(service.slurm);
     live_free(service.live);
     http_stop(http);

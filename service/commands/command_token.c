@@ -22,9 +22,10 @@ static Status add_token(Store *store, const Options *options, const char *name, 
             status = people_set_role(store, person.id, role, why);
     }
     if (status == STATUS_OK)
-        status = token_add(store, person.id, &token, why);
+        status = token_add(store, person.id, options->hand_in_only ? TOKEN_FOR_HAND_IN : TOKEN_FOR_ALL, &token, why);
     if (status == STATUS_OK)
-        status = audit_add(store, "administrator", "token add", name, why);
+        status = audit_add(store, "administrator", options->hand_in_only ? "token add to hand in" : "token add", name,
+                           why);
     if (status == STATUS_OK)
         printf("%s\n", token.hex);
     if (status == STATUS_OK)
@@ -51,6 +52,8 @@ Status command_token(const Options *options, int *exit_status, Message *why)
     const bool revokes = options->operand_count == 2 && strcmp(options->operands[0], "revoke") == 0;
     if (!adds && !revokes)
         return fail(STATUS_BAD_INPUT, why, "token: expected 'add NAME' or 'revoke NAME'");
+    if (options->hand_in_only && (!adds || options->role != NULL))
+        return fail(STATUS_BAD_INPUT, why, "token: option '--hand-in-only' belongs to 'add NAME', without a role");
     Status status = administered_store_open(options, &store, why);
     if (status == STATUS_OK)
         status = adds ? add_token(store, options, options->operands[1], &arena, why)

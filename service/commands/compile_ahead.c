@@ -1,9 +1,11 @@
 #include "service/commands/compile_ahead.h"
 
 #include "base/allocated.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "harness/sandbox/scratch.h"
 #include "service/commands/own_program.h"
+#include "service/spool/spool.h"
 #include "service/store/judgings.h"
 #include "service/store/submissions.h"
 
@@ -13,12 +15,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { FILE_NAME_BYTES = 80, PER_PROCESS = 4 }; /* submissions to look ahead for each process */
+static const double LOOK_S = 1;
 
 typedef struct Compiling {
     pid_t pid; /* 0: none */
@@ -30,16 +34,20 @@ struct CompileAhead {
     char program[OWN_PROGRAM_BYTES];
     char folder[4000]; /* of the sources */
     Compiling *items;
+    int64_t *begun; /* the newest judgings that were begun, as many as it looks ahead, in a ring */
+    size_t window;  /* how many that is */
+    size_t begun_count;
+    double looked_s;
     int64_t
-        last; /* the judging up to which everything has been started; the queue's order is that of numbers but for ties */
-    double last_position;
+        newest; /* judging of the look before: what is newer goes to an idle worker at once, or waits until the next look */
 };
 
 Status compile_ahead_start(const CompileAheadSpec *spec, CompileAhead **ahead, Message *why)
 {
     CompileAhead *made = *ahead = zeroed(1, sizeof *made);
     made->spec = *spec;
-    made->last_position = -1;
+    made->window = PER_PROCESS * spec->processes;
+    made->begun = zeroed(made->window + 1, sizeof *made->begun);
     made->items = zeroed(spec->processes + 1, sizeof *made->items);
     Status status = own_program(made->program, why);
     return status == STATUS_OK ? scratch_new(made->folder, sizeof made->folder, why) : status;
@@ -50,8 +58,17 @@ static void name_source(const CompileAhead *ahead, int64_t judging, char path[si
     snprintf(path, sizeof ahead->folder + FILE_NAME_BYTES, "%s/%lld.cu", ahead->folder, (long long)judging);
 }
 
-static void run(const CompileAhead *ahead, const char *problem, const char *path)
+static void forget_opinion(const CompileAhead *ahead, int64_t judging)
 {
+    char path[SPOOL_OPINION_BYTES];
+    spool_opinion_path(ahead->spec.spool, judging, path);
+    if (judging != 0)
+        unlink(path);
+}
+
+static void run(const CompileAhead *ahead, const Judging *judging, const char *path)
+{
+    char opinion[SPOOL_OPINION_BYTES + 16], place[SPOOL_OPINION_BYTES];
     const struct sched_param none = {0};
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     setpgid(0, 0);
@@ -62,12 +79,17 @@ static void run(const CompileAhead *ahead, const char *problem, const char *path
     dup2(null, STDIN_FILENO);
     dup2(null, STDOUT_FILENO);
     dup2(ahead->spec.log > 0 ? ahead->spec.log : null, STDERR_FILENO);
+    spool_opinion_path(ahead->spec.spool, judging->id, place);
+    snprintf(opinion, sizeof opinion, "--opinion=%s", place);
+    const char *words[12] = {ahead->program, "compile", "--problem", judging->problem, "--device", ahead->spec.device};
+    size_t count = 6;
+    if (strcmp(judging->mode, "try") != 0)
+        words[count++] = opinion;
     if (ahead->spec.unconfined)
-        execl(ahead->program, ahead->program, "compile", "--unconfined", "--problem", problem, "--device",
-              ahead->spec.device, "--", path, (char *)NULL);
-    else
-        execl(ahead->program, ahead->program, "compile", "--problem", problem, "--device", ahead->spec.device, "--",
-              path, (char *)NULL);
+        words[count++] = "--unconfined";
+    words[count++] = "--";
+    words[count++] = path;
+    execv(ahead->program, (char *const *)words);
     _exit(127);
 }
 
@@ -84,7 +106,7 @@ static void start(CompileAhead *ahead, Compiling *item, Store *store, const Judg
     if (text_write_file(path, &text, NULL) == STATUS_OK) {
         const pid_t pid = fork();
         if (pid == 0 && getppid() == parent)
-            run(ahead, judging->problem, path);
+            run(ahead, judging, path);
         if (pid == 0)
             _exit(0);
         *item = (Compiling){.pid = pid > 0 ? pid : 0, .judging = judging->id};
@@ -112,32 +134,67 @@ static size_t reap(CompileAhead *ahead)
     return idle;
 }
 
-static bool comes_later(const CompileAhead *ahead, const Judging *judging)
+static bool was_begun(const CompileAhead *ahead, int64_t judging)
 {
-    return judging->position > ahead->last_position ||
-           (judging->position >= ahead->last_position && judging->id > ahead->last);
+    for (size_t i = 0; i < ahead->window; i++)
+        if (ahead->begun[i] == judging)
+            return true;
+    return false;
+}
+
+typedef struct Waiting { /* in the order of judging */
+    Judging *items;
+    size_t count;
+} Waiting;
+
+static void add_waiting(const CompileAhead *ahead, Store *store, const char *state, Arena *arena, Waiting *waiting)
+{
+    Judging *found;
+    size_t count = 0;
+    if (judgings_in_state(store, state, (int64_t)ahead->window, arena, &found, &count, NULL) != STATUS_OK)
+        return;
+    for (size_t i = 0; i < count && waiting->count < ahead->window; i++)
+        waiting->items[waiting->count++] = found[i];
+}
+
+/* The first that was not begun; NULL: there is none. */
+static const Judging *next_of(CompileAhead *ahead, const Waiting *waiting)
+{
+    for (size_t i = 0; i < waiting->count; i++) {
+        const Judging *judging = &waiting->items[i];
+        if (judging->id <= ahead->newest && !was_begun(ahead, judging->id)) {
+            int64_t *place = &ahead->begun[ahead->begun_count++ % ahead->window];
+            forget_opinion(ahead, *place);
+            *place = judging->id;
+            return judging;
+        }
+    }
+    return NULL;
+}
+
+static void note_newest(CompileAhead *ahead, const Waiting *waiting)
+{
+    for (size_t i = 0; i < waiting->count; i++)
+        if (waiting->items[i].id > ahead->newest)
+            ahead->newest = waiting->items[i].id;
 }
 
 void compile_ahead_tick(CompileAhead *ahead, Store *store)
 {
     Arena arena = {0};
-    Judging *queued;
-    size_t count = 0, next = 0;
-    if (ahead == NULL || reap(ahead) == 0 ||
-        judgings_in_state(store, "queued", (int64_t)(PER_PROCESS * ahead->spec.processes), &arena, &queued, &count,
-                          NULL) != STATUS_OK)
-        count = 0;
-    for (size_t i = 0; count > 0 && i < ahead->spec.processes; i++) {
-        if (ahead->items[i].pid != 0)
-            continue;
-        while (next < count && !comes_later(ahead, &queued[next]))
-            next++;
-        if (next == count)
-            break;
-        ahead->last = queued[next].id;
-        ahead->last_position = queued[next].position;
-        start(ahead, &ahead->items[i], store, &queued[next], &arena);
-    }
+    const Judging *next;
+    if (ahead == NULL || now_s() < ahead->looked_s + LOOK_S)
+        return;
+    ahead->looked_s = now_s();
+    if (reap(ahead) == 0)
+        return;
+    Waiting waiting = {.items = arena_array(&arena, ahead->window, sizeof *waiting.items)};
+    add_waiting(ahead, store, "offered", &arena, &waiting);
+    add_waiting(ahead, store, "queued", &arena, &waiting);
+    for (size_t i = 0; i < ahead->spec.processes; i++)
+        if (ahead->items[i].pid == 0 && (next = next_of(ahead, &waiting)) != NULL)
+            start(ahead, &ahead->items[i], store, next, &arena);
+    note_newest(ahead, &waiting);
     arena_free(&arena);
 }
 
@@ -151,8 +208,11 @@ void compile_ahead_stop(CompileAhead *ahead)
     for (size_t i = 0; i < ahead->spec.processes; i++)
         while (ahead->items[i].pid > 0 && waitpid(ahead->items[i].pid, NULL, 0) < 0 && errno == EINTR)
             ;
+    for (size_t i = 0; i < ahead->window; i++)
+        forget_opinion(ahead, ahead->begun[i]);
     if (ahead->folder[0] != '\0')
         scratch_remove(ahead->folder);
     free(ahead->items);
+    free(ahead->begun);
     free(ahead);
 }

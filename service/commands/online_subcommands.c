@@ -25,10 +25,12 @@ const Subcommand online_subcommands[] = {
      "                     then this server judges\n"
      "    --device DEVICE  auto, cuda (all GPUs), cuda:N, sim[:PROFILE] (one worker for each core)\n"},
     {"token", NULL, WITHOUT_SANDBOX,
-     "convjudge token add NAME [--role student|teacher|admin] [--state DIR] [--config FILE]\n"
+     "convjudge token add NAME [--role student|teacher|admin] [--hand-in-only] [--state DIR] [--config FILE]\n"
      "convjudge token revoke NAME [--state DIR] [--config FILE]\n"
      "    Makes a token for a person, who is added where there is nobody of that name, and shows it once; or makes all\n"
-     "    tokens and logins of a person worthless.\n"},
+     "    tokens and logins of a person worthless.\n"
+     "    --hand-in-only   the token hands in for students and sees what becomes of that, and may nothing else: for a kit\n"
+     "                     of Gradescope\n"},
     {"backup", NULL, WITHOUT_SANDBOX,
      "convjudge backup [--state DIR] [--config FILE] FILE\n"
      "    Copies the database of the service to a new FILE, also while it runs.\n"},
@@ -65,7 +67,7 @@ const Subcommand online_subcommands[] = {
      "convjudge gradescope [--problem ID] [--minutes N] [--person email|login|name] [--server URL|SOCKET] [FOLDER]\n"
      "    Runs as an autograder of Gradescope (docs/platforms.md): hands the one CUDA file of FOLDER/submission in to a\n"
      "    server, for the person that FOLDER/submission_metadata.json names, waits, and writes\n"
-     "    FOLDER/results/results.json, whatever comes of it. Needs the token of a teacher.\n"
+     "    FOLDER/results/results.json, whatever comes of it. Needs a token that hands in for others.\n"
      "    FOLDER           default: /autograder\n"
      "    --minutes N      wait no longer than that, and write that the submission is not judged yet\n"
      "    --person KIND    what the person is called at the server: the whole address of electronic mail, which is the\n"

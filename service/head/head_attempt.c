@@ -1,10 +1,12 @@
 #include "service/head/head_state.h"
 
+#include "grader/problem/problem_edition.h"
 #include "grader/problem/problem_read.h"
 #include "service/log/log.h"
 #include "service/store/judgings.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void head_note_change(Head *head)
 {
@@ -40,15 +42,47 @@ Status head_give_up(Head *head, SpoolId id, const char *worker, const char *outc
     return status == STATUS_OK ? drain_if_due(head, worker, why) : status;
 }
 
-Status head_deadlines(const Head *head, const char *problem, const char *mode, Deadlines *deadlines, Digest *revision,
-                      Message *why)
+static Status basis_of(const Head *head, const Problem *problem, const char *mode, Basis *basis, Message *why)
 {
-    Problem read;
-    Status status = problem_read(problem, &read, why);
-    if (status == STATUS_OK) {
-        status = deadlines_of(&read, judging_mode_named(mode), head->options.lease_s, deadlines, why);
-        *revision = read.revision;
-        problem_free(&read);
-    }
+    basis->revision = problem->revision;
+    return deadlines_of(problem, judging_mode_named(mode), head->options.lease_s, &basis->deadlines, why);
+}
+
+/* The copy may have been damaged: nobody has synced it to the disk. */
+static Status kept_basis(const Head *head, const Judging *judging, const char *keep, Basis *basis, Message *why)
+{
+    char folder[SPOOL_OPINION_BYTES + sizeof(Digest)];
+    Problem problem;
+    if (!problem_edition_find(keep, judging->edition_before, folder, sizeof folder))
+        return fail(STATUS_SYSTEM, why, "%s: the spool lacks the files by which this problem counts, edition %.16s",
+                    judging->problem, judging->edition_before);
+    Status status = problem_read_in(folder, judging->problem, &problem, why);
+    if (status != STATUS_OK)
+        return status;
+    basis->is_kept = true;
+    status = problem_edition(&problem, &basis->edition, why);
+    if (status == STATUS_OK && strcmp(basis->edition.hex, judging->edition_before) != 0)
+        status = fail(STATUS_SYSTEM, why, "%s: these files are no longer those of the edition", folder);
+    if (status == STATUS_OK)
+        status = basis_of(head, &problem, judging->mode, basis, why);
+    problem_free(&problem);
+    return status;
+}
+
+Status head_basis(const Head *head, const Judging *judging, Basis *basis, Message *why)
+{
+    char keep[SPOOL_OPINION_BYTES];
+    Problem problem;
+    *basis = (Basis){.is_kept = false};
+    spool_editions_path(head->options.spool, keep);
+    if (judging->edition_before[0] != '\0' && strcmp(judging->mode, "try") != 0)
+        return kept_basis(head, judging, keep, basis, why);
+    Status status = problem_read(judging->problem, &problem, why);
+    if (status != STATUS_OK)
+        return status;
+    status = problem_edition_keep(&problem, keep, &basis->edition, why);
+    if (status == STATUS_OK)
+        status = basis_of(head, &problem, judging->mode, basis, why);
+    problem_free(&problem);
     return status;
 }

@@ -10,8 +10,7 @@ static Status begin_lease(Head *head, const SpoolClaim *claim, double *limit_s, 
 {
     Arena arena = {0};
     Judging judging;
-    Deadlines deadlines = {0};
-    Digest revision;
+    Basis basis;
     char id[32];
     Status status = judgings_read(head->store, claim->id.judging, &arena, &judging, why);
     const bool is_stale = status == STATUS_NOT_FOUND ||
@@ -21,9 +20,8 @@ static Status begin_lease(Head *head, const SpoolClaim *claim, double *limit_s, 
                                                                : spool_forget(head->options.spool, claim->id, why);
     } else if (status == STATUS_OK) {
         status = judgings_start(head->store, claim->id.judging, claim->id.attempt, claim->worker, why);
-        if (status == STATUS_OK &&
-            head_deadlines(head, judging.problem, judging.mode, &deadlines, &revision, NULL) == STATUS_OK)
-            *limit_s = deadlines.head_s;
+        if (status == STATUS_OK && head_basis(head, &judging, &basis, NULL) == STATUS_OK)
+            *limit_s = basis.deadlines.head_s;
         snprintf(id, sizeof id, "%lld-%d", (long long)claim->id.judging, claim->id.attempt);
         log_event(LEVEL_INFO, "claimed", "judging", id, "worker", claim->worker);
     }

@@ -8,18 +8,27 @@
 
 enum { OFFERS = 4 }; /* in the spool at a time: the queue's order counts for everything that is not offered yet */
 
+/* A problem may have changed since the hand-in. */
+static Status note_basis(Head *head, const Judging *judging, const Basis *basis, Message *why)
+{
+    Status status = judgings_renew(head->store, judging->id, basis->revision.hex, basis->edition.hex, why);
+    if (status == STATUS_OK && judging->batch == LIVE_BATCH && !basis->is_kept && strcmp(judging->mode, "try") != 0)
+        status = judgings_count_by(head->store, judging->problem, basis->edition.hex, basis->revision.hex, why);
+    return status;
+}
+
 static Status offer(Head *head, const Judging *judging, Arena *arena, Message *why)
 {
-    Deadlines deadlines;
+    Basis basis;
     int64_t attempt = 0;
     const char *source;
     Message reason;
-    Digest revision;
-    const Status read = head_deadlines(head, judging->problem, judging->mode, &deadlines, &revision, &reason);
+    const Status read = head_basis(head, judging, &basis, &reason);
+    if (read == STATUS_BUSY) /* somebody changes the problem this moment: the next look offers it */
+        return STATUS_OK;
     Status status = submissions_source(head->store, judging->source_hash, arena, &source, why);
-    /* A problem that has changed since the hand-in can only be judged as it is now. */
-    if (status == STATUS_OK && read == STATUS_OK && strcmp(judging->revision, revision.hex) != 0)
-        status = judgings_renew(head->store, judging->id, revision.hex, why);
+    if (status == STATUS_OK && read == STATUS_OK)
+        status = note_basis(head, judging, &basis, why);
     if (status == STATUS_OK)
         status = judgings_offer(head->store, judging->id, &attempt, why);
     bool all_cases = false;
@@ -35,7 +44,7 @@ static Status offer(Head *head, const Judging *judging, Arena *arena, Message *w
     const SpoolJob job = {.id = id,
                           .mode = judging->mode,
                           .problem = judging->problem,
-                          .revision = revision.hex,
+                          .revision = basis.revision.hex,
                           .source_hash = judging->source_hash,
                           .source = source,
                           .file_name = judging->file_name,
@@ -43,9 +52,10 @@ static Status offer(Head *head, const Judging *judging, Arena *arena, Message *w
                           .sizes = judging->sizes[0] == '\0' ? NULL : judging->sizes,
                           .avoid = judging->worker[0] == '\0' ? NULL : judging->worker,
                           .cases = all_cases ? "all" : NULL,
+                          .edition = basis.is_kept ? basis.edition.hex : NULL,
                           .device = "",
                           .priority = judging->position,
-                          .time_limit_s = deadlines.worker_s};
+                          .time_limit_s = basis.deadlines.worker_s};
     return spool_offer(head->options.spool, &job, why);
 }
 

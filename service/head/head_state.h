@@ -2,6 +2,7 @@
 #ifndef SERVICE_HEAD_HEAD_STATE_H
 #define SERVICE_HEAD_HEAD_STATE_H
 
+#include "base/hash.h"
 #include "base/status.h"
 #include "leaderboard/store.h"
 #include "service/config/deadlines.h"
@@ -10,6 +11,7 @@
 #include "service/head/presences.h"
 #include "service/head/watch.h"
 #include "service/spool/spool.h"
+#include "service/store/judgings.h"
 
 #include <pthread.h>
 
@@ -45,9 +47,15 @@ MUST_USE Status head_offer(Head *head, Message *why);
 /* An attempt has failed, by the judge and not by the submission. */
 MUST_USE Status head_give_up(Head *head, SpoolId id, const char *worker, const char *outcome, const char *reason,
                              Message *why);
-/* The deadlines of a judging, by its problem's id and its mode, and the present revision of the problem. */
-MUST_USE Status head_deadlines(const Head *head, const char *problem, const char *mode, Deadlines *deadlines,
-                               Digest *revision, Message *why);
+typedef struct Basis { /* what a judging is judged by */
+    Deadlines deadlines;
+    Digest revision, edition;
+    bool is_kept; /* that is an edition in the spool, no longer the problem as it lies here */
+} Basis;
+
+/* While a rejudging of the problem is open, what is handed in counts by the edition that counted before, for which its files are
+ * kept in the spool. Everything else is judged by the problem as it lies here now. */
+MUST_USE Status head_basis(const Head *head, const Judging *judging, Basis *basis, Message *why);
 void head_note_change(Head *head);
 
 #endif

@@ -130,6 +130,8 @@ static void add_failures(Text *page, const Site *site, const AdminPage *admin)
 void page_admin(Text *page, const Site *site, const AdminPage *admin)
 {
     page_begin(page, site, "Operation");
+    html_raw(page, "<nav aria-label=\"Of the operation\"><ul class=\"links\">\n<li><a "
+                   "href=\"/admin/batches\">Rejudgings</a></li>\n</ul></nav>\n");
     add_held(page, site, admin);
     add_queue(page, site, admin);
     add_workers(page, site, admin);

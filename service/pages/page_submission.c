@@ -327,6 +327,7 @@ void page_submission(Text *page, const Site *site, const SubmissionPage *submiss
         submission_cases(page, view_item(submission->result, "cases"));
         add_times(page, submission);
         appeals_of_submission(page, submission->board, submission->run);
+        appeal_requests_of_submission(page, submission);
         add_compilation(page, view_item(submission->result, "compile"));
         add_opinion(page, view_item(submission->result, "second_opinion"));
     }

@@ -44,6 +44,14 @@ typedef struct BoardPage {     /* the times on one board */
     size_t appeal_count;
 } BoardPage;
 
+typedef struct AskedAppeal { /* somebody wants a run timed again */
+    int64_t id, run, submission;
+    const char *person, *why, *asked_utc;
+    const char *state;  /* "asked", "granted", "refused" */
+    const char *answer; /* what the teacher said; "": nothing */
+    bool is_done;       /* granted, and timed again */
+} AskedAppeal;
+
 /* ---- a submission ------------------------------------------------------------------------------------------------ */
 
 typedef struct SubmissionPage {
@@ -66,7 +74,10 @@ typedef struct SubmissionPage {
     int64_t run;                   /* its number in the leaderboard, by which `board` knows its appeals; 0: none */
     int64_t rank, of;              /* 0: does not rank */
     const char *const *counts_for; /* sentences about deadlines, up to NULL; NULL: none */
-    const char *retracted;         /* why a teacher has hidden it; NULL: it is not hidden */
+    const AskedAppeal *asked;      /* of its run, oldest first */
+    size_t asked_count;
+    bool can_appeal;       /* with a form: POST /submissions/N/appeal with `why` */
+    const char *retracted; /* why a teacher has hidden it; NULL: it is not hidden */
 } SubmissionPage;
 
 /* What the database keeps of a run, in the form of result.json, without what it does not keep. For cJSON_Delete(). NULL: the run's
@@ -178,6 +189,8 @@ typedef struct TeacherPage {
     const TeacherCell *cells; /* [people][problems] */
     const QuarantinedRun *quarantine;
     size_t quarantine_count;
+    const AskedAppeal *asked; /* that somebody has to decide about, or to time again */
+    size_t asked_count;
     const SimilarPair *similar;
     size_t similar_count;
     const char *similar_time; /* when the pairs were looked for; NULL: never */

@@ -14,7 +14,8 @@ static void put_text(cJSON *object, const char *key, const char *text)
 /* The parts of a sitting that are parts of result.json as well. */
 static void put_sitting(cJSON *object, const char *text)
 {
-    static const char *const keys[] = {"clock_gap_us", "anchor", "second_sitting", "blocks"};
+    static const char *const keys[] = {"clock_gap_us",   "launch_us", "launch_spread_us", "usual_launch_us", "anchor",
+                                       "second_sitting", "blocks"};
     cJSON *sitting = cJSON_Parse(text);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         cJSON *item = cJSON_DetachItemFromObjectCaseSensitive(sitting, keys[i]);

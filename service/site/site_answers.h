@@ -14,6 +14,8 @@ void site_error(Visit *visit, int status, const char *text);
 /* One line of a list. */
 SubmissionLine site_line(const StoredSubmission *row);
 SubmissionLine *site_lines(Arena *arena, const StoredSubmission *rows, size_t count);
+/* The boards of a problem that people see now, allocated in the visit's arena. */
+MUST_USE Status site_boards(const Visit *visit, const Problem *problem, Board **boards, size_t *count, Message *why);
 /* The board of a problem on a device, as the visitor may see it. */
 MUST_USE Status site_board(const Visit *visit, const Problem *problem, const Board *board, BoardPage *page,
                            Message *why);
@@ -26,6 +28,9 @@ void site_fill_assignments(const Visit *visit, IndexPage *page);
 /* The points of a person that the visitor may see. */
 MUST_USE Status site_fill_points(const Visit *visit, const Person *person, PersonPage *page, Message *why);
 
+/* What was asked about the run of a submission, and whether the visitor may ask; and all that a teacher has to look at. */
+MUST_USE Status site_fill_appeals(const Visit *visit, const StoredSubmission *row, SubmissionPage *page, Message *why);
+MUST_USE Status site_fill_asked_appeals(const Visit *visit, TeacherPage *page, Message *why);
 /* What `convjudge similar` has left for the teacher's page. */
 MUST_USE Status site_fill_similar(const Visit *visit, TeacherPage *page, Message *why);
 /* The path of a person's page. */
@@ -45,6 +50,8 @@ void site_points_csv(Visit *visit);
 void site_summary(Visit *visit);
 void site_pair(Visit *visit);
 void site_admin(Visit *visit);
+void site_batches(Visit *visit);
+void site_batch(Visit *visit);
 void site_style(Visit *visit);
 void site_script(Visit *visit);
 
@@ -55,6 +62,8 @@ void site_logout(Visit *visit);
 void site_hand_in(Visit *visit);
 void site_withdraw(Visit *visit);
 void site_ruling(Visit *visit);
+void site_ask_appeal(Visit *visit);
+void site_decide_appeal(Visit *visit);
 void site_join_form(Visit *visit);
 void site_join(Visit *visit);
 void site_pseudonym(Visit *visit);
@@ -62,5 +71,8 @@ void site_add_group(Visit *visit);
 void site_add_token(Visit *visit);
 void site_release(Visit *visit);
 void site_undrain(Visit *visit);
+void site_begin_batch(Visit *visit);
+void site_apply_batch(Visit *visit);
+void site_drop_batch(Visit *visit);
 
 #endif

@@ -63,7 +63,7 @@ static Status make_token(const Visit *visit, const char *name, Secret *token, Me
         return fail(STATUS_BAD_INPUT, why, "tokens are made here for students alone; convjudge token makes others");
     status = tokens_revoke(store, person.id, why);
     if (status == STATUS_OK)
-        status = token_add(store, person.id, token, why);
+        status = token_add(store, person.id, TOKEN_FOR_ALL, token, why);
     return status == STATUS_OK ? audit_add(store, visit->person.name, "token add", name, why) : status;
 }
 

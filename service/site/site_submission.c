@@ -5,6 +5,7 @@
 #include "leaderboard/rulings.h"
 #include "service/api/answer.h"
 #include "service/api/class_rules.h"
+#include "service/api/place.h"
 #include "service/api/submission_json.h"
 #include "service/api/visible.h"
 #include "service/store/judgings.h"
@@ -104,7 +105,7 @@ static Status fill(const Visit *visit, const StoredSubmission *row, Documents *d
 {
     Status status = read_json(visit, row->judging, "result", &documents->result, why);
     if (documents->result != NULL && class_hides_board_from(visit, row->problem))
-        class_take_place_out(documents->result);
+        place_take_out(documents->result);
     if (status == STATUS_OK)
         status = read_json(visit, row->judging, "explain", &documents->explain, why);
     if (status == STATUS_OK)
@@ -115,6 +116,8 @@ static Status fill(const Visit *visit, const StoredSubmission *row, Documents *d
         status = fill_board(visit, row, board, page, why);
     if (status == STATUS_OK)
         status = fill_ruling(visit, row, page, why);
+    if (status == STATUS_OK)
+        status = site_fill_appeals(visit, row, page, why);
     if (status == STATUS_OK && !submission_has_ended(row))
         status = fill_outlook(visit, row, page, why);
     page->result = documents->result;

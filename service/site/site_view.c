@@ -8,6 +8,7 @@
 #include "service/api/visible.h"
 #include "service/pages/html.h"
 #include "service/report/board_data.h"
+#include "service/store/batches.h"
 
 #include <string.h>
 
@@ -84,6 +85,14 @@ static Status name_device(const Visit *visit, BoardPage *page, Message *why)
     if (status == STATUS_OK && rows.count > 0)
         page->device_name = *(const char **)(void *)rows.items;
     return status;
+}
+
+Status site_boards(const Visit *visit, const Problem *problem, Board **boards, size_t *count, Message *why)
+{
+    Store *store = visit->service->store;
+    const char *revision;
+    Status status = batches_board_revision(store, problem->id, problem->revision.hex, visit->arena, &revision, why);
+    return status == STATUS_OK ? store_boards(store, problem->id, revision, visit->arena, boards, count, why) : status;
 }
 
 Status site_board(const Visit *visit, const Problem *problem, const Board *board, BoardPage *page, Message *why)

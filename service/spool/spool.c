@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const subfolders[] = {"ready", "claimed", "beat", "done", "idle", "hold", "damaged", NULL};
+static const char *const subfolders[] = {"ready", "claimed",  "beat",     "done",    "idle",
+                                         "hold",  "opinions", "editions", "damaged", NULL};
 
 /* ---- the folder -------------------------------------------------------------------------------------------------- */
 
@@ -289,6 +290,17 @@ bool spool_is_held(const char *spool, const char *worker)
     return spool_exists(&path);
 }
 
+void spool_opinion_path(const char *spool, int64_t judging, char path[SPOOL_OPINION_BYTES])
+{
+    const SpoolPath place = spool_path(spool, "opinions", (SpoolId){judging, 1}, "json");
+    snprintf(path, SPOOL_OPINION_BYTES, "%s", place.text);
+}
+
+void spool_editions_path(const char *spool, char path[SPOOL_OPINION_BYTES])
+{
+    snprintf(path, SPOOL_OPINION_BYTES, "%s", spool_folder(spool, "editions").text);
+}
+
 /* ---- leftovers --------------------------------------------------------------------------------------------------- */
 
 static bool has_claim(const SpoolEntry *claims, size_t count, SpoolId id)
@@ -327,6 +339,8 @@ Status spool_sweep(const char *spool, Message *why)
         status = sweep_folder(spool, "beat", true, &arena, why);
     if (status == STATUS_OK)
         status = sweep_folder(spool, "beat", false, &arena, why);
+    if (status == STATUS_OK)
+        status = sweep_folder(spool, "opinions", false, &arena, why);
     if (status == STATUS_OK)
         status = spool_sweep_idle(spool, why);
     arena_free(&arena);

@@ -24,9 +24,10 @@ typedef struct SpoolJob { /* all texts are UTF-8; none is NULL unless it says so
     const char *sizes; /* "input_size=9"; NULL: none. Only with "try" */
     const char
         *avoid; /* the worker that the last attempt failed on, which leaves it to others for a while; NULL: none */
-    const char *cases;  /* "all": every sample and hidden case gets a verdict, for points; NULL: as usual */
-    const char *device; /* the id that the worker's device must have: "sim-h200"; "": any */
-    double priority;    /* the lowest number goes first */
+    const char *cases;   /* "all": every sample and hidden case gets a verdict, for points; NULL: as usual */
+    const char *edition; /* the one in the spool to judge by; NULL: the problem as it lies on the worker's host */
+    const char *device;  /* the id that the worker's device must have: "sim-h200"; "": any */
+    double priority;     /* the lowest number goes first */
     double time_limit_s;
     const char *damage; /* NULL; else one line that says why the file cannot be read, and only `id` is known */
 } SpoolJob;

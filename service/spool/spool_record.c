@@ -24,6 +24,7 @@ static const RecordField job_fields[] = {
     {"sizes", RECORD_OPTIONAL_TEXT, offsetof(SpoolJob, sizes)},
     {"avoid", RECORD_OPTIONAL_TEXT, offsetof(SpoolJob, avoid)},
     {"cases", RECORD_OPTIONAL_TEXT, offsetof(SpoolJob, cases)},
+    {"edition", RECORD_OPTIONAL_TEXT, offsetof(SpoolJob, edition)},
     {"device", RECORD_TEXT, offsetof(SpoolJob, device)},
     {"priority", RECORD_NUMBER, offsetof(SpoolJob, priority)},
     {"time_limit_s", RECORD_NUMBER, offsetof(SpoolJob, time_limit_s)},
@@ -123,6 +124,8 @@ static Status check_job(const JsonFile *file, SpoolId id, const SpoolJob *job, M
         return json_fail(file, json_get(file->root, "sizes"), why, "only with the mode \"try\"");
     if (job->cases != NULL && (strcmp(job->cases, "all") != 0 || strcmp(job->mode, "try") == 0))
         return json_fail(file, json_get(file->root, "cases"), why, "expected \"all\", and not with the mode \"try\"");
+    if (job->edition != NULL && (strlen(job->edition) != 64 || strspn(job->edition, "0123456789abcdef") != 64))
+        return json_fail(file, json_get(file->root, "edition"), why, "expected 64 hexadecimal digits");
     if (!(job->time_limit_s > 0))
         return json_fail(file, json_get(file->root, "time_limit_s"), why, "expected more than 0");
     if (strcmp(job->source_hash, hash_of_one(job->source, strlen(job->source)).hex) != 0)

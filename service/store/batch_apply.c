@@ -6,6 +6,7 @@
 #include "leaderboard/rulings.h"
 #include "service/store/batch_table.h"
 #include "service/store/batches.h"
+#include "service/store/judgings.h"
 #include "service/store/service_store.h"
 #include "service/store/submissions.h"
 
@@ -146,6 +147,9 @@ static Status finish(Application *application, Message *why)
     if (status == STATUS_OK)
         status = database_do(application->store, NULL, why, "UPDATE batch SET state = 'applied' WHERE id = ?1", "i",
                              id);
+    if (status == STATUS_OK && application->batch.edition[0] != '\0')
+        status = judgings_count_by(application->store, application->batch.problem, application->batch.edition,
+                                   application->batch.revision, why);
     return status == STATUS_OK ? audit_add(application->store, application->person, "rejudge apply", object, why)
                                : status;
 }

@@ -13,18 +13,20 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* A hand-in that came later than the batch waits in vain if its own judging is of the same revision, and no worker has seen the
+/* A hand-in that came later than the batch waits in vain if its own judging is of the same edition, and no worker has seen the
  * second one. */
 #define IS_SPARED                                                                                                      \
     "(judging.state = 'queued' AND judging.attempt = 0 AND EXISTS (SELECT * FROM submission JOIN judging AS own"       \
     " ON own.submission = submission.id AND own.batch = 1 WHERE submission.id = judging.submission"                    \
-    " AND received_utc > batch.created_utc AND own.state = 'recorded' AND own.revision = judging.revision))"
+    " AND received_utc > batch.created_utc AND own.state = 'recorded' AND own.revision = judging.revision"             \
+    " AND own.edition IS batch.edition))"
 
 #define BATCH_COLUMNS                                                                                                  \
     "SELECT batch.id, batch.problem, min(revision), reason, batch.state, created_utc, count(*),"                       \
     " sum(judging.state = 'recorded'), sum(judging.state IN ('queued', 'offered')), sum(judging.state = 'running'),"   \
     " sum(judging.state = 'held'), sum(judging.state = 'cancelled'), sum(" IS_SPARED                                   \
-    "), min(revision) <> max(revision) FROM batch"                                                                     \
+    "), min(revision) <> max(revision) OR total(judging.edition <> batch.edition) > 0, batch.edition,"                 \
+    " edition_before FROM batch"                                                                                       \
     " JOIN judging ON judging.batch = batch.id WHERE kind = 'rejudge' "
 
 static void take_batch(Arena *arena, sqlite3_stmt *row, void *item)
@@ -42,7 +44,9 @@ static void take_batch(Arena *arena, sqlite3_stmt *row, void *item)
                              .held = sqlite3_column_int64(row, 10),
                              .cancelled = sqlite3_column_int64(row, 11),
                              .spared = sqlite3_column_int64(row, 12),
-                             .is_mixed = sqlite3_column_int(row, 13) != 0};
+                             .is_mixed = sqlite3_column_int(row, 13) != 0,
+                             .edition = database_text(arena, row, 14),
+                             .edition_before = database_text(arena, row, 15)};
 }
 
 Status batches_read(Store *store, int64_t id, Arena *arena, Batch *batch, Message *why)
@@ -64,6 +68,24 @@ Status batches_list(Store *store, Arena *arena, Batch **batches, size_t *count, 
                                    BATCH_COLUMNS "GROUP BY batch.id ORDER BY batch.id DESC", "");
     *batches = (Batch *)(void *)rows.items;
     *count = rows.count;
+    return status;
+}
+
+static void take_text(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(const char **)item = database_text(arena, row, 0);
+}
+
+Status batches_board_revision(Store *store, const char *problem, const char *now, Arena *arena, const char **revision,
+                              Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof(const char *)};
+    Status status = database_query(store, &rows, take_text, why,
+                                   "SELECT revision FROM counting_edition AS counting JOIN batch ON batch.problem ="
+                                   " counting.problem WHERE state = 'open' AND edition_before = counting.edition"
+                                   " AND counting.problem = ?1",
+                                   "t", problem);
+    *revision = status == STATUS_OK && rows.count > 0 ? *(const char **)(void *)rows.items : arena_string(arena, now);
     return status;
 }
 
@@ -162,9 +184,10 @@ static Status refuse_second_batch(Store *store, const char *problem, Arena *aren
 static Status insert_batch(Store *store, const BatchRequest *request, int64_t *batch, Message *why)
 {
     Status status = database_do(store, NULL, why,
-                                "INSERT INTO batch (kind, problem, reason, state, created_utc)"
-                                " VALUES ('rejudge', ?1, ?2, 'open', ?3)",
-                                "ttt", request->problem, request->reason, utc_now().text);
+                                "INSERT INTO batch (kind, problem, reason, state, created_utc, edition, edition_before)"
+                                " VALUES ('rejudge', ?1, ?2, 'open', ?3, ?4, (SELECT edition FROM counting_edition"
+                                " WHERE problem = ?1 AND edition <> ?4))",
+                                "tttt", request->problem, request->reason, utc_now().text, request->edition);
     *batch = sqlite3_last_insert_rowid(store->database);
     return status;
 }

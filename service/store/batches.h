@@ -3,8 +3,8 @@
  *     open -> applied (batch_apply.h), or dropped
  *
  * The judgings of a batch wait behind everything that is handed in. Nobody sees what comes of them, and it does not rank, until
- * the batch is applied. A problem has one open batch at most; what is handed in for its ranking meanwhile is judged twice, as
- * itself and in the batch.
+ * the batch is applied. A problem has one open batch at most; what is handed in for its ranking meanwhile is judged twice: as
+ * itself, by the edition of the problem that counted before, and in the batch, by that of the batch.
  *
  * Errors   NOT_FOUND: there is no such batch. BAD_INPUT: it cannot be done, with the reason.  */
 #ifndef SERVICE_STORE_BATCHES_H
@@ -20,6 +20,7 @@
 
 typedef struct BatchRequest {
     const char *problem, *revision; /* to judge under */
+    const char *edition;            /* of the problem now; NULL: unknown */
     const char *reason;             /* not empty */
     const char *since_utc;          /* of the receipt: "2026-01-31T12:00:00Z"; "": all */
     const int64_t *submissions;     /* only these; a number that comes again counts once */
@@ -45,17 +46,21 @@ MUST_USE Status batches_skips(Store *store, int64_t batch, Arena *arena, BatchSk
 typedef struct Batch {
     int64_t id;
     const char *problem, *revision, *reason, *state, *created_utc;
-    bool is_mixed;    /* the problem has changed meanwhile: not all judgings are of that revision */
+    const char *edition, *edition_before; /* service_4.sql; "": unknown, or none */
+    bool is_mixed;    /* the problem has changed meanwhile: not all judgings are of that revision and edition */
     int64_t judgings; /* all of them; each of the following is a part */
     int64_t recorded, waiting, running, held, cancelled;
     int64_t
-        spared; /* of the waiting ones: handed in meanwhile, and judged as themselves under this revision already. The
-                       batch can be applied without them */
+        spared; /* of the waiting ones: handed in meanwhile, and judged as themselves by this edition already. The batch
+                       can be applied without them */
 } Batch;
 
 MUST_USE Status batches_read(Store *store, int64_t id, Arena *arena, Batch *batch, Message *why);
 /* All of them, newest first. */
 MUST_USE Status batches_list(Store *store, Arena *arena, Batch **batches, size_t *count, Message *why);
+/* The revision of a problem whose boards people see: `now`, but while a batch is open that of before it. */
+MUST_USE Status batches_board_revision(Store *store, const char *problem, const char *now, Arena *arena,
+                                       const char **revision, Message *why);
 /* BAD_INPUT: the batch is no longer open. */
 MUST_USE Status batch_expect_open(const Batch *batch, Message *why);
 

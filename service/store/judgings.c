@@ -15,7 +15,9 @@
 #define JUDGING_COLUMNS                                                                                                \
     "SELECT judging.id, submission, batch, attempt, judging.state, judging.revision, submission.problem, mode, sizes," \
     " file_name, source_hash, person.name, position, (SELECT worker FROM attempt WHERE judging = judging.id AND"       \
-    " n = judging.attempt) FROM judging JOIN submission ON submission.id = judging.submission"                         \
+    " n = judging.attempt), (SELECT edition_before FROM batch WHERE batch.problem = submission.problem"                \
+    " AND batch.state = 'open' AND judging.batch = 1)"                                                                 \
+    " FROM judging JOIN submission ON submission.id = judging.submission"                                              \
     " JOIN person ON person.id = submission.person "
 
 static void take_judging(Arena *arena, sqlite3_stmt *row, void *item)
@@ -33,7 +35,8 @@ static void take_judging(Arena *arena, sqlite3_stmt *row, void *item)
                                  .source_hash = database_text(arena, row, 10),
                                  .person = database_text(arena, row, 11),
                                  .position = sqlite3_column_double(row, 12),
-                                 .worker = database_text(arena, row, 13)};
+                                 .worker = database_text(arena, row, 13),
+                                 .edition_before = database_text(arena, row, 14)};
 }
 
 Status judgings_in_state(Store *store, const char *state, int64_t limit, Arena *arena, Judging **judgings,
@@ -112,10 +115,21 @@ static Status end_attempt(Store *store, int64_t id, int64_t attempt, const char 
                        "iittt", id, attempt, utc_now().text, outcome, reason);
 }
 
-Status judgings_renew(Store *store, int64_t id, const char *revision, Message *why)
+Status judgings_renew(Store *store, int64_t id, const char *revision, const char *edition, Message *why)
 {
-    return database_do(store, NULL, why, "UPDATE judging SET revision = ?2 WHERE id = ?1 AND state = 'queued'", "it",
-                       id, revision);
+    return database_do(store, NULL, why,
+                       "UPDATE judging SET revision = ?2, edition = ?3 WHERE id = ?1 AND state = 'queued'", "itt", id,
+                       revision, edition);
+}
+
+Status judgings_count_by(Store *store, const char *problem, const char *edition, const char *revision, Message *why)
+{
+    return database_do(
+        store, NULL, why,
+        "INSERT INTO counting_edition (problem, edition, revision) VALUES (?1, ?2, ?3) ON CONFLICT (problem)"
+        " DO UPDATE SET edition = excluded.edition, revision = excluded.revision"
+        " WHERE edition <> excluded.edition",
+        "ttt", problem, edition, revision);
 }
 
 Status judgings_offer(Store *store, int64_t id, int64_t *attempt, Message *why)

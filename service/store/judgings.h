@@ -20,6 +20,7 @@ enum { MOST_FAILURES = 2, LIVE_BATCH = 1 };
 
 typedef struct Judging {
     int64_t id, submission, batch, attempt;
+    const char *edition_before; /* of the open batch of its problem, if that is no batch of this judging; "": none */
     const char *state, *revision, *problem, *mode, *sizes, *file_name, *source_hash, *person, *worker;
     double position;
 } Judging;
@@ -47,8 +48,11 @@ MUST_USE Status judgings_last_failure(Store *store, int64_t submission, Arena *a
 /* Whether an attempt is under way, and the one that counts. */
 bool judging_is_at(const Judging *judging, int64_t attempt);
 
-/* A queued judging will be of this revision of its problem, which has changed since. */
-MUST_USE Status judgings_renew(Store *store, int64_t id, const char *revision, Message *why);
+/* A queued judging will be by this edition of its problem, which may have changed since the hand-in. */
+MUST_USE Status judgings_renew(Store *store, int64_t id, const char *revision, const char *edition, Message *why);
+/* What is handed in for a problem counts by this edition from now on. */
+MUST_USE Status judgings_count_by(Store *store, const char *problem, const char *edition, const char *revision,
+                                  Message *why);
 /* queued -> offered; `*attempt` becomes the number of the new attempt, 0 where it is not queued any more. */
 MUST_USE Status judgings_offer(Store *store, int64_t id, int64_t *attempt, Message *why);
 /* offered -> running, where the attempt counts. */

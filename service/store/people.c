@@ -141,13 +141,15 @@ static Digest secret_hash(const char *secret)
     return hash_of_bytes(secret, strlen(secret));
 }
 
-Status token_add(Store *store, int64_t person, Secret *token, Message *why)
+static const char *const scope_names[] = {"all", "hand_in"};
+
+Status token_add(Store *store, int64_t person, TokenScope scope, Secret *token, Message *why)
 {
     Status status = secret_new(token, why);
     if (status != STATUS_OK)
         return status;
-    return database_do(store, NULL, why, "INSERT INTO token (hash, person, created_utc) VALUES (?1, ?2, ?3)", "tit",
-                       secret_hash(token->hex).hex, person, utc_now().text);
+    return database_do(store, NULL, why, "INSERT INTO token (hash, person, created_utc, scope) VALUES (?1, ?2, ?3, ?4)",
+                       "titt", secret_hash(token->hex).hex, person, utc_now().text, scope_names[scope]);
 }
 
 Status tokens_revoke(Store *store, int64_t person, Message *why)
@@ -163,21 +165,31 @@ Status tokens_revoke(Store *store, int64_t person, Message *why)
     return database_end(store, status, why);
 }
 
-Status token_owner(Store *store, const char *token, Arena *arena, Person *person, Message *why)
+static Status owner_of(Store *store, const char *token, TokenScope scope, Arena *arena, Person *person, Message *why)
 {
     Rows rows = {.arena = arena, .item_bytes = sizeof *person};
     Status status = database_query(store, &rows, take_person, why,
                                    "SELECT " PERSON_COLUMNS " FROM token JOIN person ON person.id = token.person"
-                                   " WHERE hash = ?1 AND revoked_utc IS NULL",
-                                   "t", secret_hash(token).hex);
+                                   " WHERE hash = ?1 AND revoked_utc IS NULL AND scope = ?2",
+                                   "tt", secret_hash(token).hex, scope_names[scope]);
     return status == STATUS_OK ? only_person(&rows, person, "unknown token", why) : status;
+}
+
+Status token_owner(Store *store, const char *token, Arena *arena, Person *person, TokenScope *scope, Message *why)
+{
+    *scope = TOKEN_FOR_ALL;
+    Status status = owner_of(store, token, *scope, arena, person, why);
+    if (status != STATUS_NOT_FOUND)
+        return status;
+    *scope = TOKEN_FOR_HAND_IN;
+    return owner_of(store, token, *scope, arena, person, why);
 }
 
 Status login_begin(Store *store, const char *token, Secret *cookie, Message *why)
 {
     Arena arena = {0};
     Person person;
-    Status status = token_owner(store, token, &arena, &person, why);
+    Status status = owner_of(store, token, TOKEN_FOR_ALL, &arena, &person, why);
     if (status == STATUS_OK)
         status = secret_new(cookie, why);
     if (status == STATUS_OK)

@@ -45,13 +45,19 @@ MUST_USE Status people_list(Store *store, int64_t group, Arena *arena, Person **
 
 /* ---- tokens and logins ------------------------------------------------------------------------------------------- */
 
-MUST_USE Status token_add(Store *store, int64_t person, Secret *token, Message *why);
+typedef enum TokenScope {
+    TOKEN_FOR_ALL,     /* everything that the person may do */
+    TOKEN_FOR_HAND_IN, /* to hand in for others, and to see what becomes of that */
+} TokenScope;
+
+MUST_USE Status token_add(Store *store, int64_t person, TokenScope scope, Secret *token, Message *why);
 /* Also ends the logins that a token began. */
 MUST_USE Status tokens_revoke(Store *store, int64_t person, Message *why);
-MUST_USE Status token_owner(Store *store, const char *token, Arena *arena, Person *person, Message *why);
+MUST_USE Status token_owner(Store *store, const char *token, Arena *arena, Person *person, TokenScope *scope,
+                            Message *why);
 
 enum { LOGIN_SECONDS = 30 * 24 * 3600 };
-/* Every login has a new cookie, so that nobody can give a browser one that he knows. */
+/* With a token for all. Every login has a new cookie, so that nobody can give a browser one that he knows. */
 MUST_USE Status login_begin(Store *store, const char *token, Secret *cookie, Message *why);
 MUST_USE Status login_owner(Store *store, const char *cookie, Arena *arena, Person *person, Message *why);
 MUST_USE Status login_end(Store *store, const char *cookie, Message *why);

@@ -114,6 +114,10 @@ static Status make_tables(Store *store, Message *why)
         status = database_run(store, service_sql, why);
     if (status == STATUS_OK && version == 1)
         status = database_run(store, service_upgrade_2_sql, why);
+    if (status == STATUS_OK && (version == 1 || version == 2))
+        status = database_run(store, service_upgrade_3_sql, why);
+    if (status == STATUS_OK && version >= 1 && version <= 3)
+        status = database_run(store, service_upgrade_4_sql, why);
     return database_end(store, status, why);
 }
 

@@ -96,6 +96,14 @@ static Status note_origin(Store *store, const HandIn *hand_in, int64_t id, Messa
         id, hand_in->origin, hand_in->origin_received_s, (int64_t)hand_in->origin_marked_late);
 }
 
+static Status note_sender(Store *store, const HandIn *hand_in, int64_t id, Message *why)
+{
+    if (hand_in->sender == 0)
+        return STATUS_OK;
+    return database_do(store, NULL, why, "INSERT INTO handed_in_for (submission, by_person) VALUES (?1, ?2)", "ii", id,
+                       hand_in->sender);
+}
+
 static Status add_submission(Store *store, const HandIn *hand_in, const OrderRule *rule, Arena *arena, int64_t *id,
                              Message *why)
 {
@@ -112,6 +120,8 @@ static Status add_submission(Store *store, const HandIn *hand_in, const OrderRul
     *id = sqlite3_last_insert_rowid(store->database);
     if (status == STATUS_OK)
         status = note_origin(store, hand_in, *id, why);
+    if (status == STATUS_OK)
+        status = note_sender(store, hand_in, *id, why);
     if (status == STATUS_OK && is_try)
         status = database_do(store, NULL, why, "INSERT INTO try_source (submission, source) VALUES (?1, ?2)", "it", *id,
                              hand_in->source);
@@ -223,6 +233,17 @@ Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *are
     return status;
 }
 
+Status submissions_sender(Store *store, int64_t submission, int64_t *person, Message *why)
+{
+    Arena arena = {0};
+    Rows rows = {.arena = &arena, .item_bytes = sizeof *person};
+    Status status = database_query(store, &rows, take_number, why,
+                                   "SELECT by_person FROM handed_in_for WHERE submission = ?1", "i", submission);
+    *person = status == STATUS_OK && rows.count > 0 ? *(const int64_t *)(const void *)rows.items : 0;
+    arena_free(&arena);
+    return status;
+}
+
 static void take_text(Arena *arena, sqlite3_stmt *row, void *item)
 {
     *(const char **)item = database_text(arena, row, 0);
@@ -269,6 +290,7 @@ Status submissions_forget_tries(Store *store, int64_t before_s, Message *why)
         "DELETE FROM document WHERE judging IN (SELECT judging FROM ended)",
         "DELETE FROM attempt WHERE judging IN (SELECT judging FROM ended)",
         "DELETE FROM judging WHERE id IN (SELECT judging FROM ended)",
+        "DELETE FROM handed_in_for WHERE submission IN (SELECT submission FROM ended)",
         "DELETE FROM try_source WHERE submission IN (SELECT submission FROM ended)",
         "DELETE FROM submission WHERE id IN (SELECT submission FROM ended)",
     };

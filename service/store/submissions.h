@@ -34,6 +34,7 @@ typedef struct HandIn { /* checked by the caller: api/ */
     const char *origin; /* the file in the export of the system where it was handed in; NULL: it is handed in here */
     int64_t origin_received_s; /* when that system got it, since 1970; 0: unknown */
     bool origin_marked_late;   /* by that system */
+    int64_t sender;            /* a person who hands it in for its author; 0: the author does */
 } HandIn;
 
 typedef struct StoredSubmission { /* with the judging that counts; grader/problem has a Submission: a file */
@@ -84,6 +85,8 @@ MUST_USE Status submissions_accepted(Store *store, const char *problem, Arena *a
 MUST_USE Status submissions_forget_tries(Store *store, int64_t before_s, Message *why);
 
 /* NULL in *source: the database does not have it. */
+/* Who has handed it in for its author; 0: nobody. */
+MUST_USE Status submissions_sender(Store *store, int64_t submission, int64_t *person, Message *why);
 MUST_USE Status submissions_source(Store *store, const char *source_hash, Arena *arena, const char **source,
                                    Message *why);
 

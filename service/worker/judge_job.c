@@ -1,8 +1,10 @@
 #include "service/worker/judge_job.h"
 
 #include "base/json.h"
+#include "grader/problem/problem_edition.h"
 #include "leaderboard/store.h"
 #include "service/config/deadlines.h"
+#include "service/spool/spool.h"
 #include "service/worker/job_files.h"
 
 #include <string.h>
@@ -17,6 +19,8 @@ typedef struct JudgedJob {
     Arena *arena;
     JobFiles files;
     SpoolDone *done;
+    const char
+        *problems; /* "CONVJUDGE_PROBLEMS=..." for an edition that the job names; NULL: the problem as it lies here */
     bool is_accepted;
     int64_t run; /* in the worker's database; 0: none */
 } JudgedJob;
@@ -37,8 +41,9 @@ static const char **environment_of(const JudgedJob *judged)
                          "CLICOLOR_FORCE=0",
                          "CONVJUDGE_PROGRESS=lines",
                          arena_printf(judged->arena, "CONVJUDGE_LOCK_SECONDS=%d", DEADLINE_DEVICE_WAIT_S),
-                         arena_printf(judged->arena, "CONVJUDGE_DB=%s", judged->bench->database)};
-    const size_t own_count = sizeof own / sizeof *own;
+                         arena_printf(judged->arena, "CONVJUDGE_DB=%s", judged->bench->database),
+                         judged->problems};
+    const size_t own_count = sizeof own / sizeof *own - (judged->problems == NULL);
     size_t count = 0;
     while (environ[count] != NULL)
         count++;
@@ -85,6 +90,35 @@ static Status run_child(JudgedJob *judged, const Arguments *arguments, Text *out
 
 /* ---- judging ----------------------------------------------------------------------------------------------------- */
 
+/* Where the server has asked for one while the job waited. */
+static void add_opinion(const JudgedJob *judged, Arguments *arguments)
+{
+    char path[SPOOL_OPINION_BYTES];
+    spool_opinion_path(judged->bench->spool, judged->job->id.judging, path);
+    if (access(path, R_OK) == 0)
+        add_option(judged, arguments, "opinion", path);
+}
+
+static void remove_opinion(const JudgedJob *judged)
+{
+    char path[SPOOL_OPINION_BYTES];
+    spool_opinion_path(judged->bench->spool, judged->job->id.judging, path);
+    unlink(path);
+}
+
+static Status find_edition(JudgedJob *judged, Message *why)
+{
+    char keep[SPOOL_OPINION_BYTES], folder[SPOOL_OPINION_BYTES + 100];
+    if (judged->job->edition == NULL)
+        return STATUS_OK;
+    spool_editions_path(judged->bench->spool, keep);
+    if (!problem_edition_find(keep, judged->job->edition, folder, sizeof folder))
+        return fail(STATUS_NOT_FOUND, why, "%s: the spool lacks the edition %s", judged->job->problem,
+                    judged->job->edition);
+    judged->problems = arena_printf(judged->arena, "CONVJUDGE_PROBLEMS=%s", folder);
+    return STATUS_OK;
+}
+
 static Arguments judging_arguments(const JudgedJob *judged)
 {
     const SpoolJob *job = judged->job;
@@ -95,6 +129,8 @@ static Arguments judging_arguments(const JudgedJob *judged)
     add_option(judged, &arguments, "json", judged->files.result);
     if (!tries)
         add_option(judged, &arguments, "as", job->person);
+    if (!tries)
+        add_opinion(judged, &arguments);
     if (job->sizes != NULL)
         add_option(judged, &arguments, "sizes", job->sizes);
     if (job->cases != NULL)
@@ -267,6 +303,8 @@ void judge_job(const SpoolJob *job, const Bench *bench, Duty *duty, Arena *arena
     Message why;
     Status status = job_files_make(job, &judged.files, &why);
     if (status == STATUS_OK)
+        status = find_edition(&judged, &why);
+    if (status == STATUS_OK)
         status = judge(&judged, &why);
     if (status == STATUS_OK)
         status = read_result(&judged, &why);
@@ -276,6 +314,7 @@ void judge_job(const SpoolJob *job, const Bench *bench, Duty *duty, Arena *arena
         status = read_run(&judged, &why);
     if (status == STATUS_OK && judged.is_accepted && bench->explains && strcmp(job->mode, "rank") == 0)
         explain(&judged);
+    remove_opinion(&judged);
     job_files_remove(&judged.files);
     if (status != STATUS_OK) {
         done->outcome = status == STATUS_BUSY && duty->end == DUTY_STOPPED ? "given_back" : "worker_failed";

@@ -16,8 +16,9 @@ typedef struct Bench {     /* where a worker judges */
     char device[64];       /* what result.json calls it: "sim-h200" */
     char device_name[256]; /* for people */
     bool simulated;
-    bool explains;        /* also where the time of an accepted submission goes */
-    bool unconfined;      /* without a full sandbox, where none can be made */
+    bool explains;   /* also where the time of an accepted submission goes */
+    bool unconfined; /* without a full sandbox, where none can be made */
+    const char *spool;
     const char *database; /* of reference times and of what this worker has judged */
 } Bench;
 

@@ -184,7 +184,9 @@ static Status catch_signals(Workplace *place, Message *why)
 Status workplace_open(const WorkerSettings *settings, Workplace *place, Message *why)
 {
     *place = (Workplace){
-        .lock = -1, .signals = -1, .bench = {.unconfined = settings->unconfined, .explains = settings->explains}};
+        .lock = -1,
+        .signals = -1,
+        .bench = {.unconfined = settings->unconfined, .explains = settings->explains, .spool = settings->spool}};
     Status status = catch_signals(place, why);
     if (status == STATUS_OK)
         status = describe_device(settings, &place->bench, why);

@@ -15,11 +15,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 def light_home(home):
-    """A home with the small cases of conv1d alone, as light_home of tests/helper.bash makes it."""
+    """A home with small cases of conv1d, as light_home of tests/helper.bash makes it."""
     cases = os.path.join(home, "testcases")
     os.makedirs(os.path.join(cases, "conv1d"))
     for folder in ("base", "grader", "harness", "leaderboard", "problems", "simgpu", "solutions"):
         os.symlink(os.path.join(ROOT, folder), os.path.join(home, folder))
+    for name in os.listdir(os.path.join(ROOT, "testcases")):
+        if name != "conv1d":
+            os.symlink(os.path.join(ROOT, "testcases", name), os.path.join(cases, name))
     original = os.path.join(ROOT, "testcases", "conv1d")
     shutil.copy(os.path.join(original, "sample.json"), os.path.join(cases, "conv1d"))
     with open(os.path.join(original, "hidden.json"), encoding="utf-8") as file:

@@ -289,6 +289,8 @@ static void damaged_jobs_come_first_and_say_what_is_wrong(void **state)
          "cases: expected \"all\", and not with the mode \"try\""},
         {"\"mode\":\t\"rank\"", "\"mode\":\t\"try\", \"cases\": \"all\"",
          "cases: expected \"all\", and not with the mode \"try\""},
+        {"\"mode\":\t\"rank\"", "\"mode\":\t\"rank\", \"edition\": \"../x\"",
+         "edition: expected 64 hexadecimal digits"},
         {"\"judging\":\t8", "\"judging\":\t9", "holds 9-1"},
         {"\"attempt\":\t1", "\"attempt\":\t3", "holds 8-3"},
         {"\"attempt\":\t1", "\"attempt\":\t1.5", "attempt: expected a whole number from 0 to 1000000000"},

@@ -1,5 +1,7 @@
 #include "service/store/tests/made_service.h"
 
+static TokenScope scope;
+
 static void a_person_is_admitted_once(void **state)
 {
     const Person first = admitted("ada"), second = admitted("ada");
@@ -17,23 +19,35 @@ static void a_token_is_its_owners_until_it_is_revoked(void **state)
     const Person ada = admitted("ada");
     Secret token, cookie;
     Person owner;
-    must(token_add(store, ada.id, &token, &why));
-    must(token_owner(store, token.hex, &arena, &owner, &why));
+    must(token_add(store, ada.id, TOKEN_FOR_ALL, &token, &why));
+    must(token_owner(store, token.hex, &arena, &owner, &scope, &why));
     assert_string_equal(owner.name, "ada");
     must(login_begin(store, token.hex, &cookie, &why));
     must(login_owner(store, cookie.hex, &arena, &owner, &why));
     assert_int_equal(owner.id, ada.id);
     must(tokens_revoke(store, ada.id, &why));
-    assert_int_equal(token_owner(store, token.hex, &arena, &owner, &why), STATUS_NOT_FOUND);
+    assert_int_equal(token_owner(store, token.hex, &arena, &owner, &scope, &why), STATUS_NOT_FOUND);
     assert_int_equal(login_owner(store, cookie.hex, &arena, &owner, &why), STATUS_NOT_FOUND);
     assert_int_equal(login_begin(store, token.hex, &cookie, &why), STATUS_NOT_FOUND);
+}
+
+static void a_token_to_hand_in_opens_no_login(void **state)
+{
+    Secret token, cookie;
+    Person owner;
+    must(token_add(store, admitted("gradescope").id, TOKEN_FOR_HAND_IN, &token, &why));
+    must(token_owner(store, token.hex, &arena, &owner, &scope, &why));
+    assert_int_equal(scope, TOKEN_FOR_HAND_IN);
+    assert_int_equal(login_begin(store, token.hex, &cookie, &why), STATUS_NOT_FOUND);
+    must(tokens_revoke(store, owner.id, &why));
+    assert_int_equal(token_owner(store, token.hex, &arena, &owner, &scope, &why), STATUS_NOT_FOUND);
 }
 
 static void the_database_holds_no_secret(void **state)
 {
     Secret token, cookie, invitation;
     char question[400];
-    must(token_add(store, admitted("ada").id, &token, &why));
+    must(token_add(store, admitted("ada").id, TOKEN_FOR_ALL, &token, &why));
     must(login_begin(store, token.hex, &cookie, &why));
     must(people_add_group(store, "class A", &invitation, &why));
     const Secret *const secrets[] = {&token, &cookie, &invitation};
@@ -51,7 +65,7 @@ static void each_login_has_another_cookie(void **state)
 {
     Secret token, first, second;
     Person owner;
-    must(token_add(store, admitted("ada").id, &token, &why));
+    must(token_add(store, admitted("ada").id, TOKEN_FOR_ALL, &token, &why));
     must(login_begin(store, token.hex, &first, &why));
     must(login_begin(store, token.hex, &second, &why));
     assert_string_not_equal(first.hex, second.hex);
@@ -64,7 +78,7 @@ static void a_login_ends_by_itself(void **state)
 {
     Secret token, cookie;
     Person owner;
-    must(token_add(store, admitted("ada").id, &token, &why));
+    must(token_add(store, admitted("ada").id, TOKEN_FOR_ALL, &token, &why));
     must(login_begin(store, token.hex, &cookie, &why));
     must(database_run(store, "UPDATE login SET expires_s = 1", &why));
     assert_int_equal(login_owner(store, cookie.hex, &arena, &owner, &why), STATUS_NOT_FOUND);
@@ -125,6 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         test(a_person_is_admitted_once),
         test(a_token_is_its_owners_until_it_is_revoked),
+        test(a_token_to_hand_in_opens_no_login),
         test(the_database_holds_no_secret),
         test(each_login_has_another_cookie),
         test(a_login_ends_by_itself),
