@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS EARLIER HANDED_OUT GRADESCOPE JUNIT SERVER TOKEN MINUTES PERSON CSV DIR
+settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS EARLIER HANDED_OUT GRADESCOPE JUNIT SERVER TOKEN MINUTES PERSON CSV SUMMARY DIR
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -68,10 +68,11 @@ need = $(known)$(if $(value $(1)),,$(error $(2)))
 
 # Wrong Answer is an answer, not a failure of make. In its question mode (-q) make passes the exit status 1 of a recipe on
 # without a word of its own; other failures it still reports. In that mode it runs only what is marked by a plus, so these
-# recipes do everything by themselves, and the mode is left to the commands that they start.
-answers := grade submit try sweep explain retime appeal baselines check-problem verify-leaderboard grade-class
+# recipes and those of `marked` do everything by themselves, and the mode is left to the commands that they start.
+answers := grade submit try sweep explain retime appeal roofline baselines check-problem verify-leaderboard grade-class
+marked  := leaderboard quarantine retract similar references report rejudge check-class scores
 letters := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
-asked   := $(and $(filter $(answers),$(MAKECMDGOALS)),$(filter 1,$(words $(MAKECMDGOALS))),$(if $(findstring n,$(letters))$(findstring q,$(letters)),,yes))
+asked   := $(and $(filter $(answers),$(MAKECMDGOALS)),$(if $(filter-out $(answers) $(marked),$(MAKECMDGOALS)),,yes),$(if $(findstring n,$(letters))$(findstring q,$(letters)),,yes))
 ifneq ($(asked),)
 MAKEFLAGS += -q
 plus      := +
@@ -149,6 +150,10 @@ scores:  ## Count the points of a class, with a reason for each: CLASS=class.jso
 	$(call need,CLASS,name the file: make scores CLASS=class.json)$(online) scores --class "$$CLASS" --csv "$${CSV:-scores.csv}" \
 	  --summary "$${SUMMARY:-scores.html}" $${JSON:+--json "$$JSON"} $${STATE:+--state "$$STATE"}
 
+roofline:  ## Show what the device allows in each timed case, and how near reference solutions and rivals are: PROBLEM=id [DEVICE=...] [JSON=file]
+	$(call need,PROBLEM,name the problem: make roofline PROBLEM=conv1d)$(judge) roofline $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
+	  $${DEVICE:+--device "$$DEVICE"} $${JSON:+--json "$$JSON"}
+
 baselines:  ## Time CPU baselines and reference solutions, in one table: PROBLEM=id [DEVICE=...]
 	$(call need,PROBLEM,name the problem: make baselines PROBLEM=conv2d-same)$(judge) baselines $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"}
@@ -213,7 +218,7 @@ test:  ## Run every test, of the many files with a verdict those of a lot; the l
 	@tests/run.sh $(BUILD)
 
 test-all: export LOT = all
-test-all: test  ## The same with all files, and both engines and compilers on all cases of all solutions, 50 kills, advice on all reference solutions, and ten minutes of fuzzing for each target
+test-all: test  ## The same with all files, and both engines and compilers on all cases of all solutions, every way to tell hidden data, 50 kills of the judge and 100 of the service, 10,000 submissions, advice on all reference solutions, and ten minutes of fuzzing for each target
 	@CONVJUDGE_ENGINE=compare $(BUILD)/convjudge check solutions/*/accepted/*.cu
 	@$(BUILD)/convjudge check tests/student/*.cu tests/features/*.cu tests/messages/*.cu tests/attacks/*.cu
 	@tests/clang.sh $(BUILD) all
@@ -222,6 +227,8 @@ test-all: test  ## The same with all files, and both engines and compilers on al
 	@tests/kills.sh $(BUILD) 50
 	@tests/service_kills.py $(BUILD) 100
 	@tests/service_load.py $(BUILD) 200 60 judge
+	@tests/service_load.py $(BUILD) memory 10000
+	@ALL_CASES=1 tests/leaks.sh $(BUILD)
 	@tests/service_fuzz.py $(BUILD) 600
 	@tests/worker_kills.sh $(BUILD) 50
 	@tests/same_verdict.sh $(BUILD) 200
@@ -273,7 +280,8 @@ $(BUILD)/%.o: %.c
 	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 
 # The schemas are part of the binary (leaderboard/schema.c).
-$(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/appeals.sql leaderboard/service.sql leaderboard/service_2.sql
+$(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/appeals.sql leaderboard/service.sql leaderboard/service_2.sql leaderboard/service_3.sql \
+        leaderboard/service_4.sql
 $(BUILD)/service/pages/site.o: service/pages/style.css service/pages/live.js
 
 # Tests spend nearly all their time in the libraries, so they are compiled without optimization, which is faster.
@@ -294,6 +302,7 @@ $(BUILD)/simgpu/jit/translate/text.o: simgpu/code/lane_math.h simgpu/code/half_m
 # lowest is v2, so that other parts of the engine may use its instructions that count bits and round.
 objects_simgpu := $(patsubst %,$(BUILD)/simgpu/code/lane_loops.%.o,v2 v3 v4)
 $(BUILD)/simgpu/block/active.o: EXTRA := -mpopcnt
+$(BUILD)/simgpu/engine/matrix_product.o: EXTRA := -O3# for its sums of products
 $(BUILD)/simgpu/memory/origin.o: EXTRA := -O3# for its loops over bytes
 $(BUILD)/simgpu/memory/texture.o: EXTRA := -O3 -march=x86-64-v2 -fno-math-errno -fno-trapping-math
 $(BUILD)/simgpu/code/lane_loops.v4.o: EXTRA := -mprefer-vector-width=512
@@ -398,7 +407,11 @@ $(BUILD)/tests/attacks/naive/libcudart.so.13: $(BUILD)/pic/tests/attacks/naive/s
 $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o $(patsubst %,$(BUILD)/lib%.a,$(call through,harness,$(LAYERS)))
 	$(call say,LD)$(CC) $(CFLAGS) $^ $(LDLIBS) -o $@
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# Commands let another make build what they need, and that one needs no dependencies of tests: reading all takes half a second.
+goals := $(filter-out help $(answers) $(marked),$(or $(MAKECMDGOALS),help))
+tests := $(if $(filter-out build service,$(goals)),,-path '*/tests' -prune -o -path $(BUILD)/sanitize -prune -o -path $(BUILD)/fuzz -prune -o)
+-include $(if $(goals),$(shell find $(BUILD) $(tests) -name '*.d' -print 2>/dev/null))
+%.d: ;
 
 .PHONY: help install uninstall serve rejudge grade grade-class submit try leaderboard quarantine retime appeal verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit gradescope-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers service test-gpu mutants lint format docs bench bench-class clean

@@ -72,6 +72,14 @@ Status paths_home(const char *relative, char *path, size_t size, Message *why)
     return status == STATUS_OK ? join_path(folder, relative, path, size, why) : status;
 }
 
+Status paths_problem(const char *relative, char *path, size_t size, Message *why)
+{
+    const char *folder = getenv("CONVJUDGE_PROBLEMS");
+    if (folder != NULL && folder[0] != '\0')
+        return join_path(folder, relative, path, size, why);
+    return paths_home(relative, path, size, why);
+}
+
 Status paths_build(const char *relative, char *path, size_t size, Message *why)
 {
     char folder[PATH_MAX];

@@ -1,6 +1,7 @@
 /* paths.h - where the judge's own files lie, and the environment variables that move them.
  *
  *   CONVJUDGE_HOME      the judge's folder, which holds problems/, testcases/, simgpu/profiles/ and so on
+ *   CONVJUDGE_PROBLEMS  another folder that holds problems/ and testcases/
  *   CONVJUDGE_CACHE     the folder of the caches, build/cache otherwise
  *   CONVJUDGE_DB        the leaderboard, leaderboard/leaderboard.db otherwise
  *   CONVJUDGE_DEVICES   the folder of measured devices, leaderboard/devices otherwise
@@ -25,6 +26,9 @@ MUST_USE Status paths_build(const char *relative, char *path, size_t size, Messa
 
 /* What the environment variable names; where it is unset, paths_home(relative). */
 MUST_USE Status paths_chosen(const char *variable, const char *relative, char *path, size_t size, Message *why);
+
+/* "problems/conv1d" or "testcases/conv1d": below CONVJUDGE_PROBLEMS, otherwise as paths_home(). */
+MUST_USE Status paths_problem(const char *relative, char *path, size_t size, Message *why);
 
 MUST_USE Status paths_cache(char *path, size_t size, Message *why);
 

@@ -148,6 +148,11 @@ will_fetch_compiler() {
 has_slurm() { command -v slurmctld && command -v slurmd && command -v munged && command -v sbatch; } >/dev/null
 try_slurm() { has_slurm || { can_install && apt_install slurm-wlm munge && has_slurm; }; }
 
+# Debian's selenium is for Debian's python, which need not be the first in PATH.
+has_selenium() { python3 -c 'import selenium' || /usr/bin/python3 -c 'import selenium'; }
+has_browser() { command -v chromium && command -v chromedriver && has_selenium; } >/dev/null 2>&1
+try_browser() { has_browser || { can_install && apt_install chromium chromium-driver python3-selenium && has_browser; }; }
+
 try_sandbox() {
     local reason
     reason=$("${CONVJUDGE_BWRAP:-/usr/bin/bwrap}" --unshare-pid --unshare-net --unshare-ipc --unshare-uts --cap-drop ALL \
@@ -164,7 +169,7 @@ fingerprint() {
         printf '%s\n' "$PATH" "${CONVJUDGE_NVCC:-}" "${CONVJUDGE_COMPILER:-}" "${CUDA_HOME:-}" "${CONVJUDGE_BWRAP:-}"
         while read -r proof rest; do command -v "$proof" || true; done <<<"$list"
         compgen -c clang || true
-        command -v nvcc build/toolchain/bin/nvcc slurmctld || true
+        command -v nvcc build/toolchain/bin/nvcc slurmctld chromium chromedriver || true
     } | cksum
 }
 
@@ -182,6 +187,7 @@ fi
 try_sandbox
 if [[ $mode == test ]]; then
     try_slurm || say "tests with Slurm are skipped: there is no slurmctld, slurmd or munged (Debian: slurm-wlm, munge)"
+    try_browser || say "tests with a browser are skipped: there is no chromium, chromedriver or selenium (Debian: chromium, chromium-driver, python3-selenium)"
     try_compiler fuzzer || install_clang fuzzer || say "fuzzing is skipped: $reason"
     try_compiler clang || say "tests that compile with clang are skipped or fail: $reason"
 fi

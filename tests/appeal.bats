@@ -152,8 +152,7 @@ conv1d_class() {
 
 @test "both figures stand on the page of the run, below its board and in the API, under the names of the board" {
     local ada bob
-    mkdir "$BATS_TEST_TMPDIR/tmp_of_server"
-    TMPDIR=$BATS_TEST_TMPDIR/tmp_of_server serve '{"workers": ["sim"]}'
+    serve '{"workers": ["sim"]}'
     ada=$(token ada) bob=$(token "b<i>b")
     hand_in "$ada" k1 >/dev/null
     hand_in "$bob" k2 '.source |= "// mine\n" + .' >/dev/null

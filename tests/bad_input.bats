@@ -138,6 +138,14 @@ complains() {
     rows 0
 }
 
+@test "make knows each variable that its help names" {
+    local names
+    mapfile -t names < <(command make --no-print-directory -C "$root" help | grep -oE '\b[A-Z_]{2,}=' | grep -v '^ONLY=' | sort -u) # of unit tests
+    [[ " ${names[*]} " == *" SUMMARY= "* ]]
+    run make --no-print-directory -n -C "$root" scores "${names[@]/%/x}"
+    ends 0 'scores --class "$CLASS"'
+}
+
 @test "a misspelt device is refused, with the nearest right one" {
     submission >x.cu
     judge grade --device smi:h200 x.cu
@@ -292,6 +300,12 @@ complains() {
     ends 1 "Compile Error" "excessive recursion at instantiation"
 }
 
+@test "an array that makes the compiled file too large is a Compile Error" {
+    { submission; echo 'char big[6ull << 30] = {1};'; } >big.cu
+    judge grade --no-record big.cu
+    ends 1 "Compile Error" "compiling took more memory or disk space than is allowed"
+}
+
 @test "a file that includes itself without end is a Compile Error" {
     { submission; printf 'enum { %0200000d };\n' 0; } >x.cu # soon as large as a file may be
     echo '#include __FILE__' >>x.cu
@@ -371,6 +385,17 @@ complains() {
     ends 0 "Accepted" "warning: kernel convolve: block (0,0,0), thread (0,0,0) reads 4 bytes at byte 4 of shared variable 's'" \
         "no __syncwarp() in between, 256 times in all (warp.cu:9: "
     json out.json '.warnings[0] | contains("no __syncwarp() in between")' true
+}
+
+@test "of many races within warps the first four are told, and the others counted" {
+    local body='__shared__ int s[256]; int v = 0;' n
+    for n in 1 2 3 4 5 6 7; do
+        body+=$'\n'"v += i + 1; s[threadIdx.x] = v; if (s[threadIdx.x ^ $n] < 0) return; __syncthreads();"
+    done
+    submission '' "$body" >warps.cu
+    judge grade --no-record warps.cu
+    ends 0 "Accepted" "and 3 more findings of this kind"
+    counts 4 'warning: .* with no __syncwarp\(\) in between'
 }
 
 @test "a race of two blocks for global memory is a Run-Time Error" {
@@ -533,6 +558,17 @@ unsupported() {
     submission '' '__shared__ float tile[20000]; tile[threadIdx.x] = i; __syncthreads(); i = tile[threadIdx.x];' >x.cu
     judge grade x.cu
     ends 1 "Compile Error" "shared"
+}
+
+@test "a cp.async whose threads read far apart is a Run-Time Error" {
+    {
+        echo '#include <cuda_pipeline.h>'
+        submission '' '__shared__ float s[256];
+            __pipeline_memcpy_async(&s[threadIdx.x], input + (size_t(threadIdx.x) << 30), 4);
+            __pipeline_commit(); __pipeline_wait_prior(0); if (s[threadIdx.x] > 1e9f) return;'
+    } >far.cu
+    judge grade --no-record --problem conv1d far.cu
+    ends 1 "Run-Time Error" "accesses addresses more than 2 GiB apart (far.cu:"
 }
 
 @test "a null pointer in a kernel is a Run-Time Error" {
@@ -735,6 +771,13 @@ unsupported() {
         "$1/convjudge" grade --unconfined --no-record x.cu' _ "$build"
     ends 0 "ada" "Accepted"
     equal $'leaderboard.db\nleaderboard.db.head' "$(ls -A 'frozen?#%')"
+}
+
+@test "a database whose journal cannot be made is named" {
+    submission >x.cu
+    mkdir "$CONVJUDGE_DB-journal"
+    judge grade x.cu
+    ends 2 "leaderboard.db: cannot be opened; to judge without keeping the run: --no-record"
 }
 
 @test "a database in a folder that does not exist is named" {

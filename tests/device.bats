@@ -71,9 +71,30 @@ small_home() {
     ends 2 "device 'cuda:2': there is no GPU number 2: the driver finds 2, numbered from 0; DEVICE=sim selects the simulated GPU"
 }
 
+@test "a grading waits for a GPU that another one uses, and says so" {
+    export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_LOCKS=$PWD/locks
+    local grade=("$build/convjudge" grade --no-record --no-second-opinion --device cuda x.cu) holder
+    mkdir locks
+    submission >x.cu
+    run timeout 60 "${grade[@]}"
+    lacks "queue "
+    flock locks/*.lock bash -c 'touch held; exec sleep 3' 3>&- &
+    holder=$!
+    wait_until test -e held
+    run timeout 60 script -qec "${grade[*]}" /dev/null
+    wait "$holder"
+    ends 2 "the GPU is in use by " "the GPU is free"
+}
+
 @test "test-gpu says in one line that there is no GPU" {
     export DEVICE=cuda:1023
     run "$root/tests/gpu.sh" "$build"
     ends 2 "test-gpu: " "cuda:1023"
     equal 1 "${#lines[@]}"
+}
+
+@test "a file that does not compile leaves no oracle behind that was started on a real GPU meanwhile" {
+    export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1
+    judge grade --no-record --device cuda "$root/solutions/conv1d/compile_error/unknown_name.cu"
+    ends 1 "on Fake GPU" "Compile Error"
 }

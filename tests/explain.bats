@@ -86,7 +86,7 @@ best_reference() {
 @test "CLICOLOR_FORCE gives colour" {
     unset NO_COLOR
     export CLICOLOR_FORCE=1
-    judge explain "$root/solutions/conv1d/accepted/vector_loads.cu"
+    judge explain "$root/solutions/conv1d-constant/accepted/vector_loads.cu"
     ends 0 $'\033[1mvector_loads.cu' "No advice"
 }
 

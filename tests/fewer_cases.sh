@@ -4,18 +4,22 @@
 # Of the timed cases, which run without the sanitizer and often in translated code, only the smallest stays, with an eighth of
 # its largest size: the others run the same code for more blocks.
 
-# home_with_fewer_cases FOLDER samples|untimed: makes the home in FOLDER from the checkout in the current folder, with
-# the sample cases or with all untimed cases.
+# home_with_fewer_cases FOLDER samples|small|untimed: makes the home in FOLDER from the checkout in the current folder, with
+# the sample cases, with those untimed ones whose sizes multiply to two million at most, or with all untimed cases.
 home_with_fewer_cases() {
-    local folder problem untimed=false
-    if [[ $2 == untimed ]]; then untimed=true; fi
+    local folder problem most=0
+    case $2 in
+        small) most=2e6 ;;
+        untimed) most=infinite ;;
+    esac
     for folder in base grader harness leaderboard problems simgpu solutions; do ln -s "$PWD/$folder" "$1/$folder"; done
     for problem in testcases/*; do
         mkdir -p "$1/$problem"
         cp "$problem"/* "$1/$problem/"
-        jq --argjson untimed $untimed '
-            (.cases | map(select(.timed)) | min_by(.sizes | reduce .[] as $size (1; . * $size)).name) as $smallest
-            | .cases |= map(select(if .timed then .name == $smallest else $untimed end)
+        jq '
+            def product: .sizes | reduce .[] as $size (1; . * $size);
+            (.cases | map(select(.timed)) | min_by(product).name) as $smallest
+            | .cases |= map(select(if .timed then .name == $smallest else product <= '$most' end)
                 | if .timed then (.sizes | to_entries | max_by(.value).key) as $largest | .sizes[$largest] |= (. / 8 | floor)
                   else . end)' \
             "$problem/hidden.json" >"$1/$problem/hidden.json"

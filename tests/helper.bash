@@ -13,7 +13,8 @@ setup() {
 }
 
 # The home of the tests in files that do not set real_home=1: conv1d, which most tests grade, with its small hidden cases
-# alone and with shorter timed cases, since most tests are not about data. Its testcases are in $light.
+# alone and with timed cases of a hundredth of their length (or as timed_divisor says), since most tests are not about data.
+# Its testcases are in $light.
 light_home() {
     local folder
     export CONVJUDGE_HOME=$BATS_FILE_TMPDIR/light CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
@@ -26,7 +27,7 @@ light_home() {
     mkdir "$light"
     cp "$root"/testcases/conv1d/* "$light"
     jq '.cases |= map(select(.timed or .sizes.input_size * .sizes.kernel_size < 50000)
-        | if .timed then .sizes.input_size = (.sizes.input_size / 100 | floor) else . end)' \
+        | if .timed then .sizes.input_size = (.sizes.input_size / '"${timed_divisor:-100}"' | floor) else . end)' \
         "$root/testcases/conv1d/hidden.json" >"$light/hidden.json"
 }
 
@@ -136,7 +137,7 @@ wait_until() {
     local deadline=$((SECONDS + 120))
     until "$@"; do
         [[ $SECONDS -lt $deadline ]] || { echo "not within 120 s: $*"; return 1; }
-        sleep 0.02
+        sleep 0.1
     done
 }
 

@@ -80,3 +80,17 @@ score_of() {
     judge leaderboard --problem conv9
     ends 2 "conv9" "conv1d"
 }
+
+@test "references --missing times only the reference solutions without a time" {
+    mkdir home
+    ln -s "$root"/{base,grader,harness,leaderboard,problems,testcases,simgpu} home/
+    mkdir -p home/solutions/conv1d
+    cp -r "$root/solutions/conv1d/accepted" home/solutions/conv1d/
+    CONVJUDGE_HOME=$PWD/home CONVJUDGE_DB=$PWD/missing.db judge references --problem conv1d --device sim --missing
+    ends 0 "reference solutions"
+    [[ $output != *vector_loads* ]]
+    echo "// another source" >>home/solutions/conv1d/accepted/vector_loads.cu
+    CONVJUDGE_HOME=$PWD/home CONVJUDGE_DB=$PWD/missing.db judge references --problem conv1d --device sim --missing
+    ends 0 "vector_loads.cu"
+    [[ $output != *register_tile* ]]
+}

@@ -18,6 +18,13 @@ make_() {
         lacks "make:"
         lacks "***"
     done
+    make_ try leaderboard PROBLEM=conv1d SUB=wrong.cu
+    ends 1 "Wrong Answer"
+    lacks "make:"
+    lacks "***"
+    make_ try leaderboard PROBLEM=conv1d SUB=right.cu
+    ends 0 "conv1d"
+    lacks "make:"
     make_ grade SUB=right.cu
     ends 0 Accepted
     make_ grade SUB=nothing.cu

@@ -81,8 +81,7 @@ print(len(tree.parse(sys.argv[1]).getroot().findall(sys.argv[2])))' "$1" "$2")"
 # served [SETTINGS]: starts a server, with a temporary folder of its own, and lets the commands find it.
 served() {
     export HOME=$BATS_TEST_TMPDIR
-    mkdir -p "$BATS_TEST_TMPDIR/tmp_of_server"
-    TMPDIR=$BATS_TEST_TMPDIR/tmp_of_server serve "${1:-{\"workers\": [\"sim\"]\}}"
+    serve "${1:-{\"workers\": [\"sim\"]\}}"
 }
 
 # autograder [EMAIL [ID]]: the folders that Gradescope makes, in autograder/.
@@ -101,7 +100,7 @@ outcome() { json autograder/results/results.json "$1" "$2"; }
 
 @test "an autograder of Gradescope hands in for the student, and the same submission twice counts once" {
     served
-    CONVJUDGE_TOKEN=$(token gradescope teacher)
+    CONVJUDGE_TOKEN=$(token_to_hand_in gradescope)
     export CONVJUDGE_TOKEN CONVJUDGE_SERVER=http://$address
     autograder
     submission >autograder/submission/mine.cu
@@ -154,7 +153,7 @@ outcome() { json autograder/results/results.json "$1" "$2"; }
     CONVJUDGE_TOKEN=$(token ada) CONVJUDGE_SERVER=http://$address judge gradescope autograder
     ends 2 "this is for teachers (status 403)"
     outcome '.output | startswith("The judge failed, not your file: ")' true
-    CONVJUDGE_TOKEN=$(token gradescope teacher)
+    CONVJUDGE_TOKEN=$(token_to_hand_in gradescope)
     export CONVJUDGE_TOKEN CONVJUDGE_SERVER=http://$address
     mv autograder/submission/mine.cu .
     echo "// nothing" >autograder/submission/mine.cu
@@ -224,7 +223,7 @@ in_bare_root() {
 
 @test "a kit for Gradescope works in a root that holds a shell and nothing else" {
     served
-    SERVER=http://$address TOKEN=$(token gradescope teacher) PROBLEM=conv1d MINUTES=2 \
+    SERVER=http://$address TOKEN=$(token_to_hand_in gradescope) PROBLEM=conv1d MINUTES=2 \
         "$root/service/gradescope/kit.sh" "$build" kit.zip
     equal 600 "$(stat -c %a kit.zip)"
     bare_root
@@ -253,7 +252,7 @@ in_bare_root() {
     kit TOKEN="$secret"
     ends 2 "gradescope-kit: SERVER: expected the address of the server, https://judge.example.org, found ''"
     kit SERVER=https://judge.example.org TOKEN=secret
-    ends 2 "gradescope-kit: TOKEN: expected the token of a teacher"
+    ends 2 "gradescope-kit: TOKEN: expected a token that hands in for others"
     lacks secret
     kit SERVER=https://judge.example.org TOKEN="$secret" MINUTES=40
     ends 2 "gradescope-kit: MINUTES: expected 1 to 39"
@@ -364,7 +363,8 @@ for device in ("sim-h200", "nvidia-h200"):
         for reference in problem["references"]:
             stored[problem["problem"], reference["name"], device] = 1e3 * reference["score_ms"]
 rows = re.findall(r"^\| `([a-z0-9-]+)` \| `([a-z0-9_]+)` \| ([0-9.]+) \| ([0-9.]+) \|", open(f"{root}/docs/assignments/first-week/what-to-expect.md").read(), re.M)
-assert len(rows) == 22, len(rows)
+week = {problem for problem, _, _, _ in rows}
+assert {(problem, name + ".cu") for problem, name, _, _ in rows} == {key[:2] for key in stored if key[0] in week}, rows
 for problem, name, modelled, measured in rows:
     for device, shown in (("sim-h200", modelled), ("nvidia-h200", measured)):
         time = stored[problem, name + ".cu", device]
@@ -409,7 +409,7 @@ read_anew() { holds "$(grep -c event=class_re "$BATS_TEST_TMPDIR/server.log") > 
     local before
     a_class always
     served "{\"workers\": [\"sim\"], \"class\": \"$BATS_TEST_TMPDIR/class.json\"}"
-    CONVJUDGE_TOKEN=$(token gradescope teacher)
+    CONVJUDGE_TOKEN=$(token_to_hand_in gradescope)
     export CONVJUDGE_TOKEN CONVJUDGE_SERVER=http://$address
     autograder
     submission >autograder/submission/mine.cu
@@ -439,4 +439,6 @@ read_anew() { holds "$(grep -c event=class_re "$BATS_TEST_TMPDIR/server.log") > 
     as "$CONVJUDGE_TOKEN" GET /api/v1/submissions/3/points
     equal 404 "$status"
     equal "submission 3 counts for nothing: it was not for the ranking" "$(jq -r .error <<<"$output")"
+    as "$CONVJUDGE_TOKEN" POST /api/v1/people/bob@example.org/submissions -d "$(request other '.problem = "conv1d-constant"')"
+    equal "400 no assignment of the class has the problem 'conv1d-constant'" "$status $(jq -r .error <<<"$output")"
 }

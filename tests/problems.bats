@@ -4,8 +4,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# A home of the judge with one new problem, my-conv, and nothing else.
-# new_home [whole]: a home with one problem, that of the template; its timed case is shorter than there unless it is to be whole.
+# new_home: a home of the judge with one new problem, my-conv, and nothing else; its timed case is shorter than there.
 new_home() {
     export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home CONVJUDGE_CACHE=$build/cache
     mkdir -p "$CONVJUDGE_HOME/problems"
@@ -15,7 +14,7 @@ new_home() {
     problem=$CONVJUDGE_HOME/problems/my-conv
     testcases=$CONVJUDGE_HOME/testcases/my-conv
     solutions=$CONVJUDGE_HOME/solutions/my-conv
-    [[ ${1:-} == whole ]] || edit "$testcases/hidden.json" '(.cases[] | select(.timed)) |= (.name = "a million, timed" | .sizes.length = 1000000)'
+    edit "$testcases/hidden.json" '(.cases[] | select(.timed)) |= (.name = "a million, timed" | .sizes.length = 1000000)'
 }
 
 # edit FILE PROGRAM: edits a JSON file in place with jq; fails if nothing changes.
@@ -34,23 +33,6 @@ valid() {
 
 # ---- new-problem and check-problem
 # ---------------------------------------------------------------------------------------
-
-@test "a new problem passes its check except for the number of cases and solutions" {
-    new_home whole
-    judge check-problem --problem my-conv
-    ends 1 "whole_blocks_only.cu     WW.WWWWWW" "grid_of_65535_blocks.cu  .........W" "hidden 7  finds 3   prime length" \
-        "testcases/my-conv: 10 hidden cases, expected at least 14"
-    has_lines "1..20" "ok 1 - statement.md shows signature, sections and limits" \
-        "ok 2 - there are hidden cases and timed cases" "ok 4 - the first sample is a literal example" \
-        "ok 5 - oracle.h agrees with literal expected values" "ok 6 - oracle.h agrees with itself in long double" \
-        "ok 7 - solutions say their intensity or their mistake" "ok 8 - starter.cu compiles, runs and gets Wrong Answer" \
-        "ok 9 - solutions/my-conv/accepted/naive.cu" "ok 17 - every hidden case finds a wrong solution" \
-        "ok 18 - timed cases take 50 us to 50 ms" \
-        "not ok 19 - there are enough hidden cases, reference solutions and wrong solutions"
-    counts 1 '^not ok'
-    run grep -r '@ID@' "$problem" "$testcases" "$solutions"
-    ends 1
-}
 
 @test "a problem without solutions has none to check, and one without timed cases none to explain" {
     new_home
@@ -186,6 +168,13 @@ noted() {
     lacks "# survivor"
 }
 
+@test "check-problem asks for accepted files before it breaks them" {
+    short_solution
+    sed -i 's/f\[2\] \*/f[1] */' "$solutions/accepted/short.cu"
+    judge check-problem --problem my-conv --only-mutants --mutants 2 --seed 5
+    ends 1 "short.cu: only mutants of accepted files say anything, but it gets Wrong Answer: "
+}
+
 @test "check-problem takes a sample of the mutants, and the same one for the same seed" {
     short_solution
     judge check-problem --problem my-conv --only-mutants --mutants 2 --seed 5
@@ -247,11 +236,11 @@ END
 }
 
 @test "check-problem names a hidden case that finds no wrong solution" {
-    new_home whole
+    new_home
     edit "$testcases/hidden.json" '.cases[5].inputs.filter = {"values": [0, 1, 0]}'
     judge check-problem --problem my-conv
     ends 1 'hidden 6  finds 1 '
-    has_lines "ok 17" "not ok 19"
+    has_lines "ok 17" "not ok 18"
     rm "$solutions/wrong_answer/whole_blocks_only.cu"
     judge check-problem --problem my-conv
     ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.cu          WWWWWWWWW" "not ok 16 - every hidden case" \
@@ -318,7 +307,23 @@ END
     ends 2 "unknown problem 'no-such'"
 }
 
-@test "the commands of the guide to adding a problem make one" {
+# of_a_new_problem: what check-problem must say of the template.
+of_a_new_problem() {
+    ends 1 "whole_blocks_only.cu     WW.WWWWWW" "grid_of_65535_blocks.cu  .........W" "hidden 7  finds 3   prime length" \
+        "testcases/moving-sum: 10 hidden cases, expected at least 14"
+    has_lines "1..20" "ok 1 - statement.md shows signature, sections and limits" \
+        "ok 2 - there are hidden cases and timed cases" "ok 4 - the first sample is a literal example" \
+        "ok 5 - oracle.h agrees with literal expected values" "ok 6 - oracle.h agrees with itself in long double" \
+        "ok 7 - solutions say their intensity or their mistake" "ok 8 - starter.cu compiles, runs and gets Wrong Answer" \
+        "ok 9 - solutions/moving-sum/accepted/naive.cu" "ok 17 - every hidden case finds a wrong solution" \
+        "ok 18 - timed cases take 50 us to 50 ms" \
+        "not ok 19 - there are enough hidden cases, reference solutions and wrong solutions"
+    counts 1 '^not ok'
+    run grep -r '@ID@' "$CONVJUDGE_HOME/problems/moving-sum" "$CONVJUDGE_HOME"/{testcases,solutions}/moving-sum
+    ends 1
+}
+
+@test "a new problem lacks only cases and solutions, and the commands of the guide to adding a problem make it whole" {
     new_home
     make() { command make --no-print-directory --silent -C "$root" BUILD="$build" MUTANTS=0 "$@"; } # they take a minute
     cd "$CONVJUDGE_HOME"
@@ -337,7 +342,7 @@ END
             run eval "${BASH_REMATCH[1]}"
             steps=$((steps + 1))
             case $steps in
-                2) ends 1 "not ok 19" ;; # too few of everything
+                2) of_a_new_problem ;;
                 *) ends 0 ;;
             esac
         fi

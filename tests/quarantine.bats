@@ -6,15 +6,16 @@ load helper
 # shellcheck disable=SC2034 # helper.bash reads it
 real_home=1 # these tests compare times, which short cases do not tell apart
 
-# A home of the judge with one problem, whose timed inputs are an eighth as long, and one reference solution, which computes
-# everything four times over.
+# A home of the judge with one problem, whose timed inputs are an eighth as long and whose hidden ones are small, and one
+# reference solution, which computes everything four times over.
 slow_home() {
     export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
     mkdir -p "$CONVJUDGE_HOME"/{simgpu,problems,testcases/conv1d,leaderboard/references,solutions/conv1d/accepted}
     ln -s "$root/grader" "$root/harness" "$CONVJUDGE_HOME/"
     ln -s "$root/simgpu/profiles" "$CONVJUDGE_HOME/simgpu/"
     cp "$root/testcases/conv1d/sample.json" "$CONVJUDGE_HOME/testcases/conv1d/"
-    jq '(.cases[] | select(.timed)).sizes.input_size |= (. / 8 | floor)' "$root/testcases/conv1d/hidden.json" \
+    jq '.cases |= map(select(.timed or .sizes.input_size < 50000)) | (.cases[] | select(.timed)).sizes.input_size |= (. / 8 | floor)' \
+        "$root/testcases/conv1d/hidden.json" \
         >"$CONVJUDGE_HOME/testcases/conv1d/hidden.json"
     cp -r "$root/problems/conv1d" "$CONVJUDGE_HOME/problems/"
     submission 'for (int i = 0; i < 3; i++)
@@ -142,12 +143,12 @@ fast=$root/solutions/conv1d/accepted/vector_loads.cu
     local problem=$CONVJUDGE_HOME/problems/conv1d/problem.json
     judge references --problem conv1d --device sim
     ends 0
-    # The hidden cases take about 25 million warp-instructions, the timed cases of one sitting 19, the largest 15.
-    sed -i 's/"sim_warp_instructions": [0-9]*/"sim_warp_instructions": 30000000, "sim_grading_warp_instructions": 55000000/' "$problem"
+    # The timed cases of one sitting take about 19 million warp-instructions, the largest 15, the hidden cases few.
+    sed -i 's/"sim_warp_instructions": [0-9]*/"sim_warp_instructions": 30000000, "sim_grading_warp_instructions": 30000000/' "$problem"
     judge grade --as Ada --json result.json "$fast"
     ends 0 "Accepted" "quarantined: what was left of the grading's time was too short for a second sitting"
     json result.json '.second_sitting.verdict, (.second_sitting.text | test("budget"))' $'Time Limit Exceeded\ntrue'
-    sed -i 's/55000000/110000000/' "$problem"
+    sed -i 's/"sim_grading_warp_instructions": 30000000/"sim_grading_warp_instructions": 60000000/' "$problem"
     judge grade --as Ada "$fast"
     ends 0 "second sitting      the same times" "1 of 1 in the class"
 }

@@ -4,9 +4,9 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# conv1d_class: Ada has the fastest file, Bob a slower one.
+# conv1d_class: Ada has the fastest reference solution, Bob a slower one.
 conv1d_class() {
-    judge grade --as Ada "$root/solutions/conv1d/accepted/vector_loads.cu"
+    judge grade --as Ada "$root/solutions/conv1d/accepted/fft_in_registers.cu"
     ends 0
     judge grade --as Bob "$root/solutions/conv1d/accepted/naive.cu"
     ends 0
@@ -17,7 +17,7 @@ conv1d_class() {
     judge retime --problem conv1d --device sim
     ends 0 "side by side        round 1 of 2" "The orders agree."
     counts 2 '^    1  Ada, run 1 +[0-9.]+ us'
-    counts 2 '^    1  vector_loads.cu +[0-9.]+ us'
+    counts 2 '^    1  fft_in_registers.cu +[0-9.]+ us'
     counts 1 '^    3  Bob, run 2 +[0-9.]+ us$'
     counts 1 '^    3  Bob, run 2 +[0-9.]+ us  1\.[0-9]+ \((1\.[0-9]+) to \1\)$'
     counts 1 '1\.0000 \(1\.0000 to 1\.0000\), a tie$'
@@ -27,7 +27,7 @@ conv1d_class() {
 @test "--top leaves out who is slower" {
     conv1d_class
     judge retime --problem conv1d --top 1
-    ends 0 "Ada, run 1" "vector_loads.cu"
+    ends 0 "Ada, run 1" "fft_in_registers.cu"
     lacks Bob
 }
 

@@ -38,7 +38,7 @@ suites() { # one a line: name, tab, command
     check tests/student "$(lot 24 tests/student/*.cu tests/features/*.cu)"
     check tests/messages "$(lot 20 tests/messages/*.cu)"
     check tests/explain "$(lot 10 tests/explain/*/*/*.cu)"
-    printf 'tests/rules\ttests/rules.sh %s %s\n' "$build" "$(lot 6 tests/explain/rules/*/ | xargs -n 1 basename | tr '\n' ' ')"
+    printf 'tests/rules\ttests/rules.sh %s %s\n' "$build" "$(lot 4 tests/explain/rules/*/ | xargs -n 1 basename | tr '\n' ' ')"
     printf 'tests/climb\ttests/climb.sh %s %s\n' "$build" "$(lot 2 tests/explain/climb/*/ | xargs -n 1 basename | tr '\n' ' ')"
     printf 'tests/kills\ttests/kills.sh %s 8\n' "$build"
     printf 'tests/worker kills\ttests/worker_kills.sh %s 6\n' "$build"

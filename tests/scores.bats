@@ -55,16 +55,17 @@ END
 }
 
 @test "the published schema of class.json refuses what check-class refuses" {
-    local program
+    local program file programs=() arguments=()
     example
     run jsonschema -i class.json "$root/docs/class.schema.json"
     ends 0
     while read -r program; do
-        jq "$program" class.json >broken.json
-        run jsonschema -i broken.json "$root/docs/class.schema.json"
-        [[ $status == 1 ]] || { echo "the schema lets pass: $program"; return 1; }
-        judge check-class broken.json
-        ends 2 "broken.json:"
+        file=broken-${#programs[@]}.json
+        jq "$program" class.json >"$file"
+        judge check-class "$file"
+        ends 2 "$file:"
+        programs+=("$program")
+        arguments+=(-i "$file")
     done <<'END'
 .schema = 2
 del(.zone)
@@ -106,6 +107,10 @@ del(.extensions[0].why)
 .handed_out = "handout"
 .earlier = [1]
 END
+    run jsonschema --output pretty "${arguments[@]}" "$root/docs/class.schema.json" # once, since it takes a while to start
+    for file in "${!programs[@]}"; do
+        [[ $output == *"[ValidationError]===(broken-$file.json)"* ]] || { echo "the schema lets pass: ${programs[file]}"; return 1; }
+    done
 }
 
 # ---- scores

@@ -205,7 +205,52 @@ second_try() { seconded try "$@"; }
 }
 
 @test "the files that a real GPU judges otherwise get their verdicts from the simulated one" {
-    judge check "$root"/tests/second_opinion/*.cu
+    # shellcheck source=/dev/null
+    source "$root/tests/fewer_cases.sh"
+    mkdir home
+    (cd "$root" && home_with_fewer_cases "$BATS_TEST_TMPDIR/work/home" small)
+    CONVJUDGE_HOME=$PWD/home judge check "$root"/tests/second_opinion/*.cu
     ends 0
     counts 4 '^ok '
+}
+
+@test "an opinion that was written beforehand is taken, of the same data and the same file alone" {
+    export CONVJUDGE_SECOND_OPINION=sim:h200
+    differing '' 'mistake = 1;' >x.cu
+    judge compile --device sim:a100 --opinion opinion x.cu
+    ends 0
+    # No time is left for another one.
+    seconds=0.001 second --opinion opinion x.cu
+    ends 0 "Accepted  x.cu" "second opinion: Run-Time Error on NVIDIA H200 (simulated), in the example of the statement: "
+    jq -r .seed result.json >seed
+    seconds=0.001 second --opinion opinion x.cu
+    cmp seed <(jq -r .seed result.json)
+    # Another file, another simulated GPU, other cases: it is judged as without.
+    differing '' '' >y.cu
+    second --opinion opinion y.cu
+    ends 0 "Accepted  y.cu"
+    lacks "second opinion: "
+    [[ $(jq -r .seed result.json) != "$(<seed)" ]]
+    CONVJUDGE_SECOND_OPINION=sim:a100 judge grade --no-record --device sim:a100 --json result.json --opinion opinion x.cu
+    json result.json '.second_opinion.device_name' "NVIDIA A100 80 GB (simulated, uncalibrated)"
+    cp -r "$CONVJUDGE_HOME" home
+    jq '.cases[0].why += "!"' home/testcases/conv1d/hidden.json >hidden.json && mv hidden.json home/testcases/conv1d/hidden.json
+    CONVJUDGE_HOME=$PWD/home second --opinion opinion x.cu
+    [[ $(jq -r .seed result.json) != "$(<seed)" ]]
+    printf short >opinion
+    second --opinion opinion x.cu
+    ends 0 "second opinion: Run-Time Error"
+    # Where no opinion is wanted, or there is nothing to judge, none is written.
+    rm opinion
+    unset CONVJUDGE_SECOND_OPINION
+    judge compile --device sim:a100 --opinion opinion x.cu
+    ends 0
+    absent opinion
+    export CONVJUDGE_SECOND_OPINION=sim:h200
+    echo 'extern "C" void solve() { nonsense }' >z.cu
+    judge compile --problem conv1d --device sim:a100 --opinion opinion z.cu
+    ends 1
+    absent opinion
+    judge compile --device sim:a100 --opinion nowhere/opinion x.cu
+    ends 2 "nowhere/opinion.part"
 }

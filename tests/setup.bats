@@ -12,7 +12,7 @@ made_up() {
     cp "$root"/harness/{setup,compilers}.sh harness/
     ln -s "$root/harness/cuda" harness/cuda
     for name in $commands; do ln -sf "$(type -P "$name")" "$bin/$name"; done
-    for name in bats bwrap clang-format cppcheck curl jq jsonschema pgrep munged prlimit python3 sbatch shellcheck slurmctld slurmd sqlite3 zip; do tool "$name" 'exit 0'; done
+    for name in bats bwrap chromedriver chromium clang-format cppcheck curl jq jsonschema pgrep munged prlimit python3 sbatch shellcheck slurmctld slurmd sqlite3 zip; do tool "$name" 'exit 0'; done
     tool id 'echo 1000'
     # Compiles what includes no header that is listed in the file "lacking".
     tool gcc "echo gcc >>'$PWD/calls'; [ ! -s '$PWD/lacking' ] || ! grep -qFf '$PWD/lacking' \"\$1\" || exit 1" "$made_output"
@@ -112,6 +112,21 @@ says() {
     set_up test
     says 0 ""
     [[ $(<installed) == "install -y -qq --no-install-recommends slurm-wlm munge" ]]
+}
+
+@test "a browser is for tests alone: root installs it, and elsewhere they are skipped" {
+    made_up
+    rm "$bin/chromium"
+    set_up service
+    says 0 ""
+    set_up test
+    says 0 "setup: tests with a browser are skipped: there is no chromium, chromedriver or selenium (Debian: chromium, chromium-driver, python3-selenium)"
+    rm build/setup.test
+    tool id 'echo 0'
+    tool apt-get "echo \"\$*\" >>installed; printf '#!/bin/sh\n' >'$bin/chromium'; /bin/chmod +x '$bin/chromium'"
+    set_up test
+    says 0 ""
+    [[ $(<installed) == "install -y -qq --no-install-recommends chromium chromium-driver python3-selenium" ]]
 }
 
 @test "who cannot install packages is told all of them at once, with what fetches a compiler" {

@@ -4,7 +4,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 # shellcheck disable=SC2034 # helper.bash reads it
-real_home=1 # on short cases the times are beyond the roofline, which adds links of a quarantine to the chain
+timed_divisor=1 # on short cases the times are beyond the roofline, which adds links of a quarantine to the chain
 
 # Two gradings of the same file: runs 1 and 2, links 2 and 3 (link 1 is the source).
 graded() {

@@ -4,6 +4,8 @@
 Usage: tests/verdicts.py judge BUILD RECORD [FILE...]   adds to tests/verdicts/RECORD.txt what it lacks; may be stopped
                                                         and started again. Default: all files, which takes hours
        tests/verdicts.py table                          writes docs/verdicts.md from the records, as `make docs` does
+       tests/verdicts.py check                          names each verdict in a record that its file does not claim, and
+                                                        each on the page that no record has, as `make lint` does
 
 RECORD names how: sim-nvcc and sim-clang on the simulated GPU, h200 on a GPU of this name. On the simulated GPU a file is
 judged on the untimed cases and one timed case (tests/fewer_cases.sh), on a real GPU on all.
@@ -150,11 +152,40 @@ def page():
                      + ["", "## Features", ""] + table(features, verdicts)) + "\n"
 
 
+# ---- the check --------------------------------------------------------------------------------------------------------
+
+
+def is_claimed(file, record, verdict):
+    """Clang compiles a subset of CUDA; what goes beyond it is a limit of the judge."""
+    claim = claim_of(file, record)
+    return all(v in claim or (record == "sim-clang" and v == "Judge Error") for v in verdict.split(" or "))
+
+
+def faults(verdicts):
+    for record, of in verdicts.items():
+        for file, verdict in of.items():
+            if not is_claimed(file, record, verdict):
+                yield f"tests/verdicts/{record}.txt: {file} got {verdict}, but claims {' or '.join(claim_of(file, record))}"
+    for file, *cells in re.findall(r"^\| `(.*?)` \| (.*?) \| (.*?) \| (.*?) \|$", PAGE.read_text(), re.MULTILINE):
+        for record, cell in zip(RECORDS, cells):
+            if cell != "not run" and cell != verdicts[record].get(file):
+                yield f"docs/verdicts.md: {file}: no record has {cell} for the file as it is; run make docs"
+
+
+def check():
+    found = list(faults({record: verdicts_of(record) for record in RECORDS}))
+    for text in found:
+        print("lint:", text)
+    sys.exit(1 if found else 0)
+
+
 def main():
     if len(sys.argv) >= 4 and sys.argv[1] == "judge" and sys.argv[3] in RECORDS:
         judge(sys.argv[2], sys.argv[3], sys.argv[4:])
     elif sys.argv[1:] == ["table"]:
         PAGE.write_text(page())
+    elif sys.argv[1:] == ["check"]:
+        check()
     else:
         sys.exit(__doc__)
 

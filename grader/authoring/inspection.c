@@ -363,7 +363,7 @@ static bool is_reference(const char *path)
 
 static bool is_wrong(const char *path)
 {
-    return !is_reference(path) && !is_below(path, "cpu_baselines");
+    return !is_reference(path) && !is_below(path, "cpu_baselines") && !is_below(path, "rivals");
 }
 
 /* The length of the comment lines at the beginning of a file. */

@@ -72,7 +72,8 @@ static Status claim_list(const Submission *submission, const char *list, Claim *
 /* `name` is that of a folder below solutions/<id>/. */
 static bool claim_folder(Claim *claim, const char *name)
 {
-    return claim_add(claim, strcmp(name, "cpu_baselines") == 0 ? verdict_folder(VERDICT_ACCEPTED) : name);
+    const bool is_accepted = strcmp(name, "cpu_baselines") == 0 || strcmp(name, "rivals") == 0;
+    return claim_add(claim, is_accepted ? verdict_folder(VERDICT_ACCEPTED) : name);
 }
 
 /* The claim for any device: from a line "// expect: Verdict, Verdict", else from the name of the folder. */

@@ -17,7 +17,7 @@ typedef struct Claim {           /* what a file claims to be */
 } Claim;
 
 /* Reads the claim from a line "// expect: Verdict, Verdict" in the comments at the beginning of the file, else from
- * the name of its folder (cpu_baselines claims Accepted). A real GPU misses some mistakes that the simulated one
+ * the name of its folder (cpu_baselines and rivals claim Accepted). A real GPU misses some mistakes that the simulated one
  * finds: a line "// on cuda: Verdict, Verdict" names verdicts that are right there, too. */
 MUST_USE Status claim_of(const Submission *submission, bool modelled, Claim *claim, Message *why);
 

@@ -46,19 +46,50 @@ void call_fill(Call *call, const GeneratorKey *secret)
             testcase_fill(call->problem, call->testcase, i, secret, call->arguments[i].data, call->counts[i]);
 }
 
-Status call_compare(const Call *call, const Oracle *oracle, const PreviousInputs *previous, Comparison *comparison,
+/* The inputs of a case and those of the case before. */
+typedef struct Earlier {
+    const Call *call;
+    PreviousInputs *previous;
+    const void *inputs[PROBLEM_MAX_PARAMETERS];
+} Earlier;
+
+/* Of the arrays that are at least as large as those of the call, unless they are very large. */
+static const void *const *make_previous_inputs(void *context)
+{
+    enum { MOST_BYTES = 64 << 20 };
+    Earlier *earlier = context;
+    PreviousInputs *previous = earlier->previous;
+    Call before;
+    Message why;
+    if (previous == NULL || previous->testcase == NULL ||
+        call_describe(earlier->call->problem, previous->testcase, &before, &why) != STATUS_OK)
+        return NULL;
+    for (size_t i = 0; i < before.problem->parameter_count; i++) {
+        const size_t bytes = before.arguments[i].bytes;
+        if (before.arguments[i].role != ARGUMENT_INPUT || bytes > MOST_BYTES ||
+            bytes < earlier->call->arguments[i].bytes)
+            continue;
+        if (previous->data[i] == NULL) {
+            previous->data[i] = allocated(malloc(bytes));
+            testcase_fill(before.problem, before.testcase, i, &previous->secret, previous->data[i], before.counts[i]);
+        }
+        earlier->inputs[i] = previous->data[i];
+    }
+    return earlier->inputs;
+}
+
+Status call_compare(const Call *call, const Oracle *oracle, PreviousInputs *previous, Comparison *comparison,
                     Message *why)
 {
-    const void *inputs[PROBLEM_MAX_PARAMETERS] = {0}, *before[PROBLEM_MAX_PARAMETERS] = {0};
+    const void *inputs[PROBLEM_MAX_PARAMETERS] = {0};
+    Earlier earlier = {.call = call, .previous = previous};
     for (size_t i = 0; i < call->problem->parameter_count; i++)
-        if (call->arguments[i].role == ARGUMENT_INPUT) {
+        if (call->arguments[i].role == ARGUMENT_INPUT)
             inputs[i] = call->arguments[i].data;
-            if (previous != NULL && previous->bytes[i] >= call->arguments[i].bytes)
-                before[i] = previous->data[i];
-        }
     const SessionArgument *output = &call->arguments[problem_output(call->problem)];
     return checker_compare_sample(call->in_sample ? &call->sample : NULL, call->in_part, call->problem, call->testcase,
-                                  oracle, inputs, before, output->data, output->poison_bits, comparison, why);
+                                  oracle, inputs, make_previous_inputs, &earlier, output->data, output->poison_bits,
+                                  comparison, why);
 }
 
 Status call_elements(const Call *call, const Oracle *oracle, Arena *arena, OutputElements *elements, Message *why)
@@ -83,18 +114,10 @@ double call_written_share(const Call *call)
     return count == 0 ? 1 : (double)written / (double)count;
 }
 
-void previous_inputs_keep(PreviousInputs *previous, const Call *call)
+void previous_inputs_note(PreviousInputs *previous, const Call *call, const GeneratorKey *secret)
 {
-    enum { MOST_BYTES = 64 << 20 };
     previous_inputs_free(previous);
-    for (size_t i = 0; i < call->problem->parameter_count; i++) {
-        const SessionArgument *argument = &call->arguments[i];
-        if (argument->role != ARGUMENT_INPUT || argument->data == NULL || argument->bytes > MOST_BYTES)
-            continue;
-        previous->bytes[i] = argument->bytes;
-        previous->data[i] = allocated(malloc(argument->bytes));
-        memcpy(previous->data[i], argument->data, argument->bytes);
-    }
+    *previous = (PreviousInputs){.testcase = call->testcase, .secret = *secret};
 }
 
 void previous_inputs_free(PreviousInputs *previous)

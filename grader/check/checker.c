@@ -35,9 +35,10 @@ typedef struct Check {
     const Sizes *sizes;
     const Oracle *oracle;
     const void *inputs[PROBLEM_MAX_PARAMETERS];
-    const void *const *previous; /* those of the case before, or NULL */
-    double max_magnitude;        /* of a probe (is_right_for()) */
-    ElementType type;            /* of the output */
+    PreviousFind *find_previous; /* finds those of the case before; NULL: not known */
+    void *previous_context;
+    double max_magnitude; /* of a probe (is_right_for()) */
+    ElementType type;     /* of the output */
     const void *output;
     const void *literal;       /* expected values of the testcase; NULL: the oracle computes them */
     uint32_t poison;           /* an element with these bits was never written, */
@@ -337,14 +338,15 @@ static Status find_resemblance(const Check *check, const Tally *tally, size_t wr
 {
     Check context = *check;
     context.max_magnitude = 2 * tally->max_magnitude; /* other inputs may have other magnitudes */
-    const ResemblanceSubject subject = {.problem = check->problem,
-                                        .sizes = check->sizes,
-                                        .inputs = check->inputs,
-                                        .previous = check->previous,
-                                        .output = check->output,
-                                        .wrong = wrong,
-                                        .test = is_right_for,
-                                        .context = &context};
+    const ResemblanceSubject subject = {
+        .problem = check->problem,
+        .sizes = check->sizes,
+        .inputs = check->inputs,
+        .previous = check->find_previous == NULL ? NULL : check->find_previous(check->previous_context),
+        .output = check->output,
+        .wrong = wrong,
+        .test = is_right_for,
+        .context = &context};
     return resemblance_find(&subject, nature, why);
 }
 
@@ -427,14 +429,15 @@ static Status begin_check(const Problem *problem, const Testcase *testcase, cons
 
 Status checker_compare_sample(const Chacha20Key *sample, bool in_part, const Problem *problem, const Testcase *testcase,
                               const Oracle *oracle, const void *const inputs[PROBLEM_MAX_PARAMETERS],
-                              const void *const *previous, const void *output, uint32_t poison, Comparison *comparison,
-                              Message *why)
+                              PreviousFind *find_previous, void *context, const void *output, uint32_t poison,
+                              Comparison *comparison, Message *why)
 {
     Check check;
     Status status = begin_check(problem, testcase, oracle, inputs, output, poison, &check, why);
     if (status != STATUS_OK)
         return status;
-    check.previous = previous;
+    check.find_previous = find_previous;
+    check.previous_context = context;
     check.in_part = in_part;
     check.sample = sample;
     status = compare_output(&check, comparison, why);
@@ -442,12 +445,17 @@ Status checker_compare_sample(const Chacha20Key *sample, bool in_part, const Pro
     return status;
 }
 
+static const void *const *known(void *previous)
+{
+    return previous;
+}
+
 Status checker_compare(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
                        const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *const *previous,
                        const void *output, uint32_t poison, Comparison *comparison, Message *why)
 {
-    return checker_compare_sample(NULL, false, problem, testcase, oracle, inputs, previous, output, poison, comparison,
-                                  why);
+    return checker_compare_sample(NULL, false, problem, testcase, oracle, inputs, known, (void *)previous, output,
+                                  poison, comparison, why);
 }
 
 static Status read_elements(const Check *check, Arena *arena, OutputElements *elements, Message *why)

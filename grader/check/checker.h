@@ -50,6 +50,9 @@ MUST_USE Status checker_compare(const Problem *problem, const Testcase *testcase
                                 const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *const *previous,
                                 const void *output, uint32_t poison, Comparison *comparison, Message *why);
 
+/* Finds the inputs of the case before, which are needed only where an output is wrong; NULL: not known. */
+typedef const void *const *PreviousFind(void *context);
+
 /* The same for a sample of the elements, where `sample` is not NULL: about SAMPLED_UNITS units of 64 neighbours, drawn with
  * this key, which nobody may know who can change the output. Mistakes in half a percent of all units are overlooked once in
  * 30,000 times. And `in_part` for an output that was computed in part: words of four
@@ -57,8 +60,9 @@ MUST_USE Status checker_compare(const Problem *problem, const Testcase *testcase
 enum { SAMPLED_UNITS = 2048 };
 MUST_USE Status checker_compare_sample(const Chacha20Key *sample, bool in_part, const Problem *problem,
                                        const Testcase *testcase, const Oracle *oracle,
-                                       const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *const *previous,
-                                       const void *output, uint32_t poison, Comparison *comparison, Message *why);
+                                       const void *const inputs[PROBLEM_MAX_PARAMETERS], PreviousFind *find_previous,
+                                       void *context, const void *output, uint32_t poison, Comparison *comparison,
+                                       Message *why);
 
 enum { CHECKER_MAX_ELEMENTS = 1024 };
 typedef struct OutputElements { /* every element of a small output, row-major */

@@ -39,6 +39,9 @@ MUST_USE Status command_check(const Options *options, int *exit_status, Message 
 MUST_USE Status command_check_problem(const Options *options, int *exit_status, Message *why);
 /* Times a problem's CPU baselines and reference solutions, and prints one table. Exit status 1: one is not accepted. */
 MUST_USE Status command_baselines(const Options *options, int *exit_status, Message *why);
+/* Shows the rooflines of a problem, and how near to them its reference solutions and their rivals are. Exit status 1: a
+ * reference solution is not accepted, or a rival is nearly as fast. */
+MUST_USE Status command_roofline(const Options *options, int *exit_status, Message *why);
 /* Shows where a submission's time goes, line by line, and what to change. Exit status 1: it is not accepted. */
 MUST_USE Status command_explain(const Options *options, int *exit_status, Message *why);
 /* Times a file with every combination of the macros that it lists. Exit status 1: no combination is accepted. */

@@ -1,3 +1,4 @@
+#include "grader/commands/ceilings_now.h"
 #include "grader/commands/command.h"
 
 #include "base/arena.h"
@@ -7,63 +8,18 @@
 #include "grader/problem/problem_read.h"
 #include "grader/terminal/progress.h"
 #include "grader/ranking/reference_times.h"
-#include "harness/device/ceilings/ceilings_measure.h"
-#include "harness/device/monitor/device_lock.h"
 #include "harness/device/open/device_open.h"
 
 #include <stdio.h>
-#include <unistd.h>
-
-static const double LOCK_SECONDS = 600; /* how long to wait for gradings under way */
 
 /* ---- the ceilings ------------------------------------------------------------------------------------------------ */
-
-static void advance_progress(void *progress)
-{
-    progress_advance(progress);
-}
-
-static void end_step(Progress *progress, const Ceilings *ceilings)
-{
-    char text[200];
-    snprintf(text, sizeof text, "read %.0f GB/s, copy %.0f GB/s, FMA %.1f TFLOP/s, %.0f MHz, clock gap %.1f us",
-             ceilings->read_bytes_per_s * 1e-9, ceilings->copy_bytes_per_s * 1e-9, ceilings->fma_flops_per_s * 1e-12,
-             ceilings->sm_clock_mhz, ceilings->clock_gap_us);
-    progress_end(progress, text);
-}
-
-static void tell_of_queue(void *progress, const char *holder, double waited_s)
-{
-    progress_note(progress, "the GPU is in use by %s (%.0f s)", holder, waited_s);
-}
-
-static Status measure_ceilings(const DeviceInfo *info, Progress *progress, Ceilings *ceilings, Message *why)
-{
-    Device *device;
-    int lock;
-    Status status = device_lock_wait(info->uuid, LOCK_SECONDS, tell_of_queue, progress, &lock, why);
-    if (status != STATUS_OK)
-        return status;
-    status = device_open(info->handle, &device, why);
-    if (status == STATUS_OK) {
-        status = ceilings_measure(device, &CEILINGS_WORK, advance_progress, progress, ceilings, why);
-        device->close(device);
-    }
-    close(lock);
-    return status;
-}
 
 static Status take_ceilings(const DeviceInfo *info, Message *why)
 {
     Ceilings ceilings;
     char path[4096];
     Progress progress = progress_new(stderr);
-    progress_begin(&progress, "ceilings", CEILINGS_STEPS);
-    Status status = measure_ceilings(info, &progress, &ceilings, why);
-    if (status == STATUS_OK)
-        end_step(&progress, &ceilings);
-    else
-        progress_end(&progress, "failed");
+    Status status = ceilings_now(info, &progress, &ceilings, why);
     if (status == STATUS_OK)
         status = ceilings_write(&ceilings, why);
     if (status == STATUS_OK)
@@ -81,7 +37,7 @@ static Status time_problem(const char *id, const char *device_name, Message *why
     Status status = problem_read(id, &problem, why);
     if (status != STATUS_OK)
         return status;
-    status = reference_times_take(&problem, device_name, true, why);
+    status = reference_times_take(&problem, device_name, false, true, why);
     problem_free(&problem);
     return status;
 }

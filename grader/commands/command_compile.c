@@ -2,6 +2,8 @@
 
 #include "grader/commands/request.h"
 #include "grader/judge/compilation.h"
+#include "grader/judge/judge.h"
+#include "grader/judge/opinion_ahead.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/open/device_open.h"
 #include "harness/sandbox/scratch.h"
@@ -26,6 +28,19 @@ static Status compile(const Options *options, const Request *request, Compiled *
     return status;
 }
 
+/* Where a grading on this device would ask for a second opinion. */
+static Status give_opinion(const Options *options, const Request *request, Message *why)
+{
+    DeviceInfo info;
+    OpinionAhead ahead;
+    Status status = device_describe(request_device(options), &info, why);
+    const char *device = status == STATUS_OK ? opinion_device(info.modelled) : NULL;
+    if (device == NULL)
+        return status;
+    status = opinion_ahead_make(&request->problem, &request->submission, device, judge_submission, &ahead, why);
+    return status == STATUS_OK ? opinion_ahead_write(options->opinion, &ahead, why) : status;
+}
+
 Status command_compile(const Options *options, int *exit_status, Message *why)
 {
     Request request;
@@ -37,6 +52,8 @@ Status command_compile(const Options *options, int *exit_status, Message *why)
         if (compiled.diagnostics.length > 0)
             fputs(compiled.diagnostics.data, stdout);
         *exit_status = compiled.outcome != COMPILE_OK;
+        if (compiled.outcome == COMPILE_OK && options->opinion != NULL)
+            status = give_opinion(options, &request, why);
         compiled_free(&compiled);
     }
     request_free(&request);

@@ -13,7 +13,7 @@ Status command_references(const Options *options, int *exit_status, Message *why
         status = problem_read(options->problem, &problem, why);
     if (status != STATUS_OK)
         return status;
-    status = reference_times_take(&problem, device, options->export_times, why);
+    status = reference_times_take(&problem, device, options->only_missing, options->export_times, why);
     problem_free(&problem);
     *exit_status = 0;
     return status;

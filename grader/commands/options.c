@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SUBCOMMANDS = 20 };
+enum { MAX_SUBCOMMANDS = 21 };
 
 typedef struct OptionKind {
     const char *name;
@@ -19,18 +19,18 @@ typedef struct OptionKind {
 } OptionKind;
 
 static const OptionKind kinds[] = {
-    {"problem", true, offsetof(Options, problem), {"grade",      "leaderboard", "references",  "baselines",
-                                                   "explain",    "sweep",       "check",       "check-problem",
-                                                   "quarantine", "retime",      "similar",     "try",
-                                                   "submit",     "gradescope",  "runs",        "history",
-                                                   "report",     "rejudge",     "grade-class", "compile"}},
+    {"problem", true, offsetof(Options, problem), {"grade",   "leaderboard", "references",    "baselines",   "explain",
+                                                   "sweep",   "check",       "check-problem", "quarantine",  "retime",
+                                                   "similar", "try",         "submit",        "gradescope",  "runs",
+                                                   "history", "report",      "rejudge",       "grade-class", "compile",
+                                                   "roofline"}},
     {"device", true, offsetof(Options, device), {NULL}},
     {"as", true, offsetof(Options, person), {"grade", "quarantine", "retract", "appeal", "runs", "history", "submit"}},
     {"json",
      true,
      offsetof(Options, json),
      {"grade", "explain", "quarantine", "verify-leaderboard", "similar", "appeal", "try", "submit", "runs", "show",
-      "compare", "history", "withdraw", "doctor", "rejudge", "scores", "grade-class"}},
+      "compare", "history", "withdraw", "doctor", "rejudge", "scores", "grade-class", "roofline"}},
     {"gradescope", true, offsetof(Options, gradescope), {"grade", "submit"}},
     {"junit", true, offsetof(Options, junit), {"grade", "submit"}},
     {"seed", true, offsetof(Options, seed), {"grade", "check-problem", "try"}},
@@ -56,6 +56,7 @@ static const OptionKind kinds[] = {
      {"serve", "token", "backup", "check-config", "doctor", "rejudge", "scores"}},
     {"trial", false, offsetof(Options, trial), {"serve"}},
     {"role", true, offsetof(Options, role), {"token"}},
+    {"hand-in-only", false, offsetof(Options, hand_in_only), {"token"}},
     {"top", true, offsetof(Options, top), {"retime", "runs"}},
     {"server",
      true,
@@ -77,7 +78,9 @@ static const OptionKind kinds[] = {
     {"all-cases", true, offsetof(Options, all_cases), {"grade"}},
     {"no-record", false, offsetof(Options, no_record), {"grade"}},
     {"untimed", false, offsetof(Options, untimed), {"grade"}},
+    {"opinion", true, offsetof(Options, opinion), {"grade", "compile"}},
     {"no-second-opinion", false, offsetof(Options, no_second_opinion), {"grade", "try"}},
+    {"missing", false, offsetof(Options, only_missing), {"references"}},
     {"export", false, offsetof(Options, export_times), {"references"}},
     {"timed", false, offsetof(Options, timed), {"check"}},
     {"thorough", false, offsetof(Options, thorough), {"check-problem"}},
@@ -87,7 +90,7 @@ static const OptionKind kinds[] = {
      false,
      offsetof(Options, unconfined),
      {"grade", "references", "baselines", "explain", "sweep", "calibrate", "check", "check-problem", "retime",
-      "similar", "try", "work", "grade-class", "compile"}},
+      "similar", "try", "work", "grade-class", "compile", "roofline"}},
     {"since", true, offsetof(Options, since), {"rejudge"}},
     {"runs", true, offsetof(Options, runs), {"rejudge"}},
     {"class", true, offsetof(Options, class_file), {"grade", "scores", "grade-class", "similar"}},

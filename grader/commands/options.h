@@ -27,6 +27,7 @@ typedef struct Options {
     const char *all_cases;          /* likewise */
     const char *gradescope, *junit; /* names of files */
     const char *seed;
+    const char *opinion;         /* name of a file */
     const char *accept, *reject; /* numbers of runs */
     const char *why;
     const char *top;
@@ -64,7 +65,9 @@ typedef struct Options {
     bool no_record;
     bool untimed;
     bool no_explain;
+    bool hand_in_only;
     bool no_second_opinion;
+    bool only_missing;
     bool export_times;
     bool timed;
     bool ncu;

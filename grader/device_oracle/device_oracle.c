@@ -103,6 +103,12 @@ Status device_oracle_start(const Problem *problem, const char *device, DeviceOra
     return status;
 }
 
+void device_oracle_begin_stop(const DeviceOracle *oracle)
+{
+    if (oracle != NULL && oracle->process != 0)
+        process_begin_kill(oracle->process);
+}
+
 void device_oracle_stop(DeviceOracle *oracle)
 {
     if (oracle == NULL)

@@ -55,6 +55,8 @@ MUST_USE Status device_oracle_wait(DeviceOracle *oracle, OracleAnswer *answer, M
 
 /* The process, which uses the device only between a fill or check and the end of device_oracle_wait(). */
 pid_t device_oracle_pid(const DeviceOracle *oracle);
+/* Lets it end while the caller does something else, before device_oracle_stop(). Accepts NULL. */
+void device_oracle_begin_stop(const DeviceOracle *oracle);
 void device_oracle_stop(DeviceOracle *oracle);
 
 #endif

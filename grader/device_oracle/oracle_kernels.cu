@@ -3,10 +3,10 @@
  * This file is compiled for each problem (grader/device_oracle/oracle_process.c), with
  *   LANES         1
  *   generated.h   the declarations of oracle_case_header(), the type Output of the output's elements, and ORACLE_FILE,
- *                 "problems/<id>/oracle.h" Products are not fused with sums (-fmad=false), so that each value has
- * the same bits as on the CPU. Most of the time goes into arithmetic and conversions in double. One thread computes
- * one element of the output, so that neighbouring threads read neighbouring elements, and a warp reads each weight
- * once. */
+ *                 "problems/<id>/oracle.h"
+ * Products are not fused with sums (-fmad=false), so that each value has the same bits as on the CPU. Most of the time
+ * goes into arithmetic and conversions in double. Neighbouring threads compute neighbouring elements of the output, so
+ * that they read neighbouring elements, and a warp reads each weight once. */
 #include "generated.h"
 #include "grader/problem/generator.h"
 #include "grader/device_oracle/oracle_kernels.h"
@@ -29,7 +29,7 @@ static __device__ uint64_t my_element(void)
         const uint64_t first = (uint64_t)(number / GENERATOR_LANES) * GENERATOR_LANES * (numbers) + lane;              \
         if (first >= fill.count)                                                                                       \
             return;                                                                                                    \
-        const Chacha20Block block = generator_data(&fill.key, number);                                                \
+        const Chacha20Block block = generator_data(&fill.key, number);                                                 \
         _Pragma("unroll") for (int k = 0; k < (numbers); k++)                                                          \
         {                                                                                                              \
             const uint64_t i = first + (uint64_t)k * GENERATOR_LANES;                                                  \
@@ -69,16 +69,29 @@ FILL_WITH_NUMBERS(uint8, uint8_t)
 
 /* --- the output --------------------------------------------------------------------------------------------------- */
 
-static __device__ Sum expected_at(const OracleTally &tally, uint32_t index)
+static __device__ void position_of(const OracleTally &tally, uint32_t index, int64_t position[RANK])
 {
-    const Case c = CASE_OF(tally.inputs, tally.sizes);
-    int64_t position[RANK];
     for (int i = RANK - 1; i >= 0; i--) {
         position[i] = index % tally.shape[i];
         index /= tally.shape[i];
     }
-    return ORACLE_AT(&c, position);
 }
+
+/* The elements of a thread lie a whole grid apart, so that neighbouring threads take neighbours. */
+#define EACH_ELEMENT(i, count) for (uint64_t i = my_element(); i < (count); i += (uint64_t)gridDim.x * ORACLE_BLOCK)
+
+#ifdef ORACLE_PASS
+extern "C" __global__ void __launch_bounds__(ORACLE_BLOCK) pass(const OracleTally tally)
+{
+    const Case c = CASE_OF(tally.inputs, tally.sizes);
+    int64_t position[RANK];
+    EACH_ELEMENT(i, tally.count)
+    {
+        position_of(tally, (uint32_t)i, position);
+        ((Sum *)tally.pass)[i] = ORACLE_CALL(ORACLE_PASS, &c, position);
+    }
+}
+#endif
 
 /* Levels are whole numbers, as in the output. */
 static __device__ double as_output(double value)
@@ -99,10 +112,14 @@ static __device__ void add_up(Tally *tallies)
 extern "C" __global__ void __launch_bounds__(ORACLE_BLOCK) tally(const OracleTally tally)
 {
     __shared__ Tally tallies[ORACLE_BLOCK];
-    uint64_t i = my_element();
+    Case c = CASE_OF(tally.inputs, tally.sizes);
+    c.kept_pass = tally.pass;
+    int64_t position[RANK];
     Tally mine = tally_empty();
-    if (i < tally.count) {
-        Sum expected = expected_at(tally, (uint32_t)i);
+    EACH_ELEMENT(i, tally.count)
+    {
+        position_of(tally, (uint32_t)i, position);
+        const Sum expected = ORACLE_CALL(oracle, &c, position);
         tally_element(&mine, ((const Output *)tally.output)[i], as_output(expected.value), expected.magnitude,
                       tally.sum_factor);
     }

@@ -47,6 +47,7 @@ typedef struct OracleProcess {
     OracleArray arrays[PROBLEM_MAX_PARAMETERS];
     size_t shape[TENSOR_MAX_RANK]; /* of the output */
     uint64_t tallies;              /* address on the device of one tally for each block of threads */
+    uint64_t pass;                 /* likewise, of what the kernel `pass` computes; 0: nothing is kept */
     Tally *host_tallies;
     size_t tally_count;
 } OracleProcess;
@@ -62,16 +63,23 @@ static Status status_of(const OracleProcess *process, CudaError error, const cha
     return fail(STATUS_SYSTEM, why, "the oracle on %s, %s: %s", process->device_name, doing, text);
 }
 
-static size_t blocks_for(size_t count)
+static size_t blocks_for(size_t threads)
 {
-    return (count + ORACLE_BLOCK - 1) / ORACLE_BLOCK;
+    return (threads + ORACLE_BLOCK - 1) / ORACLE_BLOCK;
+}
+
+/* Of the kernels that go through the output. */
+static size_t blocks_of_output(size_t count)
+{
+    size_t blocks = blocks_for(count);
+    return blocks < ORACLE_BLOCKS ? blocks : ORACLE_BLOCKS;
 }
 
 static Status launch_kernel(const OracleProcess *process, const char *kernel, const void *parameters, size_t bytes,
-                            size_t count, Message *why)
+                            size_t blocks, Message *why)
 {
     const DeviceLaunch grid = {.function = process->device->modules->function(process->module, kernel),
-                               .shape.grid = {(uint32_t)blocks_for(count), 1, 1},
+                               .shape.grid = {(uint32_t)blocks, 1, 1},
                                .shape.block = {ORACLE_BLOCK, 1, 1},
                                .parameters = parameters,
                                .parameter_bytes = bytes};
@@ -157,16 +165,17 @@ static Status take_problem(OracleProcess *process, const OracleRequest *request,
 static Status drop_case(OracleProcess *process, Message *why)
 {
     CudaError error = CUDA_ERROR_SUCCESS;
-    uint64_t addresses[2 * PROBLEM_MAX_PARAMETERS + 1] = {[2 * PROBLEM_MAX_PARAMETERS] = process->tallies};
+    enum { ADDRESSES = 2 * PROBLEM_MAX_PARAMETERS + 2 };
+    uint64_t addresses[ADDRESSES] = {[ADDRESSES - 2] = process->tallies, [ADDRESSES - 1] = process->pass};
     for (size_t i = 0; i < PROBLEM_MAX_PARAMETERS; i++) {
         addresses[2 * i] = process->arrays[i].address;
         addresses[2 * i + 1] = process->arrays[i].file;
     }
-    for (size_t i = 0; i <= 2 * PROBLEM_MAX_PARAMETERS && error == CUDA_ERROR_SUCCESS; i++)
+    for (size_t i = 0; i < ADDRESSES && error == CUDA_ERROR_SUCCESS; i++)
         if (addresses[i] != 0)
             error = process->device->memory->release(process->device, addresses[i]);
     memset(process->arrays, 0, sizeof process->arrays);
-    process->tallies = 0;
+    process->tallies = process->pass = 0;
     free(process->host_tallies);
     process->host_tallies = NULL;
     if (process->exchanged && error == CUDA_ERROR_SUCCESS)
@@ -240,13 +249,29 @@ static Status take_file(OracleProcess *process, size_t parameter, Message *why)
 
 static Status take_tallies(OracleProcess *process, Message *why)
 {
-    process->tally_count = blocks_for(process->arrays[process->output].count);
+    process->tally_count = blocks_of_output(process->arrays[process->output].count);
     size_t bytes = process->tally_count * sizeof *process->host_tallies;
     process->host_tallies = malloc(bytes);
     if (process->host_tallies == NULL)
         return fail_errno(why, "the oracle's memory");
     return status_of(process, process->device->memory->alloc(process->device, bytes, &process->tallies),
                      "allocating memory", why);
+}
+
+/* What the kernel `pass` computes is kept if there is memory for it: two doubles for each element. Otherwise `tally`
+ * computes it again wherever it needs it. */
+static Status take_pass(OracleProcess *process, Message *why)
+{
+    const Device *device = process->device;
+    if (device->modules->function(process->module, "pass") == NULL)
+        return STATUS_OK;
+    const size_t bytes = 2 * sizeof(double) * process->arrays[process->output].count;
+    CudaError error = device->memory->alloc(process->device, bytes, &process->pass);
+    if (error == CUDA_ERROR_MEMORY_ALLOCATION) {
+        process->pass = 0;
+        return STATUS_OK;
+    }
+    return status_of(process, error, "allocating memory", why);
 }
 
 static Status take_case(OracleProcess *process, const OracleRequest *request, int descriptor, Message *why)
@@ -263,6 +288,8 @@ static Status take_case(OracleProcess *process, const OracleRequest *request, in
             if (status == STATUS_OK)
                 status = take_file(process, i, why);
         }
+    if (status == STATUS_OK)
+        status = take_pass(process, why);
     return status == STATUS_OK ? take_tallies(process, why) : status;
 }
 
@@ -318,8 +345,8 @@ static Status generate_input(const OracleProcess *process, size_t parameter, con
                     process->problem.parameters[parameter].name);
     snprintf(kernel, sizeof kernel, "%s_%s", KERNELS[source->kind].name, TYPES[type]);
     size_t numbers = KERNELS[source->kind].numbers * GENERATOR_LANES; /* of the threads of one group */
-    return launch_kernel(process, kernel, &fill, sizeof fill, (array->count + numbers - 1) / numbers * GENERATOR_LANES,
-                         why);
+    return launch_kernel(process, kernel, &fill, sizeof fill,
+                         blocks_for((array->count + numbers - 1) / numbers * GENERATOR_LANES), why);
 }
 
 static CudaError hand_out(const OracleProcess *process, const OracleArray *array)
@@ -362,7 +389,8 @@ static Status tally_output(OracleProcess *process, Message *why)
     OracleTally tally = {.count = (uint32_t)output->count,
                          .sum_factor = process->problem.tolerance.sum_factor,
                          .output = (const void *)(uintptr_t)output->address,
-                         .tallies = (Tally *)(uintptr_t)process->tallies};
+                         .tallies = (Tally *)(uintptr_t)process->tallies,
+                         .pass = (void *)(uintptr_t)process->pass};
     for (size_t i = 0; i < PROBLEM_MAX_PARAMETERS; i++) {
         tally.inputs[i] = (const void *)(uintptr_t)process->arrays[i].address;
         tally.sizes[i] = process->testcase.sizes.values[i];
@@ -371,8 +399,10 @@ static Status tally_output(OracleProcess *process, Message *why)
         tally.shape[i] = (uint32_t)process->shape[i];
     Status status = status_of(process, take_in(process, output), "copying the output", why);
     process->reply.taken_s = now_s();
+    if (status == STATUS_OK && process->pass != 0)
+        status = launch_kernel(process, "pass", &tally, sizeof tally, blocks_of_output(output->count), why);
     if (status == STATUS_OK)
-        status = launch_kernel(process, "tally", &tally, sizeof tally, output->count, why);
+        status = launch_kernel(process, "tally", &tally, sizeof tally, process->tally_count, why);
     if (status == STATUS_OK)
         status = status_of(process,
                            process->device->copies->read(process->device, process->host_tallies, process->tallies,

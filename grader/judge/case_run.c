@@ -32,7 +32,8 @@ static void warn_of_findings(Judging *judging, const CaseResult *item, const Dev
             judging->findings_told = true;
         }
     if (findings->more > 0)
-        result_warn(judging->result, "and %u more findings of this kind", findings->more);
+        result_warn(judging->result, "and %u more finding%s of this kind", findings->more,
+                    findings->more == 1 ? "" : "s");
 }
 
 static void warn_of_what_was_overlooked(Judging *judging, const CallReport *call)
@@ -225,7 +226,7 @@ static bool misses_blocks(const Call *call, const CallReport *report)
 
 /* Of the large cases that a simulated GPU times, the processor would take longer to compute the expected output than the
  * simulator takes for a good kernel. What is compared is drawn when the output is there. */
-static Status check_output(const Judging *judging, Call *call, const CaseResult *item, CaseOutput *output, Message *why)
+static Status check_output(Judging *judging, Call *call, const CaseResult *item, CaseOutput *output, Message *why)
 {
     const uint32_t purpose = UINT32_MAX - 1; /* of no array, and not that of sample_key() */
     output->compared = true;
@@ -272,7 +273,7 @@ Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Me
         case_conclude(judging, item, &report, &output, &decided);
     if (status != STATUS_OK || item->verdict != VERDICT_ACCEPTED)
         item->sample_count = 0;
-    previous_inputs_keep(&judging->previous, &call);
+    previous_inputs_note(&judging->previous, &call, &judging->secret);
     charge_constructors(judging, item);
     result_time_case(item, &judging->result->device);
     text_free(&report.printed);

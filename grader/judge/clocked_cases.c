@@ -5,7 +5,15 @@
 #include "grader/judge/compilation.h"
 #include "grader/timing/sitting.h"
 
+#include <math.h>
 #include <stdio.h>
+
+Status clocked_cases_start_oracle(Judging *judging, Message *why)
+{
+    if (judging->device_oracle != NULL || judging_count(judging, CASE_TIMED) == 0)
+        return STATUS_OK;
+    return device_oracle_start(judging->job->problem, judging->result->device.handle, &judging->device_oracle, why);
+}
 
 Status clocked_cases_prepare(Judging *judging, Message *why)
 {
@@ -22,7 +30,7 @@ Status clocked_cases_prepare(Judging *judging, Message *why)
     if (anchor != NULL && compilation_for_device(judging, anchor, device, &judging->anchor, &trouble) == STATUS_OK &&
         judging->anchor.outcome == COMPILE_OK)
         judging->anchor_name = anchor->file_name;
-    return device_oracle_start(job->problem, device->handle, &judging->device_oracle, why);
+    return clocked_cases_start_oracle(judging, why);
 }
 
 /* ---- the verdicts ------------------------------------------------------------------------------------------------ */
@@ -53,7 +61,8 @@ static void explain_fewer_calls(Judging *judging, CaseResult *item, const TimedC
     item->fewer_calls = arena_printf(&judging->result->arena,
                                      "%d instead of %d timed calls in a block, since more would take too much of the "
                                      "grading's budget of %g s (grading_device_seconds)",
-                                     timed->fewest_calls, judging->plan.timed_calls, judging->budget.seconds);
+                                     timed->fewest_calls, call_plan_enough(&judging->plan, INFINITY),
+                                     judging->budget.seconds);
     result_warn(judging->result, "%s: %s", item->name, item->fewer_calls);
 }
 

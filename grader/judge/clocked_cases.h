@@ -8,6 +8,10 @@
  * timed. */
 MUST_USE Status clocked_cases_prepare(Judging *judging, Message *why);
 
+/* Starts the oracle on the device, which takes a while, if a case is timed and it was not started before. The session must
+ * have the device: another context would disturb a sitting of somebody else. */
+MUST_USE Status clocked_cases_start_oracle(Judging *judging, Message *why);
+
 /* Times the cases and judges them. */
 MUST_USE Status clocked_cases_run(Judging *judging, Message *why);
 

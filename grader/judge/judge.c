@@ -142,6 +142,14 @@ static Status open_judging(Judging *judging, Message *why)
     return status;
 }
 
+/* The oracle on the device gets ready while the compiler runs, as the broker does. */
+static Status start_oracle_early(Judging *judging, Message *why)
+{
+    const SessionTraits *traits = &judging->session->traits;
+    const bool can_start = traits->clock == SESSION_EVENTS && traits->has_device;
+    return can_start ? clocked_cases_start_oracle(judging, why) : STATUS_OK;
+}
+
 /* ---- groups of cases --------------------------------------------------------------------------------------------- */
 
 /* What calls leave behind in the runner or on the device must not help a later group. A timed case is a block of its
@@ -260,9 +268,10 @@ static void close_all(Judging *judging)
 {
     if (judging->job->spent != NULL)
         *judging->job->spent = judging->budget;
-    device_oracle_stop(judging->device_oracle);
+    device_oracle_begin_stop(judging->device_oracle); /* giving a device back takes a tenth of a second */
     device_monitor_close(judging->monitor);
     session_close(judging->session);
+    device_oracle_stop(judging->device_oracle);
     opinion_process_stop(&judging->opinion);
     compiled_free(&judging->anchor);
     oracle_close(judging->oracle);
@@ -278,6 +287,8 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
     Judging judging = {.job = job, .result = result};
     StepSeconds *seconds = &result->seconds;
     Status status = open_judging(&judging, why);
+    if (status == STATUS_OK)
+        status = start_oracle_early(&judging, why);
     if (status == STATUS_OK)
         status = compilation_run(&judging, why);
     skip_known_code(&judging);

@@ -139,6 +139,26 @@ ORACLE Sum sum_add_product(Sum sum, Real x, Real y)
     return sum_add_term(sum, x * y);
 }
 
+/* Adds an inner sum times a weight that is the same for all neighbours: pass_at(). */
+ORACLE Sum sum_add_sum(Sum sum, Sum inner, double weight)
+{
+    sum.value += inner.value * weight;
+    sum.magnitude += inner.magnitude * (weight < 0 ? -weight : weight);
+    return sum;
+}
+
+/* An oracle.h whose sums consist of inner sums, which neighbours share, can name the function of the inner ones,
+ *     #define ORACLE_PASS filtered_in_its_row
+ * It has the parameters of oracle(), and a value for each element of an array of the output's shape. oracle() then
+ * reads them by pass_at(c, index, position...), where `index` is that of the position in row-major order. On the host
+ * they are computed there. On a GPU a kernel has computed all of them before, unless there is no memory for them. */
+#ifdef __CUDACC__
+#define pass_at(c, index, ...)                                                                                         \
+    ((c)->kept_pass != NULL ? ((const Sum *)(c)->kept_pass)[index] : ORACLE_PASS(c, __VA_ARGS__))
+#else
+#define pass_at(c, index, ...) ORACLE_PASS(c, __VA_ARGS__)
+#endif
+
 /* max(0, sum), the rectified linear unit. The magnitude stays: the rounding errors of the terms remain. */
 ORACLE Sum sum_positive(Sum sum)
 {

@@ -57,14 +57,15 @@ typedef struct Sources {
     Digest digest; /* of all sources, the flags and the compiler */
 } Sources;
 
-/* Adds the type Case, which has a member for each parameter but the output. */
+/* Adds the type Case, which has a member for each parameter but the output, and one that only a GPU sets: the values of
+ * ORACLE_PASS (grader/oracle/element.h). */
 static void add_case_type(const Problem *problem, Text *text)
 {
     text_add(text, "typedef struct Case {\n");
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (problem->parameters[i].role != ROLE_OUT)
             text_printf(text, "    %s %s;\n", problem->parameters[i].c_type, problem->parameters[i].name);
-    text_add(text, "} Case;\n");
+    text_add(text, "    const void *kept_pass;\n} Case;\n");
     text_add(text, "#define CASE_OF(inputs, sizes) {");
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (problem->parameters[i].role != ROLE_OUT)
@@ -73,11 +74,11 @@ static void add_case_type(const Problem *problem, Text *text)
     text_add(text, " }\n");
 }
 
-/* Adds how oracle() is called for the element at a position. */
+/* Adds how a function like oracle() is called for the element at a position. */
 static void add_call(const Problem *problem, Text *text)
 {
     int rank = problem->parameters[problem_output(problem)].rank;
-    text_printf(text, "enum { RANK = %d };\n#define ORACLE_AT(c, position) oracle(c", rank);
+    text_printf(text, "enum { RANK = %d };\n#define ORACLE_CALL(function, c, position) function(c", rank);
     for (int i = 0; i < rank; i++)
         text_printf(text, ", position[%d]", i);
     text_add(text, ")\n");

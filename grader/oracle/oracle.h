@@ -31,7 +31,7 @@ MUST_USE Status oracle_evaluate(const Oracle *oracle, const Sizes *sizes,
                                 double *expected, double *magnitude, Message *why);
 
 /* Adds the declarations, in C or CUDA, that oracle.h is compiled after: the type Case, CASE_OF(inputs, sizes), which
- * makes one, RANK, and ORACLE_AT(c, position), which calls oracle(). */
+ * makes one, RANK, and ORACLE_CALL(function, c, position), which calls oracle() or a function like it. */
 void oracle_case_header(const Problem *problem, Text *text);
 
 #endif

@@ -4,7 +4,7 @@
  *   REAL          the type of one number: double, or long double to check the precision of double
  *   LANES         the number of neighbours along the last index that are computed together; 1: none
  *   ORACLE_FILE   "problems/<id>/oracle.h"
- *   CASE_FILE     generated from problem.json: the type Case with CASE_OF(), and ORACLE_AT(), which calls oracle()  */
+ *   CASE_FILE     generated from problem.json: the type Case with CASE_OF(), and ORACLE_CALL()  */
 #include <stddef.h>
 
 #include "element.h"
@@ -21,7 +21,7 @@ void oracle_row(const void *const *inputs, const int64_t *sizes, const int64_t *
     int64_t position[RANK];
     memcpy(position, first, sizeof position);
     for (size_t i = 0; i < count; i += LANES) {
-        const Sum sum = ORACLE_AT(&c, position);
+        const Sum sum = ORACLE_CALL(oracle, &c, position);
 #if LANES == 1
         expected[i] = (double)sum.value;
         magnitude[i] = (double)sum.magnitude;

@@ -51,6 +51,7 @@ typedef struct ProblemLimits {
 typedef struct Problem {
     const char *id, *title, *difficulty;
     const char *folder;    /* "problems/conv1d", absolute */
+    const char *testcases; /* "testcases/conv1d", absolute */
     const char *signature; /* "void solve(const float* input, ...)" */
     Parameter parameters[PROBLEM_MAX_PARAMETERS];
     size_t parameter_count;

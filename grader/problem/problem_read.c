@@ -330,17 +330,31 @@ static Status read_root(const JsonFile *file, const char *id, Problem *problem, 
     return status == STATUS_OK ? problem_check_formulas(file, problem, why) : status;
 }
 
-static Status read_folder(const char *id, Problem *problem, Message *why)
+/* "problems/conv1d" in a folder that holds such; NULL: where the judge's problems lie. */
+static Status find_folder(const char *home, const char *kind, Problem *problem, const char **folder, Message *why)
 {
     char relative[2 * PROBLEM_MAX_ID_LENGTH], path[PATH_MAX];
+    Status status = STATUS_OK;
+    snprintf(relative, sizeof relative, "%s/%s", kind, problem->id);
+    if (home != NULL && (size_t)snprintf(path, sizeof path, "%s/%s", home, relative) >= sizeof path)
+        return fail(STATUS_BAD_INPUT, why, "%.100s...: the name is too long", home);
+    if (home == NULL)
+        status = paths_problem(relative, path, sizeof path, why);
+    *folder = arena_string(&problem->arena, status == STATUS_OK ? path : "");
+    return status;
+}
+
+static Status read_folder(const char *home, const char *id, Problem *problem, Message *why)
+{
     JsonFile file;
-    snprintf(relative, sizeof relative, "problems/%s", id);
-    Status status = paths_home(relative, path, sizeof path, why);
+    problem->id = arena_string(&problem->arena, id);
+    Status status = find_folder(home, "problems", problem, &problem->folder, why);
+    if (status == STATUS_OK)
+        status = find_folder(home, "testcases", problem, &problem->testcases, why);
     if (status != STATUS_OK)
         return status;
-    problem->id = arena_string(&problem->arena, id);
-    problem->folder = arena_string(&problem->arena, path);
-    status = json_read(arena_printf(&problem->arena, "%s/problem.json", path), MAX_PROBLEM_BYTES, &file, why);
+    status = json_read(arena_printf(&problem->arena, "%s/problem.json", problem->folder), MAX_PROBLEM_BYTES, &file,
+                       why);
     if (status == STATUS_NOT_FOUND)
         return problem_unknown(id, why);
     if (status != STATUS_OK)
@@ -352,10 +366,15 @@ static Status read_folder(const char *id, Problem *problem, Message *why)
 
 Status problem_read(const char *id, Problem *problem, Message *why)
 {
+    return problem_read_in(NULL, id, problem, why);
+}
+
+Status problem_read_in(const char *home, const char *id, Problem *problem, Message *why)
+{
     *problem = (Problem){0};
     if (!problem_id_is_valid(id))
         return problem_unknown(id, why);
-    Status status = read_folder(id, problem, why);
+    Status status = read_folder(home, id, problem, why);
     if (status != STATUS_OK)
         problem_free(problem);
     return status;

@@ -12,4 +12,7 @@
  * STATUS_NOT_FOUND with the list of known ones. */
 MUST_USE Status problem_read(const char *id, Problem *problem, Message *why);
 
+/* The same below another folder, which problem_edition_keep() has made; NULL: as problem_read(). */
+MUST_USE Status problem_read_in(const char *home, const char *id, Problem *problem, Message *why);
+
 #endif

@@ -1,9 +1,7 @@
 #include "grader/problem/problem_revision.h"
 
 #include "base/json.h"
-#include "base/paths.h"
 #include "base/text.h"
-#include "grader/problem/problem_list.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -57,15 +55,12 @@ static void hash_timed_case(Hash *hash, const cJSON *item, const char *folder)
             hash_data_file(hash, folder, json_get(source, "file")->valuestring);
 }
 
-static Status hash_timed_cases(Hash *hash, const char *id, const char *name, Message *why)
+static Status hash_timed_cases(Hash *hash, const char *folder, const char *name, Message *why)
 {
-    char relative[2 * PROBLEM_MAX_ID_LENGTH], folder[PATH_MAX], path[PATH_MAX + 16];
+    char path[PATH_MAX + 16];
     JsonFile file;
-    snprintf(relative, sizeof relative, "testcases/%s", id);
-    Status status = paths_home(relative, folder, sizeof folder, why);
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (status == STATUS_OK)
-        status = json_read(path, MAX_TESTCASES_BYTES, &file, why);
+    Status status = json_read(path, MAX_TESTCASES_BYTES, &file, why);
     if (status != STATUS_OK)
         return status;
     const cJSON *cases = json_get(file.root, "cases");
@@ -88,9 +83,9 @@ Status problem_revision(const Problem *problem, Digest *revision, Message *why)
     hash_add(&hash, factors, sizeof factors);
     if (problem->parameters[problem_output(problem)].type == ELEMENT_UINT8)
         hash_add(&hash, &problem->tolerance.levels, sizeof problem->tolerance.levels);
-    Status status = hash_timed_cases(&hash, problem->id, "sample.json", why);
+    Status status = hash_timed_cases(&hash, problem->testcases, "sample.json", why);
     if (status == STATUS_OK)
-        status = hash_timed_cases(&hash, problem->id, "hidden.json", why);
+        status = hash_timed_cases(&hash, problem->testcases, "hidden.json", why);
     *revision = hash_end(&hash);
     return status;
 }

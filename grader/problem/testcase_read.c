@@ -280,15 +280,11 @@ static Status read_cases(Reading *reading)
 
 static Status read_file(const Problem *problem, bool hidden, TestcaseSet *set, Message *why)
 {
-    char relative[PATH_MAX], folder[PATH_MAX], path[PATH_MAX + 16];
-    snprintf(relative, sizeof relative, "testcases/%s", problem->id);
-    Status status = paths_home(relative, folder, sizeof folder, why);
-    if (status != STATUS_OK)
-        return status;
+    char path[PATH_MAX + 16];
     Reading reading = {.problem = problem, .set = set, .hidden = hidden, .why = why};
-    reading.reader = (SourceReader){.file = &reading.file, .folder = folder, .why = why};
-    snprintf(path, sizeof path, "%s/%s", folder, hidden ? "hidden.json" : "sample.json");
-    status = json_read(path, MAX_FILE_BYTES, &reading.file, why);
+    reading.reader = (SourceReader){.file = &reading.file, .folder = problem->testcases, .why = why};
+    snprintf(path, sizeof path, "%s/%s", problem->testcases, hidden ? "hidden.json" : "sample.json");
+    Status status = json_read(path, MAX_FILE_BYTES, &reading.file, why);
     if (status != STATUS_OK)
         return status;
     status = read_cases(&reading);

@@ -4,8 +4,11 @@
 #include "grader/result/result_json.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double ANCHOR_UNCERTAINTY = 0.01;
 
 static bool ends_with(const char *name, const char *extension)
 {
@@ -61,6 +64,11 @@ static Status read_folder(const Problem *problem, const char *name, int (*select
 Status ladder_read(const Problem *problem, Ladder *ladder, Message *why)
 {
     return read_folder(problem, "accepted", select_cuda, ladder, why);
+}
+
+Status ladder_read_rivals(const Problem *problem, Ladder *ladder, Message *why)
+{
+    return read_folder(problem, "rivals", select_cuda, ladder, why);
 }
 
 Status ladder_read_baselines(const Problem *problem, Ladder *ladder, Message *why)
@@ -139,26 +147,37 @@ Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *pro
     return status;
 }
 
-/* The number of rungs with a shorter time; of equal times, those with a smaller index count. */
-static size_t count_faster(const Ladder *ladder, const Rung *rung)
+static bool is_certain(const Rung *rung, double uncertainty)
+{
+    return rung->time.time.ms > 0 && rung->time.time.uncertainty <= uncertainty;
+}
+
+/* The number of such rungs with a shorter time; of equal times, those with a smaller index count. */
+static size_t count_faster(const Ladder *ladder, double uncertainty, const Rung *rung)
 {
     size_t count = 0;
-    for (size_t i = 0; i < ladder->count; i++) {
-        double ms = ladder->rungs[i].time.time.ms;
-        count += ms > 0 && (ms < rung->time.time.ms || (ms == rung->time.time.ms && &ladder->rungs[i] < rung));
-    }
+    for (const Rung *other = ladder->rungs; other < ladder->rungs + ladder->count; other++)
+        count += is_certain(other, uncertainty) && (other->time.time.ms < rung->time.time.ms ||
+                                                    (other->time.time.ms == rung->time.time.ms && other < rung));
     return count;
+}
+
+static const Rung *median_rung(const Ladder *ladder, double uncertainty)
+{
+    size_t certain = 0;
+    for (size_t i = 0; i < ladder->count; i++)
+        certain += is_certain(&ladder->rungs[i], uncertainty);
+    for (size_t i = 0; i < ladder->count; i++)
+        if (is_certain(&ladder->rungs[i], uncertainty) &&
+            count_faster(ladder, uncertainty, &ladder->rungs[i]) == (certain - 1) / 2)
+            return &ladder->rungs[i];
+    return NULL;
 }
 
 const Rung *ladder_anchor(const Ladder *ladder)
 {
-    size_t timed = 0;
-    for (size_t i = 0; i < ladder->count; i++)
-        timed += ladder->rungs[i].time.time.ms > 0;
-    for (size_t i = 0; i < ladder->count; i++)
-        if (ladder->rungs[i].time.time.ms > 0 && count_faster(ladder, &ladder->rungs[i]) == (timed - 1) / 2)
-            return &ladder->rungs[i];
-    return NULL;
+    const Rung *anchor = median_rung(ladder, ANCHOR_UNCERTAINTY);
+    return anchor != NULL ? anchor : median_rung(ladder, INFINITY);
 }
 
 static int by_time(const void *a, const void *b)

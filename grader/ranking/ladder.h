@@ -23,6 +23,8 @@ typedef struct Ladder {
 
 /* Reads the source files, but no times. A problem without the folder has no rungs. */
 MUST_USE Status ladder_read(const Problem *problem, Ladder *ladder, Message *why);
+/* Likewise for programs of others, in solutions/<id>/rivals/. */
+MUST_USE Status ladder_read_rivals(const Problem *problem, Ladder *ladder, Message *why);
 /* Likewise for the plain C files in solutions/<id>/cpu_baselines/. */
 MUST_USE Status ladder_read_baselines(const Problem *problem, Ladder *ladder, Message *why);
 void ladder_free(Ladder *ladder);
@@ -36,8 +38,9 @@ void ladder_adopt(Ladder *ladder, const ReferenceTime *times, size_t count);
 /* Judges one reference solution on the timed cases now. BAD_INPUT if it is not accepted. */
 MUST_USE Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *progress, Message *why);
 
-/* The reference solution that shows whether the device is steady: the one with the median stored time (of an even
- * number, the faster of the middle two). NULL if none has a time. */
+/* The reference solution that shows whether the device is steady: of those whose stored time is certain to 1 % the one with the
+ * median time (of an even number, the faster of the middle two); of all, if none is. Host code that works in each call makes a time
+ * uncertain, whatever the device does. NULL if none has a time. */
 const Rung *ladder_anchor(const Ladder *ladder);
 
 /* The rungs with a time, fastest first, allocated in `arena`. */

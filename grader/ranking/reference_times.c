@@ -12,7 +12,8 @@
 
 #include <stdio.h>
 
-static Status time_all(Store *store, const Board *board, const DeviceInfo *info, Ladder *ladder, Message *why)
+/* Times the rungs without a time. */
+static Status time_rungs(Store *store, const Board *board, const DeviceInfo *info, Ladder *ladder, Message *why)
 {
     Progress progress = progress_new(stderr);
     char outcome[80];
@@ -23,6 +24,8 @@ static Status time_all(Store *store, const Board *board, const DeviceInfo *info,
     for (size_t i = 0; i < ladder->count; i++) {
         Rung *rung = &ladder->rungs[i];
         Text text = {0};
+        if (rung->time.time.ms > 0)
+            continue;
         progress_begin_at(&progress, rung->time.name, (int)i, (int)ladder->count);
         Status status = ladder_time(ladder, rung, info->handle, NULL, why);
         if (status == STATUS_OK)
@@ -55,7 +58,8 @@ static Status write_file(const Board *board, const Ladder *ladder, Message *why)
     return status;
 }
 
-Status reference_times_take(const Problem *problem, const char *device, bool export_times, Message *why)
+Status reference_times_take(const Problem *problem, const char *device, bool only_missing, bool export_times,
+                            Message *why)
 {
     DeviceInfo info;
     Toolkit toolkit;
@@ -74,7 +78,12 @@ Status reference_times_take(const Problem *problem, const char *device, bool exp
         if (info.modelled)
             toolkit_mark_times(&toolkit, info.id, sizeof info.id);
         const Board board = {problem->id, problem->revision.hex, info.id, info.epoch};
-        status = time_all(store, &board, &info, &ladder, why);
+        if (only_missing) {
+            ladder_free(&ladder);
+            status = ranking_ladder(store, problem, &board, &ladder, why);
+        }
+        if (status == STATUS_OK)
+            status = time_rungs(store, &board, &info, &ladder, why);
         if (status == STATUS_OK && export_times)
             status = write_file(&board, &ladder, why);
     }

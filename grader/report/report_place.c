@@ -35,22 +35,32 @@ static void add_percentile(const Percentile *percentile, const char *label, cons
                     percentile->low, percentile->high, percentile->slower, percentile->n, tied);
 }
 
-static void add_rank(const Result *result, Text *out)
+static void add_rank(const ClassPlace *place, Text *out)
 {
     report_add_label(out, "rank");
-    if (result->rank > 0)
-        text_printf(out, "%zu of %zu in the class, as %s\n", result->rank, result->class_.n + 1, result->person);
+    if (place->rank > 0)
+        text_printf(out, "%zu of %zu in the class, as %s\n", place->rank, place->percentile.n + 1, place->person);
     else
-        text_printf(out, "%s\n", result->rank_status);
+        text_printf(out, "%s\n", place->rank_status);
+}
+
+void report_add_class_place(const ClassPlace *place, Text *out)
+{
+    if (place->has_time)
+        add_percentile(&place->percentile, "class", "others", out);
+    add_rank(place, out);
 }
 
 void report_add_place(const Result *result, Text *out)
 {
-    if (result->score.ms > 0 && !result->on_cpu) {
+    const ClassPlace place = {.has_time = result->score.ms > 0 && !result->on_cpu,
+                              .percentile = result->class_,
+                              .rank = result->rank,
+                              .rank_status = result->rank_status,
+                              .person = result->person};
+    if (place.has_time)
         add_percentile(&result->references, "references", "reference solutions", out);
-        add_percentile(&result->class_, "class", "others", out);
-    }
-    add_rank(result, out);
+    report_add_class_place(&place, out);
 }
 
 void report_add_receipt(const Result *result, Text *out)

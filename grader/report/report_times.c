@@ -166,6 +166,22 @@ static void add_anchor(const AnchorTimes *anchor, Text *out)
                 quantity_percent(anchor->drift, 1).text);
 }
 
+static void add_host(const DeviceInfo *device, TerminalStyle style, Text *out)
+{
+    const double constant_s = device_host_constant_s(device);
+    if (!(device->usual_launch_s > 0))
+        return;
+    report_add_label(out, "host");
+    text_printf(out, "an empty launch takes %s %s", quantity_time(1e3 * device->launch_s).text,
+                report_plus_minus(style));
+    text_printf(out, " %s here, %s usually: ", quantity_time(1e3 * device->launch_spread_s).text,
+                quantity_time(1e3 * device->usual_launch_s).text);
+    if (constant_s > 0)
+        text_printf(out, "%s taken off each call\n", quantity_time(1e3 * constant_s).text);
+    else
+        text_add(out, "nothing taken off\n");
+}
+
 static void add_deciding_clock(size_t by_host, size_t timed, Text *out)
 {
     if (by_host == 0)
@@ -190,6 +206,7 @@ static void add_sitting(const Result *result, TerminalStyle style, Text *out)
         return;
     add_conditions(result, timing, style, out);
     add_anchor(&result->anchor, out);
+    add_host(&result->device, style, out);
     add_deciding_clock(by_host, timed, out);
 }
 

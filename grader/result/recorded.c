@@ -52,6 +52,9 @@ static void take_sitting(const cJSON *sitting, Result *result)
 {
     const cJSON *anchor = json_get(sitting, "anchor");
     result->device.clock_gap_s = 1e-6 * number(sitting, "clock_gap_us");
+    result->device.launch_s = 1e-6 * number(sitting, "launch_us");
+    result->device.launch_spread_s = 1e-6 * number(sitting, "launch_spread_us");
+    result->device.usual_launch_s = 1e-6 * number(sitting, "usual_launch_us");
     result->device.read_bytes_per_s = number(sitting, "read_bytes_per_s");
     result->device.copy_bytes_per_s = number(sitting, "copy_bytes_per_s");
     result->device.fma_flops_per_s = number(sitting, "fma_flops_per_s");

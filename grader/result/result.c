@@ -97,9 +97,11 @@ void result_warn(Result *result, const char *format, ...)
 void result_time_case(CaseResult *item, const DeviceInfo *device)
 {
     item->timing = timing_of(item->samples, item->sample_count, device->clock_gap_s);
-    double time_s = item->timing.time_s;
-    if (!(time_s > 0))
+    if (!(item->timing.time_s > 0))
         return;
+    if (device->usual_launch_s > 0)
+        timing_take_off(&item->timing, device_host_constant_s(device), device->launch_spread_s);
+    const double time_s = item->timing.time_s;
     item->time = (MeasuredTime){
         .ms = 1e3 * time_s,
         .uncertainty = timing_uncertainty(fmax(item->timing.half_width, item->statistics.sample_error), 0)};

@@ -227,7 +227,7 @@ static cJSON *cases_item(const Result *result)
     return list;
 }
 
-static cJSON *percentile_item(const Percentile *percentile)
+cJSON *result_percentile_json(const Percentile *percentile)
 {
     cJSON *object = cJSON_CreateObject();
     cJSON_AddNumberToObject(object, "n", (double)percentile->n);
@@ -317,10 +317,21 @@ static void put_anchor(cJSON *root, const AnchorTimes *anchor)
     json_put_number(object, "drift", anchor->drift);
 }
 
+/* How long an empty launch takes here, and where the ceilings were measured. */
+static void put_launch(cJSON *root, const DeviceInfo *device)
+{
+    put_known(root, "launch_us", 1e6 * device->launch_s);
+    put_known(root, "launch_spread_us", 1e6 * device->launch_spread_s);
+    put_known(root, "usual_launch_us", 1e6 * device->usual_launch_s);
+}
+
 /* The state of a real GPU while the submission was timed. */
 static void put_sitting(cJSON *root, const Result *result)
 {
     put_known(root, "clock_gap_us", 1e6 * result->device.clock_gap_s);
+    put_launch(root, &result->device);
+    if (result->device.usual_launch_s > 0)
+        json_put_number(root, "host_constant_us", 1e6 * device_host_constant_s(&result->device));
     put_anchor(root, &result->anchor);
     cJSON *list = result->block_count == 0 ? NULL : cJSON_AddArrayToObject(root, "blocks");
     for (size_t i = 0; i < result->block_count; i++) {
@@ -422,8 +433,8 @@ void result_json(const Result *result, Text *out)
     put_known(root, "roofline", result->roofline);
     put_known(root, "rank", (double)result->rank);
     cJSON *percentile = cJSON_AddObjectToObject(root, "percentile");
-    cJSON_AddItemToObject(percentile, "references", percentile_item(&result->references));
-    cJSON_AddItemToObject(percentile, "class", percentile_item(&result->class_));
+    cJSON_AddItemToObject(percentile, "references", result_percentile_json(&result->references));
+    cJSON_AddItemToObject(percentile, "class", result_percentile_json(&result->class_));
     put_ladder(root, result);
     cJSON_AddItemToObject(root, "compile", compile_item(result));
     put_seconds(root, &result->seconds);
@@ -447,6 +458,7 @@ void result_sitting_json(const Result *result, Text *out)
     cJSON *root = cJSON_CreateObject();
     const DeviceInfo *device = &result->device;
     put_known(root, "clock_gap_us", 1e6 * device->clock_gap_s);
+    put_launch(root, device);
     put_anchor(root, &result->anchor);
     put_known(root, "read_bytes_per_s", device->read_bytes_per_s);
     put_known(root, "copy_bytes_per_s", device->copy_bytes_per_s);

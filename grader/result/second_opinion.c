@@ -55,6 +55,7 @@ static OpinionReason reason_of_mistake(MistakeKind mistake)
     case MISTAKE_RACE_WITH_COPY:
     case MISTAKE_RACE_WITH_PRODUCT:
     case MISTAKE_UNWAITED_PRODUCT:
+    case MISTAKE_UNFENCED_PRODUCT:
     case MISTAKE_NO_PROXY_FENCE:
     case MISTAKE_RACE_IN_CLUSTER:
     case MISTAKE_RACE_IN_WARP:

@@ -105,6 +105,12 @@ void progress_advance(Progress *progress)
         draw_bar(progress);
 }
 
+void progress_skip(Progress *progress, int parts)
+{
+    if (progress != NULL)
+        progress->total -= parts;
+}
+
 void progress_note(Progress *progress, const char *format, ...)
 {
     char text[300];

@@ -30,6 +30,8 @@ void progress_begin(Progress *progress, const char *step, int total);
 /* Likewise, with `done` of `total` parts done already. */
 void progress_begin_at(Progress *progress, const char *step, int done, int total);
 void progress_advance(Progress *progress);
+/* `parts` of those that are left will not be needed. */
+void progress_skip(Progress *progress, int parts);
 /* Says something about the current step: on a terminal instead of the bar until that is redrawn; elsewhere in a line of
  * its own, at most every ten seconds. */
 __attribute__((format(printf, 2, 3))) void progress_note(Progress *progress, const char *format, ...);

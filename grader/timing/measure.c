@@ -12,8 +12,9 @@
 
 enum { TRIES = 3 }; /* for a block that something disturbs */
 
-static const double LOAD_SECONDS = 0.2;  /* work of the judge before a block, which raises an idle clock */
-static const double QUIET_SECONDS = 120; /* longest wait for a device that others use */
+static const double LOAD_SECONDS = 0.2; /* work of the judge before a block, which raises an idle clock */
+static const double RELOAD_SECONDS = 0.05, RECENT_SECONDS = 1; /* the same if it has worked so recently */
+static const double QUIET_SECONDS = 120;                       /* longest wait for a device that others use */
 
 /* ---- one call ---------------------------------------------------------------------------------------------------- */
 
@@ -21,6 +22,7 @@ static Status await_oracle(Measuring *measuring, OracleAnswer *answer, Message *
 {
     Status status = device_oracle_wait(measuring->device_oracle, answer, why);
     measuring->check_s += answer->seconds;
+    measuring->worked_s = now_s();
     return status;
 }
 
@@ -169,18 +171,26 @@ static void say_too_slow(const Measuring *measuring, const CallPlan *plan, doubl
              call_s, call_plan_least(plan), plan->blocks, measuring->budget->seconds);
 }
 
-/* How many timed calls follow warm-up calls of which the fastest took `call_s`. */
-static int decide_calls(const Measuring *measuring, const CallPlan *plan, int block, size_t case_count, double call_s,
-                        TimedCase *timed_case)
+typedef struct CallSeconds { /* of the fastest warm-up call; 0: there is none */
+    double event, spent;     /* of the device; of the grading's budget */
+} CallSeconds;
+
+/* How many timed calls follow the warm-up calls. */
+static int decide_calls(const Measuring *measuring, const CallPlan *plan, int block, size_t case_count,
+                        CallSeconds fastest, TimedCase *timed_case)
 {
+    const double call_s = fastest.spent;
+    const int enough = call_plan_enough(plan, fastest.event);
     if (measuring->budget == NULL)
-        return plan->timed_calls;
+        return enough;
     if (call_plan_least(plan) * call_s * (plan->blocks - block) > call_budget_seconds_left(measuring->budget)) {
         say_too_slow(measuring, plan, call_s, timed_case);
         return 0;
     }
     const int calls = call_plan_timed(plan, case_count, measuring->budget->seconds, call_s);
-    if (calls < plan->timed_calls && (timed_case->fewest_calls == 0 || calls < timed_case->fewest_calls))
+    if (calls >= enough)
+        return enough;
+    if (timed_case->fewest_calls == 0 || calls < timed_case->fewest_calls)
         timed_case->fewest_calls = calls;
     return calls;
 }
@@ -190,18 +200,21 @@ static Status time_case(Measuring *measuring, const CallPlan *plan, int block, s
 {
     Call call;
     GeneratorKey secret;
-    double fastest_s = plan->warm_up_calls > 0 ? INFINITY : 0;
+    const double slowest = plan->warm_up_calls > 0 ? INFINITY : 0;
+    CallSeconds fastest = {slowest, slowest};
     Status status = begin_case(measuring, timed_case, &call, why);
     if (status == STATUS_OK)
         status = fill_inputs(measuring, &secret, why);
     for (int i = 0; i < plan->warm_up_calls && status == STATUS_OK && !timed_case->failed; i++) {
         status = call_and_check(measuring, &call, false, &secret, timed_case, why);
         keep_warm_up(timed_case, block);
-        fastest_s = fmin(fastest_s, timed_case->report.spent_s);
+        fastest.event = fmin(fastest.event, timed_case->report.event_s);
+        fastest.spent = fmin(fastest.spent, timed_case->report.spent_s);
     }
     if (status != STATUS_OK || timed_case->failed)
         return status;
-    const int calls = decide_calls(measuring, plan, block, case_count, fastest_s, timed_case);
+    const int calls = decide_calls(measuring, plan, block, case_count, fastest, timed_case);
+    progress_skip(measuring->progress, plan->timed_calls - calls);
     for (int i = 0; i < calls && status == STATUS_OK && !timed_case->failed; i++) {
         status = call_and_check(measuring, &call, i + 1 == calls, &secret, timed_case, why);
         if (status == STATUS_OK && !timed_case->failed)
@@ -299,7 +312,9 @@ static Status put_load_on(Measuring *measuring, TimedCase *timed_case, Message *
     Call call;
     GeneratorKey secret;
     Status status = begin_case(measuring, timed_case, &call, why);
-    for (double start_s = now_s(); status == STATUS_OK && now_s() - start_s < LOAD_SECONDS;)
+    const double start_s = now_s(),
+                 load_s = start_s - measuring->worked_s < RECENT_SECONDS ? RELOAD_SECONDS : LOAD_SECONDS;
+    while (status == STATUS_OK && now_s() - start_s < load_s)
         status = fill_inputs(measuring, &secret, why);
     return status;
 }

@@ -6,8 +6,8 @@
  *                              solve() runs between two events and two readings of the host's clock
  *                              the oracle on the device checks the output, and makes the inputs of the next call
  *
- * The plan sets the numbers of calls. A slow submission gets fewer, so that the grading stays within its budget: how many is
- * decided after the warm-up calls of a case, from the fastest of them, and never later. A disturbed block is repeated. What any call of a
+ * The plan sets the numbers of calls. Long calls are fewer, since fewer are as sharp; and a slow submission gets fewer, so that the
+ * grading stays within its budget. How many is decided after the warm-up calls of a case, from the fastest of them, and never later. A disturbed block is repeated. What any call of a
  * block does beyond measure (timing_excess()) is charged to all timed calls of the block in equal shares.
  *
  * Source  the method of docs/measurements.md and docs/security.md.  */
@@ -36,7 +36,7 @@ typedef struct TimedCase { /* one case, over all blocks */
     bool compared;
     Comparison comparison; /* of the call that failed, else of the one with the largest error */
     bool failed;           /* a call ended badly, or its output was wrong */
-    int fewest_calls;      /* timed calls in the block that had fewest, because of the budget; 0: all had all */
+    int fewest_calls;      /* timed calls in the block that had fewest, because of the budget; 0: all had enough */
     int64_t input_bytes;
     double taken_s;       /* of the last call: as CaseSample.taken_s */
     double usual_taken_s; /* its median in calls of the anchor; 0: there is no anchor */
@@ -52,6 +52,7 @@ typedef struct Measuring {
     DeviceMonitor *monitor; /* NULL: the state of the device is unknown */
     double usual_clock_mhz; /* under load; 0: the highest one of the device */
     Progress *progress;
+    double worked_s;        /* when the device last worked for the oracle, by now_s() */
     double check_s, wait_s; /* time spent so far on checking outputs, and on waiting for a quiet device */
 } Measuring;
 

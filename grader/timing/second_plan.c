@@ -58,6 +58,7 @@ CallPlan second_plan_of(const CallPlan *first, const GeneratorKey *secret, size_
     Draw draw = {.secret = secret};
     CallPlan plan = *first;
     plan.timed_calls = draw_timed_calls(&draw, first->timed_calls);
+    plan.enough_calls = draw_timed_calls(&draw, first->enough_calls);
     plan.warm_up_calls += draw_number(&draw, 1, MORE_WARM_UP_CALLS);
     plan.order = draw_order(&draw, case_count, arena);
     return plan;

@@ -274,6 +274,18 @@ Timing timing_of(const CaseSample *samples, size_t count, double clock_gap_s)
     return timing;
 }
 
+void timing_take_off(Timing *timing, double constant_s, double spread_s)
+{
+    if (!(timing->min_s > constant_s))
+        return;
+    const double before_s = timing->time_s;
+    double *const times[] = {&timing->time_s, &timing->min_s, &timing->p5_s, &timing->p95_s};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        *times[i] -= constant_s;
+    timing->half_width = hypot(timing->half_width * before_s, spread_s) / timing->time_s;
+    timing->variation *= before_s / timing->time_s;
+}
+
 static double busy_beyond(double free_s, const CaseSample *calls, size_t count)
 {
     double beyond_s = 0;

@@ -61,6 +61,10 @@ typedef struct BlockConditions { /* state of a real GPU while one block was time
  * samples always give the same figures. */
 Timing timing_of(const CaseSample *samples, size_t count, double clock_gap_s);
 
+/* Takes `constant_s` off every call, which the host adds to each (device_host_constant_s()), and lets what is unknown of it,
+ * `spread_s`, be part of the half-width. A time that is not longer than the constant stays as it is. */
+void timing_take_off(Timing *timing, double constant_s, double spread_s);
+
 /* A call may make a table once that later calls use, but not much more than that: returns the time that the device was
  * busy in these calls of one case and one block beyond ten times the median of the timed ones and beyond 50 ms. */
 double timing_excess(const CaseSample *warm_up, size_t warm_up_count, const CaseSample *timed, size_t timed_count);

@@ -28,12 +28,13 @@ static Status cache_key(const DeviceCodeJob *job, const Toolkit *toolkit, Digest
 {
     Hash hash;
     hash_begin(&hash);
-    hash_add_string(&hash, "convjudge device code 2"); /* raise it when an entry's meaning changes */
+    hash_add_string(&hash, "convjudge device code 3"); /* raise it when an entry's meaning changes */
     hash_add_string(&hash, toolkit->version);
     hash_add_string(&hash, toolkit->root);
     hash_add_strings(&hash, flags);
     hash_add_strings(&hash, or_empty_list(job->options));
     hash_add(&hash, &job->compute, sizeof job->compute);
+    hash_add_string(&hash, job->with_features ? "a" : "");
     hash_add_string(&hash, job->include != NULL ? job->include : "");
     Status status = judge_source_hash(&hash, job->source, why);
     for (const char *const *input = or_empty_list(job->inputs); *input != NULL && status == STATUS_OK; input++)
@@ -54,7 +55,8 @@ static Status run_nvcc(const DeviceCodeJob *job, const Toolkit *toolkit, const c
     Status status = paths_home("", home, sizeof home, why);
     if (status != STATUS_OK)
         return status;
-    status = toolkit_gencode(toolkit, job->compute, "", architecture, sizeof architecture, why);
+    status = toolkit_gencode(toolkit, job->compute, job->with_features ? "a" : "", architecture, sizeof architecture,
+                             why);
     if (status != STATUS_OK)
         return status;
     for (const char *const *flag = flags; *flag != NULL; flag++)

@@ -10,12 +10,15 @@
 #include "base/status.h"
 #include "base/text.h"
 
+#include <stdbool.h>
+
 typedef struct DeviceCodeJob {
     const char *source;         /* absolute path of the .cu file */
     const char *const *inputs;  /* absolute paths of the files that it includes, NULL at the end; NULL: none */
     const char *const *options; /* more options for nvcc, NULL at the end; NULL: none */
     const char *include;        /* content of "generated.h", which the source may include; NULL: there is none */
     int compute;                /* 90: machine code for sm_90, PTX for compute_90 */
+    bool with_features;         /* sm_90a and compute_90a instead: for instructions that only this architecture has */
 } DeviceCodeJob;
 
 /* STATUS_NOT_FOUND if there is no nvcc, STATUS_BAD_INPUT if the source does not compile. The caller frees `image`. */

@@ -29,10 +29,19 @@ typedef struct DeviceInfo {
     uint64_t memory_bytes;
     uint32_t clock_khz, memory_clock_khz, memory_bus_bits;
     double read_bytes_per_s, copy_bytes_per_s, fma_flops_per_s; /* measured ceilings; 0: not measured */
+    double tf32_flops_per_s;                                    /* likewise, of the tensor cores in TF32 */
     double usual_clock_mhz; /* of the multiprocessors under load, when the ceilings were measured; 0: unknown */
     double clock_gap_s;     /* host time minus event time of the same work; 0 until the device is open */
+    double launch_s;        /* an empty launch, timed as a call is: median, before any code of others; 0: unknown */
+    double launch_spread_s; /* half of the 95 % interval of that median */
+    double usual_launch_s;  /* launch_s when the ceilings were measured; 0: unknown */
     bool pageable_access;   /* kernels can read the judge's own host memory, so nothing is ranked on this device */
 } DeviceInfo;
+
+/* What this host adds to every call: by how much an empty launch takes longer than where the ceilings were measured, but at most
+ * 5 us; 0 where that is unknown, or 0.6 us or less. Two hosts with the same GPU differed by 1.1 to 1.7 us, and 26 openings of the device
+ * on one host by up to 0.5 us (measured). */
+double device_host_constant_s(const DeviceInfo *info);
 
 /* A word for the device's times: "modelled", "modelled, uncalibrated", or "" where a clock takes them. */
 const char *device_time_label(const DeviceInfo *info);

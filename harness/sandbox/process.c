@@ -248,18 +248,43 @@ Status process_start(const ProcessSpec *spec, pid_t *child, Message *why)
     return status;
 }
 
+/* Reads the process ids of a process's children, with a space behind each. False: they are unknown. */
+static bool read_children(pid_t parent, char *text, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", parent, parent);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : read(file, text, size - 1);
+    if (file >= 0)
+        close(file);
+    text[length < 0 ? 0 : length] = '\0';
+    return length >= 0;
+}
+
+double process_computed_s(pid_t process)
+{
+    char text[1024];
+    clockid_t clock;
+    struct timespec time;
+    double sum_s = 0;
+    if (clock_getcpuclockid(process, &clock) == 0 && clock_gettime(clock, &time) == 0)
+        sum_s = (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    if (!read_children(process, text, sizeof text))
+        return sum_s;
+    char *at = text;
+    for (long child = strtol(at, &at, 10); child > 0; child = strtol(at, &at, 10))
+        sum_s += process_computed_s((pid_t)child);
+    return sum_s;
+}
+
 /* The only child of a process: 0: it has none; -1: it has several, or they are unknown. */
 static pid_t only_child(pid_t parent)
 {
-    char path[64], text[64] = "";
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", parent, parent);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
-    if (file >= 0)
-        close(file);
+    char text[64];
+    const bool is_known = read_children(parent, text, sizeof text);
     char *end = text;
-    long child = length <= 0 ? 0 : strtol(text, &end, 10);
-    return length < 0 || end[strspn(end, " ")] != '\0' ? -1 : (pid_t)child;
+    long child = strtol(text, &end, 10);
+    return !is_known || end[strspn(end, " ")] != '\0' ? -1 : (pid_t)child;
 }
 
 pid_t process_innermost(pid_t child)
@@ -280,11 +305,16 @@ bool process_limit_is_per_namespace(void)
            (major > 5 || (major == 5 && minor >= 14));
 }
 
+void process_begin_kill(pid_t child)
+{
+    kill(-child, SIGKILL);
+    kill(child, SIGKILL); /* it may not have entered its group yet */
+}
+
 void process_kill(pid_t child, int *exit_status)
 {
     int wait_status = 0;
-    kill(-child, SIGKILL);
-    kill(child, SIGKILL); /* it may not have entered its group yet */
+    process_begin_kill(child);
     while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR)
         ;
     if (exit_status != NULL)

@@ -66,6 +66,11 @@ MUST_USE Status process_run(const ProcessSpec *spec, double seconds, size_t keep
  * of a sandbox. 0: unknown, or some process has more children. */
 pid_t process_innermost(pid_t child);
 
+/* Processor time of a process and of those that its first thread and theirs have started, as far as they still run; 0: unknown. */
+double process_computed_s(pid_t process);
+
+/* Kills the child's process group, for process_kill() to reap later. */
+void process_begin_kill(pid_t child);
 /* Kills the child's process group and reaps the child; `*exit_status` (may be NULL) as in ProcessEnd. */
 void process_kill(pid_t child, int *exit_status);
 

@@ -53,6 +53,30 @@ void broker_process_stop(BrokerProcess *broker)
     broker->pid = 0;
 }
 
+Status broker_process_replace(BrokerProcess *broker, Message *why)
+{
+    BrokerProcess used = *broker;
+    Status status = broker_process_start(broker, why);
+    broker_process_stop(&used);
+    return status;
+}
+
+void broker_process_note_work(BrokerProcess *broker)
+{
+    broker->computed_s = broker->seen_s = broker->info.modelled ? process_computed_s(broker->pid) : 0;
+}
+
+bool broker_process_is_starved(BrokerProcess *broker, double seconds, double *deadline)
+{
+    static const double LEAST_SHARE = 0.01; /* of a core: what computes less than that waits for something else */
+    if (!broker->info.modelled)
+        return false;
+    const double before_s = broker->seen_s, more_s = seconds / 4;
+    broker->seen_s = process_computed_s(broker->pid);
+    *deadline = now_s() + more_s;
+    return broker->seen_s - before_s > LEAST_SHARE * more_s && broker->seen_s - broker->computed_s < seconds;
+}
+
 bool broker_process_stop_lost(BrokerProcess *broker)
 {
     enum { TRIES = 100, PAUSE_MS = 2 };

@@ -29,6 +29,7 @@ typedef struct BrokerProcess {
     int lock;                       /* -1: not held */
     WaitTell *tell;                 /* hears who holds the lock; may be NULL */
     void *tell_context;
+    double computed_s, seen_s; /* its processor time at broker_process_note_work(), and when it was last looked at */
     DeviceInfo info;
 } BrokerProcess;
 
@@ -46,7 +47,14 @@ MUST_USE Status broker_process_send(const BrokerProcess *broker, const ControlRe
  * reply reports. */
 MUST_USE Status broker_process_receive(const BrokerProcess *broker, ControlReply *reply, void *more, size_t more_size,
                                        Message *why);
+/* Notes how long it has computed so far, for broker_process_is_starved(). */
+void broker_process_note_work(BrokerProcess *broker);
+/* Asked when `*deadline` is over, `seconds` after the note. A simulated GPU computes on the host's cores, of which others may leave it
+ * few, and that is nobody's fault: if it has computed all the while, but for less than `seconds`, puts the deadline off. */
+bool broker_process_is_starved(BrokerProcess *broker, double seconds, double *deadline);
 void broker_process_stop(BrokerProcess *broker);
+/* Stops it, if it runs, and starts another, which looks for the device while this one lets go of it. */
+MUST_USE Status broker_process_replace(BrokerProcess *broker, Message *why);
 /* Stops one that no longer answers. True if it had reached its limit on memory. */
 bool broker_process_stop_lost(BrokerProcess *broker);
 /* Stops it and gives the lock back. */

@@ -90,16 +90,16 @@ static void answer_clock(GpuSession *gpu)
 static Status await_reply(GpuSession *gpu, double seconds, Wait *wait, Message *why)
 {
     double deadline = now_s() + seconds;
+    broker_process_note_work(&gpu->broker);
     for (;;) {
         struct pollfd events[] = {{.fd = gpu->broker.control, .events = POLLIN},
                                   {.fd = gpu->runner.output, .events = POLLIN},
                                   {.fd = wait->runner_ended ? -1 : gpu->runner.ended, .events = POLLIN},
                                   {.fd = gpu->host_clock, .events = POLLIN}};
-        double left = deadline - now_s();
-        wait->timed_out = left <= 0;
+        wait->timed_out = now_s() >= deadline && !broker_process_is_starved(&gpu->broker, seconds, &deadline);
         if (wait->timed_out)
             return STATUS_OK;
-        if (poll(events, 4, (int)(left * 1000) + 1) < 0 && errno != EINTR)
+        if (poll(events, 4, (int)(fmax(deadline - now_s(), 0) * 1000) + 1) < 0 && errno != EINTR)
             return fail_errno(why, "poll");
         if (events[1].revents != 0)
             runner_process_drain(&gpu->runner);
@@ -203,10 +203,7 @@ static Status await_end(GpuSession *gpu, const char *doing, CallReport *report, 
     Wait *wait = allocated(calloc(1, sizeof *wait));
     double start_s = now_s();
     Status status = await_reply(gpu, longest_wait(gpu), wait, why);
-    if (status == STATUS_OK)
-        status = take_reply(gpu, wait, doing, report, why);
-    else
-        status = explain_loss(gpu, status, report);
+    status = status == STATUS_OK ? take_reply(gpu, wait, doing, report, why) : explain_loss(gpu, status, report);
     if (status == STATUS_OK && wait->timed_out)
         report->spent_s = now_s() - start_s;
     free(wait);
@@ -283,12 +280,10 @@ static Status send_profile(const GpuSession *gpu, Message *why)
 /* Replaces a broker that has met a runner; one that was started ahead of time is used. */
 static Status renew_broker(GpuSession *gpu, Message *why)
 {
-    bool used = gpu->ring != NULL;
+    const bool used = gpu->ring != NULL;
     gpu->exchanged = false;
     stop_runner(gpu, NULL);
-    if (used)
-        broker_process_stop(&gpu->broker);
-    Status status = gpu->broker.pid == 0 ? broker_process_start(&gpu->broker, why) : STATUS_OK;
+    Status status = used || gpu->broker.pid == 0 ? broker_process_replace(&gpu->broker, why) : STATUS_OK;
     if (status == STATUS_OK)
         status = broker_process_open(&gpu->broker, why);
     if (status == STATUS_OK && gpu->buffers.base != NULL)
@@ -429,7 +424,10 @@ static Status gpu_device(Session *session, DeviceInfo *info, Message *why)
         status = broker_process_hello(broker, why);
     *info = broker->info;
     session->traits.clock = info->modelled ? SESSION_MODEL : SESSION_EVENTS;
-    return status == STATUS_OK && broker->pid != 0 ? broker_process_ask_to_open(broker, why) : status;
+    if (status == STATUS_OK && broker->pid != 0)
+        status = broker_process_ask_to_open(broker, why);
+    session->traits.has_device = broker->lock >= 0;
+    return status;
 }
 
 static void gpu_on_wait(Session *session, WaitTell *tell, void *context)

@@ -69,6 +69,7 @@ typedef enum SessionClock {
 typedef struct SessionTraits {
     bool runs_c;        /* the submission is plain C on host pointers, not CUDA */
     SessionClock clock; /* known once session_device() has succeeded */
+    bool has_device;    /* likewise: no other grading uses the device until the session is closed */
 } SessionTraits;
 
 typedef struct SessionOps {

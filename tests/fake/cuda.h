@@ -9,12 +9,14 @@
  *          deadlock" and calls abort().
  * Modules  are text with one item per line: "kernel NAME PARAMETER_BYTES", "variable NAME BYTES", or "error N", the
  *          error that cuModuleLoadData() returns. Parameters are words of 8 bytes, the last may be shorter.
+ *          PTX is a kernel without parameters.
  * Kernels  do what their name says: "store" (u64 address, u32 value), "spin" (u32 microseconds), "hide" (the same, but
  *          queries of its stream say that it has ended), "hang" (never ends), "fault" (an illegal address, which makes
  *          the context unusable); any other name does nothing.
  * Setting  CONVJUDGE_FAKE_CUDA_DEVICES=N: the number of devices, which differ only in their uuid; default 1.
  *          CONVJUDGE_FAKE_CUDA_LOG=FILE: appends a line for each call, and "ran CALL stream=N" for each operation that
  *          has ended. A poll that would repeat the line before it is not logged.
+ *          CONVJUDGE_FAKE_CUDA_LAUNCH_US=N: how long the kernel "empty" takes; default 0.
  * Threads  any thread may call; every call holds the lock from begin() to leave().
  * Source   CUDA Driver API 13.0: Stream synchronization behavior; API synchronization behavior.  */
 #ifndef TESTS_FAKE_CUDA_H

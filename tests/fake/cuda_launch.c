@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool run_store(Operation *operation)
@@ -47,15 +48,21 @@ static bool run_nothing(Operation *operation)
     return true;
 }
 
+/* The judge's own empty kernel, which takes as long as the host needs for a launch. */
+static bool run_empty(Operation *operation)
+{
+    const char *launch_us = getenv("CONVJUDGE_FAKE_CUDA_LAUNCH_US");
+    if (operation->ends_s == 0)
+        operation->ends_s = now_s() + (launch_us == NULL ? 0 : 1e-6 * atof(launch_us));
+    return now_s() >= operation->ends_s;
+}
+
 static const struct {
     const char *name;
     bool (*run)(Operation *operation);
     size_t parameter_bytes;
-} KERNELS[] = {{"store", run_store, 12},
-               {"spin", run_spin, 4},
-               {"hide", run_hide, 4},
-               {"hang", run_hang, 0},
-               {"fault", run_fault, 0}};
+} KERNELS[] = {{"store", run_store, 12}, {"spin", run_spin, 4},   {"hide", run_hide, 4},
+               {"hang", run_hang, 0},    {"fault", run_fault, 0}, {"empty", run_empty, 0}};
 
 static Operation kernel_operation(CuFunction function)
 {

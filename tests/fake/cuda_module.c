@@ -41,6 +41,8 @@ static CudaError read_module(CuModule module, const char *text)
     char kind[16], name[64];
     size_t number;
     int length, error;
+    if (sscanf(text, ".version %*s .target %*s .address_size %*d .visible .entry %63[a-z]", name) == 1)
+        return add_symbol(module, "kernel", name, 0) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_KERNEL_IMAGE;
     while (*text != '\0') {
         if (sscanf(text, "error %d", &error) == 1)
             return error;

@@ -199,7 +199,7 @@ static Comparison compare_sample(const Bench *bench, uint32_t key, bool in_part)
     const Chacha20Key sample = {{key}};
     Comparison comparison;
     Message why = {0};
-    if (checker_compare_sample(&sample, in_part, &bench->problem, bench->testcase, bench->oracle, inputs, NULL,
+    if (checker_compare_sample(&sample, in_part, &bench->problem, bench->testcase, bench->oracle, inputs, NULL, NULL,
                                bench->y, POISON, &comparison, &why) != STATUS_OK)
         fail_test("%s", why.text);
     return comparison;

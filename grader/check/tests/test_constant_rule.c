@@ -53,11 +53,27 @@ static void the_largest_filter_and_then_the_most_data_are_taken(void **state)
     problem_free(&problem);
 }
 
+static void a_problem_without_a_small_case_is_refused(void **state)
+{
+    Problem problem;
+    Testcase cases[] = {{.group = CASE_SAMPLE, .bytes = 1 << 21}, {.group = CASE_TIMED, .bytes = 100}};
+    const TestcaseSet set = {.cases = cases, .count = COUNT_OF(cases)};
+    ConstantRuleFinding finding;
+    Message why;
+    read_blend("a", &problem);
+    assert_int_equal(constant_rule_check(&problem, &set, NULL, NULL, NULL, NULL, NULL, &finding, &why),
+                     STATUS_BAD_INPUT);
+    assert_string_equal(why.text, "problem blend: no sample or hidden case is small enough to prove the rule "
+                                  "\"constant_filter\" with; at least one must have 1048576 bytes or less");
+    problem_free(&problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rule_names_an_input_of_floats),
         cmocka_unit_test(the_largest_filter_and_then_the_most_data_are_taken),
+        cmocka_unit_test(a_problem_without_a_small_case_is_refused),
     };
     return cmocka_run_group_tests_name("constant_rule", tests, home_with_problem, home_remove);
 }

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 
 #include "grader/device_oracle/device_oracle.h"
+#include "grader/device_oracle/oracle_kernels.h"
 #include "grader/problem/key_stream.h"
 #include "grader/oracle/oracle.h"
 #include "grader/device_oracle/oracle_process.h"
@@ -309,7 +310,7 @@ static void check_outputs(Bench *bench, const GeneratorKey *seed)
 static Testcase uniform_case(Sizes sizes)
 {
     const CaseSource source = {.kind = SOURCE_UNIFORM, .a = -1, .b = 1};
-    return (Testcase){.group = CASE_TIMED, .number = 1, .sizes = sizes, .sources = {source, source}};
+    return (Testcase){.group = CASE_TIMED, .number = 1, .sizes = sizes, .sources = {source, source, source}};
 }
 
 static void outputs_are_tallied_as_the_checker_does(void **state)
@@ -340,6 +341,43 @@ static void outputs_are_tallied_as_the_checker_does(void **state)
 }
 
 /* Expected values from below 0 to above 255; whichever is rounded down, up, or to the even level. */
+/* The threads of the kernels take several elements there. */
+static void large_outputs_are_tallied_in_full(void **state)
+{
+    const Testcase testcase = uniform_case((Sizes){{[3] = ORACLE_BLOCKS * ORACLE_BLOCK + 77, [4] = 1}});
+    Bench bench;
+    unsetenv("CONVJUDGE_HOME");
+    bench_open(&bench, "conv1d");
+    use_case(&bench, &testcase);
+    fill(&bench, &(GeneratorKey){{5}});
+    fill_right(&bench);
+    assert_true(accepted(&bench));
+    output(&bench)[bench.counts[2] - 1] += 1;
+    assert_false(accepted(&bench));
+    bench_close(&bench);
+    setenv("CONVJUDGE_HOME", home, 1);
+}
+
+/* What the first pass gives is kept for each element. */
+static void two_passes_are_tallied_as_the_checker_does(void **state)
+{
+    Bench bench;
+    GeneratorKey seed;
+    Message why;
+    unsetenv("CONVJUDGE_HOME");
+    bench_open(&bench, "conv2d-separable");
+    assert_int_equal(key_new(&seed, &why), STATUS_OK);
+    for (uint64_t i = 0; i < 6; i++) {
+        int64_t width = whole_number(&seed, 10 * i, 1, 70), height = whole_number(&seed, 10 * i + 1, 1, 70);
+        const Testcase testcase = uniform_case(
+            (Sizes){{[4] = width, [5] = height, [6] = whole_number(&seed, 10 * i + 2, 0, 32)}});
+        use_case(&bench, &testcase);
+        check_outputs(&bench, &seed);
+    }
+    bench_close(&bench);
+    setenv("CONVJUDGE_HOME", home, 1);
+}
+
 static void bytes_are_tallied_as_the_checker_does(void **state)
 {
     static const CaseSource sources[] = {{.kind = SOURCE_RAMP, .a = -3, .b = 0.25},
@@ -524,6 +562,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(inputs_have_the_bits_that_the_grader_would_give_them),
         cmocka_unit_test(each_call_perturbs_the_values_of_a_file_anew),
         cmocka_unit_test(outputs_are_tallied_as_the_checker_does),
+        cmocka_unit_test(large_outputs_are_tallied_in_full),
+        cmocka_unit_test(two_passes_are_tallied_as_the_checker_does),
         cmocka_unit_test(bytes_are_tallied_as_the_checker_does),
         cmocka_unit_test(values_and_magnitudes_have_the_bits_of_the_host),
         cmocka_unit_test(a_check_and_the_next_inputs_are_one_round_trip),

@@ -51,6 +51,9 @@ static void record(Store *store, bool clocked)
     if (clocked) {
         result.device.modelled = false;
         result.device.clock_gap_s = 5.5e-6;
+        result.device.launch_s = 7.3e-6;
+        result.device.launch_spread_s = 4e-8;
+        result.device.usual_launch_s = 6.1e-6;
         result.anchor = (AnchorTimes){.name = "naive.cu", .before_ms = 2, .after_ms = 2.013};
         result.anchor.drift = timing_drift(2, 2.013);
     }
@@ -160,6 +163,8 @@ static void whatever_does_not_follow_is_named(void **state)
         "roofline",
         "event_ms",
         "sitting clock_gap_us",
+        "sitting launch_us",
+        "sitting usual_launch_us",
         "sitting after_ms",
         "sitting operations",
         "sitting bytes",

@@ -48,25 +48,28 @@ static void the_ladder_is_sorted_and_leaves_out_what_has_no_time(void **state)
     arena_free(&arena);
 }
 
-static void the_anchor_is_the_reference_of_median_time(void **state)
+static void the_anchor_is_the_certain_reference_of_median_time(void **state)
 {
     static const struct {
         size_t count;
         double ms[5];
         int anchor; /* -1: none */
+        double uncertainty[5];
     } rows[] = {
-        {0, {0}, -1},
-        {2, {0, 0}, -1},
-        {1, {4}, 0},
-        {3, {3, 1, 2}, 2},
-        {4, {3, 1, 2, 4}, 2},    /* the faster of the middle two */
-        {5, {0, 9, 0, 1, 5}, 4}, /* rungs without a time do not count */
-        {3, {2, 2, 2}, 1},
+        {0, {0}, -1, {0}},
+        {2, {0, 0}, -1, {0}},
+        {1, {4}, 0, {0}},
+        {3, {3, 1, 2}, 2, {0}},
+        {4, {3, 1, 2, 4}, 2, {0}},    /* the faster of the middle two */
+        {5, {0, 9, 0, 1, 5}, 4, {0}}, /* rungs without a time do not count */
+        {3, {2, 2, 2}, 1, {0}},
+        {4, {3, 1, 2, 4}, 0, {0.005, 0.01, 0.011, 0.005}}, /* what is not certain to 1 % does not count */
+        {3, {3, 1, 2}, 2, {0.02, 0.02, 0.03}},             /* unless nothing is */
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         Rung rungs[5] = {0};
         for (size_t k = 0; k < rows[i].count; k++)
-            rungs[k].time.time.ms = rows[i].ms[k];
+            rungs[k].time.time = (typeof(rungs[k].time.time)){rows[i].ms[k], rows[i].uncertainty[k]};
         const Ladder ladder = {.rungs = rungs, .count = rows[i].count};
         const Rung *expected = rows[i].anchor < 0 ? NULL : &rungs[rows[i].anchor];
         if (ladder_anchor(&ladder) != expected)
@@ -80,7 +83,7 @@ int main(void)
         cmocka_unit_test(only_times_of_the_same_source_are_taken),
         cmocka_unit_test(times_without_sources_make_a_ladder_of_their_own),
         cmocka_unit_test(the_ladder_is_sorted_and_leaves_out_what_has_no_time),
-        cmocka_unit_test(the_anchor_is_the_reference_of_median_time),
+        cmocka_unit_test(the_anchor_is_the_certain_reference_of_median_time),
     };
     return cmocka_run_group_tests_name("ladder", tests, NULL, NULL);
 }

@@ -185,8 +185,32 @@ static void a_measured_time_stands_with_what_it_was_measured_by(void **state)
     lacks(&text, "modelled");
     lacks(&text, "limited by");
     lacks(&text, "the host's");
+    lacks(&text, "empty launch");
     no_line_is_wider_than(&text, 80);
     text_free(&text);
+}
+
+static void what_the_host_adds_is_reported(void **state)
+{
+    static const struct {
+        double usual_s;
+        const char *line;
+    } rows[] = {
+        {6e-6, "host        an empty launch takes 7.5 us +- 40 ns here, 6 us usually: 1.5 us taken off each call\n"},
+        {8e-6, "host        an empty launch takes 7.5 us +- 40 ns here, 8 us usually: nothing taken off\n"}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        CaseSample samples[BLOCKS * CALLS];
+        BlockConditions blocks[BLOCKS];
+        CaseResult cases[] = {measured_case("long", samples, 7e-6, -1e-6)};
+        Result result = measured_result(cases, 1, blocks);
+        Text text = {0};
+        result.device.launch_s = 7.5e-6;
+        result.device.launch_spread_s = 4e-8;
+        result.device.usual_launch_s = rows[i].usual_s;
+        report_write(&result, plain, &text);
+        holds(&text, rows[i].line);
+        text_free(&text);
+    }
 }
 
 static void the_clock_of_the_host_is_named_where_it_decided(void **state)
@@ -349,6 +373,7 @@ int main(void)
         cmocka_unit_test(a_failed_hidden_case_shows_its_number_and_kind_only),
         cmocka_unit_test(of_many_failed_cases_the_first_are_shown),
         cmocka_unit_test(an_accepted_submission_stands_among_the_references),
+        cmocka_unit_test(what_the_host_adds_is_reported),
         cmocka_unit_test(a_measured_time_stands_with_what_it_was_measured_by),
         cmocka_unit_test(the_clock_of_the_host_is_named_where_it_decided),
         cmocka_unit_test(figures_keep_apart_however_large_or_small),

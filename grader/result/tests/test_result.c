@@ -25,6 +25,13 @@ static JsonFile as_json(const Result *result)
     return file;
 }
 
+static void has_number(const cJSON *object, const char *key, double expected)
+{
+    if (json_get(object, key) == NULL)
+        fail_test("%s is missing", key);
+    close_to(json_get(object, key)->valuedouble, expected);
+}
+
 static void a_case_takes_the_median_of_its_samples(void **state)
 {
     CaseSample samples[] = {{.event_s = 3e-3, .host_s = 0, .block = 0},
@@ -42,6 +49,36 @@ static void a_case_takes_the_median_of_its_samples(void **state)
     item.sample_count = 4;
     result_time_case(&item, &device);
     close_to(item.time.ms, 2.5);
+}
+
+static void what_this_host_adds_to_a_call_is_taken_off(void **state)
+{
+    CaseSample samples[] = {
+        {.event_s = 12e-6, .block = 0}, {.event_s = 12e-6, .block = 1}, {.event_s = 12e-6, .block = 2}};
+    CaseResult cases[] = {made_up_case(CASE_TIMED, "a", VERDICT_ACCEPTED)};
+    cases[0].samples = samples;
+    cases[0].sample_count = 3;
+    Result result = made_up_result(cases, 1);
+    result.device.launch_s = 8e-6;
+    result.device.launch_spread_s = 1e-6;
+    for (int known = 0; known < 2; known++) {
+        result.device.usual_launch_s = known ? 6e-6 : 0;
+        result_time_case(&cases[0], &result.device);
+        result_score(&result);
+        close_to(1e3 * cases[0].time.ms, known ? 10 : 12);
+        close_to(cases[0].time.uncertainty, known ? 0.1 : 0.005);
+        close_to(result.score.uncertainty, known ? 0.1 : 0.005);
+        JsonFile file = as_json(&result);
+        has_number(file.root, "launch_us", 8);
+        has_number(file.root, "launch_spread_us", 1);
+        if (known) {
+            has_number(file.root, "usual_launch_us", 6);
+            has_number(file.root, "host_constant_us", 2);
+        } else {
+            assert_null(json_get(file.root, "host_constant_us"));
+        }
+        json_free(&file);
+    }
 }
 
 static void the_score_is_the_geometric_mean_of_the_timed_cases(void **state)
@@ -207,13 +244,6 @@ static void result_json_has_what_is_promised(void **state)
 }
 
 /* A double may lose its last bit on the way to milliseconds. */
-static void has_number(const cJSON *object, const char *key, double expected)
-{
-    if (json_get(object, key) == NULL)
-        fail_test("%s is missing", key);
-    close_to(json_get(object, key)->valuedouble, expected);
-}
-
 static void a_measured_time_shows_how_it_was_measured(void **state)
 {
     CaseSample samples[] = {{.event_s = 1e-3, .host_s = 1.006e-3, .block = 0},
@@ -294,6 +324,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_case_takes_the_median_of_its_samples),
+        cmocka_unit_test(what_this_host_adds_to_a_call_is_taken_off),
         cmocka_unit_test(the_score_is_the_geometric_mean_of_the_timed_cases),
         cmocka_unit_test(the_drift_of_the_anchor_is_part_of_the_uncertainty),
         cmocka_unit_test(a_disturbed_block_or_a_drifting_anchor_is_unsteady),

@@ -22,10 +22,29 @@ static void slow_calls_are_fewer_but_at_least_fifteen(void **state)
     }
 }
 
+static void long_calls_are_as_many_as_their_time_needs(void **state)
+{
+    static const struct {
+        int timed_calls, enough_calls;
+        double call_s;
+        int expected;
+    } rows[] = {
+        {100, 40, 0, 100},  {100, 40, 10e-6, 100}, {100, 40, 16e-6, 63}, {100, 40, 25e-6, 40}, {100, 40, 2e-3, 40},
+        {30, 40, 2e-3, 30}, {80, 27, 30e-6, 34},   {80, 27, 1e-3, 27},   {30, 0, 2e-3, 30}, /* of the anchor */
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const CallPlan plan = {.timed_calls = rows[i].timed_calls, .enough_calls = rows[i].enough_calls};
+        int calls = call_plan_enough(&plan, rows[i].call_s);
+        if (calls != rows[i].expected)
+            fail_test("row %zu: %d calls, expected %d", i, calls, rows[i].expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slow_calls_are_fewer_but_at_least_fifteen),
+        cmocka_unit_test(long_calls_are_as_many_as_their_time_needs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 enum { CASES = 4, KEYS = 200 };
 
-static const CallPlan first = {.blocks = 3, .warm_up_calls = 3, .timed_calls = 100};
+static const CallPlan first = {.blocks = 3, .warm_up_calls = 3, .timed_calls = 100, .enough_calls = 40};
 
 static CallPlan plan_with_key(uint32_t word, const CallPlan *of, size_t case_count, Arena *arena)
 {
@@ -28,6 +28,7 @@ static void a_second_sitting_has_other_counts_and_another_order(void **state)
         assert_int_equal(plan.blocks, 3);
         assert_true(plan.warm_up_calls > 3 && plan.warm_up_calls <= 7);
         assert_true(plan.timed_calls >= 60 && plan.timed_calls <= 90);
+        assert_true(plan.enough_calls >= 24 && plan.enough_calls <= 36);
     }
     arena_free(&arena);
 }

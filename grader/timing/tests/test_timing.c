@@ -388,6 +388,20 @@ static void the_usual_time_of_taking_is_a_median(void **state)
     assert_true(timing_taken_s(samples, 0) == 0);
 }
 
+static void what_the_host_adds_is_taken_off_and_its_spread_is_uncertain(void **state)
+{
+    Timing timing = {
+        .time_s = 11e-6, .half_width = 0.03 / 11, .min_s = 10.5e-6, .p5_s = 10.6e-6, .p95_s = 12e-6, .variation = 0.01};
+    timing_take_off(&timing, 1e-6, 4e-8);
+    assert_true(fabs(timing.time_s - 10e-6) < 1e-15 && fabs(timing.min_s - 9.5e-6) < 1e-15);
+    assert_true(fabs(timing.p5_s - 9.6e-6) < 1e-15 && fabs(timing.p95_s - 11e-6) < 1e-15);
+    assert_true(fabs(timing.half_width - 5e-8 / 10e-6) < 1e-9); /* 3e-8 s and 4e-8 s */
+    assert_true(fabs(timing.variation - 0.011) < 1e-9);
+    const Timing before = timing;
+    timing_take_off(&timing, 9.5e-6, 4e-8); /* no call is that short */
+    assert_memory_equal(&timing, &before, sizeof before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +428,7 @@ int main(void)
         cmocka_unit_test(an_output_that_is_late_in_two_blocks_is_found),
         cmocka_unit_test(a_late_return_explains_a_late_output),
         cmocka_unit_test(the_usual_time_of_taking_is_a_median),
+        cmocka_unit_test(what_the_host_adds_is_taken_off_and_its_spread_is_uncertain),
     };
     return cmocka_run_group_tests_name("timing", tests, NULL, NULL);
 }

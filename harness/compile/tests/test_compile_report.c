@@ -49,11 +49,23 @@ static void an_error_that_the_submission_causes_there_is_its_own(void **state)
     assert_false(is_about_the_system(""));
 }
 
+static void a_compiler_that_names_no_error_is_quoted(void **state)
+{
+    const CompileJob job = {.file_name = "x.cu"};
+    Text output = {0}, diagnostics = {0};
+    text_add(&output, "clang had no more to say\n");
+    report_headline(&job, COMPILE_UNSUPPORTED, &output, &diagnostics);
+    assert_string_equal(diagnostics.data, "x.cu: does not compile; the compiler's first messages follow\n");
+    text_free(&output);
+    text_free(&diagnostics);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_error_in_a_header_of_the_system_is_not_the_submissions),
         cmocka_unit_test(an_error_that_the_submission_causes_there_is_its_own),
+        cmocka_unit_test(a_compiler_that_names_no_error_is_quoted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

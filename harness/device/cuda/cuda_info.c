@@ -107,6 +107,8 @@ static Status take_ceilings(DeviceInfo *info, Message *why)
     info->read_bytes_per_s = ceilings.read_bytes_per_s;
     info->copy_bytes_per_s = ceilings.copy_bytes_per_s;
     info->fma_flops_per_s = ceilings.fma_flops_per_s;
+    info->tf32_flops_per_s = ceilings.tf32_flops_per_s;
+    info->usual_launch_s = 1e-6 * ceilings.launch_us;
     info->usual_clock_mhz = ceilings.sm_clock_mhz;
     return STATUS_OK;
 }

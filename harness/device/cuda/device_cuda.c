@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALIBRATION_BRACKETS = 31 };
+enum { CALIBRATION_BRACKETS = 31, LAUNCH_WARM_UPS = 5, LAUNCH_BRACKETS = 61 };
 
 static const double CLOSE_SECONDS = 5; /* how long to wait for running work if no limit was set */
 
@@ -217,6 +217,55 @@ static CudaError measure_clock_gap(CudaDevice *cuda)
     return error;
 }
 
+/* A kernel that does nothing, for every GPU from compute capability 7.5 on: the driver compiles it. */
+static const char EMPTY_KERNEL[] =
+    ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry empty()\n{\n    ret;\n}\n";
+
+static CudaError launch_empty(CudaDevice *cuda, CuFunction function, double *event_s)
+{
+    DeviceBracket taken = {0};
+    CuStream raw;
+    CudaError error = cuda_bracket_begin(cuda);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_enter(cuda, NULL, &raw);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_note(cuda, cuda->driver->cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, raw, NULL, NULL));
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_wait_all(cuda);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_bracket_end(cuda, &taken);
+    *event_s = taken.event_s;
+    return error;
+}
+
+/* The median, and half of its 95 % interval: the order statistics that lie 0.98 roots of n from the middle (Conover,
+ * Practical Nonparametric Statistics, 1999, section 3.2). */
+static void take_launches(double *launches_s, DeviceInfo *info)
+{
+    const int middle = LAUNCH_BRACKETS / 2, reach = (int)ceil(0.98 * sqrt(LAUNCH_BRACKETS));
+    qsort(launches_s, LAUNCH_BRACKETS, sizeof *launches_s, by_number);
+    info->launch_s = launches_s[middle];
+    info->launch_spread_s = (launches_s[middle + reach] - launches_s[middle - reach]) / 2;
+}
+
+/* How long a launch takes on this host without any work, with both events of a timed call around it. No code of others has been
+ * loaded yet, so none can make it seem longer. Where the driver cannot compile the kernel, the time stays unknown. */
+static CudaError measure_launch(CudaDevice *cuda)
+{
+    double launches_s[LAUNCH_BRACKETS] = {0};
+    CuModule module;
+    CuFunction function;
+    if (cuda->driver->cuModuleLoadData(&module, EMPTY_KERNEL) != CUDA_ERROR_SUCCESS)
+        return CUDA_ERROR_SUCCESS;
+    CudaError error = cuda_note(cuda, cuda->driver->cuModuleGetFunction(&function, module, "empty"));
+    for (int i = -LAUNCH_WARM_UPS; i < LAUNCH_BRACKETS && error == CUDA_ERROR_SUCCESS; i++)
+        error = launch_empty(cuda, function, &launches_s[i < 0 ? 0 : i]);
+    if (error == CUDA_ERROR_SUCCESS)
+        take_launches(launches_s, &cuda->device.info);
+    const CudaError unloaded = cuda_note(cuda, cuda->driver->cuModuleUnload(module));
+    return error == CUDA_ERROR_SUCCESS ? unloaded : error;
+}
+
 static CudaError measure_echo(CudaDevice *cuda)
 {
     double echoes_s[CALIBRATION_BRACKETS] = {0};
@@ -239,6 +288,7 @@ static const struct {
     {open_flush, "device memory for flushing the L2"},
     {measure_echo, "timing an echo"},
     {measure_clock_gap, "comparing both clocks"},
+    {measure_launch, "timing an empty launch"},
 };
 
 Status device_describe_cuda(int ordinal, DeviceInfo *info, Message *why)

@@ -135,6 +135,14 @@ static void close_device(Device *device)
     free(sim);
 }
 
+/* Of TF32 the tensor cores multiply half as many numbers as of float16, and compute capability 7.5 has none (PTX ISA 8.5, mma).
+ * Two operations for each multiply-add. */
+static double tf32_flops_per_s(const HardwareProfile *profile)
+{
+    const double halves = fmax(profile->tensor_multiply_adds, profile->warpgroup_multiply_adds);
+    return profile->compute_major < 8 ? 0 : halves / 2 * 2 * profile->multiprocessors * profile->clock_hz;
+}
+
 void device_describe_sim(const HardwareProfile *profile, DeviceInfo *info)
 {
     *info = (DeviceInfo){
@@ -162,6 +170,7 @@ void device_describe_sim(const HardwareProfile *profile, DeviceInfo *info)
         .read_bytes_per_s = profile->dram_read_bytes_per_s,
         .copy_bytes_per_s = profile->dram_copy_bytes_per_s,
         .fma_flops_per_s = profile->fma_flops_per_s,
+        .tf32_flops_per_s = tf32_flops_per_s(profile),
     };
     memcpy(info->max_block, profile->max_block, sizeof info->max_block);
     memcpy(info->max_grid, profile->max_grid, sizeof info->max_grid);

@@ -19,8 +19,9 @@ enum { PROFILE_MAX_KERNELS = 32, PROFILE_MAX_LINES = 4096, PROFILE_MAX_FILES = 6
 typedef struct ProfileKernel {
     char name[SIM_MAX_NAME]; /* mangled */
     LaunchShape shape;
-    uint32_t registers, static_shared_bytes, local_bytes, frame_bytes, constant_bytes; /* these and the next two: */
-    bool uniform_constant_loads, has_unknown_code;                                     /* as in SimFunctionInfo */
+    uint32_t registers, live_registers, static_shared_bytes, local_bytes, frame_bytes,
+        constant_bytes;                            /* these and the next two: */
+    bool uniform_constant_loads, has_unknown_code; /* as in SimFunctionInfo */
     uint64_t launches;
     SimCounters counters;
     SimWarpPath longest;      /* path of the longest warp of all launches */

@@ -56,6 +56,7 @@ static bool can_change_results(SimFindingKind kind)
     case SIM_RACE_WITH_COPY:
     case SIM_RACE_WITH_PRODUCT:
     case SIM_UNWAITED_PRODUCT:
+    case SIM_UNFENCED_PRODUCT:
     case SIM_NO_PROXY_FENCE:
     case SIM_RACE_IN_CLUSTER:
     case SIM_OUTSIDE_VARIABLE: return true;

@@ -71,6 +71,7 @@ Mistake sim_mistake_of_finding(const SimFinding *finding)
                                                          [SIM_RACE_WITH_COPY] = MISTAKE_RACE_WITH_COPY,
                                                          [SIM_RACE_WITH_PRODUCT] = MISTAKE_RACE_WITH_PRODUCT,
                                                          [SIM_UNWAITED_PRODUCT] = MISTAKE_UNWAITED_PRODUCT,
+                                                         [SIM_UNFENCED_PRODUCT] = MISTAKE_UNFENCED_PRODUCT,
                                                          [SIM_NO_PROXY_FENCE] = MISTAKE_NO_PROXY_FENCE,
                                                          [SIM_RACE_IN_CLUSTER] = MISTAKE_RACE_IN_CLUSTER,
                                                          [SIM_RACE_IN_WARP] = MISTAKE_RACE_IN_WARP,

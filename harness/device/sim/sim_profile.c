@@ -17,6 +17,7 @@ static ProfileKernel *new_kernel(ExecutionProfile *profile, const SimLaunch *lau
     ProfileKernel *kernel = &profile->kernels[profile->kernel_count++];
     *kernel = (ProfileKernel){.shape = launch->shape,
                               .registers = facts->registers,
+                              .live_registers = facts->live_registers,
                               .static_shared_bytes = facts->static_shared_bytes,
                               .local_bytes = facts->local_bytes,
                               .frame_bytes = facts->frame_bytes,

@@ -475,6 +475,45 @@ static void the_gap_between_the_clocks_is_known(void **state)
     assert_false(f->device->info.modelled);
 }
 
+static void an_empty_launch_is_timed_before_anything_is_loaded(void **state)
+{
+    Fixture *f = *state;
+    const DeviceInfo *info = &f->device->info;
+    assert_true(info->launch_s > 0 && info->launch_s < WAIT_S && info->launch_spread_s >= 0);
+    assert_true(info->usual_launch_s == 0 && device_host_constant_s(info) == 0); /* nobody has measured a "Fake GPU" */
+    assert_true(comes_first(f, "cuLaunchKernel empty", "cuModuleUnload"));
+    assert_int_equal(lines_with(f, "ran cuLaunchKernel"), 66);
+    assert_int_equal(lines_with(f, "cuModuleLoadData"), 2); /* the other one is the module of the test */
+    assert_true(comes_first(f, "cuModuleUnload", "cuModuleGetGlobal") || lines_with(f, "cuModuleGetGlobal") == 0);
+}
+
+/* The host of this process takes a millisecond for a launch. */
+static void a_slower_host_is_told_by_its_launches(void **state)
+{
+    Fixture *f = *state;
+    assert_true(f->device->info.launch_s > 0.9e-3 && f->device->info.launch_s < WAIT_S);
+}
+
+static int set_up_slow_host(void **state)
+{
+    setenv("CONVJUDGE_FAKE_CUDA_LAUNCH_US", "1000", 1);
+    int result = set_up(state);
+    unsetenv("CONVJUDGE_FAKE_CUDA_LAUNCH_US");
+    return result;
+}
+
+static void what_is_beyond_the_usual_launch_is_the_hosts_constant(void **state)
+{
+    static const struct {
+        double launch_us, usual_us, constant_us;
+    } rows[] = {{7.5, 6, 1.5}, {6, 7.5, 0}, {6, 6, 0}, {6.5, 6, 0}, {6.7, 6, 0.7}, {7.5, 0, 0}, {0, 6, 0}, {60, 6, 5}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const DeviceInfo info = {.launch_s = 1e-6 * rows[i].launch_us, .usual_launch_s = 1e-6 * rows[i].usual_us};
+        const double error_s = device_host_constant_s(&info) - 1e-6 * rows[i].constant_us;
+        assert_true(error_s < 1e-12 && error_s > -1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -497,6 +536,9 @@ int main(void)
         ON_A_DEVICE(a_forged_nonce_does_not_shorten_the_hosts_time),
         ON_A_DEVICE(a_kernel_that_hides_in_a_destroyed_stream_takes_its_time),
         ON_A_DEVICE(the_gap_between_the_clocks_is_known),
+        ON_A_DEVICE(an_empty_launch_is_timed_before_anything_is_loaded),
+        cmocka_unit_test_setup_teardown(a_slower_host_is_told_by_its_launches, set_up_slow_host, tear_down),
+        cmocka_unit_test(what_is_beyond_the_usual_launch_is_the_hosts_constant),
     };
     return run_each(tests, COUNT_OF(tests));
 }

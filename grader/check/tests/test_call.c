@@ -1,0 +1,47 @@
+#include "grader/check/tests/checker_bench.h"
+
+#include "grader/check/call.h"
+
+/* The judge keeps no copy of them: the generator makes them again, with the same key. */
+static void inputs_of_the_case_before_are_made_again(void **state)
+{
+    const GeneratorKey secret = {{7}};
+    Bench bench;
+    Call call, call_before;
+    Comparison comparison;
+    PreviousInputs previous = {0};
+    Message why = {0};
+    float w[9], of_the_call[9];
+    bench_open(&bench, 30, 50);
+    Testcase before = *bench.testcase;
+    before.sources[1] = (CaseSource){.kind = SOURCE_UNIFORM, .a = -1, .b = 1};
+    testcase_fill(&bench.problem, &before, 1, &secret, w, 9);
+    memcpy(of_the_call, bench.w, sizeof w);
+    memcpy(bench.w, w, sizeof w);
+    fill_right(&bench);
+    memcpy(bench.w, of_the_call, sizeof w);
+    if (call_describe(&bench.problem, &before, &call_before, &why) != STATUS_OK ||
+        call_describe(&bench.problem, bench.testcase, &call, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    call.arguments[0].data = bench.x;
+    call.arguments[1].data = bench.w;
+    call.arguments[2].data = bench.y;
+    assert_int_equal(call_compare(&call, bench.oracle, &previous, &comparison, &why), STATUS_OK);
+    assert_int_equal(comparison.kind.nature, WRONG_NATURE_UNKNOWN);
+    previous_inputs_note(&previous, &call_before, &(GeneratorKey){{8}});
+    assert_int_equal(call_compare(&call, bench.oracle, &previous, &comparison, &why), STATUS_OK);
+    assert_int_equal(comparison.kind.nature, WRONG_NATURE_UNKNOWN);
+    previous_inputs_note(&previous, &call_before, &secret);
+    assert_int_equal(call_compare(&call, bench.oracle, &previous, &comparison, &why), STATUS_OK);
+    assert_int_equal(comparison.kind.nature, WRONG_NATURE_STALE);
+    previous_inputs_free(&previous);
+    bench_close(&bench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inputs_of_the_case_before_are_made_again),
+    };
+    return cmocka_run_group_tests(tests, make_problem, home_remove);
+}

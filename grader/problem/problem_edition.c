@@ -1,0 +1,181 @@
+#include "grader/problem/problem_edition.h"
+
+#include "base/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_FILE_BYTES = 1 << 30 };
+
+/* ---- the files of a folder --------------------------------------------------------------------------------------- */
+
+static int is_judged_by(const struct dirent *entry)
+{
+    const char *name = entry->d_name;
+    return name[0] != '.' && strcmp(name, "statement.md") != 0 && strcmp(name, "starter.cu") != 0;
+}
+
+static Status join(char path[PATH_MAX], const char *folder, const char *name, Message *why)
+{
+    if ((size_t)snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX)
+        return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "%.100s...: the name is too long", folder);
+}
+
+/* Adds a file to the digest, and writes it into a folder; NULL: nowhere. Only regular files count, as for the judge. */
+static Status take_file(const char *folder, const char *name, const char *copy, Hash *hash, Message *why)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    struct stat info;
+    Text content = {0};
+    Status status = join(from, folder, name, why);
+    if (status != STATUS_OK || (lstat(from, &info) == 0 && !S_ISREG(info.st_mode)))
+        return status;
+    status = text_read_file(from, MAX_FILE_BYTES, &content, why);
+    if (status == STATUS_OK) {
+        hash_add_string(hash, name);
+        hash_add(hash, content.data, content.length);
+    }
+    if (status == STATUS_OK && copy != NULL)
+        status = join(to, copy, name, why);
+    if (status == STATUS_OK && copy != NULL)
+        status = text_write_file(to, &content, why);
+    text_free(&content);
+    return status;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static Status take_folder(const char *folder, const char *copy, Hash *hash, Message *why)
+{
+    struct dirent **entries;
+    const int count = scandir(folder, &entries, is_judged_by, by_bytes);
+    if (count < 0)
+        return fail_errno(why, "%s: cannot be read", folder);
+    Status status = STATUS_OK;
+    for (int i = 0; i < count; i++) {
+        if (status == STATUS_OK)
+            status = take_file(folder, entries[i]->d_name, copy, hash, why);
+        free(entries[i]);
+    }
+    free(entries);
+    hash_add(hash, "", 0); /* the end of the list */
+    return status;
+}
+
+/* ---- the edition ------------------------------------------------------------------------------------------------- */
+
+static Status take(const Problem *problem, const char *problem_copy, const char *testcases_copy, Digest *edition,
+                   Message *why)
+{
+    Hash hash;
+    hash_begin(&hash);
+    hash_add_string(&hash, problem->id);
+    Status status = take_folder(problem->folder, problem_copy, &hash, why);
+    if (status == STATUS_OK)
+        status = take_folder(problem->testcases, testcases_copy, &hash, why);
+    *edition = hash_end(&hash);
+    return status;
+}
+
+Status problem_edition(const Problem *problem, Digest *edition, Message *why)
+{
+    return take(problem, NULL, NULL, edition, why);
+}
+
+bool problem_edition_find(const char *keep, const char *edition, char *path, size_t size)
+{
+    return (size_t)snprintf(path, size, "%s/%s", keep, edition) < size && access(path, F_OK) == 0;
+}
+
+/* ---- the copy ---------------------------------------------------------------------------------------------------- */
+
+typedef struct Copy { /* under way, of this process alone */
+    char root[PATH_MAX], problems[PATH_MAX], testcases[PATH_MAX];
+    char problem[PATH_MAX], cases[PATH_MAX];
+} Copy;
+
+static Status name_copy(const Problem *problem, const char *keep, Copy *copy, Message *why)
+{
+    char name[32];
+    snprintf(name, sizeof name, ".part-%ld", (long)getpid());
+    Status status = join(copy->root, keep, name, why);
+    if (status == STATUS_OK)
+        status = join(copy->problems, copy->root, "problems", why);
+    if (status == STATUS_OK)
+        status = join(copy->testcases, copy->root, "testcases", why);
+    if (status == STATUS_OK)
+        status = join(copy->problem, copy->problems, problem->id, why);
+    return status == STATUS_OK ? join(copy->cases, copy->testcases, problem->id, why) : status;
+}
+
+static void empty_folder(const char *folder)
+{
+    char path[PATH_MAX];
+    DIR *open = opendir(folder);
+    for (const struct dirent *entry; open != NULL && (entry = readdir(open)) != NULL;)
+        if (join(path, folder, entry->d_name, NULL) == STATUS_OK)
+            unlink(path); /* fails for "." and ".." */
+    if (open != NULL)
+        closedir(open);
+    rmdir(folder);
+}
+
+static void remove_copy(const Copy *copy)
+{
+    empty_folder(copy->problem);
+    empty_folder(copy->cases);
+    rmdir(copy->problems);
+    rmdir(copy->testcases);
+    rmdir(copy->root);
+}
+
+static Status make_folders(const Copy *copy, Message *why)
+{
+    const char *const folders[] = {copy->root, copy->problems, copy->testcases, copy->problem, copy->cases};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (mkdir(folders[i], 0700) != 0)
+            return fail_errno(why, "%s: cannot be made", folders[i]);
+    return STATUS_OK;
+}
+
+/* What was copied is named by its own digest, since the files may change while they are read. */
+static Status keep_copy(const Problem *problem, const char *keep, const Digest *edition, Message *why)
+{
+    Copy copy;
+    char place[PATH_MAX];
+    Digest copied;
+    Status status = name_copy(problem, keep, &copy, why);
+    if (status != STATUS_OK)
+        return status;
+    remove_copy(&copy); /* of a process that was killed and had this number */
+    status = make_folders(&copy, why);
+    if (status == STATUS_OK)
+        status = take(problem, copy.problem, copy.cases, &copied, why);
+    if (status == STATUS_OK && strcmp(copied.hex, edition->hex) != 0)
+        status = fail(STATUS_BUSY, why, "%s: these files are being changed", problem->testcases);
+    if (status == STATUS_OK)
+        status = join(place, keep, edition->hex, why);
+    if (status == STATUS_OK && rename(copy.root, place) != 0 && errno != EEXIST && errno != ENOTEMPTY)
+        status = fail_errno(why, "%s: cannot be made", place);
+    remove_copy(&copy);
+    return status;
+}
+
+Status problem_edition_keep(const Problem *problem, const char *keep, Digest *edition, Message *why)
+{
+    char place[PATH_MAX];
+    Status status = problem_edition(problem, edition, why);
+    if (status != STATUS_OK || problem_edition_find(keep, edition->hex, place, sizeof place))
+        return status;
+    return keep_copy(problem, keep, edition, why);
+}

@@ -1,0 +1,72 @@
+#include "base/tests/unit.h"
+
+#include "grader/problem/problem_edition.h"
+#include "grader/problem/problem_read.h"
+#include "grader/tests/home.h"
+
+static Message why;
+
+static void must(Status status)
+{
+    if (status != STATUS_OK)
+        fail_test("%s", why.text);
+}
+
+static Problem read_from(const char *folder)
+{
+    Problem problem;
+    must(problem_read_in(folder, "blend", &problem, &why));
+    return problem;
+}
+
+static Digest edition_in(const char *folder)
+{
+    Digest edition;
+    Problem problem = read_from(folder);
+    must(problem_edition(&problem, &edition, &why));
+    problem_free(&problem);
+    return edition;
+}
+
+static void only_what_is_judged_by_makes_another_edition(void **state)
+{
+    const Digest first = edition_in(NULL);
+    home_write("problems/blend/statement.md", "# Blend\n");
+    home_write("problems/blend/starter.cu", "void solve() {}\n");
+    home_write("testcases/blend/.hidden.json.swp", "of an editor");
+    assert_string_equal(edition_in(NULL).hex, first.hex);
+    home_write("problems/blend/oracle.h", "/* another */\n");
+    assert_string_not_equal(edition_in(NULL).hex, first.hex);
+    home_write("problems/blend/oracle.h", home_oracle);
+    assert_string_equal(edition_in(NULL).hex, first.hex);
+    home_write("testcases/blend/more.pgm", "data");
+    assert_string_not_equal(edition_in(NULL).hex, first.hex);
+}
+
+static void a_kept_edition_stays_as_it_was(void **state)
+{
+    char keep[100], folder[300];
+    Digest edition, again;
+    snprintf(keep, sizeof keep, "%s/keep", home);
+    assert_int_equal(mkdir(keep, 0700), 0);
+    Problem problem = read_from(NULL);
+    must(problem_edition_keep(&problem, keep, &edition, &why));
+    must(problem_edition_keep(&problem, keep, &again, &why));
+    assert_string_equal(again.hex, edition.hex);
+    home_write("testcases/blend/hidden.json", home_sample);
+    must(problem_edition_keep(&problem, keep, &again, &why));
+    assert_string_not_equal(again.hex, edition.hex);
+    assert_true(problem_edition_find(keep, edition.hex, folder, sizeof folder));
+    assert_string_equal(edition_in(folder).hex, edition.hex);
+    assert_false(problem_edition_find(keep, "0123", folder, sizeof folder));
+    problem_free(&problem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(only_what_is_judged_by_makes_another_edition, home_with_problem, home_remove),
+        cmocka_unit_test_setup_teardown(a_kept_edition_stays_as_it_was, home_with_problem, home_remove),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
