@@ -139,3 +139,17 @@ served() {
     CONVJUDGE_TOKEN=$(token grace teacher) judge runs --server "http://$address"
     ends 0 "no submissions yet"
 }
+
+@test "what waits is withdrawn at whatever moment it is being offered" {
+    local i
+    served '{"workers": []}'
+    for i in {1..20}; do
+        submission >mine.cu
+        echo "// $i" >>mine.cu
+        judge submit mine.cu
+        ends 0 "submission $i: next"
+        sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
+        judge withdraw "$i"
+        ends 0 "submission $i is withdrawn"
+    done
+}

@@ -8,7 +8,6 @@
 #include "service/api/identity.h"
 #include "service/api/visible.h"
 #include "service/config/deadlines.h"
-#include "service/spool/spool.h"
 #include "service/store/judgings.h"
 #include "service/store/service_store.h"
 #include "service/store/submissions.h"
@@ -167,19 +166,6 @@ Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is
     return status == STATUS_NOT_FOUND ? STATUS_BAD_INPUT : status; /* an unknown problem is a wrong request */
 }
 
-static Status withdraw(const Service *service, const StoredSubmission *row, bool *done, Message *why)
-{
-    Status status = STATUS_OK;
-    if (strcmp(row->state, "offered") == 0) {
-        bool is_back = false;
-        const SpoolId id = {row->judging, (int)row->attempt};
-        status = spool_withdraw(service->spool, id, &is_back, why);
-        if (status == STATUS_OK && is_back)
-            status = judgings_take_back(service->store, id.judging, id.attempt, why);
-    }
-    return status == STATUS_OK ? judgings_withdraw(service->store, row->id, done, why) : status;
-}
-
 bool hand_in_withdraw(Visit *visit, StoredSubmission *row, bool *done)
 {
     Message why;
@@ -190,8 +176,7 @@ bool hand_in_withdraw(Visit *visit, StoredSubmission *row, bool *done)
         answer_error(visit, 403, "only its author can withdraw a submission");
         return false;
     }
-    Status status = withdraw(visit->service, row, done, &why);
-    head_wake(visit->service->head);
+    Status status = head_withdraw(visit->service->head, visit->service->store, row->id, row->judging, done, &why);
     if (status != STATUS_OK)
         answer_failure(visit, status, &why);
     return status == STATUS_OK;

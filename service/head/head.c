@@ -78,7 +78,10 @@ static void *run(void *context)
     Head *head = context;
     do {
         Message why = {0};
-        note_look(head, look(head, &why), &why);
+        pthread_mutex_lock(&head->turn);
+        const Status status = look(head, &why);
+        pthread_mutex_unlock(&head->turn);
+        note_look(head, status, &why);
     } while (rest(head));
     return NULL;
 }
@@ -129,6 +132,7 @@ Status head_start(const HeadOptions *options, Head **head, Message *why)
         status = hold_drained(started, why);
     if (status == STATUS_OK)
         status = head_reconcile(started, why);
+    pthread_mutex_init(&started->turn, NULL);
     pthread_mutex_init(&started->lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
@@ -213,6 +217,33 @@ void head_wake(Head *head)
     head->changes++;
     pthread_cond_signal(&head->wake);
     pthread_mutex_unlock(&head->lock);
+}
+
+static Status take_offer_back(Head *head, Store *store, int64_t judging, Message *why)
+{
+    Arena arena = {0};
+    Judging read;
+    bool is_back = false;
+    Status status = judgings_read(store, judging, &arena, &read, why);
+    if (status == STATUS_OK && strcmp(read.state, "offered") == 0) {
+        const SpoolId id = {read.id, (int)read.attempt};
+        status = spool_withdraw(head->options.spool, id, &is_back, why);
+        if (status == STATUS_OK && is_back)
+            status = judgings_take_back(store, id.judging, id.attempt, why);
+    }
+    arena_free(&arena);
+    return status;
+}
+
+Status head_withdraw(Head *head, Store *store, int64_t submission, int64_t judging, bool *done, Message *why)
+{
+    pthread_mutex_lock(&head->turn);
+    Status status = take_offer_back(head, store, judging, why);
+    if (status == STATUS_OK)
+        status = judgings_withdraw(store, submission, done, why);
+    pthread_mutex_unlock(&head->turn);
+    head_wake(head);
+    return status;
 }
 
 HeadHealth head_health(Head *head)

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "leaderboard/store.h"
 #include "service/head/head_options.h"
 
 #include <stdbool.h>
@@ -47,6 +48,9 @@ bool head_lacks_workers(Head *head);
 
 /* Grows whenever anything about any judging may have changed. */
 uint64_t head_changes(Head *head);
+/* Withdraws a submission, whose judging that counts is `judging`, by a connection of the caller's own; *done false: a worker has
+ * taken it, or it has ended. */
+MUST_USE Status head_withdraw(Head *head, Store *store, int64_t submission, int64_t judging, bool *done, Message *why);
 /* For whoever changes the queue from outside: look at it now. */
 void head_wake(Head *head);
 

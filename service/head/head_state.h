@@ -19,6 +19,8 @@ struct Head {
     HeadOptions options;
     Store *store; /* a connection of the thread's own */
     pthread_t thread;
+    pthread_mutex_t
+        turn; /* held while the thread looks, and by who withdraws: an offer is either in both, store and spool, or in neither */
     pthread_mutex_t lock; /* for what follows */
     pthread_cond_t wake;
     bool stops, is_woken;
