@@ -33,7 +33,8 @@ Status program_ask(const char *const *argv, ProgramAnswer *read, void *context, 
                    Message *why)
 {
     const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
-    const ProcessSpec spec = {.argv = argv, .environment = environment};
+    const ProcessSpec spec = {
+        .argv = argv, .environment = environment, .own_processes = true, .may_share_processes = true};
     Text output = {0};
     ProcessEnd end;
     Status status = process_run(&spec, ANSWER_SECONDS, ANSWER_BYTES, &output, &end, why);

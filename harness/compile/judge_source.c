@@ -24,7 +24,11 @@ Status judge_source_run(const char *const *argv, const char *folder, Text *outpu
     snprintf(search, sizeof search, "PATH=%s", path == NULL ? "/usr/local/bin:/usr/bin:/bin" : path);
     snprintf(temporary, sizeof temporary, "TMPDIR=%s", folder);
     const char *const environment[] = {search, temporary, "LC_ALL=C", NULL};
-    const ProcessSpec spec = {.argv = argv, .environment = environment, .output = -1};
+    const ProcessSpec spec = {.argv = argv,
+                              .environment = environment,
+                              .output = -1,
+                              .own_processes = true, /* a compiler is a driver and what that starts */
+                              .may_share_processes = true};
     Status status = process_run(&spec, COMPILE_SECONDS, MAX_OUTPUT_BYTES, output, end, why);
     if (status == STATUS_OK && end->timed_out)
         return fail(STATUS_SYSTEM, why, "the compiler did not end within %d seconds", COMPILE_SECONDS);

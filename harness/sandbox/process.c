@@ -226,7 +226,7 @@ static Status await_exec(int link, pid_t child, const ProcessSpec *spec, Message
     return STATUS_OK;
 }
 
-Status process_start(const ProcessSpec *spec, pid_t *child, Message *why)
+static Status start(const ProcessSpec *spec, pid_t *child, Message *why)
 {
     int link[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) != 0)
@@ -246,6 +246,16 @@ Status process_start(const ProcessSpec *spec, pid_t *child, Message *why)
         process_kill(pid, NULL);
     *child = status == STATUS_OK ? pid : -1;
     return status;
+}
+
+Status process_start(const ProcessSpec *spec, pid_t *child, Message *why)
+{
+    Status status = start(spec, child, why);
+    if (status == STATUS_OK || !spec->own_processes || !spec->may_share_processes)
+        return status;
+    ProcessSpec sharing = *spec;
+    sharing.own_processes = false;
+    return start(&sharing, child, why);
 }
 
 /* Reads the process ids of a process's children, with a space behind each. False: they are unknown. */

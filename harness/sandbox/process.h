@@ -40,7 +40,8 @@ typedef struct ProcessSpec {
     /* The child is the first process of a namespace of processes, with a /proc of its own: when it ends, the kernel kills
      * every process that it has started, whatever these are doing at that moment. */
     bool own_processes;
-    const char *cgroup; /* the control group that the child belongs to (cgroup.h); NULL: that of the parent */
+    bool may_share_processes; /* where there is no such namespace, it does without: for the judge's own tools */
+    const char *cgroup;       /* the control group that the child belongs to (cgroup.h); NULL: that of the parent */
 } ProcessSpec;
 
 /* Starts the child in a process group of its own. */

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,6 +227,30 @@ static void own_processes_die_with_the_child(void **state)
     text_free(&output);
 }
 
+static bool forbid_process_namespaces(void)
+{
+    int file = unshare(CLONE_NEWUSER) == 0 ? open("/proc/sys/user/max_pid_namespaces", O_WRONLY) : -1;
+    return file >= 0 && write(file, "0", 1) == 1;
+}
+
+static void a_child_that_may_shares_the_processes_where_it_cannot_have_its_own(void **state)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        Text output = {0};
+        if (!forbid_process_namespaces())
+            _exit(77);
+        shell_with((ProcessSpec){.own_processes = true, .may_share_processes = true}, "echo $$", 20, 100, &output);
+        _exit(output.length > 0 && atoi(output.data) > 1 ? 0 : 1);
+    }
+    int how = -1;
+    waitpid(child, &how, 0);
+    assert_true(WIFEXITED(how));
+    if (WEXITSTATUS(how) == 77)
+        skip(); /* a user may not make a namespace of users here */
+    assert_int_equal(WEXITSTATUS(how), 0);
+}
+
 static void root_can_start_a_child_in_which_it_is_limited(void **state)
 {
     if (geteuid() != 0)
@@ -380,6 +405,7 @@ int main(void)
         cmocka_unit_test(a_child_dies_with_its_parent),
         cmocka_unit_test(the_innermost_process_ends_a_chain),
         cmocka_unit_test(own_processes_die_with_the_child),
+        cmocka_unit_test(a_child_that_may_shares_the_processes_where_it_cannot_have_its_own),
         cmocka_unit_test(root_can_start_a_child_in_which_it_is_limited),
         cmocka_unit_test(a_scratch_folder_is_private_and_removed_with_its_content),
         cmocka_unit_test(a_folder_is_removed_however_its_owner_ends),
