@@ -1,17 +1,15 @@
 #include "grader/judge/opinion_process.h"
 
 #include "base/clock.h"
+#include "harness/sandbox/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { LINK = 3, NICEST = 19 }; /* LINK: the only descriptor of the child besides those of its terminal */
@@ -55,36 +53,45 @@ static bool keep_only(int link)
     return close_range(LINK + 1, ~0u, 0) == 0;
 }
 
+typedef struct Question {
+    const JudgeJob *job;
+    JudgeFunction *judge;
+    int link;
+} Question;
+
+static void give_opinion(void *context)
+{
+    const Question *question = context;
+    if (!keep_only(question->link))
+        _exit(1);
+    setpriority(PRIO_PROCESS, 0, NICEST);
+    answer_for(question->job, question->judge);
+    _exit(0);
+}
+
 /* ---- in the parent ----------------------------------------------------------------------------------------------- */
 
 Status opinion_process_start(const JudgeJob *job, JudgeFunction *judge, OpinionProcess *opinion, Message *why)
 {
-    const pid_t parent = getpid();
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return fail_errno(why, "no socket");
     fflush(NULL); /* otherwise the child might write once more what is buffered */
-    const pid_t child = fork();
-    if (child == 0) {
-        if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent || !keep_only(ends[1]))
-            _exit(1);
-        setpriority(PRIO_PROCESS, 0, NICEST);
-        answer_for(job, judge);
-        _exit(0);
-    }
+    Question question = {.job = job, .judge = judge, .link = ends[1]};
+    const pid_t guard = guard_start(give_opinion, &question);
     close(ends[1]);
-    if (child < 0) {
+    if (guard < 0) {
         close(ends[0]);
         return fail_errno(why, "no process");
     }
-    *opinion = (OpinionProcess){.process = child, .link = ends[0]};
+    *opinion = (OpinionProcess){.guard = guard, .link = ends[0]};
     return STATUS_OK;
 }
 
 bool opinion_process_await(const OpinionProcess *opinion, double deadline_s, OpinionAnswer *answer)
 {
     struct pollfd link = {.fd = opinion->link, .events = POLLIN};
-    if (opinion->process == 0)
+    if (opinion->guard == 0)
         return false;
     for (;;) {
         const double left_s = deadline_s - now_s();
@@ -100,11 +107,9 @@ bool opinion_process_await(const OpinionProcess *opinion, double deadline_s, Opi
 
 void opinion_process_stop(OpinionProcess *opinion)
 {
-    if (opinion->process == 0)
+    if (opinion->guard == 0)
         return;
-    kill(opinion->process, SIGKILL);
     close(opinion->link);
-    while (waitpid(opinion->process, NULL, 0) < 0 && errno == EINTR)
-        ;
+    guard_stop_and_wait(opinion->guard);
     *opinion = (OpinionProcess){0};
 }

@@ -20,8 +20,8 @@
 typedef Status JudgeFunction(const JudgeJob *job, Result *result, Message *why);
 
 typedef struct OpinionProcess { /* {0}: none */
-    pid_t process;
-    int link; /* a socket, to which it writes its answer */
+    pid_t guard;                /* guard.h */
+    int link;                   /* a socket, to which it writes its answer */
 } OpinionProcess;
 
 typedef struct OpinionAnswer {

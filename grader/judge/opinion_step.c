@@ -146,7 +146,7 @@ void opinion_step_take(Judging *judging, double start_s)
         return;
     }
     const double deadline_s = start_s + hidden_duration_extended(now_s() - start_s, most_s());
-    if (judging->opinion.process == 0)
+    if (judging->opinion.guard == 0)
         return;
     const bool answered = opinion_process_await(&judging->opinion, deadline_s, &answer);
     opinion_process_stop(&judging->opinion);
@@ -172,7 +172,7 @@ static void tell_step(const Judging *judging)
 void opinion_step_end(Judging *judging)
 {
     const double start_s = now_s();
-    const bool waits = judging->opinion.process != 0;
+    const bool waits = judging->opinion.guard != 0;
     opinion_step_take(judging, start_s);
     if (waits && !judging->job->samples_only)
         (void)hidden_duration_wait(start_s);

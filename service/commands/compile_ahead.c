@@ -3,20 +3,19 @@
 #include "base/allocated.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "harness/sandbox/guard.h"
 #include "harness/sandbox/scratch.h"
 #include "service/commands/own_program.h"
 #include "service/spool/spool.h"
 #include "service/store/judgings.h"
 #include "service/store/submissions.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,7 +24,7 @@ enum { FILE_NAME_BYTES = 80, PER_PROCESS = 4 }; /* submissions to look ahead for
 static const double LOOK_S = 1;
 
 typedef struct Compiling {
-    pid_t pid; /* 0: none */
+    pid_t pid; /* of its guard; 0: none */
     int64_t judging;
 } Compiling;
 
@@ -66,29 +65,36 @@ static void forget_opinion(const CompileAhead *ahead, int64_t judging)
         unlink(path);
 }
 
-static void run(const CompileAhead *ahead, const Judging *judging, const char *path)
+typedef struct Task {
+    const CompileAhead *ahead;
+    const Judging *judging;
+    const char *path;
+} Task;
+
+static void run(void *context)
 {
+    const Task *task = context;
+    const CompileAhead *ahead = task->ahead;
     char opinion[SPOOL_OPINION_BYTES + 16], place[SPOOL_OPINION_BYTES];
     const struct sched_param none = {0};
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpriority(PRIO_PROCESS, 0, 19);
     sched_setscheduler(0, SCHED_IDLE, &none);
     signal(SIGPIPE, SIG_DFL);
     dup2(null, STDIN_FILENO);
     dup2(null, STDOUT_FILENO);
     dup2(ahead->spec.log > 0 ? ahead->spec.log : null, STDERR_FILENO);
-    spool_opinion_path(ahead->spec.spool, judging->id, place);
+    spool_opinion_path(ahead->spec.spool, task->judging->id, place);
     snprintf(opinion, sizeof opinion, "--opinion=%s", place);
-    const char *words[12] = {ahead->program, "compile", "--problem", judging->problem, "--device", ahead->spec.device};
+    const char *words[12] = {ahead->program,         "compile",  "--problem",
+                             task->judging->problem, "--device", ahead->spec.device};
     size_t count = 6;
-    if (strcmp(judging->mode, "try") != 0)
+    if (strcmp(task->judging->mode, "try") != 0)
         words[count++] = opinion;
     if (ahead->spec.unconfined)
         words[count++] = "--unconfined";
     words[count++] = "--";
-    words[count++] = path;
+    words[count++] = task->path;
     execv(ahead->program, (char *const *)words);
     _exit(127);
 }
@@ -98,17 +104,13 @@ static void start(CompileAhead *ahead, Compiling *item, Store *store, const Judg
     char path[sizeof ahead->folder + FILE_NAME_BYTES];
     const char *source = NULL;
     Text text = {0};
-    const pid_t parent = getpid();
     if (submissions_source(store, judging->source_hash, arena, &source, NULL) != STATUS_OK || source == NULL)
         return;
     name_source(ahead, judging->id, path);
     text_add(&text, source);
     if (text_write_file(path, &text, NULL) == STATUS_OK) {
-        const pid_t pid = fork();
-        if (pid == 0 && getppid() == parent)
-            run(ahead, judging, path);
-        if (pid == 0)
-            _exit(0);
+        Task task = {.ahead = ahead, .judging = judging, .path = path};
+        const pid_t pid = guard_start(run, &task);
         *item = (Compiling){.pid = pid > 0 ? pid : 0, .judging = judging->id};
     }
     text_free(&text);
@@ -203,11 +205,9 @@ void compile_ahead_stop(CompileAhead *ahead)
     if (ahead == NULL)
         return;
     for (size_t i = 0; i < ahead->spec.processes; i++)
-        if (ahead->items[i].pid > 0)
-            kill(-ahead->items[i].pid, SIGKILL);
+        guard_stop(ahead->items[i].pid);
     for (size_t i = 0; i < ahead->spec.processes; i++)
-        while (ahead->items[i].pid > 0 && waitpid(ahead->items[i].pid, NULL, 0) < 0 && errno == EINTR)
-            ;
+        guard_stop_and_wait(ahead->items[i].pid);
     for (size_t i = 0; i < ahead->window; i++)
         forget_opinion(ahead, ahead->begun[i]);
     if (ahead->folder[0] != '\0')

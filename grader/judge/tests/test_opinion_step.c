@@ -53,10 +53,10 @@ static bool ask(JudgeFunction *judge, double seconds, OpinionAnswer *answer)
     Message why;
     if (opinion_process_start(&opinion_job, judge, &process, &why) != STATUS_OK)
         fail_test("%s", why.text);
-    const pid_t child = process.process;
+    const pid_t child = process.guard;
     const bool answered = opinion_process_await(&process, now_s() + seconds, answer);
     opinion_process_stop(&process);
-    assert_int_equal(process.process, 0);
+    assert_int_equal(process.guard, 0);
     assert_int_equal(kill(child, 0), -1); /* reaped */
     return answered;
 }
