@@ -398,7 +398,7 @@ file() {
     cat key.pem certificate.pem >both.pem
     serve --port port --tls both.pem
     CONVJUDGE_TOKEN=secret judge runs --server "https://127.0.0.1:$(cat port)"
-    ends 2 "https://127.0.0.1:$(cat port): no answer (SSL peer certificate"
+    ends 2 "https://127.0.0.1:$(cat port): its certificate is of no authority that is trusted here"
     [[ ! -s log ]]
 }
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -59,6 +60,9 @@ static void set_place(const Transfer *transfer)
         curl_easy_setopt(transfer->curl, CURLOPT_UNIX_SOCKET_PATH, server->place);
     if (!server->is_encrypted)
         curl_easy_setopt(transfer->curl, CURLOPT_NOPROXY, "*");
+    const char *authorities = getenv("SSL_CERT_FILE"); /* libcurl leaves that to its callers */
+    if (authorities != NULL && authorities[0] != '\0')
+        curl_easy_setopt(transfer->curl, CURLOPT_CAINFO, authorities);
 }
 
 static void set_headers(Transfer *transfer)
@@ -186,6 +190,11 @@ static Status explain_end(const Transfer *transfer, ExchangeEnd how, CURLcode co
     if (transfer->too_large)
         return fail(STATUS_BAD_INPUT, why, "%s: the answer has more than %d bytes, which is the limit", place,
                     EXCHANGE_MAX_BYTES);
+    if (code == CURLE_PEER_FAILED_VERIFICATION)
+        return fail(
+            STATUS_SYSTEM, why,
+            "%s: its certificate is of no authority that is trusted here; SSL_CERT_FILE may name a file of others",
+            place);
     return fail(STATUS_SYSTEM, why, "%s: no answer (%s)", place, curl_easy_strerror(code));
 }
 
