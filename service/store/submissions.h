@@ -84,9 +84,10 @@ MUST_USE Status submissions_accepted(Store *store, const char *problem, Arena *a
  * kept. The newest submission stays whatever it is, since the numbers count on from it. */
 MUST_USE Status submissions_forget_tries(Store *store, int64_t before_s, Message *why);
 
-/* NULL in *source: the database does not have it. */
 /* Who has handed it in for its author; 0: nobody. */
 MUST_USE Status submissions_sender(Store *store, int64_t submission, int64_t *person, Message *why);
+
+/* NULL in *source: the database does not have it. */
 MUST_USE Status submissions_source(Store *store, const char *source_hash, Arena *arena, const char **source,
                                    Message *why);
 
