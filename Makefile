@@ -230,6 +230,7 @@ test-all: test  ## The same with all files, and both engines and compilers on al
 	@tests/service_load.py $(BUILD) memory 10000
 	@ALL_CASES=1 tests/leaks.sh $(BUILD)
 	@tests/service_fuzz.py $(BUILD) 600
+	@tests/systemd.sh $(BUILD)
 	@tests/worker_kills.sh $(BUILD) 50
 	@tests/same_verdict.sh $(BUILD) 200
 	@tests/explain_all.sh $(BUILD)
