@@ -41,3 +41,9 @@ load helper
         ends 1 "Memory Limit Exceeded"
     done
 }
+
+# The limit of a call ends it; without that, the budget of the whole grading would, a minute later.
+@test "host code that asks without a pause keeps the device waiting as well as one that sleeps" {
+    judge grade --no-record --device sim "$root/tests/attacks/poll_without_waiting.cu"
+    ends 1 "Time Limit Exceeded: the host code kept the device waiting for more than 5 s"
+}

@@ -237,6 +237,13 @@ second_try() { seconded try "$@"; }
     jq '.cases[0].why += "!"' home/testcases/conv1d/hidden.json >hidden.json && mv hidden.json home/testcases/conv1d/hidden.json
     CONVJUDGE_HOME=$PWD/home second --opinion opinion x.cu
     [[ $(jq -r .seed result.json) != "$(<seed)" ]]
+    local at
+    for at in 0 100 400 900 1500; do # of its 1.8 kilobytes
+        cp opinion damaged
+        printf '\xff' | dd of=damaged bs=1 seek=$at conv=notrunc status=none
+        cmp -s opinion damaged || second --opinion damaged x.cu
+        [[ $(jq -r .seed result.json) != "$(<seed)" ]]
+    done
     printf short >opinion
     second --opinion opinion x.cu
     ends 0 "second opinion: Run-Time Error"

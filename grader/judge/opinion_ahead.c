@@ -59,13 +59,24 @@ Status opinion_ahead_make(const Problem *problem, const Submission *submission, 
     return status;
 }
 
+/* Stands behind the opinion in its file: what is damaged there is no opinion. */
+static Digest sum_of(const OpinionAhead *ahead)
+{
+    Hash hash;
+    hash_begin(&hash);
+    hash_add(&hash, ahead, sizeof *ahead);
+    return hash_end(&hash);
+}
+
 Status opinion_ahead_write(const char *path, const OpinionAhead *ahead, Message *why)
 {
     char part[PATH_MAX];
     Text bytes = {0};
     if ((size_t)snprintf(part, sizeof part, "%s.part", path) >= sizeof part)
         return fail(STATUS_BAD_INPUT, why, "%.100s...: the name is too long", path);
+    const Digest sum = sum_of(ahead);
     text_append(&bytes, (const char *)ahead, sizeof *ahead);
+    text_append(&bytes, (const char *)&sum, sizeof sum);
     Status status = text_write_file(part, &bytes, why);
     text_free(&bytes);
     if (status == STATUS_OK && rename(part, path) != 0)
@@ -76,13 +87,16 @@ Status opinion_ahead_write(const char *path, const OpinionAhead *ahead, Message 
 bool opinion_ahead_read(const char *path, const Problem *problem, const Submission *submission, OpinionAhead *ahead)
 {
     Text bytes = {0};
-    Digest subject;
+    Digest subject, sum;
     Message ignored;
-    bool fits = text_read_file(path, sizeof *ahead, &bytes, &ignored) == STATUS_OK && bytes.length == sizeof *ahead &&
+    bool fits = text_read_file(path, sizeof *ahead + sizeof sum, &bytes, &ignored) == STATUS_OK &&
+                bytes.length == sizeof *ahead + sizeof sum &&
                 subject_of(problem, submission, &subject, &ignored) == STATUS_OK;
     if (fits) {
         memcpy(ahead, bytes.data, sizeof *ahead);
-        fits = memcmp(&ahead->subject, &subject, sizeof subject) == 0;
+        sum = sum_of(ahead);
+        fits = memcmp(bytes.data + sizeof *ahead, &sum, sizeof sum) == 0 &&
+               memcmp(&ahead->subject, &subject, sizeof subject) == 0;
     }
     text_free(&bytes);
     return fits;

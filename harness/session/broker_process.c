@@ -63,13 +63,15 @@ Status broker_process_replace(BrokerProcess *broker, Message *why)
 
 void broker_process_note_work(BrokerProcess *broker)
 {
+    broker->noted_s = now_s();
     broker->computed_s = broker->seen_s = broker->info.modelled ? process_computed_s(broker->pid) : 0;
 }
 
 bool broker_process_is_starved(BrokerProcess *broker, double seconds, double *deadline)
 {
     static const double LEAST_SHARE = 0.01; /* of a core: what computes less than that waits for something else */
-    if (!broker->info.modelled)
+    static const double MOST_TIMES = 20;    /* its limit: a machine that leaves it so little judges nobody */
+    if (!broker->info.modelled || now_s() > broker->noted_s + MOST_TIMES * seconds)
         return false;
     const double before_s = broker->seen_s, more_s = seconds / 4;
     broker->seen_s = process_computed_s(broker->pid);

@@ -30,6 +30,7 @@ typedef struct BrokerProcess {
     WaitTell *tell;                 /* hears who holds the lock; may be NULL */
     void *tell_context;
     double computed_s, seen_s; /* its processor time at broker_process_note_work(), and when it was last looked at */
+    double noted_s;            /* when that was, by now_s() */
     DeviceInfo info;
 } BrokerProcess;
 
@@ -50,7 +51,8 @@ MUST_USE Status broker_process_receive(const BrokerProcess *broker, ControlReply
 /* Notes how long it has computed so far, for broker_process_is_starved(). */
 void broker_process_note_work(BrokerProcess *broker);
 /* Asked when `*deadline` is over, `seconds` after the note. A simulated GPU computes on the host's cores, of which others may leave it
- * few, and that is nobody's fault: if it has computed all the while, but for less than `seconds`, puts the deadline off. */
+ * few, and that is nobody's fault: if it has computed all the while, but for less than `seconds`, puts the deadline off, until the
+ * twentyfold is over. */
 bool broker_process_is_starved(BrokerProcess *broker, double seconds, double *deadline);
 void broker_process_stop(BrokerProcess *broker);
 /* Stops it, if it runs, and starts another, which looks for the device while this one lets go of it. */

@@ -20,12 +20,15 @@ static pid_t start(bool computes)
     return pid;
 }
 
+static double noted_before_s; /* so long before the look at it */
+
 static bool is_starved_after(bool is_modelled, bool computes, double seconds, double limit_s)
 {
     BrokerProcess broker = broker_process_new("sim");
     broker.info.modelled = is_modelled;
     broker.pid = start(computes);
     broker_process_note_work(&broker);
+    broker.noted_s -= noted_before_s;
     const double start_s = now_s();
     double deadline = start_s + seconds;
     while (computes && process_computed_s(broker.pid) < seconds) /* a busy machine gives it less than a core */
@@ -53,6 +56,14 @@ static void what_hangs_does_not(void **state)
     assert_false(is_starved_after(true, false, 0.1, 10));
 }
 
+static void what_gets_little_for_ever_does_not(void **state)
+{
+    noted_before_s = 201;
+    const bool is_starved = is_starved_after(true, true, 0.1, 10);
+    noted_before_s = 0;
+    assert_false(is_starved);
+}
+
 static void a_real_gpu_does_not_compute_on_the_host(void **state)
 {
     assert_false(is_starved_after(false, true, 0.1, 10));
@@ -64,6 +75,7 @@ int main(void)
         cmocka_unit_test(what_computes_for_less_than_its_limit_gets_longer),
         cmocka_unit_test(what_has_computed_for_its_limit_does_not),
         cmocka_unit_test(what_hangs_does_not),
+        cmocka_unit_test(what_gets_little_for_ever_does_not),
         cmocka_unit_test(a_real_gpu_does_not_compute_on_the_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
