@@ -1,7 +1,7 @@
 // expect: Time Limit Exceeded
 // problem: conv1d
 // naive: does not apply: the naive judge has only one case, and waiting gains nothing but the judge's time
-// Asks for a little every few microseconds for six seconds in each call of solve(), so that the judge looks for requests all
+// Asks for a little every few microseconds for twenty seconds in each call of solve(), so that the judge looks for requests all
 // the while and never goes to sleep. Computes the right answer. Time for which the judge looks for requests must count like
 // time for which it sleeps: the limit on the host's time ends the first call, not the budget after half the cases.
 #include <cuda_runtime.h>
@@ -27,7 +27,7 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
-    for (double end_s = now_s() + 6; now_s() < end_s;) {
+    for (double end_s = now_s() + 20; now_s() < end_s;) {
         cudaStreamQuery(0);
         for (double next_s = now_s() + 5e-6; now_s() < next_s;)
             ;
