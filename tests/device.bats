@@ -93,6 +93,12 @@ small_home() {
     equal 1 "${#lines[@]}"
 }
 
+@test "several devices share the parts of test-gpu, whose results are added up" {
+    DEVICE=sim,sim COUNT=1 run "$root/tests/gpu.sh" "$build" same repeat
+    ends 0 "# same, on sim" "# repeat, on sim" "ok 2 - one honest file has the same verdict 1 times" "ok 2 - the same submission has the same time again"
+    equal "4 passed, 0 failed" "${lines[-1]}"
+}
+
 @test "a file that does not compile leaves no oracle behind that was started on a real GPU meanwhile" {
     export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1
     judge grade --no-record --device cuda "$root/solutions/conv1d/compile_error/unknown_name.cu"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tests the judge on a machine with a real GPU. Prints TAP; the last line is `N passed, N failed`. Needs the built
 # judge, what the judge needs itself (nvcc, gcc), and jq; CONVJUDGE_BWRAP may name a bubblewrap that is not installed.
-# Usage: [DEVICE=cuda:1] [COUNT=200] tests/gpu.sh BUILD [PART]...     DEVICE=sim tries the script itself
+# Several GPUs share the parts: each takes the next one that none has begun, the longest first.
+# Usage: [DEVICE=cuda:1] [COUNT=200] tests/gpu.sh BUILD [PART]...     DEVICE=cuda:0,cuda:1 names several; cuda: all there are; sim tries the script itself
 # COUNT: how often the part `same` grades one file; 10 otherwise
 # PART: repeat, same, groups, faults, forged, together, second, review, class, solutions, student, features, attacks, leaks, climb, naive; without any all of them, in this order.
 set -euo pipefail
@@ -10,6 +11,9 @@ build=$1
 parts=("${@:2}")
 [[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults forged together second review class solutions student features attacks leaks climb naive)
 device=${DEVICE:-cuda}
+if [[ $device == cuda ]]; then device=$(nvidia-smi --query-gpu=index --format=csv,noheader 2>/dev/null | sed 's/^/cuda:/' | paste -sd ,) || true; fi
+IFS=, read -ra devices <<<"${device:-cuda}"
+device=${devices[0]}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export CONVJUDGE_DB=$scratch/leaderboard.db TMPDIR=$scratch NO_COLOR=1
@@ -23,6 +27,35 @@ why=$("$build/convjudge" check --device "$device" /dev/null 2>&1) || status=$?
 if [[ $status == 2 ]]; then
     echo "test-gpu: $why"
     exit 2
+fi
+
+# share PART...: runs the parts on all devices, each by a copy of this script; prints what each has to say when it ends.
+share() {
+    local part line passed=0 failed=0
+    # shellcheck disable=SC2016 # expanded by the inner bash
+    printf '%s\n' "$@" | DEVICES=${devices[*]} xargs -P ${#devices[@]} -n 1 --process-slot-var=SLOT bash -c '
+        read -ra devices <<<"$DEVICES"
+        DEVICE=${devices[SLOT]} "$0" "$1" "$3" >"$2/$3" 2>&1 || true
+        printf "# %s, on %s\n%s\n" "$3" "${devices[SLOT]}" "$(<"$2/$3")"' "$0" "$build" "$scratch"
+    for part in "$@"; do
+        line=$(tail -n 1 "$scratch/$part" 2>/dev/null)
+        if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+            passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
+        else
+            echo "# $part did not come to its end"
+            failed=$((failed + 1))
+        fi
+    done
+    echo "$passed passed, $failed failed"
+    [[ $failed == 0 ]]
+}
+if [[ ${#devices[@]} -gt 1 && ${#parts[@]} -gt 1 ]]; then
+    ordered=()
+    for part in solutions leaks attacks climb faults forged naive "${parts[@]}"; do
+        if [[ " ${parts[*]} " == *" $part "* && " ${ordered[*]} " != *" $part "* ]]; then ordered+=("$part"); fi
+    done
+    share "${ordered[@]}"
+    exit
 fi
 
 result() { # STATUS NAME [FILE]: one line of TAP; of a failure also the contents of FILE
@@ -42,7 +75,7 @@ suite() { # FOLDER: checks all its files, some of them side by side; a file with
             not\ ok*) result 1 "${line#* - }"; missing=$((missing - 1)) ;;
             *) echo "$line" ;;
         esac
-    done < <(printf '%s\0' "${files[@]}" | xargs -0 -P $((($(nproc) + 3) / 4)) -n 4 "$build/convjudge" check --device "$device" 2>&1)
+    done < <(printf '%s\0' "${files[@]}" | xargs -0 -P $((($(nproc) + 3) / 4 < 8 ? ($(nproc) + 3) / 4 : 8)) -n 4 "$build/convjudge" check --device "$device" 2>&1)
     [[ $missing == 0 && ${#files[@]} != 0 ]] || result 1 "$1: $missing of ${#files[@]} files without a verdict"
 }
 
@@ -115,12 +148,12 @@ part_same() {
 }
 
 part_groups() {
-    local group='' limits tries
+    local group='' runner limits tries
     grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.cu "$scratch/fault" &
     local grading=$!
     for ((tries = 0; tries < 200; tries++)); do
-        if descendant "$grading" '/judge/convjudge-runner *' >/dev/null; then
-            group=$(find /sys/fs/cgroup -maxdepth 8 -name 'convjudge.*' 2>/dev/null | tail -n 1)
+        if runner=$(descendant "$grading" '/judge/convjudge-runner *'); then
+            group=$(sed -n 's|^0::\(.*/convjudge\.[^/]*\).*|/sys/fs/cgroup\1|p' "/proc/$runner/cgroup")
             limits=$(cat "$group/memory.max" "$group/memory.swap.max" "$group/memory.oom.group" "$group/pids.max" 2>/dev/null | tr '\n' ' ') || true
             break
         fi
@@ -133,7 +166,7 @@ part_groups() {
     fi
     [[ $limits =~ ^[0-9]+\ (0\ )?1\ [0-9]+\ $ ]] && tries=0 || tries=1
     result $tries "a runner's control group has limits: $limits"
-    [[ -z $(find /sys/fs/cgroup -maxdepth 8 -name 'convjudge.*' 2>/dev/null) ]] && tries=0 || tries=1
+    [[ ! -e $group ]] && tries=0 || tries=1
     result $tries "no control group is left"
 }
 
