@@ -10,8 +10,8 @@
 // Rows come by asynchronous copies, 14 ahead, into a ring in shared memory that only this warp uses: no warp waits for
 // others. Every other strip is filtered from below, so that neighbours read the rows that both need at the same time.
 // Intensity with strips of T = 64 pixels: 16 (2r + 1) / (4 (T + 2r) / T + 4) operations per byte, 30 for r = 8.
-// One H200: 20, 51 and 165 us for 1024 x 1024, 2048 x 2048 and 4096 x 4096 with radius 8: multiply-adds take 4.4, 17.5
-// and 70 of that. 53 us for 4096 x 4096 with radius 1: memory takes 31.5 of that.
+// One H200: 23, 52 and 167 us for 1024 x 1024, 2048 x 2048 and 4096 x 4096 with radius 8: multiply-adds take 4.4, 17.5
+// and 70 of that. 55 us for 4096 x 4096 with radius 1: memory takes 31.5 of that.
 #include <cuda_runtime.h>
 
 #define WARPS 4 // of a block; each has a strip of its own

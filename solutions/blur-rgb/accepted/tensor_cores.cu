@@ -13,8 +13,8 @@
 // Up to radius 1 memory limits, and multiply-adds do: bytes are read as floats, subnormals again, and the taps make up
 // for it.
 // Intensity with strips of T = 32 pixels: 16 (2r + 1) / (4 (T + 2r) / T + 4) operations per byte, 27 for r = 8.
-// One H200: 10.3, 21.5 and 65.5 us for 1024 x 1024, 2048 x 2048 and 4096 x 4096 with radius 8; multiply-adds alone
-// would take 4.4, 17.5 and 70. 50.3 us for 4096 x 4096 with radius 1: memory takes 31.5 of that.
+// One H200: 11.0, 22.7 and 66.9 us for 1024 x 1024, 2048 x 2048 and 4096 x 4096 with radius 8; multiply-adds alone
+// would take 4.4, 17.5 and 70. 53.8 us for 4096 x 4096 with radius 1: memory takes 31.5 of that.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

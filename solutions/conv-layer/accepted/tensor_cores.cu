@@ -14,10 +14,10 @@
 // registers.
 // Intensity with 5 x 5 taps of 32 channels and stride 1: 2 * 224 * 32 * 800 operations of a block for 48 KiB of inputs,
 // 100 KiB of weights and 28 KiB of outputs, 64 operations per byte.
-// One H200: 114 and 58 us for 5 x 5 taps and 64 images, and with stride 2; multiply-adds outside of tensor cores would
+// One H200: 118 and 64 us for 5 x 5 taps and 64 images, and with stride 2; multiply-adds outside of tensor cores would
 // take 157 and 39 us, three products on tensor cores 47 and 12 at their full rate. With stride 2 the inputs of a tile
 // fill the shared memory of a multiprocessor, so that a block loads, splits and multiplies with no other beside it.
-// 26.2 us for 1 image and 31.1 us for 1 x 1 taps, where the rooflines are 2.5 us of arithmetic and 28 us of memory.
+// 26.6 us for 1 image and 35.6 us for 1 x 1 taps, where the rooflines are 2.5 us of arithmetic and 28 us of memory.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -10,8 +10,8 @@
 // and so are both passes for larger radii, where 2r sums of four columns are too many for the registers: there a
 // thread computes 16 outputs, and loads each element and each tap once for all of them.
 // Intensity with strips of T = 128 columns: 4 (2r + 1) / (4 (T + 2r) / T + 4) operations per byte, 8 for r = 8.
-// One H200: 8.1, 16.1 and 42.5 us for 1024 x 1024, 2048 x 2048 and 4096 x 4096 with radius 8: memory takes 2.0, 7.9
-// and 31.5 of that. 40.7 us for 2048 x 2048 with radius 32: multiply-adds take 16.7 of that.
+// One H200: 8.7, 17.9 and 47.6 us for 1024 x 1024, 2048 x 2048 and 4096 x 4096 with radius 8: memory takes 2.0, 7.9
+// and 31.5 of that. 44.0 us for 2048 x 2048 with radius 32: multiply-adds take 16.7 of that.
 #include <cuda_runtime.h>
 
 #define MAX_PIXELS 16777216
