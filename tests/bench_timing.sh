@@ -156,7 +156,7 @@ spread() {
 pairs_home() { # FOLDER TAPS
     local folder
     mkdir -p "$1/simgpu" "$1/leaderboard" "$1/testcases/conv1d" "$1/solutions/conv1d"
-    for folder in problems grader harness simgpu/profiles leaderboard/devices; do
+    for folder in base problems grader harness simgpu/profiles leaderboard/devices; do
         ln -s "$PWD/$folder" "$1/$folder"
     done
     cp -r testcases/conv1d "$1/testcases/"
