@@ -479,6 +479,7 @@ int oracle_main(int argc, char **argv)
     process.exchange = -1;
     process.control = atoi(argv[1]);
     process.device_name = argv[2];
+    device_use_only(process.device_name);
     while (going && control_receive(process.control, &request, sizeof request, NULL, 0, descriptors)) {
         going = answer_request(&process, &request, descriptors[0]);
         control_close(descriptors);

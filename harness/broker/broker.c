@@ -246,6 +246,7 @@ int broker_main(int argc, char **argv)
     broker.is_process = true;
     broker.control = atoi(argv[1]);
     broker.device_name = argv[2];
+    device_use_only(broker.device_name);
     broker_run(&broker);
     if (broker.device != NULL)
         broker.device->close(broker.device);

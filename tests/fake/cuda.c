@@ -46,8 +46,19 @@ CudaError context_error(void)
 
 static int device_count(void)
 {
-    const char *devices = getenv("CONVJUDGE_FAKE_CUDA_DEVICES");
-    return devices == NULL ? 1 : atoi(devices);
+    const char *devices = getenv("CONVJUDGE_FAKE_CUDA_DEVICES"), *visible = getenv("CUDA_VISIBLE_DEVICES");
+    int count = devices == NULL ? 1 : atoi(devices);
+    if (visible != NULL)
+        for (count = 1; *visible != '\0'; visible++)
+            count += *visible == ',';
+    return count;
+}
+
+/* The number of a GPU of this host. CUDA_VISIBLE_DEVICES holds digits alone here. */
+static int host_number(CuDevice device)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    return visible == NULL ? device : visible[2 * device] - '0';
 }
 
 static void *idle(void *unused)
@@ -108,7 +119,7 @@ CudaError cuDeviceGetUuid(CuUuid *uuid, CuDevice device)
 {
     begin("cuDeviceGetUuid");
     for (int i = 0; i < 16; i++)
-        uuid->bytes[i] = (unsigned char)(0xf0 + i + (i == 0 ? device : 0));
+        uuid->bytes[i] = (unsigned char)(0xf0 + i + (i == 0 ? host_number(device) : 0));
     return leave(CUDA_ERROR_SUCCESS);
 }
 

@@ -1,6 +1,7 @@
 #include "harness/device/cuda/cuda_info.h"
 
 #include "harness/device/ceilings/ceilings.h"
+#include "harness/device/cuda/cuda_visible.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -121,11 +122,11 @@ Status cuda_describe(const CudaDriver *driver, int ordinal, DeviceInfo *info, Me
     int count = 0;
     *info = (DeviceInfo){.epoch = CUDA_EPOCH};
     CudaError error = driver->cuDeviceGetCount(&count);
-    if (error == CUDA_ERROR_SUCCESS && ordinal >= count)
+    if (error == CUDA_ERROR_SUCCESS && cuda_shown_ordinal(ordinal) >= count)
         return fail(STATUS_NOT_FOUND, why, "there is no GPU number %d: the driver finds %d, numbered from 0", ordinal,
                     count);
     if (error == CUDA_ERROR_SUCCESS)
-        error = driver->cuDeviceGet(&asked.device, ordinal);
+        error = driver->cuDeviceGet(&asked.device, cuda_shown_ordinal(ordinal));
     if (error == CUDA_ERROR_SUCCESS)
         error = driver->cuDeviceGetName(info->name, sizeof info->name, asked.device);
     if (error == CUDA_ERROR_SUCCESS)

@@ -9,6 +9,7 @@
 #include "harness/device/cuda/cuda_module.h"
 #include "harness/device/cuda/cuda_stream.h"
 #include "harness/device/cuda/cuda_tensor.h"
+#include "harness/device/cuda/cuda_visible.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -301,7 +302,7 @@ Status device_describe_cuda(int ordinal, DeviceInfo *info, Message *why)
 Status device_open_cuda(int ordinal, Device **device, Message *why)
 {
     CudaDevice *cuda = allocated(calloc(1, sizeof *cuda));
-    cuda->ordinal = ordinal;
+    cuda->ordinal = cuda_shown_ordinal(ordinal);
     cuda->device = (Device){
         .close = close_device,
         .memory = &CUDA_MEMORY_OPS,

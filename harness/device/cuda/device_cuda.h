@@ -1,6 +1,6 @@
 /* device_cuda.h - describes and opens a real GPU, through NVIDIA's driver library.
  *
- * `ordinal` is the device's number as the driver counts.
+ * `ordinal` is the device's number as a driver counts that sees all GPUs (cuda_visible.h).
  *
  * Errors   NOT_FOUND: no driver, or no such device. UNSUPPORTED: the driver is too old, or does not start.  */
 #ifndef HARNESS_DEVICE_CUDA_DEVICE_CUDA_H

@@ -2,6 +2,7 @@
 
 #include "base/paths.h"
 #include "base/suggestion.h"
+#include "harness/device/cuda/cuda_visible.h"
 #include "harness/device/cuda/device_cuda.h"
 #include "harness/device/sim/device_sim.h"
 #include "simgpu/cost/hardware_profile.h"
@@ -116,6 +117,13 @@ static Status choose(const char *name, Choice *choice, DeviceInfo *info, Message
     if (is_kind(name, "cuda", &detail))
         return choose_named_cuda(name, detail, choice, info, why);
     return refuse(name, why);
+}
+
+void device_use_only(const char *name)
+{
+    const char *detail;
+    if (is_kind(name, "cuda", &detail) || is_kind(name, "auto", &detail))
+        cuda_show_only(atoi(detail)); /* atoi("") is 0, the first */
 }
 
 Status device_describe(const char *name, DeviceInfo *info, Message *why)

@@ -9,6 +9,9 @@
 
 #include "harness/device/device.h"
 
+/* For a process that uses no other device, before it describes or opens this one. A name of no GPU changes nothing. */
+void device_use_only(const char *name);
+
 MUST_USE Status device_open(const char *name, Device **device, Message *why);
 /* Describes a device without opening it: this takes no memory on it and disturbs nobody's work. */
 MUST_USE Status device_describe(const char *name, DeviceInfo *info, Message *why);

@@ -114,6 +114,24 @@ static void auto_does_not_pass_over_a_gpu_in_silence(void **state)
     assert_string_equal(info.passed_over, "");
 }
 
+static void the_driver_of_a_process_for_one_gpu_sees_no_other(void **state)
+{
+    DeviceInfo info;
+    Message why;
+    setenv("CONVJUDGE_FAKE_CUDA_DEVICES", "3", 1);
+    setenv("CUDA_VISIBLE_DEVICES", "2,0,1", 1);
+    device_use_only("sim");
+    assert_string_equal(getenv("CUDA_VISIBLE_DEVICES"), "2,0,1");
+    device_use_only("cuda:3"); /* there is none */
+    assert_names("cuda:3", STATUS_NOT_FOUND, "no GPU number 3: the driver finds 3, numbered from 0");
+    device_use_only("cuda:2");
+    assert_string_equal(getenv("CUDA_VISIBLE_DEVICES"), "1");
+    assert_names("cuda:2", STATUS_OK, "cuda:2");
+    assert_int_equal(device_describe("cuda:2", &info, &why), STATUS_OK);
+    assert_string_equal(info.uuid, "GPU-f1f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff");
+    unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +142,7 @@ int main(void)
         BY_NAME(without_a_driver_auto_is_the_simulated_one),
         BY_NAME(a_driver_that_lacks_calls_is_too_old),
         BY_NAME(auto_does_not_pass_over_a_gpu_in_silence),
+        BY_NAME(the_driver_of_a_process_for_one_gpu_sees_no_other),
     };
     return run_each(tests, COUNT_OF(tests));
 }
