@@ -96,9 +96,12 @@ static bool is_gradescope(const char *name)
 
 ExportName export_name_read(const char *name, bool is_folder, Arena *arena)
 {
-    ExportName read;
-    if (read_moodle(name, arena, &read) || (!is_folder && read_canvas(name, arena, &read)))
-        return read;
+    ExportName read, other;
+    const bool is_moodle = read_moodle(name, arena, &read), is_canvas = !is_folder && read_canvas(name, arena, &other);
+    if (is_moodle && is_canvas)
+        return (ExportName){.kind = EXPORT_UNCLEAR, .person = "", .id = "", .file = ""};
+    if (is_moodle || is_canvas)
+        return is_moodle ? read : other;
     if (is_folder)
         return (ExportName){.kind = is_gradescope(name) ? EXPORT_GRADESCOPE : EXPORT_PLAIN,
                             .person = export_person(name, strlen(name), arena),

@@ -17,7 +17,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum ExportKind { EXPORT_PLAIN, EXPORT_MOODLE, EXPORT_CANVAS, EXPORT_GRADESCOPE } ExportKind;
+/* UNCLEAR: the name of a file that fits Moodle and Canvas. People choose a part of it, their own name or that of the file, and
+ * could so be taken for somebody else. */
+typedef enum ExportKind { EXPORT_PLAIN, EXPORT_MOODLE, EXPORT_CANVAS, EXPORT_GRADESCOPE, EXPORT_UNCLEAR } ExportKind;
 
 typedef struct ExportName {
     ExportKind kind;

@@ -46,6 +46,11 @@ static bool has_entry(const char *folder, const char *name)
     return snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path && lstat(path, &info) == 0;
 }
 
+static bool is_hidden(const FolderEntry *entry)
+{
+    return entry->name[0] == '.' || strcmp(entry->name, "__MACOSX") == 0;
+}
+
 static bool is_clone(const Root *root, const FolderEntry *entry)
 {
     return entry->is_folder && has_entry(path_in(root, entry->name), ".git");
@@ -121,7 +126,8 @@ static const char *assignment_of_clone(const Root *root, const char *name)
     return longest;
 }
 
-/* What the names of all clones begin with, up to a '-' and with something behind it. */
+/* What the names of all clones begin with, up to a '-' and with something behind it. Where a folder is no clone, those that are
+ * tell nothing about each other: people may have handed in ".git" with their files. */
 static const char *common_prefix(const Root *root)
 {
     static const char ending[] = "-submissions";
@@ -132,8 +138,10 @@ static const char *common_prefix(const Root *root)
         return arena_printf(&root->intake->arena, "%.*s-", (int)(own - (sizeof ending - 1)), root->name);
     for (size_t i = 0; i < root->count; i++) {
         const char *name = root->entries[i].name;
-        if (!is_clone(root, &root->entries[i]))
+        if (!root->entries[i].is_folder || is_hidden(&root->entries[i]))
             continue;
+        if (!is_clone(root, &root->entries[i]))
+            return "";
         size_t same = 0;
         while (first != NULL && same < length && name[same] == first[same])
             same++;
@@ -224,11 +232,6 @@ static void take_named(const Root *root, const FolderEntry *entry, const ExportN
 
 /* ---- folders that hold those of people ----------------------------------------------------------------------------- */
 
-static bool is_hidden(const FolderEntry *entry)
-{
-    return entry->name[0] == '.' || strcmp(entry->name, "__MACOSX") == 0;
-}
-
 /* Whether anything in a folder is called as an export calls it. */
 static bool is_export(const Root *root, const FolderEntry *entry)
 {
@@ -254,6 +257,13 @@ static bool is_alone(const Root *root)
     return shown == 1;
 }
 
+/* Whether the name of a folder says that it is a person's, who then chose all names in it. */
+static bool is_of_person(const Root *root, const FolderEntry *entry)
+{
+    return is_in_class(root, entry->name, strlen(entry->name)) ||
+           export_name_read(entry->name, true, &root->intake->arena).kind != EXPORT_PLAIN;
+}
+
 static bool is_opened(const Root *root, const FolderEntry *entry)
 {
     const size_t length = strlen(entry->name);
@@ -261,7 +271,7 @@ static bool is_opened(const Root *root, const FolderEntry *entry)
         return false;
     return is_listed(root->rules->assignments, root->rules->assignment_count, entry->name, length) ||
            (length > 12 && strcmp(entry->name + length - 12, "-submissions") == 0) ||
-           (is_alone(root) && is_export(root, entry));
+           (is_alone(root) && !is_of_person(root, entry) && is_export(root, entry));
 }
 
 static void open_folder(const Root *outer, const FolderEntry *entry)
@@ -295,7 +305,10 @@ static void take_entry(const Root *root, const FolderEntry *entry)
         return;
     }
     const ExportName read = export_name_read(entry->name, entry->is_folder, &root->intake->arena);
-    if (read.kind == EXPORT_GRADESCOPE)
+    if (read.kind == EXPORT_UNCLEAR)
+        intake_refuse(root->intake, origin,
+                      "has a name that Moodle or Canvas can have made, for different people; rename it to PERSON.cu");
+    else if (read.kind == EXPORT_GRADESCOPE)
         take_gradescope(root, entry, &read);
     else if (read.kind == EXPORT_PLAIN && is_clone(root, entry))
         take_clone(root, entry);

@@ -29,6 +29,10 @@ static const struct {
     {"lovelaceada_17_42_", false, {EXPORT_PLAIN, "lovelaceada_17_42_", "", "lovelaceada_17_42_", false}},
     {"lovelaceada_17_conv.cu", false, {EXPORT_PLAIN, "lovelaceada_17_conv", "", "lovelaceada_17_conv.cu", false}},
     {"lovelaceada_17_42_conv.cu", true, {EXPORT_PLAIN, "lovelaceada_17_42_conv.cu", "", "", false}},
+    /* Moodle or Canvas: a file or a person with a name that was chosen for it */
+    {"evemal_LATE_17_42_Bob_5_assignsubmission_file_x.cu", false, {EXPORT_UNCLEAR, "", "", "", false}},
+    {"Bob_17_42_Eve_5_assignsubmission_file_x.cu", false, {EXPORT_UNCLEAR, "", "", "", false}},
+    {"Bob_17_42_Eve_5_assignsubmission_file_", true, {EXPORT_MOODLE, "Bob_17_42_Eve", "5", "", false}},
     /* Gradescope */
     {"submission_123456", true, {EXPORT_GRADESCOPE, "submission_123456", "", "", false}},
     {"submission_12x", true, {EXPORT_PLAIN, "submission_12x", "", "", false}},

@@ -250,6 +250,52 @@ static void names_in_a_submission_say_nothing(void **state)
            "aside|ada/submission_metadata.yml\n");
 }
 
+static void remove_entry(const char *name)
+{
+    char path[1000];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    scratch_remove(path);
+}
+
+/* The first of a class has nobody beside him. */
+static void names_in_the_only_submission_say_nothing(void **state)
+{
+    static const char *const class[] = {"ada", "Bob", NULL};
+    put("Ada_5_assignsubmission_file_/Bob_17_assignsubmission_file_x.cu", "1");
+    expect(NULL, NULL, "Ada||Ada_5_assignsubmission_file_/Bob_17_assignsubmission_file_x.cu|0|0|0\n");
+    remove_entry("Ada_5_assignsubmission_file_");
+    put("ada/Bob_17_assignsubmission_file_x.cu", "1");
+    put("ada/Bob/.git/HEAD", "");
+    put("ada/Bob/x.cu", "1");
+    expect(class, NULL,
+           "ada||ada/Bob/x.cu|0|0|0\n"
+           "ada||ada/Bob_17_assignsubmission_file_x.cu|0|0|0\n"
+           "aside|ada/Bob/.git\n");
+}
+
+/* "lee-bob" would be Bob otherwise, who has handed in as well. */
+static void repositories_of_two_people_make_nobody_else_the_author(void **state)
+{
+    put("lee-ann/.git/HEAD", "");
+    put("lee-ann/x.cu", "1");
+    put("lee-bob/.git/HEAD", "");
+    put("lee-bob/x.cu", "1");
+    put("bob/x.cu", "1");
+    expect(NULL, NULL,
+           "bob||bob/x.cu|0|0|0\n"
+           "lee-ann||lee-ann/x.cu|0|0|0\n"
+           "lee-bob||lee-bob/x.cu|0|0|0\n"
+           "aside|lee-ann/.git\naside|lee-bob/.git\n");
+}
+
+static void names_that_fit_two_people_are_refused(void **state)
+{
+    put("evemal_LATE_17_42_Bob_5_assignsubmission_file_x.cu", "1");
+    expect(NULL, NULL,
+           "refused|evemal_LATE_17_42_Bob_5_assignsubmission_file_x.cu|has a name that Moodle or Canvas can have made, "
+           "for different people; rename it to PERSON.cu\n");
+}
+
 static void links_are_refused_by_name(void **state)
 {
     char path[300];
@@ -322,6 +368,9 @@ int main(void)
         test(plain_names_are_people),
         test(folders_of_assignments_are_opened),
         test(names_in_a_submission_say_nothing),
+        test(names_in_the_only_submission_say_nothing),
+        test(repositories_of_two_people_make_nobody_else_the_author),
+        test(names_that_fit_two_people_are_refused),
         test(links_are_refused_by_name),
         test(names_without_a_person_and_deep_folders_are_refused),
         test(archives_in_archives_are_opened_twice),
