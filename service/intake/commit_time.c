@@ -13,6 +13,9 @@
 
 enum { MOST_BYTES = 4 << 20, OUTPUT_BYTES = 65536, SHA1_DIGITS = 40, SHA256_DIGITS = 64 };
 
+/* git holds a whole commit in memory, and three megabytes of a clone can become three gigabytes. */
+static const size_t MEMORY_BYTES = 64 << 20;
+
 static const double PATIENCE_S = 10;
 
 typedef struct Commit {
@@ -129,7 +132,10 @@ int64_t commit_time_of(const char *folder)
                                        "GIT_CONFIG_GLOBAL=/dev/null",
                                        "GIT_TERMINAL_PROMPT=0",
                                        NULL};
-    const ProcessSpec spec = {.argv = argv, .environment = environment, .output = -1, .limits = {.no_core = true}};
+    const ProcessSpec spec = {.argv = argv,
+                              .environment = environment,
+                              .output = -1,
+                              .limits = {.no_core = true, .data_bytes = MEMORY_BYTES}};
     text_add(&output, "");
     if (make_repository(repository) && process_run(&spec, PATIENCE_S, OUTPUT_BYTES, &output, &end, NULL) == STATUS_OK &&
         end.exit_status == 0)

@@ -181,6 +181,16 @@ static void clones_have_the_time_of_their_commit(void **state)
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
+static void a_commit_that_takes_much_memory_has_no_time(void **state)
+{
+    if (system("git --version >/dev/null 2>&1") != 0)
+        skip();
+    run("git init -q bomb && cd bomb && echo 1 >x.cu &&"
+        " { printf 'author A <a@x> 1700000000 +0000\\ncommitter A <a@x> 1700000000 +0000\\n\\n'; head -c 80M /dev/zero; } |"
+        " git hash-object -w -t commit --literally --stdin >commit && mv commit .git/HEAD");
+    expect(NULL, NULL, "bomb||bomb/x.cu|0|0|0\naside|bomb/.git\n");
+}
+
 static void classroom_gathers_clones_in_a_folder(void **state)
 {
     put("hw-submissions/hw-ada/.git/HEAD", "");
@@ -364,6 +374,7 @@ int main(void)
         test(gradescope_says_who_and_when),
         test(a_broken_list_of_gradescope_is_named),
         test(clones_have_the_time_of_their_commit),
+        test(a_commit_that_takes_much_memory_has_no_time),
         test(classroom_gathers_clones_in_a_folder),
         test(plain_names_are_people),
         test(folders_of_assignments_are_opened),
