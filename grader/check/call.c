@@ -107,11 +107,17 @@ double call_written_share(const Call *call)
 {
     const SessionArgument *output = &call->arguments[problem_output(call->problem)];
     const uint32_t *words = output->data;
-    const size_t count = output->bytes / sizeof *words;
+    const size_t count = output->bytes / sizeof *words, in_word = sizeof *words / output->element_bytes;
     size_t written = 0;
-    for (size_t i = 0; i < count; i++)
-        written += words[i] != output->poison_bits;
-    return count == 0 ? 1 : (double)written / (double)count;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t difference = words[i] ^ output->poison_bits;
+        if (in_word == 1)
+            written += difference != 0;
+        else
+            for (unsigned shift = 0; shift < 32; shift += 8)
+                written += (difference >> shift & 0xFF) != 0;
+    }
+    return count == 0 ? 1 : (double)written / (double)(count * in_word);
 }
 
 void previous_inputs_note(PreviousInputs *previous, const Call *call, const GeneratorKey *secret)

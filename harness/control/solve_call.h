@@ -21,6 +21,16 @@ static inline uint32_t call_poison(uint32_t random)
     return 0x7FC00001u | (random & 0x803FFFFCu);
 }
 
+/* The same for an output of bytes, of which each tells by itself whether it was written. None is 0 or 255, which many results
+ * are cut off at. */
+static inline uint32_t call_poison_of_bytes(uint32_t random)
+{
+    uint32_t poison = 0;
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        poison |= (1 + (random >> shift & 0xFF) % 254) << shift;
+    return poison;
+}
+
 /* The value that replaces a probed one in [1, 2) (DeviceProbe). The map is exact and one-to-one, and its results lie
  * outside [1, 2). It is not a multiplication by a constant: an output that used the replacement only in part cannot be
  * scaled to look like one that used it throughout. */

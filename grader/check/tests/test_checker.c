@@ -1,5 +1,7 @@
 #include "grader/check/tests/checker_bench.h"
 
+#include "grader/check/call.h"
+
 static void a_right_output_is_accepted(void **state)
 {
     Bench bench;
@@ -352,6 +354,37 @@ static void mistakes_in_bytes_are_named(void **state)
     levels_close(&bench);
 }
 
+/* Blocks of threads may begin anywhere in a word. */
+static void bytes_that_were_not_computed_do_not_count_in_a_part(void **state)
+{
+    const uint32_t poison = call_poison_of_bytes(0xFF1200FE);
+    const Chacha20Key sample = {{1}};
+    const void *inputs[PROBLEM_MAX_PARAMETERS];
+    LevelsBench bench;
+    Comparison comparison;
+    Call call;
+    Message why = {0};
+    levels_open(&bench);
+    inputs[0] = bench.x;
+    inputs[1] = bench.w;
+    for (size_t i = 0; i < COUNT_OF(bench.y); i++)
+        if (i / 30 % 2 == 1)
+            bench.y[i] = (uint8_t)(poison >> i % 4 * 8);
+    if (call_describe(&bench.problem, &bench.set.cases[0], &call, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    call.arguments[2].data = bench.y;
+    call.arguments[2].poison_bits = poison;
+    assert_true(call_written_share(&call) > 0.49 && call_written_share(&call) <= 0.5);
+    for (int wrong = 0; wrong < 2; wrong++) {
+        bench.y[1] ^= wrong << 7;
+        if (checker_compare_sample(&sample, true, &bench.problem, &bench.set.cases[0], bench.oracle, inputs, NULL, NULL,
+                                   bench.y, poison, &comparison, &why) != STATUS_OK)
+            fail_test("%s", why.text);
+        assert_int_equal(comparison.wrong, wrong);
+    }
+    levels_close(&bench);
+}
+
 static void literal_bytes_come_before_the_oracle(void **state)
 {
     LevelsBench bench;
@@ -395,6 +428,7 @@ int main(void)
         cmocka_unit_test(bytes_are_expected_at_the_nearest_level),
         cmocka_unit_test(bytes_may_be_off_by_as_many_levels_as_the_problem_says),
         cmocka_unit_test(mistakes_in_bytes_are_named),
+        cmocka_unit_test(bytes_that_were_not_computed_do_not_count_in_a_part),
         cmocka_unit_test(literal_bytes_come_before_the_oracle),
         cmocka_unit_test(errors_of_hidden_cases_are_rounded_up),
     };
