@@ -52,8 +52,8 @@ MUST_USE Status broker_process_receive(const BrokerProcess *broker, ControlReply
 void broker_process_note_work(BrokerProcess *broker);
 /* Asked when `*deadline` is over, `seconds` after the note. A simulated GPU computes on the host's cores, of which others may leave it
  * few, and that is nobody's fault: if it has computed all the while, but for less than `seconds`, puts the deadline off, until the
- * twentyfold is over. */
-bool broker_process_is_starved(BrokerProcess *broker, double seconds, double *deadline);
+ * twentyfold is over. A submission that has computed for as long itself, `submission_s` since the note, takes the cores away. */
+bool broker_process_is_starved(BrokerProcess *broker, double submission_s, double seconds, double *deadline);
 void broker_process_stop(BrokerProcess *broker);
 /* Stops it, if it runs, and starts another, which looks for the device while this one lets go of it. */
 MUST_USE Status broker_process_replace(BrokerProcess *broker, Message *why);

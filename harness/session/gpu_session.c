@@ -89,14 +89,16 @@ static void answer_clock(GpuSession *gpu)
 /* Reads what the runner prints all the while, so that a full pipe never holds it up. */
 static Status await_reply(GpuSession *gpu, double seconds, Wait *wait, Message *why)
 {
-    double deadline = now_s() + seconds;
+    double deadline = now_s() + seconds, before_s = runner_process_used_s(&gpu->runner);
     broker_process_note_work(&gpu->broker);
     for (;;) {
         struct pollfd events[] = {{.fd = gpu->broker.control, .events = POLLIN},
                                   {.fd = gpu->runner.output, .events = POLLIN},
                                   {.fd = wait->runner_ended ? -1 : gpu->runner.ended, .events = POLLIN},
                                   {.fd = gpu->host_clock, .events = POLLIN}};
-        wait->timed_out = now_s() >= deadline && !broker_process_is_starved(&gpu->broker, seconds, &deadline);
+        wait->timed_out = now_s() >= deadline &&
+                          !broker_process_is_starved(&gpu->broker, runner_process_used_s(&gpu->runner) - before_s,
+                                                     seconds, &deadline);
         if (wait->timed_out)
             return STATUS_OK;
         if (poll(events, 4, (int)(fmax(deadline - now_s(), 0) * 1000) + 1) < 0 && errno != EINTR)

@@ -187,6 +187,11 @@ double runner_process_computed_s(RunnerProcess *runner)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+double runner_process_used_s(const RunnerProcess *runner)
+{
+    return runner->pid > 0 ? process_computed_s(runner->pid) : 0;
+}
+
 void runner_process_stop(RunnerProcess *runner, int *exit_status)
 {
     int status = 0;

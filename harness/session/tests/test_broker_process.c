@@ -21,6 +21,7 @@ static pid_t start(bool computes)
 }
 
 static double noted_before_s; /* so long before the look at it */
+static double submission_s;   /* that the submission has computed */
 
 static bool is_starved_after(bool is_modelled, bool computes, double seconds, double limit_s)
 {
@@ -33,7 +34,7 @@ static bool is_starved_after(bool is_modelled, bool computes, double seconds, do
     double deadline = start_s + seconds;
     while (computes && process_computed_s(broker.pid) < seconds) /* a busy machine gives it less than a core */
         usleep(1000);
-    const bool is_starved = broker_process_is_starved(&broker, limit_s, &deadline);
+    const bool is_starved = broker_process_is_starved(&broker, submission_s, limit_s, &deadline);
     if (is_starved)
         assert_true(deadline > now_s() + limit_s / 8);
     kill(broker.pid, SIGKILL);
@@ -64,6 +65,14 @@ static void what_gets_little_for_ever_does_not(void **state)
     assert_false(is_starved);
 }
 
+static void what_the_submission_takes_away_is_no_excuse(void **state)
+{
+    submission_s = 10;
+    const bool is_starved = is_starved_after(true, true, 0.1, 10);
+    submission_s = 0;
+    assert_false(is_starved);
+}
+
 static void a_real_gpu_does_not_compute_on_the_host(void **state)
 {
     assert_false(is_starved_after(false, true, 0.1, 10));
@@ -76,6 +85,7 @@ int main(void)
         cmocka_unit_test(what_has_computed_for_its_limit_does_not),
         cmocka_unit_test(what_hangs_does_not),
         cmocka_unit_test(what_gets_little_for_ever_does_not),
+        cmocka_unit_test(what_the_submission_takes_away_is_no_excuse),
         cmocka_unit_test(a_real_gpu_does_not_compute_on_the_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
