@@ -64,7 +64,7 @@ small_home() {
 @test "CUDA features that clang's subset lacks are refused by name, with what to do" {
     by_clang
     local header
-    for header in cuda_fp16 cuda_bf16 mma cooperative_groups; do
+    for header in cuda_bf16 cuda_fp8 mma cooperative_groups; do
         { echo "#include <$header.h>"; submission; } >x.cu
         judge grade --no-record x.cu
         ends 2 "Judge Error" "x.cu: $header.h is a header of" "clang compiles a subset of CUDA without it" "x.cu:1:" "make toolchain"
@@ -82,10 +82,14 @@ these mathematical functions:erfinvf(input[i])
 these mathematical functions:acosf(input[i])
 instructions on packed or several integers:__vadd2(input_size, 1)
 break points and counters of a profiler:__brkpt()
+these functions of half precision:hexp(input[i])
 atomics of 128 bits:__u128AtomicExch(output, output)
 atomics of vectors:atomicAdd((float2 *)output, make_float2(0, 0))
 atomics of 16 bits:atomicCAS((unsigned short *)output, (unsigned short)0, (unsigned short)1)
 END
+    { echo '#include <cuda_fp16.h>'; submission '' 'atomicAdd((half *)output, half(1));'; } >x.cu
+    judge grade --no-record x.cu
+    ends 2 "Judge Error" "x.cu:10:" "atomics of half precision need nvcc: clang compiles a subset of CUDA" "make toolchain"
     local bound
     for bound in __cluster_dims__ __block_size__; do
         submission | sed "s/__global__ void/& $bound(1)/" >x.cu
@@ -183,19 +187,21 @@ EOF
     json result.json '[.cases[].printed // empty] | unique | join(";")' checked
 }
 
-@test "device functions of one instruction give what nvcc's give" {
+@test "device functions of one instruction, and half precision, give what nvcc's give" {
     by_clang
-    local compiler
+    local compiler file
     for compiler in clang nvcc; do
-        CONVJUDGE_COMPILER=$compiler judge grade --no-record --json result.json "$root/tests/clang/intrinsics.cu"
-        ends 0 "Accepted"
-        json result.json '[.cases[].printed // empty] | unique | join(";") | rtrimstr("\n")' 'bad 0'
+        for file in intrinsics half; do
+            CONVJUDGE_COMPILER=$compiler judge grade --no-record --json result.json "$root/tests/clang/$file.cu"
+            ends 0 "Accepted"
+            json result.json '[.cases[].printed // empty] | unique | join(";") | rtrimstr("\n")' 'bad 0'
+        done
     done
 }
 
 # kernels_of_functions: writes one kernel for each call that tests/clang/functions.txt lists, one a line.
 kernels_of_functions() {
-    echo 'template <class T> __device__ T any();'
+    printf '#include <cuda_fp16.h>\ntemplate <class T> __device__ T any();\n'
     awk -F': ' '/^[^#]/ { types = split($1, type, /, */); names = split($2, name, " ")
         for (n = 1; n <= names; n++) {
             printf "__global__ void f%d() { %s(", ++count, name[n]
@@ -221,12 +227,12 @@ refused_by_name() {
         -isystem "$root/harness/cuda" -include cuda_runtime.h)
     clang=$("$root/harness/compilers.sh" clang)
     kernels_of_functions >all.cu
-    holds "$(wc -l <all.cu) > 1100"
+    holds "$(wc -l <all.cu) > 1300"
     if nvcc=$("$root/harness/compilers.sh" nvcc); then "$nvcc" -w -arch=sm_90 -ptx all.cu -o all.ptx; fi
     # The parser refuses some, the code generator others, and of the rest there must be device code.
     refused_by_name "$clang" "${device[@]}" -fsyntax-only all.cu
     refused_by_name "$clang" "${device[@]}" -O1 -S rest.cu -o rest.ptx
-    holds "$(wc -l <rest.cu) > 800"
+    holds "$(wc -l <rest.cu) > 900"
     "$clang" "${device[@]}" -w -O1 -S rest.cu -o rest.ptx
     equal free "$(grep -A 1 '^.extern .func' rest.ptx | grep -oE '\b[a-z]+$' | sort -u | xargs)"
 }

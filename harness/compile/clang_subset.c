@@ -18,9 +18,11 @@ static const struct {
     {"cooperative_groups", "cooperative groups"},
     {"cuda_awbarrier", "barrier objects"},
     {"cuda_pipeline_helpers", "the helpers of pipelines"},
-    {"cuda_fp16", "half precision"},
-    {"cuda_bf16", "half precision"},
-    {"cuda_fp", "numbers of 8 bits and less"},
+    {"cuda_fp16.hpp", "the internal headers of CUDA"},
+    {"cuda_bf16", "bfloat16 numbers"},
+    {"cuda_fp4", "numbers of 8 bits and less"},
+    {"cuda_fp6", "numbers of 8 bits and less"},
+    {"cuda_fp8", "numbers of 8 bits and less"},
     {"mma.h", "matrix instructions"},
     {"crt/", "the internal headers of CUDA"},
     {"fatbinary_section.h", "the internal headers of CUDA"},
@@ -119,8 +121,8 @@ void subset_hint(const Text *output, const CompileJob *job, const Toolkit *toolk
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (strstr(output->data, signs[i]) != NULL) {
             text_printf(diagnostics,
-                        "%s: compiled by %s, which knows a subset of CUDA: no half precision, textures, matrix "
-                        "instructions, cooperative groups, nor NVIDIA's libraries; to have all of it: make toolchain\n",
+                        "%s: compiled by %s, which knows a subset of CUDA: no bfloat16, textures, mma.h, "
+                        "cooperative groups, nor NVIDIA's libraries; to have all of it: make toolchain\n",
                         job->file_name, toolkit->name);
             return;
         }

@@ -113,6 +113,28 @@ OF_CUDA(y1) OF_CUDA(yn)
 REFUSED("these mathematical functions", __tanhf)
 #undef OF_CUDA
 #undef MATH
+/* ---- half precision: the rest of cuda_fp16.h --------------------------------------------------------------------- */
+
+#define HALF(name) REFUSED("these functions of half precision", name)
+HALF(__hadd_sat) HALF(__hsub_sat) HALF(__hmul_sat) HALF(__hfma_sat) HALF(__hfma_relu) HALF(__hadd2_sat)
+HALF(__hsub2_sat) HALF(__hmul2_sat) HALF(__hfma2_sat) HALF(__hfma2_relu) HALF(__hmin_nan) HALF(__hmax_nan)
+HALF(__hmin2_nan) HALF(__hmax2_nan) HALF(__hcmadd) HALF(__hisnan2) HALF(__hequ) HALF(__hneu) HALF(__hltu) HALF(__hleu)
+HALF(__hgtu) HALF(__hgeu) HALF(__hequ2) HALF(__hneu2) HALF(__hltu2) HALF(__hleu2) HALF(__hgtu2) HALF(__hgeu2)
+HALF(__hbequ2) HALF(__hbneu2) HALF(__hbltu2) HALF(__hbleu2) HALF(__hbgtu2) HALF(__hbgeu2) HALF(__heq2_mask)
+HALF(__hne2_mask) HALF(__hlt2_mask) HALF(__hle2_mask) HALF(__hgt2_mask) HALF(__hge2_mask) HALF(__hequ2_mask)
+HALF(__hneu2_mask) HALF(__hltu2_mask) HALF(__hleu2_mask) HALF(__hgtu2_mask) HALF(__hgeu2_mask) HALF(__half2char_rz)
+HALF(__half2uchar_rz) HALF(__half2ll_rn) HALF(__half2ll_rz) HALF(__half2ll_ru) HALF(__half2ll_rd) HALF(__half2ull_rn)
+HALF(__half2ull_rz) HALF(__half2ull_ru) HALF(__half2ull_rd) HALF(__int2half_rz) HALF(__int2half_ru)
+HALF(__int2half_rd) HALF(__uint2half_rz) HALF(__uint2half_ru) HALF(__uint2half_rd) HALF(__short2half_rz)
+HALF(__short2half_ru) HALF(__short2half_rd) HALF(__ushort2half_rz) HALF(__ushort2half_ru) HALF(__ushort2half_rd)
+HALF(__ll2half_rn) HALF(__ll2half_rz) HALF(__ll2half_ru) HALF(__ll2half_rd) HALF(__ull2half_rn) HALF(__ull2half_rz)
+HALF(__ull2half_ru) HALF(__ull2half_rd) HALF(hsin) HALF(hcos) HALF(htanh) HALF(hexp) HALF(hexp2) HALF(hexp10)
+HALF(hlog) HALF(hlog2) HALF(hlog10) HALF(hrsqrt) HALF(h2sin) HALF(h2cos) HALF(h2tanh) HALF(h2exp) HALF(h2exp2)
+HALF(h2exp10) HALF(h2log) HALF(h2log2) HALF(h2log10) HALF(h2rsqrt)
+#undef HALF
+__device__ struct __half atomicAdd(struct __half *, struct __half) NEEDS_NVCC("atomics of half precision");
+__device__ struct __half2 atomicAdd(struct __half2 *, struct __half2) NEEDS_NVCC("atomics of half precision");
+
 #undef REFUSED
 #undef NEEDS_NVCC
 
