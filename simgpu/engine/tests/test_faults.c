@@ -374,6 +374,10 @@ static const struct {
     {NULL, "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r10+2]", SIM_MISALIGNED, "16 bytes"},
     {NULL, "setp.lt.u32 %p4, %r1, 7; @%p4 bra END; movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1; END:",
      SIM_BAD_BARRIER, "a matrix instruction that only a part of its warp reaches"},
+    {NULL, "mov.u32 %r4, 16; bar.sync %r4", SIM_BAD_BARRIER, "whose number or count of threads is not allowed"},
+    {NULL, "mov.u32 %r4, 33; bar.sync 1, %r4", SIM_BAD_BARRIER, "whose number or count of threads is not allowed"},
+    {NULL, "ENDS: .branchtargets EVEN, ODD; brx.idx %r1, ENDS; EVEN: ODD:", SIM_OUT_OF_BOUNDS,
+     "jumps to entry 2 of a jump table of 2 entries"},
     {factorial_function, "{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r1; call.uni (q), factorial, (p); }",
      SIM_NO_STACK, "has no stack left for a call of factorial()"},
 };
@@ -427,7 +431,7 @@ static void the_source_line_is_named(void **state)
 {
     static const char ptx[] =
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry test()\n{\n    .reg .b32 %r<2>;\n"
-        "    .reg .b64 %d<2>;\n    .loc 1 7 5\n    mov.u64 %d0, 8;\n    .loc 1 12 9\n    ld.global.u32 %r0, [%d0];\n"
+        "    .reg .b64 %d<2>;\n    .loc 1 7 5\n    mov.u64 %d0, 0x3000c0000000;\n    .loc 1 12 9\n    ld.global.u32 %r0, [%d0];\n"
         "    .loc 1 13 1\n    ret;\n}\n"
         "    .file 1 \"/home/student/mine.cu\"\n";
     SimModule *module;
@@ -440,6 +444,7 @@ static void the_source_line_is_named(void **state)
     simgpu_launch(gpu, &launch, &report);
     assert_int_equal(report.outcome, SIM_OUT_OF_BOUNDS);
     assert_int_equal(report.fault.line, 12);
+    assert_non_null(strstr(report.fault.text, "reads 4 bytes at address 0x3000c0000000, where nothing is allocated"));
     assert_non_null(strstr(report.fault.file, "mine.cu"));
     simgpu_module_unload(gpu, module);
 }

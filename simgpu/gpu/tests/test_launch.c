@@ -325,6 +325,27 @@ static void bad_modules_are_refused_with_a_line(void **state)
     }
 }
 
+static void an_image_without_code_for_this_gpu_is_refused(void **state)
+{
+    static const char no_entries[16] = "P\xED\x55\xBA\1\0\20"; /* a fatbin's header */
+    SimModule *module = NULL;
+    Message why = {0};
+    assert_int_equal(simgpu_module_load(gpu, no_entries, sizeof no_entries, &module, &why), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(why.text, "the fatbin holds no PTX"));
+}
+
+static void too_much_text_is_refused(void **state)
+{
+    const size_t bytes = (32 << 20) + 1;
+    char *blanks = malloc(bytes);
+    SimModule *module = NULL;
+    Message why = {0};
+    memset(blanks, ' ', bytes);
+    assert_int_equal(simgpu_module_load(gpu, blanks, bytes, &module, &why), STATUS_BAD_INPUT);
+    assert_string_equal(why.text, "33554433 bytes of PTX, at most 33554432 can be loaded");
+    free(blanks);
+}
+
 static void copies_take_their_bandwidth(void **state)
 {
     const HardwareProfile *profile = simgpu_profile(gpu);
@@ -494,6 +515,8 @@ int main(void)
         cmocka_unit_test(device_printf_can_be_read),
         cmocka_unit_test(endless_printf_is_cut),
         cmocka_unit_test(bad_modules_are_refused_with_a_line),
+        cmocka_unit_test(an_image_without_code_for_this_gpu_is_refused),
+        cmocka_unit_test(too_much_text_is_refused),
         cmocka_unit_test(copies_take_their_bandwidth),
         cmocka_unit_test(a_load_from_a_watched_allocation_is_told_with_its_line),
         cmocka_unit_test(an_untimed_launch_counts_instructions_alone),

@@ -150,6 +150,9 @@ static void parameters_are_laid_out_like_a_struct(void **state)
     ptx_free(&module);
 }
 
+#define TEN_OPEN "{{{{{{{{{{"
+#define FIFTY_OPEN TEN_OPEN TEN_OPEN TEN_OPEN TEN_OPEN TEN_OPEN
+
 static const struct {
     const char *text, *message;
 } refusals[] = {
@@ -162,6 +165,10 @@ static const struct {
     {HEAD ".global .b8 big[4000000000];", "test.ptx:4: 'big' takes more than"},
     {HEAD ".global .b8 x[2] = {1, 2, 3};", "test.ptx:4: more initial values than 'x' has room for"},
     {HEAD ".global .align 3 .b8 x[2];", "test.ptx:4: 'x' is aligned to 3 bytes"},
+    {HEAD ".global x;", "test.ptx:4: 'x' has no type"},
+    {HEAD ".global .b8 x[2] = {{{{{{{{{1}}}}}}}}};", "test.ptx:4: initial values with more than 8 levels of nesting"},
+    {HEAD ".frobnicate;", "test.ptx:4: found '.frobnicate', expected a directive"},
+    {KERNEL(FIFTY_OPEN FIFTY_OPEN FIFTY_OPEN FIFTY_OPEN), "test.ptx:6: more than 200 nested scopes"},
     {HEAD "\"open", "test.ptx:4: found"},
     {HEAD "\x01", "test.ptx:4: found '?'"},
 };
