@@ -136,7 +136,8 @@ static double carry_box(SimDevice *sim, void *what, uint8_t *staging)
             note_row(sim, copy->to_host, row, copy->from_host, from_row, copy->box.width_bytes);
             memmove(row, from_row, copy->box.width_bytes);
         }
-    return sim_count_copy(sim, box_bytes(&copy->box), has_host);
+    const CopyWay way = !has_host ? WITHIN_DEVICE : copy->to_host && staging == NULL ? TO_WAITING_HOST : ACROSS_BUS;
+    return sim_count_copy(sim, box_bytes(&copy->box), way);
 }
 
 static Work box_work(Carry *carry, const BoxCopy *copy, size_t data_bytes, DeviceStream *stream)
@@ -225,7 +226,7 @@ static double carry_fill(SimDevice *sim, void *what, uint8_t *staging)
         memset(row, fill->value, fill->box.width_bytes);
         simgpu_mark_written(sim->gpu, (uint64_t)row, fill->box.width_bytes);
     }
-    return sim_count_copy(sim, box_bytes(&fill->box), false);
+    return sim_count_copy(sim, box_bytes(&fill->box), WITHIN_DEVICE);
 }
 
 static CudaError fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t value, uint64_t width, uint64_t height,

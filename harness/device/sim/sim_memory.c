@@ -96,9 +96,15 @@ CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes)
     return bytes == 0 || owns(&sim->device, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-double sim_count_copy(SimDevice *sim, uint64_t bytes, bool across_bus)
+/* Time until the host has what it waits for, beyond that of an ordinary program: the submission is another process than
+ * the one that holds the device. A copy of 4 bytes before a kernel costs 51.2, 33.5 and 49.9 us in three cases of conv1d
+ * on an H200 (docs/measurements.md, "The judge on a real GPU"); the copy and the wait after it are 15.6 of them. */
+static const double WAY_TO_HOST_S = 49.9e-6 - 15.6e-6;
+
+double sim_count_copy(SimDevice *sim, uint64_t bytes, CopyWay way)
 {
-    double seconds = simgpu_copy_seconds(sim->gpu, bytes, across_bus);
+    const bool across_bus = way != WITHIN_DEVICE;
+    double seconds = simgpu_copy_seconds(sim->gpu, bytes, across_bus) + (way == TO_WAITING_HOST ? WAY_TO_HOST_S : 0);
     sim->statistics.copies++;
     if (sim->profile != NULL)
         sim_profile_copy(sim, bytes, across_bus, seconds);
@@ -128,7 +134,7 @@ static double carry_write(SimDevice *sim, void *what, uint8_t *staging)
     simgpu_host_writes(sim->gpu, copy->to, copy->data, copy->bytes);
     memcpy(byte_at(copy->to), copy->data, copy->bytes);
     simgpu_mark_written(sim->gpu, copy->to, copy->bytes);
-    return sim_count_copy(sim, copy->bytes, true);
+    return sim_count_copy(sim, copy->bytes, ACROSS_BUS);
 }
 
 static double carry_copy(SimDevice *sim, void *what, uint8_t *staging)
@@ -141,7 +147,7 @@ static double carry_copy(SimDevice *sim, void *what, uint8_t *staging)
     simgpu_copies(sim->gpu, copy->to, copy->from, copy->bytes);
     memmove(byte_at(copy->to), byte_at(copy->from), copy->bytes);
     simgpu_mark_written(sim->gpu, copy->to, copy->bytes);
-    return sim_count_copy(sim, copy->bytes, false);
+    return sim_count_copy(sim, copy->bytes, WITHIN_DEVICE);
 }
 
 static double carry_fill(SimDevice *sim, void *what, uint8_t *staging)
@@ -152,7 +158,7 @@ static double carry_fill(SimDevice *sim, void *what, uint8_t *staging)
     simgpu_host_fills(sim->gpu, copy->to, copy->value, copy->bytes);
     memset(byte_at(copy->to), copy->value, copy->bytes);
     simgpu_mark_written(sim->gpu, copy->to, copy->bytes);
-    return sim_count_copy(sim, copy->bytes, false);
+    return sim_count_copy(sim, copy->bytes, WITHIN_DEVICE);
 }
 
 Work sim_copy_work(Carry *carry, void *what, DeviceStream *stream, Engine engine)
@@ -200,7 +206,7 @@ static double carry_read(SimDevice *sim, void *what, uint8_t *staging)
     sim_touches(sim, read->from, read->bytes, false);
     sim_reads(sim, read->from, read->bytes);
     memcpy(read->to, byte_at(read->from), read->bytes);
-    return sim_count_copy(sim, read->bytes, true);
+    return sim_count_copy(sim, read->bytes, TO_WAITING_HOST);
 }
 
 static CudaError read_bytes(Device *device, void *to, uint64_t from, uint64_t bytes, DeviceStream *stream)

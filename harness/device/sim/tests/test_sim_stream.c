@@ -202,6 +202,31 @@ static void a_poll_sees_work_under_way_and_then_its_end(void **state)
     assert_int_equal(f->device->streams->query(f->device, NULL), 0);
 }
 
+static void copy_rows_to_host(Fixture *f, void *to)
+{
+    const DevicePlace host = {.host = to, .pitch = ARRAY_BYTES, .slice_rows = 1};
+    const DevicePlace array = {.address = f->array, .pitch = ARRAY_BYTES, .slice_rows = 1};
+    const DeviceBox box = {ARRAY_BYTES, 1, 1};
+    assert_int_equal(f->device->arrays->copy_box(f->device, &host, &array, &box, NULL), 0);
+}
+
+/* The host is another process than the device. */
+static void what_the_host_waits_for_is_long_under_way(void **state)
+{
+    Fixture *f = *state;
+    static uint8_t bytes[ARRAY_BYTES];
+    measure_units(f);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
+    assert_int_equal(f->device->copies->read(f->device, bytes, f->array, sizeof bytes, NULL), 0);
+    store(f, f->array, 1, 100, NULL);
+    double read_s = bracket_work(f);
+    assert_true(read_s > c_s + wait_s + k_s + 1e-5);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
+    copy_rows_to_host(f, bytes);
+    store(f, f->array, 1, 100, NULL);
+    assert_seconds(bracket_work(f), read_s);
+}
+
 static void nothing_done_takes_no_time(void **state)
 {
     Fixture *f = *state;
@@ -220,6 +245,7 @@ int main(void)
         ON_A_DEVICE(an_untimed_check_holds_until_an_event_is_timed),
         ON_A_DEVICE(waiting_on_the_host_orders_streams),
         ON_A_DEVICE(a_poll_sees_work_under_way_and_then_its_end),
+        ON_A_DEVICE(what_the_host_waits_for_is_long_under_way),
         ON_A_DEVICE(nothing_done_takes_no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
