@@ -1,7 +1,7 @@
 // expect: Accepted
 // problem: conv1d
 // advice: needless_barriers
-// As first.cu, with blocks of 512 threads and up to 2047 taps.
+// As speaks.cu, with blocks of 512 threads and up to 2047 taps.
 #include <cuda_runtime.h>
 
 #define THREADS 512
