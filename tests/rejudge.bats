@@ -54,6 +54,9 @@ has_text() {
     done
 }
 
+# editions N: so many lie in the spool, and nothing unfinished.
+editions() { [[ $(find "$state/spool/editions" -mindepth 1 -maxdepth 1 | wc -l) == "$1" ]]; }
+
 in_spool() { [[ $(find "$state/spool/ready" -name '[0-9]*.json' | wc -l) == "$1" ]]; }
 
 in_state() { [[ $(in_store "SELECT state FROM judging WHERE batch = 1 AND submission = $2") == "$1" ]]; }
@@ -77,11 +80,14 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     ends 0 "batch 2: 3 submissions of problem conv1d are judged again, and nobody sees it yet" '`convjudge rejudge --batch 2` shows what it would change'
     # What is handed in meanwhile counts by the cases of before, and is judged by the new ones in the batch.
     equal Accepted "$(submitted dora weak.cu)"
-    # The server and its workers may be killed meanwhile.
-    stop_server KILL
+    # The server and its workers may be killed meanwhile, also while it copies or removes an edition.
+    kill_server
+    mkdir -p "$state/spool/editions/.part-7/problems/conv1d"
+    cp "$CONVJUDGE_HOME/problems/conv1d/oracle.h" "$state/spool/editions/.part-7/problems/conv1d"
     start_server
     patiently batch_is 2 .batch.judged 4
     equal '["ada","bob","cyd","dora"]' "$(board)"
+    patiently editions 2
     equal 4 "$(in_store 'SELECT count(*) FROM runs')"
     rejudge --batch 2
     ends 0 "batch 2, problem conv1d, open since " "a case with 32 weights" "4 of 4 submissions judged" "3 of the judged submissions change, 1 stay as they are"
@@ -107,6 +113,8 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     rejudge --apply 2
     ends 0 "batch 2 is applied"
     equal '["bob","cyd"]' "$(board)"
+    patiently editions 1 # by which hand-ins count from now on
+    [[ -d $state/spool/editions/$(in_store "SELECT edition FROM batch WHERE id = 2") ]]
     CONVJUDGE_TOKEN=$(token ada) judge show 1 --no-code --server "http://$address"
     ends 0 "Wrong Answer  weak.cu"
     equal '["Wrong Answer","Wrong Answer"]' "$(jq -c . <<<"[\"$(verdict_of dora 4)\",\"$(submitted erin weak.cu)\"]")"
@@ -156,6 +164,7 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     equal Accepted "$(verdict_of dora 2)"
     # From now on there is only the problem as it lies there.
     equal "Wrong Answer" "$(submitted erin weak.cu)"
+    patiently editions 1
     cp before.json "$hidden"
     equal '["ada","dora"]' "$(board)"
 }

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,15 @@ bool problem_edition_find(const char *keep, const char *edition, char *path, siz
 
 /* ---- the copy ---------------------------------------------------------------------------------------------------- */
 
+#define UNFINISHED ".part-" /* begins the name of a folder that is no edition yet, or no longer one */
+
+static Status name_unfinished(char path[PATH_MAX], const char *keep, Message *why)
+{
+    char name[32];
+    snprintf(name, sizeof name, UNFINISHED "%ld", (long)getpid());
+    return join(path, keep, name, why);
+}
+
 typedef struct Copy { /* under way, of this process alone */
     char root[PATH_MAX], problems[PATH_MAX], testcases[PATH_MAX];
     char problem[PATH_MAX], cases[PATH_MAX];
@@ -106,9 +116,7 @@ typedef struct Copy { /* under way, of this process alone */
 
 static Status name_copy(const Problem *problem, const char *keep, Copy *copy, Message *why)
 {
-    char name[32];
-    snprintf(name, sizeof name, ".part-%ld", (long)getpid());
-    Status status = join(copy->root, keep, name, why);
+    Status status = name_unfinished(copy->root, keep, why);
     if (status == STATUS_OK)
         status = join(copy->problems, copy->root, "problems", why);
     if (status == STATUS_OK)
@@ -118,25 +126,16 @@ static Status name_copy(const Problem *problem, const char *keep, Copy *copy, Me
     return status == STATUS_OK ? join(copy->cases, copy->testcases, problem->id, why) : status;
 }
 
-static void empty_folder(const char *folder)
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place)
 {
-    char path[PATH_MAX];
-    DIR *open = opendir(folder);
-    for (const struct dirent *entry; open != NULL && (entry = readdir(open)) != NULL;)
-        if (join(path, folder, entry->d_name, NULL) == STATUS_OK)
-            unlink(path); /* fails for "." and ".." */
-    if (open != NULL)
-        closedir(open);
-    rmdir(folder);
+    remove(path);
+    return 0;
 }
 
-static void remove_copy(const Copy *copy)
+static void remove_tree(const char *path)
 {
-    empty_folder(copy->problem);
-    empty_folder(copy->cases);
-    rmdir(copy->problems);
-    rmdir(copy->testcases);
-    rmdir(copy->root);
+    enum { MOST_OPEN_FOLDERS = 8 };
+    nftw(path, remove_entry, MOST_OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
 }
 
 static Status make_folders(const Copy *copy, Message *why)
@@ -157,7 +156,7 @@ static Status keep_copy(const Problem *problem, const char *keep, const Digest *
     Status status = name_copy(problem, keep, &copy, why);
     if (status != STATUS_OK)
         return status;
-    remove_copy(&copy); /* of a process that was killed and had this number */
+    remove_tree(copy.root); /* of a process that was killed and had this number */
     status = make_folders(&copy, why);
     if (status == STATUS_OK)
         status = take(problem, copy.problem, copy.cases, &copied, why);
@@ -167,7 +166,7 @@ static Status keep_copy(const Problem *problem, const char *keep, const Digest *
         status = join(place, keep, edition->hex, why);
     if (status == STATUS_OK && rename(copy.root, place) != 0 && errno != EEXIST && errno != ENOTEMPTY)
         status = fail_errno(why, "%s: cannot be made", place);
-    remove_copy(&copy);
+    remove_tree(copy.root);
     return status;
 }
 
@@ -178,4 +177,43 @@ Status problem_edition_keep(const Problem *problem, const char *keep, Digest *ed
     if (status != STATUS_OK || problem_edition_find(keep, edition->hex, place, sizeof place))
         return status;
     return keep_copy(problem, keep, edition, why);
+}
+
+/* ---- what nobody needs ------------------------------------------------------------------------------------------- */
+
+static bool is_needed(const char *name, const char *const *needed, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, needed[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_edition(const char *name)
+{
+    return strlen(name) == sizeof(Digest) - 1 && strspn(name, "0123456789abcdef") == sizeof(Digest) - 1;
+}
+
+/* Under its own name an edition is whole, or not there. */
+static void remove_edition(const char *keep, const char *path)
+{
+    char doomed[PATH_MAX];
+    if (name_unfinished(doomed, keep, NULL) == STATUS_OK && rename(path, doomed) == 0)
+        remove_tree(doomed);
+}
+
+void problem_editions_prune(const char *keep, const char *const *needed, size_t count)
+{
+    char path[PATH_MAX];
+    DIR *open = opendir(keep);
+    for (const struct dirent *entry; open != NULL && (entry = readdir(open)) != NULL;) {
+        if (join(path, keep, entry->d_name, NULL) != STATUS_OK)
+            continue;
+        if (strncmp(entry->d_name, UNFINISHED, strlen(UNFINISHED)) == 0)
+            remove_tree(path);
+        else if (is_edition(entry->d_name) && !is_needed(entry->d_name, needed, count))
+            remove_edition(keep, path);
+    }
+    if (open != NULL)
+        closedir(open);
 }

@@ -17,4 +17,8 @@ MUST_USE Status problem_edition_keep(const Problem *problem, const char *keep, D
 /* KEEP/EDITION. False: the name is too long, or there is no such folder. */
 bool problem_edition_find(const char *keep, const char *edition, char *path, size_t size);
 
+/* Removes what lies in KEEP but for these editions: others, and what a killed process has left of one. Nobody may copy meanwhile.
+ * What cannot be removed now is there for the next time. */
+void problem_editions_prune(const char *keep, const char *const *needed, size_t count);
+
 #endif

@@ -1,6 +1,8 @@
 #include "service/head/head_state.h"
 
 #include "base/clock.h"
+#include "grader/problem/problem_edition.h"
+#include "service/store/batches.h"
 #include "service/store/judgings.h"
 
 #include <string.h>
@@ -82,6 +84,21 @@ static Status mend_offers(Head *head, const SpoolView *view, Message *why)
     return status;
 }
 
+/* Copies of problems that nothing is judged by any more: of batches that have ended, of tries. */
+static Status prune_editions(const Head *head, Message *why)
+{
+    Arena arena = {0};
+    char keep[SPOOL_OPINION_BYTES];
+    const char **needed;
+    size_t count;
+    Status status = batches_editions(head->store, &arena, &needed, &count, why);
+    spool_editions_path(head->options.spool, keep);
+    if (status == STATUS_OK)
+        problem_editions_prune(keep, needed, count);
+    arena_free(&arena);
+    return status;
+}
+
 Status head_reconcile(Head *head, Message *why)
 {
     SpoolView view = {0};
@@ -95,6 +112,8 @@ Status head_reconcile(Head *head, Message *why)
         status = mend_offers(head, &view, why);
     if (status == STATUS_OK)
         absences_end(&head->absences);
+    if (status == STATUS_OK)
+        status = prune_editions(head, why);
     arena_free(&view.arena);
     return status;
 }

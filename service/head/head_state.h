@@ -41,7 +41,8 @@ MUST_USE Status head_take_results(Head *head, Message *why);
 MUST_USE Status head_look_at_claims(Head *head, Message *why);
 /* Takes note of the workers that wait, and forgets those that are gone. */
 MUST_USE Status head_look_at_idle(Head *head, Message *why);
-/* Mends what a head that was killed between a change of the store and one of the spool has left: the one without the other. */
+/* Mends what a head that was killed between a change of the store and one of the spool has left: the one without the other. Also
+ * removes the editions that nothing needs. */
 MUST_USE Status head_reconcile(Head *head, Message *why);
 /* Offers what is next in the queue. */
 MUST_USE Status head_offer(Head *head, Message *why);

@@ -54,7 +54,7 @@ enum { SPOOL_OPINION_BYTES = 4500 };
  * has used it removes it; so does spool_sweep(). */
 void spool_opinion_path(const char *spool, int64_t judging, char path[SPOOL_OPINION_BYTES]);
 
-/* The folder of the editions. The head writes them, and a job may name one. */
+/* The folder of the editions. The head writes and removes them, and a job may name one. */
 void spool_editions_path(const char *spool, char path[SPOOL_OPINION_BYTES]);
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */

@@ -89,6 +89,22 @@ Status batches_board_revision(Store *store, const char *problem, const char *now
     return status;
 }
 
+Status batches_editions(Store *store, Arena *arena, const char ***editions, size_t *count, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof **editions};
+    Status status = database_query(store, &rows, take_text, why,
+                                   "SELECT edition FROM counting_edition"
+                                   " UNION SELECT edition FROM batch WHERE state = 'open' AND edition IS NOT NULL"
+                                   " UNION SELECT edition_before FROM batch WHERE state = 'open'"
+                                   " AND edition_before IS NOT NULL"
+                                   " UNION SELECT edition FROM judging WHERE state IN ('offered', 'running')"
+                                   " AND edition IS NOT NULL",
+                                   "");
+    *editions = (const char **)(void *)rows.items;
+    *count = rows.count;
+    return status;
+}
+
 static void take_skip(Arena *arena, sqlite3_stmt *row, void *item)
 {
     *(BatchSkip *)item = (BatchSkip){sqlite3_column_int64(row, 0), database_text(arena, row, 1)};

@@ -61,6 +61,9 @@ MUST_USE Status batches_list(Store *store, Arena *arena, Batch **batches, size_t
 /* The revision of a problem whose boards people see: `now`, but while a batch is open that of before it. */
 MUST_USE Status batches_board_revision(Store *store, const char *problem, const char *now, Arena *arena,
                                        const char **revision, Message *why);
+/* The editions whose files may be asked for: those of open batches and of attempts under way, and of each problem the one that counts
+ * now, by which hand-ins will count while its next batch is open. */
+MUST_USE Status batches_editions(Store *store, Arena *arena, const char ***editions, size_t *count, Message *why);
 /* BAD_INPUT: the batch is no longer open. */
 MUST_USE Status batch_expect_open(const Batch *batch, Message *why);
 

@@ -62,11 +62,37 @@ static void a_kept_edition_stays_as_it_was(void **state)
     problem_free(&problem);
 }
 
+/* A killed process leaves a folder of its number, and in it any part of an edition. */
+static void what_nobody_needs_is_removed_and_what_was_left_unfinished(void **state)
+{
+    char keep[100], folder[300];
+    Digest first, second;
+    Problem problem = read_from(NULL);
+    snprintf(keep, sizeof keep, "%s/keep", home);
+    home_write("keep/.part-1/problems/blend/oracle.h", "half of it");
+    home_write("keep/notes.txt", "somebody's");
+    must(problem_edition_keep(&problem, keep, &first, &why));
+    home_write("testcases/blend/hidden.json", home_sample);
+    must(problem_edition_keep(&problem, keep, &second, &why));
+    const char *const needed[] = {"0123", second.hex};
+    problem_editions_prune(keep, needed, COUNT_OF(needed));
+    assert_false(problem_edition_find(keep, first.hex, folder, sizeof folder));
+    assert_true(problem_edition_find(keep, second.hex, folder, sizeof folder));
+    assert_string_equal(edition_in(folder).hex, second.hex);
+    assert_true(problem_edition_find(keep, "notes.txt", folder, sizeof folder));
+    assert_false(problem_edition_find(keep, ".part-1", folder, sizeof folder));
+    problem_editions_prune(keep, NULL, 0);
+    assert_false(problem_edition_find(keep, second.hex, folder, sizeof folder));
+    problem_free(&problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(only_what_is_judged_by_makes_another_edition, home_with_problem, home_remove),
         cmocka_unit_test_setup_teardown(a_kept_edition_stays_as_it_was, home_with_problem, home_remove),
+        cmocka_unit_test_setup_teardown(what_nobody_needs_is_removed_and_what_was_left_unfinished, home_with_problem,
+                                        home_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

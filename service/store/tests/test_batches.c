@@ -224,6 +224,40 @@ static void a_batch_does_not_wait_for_what_came_later_and_is_of_its_revision(voi
     assert_string_equal(asked("SELECT count(*) FROM judging WHERE state = 'queued'"), "0");
 }
 
+/* The editions that are still needed, in one line. */
+static const char *needed_editions(void)
+{
+    static char line[300];
+    const char **editions;
+    size_t count;
+    must(batches_editions(store, &arena, &editions, &count, &why));
+    line[0] = '\0';
+    for (size_t i = 0; i < count; i++)
+        snprintf(line + strlen(line), sizeof line - strlen(line), "%s%s", i == 0 ? "" : " ", editions[i]);
+    return line;
+}
+
+static void an_edition_is_needed_as_long_as_something_may_be_judged_by_it(void **state)
+{
+    int64_t attempt;
+    BatchRequest request = a_request();
+    request.edition = "e2";
+    handed_in(admitted("ada").id, "k");
+    must(judgings_renew(store, 1, "r1", "e1", &why));
+    assert_string_equal(needed_editions(), "");
+    must(judgings_offer(store, 1, &attempt, &why));
+    assert_string_equal(needed_editions(), "e1");
+    must(judgings_count_by(store, "conv1d", "e1", "r1", &why));
+    const int64_t id = opened(request);
+    assert_string_equal(needed_editions(), "e1 e2");
+    must(judgings_count_by(store, "conv1d", "e3", "r1", &why));
+    assert_string_equal(needed_editions(), "e1 e2 e3");
+    must(batches_drop(store, id, "root", &why));
+    assert_string_equal(needed_editions(), "e1 e3"); /* the attempt goes on */
+    must(judgings_take_back(store, 1, attempt, &why));
+    assert_string_equal(needed_editions(), "e3");
+}
+
 /* ---- what is skipped --------------------------------------------------------------------------------------------- */
 
 static void what_cannot_be_judged_again_is_skipped_with_a_reason(void **state)
@@ -409,6 +443,7 @@ int main(void)
         test(a_dropped_batch_leaves_no_trace_on_the_boards),
         test(fresh_hand_ins_come_first_and_are_judged_in_the_batch_too),
         test(a_batch_does_not_wait_for_what_came_later_and_is_of_its_revision),
+        test(an_edition_is_needed_as_long_as_something_may_be_judged_by_it),
         test(what_cannot_be_judged_again_is_skipped_with_a_reason),
         test(what_its_author_withdraws_meanwhile_stays_withdrawn),
         test(held_judgings_are_named),
