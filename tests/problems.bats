@@ -45,6 +45,16 @@ valid() {
     ends 2 "problem my-conv has no timed case, so there is nothing to run"
 }
 
+@test "each statement lists the sizes that are timed, in their order" {
+    local folder sizes
+    for folder in "$root"/problems/* "$root/grader/authoring/template/problem"; do
+        sizes=$root/testcases/${folder##*/}/hidden.json
+        [[ -e $sizes ]] || sizes=$root/grader/authoring/template/testcases/hidden.json
+        equal "${folder##*/}: $(jq -r '.cases[] | select(.timed) | .sizes | map(tostring) | join(" ")' "$sizes")" \
+            "${folder##*/}: $(sed -n '/^## How fast/,$s/^| \([0-9][^|]*\) |.*/\1/p' "$folder/statement.md" | tr -d , | sed 's/[^0-9]\+/ /g')"
+    done
+}
+
 @test "new-problem does not overwrite a problem and refuses a bad id" {
     new_home
     local id
