@@ -20,6 +20,9 @@
     " FROM judging JOIN submission ON submission.id = judging.submission"                                              \
     " JOIN person ON person.id = submission.person "
 
+/* In the words of the index of unfinished judgings, which SQLite takes only where it finds them. */
+#define IS_UNFINISHED "judging.state IN ('queued', 'offered', 'running', 'held') AND "
+
 static void take_judging(Arena *arena, sqlite3_stmt *row, void *item)
 {
     *(Judging *)item = (Judging){.id = sqlite3_column_int64(row, 0),
@@ -44,7 +47,8 @@ Status judgings_in_state(Store *store, const char *state, int64_t limit, Arena *
 {
     Rows rows = {.arena = arena, .item_bytes = sizeof **judgings};
     Status status = database_query(store, &rows, take_judging, why,
-                                   JUDGING_COLUMNS "WHERE judging.state = ?1 ORDER BY position, judging.id LIMIT ?2",
+                                   JUDGING_COLUMNS "WHERE " IS_UNFINISHED
+                                                   "judging.state = ?1 ORDER BY position, judging.id LIMIT ?2",
                                    "ti", state, limit);
     *judgings = (Judging *)(void *)rows.items;
     *count = rows.count;
@@ -350,7 +354,7 @@ Status judgings_outlook(Store *store, double position, QueueOutlook *outlook, Me
     Rows rows = {.arena = &arena, .item_bytes = sizeof *outlook};
     Status status = database_query(
         store, &rows, take_outlook, why,
-        "SELECT (SELECT count(*) FROM judging WHERE state IN ('queued', 'offered', 'running')"
+        "SELECT (SELECT count(*) FROM judging WHERE " IS_UNFINISHED "state IN ('queued', 'offered', 'running')"
         " AND position < ?1),"
         " (SELECT avg(device_s) FROM (SELECT device_s FROM judging WHERE device_s IS NOT NULL"
         " ORDER BY id DESC LIMIT 20))",
@@ -371,7 +375,8 @@ Status judgings_waiting(Store *store, int64_t *count, Message *why)
     Arena arena = {0};
     Rows rows = {.arena = &arena, .item_bytes = sizeof *count};
     Status status = database_query(store, &rows, take_number, why,
-                                   "SELECT count(*) FROM judging WHERE state IN ('queued', 'offered')", "");
+                                   "SELECT count(*) FROM judging WHERE " IS_UNFINISHED "state IN ('queued', 'offered')",
+                                   "");
     if (status == STATUS_OK)
         *count = *(const int64_t *)(const void *)rows.items;
     arena_free(&arena);

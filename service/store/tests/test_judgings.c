@@ -304,6 +304,37 @@ static void what_another_system_knew_is_kept(void **state)
     assert_false(here.origin_marked_late);
 }
 
+/* ---- a long list of what has ended ------------------------------------------------------------------------------- */
+
+static int count_scanned(unsigned kind, void *count, void *statement, void *ns)
+{
+    *(int *)count += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1);
+    return 0;
+}
+
+/* The head asks several times a second. */
+static void what_has_ended_is_not_looked_through_for_what_waits(void **state)
+{
+    Judging *judgings;
+    size_t count;
+    int64_t waiting;
+    int scanned = 0;
+    const int64_t person = admitted("ada").id;
+    for (int i = 0; i < 20; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "k%d", i);
+        handed_in(person, key);
+    }
+    must(database_run(store, "UPDATE judging SET state = 'recorded' WHERE id <= 18", &why));
+    sqlite3_trace_v2(store->database, SQLITE_TRACE_PROFILE, count_scanned, &scanned);
+    must(judgings_in_state(store, "queued", 10, &arena, &judgings, &count, &why));
+    must(judgings_waiting(store, &waiting, &why));
+    sqlite3_trace_v2(store->database, 0, NULL, NULL);
+    assert_int_equal(count, 2);
+    assert_int_equal(waiting, 2);
+    assert_in_range(scanned, 0, 17);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +351,7 @@ int main(void)
         test(a_try_is_forgotten_after_a_day),
         test(a_copy_is_whole),
         test(a_state_has_one_server),
+        test(what_has_ended_is_not_looked_through_for_what_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
