@@ -46,7 +46,9 @@ static void add_times(Text *page, const char *class, const char *name, MeasuredT
 static void compare_times(Text *page, const ComparedSubmission *before, const ComparedSubmission *after)
 {
     const cJSON *item;
-    table_begin(page, "Times of both", "Case|>Before|>After|>Times as fast|Change");
+    table_begin(page, "Times of both",
+                device_models_times(after->row.device) ? "Case (modelled)|>Before|>After|>Times as fast|Change"
+                                                       : "Case|>Before|>After|>Times as fast|Change");
     cJSON_ArrayForEach(item, view_item(after->result, "cases"))
     {
         if (view_true(item, "timed"))

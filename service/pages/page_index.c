@@ -18,9 +18,9 @@ static void add_problem(Text *page, const Site *site, const ProblemRow *row, boo
             verdict_mark(page, row->verdict);
         html_raw(page, "</td>");
     }
-    html_add(page, "<td class=\"number spare\">%zu</td><td class=\"number\">%s</td><td class=\"spare\">%s</td></tr>\n",
-             row->people, row->best.ms > 0 ? figure_measured(row->best).text : "",
-             row->best_name == NULL ? "" : row->best_name);
+    html_add(page, "<td class=\"number spare\">%zu</td>", row->people);
+    time_cell(page, row->best, row->best_device);
+    html_add(page, "<td class=\"spare\">%s</td></tr>\n", row->best_name == NULL ? "" : row->best_name);
 }
 
 static void add_assignments(Text *page, const Site *site, const IndexPage *index)

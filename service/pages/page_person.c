@@ -39,8 +39,9 @@ static void add_histories(Text *page, const PersonPage *person)
         Text id = {0}, title = {0};
         size_t count = person->rows[i].time.ms > 0 ? history_of(person, i, times) : 0;
         text_printf(&id, "history-%zu", i);
-        text_printf(&title, "%s on %s", person->rows[i].problem,
-                    person->rows[i].device == NULL ? "" : person->rows[i].device);
+        text_printf(&title, "%s on %s%s", person->rows[i].problem,
+                    person->rows[i].device == NULL ? "" : person->rows[i].device,
+                    device_models_times(person->rows[i].device) ? ", modelled times" : "");
         if (count >= 2)
             plot_history(page, id.data, title.data, "File", times, count);
         shown += count >= 2;

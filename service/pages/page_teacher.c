@@ -116,7 +116,8 @@ static void add_quarantined(Text *page, const Site *site, const QuarantinedRun *
     link_submission(page, site, run->row.number, title);
     html_add(page, " by %s, %s</h3>\n<p>%s</p>\n<dl class=\"facts\">\n", run->row.person, run->row.problem,
              run->rank_status == NULL ? "" : run->rank_status);
-    fact(page, "Time", figure_measured(run->row.time).text);
+    fact(page, device_models_times(run->row.device) ? "Time (modelled)" : "Time", figure_measured(run->row.time).text);
+    fact(page, "Device", run->row.device);
     if (run->second_ms > 0)
         fact(page, "Timed again", figure_time(run->second_ms).text);
     if (run->known_ms > 0) {

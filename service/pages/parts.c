@@ -97,6 +97,23 @@ void verdict_mark(Text *page, const char *verdict)
     html_add(page, "\u00A0%s</span>", verdict);
 }
 
+/* ---- times ------------------------------------------------------------------------------------------------------- */
+
+bool device_models_times(const char *device)
+{
+    return device != NULL && strncmp(device, "sim-", strlen("sim-")) == 0;
+}
+
+void time_cell(Text *page, MeasuredTime time, const char *device)
+{
+    html_raw(page, "<td class=\"number\">");
+    if (time.ms > 0)
+        html_add(page, "%s", figure_measured(time).text);
+    if (time.ms > 0 && device_models_times(device))
+        html_raw(page, "<span class=\"more\">modelled</span>");
+    html_raw(page, "</td>");
+}
+
 /* ---- facts and lists --------------------------------------------------------------------------------------------- */
 
 void fact(Text *page, const char *name, const char *value)
@@ -119,8 +136,9 @@ static void add_row(Text *page, const Site *site, bool has_people, const Submiss
         html_raw(page, "</td><td>");
     }
     verdict_mark(page, row->verdict != NULL ? row->verdict : row->state);
-    html_add(page, "</td><td class=\"number\">%s</td><td class=\"spare file\">",
-             row->time.ms > 0 ? figure_measured(row->time).text : "");
+    html_raw(page, "</td>");
+    time_cell(page, row->time, row->device);
+    html_raw(page, "<td class=\"spare file\">");
     html_name(page, row->file_name);
     html_add(page, "</td><td class=\"spare nowrap\">%s</td></tr>\n",
              row->received == NULL ? "" : figure_moment(row->received).text);

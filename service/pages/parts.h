@@ -24,6 +24,11 @@ const char *verdict_class(const char *verdict);
 /* Only the sign, in the colour of such a class. */
 void icon(Text *page, const char *class);
 
+/* Whether times on a device are modelled, by its id; NULL: unknown. */
+bool device_models_times(const char *device);
+/* A cell with a time, and below it that it was modelled; ms 0: an empty one. */
+void time_cell(Text *page, MeasuredTime time, const char *device);
+
 /* An entry of a <dl class="facts">; nothing if `value` is "" or NULL. */
 void fact(Text *page, const char *name, const char *value);
 

@@ -102,7 +102,7 @@ static void add_wrong_element(Text *page, const char *which, const cJSON *elemen
 {
     if (element == NULL)
         return;
-    html_add(page, "<tr><th scope=\"row\">%s</th><td><code>", which);
+    html_add(page, "<tr><th scope=\"row\">%s</th><td class=\"nowrap\"><code>", which);
     add_position(page, view_item(element, "position"));
     html_raw(page, "</code></td>");
     add_value(page, view_number(element, "expected"), 9);

@@ -1,0 +1,47 @@
+#include "base/tests/unit.h"
+
+#include "service/pages/parts.h"
+
+#include <string.h>
+
+static void a_list_says_which_times_are_modelled(void **state)
+{
+    const Site site = {.person = "ada"};
+    const SubmissionLine rows[] = {
+        {.number = 3,
+         .problem = "conv1d",
+         .file_name = "a.cu",
+         .state = "judged",
+         .verdict = "Accepted",
+         .device = "sim-h200",
+         .time = {0.1, 0.005}},
+        {.number = 2,
+         .problem = "conv1d",
+         .file_name = "a.cu",
+         .state = "judged",
+         .verdict = "Accepted",
+         .device = "nvidia-h200",
+         .time = {0.2, 0.005}},
+        {.number = 1,
+         .problem = "conv1d",
+         .file_name = "a.cu",
+         .state = "judged",
+         .verdict = "Wrong Answer",
+         .device = "sim-h200"},
+        {.number = 0, .problem = "conv1d", .file_name = "a.cu", .state = "waiting"},
+    };
+    Text page = {0};
+    submission_list(&page, &site, "Submissions", false, rows, COUNT_OF(rows));
+    const char *label = strstr(page.data, "modelled");
+    assert_non_null(strstr(page.data, "µs<span class=\"more\">modelled</span></td>"));
+    assert_null(strstr(label + 1, "modelled"));
+    text_free(&page);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_list_says_which_times_are_modelled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
