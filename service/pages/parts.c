@@ -90,11 +90,13 @@ void icon(Text *page, const char *class)
         class, path);
 }
 
+/* The sign stays with the first word: a browser may break a line behind a picture even before a no-break space. */
 void verdict_mark(Text *page, const char *verdict)
 {
-    html_raw(page, "<span class=\"judged\">");
+    const size_t first = strcspn(verdict, " ");
+    html_raw(page, "<span class=\"judged\"><span class=\"nowrap\">");
     icon(page, verdict_class(verdict));
-    html_add(page, "\u00A0%s</span>", verdict);
+    html_add(page, "\u00A0%.*s</span>%s</span>", (int)first, verdict, verdict + first);
 }
 
 /* ---- times ------------------------------------------------------------------------------------------------------- */

@@ -38,10 +38,21 @@ static void a_list_says_which_times_are_modelled(void **state)
     text_free(&page);
 }
 
+static void the_sign_of_a_verdict_stays_with_its_first_word(void **state)
+{
+    Text page = {0};
+    verdict_mark(&page, "Memory Limit Exceeded");
+    verdict_mark(&page, "waiting");
+    assert_non_null(strstr(page.data, "\u00A0Memory</span> Limit Exceeded</span>"));
+    assert_non_null(strstr(page.data, "\u00A0waiting</span></span>"));
+    text_free(&page);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_list_says_which_times_are_modelled),
+        cmocka_unit_test(the_sign_of_a_verdict_stays_with_its_first_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
