@@ -125,6 +125,20 @@ hanging() { submission 'sleep(100);'; }
     lacks event=claimed
 }
 
+@test "a limit of the judge is a verdict, too, in every mode, and no failure of the worker" {
+    local mode
+    submission 'cudaIpcMemHandle_t handle; if (cudaIpcGetMemHandle(&handle, nullptr) != cudaSuccess) return;' >x.cu
+    for mode in rank test try; do
+        offer 1 x.cu ".mode = \"$mode\""
+        work
+        ends 0
+        done_has 1 .outcome judged
+        done_has 1 '.result | fromjson | .verdict' "Judge Error"
+        [[ $(jq -r .report spool/done/1-1.json) == *"it does not provide cudaIpcGetMemHandle"* ]]
+        rm -r spool
+    done
+}
+
 @test "the mode decides what is judged, and what is kept" {
     submission >x.cu
     offer 1 x.cu '.mode = "test"'

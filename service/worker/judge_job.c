@@ -172,13 +172,22 @@ static const char *without_receipt(Arena *arena, const char *report)
     return arena_printf(arena, "%.*s%s", (int)(receipt - report), report, rest);
 }
 
+/* The verdict Judge Error has the exit status of a failure, but then there is a result: the submission uses what the judge does
+ * not provide, and would fail again anywhere. */
+static bool has_verdict(const JudgedJob *judged, const ChildEnd *end)
+{
+    const bool may_have = end->exit_status < EXIT_TROUBLE ||
+                          (end->exit_status == EXIT_TROUBLE && access(judged->files.result, F_OK) == 0);
+    return !end->killed && may_have;
+}
+
 static Status judge(JudgedJob *judged, Message *why)
 {
     const Arguments arguments = judging_arguments(judged);
     Text output = {0}, report = {0};
     ChildEnd end;
     Status status = run_child(judged, &arguments, &output, &end, why);
-    if (status == STATUS_OK && (end.killed || end.exit_status >= EXIT_TROUBLE))
+    if (status == STATUS_OK && !has_verdict(judged, &end))
         status = fail_by_end(judged, &end, why);
     if (status == STATUS_OK) {
         size_t blank = strspn(output.data, "\n"); /* parts the report from the progress on a terminal */
