@@ -65,10 +65,21 @@ void run_table_add_cell(const char *text, int columns, Text *out)
     text_free(&line);
 }
 
+/* "Memory Limit" of "Memory Limit Exceeded", where that is all that fits. */
+static void cut_between_words(Text *text, int columns)
+{
+    while (text->length > (size_t)columns && strchr(text->data, ' ') != NULL) {
+        text->length = (size_t)(strrchr(text->data, ' ') - text->data);
+        text->data[text->length] = '\0';
+    }
+}
+
 void run_table_add_state_cell(const RemoteSubmission *submission, int columns, TerminalStyle style, Text *out)
 {
     Text state = {0}, cell = {0};
     run_table_add_state(submission, &state);
+    if (submission->state == REMOTE_JUDGED)
+        cut_between_words(&state, columns);
     terminal_pad(&cell, state.data, columns);
     if (submission->state != REMOTE_JUDGED)
         text_add(out, cell.data);
@@ -145,6 +156,23 @@ static void add_submission(const RemoteSubmission *submission, const Layout *lay
     text_add(out, "\n");
 }
 
+/* Names those whose times are modelled, if there are others, too. */
+static void add_modelled(const RemoteSubmission *submissions, size_t count, Text *out)
+{
+    size_t timed = 0, modelled = 0;
+    for (size_t i = 0; i < count; i++) {
+        timed += submissions[i].score.ms > 0;
+        modelled += submissions[i].score.ms > 0 && submissions[i].modelled;
+    }
+    if (modelled == 0)
+        return;
+    text_add(out, modelled == timed ? "times are modelled" : "modelled times:");
+    for (size_t i = 0; i < count && modelled < timed; i++)
+        if (submissions[i].score.ms > 0 && submissions[i].modelled)
+            text_printf(out, " %lld", (long long)submissions[i].number);
+    text_add(out, "\n");
+}
+
 void run_table(const RemoteSubmission *submissions, size_t count, TerminalStyle style, Text *out)
 {
     const Layout layout = layout_of(style.width);
@@ -155,6 +183,7 @@ void run_table(const RemoteSubmission *submissions, size_t count, TerminalStyle 
     add_head(&layout, out);
     for (size_t i = 0; i < count; i++)
         add_submission(&submissions[i], &layout, style, out);
+    add_modelled(submissions, count, out);
 }
 
 /* ---- what submissions count for ---------------------------------------------------------------------------------- */

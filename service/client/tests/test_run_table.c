@@ -67,6 +67,35 @@ static void a_rank_that_is_kept_back_is_named(void **state)
     text_free(&text);
 }
 
+static void a_verdict_is_cut_between_words(void **state)
+{
+    Text text = {0};
+    const RemoteSubmission submission = longest();
+    run_table_add_state_cell(&submission, 16, (TerminalStyle){0}, &text);
+    assert_string_equal(text.data, "Memory Limit    ");
+    text_free(&text);
+}
+
+static void modelled_times_are_named(void **state)
+{
+    Text text = {0};
+    RemoteSubmission submissions[3] = {longest(), longest(), longest()};
+    submissions[1].number = 4, submissions[1].score.ms = 0;
+    submissions[2].number = 3;
+    for (int i = 0; i < 3; i++)
+        submissions[i].modelled = true;
+    run_table(submissions, 3, (TerminalStyle){.width = 80}, &text);
+    assert_non_null(strstr(text.data, "\ntimes are modelled\n"));
+    text_free(&text);
+    submissions[2].modelled = false;
+    run_table(submissions, 3, (TerminalStyle){.width = 80}, &text);
+    assert_non_null(strstr(text.data, "\nmodelled times: 99999\n"));
+    text_free(&text);
+    run_table(&submissions[2], 1, (TerminalStyle){.width = 80}, &text);
+    assert_null(strstr(text.data, "modelled"));
+    text_free(&text);
+}
+
 static void moments_are_shown_in_the_users_time_zone(void **state)
 {
     Text text = {0};
@@ -134,6 +163,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_is_as_wide_as_the_terminal),
         cmocka_unit_test(a_rank_that_is_kept_back_is_named),
+        cmocka_unit_test(a_verdict_is_cut_between_words),
+        cmocka_unit_test(modelled_times_are_named),
         cmocka_unit_test(moments_are_shown_in_the_users_time_zone),
         cmocka_unit_test(colour_stands_around_the_verdict_alone),
         cmocka_unit_test(history_compares_times_of_one_device),
