@@ -475,7 +475,10 @@ def teaching(teacher, student, second):
     student.look("join")
     student.follow("Join the group")
     student.go("/problems/conv2d")
+    everybody = student.text()
     student.follow("Monday's \"group\" <i>")
+    student.expect("a group's board has no best times of everybody", ("The best time over the weeks", everybody),
+                   "The best time over the weeks" not in student.text())
     student.expect("who followed it is in the group", ("Ada", student.text("tr.you")),
                    len(student.all("table:first-of-type tbody tr")) >= 1)
     teacher.go("/teacher")

@@ -158,7 +158,7 @@ static bool is_among(const Person *people, size_t count, const char *name)
     return false;
 }
 
-/* Keeps a group's people, with their ranks among all. */
+/* Keeps a group's people, with their ranks among all. The best times over the weeks are everybody's. */
 static Status keep_group(const Visit *visit, int64_t group, ProblemPage *page, Message *why)
 {
     Person *people;
@@ -177,6 +177,7 @@ static Status keep_group(const Visit *visit, int64_t group, ProblemPage *page, M
         board->standings = kept;
         board->submissions = submissions;
         board->standing_count = number;
+        board->best_count = 0;
     }
     return status;
 }
