@@ -210,7 +210,7 @@ file() {
     lacks "What changed most"
     json pair.json '[.before, .after, .score.change.order, .cases[1].name, .cases[1].change.order] | @csv' '2,3,"no more than noise","long filter","no more than noise"'
     judge compare 1 4
-    ends 0 "three taps: Accepted, then Wrong Answer" "long filter: Accepted, then not run"
+    ends 0 "three taps: Accepted, then Wrong Answer" "long filter and the next 1: Accepted, then not run"
     judge compare 1
     ends 2 "compare: expected the numbers of two runs, found 1 words"
     judge compare 1 9

@@ -104,17 +104,35 @@ static void add_timed_cases(const RunComparison *comparison, TerminalStyle style
     add_times("all, geometric mean", comparison->scores, &comparison->change, style, out);
 }
 
+static const char *verdict_of(const ComparedCase *item, int side)
+{
+    return item->verdicts[side] == NULL ? "not run" : item->verdicts[side];
+}
+
+/* How many cases from this one on, without a gap, have the same two verdicts as it. */
+static size_t count_alike(const RunComparison *comparison, size_t first)
+{
+    const ComparedCase *item = &comparison->cases[first];
+    size_t i = first + 1;
+    while (i < comparison->case_count && strcmp(verdict_of(item, 0), verdict_of(&comparison->cases[i], 0)) == 0 &&
+           strcmp(verdict_of(item, 1), verdict_of(&comparison->cases[i], 1)) == 0)
+        i++;
+    return i - first;
+}
+
 /* Both verdicts of cases that do not have the same. */
 static void add_verdicts(const RunComparison *comparison, Text *out)
 {
-    for (size_t i = 0; i < comparison->case_count; i++) {
+    for (size_t i = 0, alike; i < comparison->case_count; i += alike) {
         const ComparedCase *item = &comparison->cases[i];
-        const char *before = item->verdicts[0] == NULL ? "not run" : item->verdicts[0];
-        const char *after = item->verdicts[1] == NULL ? "not run" : item->verdicts[1];
+        const char *before = verdict_of(item, 0), *after = verdict_of(item, 1);
+        alike = count_alike(comparison, i);
         if (strcmp(before, after) == 0)
             continue;
         text_add(out, "  ");
         terminal_add_line(out, item->name);
+        if (alike > 1)
+            text_printf(out, " and the next %zu", alike - 1);
         text_add(out, ": ");
         terminal_add_line(out, before);
         text_add(out, ", then ");

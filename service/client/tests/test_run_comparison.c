@@ -97,7 +97,8 @@ static void each_case_is_compared(void **state)
              result(before, sizeof before, usual,
                     "{\"name\": \"long\", \"verdict\": \"Accepted\", \"time_ms\": 2, \"uncertainty\": 0.005},"
                     "{\"name\": \"short\", \"verdict\": \"Accepted\", \"time_ms\": 1, \"uncertainty\": 0.005},"
-                    "{\"name\": \"old\", \"verdict\": \"Accepted\"}"),
+                    "{\"name\": \"old\", \"verdict\": \"Accepted\"}, {\"name\": \"older\", \"verdict\": \"Accepted\"},"
+                    "{\"name\": \"oldest\", \"verdict\": \"Accepted\"}"),
              result(after, sizeof after, usual,
                     "{\"name\": \"short\", \"verdict\": \"Accepted\", \"time_ms\": 1.001, \"uncertainty\": 0.005},"
                     "{\"name\": \"long\", \"verdict\": \"Accepted\", \"time_ms\": 3, \"uncertainty\": 0.005},"
@@ -110,10 +111,11 @@ static void each_case_is_compared(void **state)
     holds(&pair, "1.5 +- 0.7 %  slower");
     lacks(&pair, "Neither");
     holds(&pair, "1 +- 0.7 %  no more than noise");
-    holds(&pair, "old: Accepted, then not run");
+    holds(&pair, "old and the next 2: Accepted, then not run\n");
+    lacks(&pair, "older");
     holds(&pair, "new: not run, then Wrong Answer");
     lacks(&pair, "What changed");
-    assert_int_equal(pair.comparison.case_count, 4);
+    assert_int_equal(pair.comparison.case_count, 6);
     free_pair(&pair);
 }
 
