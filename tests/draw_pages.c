@@ -63,6 +63,8 @@ static const char *name_of(int i)
 {
     static const char *const names[] = {"Ada Lovelace", "Grace Hopper", "Özge <b>Yıldız</b>", "wei\u202Egnp.exe",
                                         "Kurt Gödel"};
+    if (i == 8)
+        return "WWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWW"; /* the widest that an account may have */
     return i < 5 ? names[i] : arena_printf(&arena, "Student %d", i);
 }
 

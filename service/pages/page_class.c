@@ -108,7 +108,7 @@ static void add_table(Text *page, const Site *site, const PointsPage *points)
     table_begin(page, "Points", columns.data);
     for (size_t i = 0; i < points->people_count; i++) {
         double sum = 0;
-        html_raw(page, "<tr><th scope=\"row\">");
+        html_raw(page, "<tr><th scope=\"row\" class=\"who\">");
         link_person(page, site, points->people[i]);
         html_raw(page, "</th>");
         for (size_t k = 0; k < points->assignment_count; k++) {

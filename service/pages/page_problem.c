@@ -31,7 +31,7 @@ static void add_standing(Text *page, const Site *site, const BoardPage *board, s
     int64_t submission = board->submissions == NULL ? 0 : board->submissions[i];
     bool is_reader = site->person != NULL && strcmp(site->person, standing->person) == 0;
     html_raw(page, is_reader ? "<tr class=\"you\">" : "<tr>");
-    html_add(page, "<th scope=\"row\" class=\"number\">%zu%s</th><td>", standing->rank,
+    html_add(page, "<th scope=\"row\" class=\"number\">%zu%s</th><td class=\"who\">", standing->rank,
              ties_with_neighbour(board, i) ? " =" : "");
     if (submission > 0)
         link_submission(page, site, submission, standing->person);

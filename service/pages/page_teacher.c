@@ -43,7 +43,7 @@ static void add_matrix(Text *page, const Site *site, const TeacherPage *teacher)
         text_printf(&columns, "|%s", teacher->problems[k]);
     table_begin(page, "Who solved what", columns.data);
     for (size_t i = 0; i < teacher->people_count; i++) {
-        html_raw(page, "<tr><th scope=\"row\">");
+        html_raw(page, "<tr><th scope=\"row\" class=\"who\">");
         link_person(page, site, teacher->people[i]);
         html_raw(page, "</th>");
         for (size_t k = 0; k < teacher->problem_count; k++)
