@@ -97,8 +97,8 @@ Status batches_editions(Store *store, Arena *arena, const char ***editions, size
                                    " UNION SELECT edition FROM batch WHERE state = 'open' AND edition IS NOT NULL"
                                    " UNION SELECT edition_before FROM batch WHERE state = 'open'"
                                    " AND edition_before IS NOT NULL"
-                                   " UNION SELECT edition FROM judging WHERE state IN ('offered', 'running')"
-                                   " AND edition IS NOT NULL",
+                                   " UNION SELECT edition FROM judging WHERE " IS_UNFINISHED
+                                   "state IN ('offered', 'running') AND edition IS NOT NULL",
                                    "");
     *editions = (const char **)(void *)rows.items;
     *count = rows.count;

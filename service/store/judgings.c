@@ -20,9 +20,6 @@
     " FROM judging JOIN submission ON submission.id = judging.submission"                                              \
     " JOIN person ON person.id = submission.person "
 
-/* In the words of the index of unfinished judgings, which SQLite takes only where it finds them. */
-#define IS_UNFINISHED "judging.state IN ('queued', 'offered', 'running', 'held') AND "
-
 static void take_judging(Arena *arena, sqlite3_stmt *row, void *item)
 {
     *(Judging *)item = (Judging){.id = sqlite3_column_int64(row, 0),

@@ -40,4 +40,7 @@ MUST_USE Status service_store_check(Store *store, Message *why);
 /* Notes who did what. Part of the caller's transaction, if there is one. */
 MUST_USE Status audit_add(Store *store, const char *person, const char *action, const char *object, Message *why);
 
+/* For conditions on judgings that have not ended: the words of their index, which SQLite takes only where it finds them. */
+#define IS_UNFINISHED "judging.state IN ('queued', 'offered', 'running', 'held') AND "
+
 #endif
