@@ -39,6 +39,19 @@ load helper
     done
 }
 
+@test "one filter for each channel is also transformed in blocks of a few times its length" {
+    run python3 -B - "$root/grader/roofline" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from pytorch_rivals import Convolution, Data
+for taps, channels in (2047, 1), (5, 1), (3, 2):
+    data = Data.__new__(Data)
+    data.shape = Convolution(input=(1, channels, 1500000), weight=(1, channels, taps))
+    print(taps, data.lengths_of_blocks())
+END
+    ends 0 "2047 [8192, 16384]" "5 [1024, 2048, 4096]" "3 []"
+}
+
 @test "roofline needs a known problem" {
     judge roofline
     ends 2 "option '--problem' is missing"

@@ -12,6 +12,7 @@ blocks of the median of a block; the interval reaches to the farthest block.
 """
 
 import dataclasses
+import functools
 import importlib.util
 import json
 import statistics
@@ -144,6 +145,27 @@ class Data:
             output = output + self.bias.to(dtype).reshape((1, -1) + (1,) * shape.rank)
         return self.finish(output)
 
+    def by_blocks_of_transforms(self, length):
+        """Overlap-save: pieces of `length` elements that overlap, so that each has the outputs that no piece cuts off."""
+        fft, shape = self.torch.fft, self.shape
+        weight, ((before, _),) = self.parts[0], shape.borders
+        step, (wanted,) = length - weight.shape[2] + 1, wanted_extents(shape, self.parts)
+        pieces = -(-wanted // step)
+        behind = (pieces - 1) * step + length - shape.input[2] - before
+        input = self.torch.nn.functional.pad(self.input, (before, behind)).unfold(2, length, step)
+        product = fft.rfft(input) * fft.rfft(weight, length).conj().transpose(0, 1).unsqueeze(2)
+        output = fft.irfft(product, length)[..., :step].reshape(shape.input[:2] + (-1,))[..., :wanted]
+        return self.finish(output if self.bias is None else output + self.bias.reshape(1, -1, 1))
+
+    def lengths_of_blocks(self):
+        """For which that works: one dimension, a filter for each channel. Powers of two, from four times the filter on."""
+        shape = self.shape
+        alone = shape.weight[1] == 1 and shape.weight[0] == shape.input[1]
+        if shape.rank != 1 or shape.stride != 1 or shape.levels or not alone:
+            return []
+        least = 4 * shape.weight[2]
+        return [length for length in (1 << power for power in range(10, 16)) if least <= length <= 4 * max(least, 1024)]
+
 
 def wanted_extents(shape, parts):
     sides = [max(part.shape[2 + i] for part in parts) for i in range(shape.rank)]
@@ -220,7 +242,8 @@ class Timer:
 def ways_of(data, by_transforms):
     """(variant, call, preparation) of one rival."""
     if by_transforms:
-        return [(None, data.by_transforms, lambda: None)]
+        blocks = [(f"in blocks of {length}", functools.partial(data.by_blocks_of_transforms, length)) for length in data.lengths_of_blocks()]
+        return [(variant, call, lambda: None) for variant, call in [("at once", data.by_transforms), *blocks]]
     return [("channels first", data.directly, lambda: None), ("channels last", data.channels_last, data.lay_channels_last)]
 
 
