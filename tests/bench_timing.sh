@@ -13,6 +13,7 @@ read -ra parts <<<"${PARTS:-hosts spread pairs}"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 out=${OUT:-$scratch/out}
+nvcc=${CONVJUDGE_NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 mkdir -p "$out"
 export CONVJUDGE_CACHE=$scratch/cache TMPDIR=$scratch NO_COLOR=1
 
@@ -109,7 +110,7 @@ shared_object() { # FILE OBJECT [WITHOUT WAITS]: an ordinary shared object of a 
         [[ $# -lt 3 ]] || echo '#define cudaDeviceSynchronize() static_cast<void>(0)'
         echo "#include \"$PWD/$1\""
     } >"$2.cu"
-    "${CONVJUDGE_NVCC:-nvcc}" -O3 -arch=native -shared -Xcompiler -fPIC -o "$2" "$2.cu"
+    "$nvcc" -O3 -arch=native -shared -Xcompiler -fPIC -o "$2" "$2.cu"
 }
 
 spread_of() { # DEVICE FILE CASE...: each run is a grading, then a process of the other tools
@@ -120,7 +121,8 @@ spread_of() { # DEVICE FILE CASE...: each run is a grading, then a process of th
         jq -r --arg file "$file" '"\($file) score judge \(.score_ms * 1000)"' "$out/spread.$name.$i.json" >>"$out/spread"
         [[ $device != cuda* ]] ||
             CUDA_VISIBLE_DEVICES=${device#cuda:} python3 tests/bench/clocks.py "${@:3}" "$scratch/$name.so" "$scratch/$name.queued.so" |
-            sed "s|[^ ]*/$name||; s| .queued.so|,queued|; s| .so||; s|^|$file |" >>"$out/spread"
+            sed "s|[^ ]*/$name||; s| .queued.so|,queued|; s| .so||; s|^|$file |" >>"$out/spread" ||
+            echo "bench: a process of the other tools failed" >&2
     done
 }
 
@@ -174,7 +176,7 @@ choose_extra_blocks() { # DEVICE TAPS FOLDER
     for number in 0 100 150 200 250 300 350; do
         with_extra_blocks "$number" "$3/$number.cu"
         { echo '#define cudaDeviceSynchronize() static_cast<void>(0)'; cat "$3/$number.cu"; } >"$3/queued.$number.cu"
-        "${CONVJUDGE_NVCC:-nvcc}" -O3 -arch=native -shared -Xcompiler -fPIC -o "$3/$number.queued.so" "$3/queued.$number.cu" &
+        "$nvcc" -O3 -arch=native -shared -Xcompiler -fPIC -o "$3/$number.queued.so" "$3/queued.$number.cu" &
         libraries+=("$3/$number.queued.so")
     done
     wait
