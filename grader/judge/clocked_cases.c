@@ -91,6 +91,7 @@ static void conclude_case(Judging *judging, CaseResult *item, const TimedCase *t
 
 static void copy_sitting(Result *result, const Sitting *sitting, const Measuring *measuring)
 {
+    launches_settle(&measuring->launches, &result->device);
     result->anchor = sitting->anchor;
     result->blocks = sitting->blocks;
     result->block_count = sitting->block_count;
@@ -116,6 +117,7 @@ static Status take_sitting(Judging *judging, TimedCase *cases, size_t count, Mes
         .usual_clock_mhz = result->device.usual_clock_mhz,
         .progress = judging->job->progress,
     };
+    launches_add(&measuring.launches, &result->device);
     Status status = device_oracle_ready(judging->device_oracle, why);
     if (status == STATUS_OK)
         status = sitting_take(&measuring, &result->compiled, &anchor, &judging->plan, cases, count, &result->arena,

@@ -11,12 +11,7 @@ Status loading_learn_device(Judging *judging, Message *why)
 {
     DeviceInfo *device = &judging->result->device;
     bool was_confined = device->unconfined[0] == '\0';
-    const double launch_s = device->launch_s, spread_s = device->launch_spread_s;
     Status status = session_device(judging->session, device, why);
-    if (launch_s > 0 && launch_s < device->launch_s) { /* what slows a later broker down is no property of the host */
-        device->launch_s = launch_s;
-        device->launch_spread_s = spread_s;
-    }
     if (status == STATUS_OK && was_confined && device->unconfined[0] != '\0')
         result_warn(judging->result, "the broker ran with sandbox partial: %s", device->unconfined);
     return status;

@@ -319,6 +319,16 @@ static Status put_load_on(Measuring *measuring, TimedCase *timed_case, Message *
     return status;
 }
 
+/* Each block has a broker of its own, which has timed an empty launch. */
+static Status note_launch(Measuring *measuring, Message *why)
+{
+    DeviceInfo opened;
+    Status status = session_device(measuring->session, &opened, why);
+    if (status == STATUS_OK)
+        launches_add(&measuring->launches, &opened);
+    return status;
+}
+
 static Status load_program(Measuring *measuring, const Compiled *compiled, int block, TimedCase *first, Message *why)
 {
     text_free(&first->report.printed);
@@ -327,6 +337,8 @@ static Status load_program(Measuring *measuring, const Compiled *compiled, int b
     first->failed = status == STATUS_OK && first->report.outcome != CALL_OK;
     if (status == STATUS_OK && first->report.busy_s > 0)
         keep_warm_up(first, block);
+    if (status == STATUS_OK && !first->failed)
+        status = note_launch(measuring, why);
     return status;
 }
 

@@ -20,6 +20,7 @@
 #include "grader/oracle/oracle.h"
 #include "grader/terminal/progress.h"
 #include "grader/timing/call_plan.h"
+#include "grader/timing/launches.h"
 #include "grader/timing/timing.h"
 #include "harness/device/monitor/device_monitor.h"
 #include "harness/session/session.h"
@@ -52,6 +53,7 @@ typedef struct Measuring {
     DeviceMonitor *monitor; /* NULL: the state of the device is unknown */
     double usual_clock_mhz; /* under load; 0: the highest one of the device */
     Progress *progress;
+    Launches launches;      /* of all openings of the device so far */
     double worked_s;        /* when the device last worked for the oracle, by now_s() */
     double check_s, wait_s; /* time spent so far on checking outputs, and on waiting for a quiet device */
 } Measuring;

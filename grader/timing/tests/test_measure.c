@@ -130,15 +130,31 @@ static void every_block_has_its_calls_and_every_output_is_checked(void **state)
     bench_close(&bench);
 }
 
+static const SessionOps *plain;
+
+/* As if the broker had timed an empty launch. */
+static Status device_that_times_a_launch(Session *session, DeviceInfo *info, Message *why)
+{
+    Status status = plain->device(session, info, why);
+    info->launch_s = 3e-6;
+    return status;
+}
+
 static void an_anchor_on_a_device_that_does_not_drift_shows_none(void **state)
 {
     Bench bench;
     bench_open(&bench, "solutions/conv1d/accepted/naive.cu");
+    plain = bench.measuring.session->ops;
+    SessionOps ops = *plain;
+    ops.device = device_that_times_a_launch;
+    bench.measuring.session->ops = &ops;
     Compiled anchor = compile("solutions/conv1d/accepted/shared_tile.cu");
     sit(&bench, &(Anchor){.name = "shared_tile.cu", .compiled = &anchor});
     assert_string_equal(bench.sitting.anchor.name, "shared_tile.cu");
     assert_true(bench.sitting.anchor.before_ms > 0);
     assert_true(bench.sitting.anchor.drift < 1e-9);
+    assert_int_equal(bench.measuring.launches.count,
+                     problem.blocks + 2); /* each block and each anchor has a new broker */
     compiled_free(&anchor);
     bench_close(&bench);
 }
