@@ -30,7 +30,22 @@ static void one_is_faster_only_if_it_is_in_every_round(void **state)
         int order;
     } rows[] = {{0.90, 0.99, -1}, {0.90, 0.995, 0}, {0.99, 1.01, 0}, {1, 1, 0}, {1.005, 1.1, 0}, {1.01, 1.1, 1}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const PairedRatio ratio = {.low = rows[i].low, .high = rows[i].high, .rounds = 6};
+        const PairedRatio ratio = {
+            .low = rows[i].low, .median = (rows[i].low + rows[i].high) / 2, .high = rows[i].high, .rounds = 6};
+        if (paired_order(&ratio) != rows[i].order)
+            fail_test("row %zu: expected %d", i, rows[i].order);
+    }
+}
+
+static void many_rounds_must_agree_and_their_median_must_not_be_a_tie(void **state)
+{
+    static const struct {
+        double low, median, high;
+        int order;
+    } rows[] = {{1.002, 1.02, 1.04, 1},  {0.999, 1.02, 1.04, 0}, {1.002, 1.005, 1.04, 0}, {1, 1, 1, 0},
+                {0.96, 0.98, 0.998, -1}, {0.96, 0.98, 1.001, 0}, {0.96, 0.996, 0.998, 0}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const PairedRatio ratio = {.low = rows[i].low, .median = rows[i].median, .high = rows[i].high, .rounds = 7};
         if (paired_order(&ratio) != rows[i].order)
             fail_test("row %zu: expected %d", i, rows[i].order);
     }
@@ -42,6 +57,7 @@ int main(void)
         cmocka_unit_test(ratios_are_taken_round_by_round),
         cmocka_unit_test(a_round_without_both_times_does_not_count),
         cmocka_unit_test(one_is_faster_only_if_it_is_in_every_round),
+        cmocka_unit_test(many_rounds_must_agree_and_their_median_must_not_be_a_tie),
     };
     return cmocka_run_group_tests_name("paired", tests, NULL, NULL);
 }
