@@ -124,6 +124,14 @@ void publication_tell(Sanitizer *sanitizer, const Instruction *instruction, uint
         }
 }
 
+bool publication_may_be_missed(Sanitizer *sanitizer, const Instruction *strong_load)
+{
+    if (!sanitizer->is_ordered)
+        sanitizer->poll = strong_load;
+    sanitizer->is_ordered = true;
+    return sanitizer->publication != NULL && strong_load != sanitizer->poll;
+}
+
 void publication_end_block(Worker *worker)
 {
     const Publication *publication = worker->sanitizer->publication;

@@ -21,6 +21,9 @@ void publication_store(Worker *worker, const Instruction *store, uint32_t lane, 
 void publication_fence(Sanitizer *sanitizer, uint32_t warp);
 /* A warp tells others: by an atomic operation, or a strong store. */
 void publication_tell(Sanitizer *sanitizer, const Instruction *instruction, uint32_t warp);
+/* A strong load, which cannot race: may it see too old a value of what another block has stored and not published? Not if
+ * it is the load by which this block waits, the first of its kind. */
+bool publication_may_be_missed(Sanitizer *sanitizer, const Instruction *strong_load);
 /* The block has ended: what it has not published, nobody may rely on. */
 void publication_end_block(Worker *worker);
 

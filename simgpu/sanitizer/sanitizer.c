@@ -107,6 +107,7 @@ bool sanitizer_begin_block(Worker *worker)
     if (sanitizer->plan->is_sample && !sanitizer->is_detailed)
         return false;
     sanitizer->is_ordered = false;
+    sanitizer->poll = NULL;
     sanitizer->first_epoch = sanitizer->epoch + 1;
     sanitizer->epoch += 2; /* first_epoch itself stands for "before the block's first accesses" */
     async_copies_begin_block(worker);
@@ -195,9 +196,8 @@ static void load_global(Worker *worker, const Instruction *instruction, uint32_t
         note_unwritten(worker, instruction, lane, address, bytes);
     if (sanitizer->is_close)
         thread_races_read(worker, instruction, false, lane, address, bytes);
-    if (instruction->is_strong)
-        sanitizer->is_ordered = true;
-    else if (sanitizer->is_detailed || sanitizer->is_ordered)
+    if (instruction->is_strong ? publication_may_be_missed(sanitizer, instruction)
+                               : sanitizer->is_detailed || sanitizer->is_ordered)
         block_races_read(worker, instruction, lane, allocation, address, bytes);
 }
 

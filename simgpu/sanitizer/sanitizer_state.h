@@ -46,6 +46,7 @@ typedef struct Sanitizer {
     bool is_detailed;               /* everything that this block does is checked */
     bool is_close;                  /* and the races of its threads in global memory as well */
     bool is_ordered;                /* this block counts as ordered after all others, for which it may have waited */
+    const Instruction *poll;        /* the strong load that made it so; NULL: none */
     uint32_t first_epoch, epoch;    /* of the worker: when this block began, and now */
     uint32_t warp_epoch[MAX_WARPS]; /* of each warp */
     uint32_t ordered_in[MAX_WARPS]; /* epoch in which the warp may have waited for other warps */

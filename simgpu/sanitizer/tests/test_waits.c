@@ -1,9 +1,20 @@
 #include "simgpu/tests/sanitizer_kernels.h"
 
 static const char *const in_order[] = {
-    "arrive_and_wait",       "arrive_then_wait",   "half_produces_half_consumes",    "named_barriers",
-    "pipeline_of_the_block", "last_block",         "last_block_of_all_threads",      "last_block_by_release",
-    "flags_of_neighbours",   "pipeline_one_ahead", "barrier_of_those_that_are_left", "exits_before_a_barrier_of_all",
+    "arrive_and_wait",
+    "arrive_then_wait",
+    "half_produces_half_consumes",
+    "named_barriers",
+    "pipeline_of_the_block",
+    "last_block",
+    "last_block_of_all_threads",
+    "last_block_by_release",
+    "flags_of_neighbours",
+    "flags_of_neighbours_read_volatile",
+    "flags_that_are_values",
+    "pipeline_one_ahead",
+    "barrier_of_those_that_are_left",
+    "exits_before_a_barrier_of_all",
 };
 
 static const SanitizerRow rows[] = {
@@ -19,6 +30,8 @@ static const SanitizerRow rows[] = {
     {"counted_before_it_is_stored", 4, SIM_NO_FENCE, 0, "__threadfence() is missing, or a barrier"},
     {"counted_without_waiting_for_the_block", 4, SIM_NO_FENCE, 0, "at output["},
     {"flag_without_fence", 4, SIM_NO_FENCE, 0, "once a counter or flag says so"},
+    {"last_block_without_fence_reads_volatile", 4, SIM_NO_FENCE, 0, "at output["},
+    {"flag_without_fence_reads_volatile", 4, SIM_NO_FENCE, 0, "__threadfence() is missing"},
     {"pipeline_one_ahead_waits_once", 1, SIM_RACE_OF_WARPS, 0, "shared variable 'tiles'"},
     {"own_pipeline_without_consumer_wait", 1, SIM_RACE_WITH_COPY, 0, "shared variable"},
 };

@@ -198,6 +198,35 @@ KERNEL(flags_of_neighbours)
     }
 }
 
+KERNEL(flags_of_neighbours_read_volatile)
+{
+    const volatile float *parts = output;
+    volatile unsigned *flags = words;
+    if (threadIdx.x == 0) {
+        output[blockIdx.x] = input[own()];
+        __threadfence();
+        flags[blockIdx.x] = 1;
+        if (blockIdx.x > 0) {
+            while (flags[blockIdx.x - 1] == 0)
+                continue;
+            output[gridDim.x + blockIdx.x] = parts[blockIdx.x - 1];
+        }
+    }
+}
+
+/* The flag is all that a block tells: a plain store is enough. */
+KERNEL(flags_that_are_values)
+{
+    const volatile unsigned *flags = words;
+    if (threadIdx.x == 0) {
+        words[blockIdx.x] = 1 + blockIdx.x;
+        unsigned before = 1;
+        while (blockIdx.x > 0 && (before = flags[blockIdx.x - 1]) == 0)
+            continue;
+        output[own()] = before;
+    }
+}
+
 KERNEL(barrier_of_those_that_are_left)
 {
     __shared__ float tile[THREADS];
@@ -385,6 +414,34 @@ KERNEL(flag_without_fence)
             while (flags[blockIdx.x - 1] == 0)
                 continue;
             output[gridDim.x + blockIdx.x] = output[blockIdx.x - 1];
+        }
+    }
+}
+
+KERNEL(last_block_without_fence_reads_volatile)
+{
+    const volatile float *parts = output;
+    __shared__ bool is_last;
+    if (threadIdx.x == 0) {
+        output[blockIdx.x] = input[own()];
+        is_last = atomicAdd(words, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (is_last && threadIdx.x < gridDim.x)
+        output[gridDim.x * THREADS - 1 - threadIdx.x] = parts[threadIdx.x];
+}
+
+KERNEL(flag_without_fence_reads_volatile)
+{
+    const volatile float *parts = output;
+    volatile unsigned *flags = words;
+    if (threadIdx.x == 0) {
+        output[blockIdx.x] = input[own()];
+        flags[blockIdx.x] = 1;
+        if (blockIdx.x > 0) {
+            while (flags[blockIdx.x - 1] == 0)
+                continue;
+            output[gridDim.x + blockIdx.x] = parts[blockIdx.x - 1];
         }
     }
 }
