@@ -308,7 +308,7 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     equal 400 "$status"
     patiently batch_is 2 .batch.judged 1
     as "$admin" GET /admin/batches/2
-    has_text "What it would change" "1 of 1 judged" "1 of the judged submissions change, 0 stay as they are." "&lt;i&gt;32&lt;/i&gt; weights" "ada&lt;b&gt;" "Wrong Answer"
+    has_text "What it would change" "1 of 1 judged" "1 of the judged submissions change, 0 stay as they are." "&lt;i&gt;32&lt;/i&gt; weights" "ada&lt;b&gt;" "Wrong</span> Answer"
     as "$admin" GET /admin/batches
     has_text '<a href="/admin/batches/2">2</a>' "1 of 1 judged"
     equal '["ada<b>"]' "$(board)"
