@@ -47,13 +47,5 @@ void register_write_all(Worker *worker, Active *active, Operand operand, const v
 
 uint64_t register_value(const Worker *worker, Operand operand, uint32_t lane)
 {
-    if (operand.slot == NO_SLOT)
-        return 0;
-    const void *at = lane_of(worker, operand, worker->states[operand.slot] == UNIFORM ? 0 : lane);
-    switch (operand.size) {
-    case 0: return *(const uint8_t *)at;
-    case 1: return *(const uint16_t *)at;
-    case 2: return *(const uint32_t *)at;
-    default: return *(const uint64_t *)at;
-    }
+    return column_value(register_column(worker, operand), lane);
 }

@@ -38,6 +38,32 @@ unsigned char *register_write(Worker *worker, const Active *active, Operand oper
 void register_written(Worker *worker, Active *active, Operand operand, int index);
 /* Writes the same value in all active lanes. */
 void register_write_all(Worker *worker, Active *active, Operand operand, const void *value);
+
+/* A register's values, for loops over lanes. Valid until somebody writes the register. */
+typedef struct RegisterColumn {
+    const unsigned char *lanes; /* NULL: no register, whose values are all 0 */
+    uint8_t size;               /* log2 of a value's bytes */
+    bool is_uniform;            /* all lanes have the value of lane 0 */
+} RegisterColumn;
+
+static inline RegisterColumn register_column(const Worker *worker, Operand operand)
+{
+    if (operand.slot == NO_SLOT)
+        return (RegisterColumn){0};
+    return (RegisterColumn){lane_of(worker, operand, 0), operand.size, worker->states[operand.slot] == UNIFORM};
+}
+static inline uint64_t column_value(RegisterColumn column, uint32_t lane)
+{
+    if (column.lanes == NULL)
+        return 0;
+    const void *at = column.lanes + ((size_t)(column.is_uniform ? 0 : lane) << column.size);
+    switch (column.size) {
+    case 0: return *(const uint8_t *)at;
+    case 1: return *(const uint16_t *)at;
+    case 2: return *(const uint32_t *)at;
+    default: return *(const uint64_t *)at;
+    }
+}
 uint64_t register_value(const Worker *worker, Operand operand, uint32_t lane);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct Word {
 } Word;
 
 /* The value that replaces `old`. In global memory, sums of 32-bit floats flush subnormal numbers to zero. */
-static uint64_t new_value(const Instruction *instruction, bool in_shared, uint64_t old, uint64_t b, uint64_t c)
+static inline uint64_t new_value(const Instruction *instruction, bool in_shared, uint64_t old, uint64_t b, uint64_t c)
 {
     if (instruction->detail == ATOMIC_FLOAT_ADD && instruction->size == 2 && !in_shared)
         return f32_bits(flush(flush(f32_from((u32)old)) + flush(f32_from((u32)b))));
@@ -70,14 +70,48 @@ static void *find_far_word(Worker *worker, const Instruction *instruction, uint3
     return NULL;
 }
 
-/* Checks a lane's access; `at` is NULL after a fault. */
-static Word find_word(Worker *worker, const Instruction *instruction, uint32_t lane, MemoryNote *note)
+static uint64_t address_of(const Instruction *instruction, RegisterColumn addresses, uint32_t lane)
 {
-    uint64_t address = register_value(worker, instruction->sources[0], lane) + (uint64_t)instruction->offset;
+    const uint64_t address = column_value(addresses, lane) + (uint64_t)instruction->offset;
+    return addresses.lanes != NULL && addresses.size == 2 ? (uint32_t)address : address;
+}
+
+/* What is found out for all lanes together, since asking for each takes longer than the operations themselves. */
+typedef struct Target {
+    MemoryNote *note;
+    bool is_allowed;    /* every lane may access its word, and all lie in the allocation of the note */
+    bool is_of_kernels; /* and nothing there comes from the host, so that stores need not be noted */
+} Target;
+
+static Target find_target(Worker *worker, const Instruction *instruction, const Active *active,
+                          RegisterColumn addresses)
+{
+    Target target = {.note = &worker->notes[instruction->index]};
+    const uint64_t bytes = 1u << instruction->size;
+    uint64_t low = UINT64_MAX, high = 0, bits = 0;
+    if (instruction->space == PTX_SHARED)
+        return target;
+    for (uint32_t lane = active->first; lane < active->end; lane++) {
+        if (!active_has(active, lane))
+            continue;
+        const uint64_t address = address_of(instruction, addresses, lane);
+        low = address < low ? address : low;
+        high = address > high ? address : high;
+        bits |= address;
+    }
+    target.is_allowed = low <= high && bits % bytes == 0 && high <= UINT64_MAX - bytes &&
+                        note_access(worker, target.note, true, low, high + bytes - low);
+    target.is_of_kernels = target.is_allowed &&
+                           worker->launch->memory->allocations[target.note->allocation].from_host == NULL;
+    return target;
+}
+
+/* Checks a lane's access; `at` is NULL after a fault. */
+static Word find_word(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address,
+                      const Target *target)
+{
     uint32_t bytes = 1u << instruction->size;
     bool in_shared = instruction->space == PTX_SHARED;
-    if (instruction->sources[0].slot != NO_SLOT && instruction->sources[0].size == 2)
-        address = (uint32_t)address;
     if (instruction->space == PTX_NO_SPACE && address / SHARED_WINDOW == 1) {
         in_shared = true;
         address %= SHARED_WINDOW;
@@ -87,7 +121,7 @@ static Word find_word(Worker *worker, const Instruction *instruction, uint32_t l
     SimSpace space = in_shared ? SIM_SHARED : SIM_GLOBAL;
     uint64_t size = worker->launch->shared_bytes;
     bool inside = in_shared ? address < size && size - address >= bytes
-                            : note_access(worker, note, true, address, bytes);
+                            : target->is_allowed || note_access(worker, target->note, true, address, bytes);
     if (!inside || address % bytes != 0) {
         worker_access_fault(worker, instruction, inside ? SIM_MISALIGNED : SIM_OUT_OF_BOUNDS, space, true, lane,
                             address, bytes, 1);
@@ -95,8 +129,8 @@ static Word find_word(Worker *worker, const Instruction *instruction, uint32_t l
     }
     if (worker->sanitizer != NULL)
         sanitizer_atomic(worker, instruction, in_shared, lane, address);
-    if (!in_shared)
-        store_note_word(worker, note, address, bytes);
+    if (!in_shared && !target->is_of_kernels)
+        store_note_word(worker, target->note, address, bytes);
     return (Word){in_shared ? (void *)(worker->shared + address) : (void *)address, in_shared};
 }
 
@@ -104,15 +138,17 @@ bool execute_atomic(Worker *worker, const Instruction *instruction, Active *acti
 {
     Operand result = instruction->results[0];
     unsigned char *to = register_write(worker, active, result, 0);
-    MemoryNote *note = &worker->notes[instruction->index];
+    const RegisterColumn addresses = register_column(worker, instruction->sources[0]),
+                         b = register_column(worker, instruction->sources[1]),
+                         c = register_column(worker, instruction->sources[2]);
+    const Target target = find_target(worker, instruction, active, addresses);
     for (uint32_t lane = active->first; lane < active->end; lane++) {
         if (!active_has(active, lane))
             continue;
-        Word word = find_word(worker, instruction, lane, note);
+        Word word = find_word(worker, instruction, lane, address_of(instruction, addresses, lane), &target);
         if (word.at == NULL)
             return false;
-        uint64_t old = apply(instruction, word, register_value(worker, instruction->sources[1], lane),
-                             register_value(worker, instruction->sources[2], lane));
+        uint64_t old = apply(instruction, word, column_value(b, lane), column_value(c, lane));
         if (result.slot != NO_SLOT)
             memcpy(to + ((size_t)(lane - active->first) << result.size), &old, (size_t)1 << result.size);
     }

@@ -155,11 +155,11 @@ void execute_vote(Worker *worker, const Instruction *instruction, Active *active
 
 /* ---- matches ----------------------------------------------------------------------------------------------------- */
 
-static uint32_t lanes_with(const Worker *worker, Operand operand, uint32_t warp, uint32_t members, uint64_t value)
+static uint32_t lanes_with(RegisterColumn values, uint32_t warp, uint32_t members, uint64_t value)
 {
     uint32_t same = 0;
     EACH_LANE_OF(members, lane)
-    if (register_value(worker, operand, warp * SIM_WARP_SIZE + lane) == value)
+    if (column_value(values, warp * SIM_WARP_SIZE + lane) == value)
         same |= 1u << lane;
     return same;
 }
@@ -169,12 +169,12 @@ void execute_match(Worker *worker, const Instruction *instruction, Active *activ
     Operand result = instruction->results[0], all_result = instruction->results[1];
     uint32_t *to = results_of(worker, active, result, 0);
     uint8_t *all_to = register_write(worker, active, all_result, 1) - active->first;
+    const RegisterColumn values = register_column(worker, instruction->sources[0]);
     EACH_PARTY(worker, active, instruction->sources[1], warp, party)
     EACH_LANE_OF(party, lane)
     {
         uint32_t own = warp * SIM_WARP_SIZE + lane;
-        uint64_t value = register_value(worker, instruction->sources[0], own);
-        uint32_t same = lanes_with(worker, instruction->sources[0], warp, party, value);
+        uint32_t same = lanes_with(values, warp, party, column_value(values, own));
         bool all = same == party;
         to[own] = instruction->detail == 0 ? same : all ? party : 0;
         if (all_result.slot != NO_SLOT)

@@ -82,6 +82,44 @@ static void unusual_values_give_what_hardware_gives(void **state)
     }
 }
 
+/* Even lanes add to one array, odd ones to another, and lane 31 to shared memory. */
+static const char scattered[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k(.param .u64 a, .param .u64 b)\n{\n    .reg .pred %p<3>;\n    .reg .b32 %r<4>;\n    .reg .b64 %d<6>;\n"
+    "    .shared .align 4 .b8 s[4];\n"
+    "    ld.param.u64 %d0, [a];\n    ld.param.u64 %d1, [b];\n    mov.u32 %r0, %tid.x;\n    add.u32 %r1, %r0, 1;\n"
+    "    and.b32 %r2, %r0, 1;\n    setp.eq.u32 %p1, %r2, 0;\n    setp.eq.u32 %p2, %r0, 31;\n"
+    "    selp.b64 %d2, %d0, %d1, %p1;\n    mul.wide.u32 %d3, %r0, 4;\n    add.u64 %d2, %d2, %d3;\n"
+    "    mov.u32 %r3, s;\n    mov.u64 %d4, s;\n    cvta.shared.u64 %d4, %d4;\n"
+    "    @%p2 st.shared.u32 [%r3], 100;\n    selp.b64 %d2, %d4, %d2, %p2;\n    red.add.u32 [%d2], %r1;\n"
+    "    ld.shared.u32 %r3, [%r3];\n    @%p2 st.global.u32 [%d1+124], %r3;\n    ret;\n}\n";
+
+static void lanes_may_add_to_different_arrays(void **state)
+{
+    enum { LANES = 32 };
+    const uint32_t zeros[LANES] = {0};
+    uint64_t arrays[2] = {machine_array(gpu, zeros, sizeof zeros), machine_array(gpu, zeros, sizeof zeros)};
+    SimModule *module;
+    SimReport report;
+    Message why = {0};
+    SimLaunch launch = {.function = machine_load(gpu, scattered, sizeof scattered - 1, "k", &module, &why),
+                        .shape.grid = {1, 1, 1},
+                        .shape.block = {LANES, 1, 1},
+                        .parameters = arrays};
+    if (launch.function == NULL)
+        fail_test("%s", why.text);
+    simgpu_launch(gpu, &launch, &report);
+    if (report.outcome != SIM_OK)
+        fail_test("%s", report.fault.text);
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        const uint32_t *even = at(arrays[0]), *odd = at(arrays[1]);
+        assert_int_equal(even[lane], lane % 2 == 0 ? lane + 1 : 0);
+        assert_int_equal(odd[lane], lane == 31 ? 132 : lane % 2 == 1 ? lane + 1 : 0);
+    }
+    simgpu_module_unload(gpu, module);
+    assert_true(simgpu_release(gpu, arrays[0]) && simgpu_release(gpu, arrays[1]));
+}
+
 static int new_translating_gpu(void **state)
 {
     gpu = machine_new_translating(0, 2);
@@ -98,6 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unusual_values_give_what_hardware_gives),
+        cmocka_unit_test(lanes_may_add_to_different_arrays),
     };
     int failed = cmocka_run_group_tests_name("interpreted", tests, new_gpu, free_gpu);
     return failed + cmocka_run_group_tests_name("translated", tests, new_translating_gpu, free_translating_gpu);
