@@ -225,7 +225,7 @@ pairs() {
             if (n == 0) return
             printf "%d taps, %d re-timings; 2 %% apart: in the right place %d times, with a ratio of %.4f\n", taps, n, placed, placed ? exp(sum / placed) : 0
             for (rule = 1; rule <= 2; rule++)
-                printf "  %s: ordered rightly %d of %d, wrongly %d; copies tie %d of %d\n", rule == 1 ? "all rounds beyond a tie" : "all rounds on one side of 1, the median beyond a tie", right[rule], n, wrong[rule], ties[rule], copies
+                printf "  %s: ordered rightly %d of %d, wrongly %d; copies tie %d of %d\n", rule == 1 ? "if each ratio must lie beyond a tie" : "if they must lie on one side of 1 and their median beyond a tie, as the judge has it", right[rule], n, wrong[rule], ties[rule], copies
             n = placed = sum = copies = 0
             delete right; delete wrong; delete ties
         }
