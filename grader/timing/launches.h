@@ -10,7 +10,7 @@
 #ifndef GRADER_TIMING_LAUNCHES_H
 #define GRADER_TIMING_LAUNCHES_H
 
-#include "harness/device/device_info.h"
+#include "harness/session/session.h" /* DeviceInfo */
 
 #include <stddef.h>
 
