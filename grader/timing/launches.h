@@ -6,7 +6,7 @@
  * (device_host_constant_s()) follows from the median of all openings, not from one of them.
  *
  * The first opening comes before any code of the submission. Later ones count for at most 0.15 us more, so that a
- * program which left behind what slows the judge's own launches would gain less than its time is certain to.  */
+ * program which left behind what slows the judge's own launches would gain no more than that.  */
 #ifndef GRADER_TIMING_LAUNCHES_H
 #define GRADER_TIMING_LAUNCHES_H
 
