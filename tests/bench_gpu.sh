@@ -29,7 +29,7 @@ run() { [[ $device != cuda* ]] || "$scratch/program" "$@"; }
 case_home() {
     local kind=${device%%:*} folder
     mkdir -p "$scratch/home/simgpu" "$scratch/home/testcases/conv1d" "$scratch/home/leaderboard"
-    for folder in problems grader solutions harness simgpu/profiles leaderboard/devices leaderboard/references; do
+    for folder in base problems grader solutions harness simgpu/profiles leaderboard/devices leaderboard/references; do
         [[ ! -e $folder ]] || ln -s "$PWD/$folder" "$scratch/home/$folder"
     done
     cp -r testcases/conv1d "$scratch/home/testcases/"
