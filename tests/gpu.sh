@@ -79,10 +79,10 @@ suite() { # FOLDER: checks all its files, some of them side by side; a file with
     [[ $missing == 0 && ${#files[@]} != 0 ]] || result 1 "$1: $missing of ${#files[@]} files without a verdict"
 }
 
-grade() { # FILE RESULT: report and progress go to RESULT.log; `overhead` is its time without nvcc and the timed cases
+grade() { # FILE RESULT [OPTION]: report and progress go to RESULT.log; `overhead` is its time without nvcc and the timed cases
     local status=0 start=$EPOCHREALTIME
     rm -f "$2"
-    "$build/convjudge" grade --no-record --device "$device" --json "$2" "$1" >"$2.log" 2>&1 || status=$?
+    "$build/convjudge" grade --no-record --device "$device" --json "$2" "${@:3}" "$1" >"$2.log" 2>&1 || status=$?
     [[ ! -e $2 ]] || jq "(.seconds | .compile + .timed) as \$s | .overhead = $EPOCHREALTIME - $start - \$s" "$2" >"$2.new"
     [[ ! -e $2.new ]] || mv "$2.new" "$2"
     return "$status"
@@ -121,9 +121,11 @@ kill_within() { # PID PATTERN: kills a descendant by its command line, half a se
     echo "# no process '$2' appeared within 20 s" >&2
 }
 
-killed() { # PATTERN RESULT: grades an endless host loop and kills the process of the judge that matches meanwhile; sets `status`
+# killed PATTERN RESULT: grades an endless host loop and kills the process of the judge that matches meanwhile; sets `status`. A second
+# opinion has such processes, too.
+killed() {
     status=0
-    grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.cu "$2" &
+    grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.cu "$2" --no-second-opinion &
     local grading=$!
     kill_within "$grading" "$1"
     wait "$grading" || status=$?
