@@ -13,6 +13,7 @@
 
 /* In the guard only system calls are allowed, since another thread of the caller may have held a lock. */
 
+/* Of a list that is longer than the text the last number may be cut off, and be another process's; it has its turn in the next round. */
 static void kill_children(void)
 {
     char text[4096];
@@ -22,7 +23,7 @@ static void kill_children(void)
     if (file >= 0)
         close(file);
     text[length < 0 ? 0 : length] = '\0';
-    for (long child = strtol(at, &at, 10); child > 0; child = strtol(at, &at, 10))
+    for (long child = strtol(at, &at, 10); child > 0 && *at == ' '; child = strtol(at, &at, 10))
         kill((pid_t)child, SIGKILL);
 }
 
