@@ -47,6 +47,8 @@ measure() { # DEVICE FOLDER: the folder for what is compiled and recorded
     if [[ -z $processor_us && -r $group/cpu.stat ]]; then processor_us=$(sed -n 's/^usage_usec //p' "$group/cpu.stat"); fi
 
     figure "a class of $files conv1d files: $(jq -r '[.submissions[].verdict] | group_by(.) | map("\(length) \(.[0])") | join(", ")' "$2/result.json")" "" ""
+    jq -r '.submissions[] | select(.verdict | IN("Accepted", "Wrong Answer", "Run-Time Error", "Compile Error") | not) | "\(.person | ltrimstr("student-")) \(.verdict)"' "$2/result.json" |
+        while read -r number verdict; do figure "  $verdict, which none of them deserves" "" "${sources[number % ${#sources[@]}]}"; done
     figure "  judged, $(nproc) cores, device $1" "$((files * 3600 * 1000000 / elapsed_us))" "an hour"
     if [[ -n $processor_us && $processor_us -gt 0 ]]; then
         figure "  processor time of one" "$(awk "BEGIN { printf \"%.2f\", $processor_us / $files / 1e6 }")" s
