@@ -138,6 +138,10 @@ served() {
     ends 0 "waiting"
     CONVJUDGE_TOKEN=$(token grace teacher) judge runs --server "http://$address"
     ends 0 "no submissions yet"
+    CONVJUDGE_TOKEN=$(token grace teacher) judge runs --problem conv2d --server "http://$address"
+    ends 0 "no submissions yet"
+    CONVJUDGE_TOKEN=$(token grace teacher) judge runs --problem conv22 --server "http://$address"
+    ends 2 "unknown problem 'conv22'; did you mean" "known problems: "
 }
 
 @test "what waits is withdrawn at whatever moment it is being offered" {

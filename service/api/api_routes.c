@@ -158,6 +158,18 @@ static Status filter_person(const Visit *visit, int64_t *person, Message *why)
     return status;
 }
 
+/* Of a problem that is no longer there, the submissions are still listed; an empty list may be that of a misspelt name. */
+static Status expect_problem(const char *id, size_t submissions, Message *why)
+{
+    Problem problem;
+    if (id == NULL || submissions > 0)
+        return STATUS_OK;
+    Status status = problem_read(id, &problem, why);
+    if (status == STATUS_OK)
+        problem_free(&problem);
+    return status;
+}
+
 static void answer_list(Visit *visit)
 {
     enum { USUAL = 50, MOST = 200 };
@@ -174,6 +186,8 @@ static void answer_list(Visit *visit)
     Status status = filter_person(visit, &filter.person, &why);
     if (status == STATUS_OK)
         status = submissions_list(visit->service->store, &filter, visit->arena, &rows, &count, &why);
+    if (status == STATUS_OK)
+        status = expect_problem(filter.problem, count, &why);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         status = submission_json(visit->service, &rows[i], false, &item, &why);
         if (status == STATUS_OK)
