@@ -34,7 +34,7 @@ served() {
 
     judge runs --json runs.json
     ends 0 "Wrong Answer" "Compile Error"
-    equal "6 5 4 3 2 1" "$(awk 'NR > 1 { print $1 }' <<<"$output" | xargs)"
+    equal "6 5 4 3 2 1" "$(awk '$1 ~ /^[0-9]+$/ { print $1 }' <<<"$output" | xargs)"
     json runs.json '[.submissions[].mode] | join(" ")' "rank try test rank rank rank"
     judge show 2
     ends 0 "submission 2 of $(id -un)" "Wrong Answer  wrong.cu" "input_size--;"
