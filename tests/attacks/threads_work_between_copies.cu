@@ -1,9 +1,9 @@
-// expect: Accepted, Time Limit Exceeded
+// expect: Accepted
 // problem: conv1d
 // naive: accepted wrong
 // Threads that a constructor has started compute while solve() itself waits for a kernel, which takes a simulated GPU long
 // and adds little to its modelled time. A kernel then stores what they have computed. The file does not write the output
-// if events show less than half of that work. A busy machine takes longer for it than the host may.
+// if events show less than half of that work.
 #include <atomic>
 #include <ctime>
 #include <cuda_runtime.h>
