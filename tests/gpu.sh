@@ -151,7 +151,7 @@ part_same() {
 
 part_groups() {
     local group='' runner limits tries
-    grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.cu "$scratch/fault" &
+    grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.cu "$scratch/fault" --no-second-opinion &
     local grading=$!
     for ((tries = 0; tries < 200; tries++)); do
         if runner=$(descendant "$grading" '/judge/convjudge-runner *'); then

@@ -1,7 +1,7 @@
 /* cuda_visible.h - which GPUs the driver of this process sees.
  *
  * A driver that sees several GPUs starts all of them, and each context is made known to all. A process that uses one GPU shows
- * its driver that one alone: so it starts sooner, and waits less for processes that use the other GPUs of the host.
+ * its driver that one alone, and neither is done for the others (docs/measurements.md, "A class in one command").
  *
  * Source  CUDA C++ Programming Guide, "CUDA Environment Variables": CUDA_VISIBLE_DEVICES.  */
 #ifndef HARNESS_DEVICE_CUDA_CUDA_VISIBLE_H
