@@ -104,3 +104,11 @@ small_home() {
     judge grade --no-record --device cuda "$root/solutions/conv1d/compile_error/unknown_name.cu"
     ends 1 "on Fake GPU" "Compile Error"
 }
+
+@test "the driver of a process that owns a GPU sees no other" {
+    export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_FAKE_CUDA_LOG=$PWD/log CUDA_VISIBLE_DEVICES=1,0
+    judge grade --no-record --device cuda:1 "$root/solutions/conv1d/compile_error/unknown_name.cu"
+    ends 1 "on Fake GPU" "Compile Error"
+    file_has log '^cuDeviceGet 0'
+    file_lacks log '^cuDeviceGet 1'
+}
