@@ -173,7 +173,7 @@ static Status expect_problem(const char *id, size_t submissions, Message *why)
 static void answer_list(Visit *visit)
 {
     enum { USUAL = 50, MOST = 200 };
-    StoredSubmission *rows;
+    StoredSubmission *rows = NULL;
     size_t count = 0;
     Message why;
     int64_t limit = query_number(visit, "limit", USUAL);
