@@ -159,6 +159,12 @@ Judgement judgement_of_order(const DeviceConflict *conflict, ConflictLines lines
 
 Judgement judgement_of_race(const DeviceConflict *conflict, ConflictLines lines)
 {
+    if (conflict->mistake.kind == MISTAKE_NO_GRID_WAIT)
+        return judgement(
+            VERDICT_WRONG_ANSWER, hidden_conflict(conflict, lines),
+            "right only by luck: %s before it uses %s. It is launched with programmatic stream serialization, "
+            "so that both may run at the same time: let it call cudaGridDependencySynchronize() first",
+            conflict_text(conflict, lines).text, conflict->place);
     return judgement(VERDICT_WRONG_ANSWER, hidden_conflict(conflict, lines),
                      "right only by luck: %s, and both change %s; they may do so at the same time",
                      conflict_text(conflict, lines).text, conflict->place);

@@ -7,7 +7,8 @@
  * the output wrong is named.
  *
  * If both outputs are right, the answer is wrong where two operations change the same bytes: they may run at the same
- * time. Of the other conflicts some are exchanged, and the whole order is drawn once. The key decides which and how, so
+ * time. So it is where a kernel uses bytes of the kernel before without waiting for it (programmatic stream
+ * serialization). Of the other conflicts some are exchanged, and the whole order is drawn once. The key decides which and how, so
  * that no submission can be made for the orders that are tried.
  *
  * The checker compares the outputs. They need not be equal bit for bit, since atomic sums change with their order.  */

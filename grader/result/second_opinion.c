@@ -61,6 +61,7 @@ static OpinionReason reason_of_mistake(MistakeKind mistake)
     case MISTAKE_RACE_IN_WARP:
     case MISTAKE_KERNEL_NOT_ORDERED:
     case MISTAKE_COPY_NOT_ORDERED:
+    case MISTAKE_NO_GRID_WAIT:
     case MISTAKE_HOST_TOO_EARLY: return OPINION_RACE;
     case MISTAKE_NOT_BY_KERNEL:
     case MISTAKE_FROM_HOST:

@@ -51,7 +51,8 @@ static DeviceLaunch translate(const RingLaunch *asked, DeviceFunction *function)
                            .shape = {.dynamic_shared_bytes = asked->dynamic_shared_bytes},
                            .parameters = asked + 1,
                            .parameter_bytes = asked->parameter_bytes,
-                           .is_cooperative = asked->cooperative != 0};
+                           .is_cooperative = asked->cooperative != 0,
+                           .is_programmatic = asked->programmatic != 0};
     memcpy(launch.shape.grid, asked->grid, sizeof launch.shape.grid);
     memcpy(launch.shape.block, asked->block, sizeof launch.shape.block);
     memcpy(launch.shape.cluster, asked->cluster, sizeof launch.shape.cluster);

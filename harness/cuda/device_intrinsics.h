@@ -150,6 +150,17 @@ MATCH(unsigned long long, "l", 64, unsigned long long)
 MATCH(double, "l", 64, unsigned long long)
 #undef MATCH
 
+/* Of kernels that follow each other with programmatic stream serialization. */
+DEVICE void cudaGridDependencySynchronize(void)
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+DEVICE void cudaTriggerProgrammaticLaunchCompletion(void)
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
 DEVICE void __nanosleep(unsigned nanoseconds)
 {
     asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds));

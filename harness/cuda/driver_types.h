@@ -69,13 +69,14 @@ typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
     cudaLaunchAttributeCooperative = 2,
     cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6,
     cudaLaunchAttributePriority = 8,
     cudaLaunchAttributePreferredSharedMemoryCarveout = 14
 } cudaLaunchAttributeID;
 
 typedef union cudaLaunchAttributeValue {
     char pad[64];
-    int cooperative, priority;
+    int cooperative, priority, programmaticStreamSerializationAllowed;
     unsigned int sharedMemCarveout;
     struct {
         unsigned int x, y, z;

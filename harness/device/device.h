@@ -104,7 +104,8 @@ typedef struct DeviceLaunch {
     const void *parameters; /* [parameter_bytes], each parameter at its offset in PTX */
     size_t parameter_bytes;
     DeviceStream *stream;
-    bool is_cooperative; /* all blocks are under way at once, so that they can wait for each other */
+    bool is_cooperative;  /* all blocks are under way at once, so that they can wait for each other */
+    bool is_programmatic; /* it may begin before the kernel before on its stream has ended; a real GPU waits for that */
 } DeviceLaunch;
 
 typedef struct DeviceKernelOps {

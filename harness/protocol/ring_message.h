@@ -113,7 +113,9 @@ typedef struct RingLaunch { /* parameter_bytes follow, each parameter at its off
     uint32_t dynamic_shared_bytes; /* UINT32_MAX: that many or more */
     uint32_t parameter_bytes;
     uint32_t cluster[3];  /* blocks of a cluster; 0: as the kernel says, or none */
-    uint32_t cooperative; /* 1: all blocks are under way at once; else 0 */
+    uint16_t cooperative; /* 1: all blocks are under way at once; else 0 */
+    uint16_t
+        programmatic; /* 1: it may begin before the kernel before has ended (programmatic stream serialization); else 0 */
 } RingLaunch;
 
 typedef enum RingRenewal { RING_ALLOCATED, RING_FREED } RingRenewal; /* on a stream */

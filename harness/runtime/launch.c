@@ -40,7 +40,8 @@ cudaError_t kernel_launch(const KernelWork *work, cudaStream_t stream, bool wait
                        .dynamic_shared_bytes = how->shared_bytes < UINT32_MAX ? (uint32_t)how->shared_bytes
                                                                               : UINT32_MAX,
                        .parameter_bytes = info->parameter_bytes,
-                       .cooperative = how->cooperative};
+                       .cooperative = how->cooperative,
+                       .programmatic = how->programmatic};
     uint8_t replaced[MAX_PARAMETER_BYTES];
     const uint8_t *parameters = work->parameters;
     if (pinned_exists()) {

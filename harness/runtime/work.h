@@ -16,7 +16,7 @@ typedef struct Configuration { /* of a launch */
     size_t shared_bytes;
     cudaStream_t stream;
     unsigned cluster[3]; /* blocks of a cluster; 0: as the kernel says, or none */
-    bool cooperative;
+    bool cooperative, programmatic;
     uint32_t place; /* of <<<...>>> (client.h); 0: of the call that launches */
 } Configuration;
 

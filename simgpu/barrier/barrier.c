@@ -9,6 +9,7 @@
 #include "simgpu/block/fault.h"
 #include "simgpu/block/predicate.h"
 #include "simgpu/block/register.h"
+#include "simgpu/sanitizer/grid_wait.h"
 #include "simgpu/sanitizer/raw_finding.h"
 #include "simgpu/sanitizer/sanitizer.h"
 #include "simgpu/sanitizer/warp_order.h"
@@ -124,6 +125,12 @@ static void note_mixed(Worker *worker, uint32_t barrier)
     }
 }
 
+static void go_on_after(Sanitizer *sanitizer, uint32_t barrier, const Active *active)
+{
+    warp_order_go_on(sanitizer, barrier, active);
+    grid_wait_follow(sanitizer, active);
+}
+
 /* Tells the sanitizer who has waited for whom: all for all, unless some threads only arrive, or are not expected. */
 static void order_threads(Worker *worker, uint32_t barrier)
 {
@@ -137,7 +144,7 @@ static void order_threads(Worker *worker, uint32_t barrier)
             warp_order_arrive(sanitizer, barrier, &worker->groups[i]->active);
     for (int i = 0; i < worker->group_count; i++)
         if (worker->groups[i]->is_waiting && worker->groups[i]->barrier == barrier)
-            warp_order_go_on(sanitizer, barrier, &worker->groups[i]->active);
+            go_on_after(sanitizer, barrier, &worker->groups[i]->active);
     warp_order_end_round(sanitizer, barrier);
 }
 

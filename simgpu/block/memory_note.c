@@ -39,6 +39,7 @@ bool note_is_of_stores(const Instruction *instruction)
     case CHECK_FENCED:
     case FENCE:
     case PROXY_FENCE:
+    case GRID_CONTROL:
     case PRINT:
     case FRAME_ADDRESS:
     case HEAP_ALLOCATE:

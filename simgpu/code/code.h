@@ -77,6 +77,7 @@ typedef enum InstructionKind {
                      * (unfenced_products.h) */
     FENCE,           /* __threadfence(): every access takes effect at once, so that only the sanitizer needs it */
     PROXY_FENCE,     /* fence.proxy.async: the same; detail: ProxyFenceKind */
+    GRID_CONTROL,    /* griddepcontrol: the same; detail: GridControlKind */
     CLUSTER_ARRIVE,  /* the thread has arrived at the barrier of its cluster */
     SHUFFLE,         /* results: value, predicate; sources: value, lane, clamp, members */
     VOTE,            /* results[0]; sources: predicate, members */
@@ -120,6 +121,7 @@ typedef enum AtomicKind {
 } AtomicKind;
 typedef enum BulkKind { BULK_LOAD, BULK_STORE, BULK_TO_CLUSTER, BULK_PREFETCH } BulkKind;
 typedef enum ProxyFenceKind { PROXY_SHARED, PROXY_GLOBAL, PROXY_ALL } ProxyFenceKind;
+typedef enum GridControlKind { GRID_WAIT, GRID_RELEASE } GridControlKind; /* .wait, .launch_dependents */
 enum { BULK_OWN_BLOCK = 1 << MAX_CLUSTER };
 enum { LOAD_MBARRIER = 1 };
 enum { DESCRIBED_A = 1, DESCRIBED_TURNED = 2 }; /* the matrix is A, else B; its rows run along m or n, else along k */

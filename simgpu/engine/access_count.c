@@ -135,6 +135,7 @@ uint32_t access_bytes_of_lane(const Instruction *instruction)
     case CHECK_FENCED:
     case FENCE:
     case PROXY_FENCE:
+    case GRID_CONTROL:
     case PRINT:
     case FAIL_ASSERT:
     case FRAME_ADDRESS:

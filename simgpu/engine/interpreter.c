@@ -114,6 +114,7 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
     case CHECK_FENCED:
     case FENCE:
     case PROXY_FENCE:
+    case GRID_CONTROL:
     case CHECK_SET:
         if (worker->sanitizer != NULL)
             sanitizer_note(worker, instruction, active);

@@ -66,6 +66,7 @@ static bool shows_in_other_blocks(const Instruction *instruction)
     case CHECK_WAITED:
     case CHECK_FENCED:
     case PROXY_FENCE:
+    case GRID_CONTROL:
     case TRANSPOSE_MATRIX: return false;
     }
     return true;

@@ -87,7 +87,7 @@ static bool lower_control(Lowering *l, const Parts *parts)
         {"pmevent", lower_nothing},
         {"discard", lower_nothing},
         {"applypriority", lower_nothing},
-        {"griddepcontrol", lower_nothing},
+        {"griddepcontrol", lower_grid_control},
         {"elect", lower_elect},
         {"createpolicy", lower_create_policy},
         {"setmaxnreg", lower_nothing}, /* hardware lets a warp wait for registers; here they are always there */

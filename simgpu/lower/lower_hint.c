@@ -39,6 +39,13 @@ void lower_fence(Lowering *l, const Parts *parts)
         }
 }
 
+/* Kernels run one after the other, so that only the sanitizer needs to know which threads have waited for the one before. */
+void lower_grid_control(Lowering *l, const Parts *parts)
+{
+    lower_nothing(l, parts);
+    emit(l, GRID_CONTROL)->detail = (uint8_t)(parts_have(parts, "wait") ? GRID_WAIT : GRID_RELEASE);
+}
+
 /* createpolicy gives a hint for the cache, which accesses then ignore. */
 void lower_create_policy(Lowering *l, const Parts *parts)
 {

@@ -1,4 +1,4 @@
-/* lower_hint.h - fences, prefetches and hints, which have no effect here, and nanosleep.  */
+/* lower_hint.h - fences, prefetches, griddepcontrol and hints, which have no effect here, and nanosleep.  */
 #ifndef SIMGPU_LOWER_LOWER_HINT_H
 #define SIMGPU_LOWER_LOWER_HINT_H
 
@@ -6,6 +6,7 @@
 
 void lower_nothing(Lowering *l, const Parts *parts);
 void lower_fence(Lowering *l, const Parts *parts);
+void lower_grid_control(Lowering *l, const Parts *parts);
 void lower_create_policy(Lowering *l, const Parts *parts);
 void lower_sleep(Lowering *l, const Parts *parts);
 

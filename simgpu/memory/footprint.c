@@ -17,7 +17,7 @@ typedef struct Page {
 struct Footprint {
     Page *_Atomic table[1 << TABLE_BITS]; /* most of it is never touched, and so takes no memory */
     uint32_t used;                        /* pages, under the lock */
-    atomic_bool is_partial;
+    atomic_bool is_partial, has_waited;
     pthread_mutex_t lock;
 };
 
@@ -48,6 +48,16 @@ void footprint_lose(Footprint *footprint)
 bool footprint_is_partial(const Footprint *footprint)
 {
     return atomic_load(&footprint->is_partial);
+}
+
+void footprint_wait(Footprint *footprint)
+{
+    atomic_store(&footprint->has_waited, true);
+}
+
+bool footprint_has_waited(const Footprint *footprint)
+{
+    return atomic_load(&footprint->has_waited);
 }
 
 /* The place of a page in the table, or the free one where it belongs. Pages stay where they are. */
@@ -108,25 +118,41 @@ static bool may_wait_at(uint8_t a, uint8_t b)
     return (a & told) != 0 && (b & told) != 0 && ((a | b) & FOOTPRINT_STRONG) != 0;
 }
 
+typedef FootprintOverlap Overlap(uint8_t a, uint8_t b);
+
+enum { CHANGES = FOOTPRINT_STORE | FOOTPRINT_ATOMIC };
+
 static FootprintOverlap overlap_of(uint8_t a, uint8_t b)
 {
-    const uint8_t changes = FOOTPRINT_STORE | FOOTPRINT_ATOMIC, all = changes | FOOTPRINT_LOAD;
-    if ((a & all) == 0 || (b & all) == 0 || ((a | b) & changes) == 0)
+    const uint8_t all = CHANGES | FOOTPRINT_LOAD;
+    if ((a & all) == 0 || (b & all) == 0 || ((a | b) & CHANGES) == 0)
         return OVERLAP_NONE;
     if ((a & all) == FOOTPRINT_ATOMIC && (b & all) == FOOTPRINT_ATOMIC)
         return OVERLAP_ATOMIC;
-    bool both_change = (a & changes) != 0 && (b & changes) != 0 && ((a | b) & FOOTPRINT_STORE) != 0;
+    bool both_change = (a & CHANGES) != 0 && (b & CHANGES) != 0 && ((a | b) & FOOTPRINT_STORE) != 0;
     return both_change ? OVERLAP_STORE : OVERLAP_LOAD;
 }
 
-FootprintOverlap footprint_compare(const Footprint *a, const Footprint *b, uint64_t *address)
+/* The next kernel loads, before it waits for this one, what this one changes; or changes what this one changes, or
+ * loads after it has let the next one begin. */
+static FootprintOverlap overlap_of_next(uint8_t kernel, uint8_t next)
+{
+    const bool both_add = ((kernel | next) & FOOTPRINT_STORE) == 0;
+    if ((next & FOOTPRINT_EARLY_STORE) != 0 && (kernel & CHANGES) != 0 && !both_add)
+        return OVERLAP_STORE;
+    const bool is_stored = (next & FOOTPRINT_EARLY_STORE) != 0 && (kernel & FOOTPRINT_LATE_LOAD) != 0;
+    const bool is_loaded = (next & FOOTPRINT_EARLY_LOAD) != 0 && (kernel & (CHANGES | FOOTPRINT_SAME_STORE)) != 0;
+    return is_stored || is_loaded ? OVERLAP_LOAD : OVERLAP_NONE;
+}
+
+static FootprintOverlap compare(const Footprint *a, const Footprint *b, Overlap *overlap_of_bytes, uint64_t *address)
 {
     FootprintOverlap worst = OVERLAP_NONE;
     bool may_wait = false;
     for (uint32_t place = 0; place < 1 << TABLE_BITS; place++) {
         const Page *mine = a->table[place], *others = mine == NULL ? NULL : *place_of(b, mine->number);
         for (uint32_t i = 0; others != NULL && i < FOOTPRINT_PAGE_BYTES; i++) {
-            FootprintOverlap overlap = overlap_of(mine->uses[i], others->uses[i]);
+            FootprintOverlap overlap = overlap_of_bytes(mine->uses[i], others->uses[i]);
             uint64_t at = mine->number * FOOTPRINT_PAGE_BYTES + i;
             may_wait |= overlap != OVERLAP_NONE && may_wait_at(mine->uses[i], others->uses[i]);
             if (overlap < worst || overlap == OVERLAP_NONE || (overlap == worst && at > *address))
@@ -136,4 +162,14 @@ FootprintOverlap footprint_compare(const Footprint *a, const Footprint *b, uint6
         }
     }
     return may_wait ? OVERLAP_ATOMIC : worst;
+}
+
+FootprintOverlap footprint_compare(const Footprint *a, const Footprint *b, uint64_t *address)
+{
+    return compare(a, b, overlap_of, address);
+}
+
+FootprintOverlap footprint_compare_next(const Footprint *kernel, const Footprint *next, uint64_t *address)
+{
+    return compare(kernel, next, overlap_of_next, address);
 }

@@ -4,9 +4,14 @@
  * even if it is right whichever of them runs first: each may add to a value that the other has not stored yet. Their
  * footprints tell.
  *
- * A store counts only if it changes the value: two kernels that store the same do no harm. A load or store that is
+ * A store that leaves the value as it is does not count: two kernels that store the same do no harm. A load or store that is
  * strong (volatile, acquire, ...), and an atomic operation whose result is used, may wait for the other kernel. Where
  * one does that at an address that the other tells of in the same ways, nothing of the two counts as a race.
+ *
+ * Of two kernels that follow each other in a stream, the second may begin before the first has ended, if it is launched
+ * with programmatic stream serialization. Then its early uses matter, and the first one's stores and late loads
+ * (simgpu/sanitizer/grid_wait.h). A value that the first one stores and the second loads too early may be there from an
+ * earlier call of solve() by chance, so that here each store counts.
  *
  * Bounds    of memory beyond FOOTPRINT_MAX_PAGES nothing is noted. The footprint is partial then.
  * Threads   several may call footprint_add() at the same time.  */
@@ -22,7 +27,12 @@ typedef enum FootprintUse { /* bits */
                             FOOTPRINT_LOAD = 1,
                             FOOTPRINT_STORE = 2,
                             FOOTPRINT_ATOMIC = 4,
-                            FOOTPRINT_STRONG = 8 /* besides LOAD or ATOMIC: it may wait for others, or tell them */
+                            FOOTPRINT_STRONG = 8, /* besides LOAD or ATOMIC: it may wait for others, or tell them */
+                            FOOTPRINT_EARLY_LOAD = 16, /* besides LOAD: */
+                            FOOTPRINT_EARLY_STORE =
+                                32, /*   besides STORE or ATOMIC: before waiting for the kernel before */
+                            FOOTPRINT_LATE_LOAD = 64,  /* besides LOAD: the next kernel may have begun */
+                            FOOTPRINT_SAME_STORE = 128 /* the value stays as it is */
 } FootprintUse;
 
 typedef enum FootprintOverlap {                 /* of two footprints: the worst that they do to one byte */
@@ -41,7 +51,12 @@ void footprint_add(Footprint *footprint, uint32_t uses, uint64_t address, uint64
 /* Something was not noted. */
 void footprint_lose(Footprint *footprint);
 bool footprint_is_partial(const Footprint *footprint);
+/* A block has waited for the kernel before, and had not yet let the next one begin. */
+void footprint_wait(Footprint *footprint);
+bool footprint_has_waited(const Footprint *footprint);
 /* `address`: the first byte with the overlap that is returned. */
 FootprintOverlap footprint_compare(const Footprint *a, const Footprint *b, uint64_t *address);
+/* The same of a kernel and of the one that may begin before it has ended. */
+FootprintOverlap footprint_compare_next(const Footprint *kernel, const Footprint *next, uint64_t *address);
 
 #endif

@@ -11,6 +11,7 @@
 #include "simgpu/sanitizer/cluster_global.h"
 #include "simgpu/sanitizer/cluster_races.h"
 #include "simgpu/sanitizer/deferred_reads.h"
+#include "simgpu/sanitizer/grid_wait.h"
 #include "simgpu/sanitizer/mbarriers.h"
 #include "simgpu/sanitizer/proxy_fences.h"
 #include "simgpu/sanitizer/publication.h"
@@ -114,6 +115,7 @@ bool sanitizer_begin_block(Worker *worker)
     deferred_reads_drop(sanitizer);
     warp_order_begin_block(sanitizer->order);
     proxy_fences_begin_block(worker);
+    sanitizer->grid_wait = (GridWait){.has_waited = false};
     cluster_races_begin_block(sanitizer);
     publication_begin_block(sanitizer->publication);
     if (sanitizer->local != NULL && ++sanitizer->generation == 0) {
@@ -128,10 +130,12 @@ void sanitizer_barrier(Sanitizer *sanitizer)
     sanitizer->epoch++;
     deferred_reads_drop(sanitizer);
     warp_order_barrier(sanitizer->order);
+    grid_wait_barrier(sanitizer);
 }
 
 void sanitizer_cluster_barrier(Worker *worker)
 {
+    grid_wait_cluster_barrier(worker->sanitizer);
     sanitizer_barrier(worker->sanitizer);
     cluster_races_end_phase(worker);
 }
@@ -139,6 +143,7 @@ void sanitizer_cluster_barrier(Worker *worker)
 void sanitizer_sync_warps(Sanitizer *sanitizer, const Active *active)
 {
     deferred_reads_apply(sanitizer);
+    grid_wait_sync_warps(sanitizer, active);
     for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
         sanitizer->warp_epoch[warp] += active->bits[warp] != 0;
 }
@@ -383,8 +388,7 @@ void sanitizer_access(Worker *worker, const Instruction *instruction, PtxSpace s
                       const Active *active, uint64_t first, const Pattern *pattern, uint32_t bytes)
 {
     if (worker->sanitizer->plan->footprint != NULL) {
-        if (space != PTX_SHARED && space != PTX_LOCAL && space != PTX_PARAM)
-            steps_access(worker, instruction, is_store, active, first, pattern->relative, bytes);
+        steps_access(worker, instruction, space, is_store, active, first, pattern->relative, bytes);
         return;
     }
     EACH_RUN(instruction, bytes, run)
@@ -395,8 +399,7 @@ void sanitizer_uniform_load(Worker *worker, const Instruction *instruction, cons
                             uint32_t bytes)
 {
     if (worker->sanitizer->plan->footprint != NULL) {
-        if (instruction->space != PTX_SHARED)
-            steps_uniform_load(worker, instruction, address, bytes);
+        steps_uniform_load(worker, instruction, active, address, bytes);
         return;
     }
     EACH_RUN(instruction, bytes, run)
@@ -424,7 +427,7 @@ void sanitizer_atomic(Worker *worker, const Instruction *instruction, bool in_sh
 {
     if (worker->sanitizer->plan->footprint != NULL) {
         if (!in_shared)
-            steps_atomic(worker, instruction, address);
+            steps_atomic(worker, instruction, lane, address);
         return;
     }
     if (is_mbarrier(instruction) && in_shared)
@@ -478,6 +481,8 @@ void sanitizer_note(Worker *worker, const Instruction *instruction, const Active
         check_set(worker, instruction, active);
     else if (instruction->kind == FENCE)
         fence(worker->sanitizer, active);
+    else if (instruction->kind == GRID_CONTROL)
+        grid_wait_note(worker->sanitizer, instruction, active);
     else if (instruction->kind == CHECK_WAITED)
         raw_finding_note(worker, instruction, SIM_UNWAITED_PRODUCT, (RawFinding){.lane = active->first});
     else if (instruction->kind == CHECK_FENCED)

@@ -14,6 +14,7 @@
  * async_copies.c     which cp.async copies, bulk copies and wgmma a thread has waited for
  * proxy_fences.c     which ordinary stores bulk copies and wgmma see
  * bulk_accesses.c    what bulk copies read and write
+ * grid_wait.c        which threads have waited for the kernel before (griddepcontrol)
  * steps.c            which bytes a launch uses, for a launch that is not checked (SimLaunch.footprint)
  * raw_finding.c      what was found at one instruction, and the sentence that says it
  *
@@ -94,8 +95,8 @@ void sanitizer_shuffle(Worker *worker, const Instruction *instruction, uint32_t 
 void sanitizer_local_written(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
 void sanitizer_local_forgotten(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
 
-/* COPY_, BULK_ and PRODUCT_COMMIT and _WAIT, FENCE, PROXY_FENCE, CHECK_WAITED, CHECK_FENCED; CHECK_SET: lanes whose marks are
- * not zero are about to use what follows from a variable that they have not set. */
+/* COPY_, BULK_ and PRODUCT_COMMIT and _WAIT, FENCE, PROXY_FENCE, GRID_CONTROL, CHECK_WAITED, CHECK_FENCED; CHECK_SET: lanes whose
+ * marks are not zero are about to use what follows from a variable that they have not set. */
 void sanitizer_note(Worker *worker, const Instruction *instruction, const Active *active);
 
 #endif

@@ -34,6 +34,7 @@ static bool is_followed(const Instruction *instruction)
     case CHECK_FENCED:
     case FENCE:
     case PROXY_FENCE:
+    case GRID_CONTROL:
     case SHUFFLE:
     case VOTE:
     case MATCH:

@@ -26,6 +26,12 @@ typedef struct ProxyFences ProxyFences;     /* proxy_fences.c */
 typedef struct Publication Publication;     /* publication.c */
 typedef struct WarpOrder WarpOrder;         /* warp_order.c */
 
+typedef struct GridWait {       /* of a block (grid_wait.h) */
+    uint32_t waited[MAX_WARPS]; /* [warp] the lanes that have waited for the kernel before */
+    bool has_waited;            /* some thread has */
+    bool has_released;          /* some thread has let the next kernel begin */
+} GridWait;
+
 typedef struct SanitizerPlan {
     uint32_t flags;                              /* SimLaunchFlags */
     bool is_sample;                              /* all blocks but a few run unchecked */
@@ -63,6 +69,7 @@ typedef struct Sanitizer {
     LaneCopies *bulk_copies;       /* [lane] in bulk; NULL: the kernel has none */
     LaneCopies *products;          /* [lane] wgmma; NULL: the kernel has none */
     ProxyFences *fences;
+    GridWait grid_wait;
     uint8_t *local;     /* [lane][frame_stride] `generation` where the block has written; NULL: no local memory */
     uint8_t generation; /* of the block */
     RawFinding *found;  /* [memory_count][SIM_FINDING_KINDS] */

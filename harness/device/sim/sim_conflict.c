@@ -52,6 +52,16 @@ Clash touches_compare(const Touches *a, const Touches *b, uint64_t *address)
     return CLASH_ORDER;
 }
 
+Clash touches_compare_next(const Touches *kernel, const Touches *next, uint64_t *address)
+{
+    if (!ranges_overlap(kernel, next))
+        return CLASH_NONE;
+    if (!is_exact(kernel) || !is_exact(next))
+        return CLASH_ORDER;
+    const FootprintOverlap overlap = footprint_compare_next(kernel->bytes, next->bytes, address);
+    return overlap == OVERLAP_LOAD || overlap == OVERLAP_STORE ? CLASH_RACE : CLASH_NONE;
+}
+
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 static int weight_of(const DeviceConflict *conflict)

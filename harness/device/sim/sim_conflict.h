@@ -31,6 +31,9 @@ typedef enum Clash { /* of two operations */
 /* `address`: of a race, where it is. */
 Clash touches_compare(const Touches *a, const Touches *b, uint64_t *address);
 
+/* The same of a kernel, and of the next one on its stream, which may begin before that has ended. */
+Clash touches_compare_next(const Touches *kernel, const Touches *next, uint64_t *address);
+
 typedef struct Party { /* one of the two */
     const char *name;  /* "kernel blur on stream 2" */
     uint32_t sequence; /* in the call */

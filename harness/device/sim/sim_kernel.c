@@ -289,6 +289,8 @@ static CudaError submit_kernel(SimDevice *sim, const DeviceLaunch *launch)
                  .held_bytes = launch->parameter_bytes,
                  .engine = ENGINE_KERNELS,
                  .stream = launch->stream,
+                 .is_kernel = true,
+                 .is_programmatic = launch->is_programmatic,
                  .mistake = {.kind = MISTAKE_KERNEL_NOT_ORDERED}};
     symbol_name(facts.name, name, sizeof name);
     snprintf(work.name, sizeof work.name, "kernel %s", name);

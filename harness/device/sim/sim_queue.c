@@ -21,6 +21,7 @@ typedef struct Operation {
     uint32_t sequence;             /* in the call, from 1 */
     uint64_t turn;                 /* 0: it needs none */
     OperationSet before;
+    int follows; /* the kernel whose end it does not wait for by itself, though it is among those before; -1: none */
     Moment *moment;
     Touches touches;
 } Operation;
@@ -271,17 +272,38 @@ static void name_place(SimDevice *sim, uint64_t address, char *text, size_t size
                  found.name == NULL ? "" : "'");
 }
 
+static void note_clash(SimDevice *sim, Clash clash, const Party *first, const Party *second, uint64_t address)
+{
+    if (clash == CLASH_NONE)
+        return;
+    DeviceConflict *conflict = conflict_add(sim->check, first, second, clash == CLASH_RACE);
+    if (conflict != NULL && clash == CLASH_RACE)
+        name_place(sim, address, conflict->place, sizeof conflict->place);
+}
+
 static void note_conflict(SimDevice *sim, const Operation *operation, const Operation *other)
 {
     uint64_t address = 0;
     const Clash clash = touches_compare(&other->touches, &operation->touches, &address);
     const bool is_later = other->sequence > operation->sequence;
     const Party first = party_of(is_later ? operation : other), second = party_of(is_later ? other : operation);
-    if (clash == CLASH_NONE)
-        return;
-    DeviceConflict *conflict = conflict_add(sim->check, &first, &second, clash == CLASH_RACE);
-    if (conflict != NULL && clash == CLASH_RACE)
-        name_place(sim, address, conflict->place, sizeof conflict->place);
+    note_clash(sim, clash, &first, &second, address);
+}
+
+/* A kernel that waits before it lets the next one begin stands for those before it. */
+static void note_dependence(SimDevice *sim, const Operation *operation)
+{
+    Party second = party_of(operation);
+    second.mistake = (Mistake){.kind = MISTAKE_NO_GRID_WAIT};
+    for (int i = operation->follows; sim->check != NULL && i >= 0;) {
+        const Operation *kernel = &sim->queue->operations[i];
+        const Party first = party_of(kernel);
+        uint64_t address = 0;
+        const Clash clash = touches_compare_next(&kernel->touches, &operation->touches, &address);
+        note_clash(sim, clash, &first, &second, address);
+        const Footprint *bytes = kernel->touches.bytes;
+        i = bytes != NULL && footprint_has_waited(bytes) ? -1 : kernel->follows;
+    }
 }
 
 static void note_conflicts(SimDevice *sim, const Operation *operation)
@@ -307,6 +329,7 @@ static void carry(SimDevice *sim, uint32_t number, uint8_t *staging)
         seconds = operation->work.carry(sim, operation->work.what, staging);
         queue->running = NULL;
         note_conflicts(sim, operation);
+        note_dependence(sim, operation);
         if (sim->sticky != CUDA_ERROR_SUCCESS && sim->check != NULL)
             sim->check->conflicts.is_fault_unordered = (uint32_t)set_lowest(&queue->waiting) < number;
     }
@@ -375,6 +398,19 @@ static void name_operation(Operation *operation, const Work *work)
                  stream->non_blocking ? "non-blocking " : "", stream->number);
 }
 
+/* The kernel that was asked for just before on the stream, unless something else makes sure that it has ended: the host,
+ * or another operation that comes after it. -1: none. */
+static int kernel_before(SimQueue *queue, DeviceStream *stream, const OperationSet *before)
+{
+    const int kernel = set_lowest(present(queue, &stream->kernel));
+    if (kernel < 0 || set_has(&queue->known, (uint32_t)kernel))
+        return -1;
+    for (uint32_t i = (uint32_t)kernel + 1; i < queue->count; i++)
+        if (set_has(before, i) && set_has(&queue->operations[i].before, (uint32_t)kernel))
+            return -1;
+    return kernel;
+}
+
 static void take_in(SimDevice *sim, const Work *work, uint64_t *turn)
 {
     SimQueue *queue = sim->queue;
@@ -390,8 +426,12 @@ static void take_in(SimDevice *sim, const Work *work, uint64_t *turn)
     name_operation(operation, work);
     if (work->needs_turn)
         *turn = operation->turn = ++queue->turns;
+    operation->follows = work->is_programmatic ? kernel_before(queue, stream, &operation->before) : -1;
     stream->before = operation->before;
     set_add(&stream->before, number);
+    stream->kernel = sim_none(sim);
+    if (work->is_kernel)
+        set_add(&stream->kernel, number);
     set_add(&queue->waiting, number);
     queue->held_bytes += work->held_bytes;
 }

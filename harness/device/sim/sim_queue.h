@@ -18,6 +18,9 @@
  * be listed that work on different rows of it; the judge tries whether their order changes the result. With
  * DeviceOrder.is_exact, each byte is known (simgpu/memory/footprint.h), up to EXACT_OPERATIONS for each call.
  *
+ * A kernel with programmatic stream serialization is carried out after the one before all the same. What it uses before
+ * it waits for that kernel is compared with what that one uses, and is a conflict, too.
+ *
  * Window   Operations are numbered in windows of QUEUE_OPERATIONS. When a window is full, all of them are carried out,
  *          and count as ordered before the next window.
  * Turns    A copy from or to pinned memory, or a function of the host, needs the submission's process. When its time has
@@ -39,8 +42,10 @@ typedef struct Work { /* an operation as it is submitted */
     Engine engine;
     DeviceStream *stream; /* NULL: the legacy default stream */
     bool needs_turn;
-    Mistake mistake; /* what a missing dependency of it is called */
-    char name[128];  /* "kernel blur", "the copy of 400 bytes to the host" */
+    bool is_kernel;
+    bool is_programmatic; /* DeviceLaunch.is_programmatic */
+    Mistake mistake;      /* what a missing dependency of it is called */
+    char name[128];       /* "kernel blur", "the copy of 400 bytes to the host" */
 } Work;
 
 void sim_queue_new(SimDevice *sim);

@@ -17,6 +17,7 @@ struct DeviceStream {
     bool is_gone;        /* destroyed; it stays in the list until the modelled time has come to that moment */
     uint32_t number;     /* for messages: how many there were with it; 0: the legacy default stream */
     OperationSet before; /* what its next operation comes after */
+    OperationSet kernel; /* what was asked for last, if that is a kernel */
     DeviceStream *next;
 };
 

@@ -153,6 +153,12 @@ static CudaError stream_query(Device *device, DeviceStream *stream)
     return sim_is_news(sim, &before) ? CUDA_ERROR_NOT_READY : sim_wait_stream(sim, stream);
 }
 
+/* A kernel that comes next on the stream waits for all that came before, even with programmatic stream serialization. */
+static void interrupt(SimDevice *sim, DeviceStream *stream)
+{
+    (stream == NULL ? &sim->legacy : stream)->kernel = sim_none(sim);
+}
+
 static CudaError stream_wait_event(Device *device, DeviceStream *stream, DeviceEvent *event)
 {
     SimDevice *sim = sim_of(device);
@@ -160,6 +166,7 @@ static CudaError stream_wait_event(Device *device, DeviceStream *stream, DeviceE
         return sim->sticky;
     const OperationSet before = sim_before_event(sim, event);
     sim_add_before(sim, stream == NULL ? &sim->legacy.before : &stream->before, &before);
+    interrupt(sim, stream);
     sim_time_note(sim, (Moment){.kind = MOMENT_WAIT, .stream = stream, .event = event});
     return sim->sticky;
 }
@@ -210,6 +217,7 @@ static CudaError event_record(Device *device, DeviceEvent *event, DeviceStream *
         return sim->sticky;
     event->recorded = true;
     event->before = sim_before_stream(sim, stream);
+    interrupt(sim, stream);
     sim_time_note(sim, (Moment){.kind = MOMENT_RECORD, .stream = stream, .event = event});
     return CUDA_ERROR_SUCCESS;
 }

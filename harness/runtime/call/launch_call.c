@@ -111,6 +111,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
         const cudaLaunchAttribute *attribute = &config->attrs[i];
         if (attribute->id == cudaLaunchAttributeCooperative)
             how.cooperative = attribute->val.cooperative != 0;
+        if (attribute->id == cudaLaunchAttributeProgrammaticStreamSerialization)
+            how.programmatic = attribute->val.programmaticStreamSerializationAllowed != 0;
         if (attribute->id != cudaLaunchAttributeClusterDimension)
             continue;
         how.cluster[0] = attribute->val.clusterDim.x;

@@ -205,6 +205,8 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNode
         return missing("cudaGraphKernelNodeSetAttribute with a cluster");
     if (attribute == cudaLaunchAttributeCooperative)
         node->work.kernel.how.cooperative = value->cooperative != 0;
+    if (attribute == cudaLaunchAttributeProgrammaticStreamSerialization)
+        node->work.kernel.how.programmatic = value->programmaticStreamSerializationAllowed != 0;
     return cudaSuccess;
 }
 
@@ -216,14 +218,18 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNode
     memset(value, 0, sizeof *value);
     if (attribute == cudaLaunchAttributeCooperative)
         value->cooperative = node->work.kernel.how.cooperative;
+    if (attribute == cudaLaunchAttributeProgrammaticStreamSerialization)
+        value->programmaticStreamSerializationAllowed = node->work.kernel.how.programmatic;
     return cudaSuccess;
 }
 
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNode_t to)
 {
     bool are_kernels = work_of(from, cudaGraphNodeTypeKernel) != NULL && work_of(to, cudaGraphNodeTypeKernel) != NULL;
-    if (are_kernels)
+    if (are_kernels) {
         to->work.kernel.how.cooperative = from->work.kernel.how.cooperative;
+        to->work.kernel.how.programmatic = from->work.kernel.how.programmatic;
+    }
     return result(are_kernels ? cudaSuccess : cudaErrorInvalidValue);
 }
 

@@ -102,7 +102,8 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
     case CHECK_WAITED:
     case CHECK_FENCED:
     case FENCE:
-    case PROXY_FENCE: call_interpreter(b, instruction); return true;
+    case PROXY_FENCE:
+    case GRID_CONTROL: call_interpreter(b, instruction); return true;
     case CHECK_SET: translate_check(b, instruction); return true;
     case BARRIER: return true;
     case CLOCK:

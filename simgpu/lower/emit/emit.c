@@ -47,7 +47,8 @@ static bool has_index(InstructionKind kind)
     case PRODUCT_WAIT:
     case PRODUCT_FENCE:
     case FENCE:
-    case PROXY_FENCE: return false;
+    case PROXY_FENCE:
+    case GRID_CONTROL: return false;
     }
     return false;
 }

@@ -57,6 +57,7 @@ static Origin of_results(const Instruction *instruction, const Origin *origins)
     case CHECK_FENCED:
     case FENCE:
     case PROXY_FENCE:
+    case GRID_CONTROL:
     case PRINT:
     case HEAP_FREE:
     case FAIL_ASSERT:

@@ -79,6 +79,31 @@ static void who_may_have_waited_does_not_race(void **state)
     }
 }
 
+/* Of the kernel that comes next only the early uses matter, and of the loads of the kernel before only the late ones. */
+static void a_kernel_may_begin_before_the_end_of_the_one_before(void **state)
+{
+    enum { EARLY_LOAD = LOAD | FOOTPRINT_EARLY_LOAD, EARLY_STORE = STORE | FOOTPRINT_EARLY_STORE };
+    enum { EARLY_ADD = ADD | FOOTPRINT_EARLY_STORE, LATE_LOAD = LOAD | FOOTPRINT_LATE_LOAD };
+    static const struct {
+        uint32_t kernel, next;
+        FootprintOverlap overlap;
+    } rows[] = {{STORE, LOAD, OVERLAP_NONE},       {STORE, EARLY_LOAD, OVERLAP_LOAD},
+                {ADD, EARLY_LOAD, OVERLAP_LOAD},   {FOOTPRINT_SAME_STORE, EARLY_LOAD, OVERLAP_LOAD},
+                {LOAD, EARLY_LOAD, OVERLAP_NONE},  {STORE, EARLY_STORE, OVERLAP_STORE},
+                {LOAD, EARLY_STORE, OVERLAP_NONE}, {LATE_LOAD, EARLY_STORE, OVERLAP_LOAD},
+                {LATE_LOAD, STORE, OVERLAP_NONE},  {ADD, EARLY_ADD, OVERLAP_NONE},
+                {STORE, STORE, OVERLAP_NONE},      {EARLY_STORE, LOAD, OVERLAP_NONE}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Footprint *kernel = footprint_new(), *next = footprint_new();
+        uint64_t address = 0;
+        footprint_add(kernel, rows[i].kernel, AT, 4);
+        footprint_add(next, rows[i].next, AT, 4);
+        assert_int_equal(footprint_compare_next(kernel, next, &address), rows[i].overlap);
+        footprint_free(kernel);
+        footprint_free(next);
+    }
+}
+
 static void what_does_not_fit_is_lost(void **state)
 {
     Footprint *footprint = footprint_new();
@@ -92,8 +117,11 @@ static void what_does_not_fit_is_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_uses_of_a_byte_are_compared), cmocka_unit_test(the_worst_overlap_counts),
-        cmocka_unit_test(neighbours_do_not_overlap),       cmocka_unit_test(who_may_have_waited_does_not_race),
+        cmocka_unit_test(two_uses_of_a_byte_are_compared),
+        cmocka_unit_test(the_worst_overlap_counts),
+        cmocka_unit_test(neighbours_do_not_overlap),
+        cmocka_unit_test(who_may_have_waited_does_not_race),
+        cmocka_unit_test(a_kernel_may_begin_before_the_end_of_the_one_before),
         cmocka_unit_test(what_does_not_fit_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,8 @@ static inline int set_up(void **state)
     return open_sim(state, PTX);
 }
 
-static inline CudaError store(Fixture *f, uint64_t to, uint32_t value, uint32_t blocks, DeviceStream *stream)
+static inline CudaError store_launched(Fixture *f, uint64_t to, uint32_t value, uint32_t blocks, DeviceStream *stream,
+                                       bool is_programmatic)
 {
     struct {
         uint64_t to;
@@ -63,9 +64,15 @@ static inline CudaError store(Fixture *f, uint64_t to, uint32_t value, uint32_t 
                            .shape.block = {64, 1, 1},
                            .parameters = &parameters,
                            .parameter_bytes = 12,
-                           .stream = stream};
+                           .stream = stream,
+                           .is_programmatic = is_programmatic};
     assert_non_null(launch.function);
     return f->device->kernels->launch(f->device, &launch);
+}
+
+static inline CudaError store(Fixture *f, uint64_t to, uint32_t value, uint32_t blocks, DeviceStream *stream)
+{
+    return store_launched(f, to, value, blocks, stream, false);
 }
 
 static inline double bracket(Fixture *f)

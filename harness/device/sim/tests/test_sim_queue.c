@@ -361,6 +361,35 @@ static void two_that_change_the_same_bytes_race(void **state)
     }
 }
 
+/* The third kernel stores where the first one does. */
+static void a_kernel_that_need_not_wait_for_the_one_before_races(void **state)
+{
+    static const struct {
+        bool second, third;  /* are programmatic */
+        bool is_interrupted; /* an event is recorded between the second and the third */
+        bool is_race;
+    } rows[] = {
+        {false, true, false, false}, {true, true, false, true}, {true, false, false, false}, {true, true, true, false}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Fixture *f = *state;
+        DeviceCheck check = {.order = {.kind = DEVICE_ORDER_ISSUED, .is_exact = true}};
+        Streams streams = new_streams(f, true);
+        DeviceEvent *event;
+        assert_int_equal(f->device->events->create(f->device, false, &event), 0);
+        begin(f, &check);
+        assert_int_equal(store(f, f->array, 1, 1, streams.first), 0);
+        assert_int_equal(store_launched(f, f->array + 256, 1, 1, streams.first, rows[i].second), 0);
+        if (rows[i].is_interrupted)
+            assert_int_equal(f->device->events->record(f->device, event, streams.first), 0);
+        assert_int_equal(store_launched(f, f->array, 2, 1, streams.first, rows[i].third), 0);
+        end(f);
+        assert_int_equal(check.conflicts.count, rows[i].is_race);
+        if (rows[i].is_race)
+            assert_int_equal(check.conflicts.items[0].mistake.kind, MISTAKE_NO_GRID_WAIT);
+        assert_int_equal(f->device->events->destroy(f->device, event), 0);
+    }
+}
+
 /* Many copies for which the host may fail to wait do not hide what two kernels do to each other. */
 static void races_are_kept_before_all_else(void **state)
 {
@@ -445,6 +474,7 @@ int main(void)
         ON_A_QUEUE(a_copy_whose_turn_never_comes_is_left_out),
         ON_A_QUEUE(memory_is_renewed_in_stream_order),
         ON_A_QUEUE(two_that_change_the_same_bytes_race),
+        ON_A_QUEUE(a_kernel_that_need_not_wait_for_the_one_before_races),
         ON_A_QUEUE(races_are_kept_before_all_else),
         ON_A_QUEUE(a_drawn_order_depends_on_the_key_alone),
         ON_A_QUEUE(a_drawn_order_is_one_that_cuda_allows),
