@@ -42,6 +42,7 @@ static OpinionReason reason_of_mistake(MistakeKind mistake)
     case MISTAKE_NOT_DEVICE_MEMORY:
     case MISTAKE_MISALIGNED:
     case MISTAKE_BARRIER:
+    case MISTAKE_UNSET_MBARRIER:
     case MISTAKE_NO_STACK:
     case MISTAKE_BAD_HANDLE:
     case MISTAKE_MIXED_BARRIERS:

@@ -12,15 +12,16 @@ typedef enum SimOutcome {
     SIM_UNSUPPORTED,   /* the kernel holds an instruction that is not implemented: nothing ran */
     SIM_OUT_OF_BOUNDS, /* an access outside of all allocations, of the block's shared or the thread's local memory */
     SIM_MISALIGNED,
-    SIM_BAD_BARRIER,   /* a barrier that only a part of a warp, or not all of the block, reaches. As on hardware,
+    SIM_BAD_BARRIER,    /* a barrier that only a part of a warp, or not all of the block, reaches. As on hardware,
                          * a barrier does not wait for threads that have exited */
-    SIM_NO_STACK,      /* calls are nested too deeply */
-    SIM_BAD_HANDLE,    /* a pointer to a function, a texture, a surface or a tensor map that is none or does not fit,
+    SIM_UNSET_MBARRIER, /* a thread arrives at an mbarrier that nobody has initialised */
+    SIM_NO_STACK,       /* calls are nested too deeply */
+    SIM_BAD_HANDLE,     /* a pointer to a function, a texture, a surface or a tensor map that is none or does not fit,
                          * or free() of what malloc() has not given */
-    SIM_TRAP,          /* a trap, or a failed assert() */
-    SIM_TIME_LIMIT,    /* SimLaunch.warp_instructions is used up */
-    SIM_CANCELLED,     /* simgpu_cancel() */
-    SIM_ENGINES_DIFFER /* SIM_TRANSLATE_COMPARED: a bug of this library, which fault.text describes */
+    SIM_TRAP,           /* a trap, or a failed assert() */
+    SIM_TIME_LIMIT,     /* SimLaunch.warp_instructions is used up */
+    SIM_CANCELLED,      /* simgpu_cancel() */
+    SIM_ENGINES_DIFFER  /* SIM_TRANSLATE_COMPARED: a bug of this library, which fault.text describes */
 } SimOutcome;
 
 typedef enum SimSpace { SIM_GLOBAL, SIM_SHARED, SIM_LOCAL, SIM_CONSTANT, SIM_PARAMETER, SIM_SURFACE } SimSpace;

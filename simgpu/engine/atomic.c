@@ -10,6 +10,7 @@
 #include "simgpu/block/store_note.h"
 #include "simgpu/code/atomic_value.h"
 #include "simgpu/code/lane_math.h"
+#include "simgpu/code/mbarrier_word.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
 #include <string.h>
@@ -134,6 +135,19 @@ static Word find_word(Worker *worker, const Instruction *instruction, uint32_t l
     return (Word){in_shared ? (void *)(worker->shared + address) : (void *)address, in_shared};
 }
 
+/* An arrival at something that is no mbarrier: it would be waited for in vain. */
+static bool check_mbarrier(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address, Word word)
+{
+    char where[200];
+    if (instruction->detail < ATOMIC_ARRIVE || mbarrier_is_set(*(const uint64_t *)word.at))
+        return true;
+    fault_describe_place(worker->launch, NULL, SIM_SHARED, shared_offset(address), where, sizeof where);
+    return worker_space_fault(worker, instruction, SIM_UNSET_MBARRIER, SIM_SHARED, true, lane,
+                              "arrives at the mbarrier at %s, which nobody has initialised: init() is missing, or a "
+                              "barrier of the block between it and the first use",
+                              where);
+}
+
 bool execute_atomic(Worker *worker, const Instruction *instruction, Active *active)
 {
     Operand result = instruction->results[0];
@@ -145,8 +159,9 @@ bool execute_atomic(Worker *worker, const Instruction *instruction, Active *acti
     for (uint32_t lane = active->first; lane < active->end; lane++) {
         if (!active_has(active, lane))
             continue;
-        Word word = find_word(worker, instruction, lane, address_of(instruction, addresses, lane), &target);
-        if (word.at == NULL)
+        const uint64_t address = address_of(instruction, addresses, lane);
+        Word word = find_word(worker, instruction, lane, address, &target);
+        if (word.at == NULL || !check_mbarrier(worker, instruction, lane, address, word))
             return false;
         uint64_t old = apply(instruction, word, column_value(b, lane), column_value(c, lane));
         if (result.slot != NO_SLOT)

@@ -37,6 +37,7 @@ static void lower_init(Lowering *l, const Parts *parts)
     Operand count = wide_count(l, operand_at(l, 1)), expected = temporary(l, 8), word = temporary(l, 8);
     emit_form(l, "shl.b64", expected, count, constant(l, MBARRIER_EXPECTED_SHIFT, 4), no_operand);
     emit_form(l, "or.b64", word, count, expected, no_operand);
+    emit_form(l, "or.b64", word, word, constant(l, MBARRIER_MARK, 8), no_operand);
     emit_word_store(l, operand_at(l, 0), barrier_space(l, parts), word);
 }
 

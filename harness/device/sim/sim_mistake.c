@@ -46,6 +46,7 @@ static MistakeKind kind_of_fault(SimOutcome outcome, const SimFault *fault)
     case SIM_OUT_OF_BOUNDS: return kind_of_access(fault);
     case SIM_MISALIGNED: return MISTAKE_MISALIGNED;
     case SIM_BAD_BARRIER: return fault->space == SIM_SHARED ? MISTAKE_RACE_IN_CLUSTER : MISTAKE_BARRIER;
+    case SIM_UNSET_MBARRIER: return MISTAKE_UNSET_MBARRIER;
     case SIM_NO_STACK: return MISTAKE_NO_STACK;
     case SIM_BAD_HANDLE: return MISTAKE_BAD_HANDLE;
     case SIM_TRAP: return MISTAKE_TRAP;
