@@ -27,7 +27,8 @@
  *     From then on the block counts as ordered after all other blocks, and until the next barrier the warp counts as
  *     ordered with all warps of its block that have done the same. This lets locks, flags and "the last block does the
  *     rest" pass. But what such a block reads, the other must have stored before a __threadfence();
- *   - strong accesses never race.
+ *   - strong accesses never race. But a strong load of shared memory that takes what a strong store of another lane of its
+ *     warp has left, with no .sync operation in between, is found like a race of plain ones: which comes first is open.
  * Storing the value that is there already is no race. In global memory this is known only where the block itself has
  * stored the old value.
  *

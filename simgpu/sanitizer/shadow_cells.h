@@ -13,9 +13,10 @@ typedef struct ShadowCell {
     uint32_t read_epoch;                                           /* of the plain loads by `reader` and `far_reader` */
     uint32_t atomic_epoch;                                         /* of the last atomic operation */
     uint32_t write_warp_epoch, read_warp_epoch, atomic_warp_epoch; /* of those lanes' warps, at the same times */
-    uint32_t value, store;             /* what was stored last, and the number of that store */
-    uint32_t far_warp_epoch;           /* of far_reader's warp */
-    uint32_t copy_group;               /* the writer's group of copies where cp.async stored it; else 0 */
+    uint32_t value, store;                    /* what was stored last, and the number of that store */
+    uint32_t far_warp_epoch;                  /* of far_reader's warp */
+    uint32_t strong_epoch, strong_warp_epoch; /* of the last strong store that changed it, by `teller` */
+    uint32_t copy_group;                      /* the writer's group of copies where cp.async stored it; else 0 */
     uint32_t bulk_phase;               /* a bulk copy stored it: the phase, from 1, of the mbarrier that ends with the
                                        * copy; else 0 */
     uint32_t async_epoch, async_group; /* of the worker, when a bulk copy or a wgmma of `async_reader` last read it; and
@@ -24,8 +25,9 @@ typedef struct ShadowCell {
     bool is_product;                  /* it was a wgmma */
     uint8_t bulk_mbarrier;            /* number of it (warp_order.h) */
     uint16_t writer, reader, changer; /* lanes of the block: of the store, the load, the atomic operation */
-    uint16_t far_reader;              /* a lane of another warp that has read as well; NOBODY: none */
-    bool is_agreed;                   /* several lanes have stored the same value */
+    uint16_t teller;
+    uint16_t far_reader; /* a lane of another warp that has read as well; NOBODY: none */
+    bool is_agreed;      /* several lanes have stored the same value */
 } ShadowCell;
 
 /* A load of shared memory that is allowed. */

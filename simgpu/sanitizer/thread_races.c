@@ -110,12 +110,24 @@ static bool has_compare(const ThreadAccess *access)
     return access->is_shared ? plan->has_shared_compare : plan->has_global_compare;
 }
 
+/* A strong load takes what a strong store of another lane of its warp has left. The two do not race, but which comes first is
+ * left open, unless the load waits for the store in a loop. */
+static void compare_with_teller(const ThreadAccess *access, const ShadowCell *cell)
+{
+    const Sanitizer *sanitizer = access->worker->sanitizer;
+    if (access->is_shared && !has_compare(access) && cell->strong_epoch == sanitizer->epoch &&
+        cell->teller / SIM_WARP_SIZE == access->lane / SIM_WARP_SIZE)
+        compare_with(access, cell->teller, cell->strong_warp_epoch, true);
+}
+
 static void read_cell(const ThreadAccess *access, ShadowCell *cell, uint64_t place)
 {
     Sanitizer *sanitizer = access->worker->sanitizer;
     check_written(access, cell);
-    if (access->instruction->is_strong)
+    if (access->instruction->is_strong) {
+        compare_with_teller(access, cell);
         return;
+    }
     compare_with_cluster(access, CLUSTER_LOAD, place);
     if (!cell->is_agreed)
         compare_with_writer(access, cell);
@@ -189,6 +201,19 @@ static void write_cell(const ThreadAccess *access, ShadowCell *cell, uint64_t pl
     cell->is_agreed = false;
 }
 
+static void tell_cell(const ThreadAccess *access, ShadowCell *cell, uint64_t place, uint32_t value)
+{
+    const Sanitizer *sanitizer = access->worker->sanitizer;
+    const bool is_news = changes(access, cell, place, value);
+    if (!shadow_cell_is_written(sanitizer, cell))
+        shadow_cell_set_written(sanitizer, cell);
+    if (!is_news)
+        return;
+    cell->strong_epoch = sanitizer->epoch;
+    cell->strong_warp_epoch = sanitizer->warp_epoch[access->lane / SIM_WARP_SIZE];
+    cell->teller = (uint16_t)access->lane;
+}
+
 /* Reports an access outside of the variable from which its address was made. */
 static void check_variable(const ThreadAccess *access)
 {
@@ -241,10 +266,9 @@ static void write_cells(const ThreadAccess *access)
     EACH_CELL(access->address, access->bytes, cell_log, place)
     {
         ShadowCell *at = shadow_cell_at(sanitizer, access->is_shared, place);
-        if (at != NULL && !access->instruction->is_strong)
-            write_cell(access, at, place, value_at(access, place, cell_log));
-        else if (at != NULL && !shadow_cell_is_written(sanitizer, at))
-            shadow_cell_set_written(sanitizer, at);
+        if (at != NULL)
+            (access->instruction->is_strong ? tell_cell : write_cell)(access, at, place,
+                                                                      value_at(access, place, cell_log));
     }
 }
 
