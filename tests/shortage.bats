@@ -32,15 +32,17 @@ short() {
     [[ $(id -u) == 0 ]] || skip "an ordinary user's other programs count"
     submission >x.cu
     chmod 777 . "$TMPDIR" "$BATS_TEST_TMPDIR"
+    chmod 711 "$BATS_RUN_TMPDIR" # the home of the tests is read by its whole path
     export CONVJUDGE_CACHE=$PWD/cache
     local count user=(setpriv --reuid 54321 --regid 54321 --clear-groups)
-    "${user[@]}" test -r x.cu || skip "another user cannot reach this folder"
+    "${user[@]}" test -r "$CONVJUDGE_HOME/problems/conv1d/problem.json" || skip "another user cannot reach this folder"
     for count in 3 6 9 20 50; do
         rm -rf cache && mkdir -m 777 cache
         run timeout 120 "${user[@]}" prlimit --nproc="$count" "$build/convjudge" grade x.cu
         ends 2 "convjudge: "
         lacks "Error"
     done
+    ends 2 "the judge itself may have 50 processes (ulimit -u), a sandbox needs "
 }
 
 @test "too little memory" {
