@@ -58,7 +58,7 @@ static Status join_path(const char *folder, const char *relative, char *path, si
 {
     const char *slash = relative[0] == '\0' ? "" : "/";
     if ((size_t)snprintf(path, size, "%s%s%s", folder, slash, relative) >= size)
-        return fail(STATUS_BAD_INPUT, why, "%s: the path of the judge's folder is too long", folder);
+        return fail(STATUS_BAD_INPUT, why, "%.100s...: the path of the judge's folder is too long", folder);
     return STATUS_OK;
 }
 

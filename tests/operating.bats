@@ -91,7 +91,13 @@ doctor() {
 @test "doctor says what is there, what it costs and what to do, and that grading works" {
     doctor --json doctor.json
     ends 0 "ok       nvcc" "ok       gcc" "ok       simulated GPU   NVIDIA H200 (simulated)" "ok       sandbox         full" \
-        "temporary files $TMPDIR" "a write" "Grading works here."
+        "temporary files $TMPDIR" "a write" " GiB of memory" "none yet The first grading makes it." "Grading works here." \
+        "sandbox         full: namespaces, system calls filtered, no rights"
+    [[ ! -e /proc/sys/kernel/seccomp/actions_avail ]] || ends 0 "ok       seccomp         the kernel filters system calls"
+    case $output in
+    *"ok       control groups"*) ends 0 "memory and processes of a sandbox are limited together" ;;
+    *) ends 0 "the kernel lends none Limits hold for each process of a compiler, not for all of them together. The service's unit has" ;;
+    esac
     [[ -e /etc/convjudge/config.json ]] || ends 0 "configuration   no file, all by default"
     equal true "$(jq '.grading_works and .schema == 1' doctor.json)"
     equal "missing,note,ok" "$(jq -r '[.findings[] | .level] + ["missing", "note", "ok"] | unique | join(",")' doctor.json)"
@@ -104,39 +110,52 @@ doctor() {
 @test "doctor names what is missing, and then grading does not work" {
     CONVJUDGE_BWRAP=/bin/false doctor
     ends 1 "missing  bubblewrap" "Debian: apt-get install bubblewrap." "missing  sandbox         none: /bin/false" \
-        "No submission runs, unless --unconfined lets" "Nothing can be graded here before what is missing is there."
+        "No submission runs, unless --unconfined lets" \
+        "Containers often forbid namespaces: run the judge outside, or let them be made." "Nothing can be graded here before what is missing is there."
     local bin=$PWD/bin
     mkdir "$bin"
     ln -s "$(type -P bwrap)" "$bin/"
     run env PATH="$bin" CONVJUDGE_COMPILER=clang "$build/convjudge" doctor
-    ends 1 "missing  gcc             none that works" "missing  g++"
+    ends 1 "missing  g++"
+    output=$(sed -z 's/\n  */ /g' <<<"$output")
+    ends 1 "missing  gcc             none that works It compiles expected outputs and the host's side of submissions."
     run env TMPDIR=/nowhere "$build/convjudge" doctor
     ends 1 "/nowhere: nothing can be written there"
     TMPDIR=/proc run "$build/convjudge" doctor
-    ends 1 "missing  temporary files /proc: nothing can be written there" "Let TMPDIR name"
+    output=$(sed -z 's/\n  */ /g' <<<"$output")
+    ends 1 "missing  temporary files /proc: nothing can be written there Nothing can be compiled. Let TMPDIR name"
 }
 
 @test "doctor tells what is not as it should be" {
     LC_ALL=C doctor
-    ends 0 "note     locale          not UTF-8" "LANG=C.UTF-8 changes that."
+    ends 0 "note     locale          not UTF-8 Bars and signs in reports are plain ASCII. LANG=C.UTF-8 changes that."
     CONVJUDGE_CUDA_DRIVER=no-such-library.so.1 doctor
-    ends 0 "note     GPU             none: there is no NVIDIA GPU here" "Gradings run on the simulated GPU"
+    ends 0 "note     GPU             none: there is no NVIDIA GPU here" "Gradings run on the simulated GPU, and times are modelled;"
+    CONVJUDGE_CACHE=/proc doctor
+    ends 0 "compile cache   /proc: nothing can be written there Each file is compiled anew. Let CONVJUDGE_CACHE name"
     touch "$CONVJUDGE_DB"
     chmod 666 "$CONVJUDGE_DB"
     doctor
     ends 0 "note     database" "everybody may write to it" "Anybody can change ranks."
     chmod 644 "$CONVJUDGE_DB"
     doctor
-    ends 0 "everybody may read it"
+    ends 0 "everybody may read it It holds the sources of all submissions. chmod o-r, or run the service."
     chmod 600 "$CONVJUDGE_DB"
     doctor
-    ends 0 "only some may read it" "note     secrets" "everybody here may read"
+    ends 0 "only some may read it" "note     secrets" "everybody here may read" \
+        "Fine for practice. For a class, install the service, whose account alone reads them"
     run bash -c 'ulimit -s 2048; "$1/convjudge" doctor' _ "$build"
-    ends 0 "note     stack           2 MiB at most"
+    output=$(sed -z 's/\n  */ /g' <<<"$output")
+    ends 0 "note     stack           2 MiB at most 8 MiB are usual. Raise the hard limit (ulimit -Hs)."
     CONVJUDGE_DB=/proc/x.db doctor
     ends 0 "note     leaderboard     /proc: nothing can be written there Runs cannot be kept. Grade with --no-record"
     CONVJUDGE_HOME=/nowhere CONVJUDGE_DB='' run "$build/convjudge" doctor
     ends 1 "missing  simulated GPU"
+    CONVJUDGE_HOME=/$(printf 'x%.0s' {1..5000}) CONVJUDGE_DB='' doctor
+    ends 1 "the path of the judge's folder is too long It holds problems and testcases. Set CONVJUDGE_HOME."
+    echo '{"state": "/proc"}' >config.json
+    doctor --config config.json
+    ends 0 "service's state /proc: nothing can be written there Only the service's account can write there, which is as it should be."
     echo '{"listen": "0.0.0.0:80"}' >config.json
     doctor --config config.json
     ends 0 "note     configuration   config.json: listens on 0.0.0.0:80 Tokens cross the network as plain text." \
@@ -150,7 +169,15 @@ doctor() {
     export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_NVML=no-such-library.so.1
     [[ -e $CONVJUDGE_CUDA_DRIVER ]] || skip "make test builds the driver that stands in for NVIDIA's"
     doctor
-    ends 0 "ok       GPU             cuda:0: Fake GPU" "note     GPU clock       unknown: " "Disturbed measurements go unnoticed. Install NVIDIA's libnvidia-ml.so.1."
+    ends 0 "ok       GPU             cuda:0: Fake GPU" "note     GPU clock       unknown: " "Disturbed measurements go unnoticed. Install NVIDIA's libnvidia-ml.so.1." \
+        "note     GPU's rates     not measured yet Reports lack the roofline, and of times that are too good to be true only"
+    export CONVJUDGE_NVML=$build/tests/libnvml.so.1 CONVJUDGE_FAKE_NVML=$PWD/nvml
+    printf 'sm_clock 1980\nmax_sm_clock 1980\nreasons 0\n' >nvml
+    doctor
+    ends 0 "ok       GPU clock       1980 of at most 1980 MHz As root, nvidia-smi --lock-gpu-clocks makes times steadier."
+    printf 'sm_clock 1200\nmax_sm_clock 1980\nreasons 0x4\n' >nvml
+    doctor
+    ends 0 "note     GPU clock       1200 of at most 1980 MHz: " "The judge waits until the clock is free, which takes time."
 }
 
 # ---- the manual page and completion

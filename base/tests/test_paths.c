@@ -66,6 +66,7 @@ static void too_long_a_path_is_refused(void **state)
     Message why;
     setenv("CONVJUDGE_HOME", "/some/where", 1);
     assert_int_equal(paths_home("problems", path, sizeof path, &why), STATUS_BAD_INPUT);
+    assert_string_equal(why.text, "/some/where...: the path of the judge's folder is too long");
     assert_int_equal(paths_chosen("CONVJUDGE_HOME", "problems", path, sizeof path, &why), STATUS_BAD_INPUT);
     assert_string_equal(why.text, "CONVJUDGE_HOME: the path is too long");
     unsetenv("CONVJUDGE_HOME");

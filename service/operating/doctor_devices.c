@@ -47,10 +47,10 @@ static void find_gpu_clock(const DeviceInfo *info, Checkup *checkup)
 static void add_gpu(const DeviceInfo *info, Checkup *checkup)
 {
     checkup_add(checkup, CHECKUP_OK, "GPU", "", "%s: %s, driver %s", info->handle, info->name, info->driver);
-    if (info->read_bytes_per_s <= 0)
+    if (info->fma_flops_per_s <= 0) /* the memory's peak is known without a calibration */
         checkup_add(checkup, CHECKUP_NOTE, "GPU's rates",
-                    "Reports lack the roofline, and times that are too good to be true are not refused. Run once: make "
-                    "calibrate.",
+                    "Reports lack the roofline, and of times that are too good to be true only those beyond the peak "
+                    "of the memory are refused. Run once: make calibrate.",
                     "not measured yet");
     if (info->pageable_access)
         checkup_add(checkup, CHECKUP_NOTE, "GPU's memory", "Nothing is ranked on this device: docs/security.md.",
