@@ -815,6 +815,35 @@ unsupported() {
 
 # ---- the shell's limits
 
+@test "processes of the judge itself that somebody starts by hand say whose they are" {
+    run "$build/convjudge" broker
+    ends 2 "broker: started by the judge itself, with DESCRIPTOR and DEVICE"
+    run "$build/convjudge" oracle
+    ends 2 "oracle: started by the judge itself, with DESCRIPTOR and DEVICE"
+    run "$build/convjudge-runner"
+    ends 2 "convjudge-runner: started by the judge itself, with the role cuda, cpu or direct"
+    # shellcheck disable=SC2046
+    run "$build/convjudge-runner" direct library object $(printf 'value:%d ' {1..100})
+    ends 2 "convjudge-runner: too many arguments"
+}
+
+@test "without gcc there is no oracle" {
+    submission >x.cu
+    mkdir bin
+    run env PATH="$PWD/bin" "$build/convjudge" grade --no-record x.cu
+    ends 2 "gcc was not found, which compiles oracle.h: install gcc"
+}
+
+@test "a folder whose path is too long is named by its beginning" {
+    local folder
+    folder=/$(printf 'x%.0s' {1..5000})
+    submission >x.cu
+    CONVJUDGE_HOME=$folder judge grade x.cu
+    ends 2 "/xxx" "xxx...: the path of the judge's folder is too long"
+    TMPDIR=$folder run "$build/convjudge" grade x.cu
+    ends 2 "TMPDIR=/xxx" "xxx...: the path is too long"
+}
+
 @test "a small stack is made larger, or named where that is not allowed" {
     submission >x.cu
     run bash -c 'ulimit -Ss 64 && "$1/convjudge" grade x.cu' _ "$build"

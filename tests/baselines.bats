@@ -120,7 +120,7 @@ EOF
     cp -r "$root/solutions/conv1d/cpu_baselines" home/solutions/conv1d/
     cp "$root"/solutions/conv1d/accepted/{naive,shared_tile}.cu home/solutions/conv1d/accepted/
     judge baselines --problem conv1d --device sim
-    ends 0 "conv1d (1D convolution)" "processors)" "modelled times" "rung" "mean error" "over 1st" "over 2nd" "GFLOP/s" \
+    ends 0 "conv1d (1D convolution)" "processors)" "(simulated): average of the calls' modelled times" "rung" "mean error" "over 1st" "over 2nd" "GFLOP/s" \
         "direct.c" "naive.cu" "shared_tile.cu"
     equal 1 "$(awk '$1 == "direct.c" { print $5 }' <<<"$output")"
     rows 0

@@ -52,6 +52,7 @@ best_reference() {
 @test "bound, roofline and occupancy come first, then advice and a listing in a hundred columns" {
     judge explain "$root/solutions/conv1d/accepted/naive.cu"
     ends 0 "naive.cu, problem conv1d on NVIDIA H200 (simulated)" "(modelled)" "bound" "roofline" "occupancy" "Advice" \
+        ", which alone would take " " flops per byte (compute side of the ridge at " "; achieved " ", each with what the call would gain by it alone, and its time then, by the model" \
         "line 16: \`sum\` takes 2 loads for each multiply-add" "sum += input[i + k] * kernel[k];" "sectors  wave- divergent" "ideal fronts  branches"
     lacks $'\033'
     output=$(sed -n '/^  Advice/,$p' <<<"$output")
@@ -87,7 +88,7 @@ best_reference() {
     unset NO_COLOR
     export CLICOLOR_FORCE=1
     judge explain "$root/solutions/conv1d-constant/accepted/vector_loads.cu"
-    ends 0 $'\033[1mvector_loads.cu' "No advice"
+    ends 0 $'\033[1mvector_loads.cu' "No advice: no rule found a change that would gain enough."
 }
 
 @test "the JSON file holds kernels, lines and advice, and shares that add up" {
@@ -164,9 +165,15 @@ EOF
     printf '#!/bin/sh\necho "==ERROR== ERR_NVGPUCTRPERM: no permission"; exit 1\n' >bin/ncu
     judge explain --device cuda --ncu x.cu
     ends 0 "ncu ended with exit status 1: ==ERROR== ERR_NVGPUCTRPERM"
+    printf '#!/bin/sh\nexit 1\n' >bin/ncu
+    judge explain --device cuda --ncu x.cu
+    ends 0 "ncu ended with exit status 1: it printed nothing"
     printf '#!/bin/sh\necho nothing\n' >bin/ncu
     judge explain --device cuda --ncu x.cu
-    ends 0 "ncu printed no table"
+    ends 0 "ncu printed no table, expected a line that begins with \"ID\""
+    printf '#!/bin/sh\necho '\''"ID","Kernel Name","gpu__time_duration.sum"\n"","","ns"'\''\n' >bin/ncu
+    judge explain --device cuda --ncu x.cu
+    ends 0 "ncu saw no kernel"
 }
 
 @test "wrong options of explain are refused" {

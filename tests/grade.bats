@@ -65,7 +65,7 @@ load processes.sh
 @test "a failed sample case shows sizes, expected and got" {
     submission '' 'if (i == 1) { output[i] = 12345; return; }' >x.cu
     judge grade x.cu
-    ends 1 "Wrong Answer" "12345" "expected" "input_size"
+    ends 1 "Wrong Answer" "12345" "expected" "input_size" " elements are wrong" " (off by "
 }
 
 @test "an output element that is never written is reported" {

@@ -173,7 +173,8 @@ noted() {
         "#   - int i = blockIdx.x * 256 + threadIdx.x;" "#   + short i = blockIdx.x * 256 + threadIdx.x;"
     cp whole.json "$testcases/hidden.json"
     judge check-problem --problem my-conv --only-mutants --thorough --seed 7
-    ends 0 "of these 0 by a timed case alone; 0 survived" "1 are noted as equivalent"
+    ends 0 "of the reference solutions, all that compile and differ (seed 7)" "of these 0 by a timed case alone; 0 survived" \
+        "# left out: " " do not compile, " " compile to the original's code, " " need what the judge lacks, 1 are noted as equivalent"
     has_lines 1..1 "ok 1 - the cases find the mistakes in"
     lacks "# survivor"
 }
@@ -216,7 +217,7 @@ noted() {
     short_solution
     noted "no thread is left over" "if (i < n)" "if (i << n)"
     judge check-problem --problem my-conv --only-mutants
-    ends 2 "equivalent_mutants.json:7: " "accepted/short.cu has no mutant with this line and this change"
+    ends 2 "equivalent_mutants.json:7: " "accepted/short.cu has no mutant with this line and this change, or has several, which \"occurrence\" tells apart"
     noted "n is a multiple of 256" "if (i < n)" "if (i <= n)"
     edit "$notes" '.equivalent[0].mutants[0].occurrence = 1'
     judge check-problem --problem my-conv --only-mutants

@@ -166,7 +166,7 @@ fast=$root/solutions/conv1d/accepted/vector_loads.cu
     judge grade --as Ada "$fast"
     ends 0 "quarantined: "
     run make -C "$root" --no-print-directory BUILD="$build" -o build quarantine
-    ends 0 "run 1: Ada" "These runs are accepted, but rank only after: make quarantine ACCEPT=RUN" \
+    ends 0 "run 1: Ada" " of the roofline" "    source " "..., machine code " "These runs are accepted, but rank only after: make quarantine ACCEPT=RUN" \
         "To keep one hidden: make quarantine REJECT=RUN"
     # shellcheck disable=SC2016
     run make -C "$root" --no-print-directory BUILD="$build" -o build quarantine ACCEPT=1 WHY='it is "$(shell touch '"$PWD"'/ran)" fine' AS=Teacher

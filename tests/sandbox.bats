@@ -74,7 +74,7 @@ shaky() {
         shaky 0
         sed -i "s/-gt 0/-ne $call/; s/{ echo.*; exit 1; }/exit 137/" bwrap
         judge grade x.cu
-        ends 2 "the compiler was killed"
+        ends 2 "the compiler was killed; perhaps this machine is short of memory"
     done
 }
 

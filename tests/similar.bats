@@ -35,7 +35,8 @@ similar() {
     equal '1 2' "$(pair Ada Eve | jq -r '"\(.a.run) \(.b.run)"')"
     equal '' "$(pair Ada Bob)$(pair Bob Eve)"
     equal true "$(pair Eve reference | jq '.b.file == "register_tile.cu"')"
-    ends 0 "3 sources of 3 people" "Ada: register_tile.cu (run 1, " "Eve: copy.cu (run 2, "
+    ends 0 "3 sources of 3 people" "Ada: register_tile.cu (run 1, " "Eve: copy.cu (run 2, " \
+        "% or more in common, in percent of each one's source and device code; = is the same machine code:" "    source    device code"
     stored "SELECT count(*) FROM run_states WHERE state = 'ranked'" 3
 }
 

@@ -36,7 +36,7 @@ const char COMPILE_SCRIPT[] = "object=$1 shared=$2 runtime=$3\nshift 3\n"
 static Status make_folder(const char *parent, const char *name, mode_t mode, char *path, size_t size, Message *why)
 {
     if ((size_t)snprintf(path, size, "%s/%s", parent, name) >= size)
-        return fail(STATUS_BAD_INPUT, why, "%s: too long a path", parent);
+        return fail(STATUS_BAD_INPUT, why, "%.100s...: the path is too long", parent);
     if (mkdir(path, mode) != 0 || chmod(path, mode) != 0)
         return fail_errno(why, "%s: cannot be made", path);
     return STATUS_OK;
@@ -84,7 +84,7 @@ Status compile_folders_new(const char *scratch, CompileFolders *folders, Message
 {
     if ((size_t)snprintf(folders->folder, sizeof folders->folder, "%s/compile.XXXXXX", scratch) >=
         sizeof folders->folder)
-        return fail(STATUS_BAD_INPUT, why, "%s: too long a path", scratch);
+        return fail(STATUS_BAD_INPUT, why, "%.100s...: the path is too long", scratch);
     if (mkdtemp(folders->folder) == NULL)
         return fail_errno(why, "%s: cannot be made", folders->folder);
     Status status = make_folder(folders->folder, "in", 0755, folders->in, sizeof folders->in, why);
@@ -99,7 +99,7 @@ Status compile_put_file(const char *folder, const char *name, const char *data, 
 {
     char path[PATH_MAX];
     if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
-        return fail(STATUS_BAD_INPUT, why, "%s: too long a path", folder);
+        return fail(STATUS_BAD_INPUT, why, "%.100s...: the path is too long", folder);
     FILE *file = fopen(path, "wxe");
     if (file == NULL)
         return fail_errno(why, "%s: cannot be written", path);

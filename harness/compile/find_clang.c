@@ -31,7 +31,7 @@ static Status ask_clang(Toolkit *toolkit, Message *why)
     Status status = program_ask(version, read_version, toolkit, "its version", HOW_TO_GET_EITHER, why);
     toolkit_set_name(toolkit, "clang");
     if (status == STATUS_OK && toolkit->major < OLDEST_CLANG)
-        return fail(STATUS_NOT_FOUND, why, "%s is too old", toolkit->name);
+        return fail(STATUS_NOT_FOUND, why, "%s is too old, expected %d or later", toolkit->name, OLDEST_CLANG);
     memcpy(toolkit->root, toolkit->compiler, sizeof toolkit->root);
     dirname(dirname(toolkit->root)); /* root/bin/clang */
     return status == STATUS_OK ? program_ask(list, toolkit_read_architectures, toolkit, "which GPUs it compiles for",

@@ -137,7 +137,7 @@ Status scratch_new(char *path, size_t size, Message *why)
 {
     const char *parent = parent_folder();
     if ((size_t)snprintf(path, size, "%s/%s%d.XXXXXX", parent, PREFIX, (int)getpid()) >= size)
-        return fail(STATUS_BAD_INPUT, why, "%s: TMPDIR is too long a path", parent);
+        return fail(STATUS_BAD_INPUT, why, "TMPDIR=%.100s...: the path is too long", parent);
     Status status = scratch_guard(why);
     if (status != STATUS_OK)
         return status;

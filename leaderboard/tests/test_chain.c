@@ -211,6 +211,43 @@ static void whatever_is_removed_or_put_in_is_named(void **state)
     arena_free(&arena);
 }
 
+static bool says(const Findings *findings, const char *words)
+{
+    char line[400];
+    for (size_t i = 0; i < findings->count; i++) {
+        const Finding *finding = &findings->items[i];
+        snprintf(line, sizeof line, "%s: %s: expected %s, found %s", finding->place, finding->what, finding->expected,
+                 finding->found);
+        if (strstr(line, words) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static void what_is_wrong_with_a_link_is_said(void **state)
+{
+    static const struct {
+        const char *statements, *words;
+    } rows[] = {
+        {"DELETE FROM chain WHERE link = 1", "link 1: the next link: expected link 1, found link 2"},
+        {"UPDATE chain SET previous = hex(zeroblob(32)) WHERE link = 2", "link 2: hash of the link before: expected "},
+        {"INSERT INTO rulings (time_utc, run, kind, why, person) VALUES ('t', 1, 'accept', 'so', 'ann')",
+         "rulings 3: link: expected one link in the chain, found none"},
+    };
+    Store *store = filled();
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Arena arena = {0};
+        begin_tampering(store);
+        change(store, rows[i].statements);
+        const Findings findings = found_in(store, &arena);
+        if (!says(&findings, rows[i].words))
+            fail_test("%s: no finding of %zu says: %s", rows[i].statements, findings.count, rows[i].words);
+        end_tampering(store);
+        arena_free(&arena);
+    }
+    store_close(store);
+}
+
 /* Not even the head helps against somebody who replaces it, too; a receipt does. */
 static void a_receipt_shows_a_chain_that_was_made_anew(void **state)
 {
@@ -223,6 +260,11 @@ static void a_receipt_shows_a_chain_that_was_made_anew(void **state)
     must(store_add_run(store, &run, &genuine, &why), &why);
     must(chain_check_receipt(store, "result.json", &genuine, &findings, &why), &why);
     assert_int_equal(findings.count, 0);
+    Receipt mistaken = genuine;
+    mistaken.run++;
+    must(chain_check_receipt(store, "result.json", &mistaken, &findings, &why), &why);
+    assert_true(says(&findings, "result.json: run: expected the run of its link, found another row"));
+    findings = (Findings){.arena = &arena};
     store_close(store);
 
     remove_folder(NULL);
@@ -292,9 +334,10 @@ static void the_hash_is_that_of_the_documented_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        test(an_untouched_store_has_no_findings),         test(a_change_to_any_column_of_any_row_names_the_row),
-        test(whatever_is_removed_or_put_in_is_named),     test(a_receipt_shows_a_chain_that_was_made_anew),
-        test(a_change_to_the_tables_themselves_is_named), test(the_hash_is_that_of_the_documented_text),
+        test(an_untouched_store_has_no_findings),      test(a_change_to_any_column_of_any_row_names_the_row),
+        test(whatever_is_removed_or_put_in_is_named),  test(a_receipt_shows_a_chain_that_was_made_anew),
+        test(what_is_wrong_with_a_link_is_said),       test(a_change_to_the_tables_themselves_is_named),
+        test(the_hash_is_that_of_the_documented_text),
     };
     return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
 }

@@ -501,6 +501,12 @@ static void what_cannot_be_done_is_refused_and_the_oracle_lives_on(void **state)
     assert_int_equal(device_oracle_wait(bench.device, &answer, &why), STATUS_BAD_INPUT);
     assert_string_equal(why.text, "a: the oracle on a device makes only generated data");
 
+    for (int i = 0; i < 16; i++)
+        assert_int_equal(device_oracle_fill(bench.device, &(GeneratorKey){{1}}, &why), STATUS_OK);
+    assert_int_equal(device_oracle_fill(bench.device, &(GeneratorKey){{1}}, &why), STATUS_BAD_INPUT);
+    assert_string_equal(why.text, "the oracle on sim:h200: more than 16 requests at a time");
+    assert_int_equal(device_oracle_wait(bench.device, &answer, &why), STATUS_BAD_INPUT); /* for all of them */
+
     size_t far[PROBLEM_MAX_PARAMETERS];
     memcpy(far, bench.offsets, sizeof far);
     far[3] = bench.bytes - 4;
@@ -538,6 +544,20 @@ static void an_expected_value_that_is_not_finite_is_the_judges_fault(void **stat
     home_write("problems/blend/oracle.h", home_oracle);
 }
 
+static void a_problem_that_changes_meanwhile_is_named(void **state)
+{
+    Problem problem;
+    DeviceOracle *oracle;
+    Message why = {0};
+    check_status(problem_read("blend", &problem, &why), &why);
+    problem.revision.hex[0] ^= 1; /* as it was when the grading began */
+    check_status(device_oracle_start(&problem, "sim:h200", &oracle, &why), &why);
+    assert_int_equal(device_oracle_ready(oracle, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "problems/blend: changed while a submission was judged"));
+    device_oracle_stop(oracle);
+    problem_free(&problem);
+}
+
 static void an_oracle_that_does_not_compile_is_named(void **state)
 {
     Problem problem;
@@ -570,6 +590,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_dead_oracle_is_the_judges_fault),
         cmocka_unit_test(what_cannot_be_done_is_refused_and_the_oracle_lives_on),
         cmocka_unit_test(an_expected_value_that_is_not_finite_is_the_judges_fault),
+        cmocka_unit_test(a_problem_that_changes_meanwhile_is_named),
         cmocka_unit_test(an_oracle_that_does_not_compile_is_named),
     };
     if (argc > 1 && strcmp(argv[1], "oracle") == 0) /* the oracle is its own program */

@@ -259,6 +259,7 @@ static void elements_beyond_the_output_are_refused(void **state)
     assert_int_equal(oracle_evaluate(bench.oracle, &bench.testcase.sizes, (const void *const *)bench.inputs,
                                      37 * 29 - 3, 4, bench.expected, bench.magnitude, &why),
                      STATUS_BAD_INPUT);
+    assert_string_equal(why.text, "elements 1070 to 1074 of an output of 1073");
     close_larger(&bench, &set);
 }
 
@@ -275,7 +276,8 @@ static const struct {
     {"Sum oracle(", "Sum orakel(", STATUS_BAD_INPUT, "error:"},
     {"ORACLE", "#include <math.h>\nORACLE", STATUS_BAD_INPUT, "oracle.h:1: expected no #include"},
     {"at(c->a, i), 1)", "at(c->a, i), 1e300) ; sum.value *= 1e300", STATUS_SYSTEM, "an expected value is not finite"},
-    {"at(c->a, i), 1)", "at(c->a, i / 2), 1)", STATUS_SYSTEM, "neighbours differ from single elements"},
+    {"at(c->a, i), 1)", "at(c->a, i / 2), 1)", STATUS_SYSTEM,
+     "neighbours differ from single elements: the index of at() must grow by one along the last index"},
     {"at(c->a, i), 1)", "at(c->a, row * c->cols), 1)", STATUS_SYSTEM, "neighbours differ from single elements"},
 };
 

@@ -4,6 +4,8 @@
 #include "grader/problem/problem_read.h"
 #include "grader/tests/home.h"
 
+#include <limits.h>
+
 static Message why;
 
 static void must(Status status)
@@ -62,6 +64,20 @@ static void a_kept_edition_stays_as_it_was(void **state)
     problem_free(&problem);
 }
 
+static void a_folder_whose_name_is_too_long_is_named(void **state)
+{
+    char name[PATH_MAX];
+    Digest edition;
+    Problem problem = read_from(NULL), other;
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_int_equal(problem_edition_keep(&problem, name, &edition, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "xxx...: the name is too long"));
+    assert_int_equal(problem_read_in(name, "blend", &other, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "xxx...: the name is too long"));
+    problem_free(&problem);
+}
+
 /* A killed process leaves a folder of its number, and in it any part of an edition. */
 static void what_nobody_needs_is_removed_and_what_was_left_unfinished(void **state)
 {
@@ -91,6 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(only_what_is_judged_by_makes_another_edition, home_with_problem, home_remove),
         cmocka_unit_test_setup_teardown(a_kept_edition_stays_as_it_was, home_with_problem, home_remove),
+        cmocka_unit_test_setup_teardown(a_folder_whose_name_is_too_long_is_named, home_with_problem, home_remove),
         cmocka_unit_test_setup_teardown(what_nobody_needs_is_removed_and_what_was_left_unfinished, home_with_problem,
                                         home_remove),
     };

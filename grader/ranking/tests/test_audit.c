@@ -192,6 +192,39 @@ static void whatever_does_not_follow_is_named(void **state)
     }
 }
 
+static bool is_named(const Findings *findings, const char *place, const char *what, const char *expected)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        const Finding *finding = &findings->items[i];
+        if (strcmp(finding->place, place) == 0 && strcmp(finding->what, what) == 0 &&
+            strcmp(finding->expected, expected) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Something else than a grading has written these. */
+static void a_row_that_no_grading_writes_is_named(void **state)
+{
+    Arena arena = {0};
+    Message why = {0};
+    RecordedRun genuine;
+    Store *store = opened(STORE_WRITE);
+    record(store, true);
+    must(store_run(store, 1, &arena, &genuine, &why), &why);
+    Run run = genuine.run;
+    run.cases = "{}";
+    added(store, run);
+    run = genuine.run;
+    run.verdict = "Splendid";
+    added(store, run);
+    const Findings findings = audited(store, &arena, NULL);
+    assert_true(is_named(&findings, "runs 2", "cases and sitting", "what a grading writes"));
+    assert_true(is_named(&findings, "runs 3", "verdict", "one of the verdicts"));
+    store_close(store);
+    arena_free(&arena);
+}
+
 static void a_source_that_is_not_what_its_hash_says_is_named(void **state)
 {
     Arena arena = {0};
@@ -277,6 +310,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         test(what_a_grading_records_follows_from_its_samples),
         test(whatever_does_not_follow_is_named),
+        test(a_row_that_no_grading_writes_is_named),
         test(a_source_that_is_not_what_its_hash_says_is_named),
         test(an_older_row_is_held_to_what_it_has),
         test(damaged_json_is_named),

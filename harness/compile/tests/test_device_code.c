@@ -141,6 +141,19 @@ static void a_source_that_does_not_compile_is_named_with_its_first_error(void **
     text_free(&image);
 }
 
+static void more_options_than_there_is_room_for_are_refused(void **state)
+{
+    const char *options[200] = {0};
+    const DeviceCodeJob job = {.source = source, .options = options, .compute = 90, .include = "#define ADDEND 1\n"};
+    Text image;
+    Message why;
+    for (size_t i = 0; i + 1 < COUNT_OF(options); i++)
+        options[i] = "-DFACTOR=1";
+    assert_int_equal(build_code(&job, &image, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "kernels.cu: too many options for the compiler"));
+    text_free(&image);
+}
+
 static int set_up(void **state)
 {
     strcpy(folder, "/tmp/test_device_code.XXXXXX");
@@ -172,6 +185,7 @@ int main(void)
         cmocka_unit_test(compiled_code_is_kept_and_a_damaged_entry_is_replaced),
         cmocka_unit_test(a_changed_input_is_compiled_again),
         cmocka_unit_test(a_source_that_does_not_compile_is_named_with_its_first_error),
+        cmocka_unit_test(more_options_than_there_is_room_for_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

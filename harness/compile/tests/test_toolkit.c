@@ -60,6 +60,36 @@ static void a_program_other_than_nvcc_is_named(void **state)
     assert_int_equal(toolkit_find(&toolkit, &why), STATUS_NOT_FOUND);
     unsetenv("CONVJUDGE_NVCC");
     assert_non_null(strstr(why.text, "/true: does not report its toolkit's folder"));
+    setenv("CONVJUDGE_NVCC", "/nowhere/nvcc", 1);
+    assert_int_equal(toolkit_find(&toolkit, &why), STATUS_NOT_FOUND);
+    unsetenv("CONVJUDGE_NVCC");
+    assert_string_equal(why.text, "CONVJUDGE_NVCC=/nowhere/nvcc: no such program");
+}
+
+/* It says that it is where it is, and nothing more. */
+static void an_nvcc_that_compiles_for_no_gpu_is_named(void **state)
+{
+    char folder[] = "/tmp/convjudge-toolkit-XXXXXX", bin[PATH_MAX], path[PATH_MAX + 8], line[2 * PATH_MAX];
+    Toolkit toolkit;
+    Message why;
+    assert_non_null(mkdtemp(folder));
+    snprintf(bin, sizeof bin, "%s/bin", folder);
+    snprintf(path, sizeof path, "%s/nvcc", bin);
+    snprintf(line, sizeof line,
+             "[ \"$1\" != --dryrun ] || printf '#$ TOP=%s\\n-D__CUDACC_VER_MAJOR__=13 -D__CUDACC_VER_MINOR__=0 "
+             "-D__CUDACC_VER_BUILD__=88\\n'",
+             folder);
+    assert_int_equal(mkdir(bin, 0700), 0);
+    write_script(path, line);
+    setenv("CONVJUDGE_NVCC", path, 1);
+    Status status = toolkit_find(&toolkit, &why);
+    unsetenv("CONVJUDGE_NVCC");
+    unlink(path);
+    rmdir(bin);
+    rmdir(folder);
+    assert_int_equal(status, STATUS_NOT_FOUND);
+    assert_non_null(strstr(why.text, "/bin/nvcc: does not report which GPUs it compiles for; run `make toolchain`, or "
+                                     "install the CUDA toolkit and set CUDA_HOME to its folder"));
 }
 
 static int chosen_for(const Toolkit *toolkit, int compute)
@@ -80,7 +110,7 @@ static void a_device_gets_the_newest_code_that_it_can_run(void **state)
     assert_int_equal(chosen_for(&toolkit, 89), 80);
     assert_int_equal(chosen_for(&toolkit, 130), 110); /* newer than the compiler: from PTX */
     assert_int_equal(toolkit_architecture(&toolkit, 70, &architecture, &why), STATUS_UNSUPPORTED);
-    assert_non_null(strstr(why.text, "7.0 is older than all that nvcc 13.0.88 compiles for"));
+    assert_non_null(strstr(why.text, "a GPU of compute capability 7.0 is older than all that nvcc 13.0.88"));
     assert_int_equal(toolkit_gencode(&toolkit, 90, "", option, sizeof option, &why), STATUS_OK);
     assert_string_equal(option, "arch=compute_90,code=[sm_90,compute_90]");
     assert_int_equal(toolkit_gencode(&toolkit, 90, "a", option, sizeof option, &why), STATUS_OK);
@@ -117,6 +147,37 @@ static void clang_is_taken_where_it_is_asked_for(void **state)
     assert_string_equal(id, "sim-h200-clang");
 }
 
+/* Finds clang in a folder that holds this script alone; NULL: nothing. */
+static void expect_no_clang(const char *line, const char *text)
+{
+    char folder[] = "/tmp/convjudge-toolkit-XXXXXX", path[PATH_MAX], folders[PATH_MAX];
+    Toolkit toolkit;
+    Message why;
+    snprintf(folders, sizeof folders, "%s", getenv("PATH"));
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/clang", folder);
+    if (line != NULL)
+        write_script(path, line);
+    setenv("PATH", folder, 1);
+    setenv("CONVJUDGE_COMPILER", "clang", 1);
+    Status status = toolkit_find(&toolkit, &why);
+    unsetenv("CONVJUDGE_COMPILER");
+    setenv("PATH", folders, 1);
+    unlink(path);
+    rmdir(folder);
+    assert_int_equal(status, STATUS_NOT_FOUND);
+    if (strstr(why.text, text) == NULL)
+        fail_test("%s", why.text);
+}
+
+static void a_clang_that_is_missing_or_does_not_do_is_named(void **state)
+{
+    expect_no_clang(NULL, "no clang 16 or later found");
+    expect_no_clang("echo clang version 14.0.6", "clang 14.0.6 is too old, expected 16 or later");
+    expect_no_clang("echo clang version 19.0.0",
+                    "/clang: does not report which GPUs it compiles for; run `make toolchain`");
+}
+
 static void nvcc_leaves_the_key_of_times_as_it_is(void **state)
 {
     const Toolkit toolkit = {.kind = TOOLKIT_NVCC};
@@ -140,8 +201,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_script_that_calls_nvcc_leads_to_the_toolkit),
         cmocka_unit_test(a_program_other_than_nvcc_is_named),
+        cmocka_unit_test(an_nvcc_that_compiles_for_no_gpu_is_named),
         cmocka_unit_test(a_device_gets_the_newest_code_that_it_can_run),
         cmocka_unit_test(the_toolkit_here_makes_code_for_the_h200),
+        cmocka_unit_test(a_clang_that_is_missing_or_does_not_do_is_named), /* before one is found, which is kept */
         cmocka_unit_test(clang_is_taken_where_it_is_asked_for),
         cmocka_unit_test(nvcc_leaves_the_key_of_times_as_it_is),
         cmocka_unit_test(a_compiler_of_another_name_is_refused),

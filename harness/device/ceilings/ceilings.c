@@ -39,7 +39,7 @@ Status ceilings_path(const char *device_id, char *path, size_t size, Message *wh
     Status status = find_folder(path, size, why);
     size_t length = status == STATUS_OK ? strlen(path) : 0;
     if (status == STATUS_OK && (size_t)snprintf(path + length, size - length, "/%s.json", device_id) >= size - length)
-        return fail(STATUS_BAD_INPUT, why, "%s: too long a path", path);
+        return fail(STATUS_BAD_INPUT, why, "%.100s...: the path is too long", path);
     return status;
 }
 

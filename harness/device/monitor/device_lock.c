@@ -38,7 +38,7 @@ static Status lock_path(const char *uuid, char *path, size_t size, Message *why)
     if (uuid[0] == '\0' || uuid[strspn(uuid, ALLOWED)] != '\0')
         return fail(STATUS_BAD_INPUT, why, "'%s' is not the uuid of a GPU", uuid);
     if (snprintf(path, size, "%s/convjudge-%s.lock", lock_folder(), uuid) >= (int)size)
-        return fail(STATUS_BAD_INPUT, why, "CONVJUDGE_LOCKS: %s is too long", lock_folder());
+        return fail(STATUS_BAD_INPUT, why, "CONVJUDGE_LOCKS=%.100s...: the path is too long", lock_folder());
     return STATUS_OK;
 }
 

@@ -232,6 +232,31 @@ static void a_missing_mount_is_named(void **state)
     assert_non_null(strstr(why.text, "/nowhere: No such file"));
 }
 
+/* Root's programs run as another user. */
+static void a_mount_that_other_users_cannot_read_is_named(void **state)
+{
+    char path[] = "/tmp/convjudge-mount-XXXXXX", expected[200];
+    const char *const argv[] = {"/bin/true", NULL};
+    const SandboxMount mounts[] = {{path, "/x", false}};
+    const SandboxSpec spec = {.process.argv = argv, .mounts = mounts, .mount_count = 1};
+    Sandbox *sandbox;
+    ProcessSpec process;
+    Message why;
+    int file = mkstemp(path); /* for its owner alone */
+    assert_true(file >= 0);
+    Status status = sandbox_new(&spec, &sandbox, &process, &why);
+    close(file);
+    unlink(path);
+    if (status == STATUS_OK)
+        sandbox_free(sandbox);
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(status, STATUS_SYSTEM);
+    snprintf(expected, sizeof expected,
+             "%s: must be readable by everyone, because the sandbox runs as another user: chmod o+rX it", path);
+    assert_string_equal(why.text, expected);
+}
+
 /* Processes on this machine whose command line holds the word. */
 static int processes_with(const char *word)
 {
@@ -359,6 +384,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_exit_status_comes_through),
     cmocka_unit_test(a_kept_descriptor_comes_through),
     cmocka_unit_test(a_missing_mount_is_named),
+    cmocka_unit_test(a_mount_that_other_users_cannot_read_is_named),
     cmocka_unit_test(an_unpacked_bubblewrap_finds_its_libraries_and_the_program_does_not),
     cmocka_unit_test(system_calls_that_only_attacks_need_fail),
     cmocka_unit_test(a_submission_has_no_other_system_calls),

@@ -133,6 +133,7 @@ static void there_is_no_device_to_profile_or_to_share(void **state)
     assert_true(run.session->traits.runs_c);
     assert_int_equal(run.session->traits.clock, SESSION_WALL);
     assert_int_equal(session_profile(run.session, &profile, &why), STATUS_UNSUPPORTED);
+    assert_string_equal(why.text, "there are no kernels to profile");
     assert_int_equal(session_exchange(run.session, 0, &why), STATUS_UNSUPPORTED);
     assert_int_equal(session_broker(run.session), 0);
     end(&run);

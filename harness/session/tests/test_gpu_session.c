@@ -2,6 +2,8 @@
 
 #include "base/clock.h"
 
+#include <signal.h>
+
 /* ---- honest submissions ------------------------------------------------------------------------------------------ */
 
 static void an_honest_submission_is_called_again_and_again(void **state)
@@ -394,12 +396,70 @@ static void a_session_can_be_loaded_again_after_a_failure(void **state)
     call(&run);
     assert_int_equal(run.report.outcome, CALL_RUN_TIME_ERROR);
     assert_int_equal(session_call(run.session, run.arguments, 3, &CHECKING, &run.report, &why), STATUS_BAD_INPUT);
+    assert_string_equal(why.text, "session_call() without a runner: session_load() comes first");
     for (int i = 0; i < 2; i++) { /* after a success, too, a new runner starts with a new counter */
         check_status(session_load(run.session, &run.compiled, &LIMITS, &run.report, &why), &why);
         call(&run);
         assert_int_equal(run.report.outcome, CALL_OK);
         assert_true(output_is_twice_the_input(&run));
     }
+    finish(&run);
+}
+
+static void arrays_that_no_buffers_hold_are_refused(void **state)
+{
+    float own[COUNT];
+    Run run;
+    Message why;
+    load(&run, HONEST_KERNEL SOLVE(LAUNCH), &LIMITS);
+    SessionArgument elsewhere[3] = {run.arguments[0], run.arguments[1], run.arguments[2]};
+    elsewhere[0].data = own;
+    assert_int_equal(session_call(run.session, elsewhere, 3, &CHECKING, &run.report, &why), STATUS_BAD_INPUT);
+    assert_string_equal(why.text, "session_call() with arrays that session_buffers() did not place");
+    assert_int_equal(session_buffers(run.session, &run.arguments[2], 1, &why), STATUS_BAD_INPUT);
+    assert_string_equal(why.text, "a call with 1 parameters, none of them an array");
+    finish(&run);
+}
+
+static void more_modules_than_a_load_can_name_are_refused(void **state)
+{
+    Run run;
+    Message why;
+    load(&run, HONEST_KERNEL SOLVE(LAUNCH), &LIMITS);
+    const size_t count = run.compiled.module_count;
+    run.compiled.module_count = 65;
+    assert_int_equal(session_load(run.session, &run.compiled, &LIMITS, &run.report, &why), STATUS_UNSUPPORTED);
+    assert_string_equal(why.text, "65 modules of GPU code, at most 64");
+    run.compiled.module_count = count;
+    finish(&run);
+}
+
+/* Kills the broker's second process, which owns the device; the first waits for it. */
+static void kill_broker(const Run *run)
+{
+    const int first = (int)session_broker(run->session);
+    char path[64];
+    int second = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", first, first);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%d", &second), 1);
+    fclose(file);
+    assert_int_equal(kill(second, SIGKILL), 0);
+}
+
+static void a_broker_that_is_killed_is_the_judges_fault(void **state)
+{
+    Run run;
+    Message why;
+    load_and_call(&run, HONEST_KERNEL SOLVE(LAUNCH));
+    kill_broker(&run);
+    assert_int_equal(session_call(run.session, run.arguments, 3, &CHECKING, &run.report, &why), STATUS_SYSTEM);
+    assert_string_equal(why.text, "the broker, the judge's process that owns the device, ended unexpectedly");
+    check_status(session_load(run.session, &run.compiled, &LIMITS, &run.report, &why), &why); /* by another broker */
+    check_status(session_buffers(run.session, run.arguments, 3, &why), &why);
+    call(&run);
+    assert_true(output_is_twice_the_input(&run));
     finish(&run);
 }
 
@@ -463,6 +523,9 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(the_wall_clock_is_the_net_below_all_other_limits, no_child_is_left),
         cmocka_unit_test_teardown(all_calls_together_stay_within_the_budget, no_child_is_left),
         cmocka_unit_test_teardown(a_session_can_be_loaded_again_after_a_failure, no_child_is_left),
+        cmocka_unit_test_teardown(arrays_that_no_buffers_hold_are_refused, no_child_is_left),
+        cmocka_unit_test_teardown(more_modules_than_a_load_can_name_are_refused, no_child_is_left),
+        cmocka_unit_test_teardown(a_broker_that_is_killed_is_the_judges_fault, no_child_is_left),
         cmocka_unit_test_teardown(a_flood_of_output_is_cut_and_counted, no_child_is_left),
         cmocka_unit_test_teardown(gpu_code_that_nvcc_did_not_make_is_a_violation, no_child_is_left),
         cmocka_unit_test_teardown(nonsense_in_the_ring_is_a_violation, no_child_is_left),

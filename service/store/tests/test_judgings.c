@@ -59,6 +59,13 @@ static void a_key_gives_the_same_submission_again(void **state)
     assert_string_equal(asked("SELECT count(*) FROM sources"), "1");
 }
 
+static void what_was_never_handed_in_is_not_there(void **state)
+{
+    Judging judging;
+    assert_int_equal(judgings_read(store, 77, &arena, &judging, &why), STATUS_NOT_FOUND);
+    assert_string_equal(why.text, "there is no judging 77");
+}
+
 static void a_recording_counts_once(void **state)
 {
     const Run run = a_run();
@@ -340,6 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         test(a_key_gives_the_same_submission_again),
         test(what_another_system_knew_is_kept),
+        test(what_was_never_handed_in_is_not_there),
         test(a_recording_counts_once),
         test(a_late_result_is_noted_and_never_ranks),
         test(the_second_failure_holds_a_judging_for_a_person),

@@ -28,6 +28,7 @@ static void a_token_is_its_owners_until_it_is_revoked(void **state)
     must(tokens_revoke(store, ada.id, &why));
     assert_int_equal(token_owner(store, token.hex, &arena, &owner, &scope, &why), STATUS_NOT_FOUND);
     assert_int_equal(login_owner(store, cookie.hex, &arena, &owner, &why), STATUS_NOT_FOUND);
+    assert_string_equal(why.text, "not logged in");
     assert_int_equal(login_begin(store, token.hex, &cookie, &why), STATUS_NOT_FOUND);
 }
 

@@ -47,7 +47,11 @@ static void expect_refusal(const char *text)
     Message why = {0};
     assert_int_equal(device_lock_try(UUID, &descriptor, &why), STATUS_SYSTEM);
     assert_int_equal(descriptor, -1);
-    if (strstr(why.text, text) == NULL || strstr(why.text, "CONVJUDGE_LOCKS") == NULL)
+    if (strstr(why.text, text) == NULL ||
+        strstr(
+            why.text,
+            "; remove it, or set CONVJUDGE_LOCKS to a folder that every user can write to, the same for all users") ==
+            NULL)
         fail_test("\"%s\" does not say \"%s\"", why.text, text);
 }
 
@@ -269,6 +273,7 @@ static void what_no_gpu_is_called_makes_no_file(void **state)
     Message why;
     for (size_t i = 0; i < COUNT_OF(uuids); i++)
         assert_int_equal(device_lock_try(uuids[i], &descriptor, &why), STATUS_BAD_INPUT);
+    assert_string_equal(why.text, "'GPU\n' is not the uuid of a GPU");
     close(lock());
 }
 
@@ -299,6 +304,7 @@ static void waiting_tells_who_has_the_lock_and_gives_up(void **state)
     assert_int_equal(descriptor, -1);
     assert_true(heard.times >= 1);
     assert_non_null(strstr(heard.last, "(test_device_lock) of "));
+    assert_non_null(strstr(why.text, " is still in use after "));
     assert_non_null(strstr(why.text, heard.last));
     assert_int_equal(device_lock_wait(UUID, 0.1, NULL, NULL, &descriptor, &why), STATUS_BUSY);
     end(holder);

@@ -111,7 +111,7 @@ static void without_the_library_there_is_nothing_to_open(void **state)
     snprintf(library, sizeof library, "%s", getenv("CONVJUDGE_NVML"));
     setenv("CONVJUDGE_NVML", "/nonexistent/libnvidia-ml.so.1", 1);
     assert_int_equal(device_monitor_open("GPU-1234", &opened, &why), STATUS_NOT_FOUND);
-    assert_non_null(strstr(why.text, "/nonexistent/libnvidia-ml.so.1"));
+    assert_non_null(strstr(why.text, "no management library (NVML) here: /nonexistent/libnvidia-ml.so.1"));
     setenv("CONVJUDGE_NVML", library, 1);
 }
 
