@@ -64,7 +64,7 @@ small_home() {
 @test "CUDA features that clang's subset lacks are refused by name, with what to do" {
     by_clang
     local header
-    for header in cuda_bf16 cuda_fp8 mma cooperative_groups; do
+    for header in cuda_fp8 cooperative_groups nvrtc; do
         { echo "#include <$header.h>"; submission; } >x.cu
         judge grade --no-record x.cu
         ends 2 "Judge Error" "x.cu: $header.h is a header of" "clang compiles a subset of CUDA without it" "x.cu:1:" "make toolchain"
@@ -90,6 +90,9 @@ END
     { echo '#include <cuda_fp16.h>'; submission '' 'atomicAdd((half *)output, half(1));'; } >x.cu
     judge grade --no-record x.cu
     ends 2 "Judge Error" "x.cu:10:" "atomics of half precision need nvcc: clang compiles a subset of CUDA" "make toolchain"
+    { echo '#include <mma.h>'; submission '' 'nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 8, 8, 4, double> sums; output[i] = sums.x[0];'; } >x.cu
+    judge grade --no-record x.cu
+    ends 2 "Judge Error" "matrices of this type or size need nvcc: clang compiles a subset of CUDA" "make toolchain"
     local bound
     for bound in __cluster_dims__ __block_size__; do
         submission | sed "s/__global__ void/& $bound(1)/" >x.cu
@@ -187,11 +190,11 @@ EOF
     json result.json '[.cases[].printed // empty] | unique | join(";")' checked
 }
 
-@test "device functions of one instruction, and half precision, give what nvcc's give" {
+@test "device functions of one instruction, half precision, bfloat16 and matrices give what nvcc's give" {
     by_clang
     local compiler file
     for compiler in clang nvcc; do
-        for file in intrinsics half; do
+        for file in intrinsics half bfloat16 matrices; do
             CONVJUDGE_COMPILER=$compiler judge grade --no-record --json result.json "$root/tests/clang/$file.cu"
             ends 0 "Accepted"
             json result.json '[.cases[].printed // empty] | unique | join(";") | rtrimstr("\n")' 'bad 0'
@@ -201,7 +204,7 @@ EOF
 
 # kernels_of_functions: writes one kernel for each call that tests/clang/functions.txt lists, one a line.
 kernels_of_functions() {
-    printf '#include <cuda_fp16.h>\ntemplate <class T> __device__ T any();\n'
+    printf '#include <cuda_bf16.h>\n#include <cuda_fp16.h>\ntemplate <class T> __device__ T any();\n'
     awk -F': ' '/^[^#]/ { types = split($1, type, /, */); names = split($2, name, " ")
         for (n = 1; n <= names; n++) {
             printf "__global__ void f%d() { %s(", ++count, name[n]

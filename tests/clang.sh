@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$(realpath "$1")
-outside='cuda/(barrier|pipeline|atomic)|cuda/std|cub/|thrust/|cuda_bf16.h|mma.h|cooperative_groups.h|tex(1D|2D|3D)|surf(1D|2D|3D)|__managed__|__cluster_dims__'
+outside='cuda/(barrier|pipeline|atomic)|cuda/std|cub/|thrust/|cooperative_groups.h|tex(1D|2D|3D)|surf(1D|2D|3D)|__managed__|__cluster_dims__'
 # Before version 18 clang accepts alignas() only in front of __shared__.
 outside="$outside|__shared__ alignas"
 

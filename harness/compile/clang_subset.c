@@ -19,11 +19,10 @@ static const struct {
     {"cuda_awbarrier", "barrier objects"},
     {"cuda_pipeline_helpers", "the helpers of pipelines"},
     {"cuda_fp16.hpp", "the internal headers of CUDA"},
-    {"cuda_bf16", "bfloat16 numbers"},
+    {"cuda_bf16.hpp", "the internal headers of CUDA"},
     {"cuda_fp4", "numbers of 8 bits and less"},
     {"cuda_fp6", "numbers of 8 bits and less"},
     {"cuda_fp8", "numbers of 8 bits and less"},
-    {"mma.h", "matrix instructions"},
     {"crt/", "the internal headers of CUDA"},
     {"fatbinary_section.h", "the internal headers of CUDA"},
     {"cudart_platform.h", "the internal headers of CUDA"},
@@ -61,7 +60,7 @@ static const struct {
     {"generated_", "the internal headers of CUDA"},
 };
 
-/* The part of CUDA that a header belongs to, and its name: from "x.cu:3:10: fatal error: 'mma.h' file not found". NULL if
+/* The part of CUDA that a header belongs to, and its name: from "x.cu:3:10: fatal error: 'nvml.h' file not found". NULL if
  * the first error is another one. */
 static const char *missing_part(const Text *output, const char **header, size_t *header_length)
 {
@@ -121,8 +120,8 @@ void subset_hint(const Text *output, const CompileJob *job, const Toolkit *toolk
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (strstr(output->data, signs[i]) != NULL) {
             text_printf(diagnostics,
-                        "%s: compiled by %s, which knows a subset of CUDA: no bfloat16, textures, mma.h, "
-                        "cooperative groups, nor NVIDIA's libraries; to have all of it: make toolchain\n",
+                        "%s: compiled by %s, which knows a subset of CUDA: no textures, cooperative "
+                        "groups, nor NVIDIA's libraries; to have all of it: make toolchain\n",
                         job->file_name, toolkit->name);
             return;
         }

@@ -127,119 +127,13 @@ HALF __half2 __lowhigh2highlow(__half2 v) { return __half2(v.y, v.x); }
 HALF __half2 __lows2half2(__half2 a, __half2 b) { return __half2(a.x, b.x); }
 HALF __half2 __highs2half2(__half2 a, __half2 b) { return __half2(a.y, b.y); }
 
-/* ---- arithmetic -------------------------------------------------------------------------------------------------- */
-
-#define BINARY(name, name2, expression)                                                                                \
-    HALF __half name(__half x, __half y)                                                                               \
-    {                                                                                                                  \
-        _Float16 a = x.value, b = y.value;                                                                             \
-        return convjudge_half(expression);                                                                             \
-    }                                                                                                                  \
-    HALF __half2 name2(__half2 v, __half2 w) { return __half2(name(v.x, w.x), name(v.y, w.y)); }
-#define UNARY(SIDES, name, name2, expression)                                                                          \
-    SIDES __half name(__half x)                                                                                        \
-    {                                                                                                                  \
-        _Float16 a = x.value;                                                                                          \
-        return convjudge_half(expression);                                                                             \
-    }                                                                                                                  \
-    SIDES __half2 name2(__half2 v) { return __half2(name(v.x), name(v.y)); }
-BINARY(__hadd, __hadd2, a + b)
-BINARY(__hadd_rn, __hadd2_rn, a + b)
-BINARY(__hsub, __hsub2, a - b)
-BINARY(__hsub_rn, __hsub2_rn, a - b)
-BINARY(__hmul, __hmul2, a *b)
-BINARY(__hmul_rn, __hmul2_rn, a *b)
-BINARY(__hdiv, __h2div, (_Float16)((float)a / (float)b))
-BINARY(__hmin, __hmin2, b != b || a < b ? a : b) /* of a number and a NaN, the number */
-BINARY(__hmax, __hmax2, b != b || a > b ? a : b)
-UNARY(HALF, __hneg, __hneg2, -a)
-UNARY(HALF, __habs, __habs2, __builtin_bit_cast(_Float16, (unsigned short)(__half_as_ushort(x) & 0x7fff)))
-
-DEVICE __half __hfma(__half x, __half y, __half z)
-{
-    unsigned short bits;
-    asm("fma.rn.f16 %0, %1, %2, %3;"
-        : "=h"(bits)
-        : "h"(__half_as_ushort(x)), "h"(__half_as_ushort(y)), "h"(__half_as_ushort(z)));
-    return __ushort_as_half(bits);
-}
-
-DEVICE __half2 __hfma2(__half2 x, __half2 y, __half2 z)
-{
-    return __half2(__hfma(x.x, y.x, z.x), __hfma(x.y, y.y, z.y));
-}
-
-/* Exact, or correctly rounded: a float has more than twice the digits. */
-UNARY(DEVICE, hsqrt, h2sqrt, (_Float16)sqrtf((float)a))
-UNARY(DEVICE, hfloor, h2floor, (_Float16)floorf((float)a))
-UNARY(DEVICE, hceil, h2ceil, (_Float16)ceilf((float)a))
-UNARY(DEVICE, htrunc, h2trunc, (_Float16)truncf((float)a))
-UNARY(DEVICE, hrint, h2rint, (_Float16)rintf((float)a))
-UNARY(DEVICE, hrcp, h2rcp, (_Float16)(1.0f / (float)a))
-#undef BINARY
-#undef UNARY
-
-/* ---- comparisons: of two numbers; of two pairs, in each place (1 or 0), or in both ----------------------------------- */
-
-#define COMPARISON(name, expression)                                                                                   \
-    HALF bool __h##name(__half x, __half y) { return expression; }                                                     \
-    HALF __half2 __h##name##2(__half2 v, __half2 w)                                                                    \
-    {                                                                                                                  \
-        return __floats2half2_rn(__h##name(v.x, w.x), __h##name(v.y, w.y));                                            \
-    }                                                                                                                  \
-    HALF bool __hb##name##2(__half2 v, __half2 w) { return __h##name(v.x, w.x) && __h##name(v.y, w.y); }
-COMPARISON(eq, x.value == y.value)
-COMPARISON(ne, x.value < y.value || x.value > y.value) /* false with a NaN */
-COMPARISON(lt, x.value < y.value)
-COMPARISON(le, x.value <= y.value)
-COMPARISON(gt, x.value > y.value)
-COMPARISON(ge, x.value >= y.value)
-#undef COMPARISON
-HALF bool __hisnan(__half x) { return x.value != x.value; }
-HALF int __hisinf(__half x)
-{
-    return __half_as_ushort(x) == 0x7c00 ? 1 : __half_as_ushort(x) == 0xfc00 ? -1 : 0;
-}
-
-/* ---- operators --------------------------------------------------------------------------------------------------- */
-
-#define OPERATOR(operation, name, name2)                                                                               \
-    HALF __half operator operation(const __half &x, const __half &y) { return name(x, y); }                            \
-    HALF __half &operator operation##=(__half &x, const __half &y) { return x = name(x, y); }                          \
-    HALF __half2 operator operation(const __half2 &v, const __half2 &w) { return name2(v, w); }                        \
-    HALF __half2 &operator operation##=(__half2 &v, const __half2 &w) { return v = name2(v, w); }
-OPERATOR(+, __hadd, __hadd2)
-OPERATOR(-, __hsub, __hsub2)
-OPERATOR(*, __hmul, __hmul2)
-OPERATOR(/, __hdiv, __h2div)
-#undef OPERATOR
-#define OPERATOR(operation, expression)                                                                                \
-    HALF bool operator operation(const __half &x, const __half &y) { return x.value operation y.value; }               \
-    HALF bool operator operation(const __half2 &v, const __half2 &w) { return expression; }
-OPERATOR(==, v.x == w.x &&v.y == w.y)
-OPERATOR(!=, v.x != w.x &&v.y != w.y)
-OPERATOR(<, v.x < w.x &&v.y < w.y)
-OPERATOR(<=, v.x <= w.x &&v.y <= w.y)
-OPERATOR(>, v.x > w.x &&v.y > w.y)
-OPERATOR(>=, v.x >= w.x &&v.y >= w.y)
-#undef OPERATOR
-HALF __half operator-(const __half &x) { return __hneg(x); }
-HALF __half2 operator-(const __half2 &v) { return __hneg2(v); }
-
-/* ---- warps ------------------------------------------------------------------------------------------------------- */
-
-#define SHUFFLE(name)                                                                                                  \
-    DEVICE __half name(unsigned mask, __half value, int lane, int width = 32)                                          \
-    {                                                                                                                  \
-        return __ushort_as_half((unsigned short)name(mask, (unsigned)__half_as_ushort(value), lane, width));           \
-    }
-SHUFFLE(__shfl_sync)
-SHUFFLE(__shfl_up_sync)
-SHUFFLE(__shfl_down_sync)
-SHUFFLE(__shfl_xor_sync)
-#undef SHUFFLE
-
-#undef HALF
-#undef DEVICE
+#define NUMBER __half
+#define PAIR __half2
+#define VALUE(x) (x).value
+#define NUMBER_OF(value) convjudge_half((_Float16)(value))
+#define BITS(x) __half_as_ushort(x)
+#define NUMBER_OF_BITS(bits) __ushort_as_half(bits)
+#define PTX_TYPE "f16"
+#include "half_arithmetic.h"
 
 #endif

@@ -2,8 +2,8 @@
  *
  * The compiler is told to include it before every submission, as nvcc does with NVIDIA's. It holds a subset of CUDA:
  * kernels in single and double precision, with shared and constant memory, warp shuffles, votes, atomics, streams and
- * events. Half precision is in cuda_fp16.h. Using bfloat16, textures, mma.h, cooperative groups or NVIDIA's libraries is
- * an error that names them.
+ * events. Half precision is in cuda_fp16.h, bfloat16 in cuda_bf16.h, matrices in mma.h. Using textures, cooperative groups
+ * or NVIDIA's libraries is an error that names them.
  *
  * Source   CUDA C++ Programming Guide 13.0; CUDA Runtime API 13.0, "C++ API Routines".  */
 #ifndef CONVJUDGE_CUDA_RUNTIME_H

@@ -130,10 +130,26 @@ HALF(__short2half_ru) HALF(__short2half_rd) HALF(__ushort2half_rz) HALF(__ushort
 HALF(__ll2half_rn) HALF(__ll2half_rz) HALF(__ll2half_ru) HALF(__ll2half_rd) HALF(__ull2half_rn) HALF(__ull2half_rz)
 HALF(__ull2half_ru) HALF(__ull2half_rd) HALF(hsin) HALF(hcos) HALF(htanh) HALF(hexp) HALF(hexp2) HALF(hexp10)
 HALF(hlog) HALF(hlog2) HALF(hlog10) HALF(hrsqrt) HALF(h2sin) HALF(h2cos) HALF(h2tanh) HALF(h2exp) HALF(h2exp2)
-HALF(h2exp10) HALF(h2log) HALF(h2log2) HALF(h2log10) HALF(h2rsqrt)
+HALF(h2exp10) HALF(h2log) HALF(h2log2) HALF(h2log10) HALF(h2rsqrt) HALF(htanh_approx) HALF(h2tanh_approx)
 #undef HALF
 __device__ struct __half atomicAdd(struct __half *, struct __half) NEEDS_NVCC("atomics of half precision");
 __device__ struct __half2 atomicAdd(struct __half2 *, struct __half2) NEEDS_NVCC("atomics of half precision");
+
+/* ---- the rest of cuda_bf16.h; functions of the same names are above ---------------------------------------------- */
+
+#define BFLOAT(name) REFUSED("these functions of bfloat16", name)
+BFLOAT(__bfloat162char_rz) BFLOAT(__bfloat162uchar_rz) BFLOAT(__bfloat162ll_rn) BFLOAT(__bfloat162ll_rz)
+BFLOAT(__bfloat162ll_ru) BFLOAT(__bfloat162ll_rd) BFLOAT(__bfloat162ull_rn) BFLOAT(__bfloat162ull_rz)
+BFLOAT(__bfloat162ull_ru) BFLOAT(__bfloat162ull_rd) BFLOAT(__int2bfloat16_rz) BFLOAT(__int2bfloat16_ru)
+BFLOAT(__int2bfloat16_rd) BFLOAT(__uint2bfloat16_rz) BFLOAT(__uint2bfloat16_ru) BFLOAT(__uint2bfloat16_rd)
+BFLOAT(__short2bfloat16_rz) BFLOAT(__short2bfloat16_ru) BFLOAT(__short2bfloat16_rd) BFLOAT(__ushort2bfloat16_rz)
+BFLOAT(__ushort2bfloat16_ru) BFLOAT(__ushort2bfloat16_rd) BFLOAT(__ll2bfloat16_rn) BFLOAT(__ll2bfloat16_rz)
+BFLOAT(__ll2bfloat16_ru) BFLOAT(__ll2bfloat16_rd) BFLOAT(__ull2bfloat16_rn) BFLOAT(__ull2bfloat16_rz)
+BFLOAT(__ull2bfloat16_ru) BFLOAT(__ull2bfloat16_rd)
+#undef BFLOAT
+__device__ struct __nv_bfloat16 atomicAdd(struct __nv_bfloat16 *, struct __nv_bfloat16) NEEDS_NVCC("atomics of bfloat16");
+__device__ struct __nv_bfloat162 atomicAdd(struct __nv_bfloat162 *, struct __nv_bfloat162)
+    NEEDS_NVCC("atomics of bfloat16");
 
 #undef REFUSED
 #undef NEEDS_NVCC
