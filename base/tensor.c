@@ -167,7 +167,8 @@ static Status npy_header(Reader *reader, Reader *header, Message *why)
 {
     const unsigned char *start = reader->at;
     if (left(reader) < 12 || memcmp(start, "\x93NUMPY", 6) != 0 || start[6] < 1 || start[6] > 3)
-        return fail(STATUS_BAD_INPUT, why, "%s: expected a .npy file of version 1, 2 or 3", reader->path);
+        return fail(STATUS_BAD_INPUT, why, "%s: expected a .npy file of version 1, 2 or 3, as numpy.save() writes it",
+                    reader->path);
     size_t length = start[8] | (size_t)start[9] << 8;
     reader->at += 10;
     if (start[6] > 1) {
@@ -197,20 +198,26 @@ static bool starts_with(const Reader *reader, const char *prefix)
     return left(reader) >= strlen(prefix) && memcmp(reader->at, prefix, strlen(prefix)) == 0;
 }
 
-static bool npy_type(const Reader *header, ElementType *type)
+static Status npy_type(const Reader *header, ElementType *type, Message *why)
 {
     static const struct {
         const char *descr;
         ElementType type;
     } types[] = {{"'<f4'", ELEMENT_FLOAT32}, {"'<i4'", ELEMENT_INT32}, {"'|u1'", ELEMENT_UINT8}};
-    Reader value;
-    if (npy_find(header, "'descr':", &value))
-        for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-            if (starts_with(&value, types[i].descr)) {
-                *type = types[i].type;
-                return true;
-            }
-    return false;
+    Reader value = {header->path, (const unsigned char *)"none", (const unsigned char *)"none" + 4};
+    int length = 0; /* of what is there */
+    (void)npy_find(header, "'descr':", &value);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (starts_with(&value, types[i].descr)) {
+            *type = types[i].type;
+            return STATUS_OK;
+        }
+    while (length < 8 && (size_t)length < left(&value) && value.at[length] != ',')
+        length++;
+    return fail(STATUS_BAD_INPUT, why,
+                "%s: expected elements of type '<f4', '<i4' or '|u1', found %.*s; numpy converts them: "
+                "a.astype(numpy.float32), or int32, or uint8",
+                header->path, length, (const char *)value.at);
 }
 
 /* "(3, 4)" or "(3,)" */
@@ -241,10 +248,14 @@ static Status read_npy(Reader *reader, Tensor *tensor, Message *why)
     Status status = npy_header(reader, &header, why);
     if (status != STATUS_OK)
         return status;
-    if (!npy_type(&header, &tensor->type))
-        return fail(STATUS_BAD_INPUT, why, "%s: expected elements of type '<f4', '<i4' or '|u1'", reader->path);
+    status = npy_type(&header, &tensor->type, why);
+    if (status != STATUS_OK)
+        return status;
     if (!npy_find(&header, "'fortran_order':", &order) || !starts_with(&order, "False"))
-        return fail(STATUS_BAD_INPUT, why, "%s: expected 'fortran_order': False", reader->path);
+        return fail(STATUS_BAD_INPUT, why,
+                    "%s: expected rows one after the other ('fortran_order': False); numpy arranges them: "
+                    "numpy.ascontiguousarray(a)",
+                    reader->path);
     if (!npy_shape(&header, tensor))
         return fail(STATUS_BAD_INPUT, why, "%s: expected a shape of 1 to %d extents", reader->path, TENSOR_MAX_RANK);
     return take_elements(reader, tensor, why);

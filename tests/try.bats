@@ -49,16 +49,18 @@ EOF
     sed 's/output\[i\] = sum/output[i] = -sum/' x.cu >y.cu
     judge try --sizes input_size=5,kernel_size=3 --data a.npy,kernel=taps.npy y.cu
     ends 1 "expected 7, got -7"
+    judge try --sizes input_size=5,kernel_size=3 --data a.npy --seed 4 x.cu
+    ends 0 "  the data: what no file gives is random, with SEED=4, which repeats it"
     judge try --sizes input_size=6,kernel_size=3 --data a.npy x.cu
     ends 2 "a.npy: expected the shape of input, 6, found 5"
     judge try --sizes input_size=6,kernel_size=3 --data filter=a.npy x.cu
-    ends 2 "data: 'filter' is none of conv1d" "expected: input, kernel"
+    ends 2 "data: 'filter' is no input of conv1d" "expected: input, kernel"
     judge try --sizes input_size=5,kernel_size=3 --data input=a.npy,input=a.npy x.cu
     ends 2 "data: input is given twice"
     judge try --sizes input_size=5,kernel_size=3 --data a.npy,b.npy x.cu
-    ends 2 "data: 'b.npy' is none of conv1d"
+    ends 2 "data: 'b.npy' is no input of conv1d"
     judge try --sizes input_size=5,kernel_size=3 --data "$(printf 'a.npy,%.0s' {1..20})a.npy" x.cu
-    ends 2 "data: 'a.npy' is none of conv1d"
+    ends 2 "data: 'a.npy' is no input of conv1d"
     judge try --sizes input_size=6,kernel_size=3 --data nowhere.npy x.cu
     ends 2 "nowhere.npy"
 }
@@ -67,7 +69,8 @@ EOF
     submission >x.cu
     local -A said=(
         ['input_size=1000']="sizes: kernel_size is missing; sizes of conv1d: input_size, kernel_size"
-        ['input_size=1000,kernel=7']="did you mean 'kernel_size'?"
+        ['input_size=1000,kernel=7']="'kernel' is no size of conv1d; did you mean 'kernel_size'?"
+        ['input_size=10 kernel_size=3']="found '10 kernel_size=3'; commas separate sizes"
         ['input_size=5,kernel_size=7']="sizes: kernel_size <= input_size does not hold, which the statement promises"
         ['input_size=5,kernel_size=0']="kernel_size: expected a number from 1 to 2047"
         ['input_size=5,kernel_size=3x']="found '3x'"
@@ -80,6 +83,8 @@ EOF
         judge try --sizes "$sizes" x.cu
         ends 2 "${said[$sizes]}"
     done
+    judge try --sizes ' input_size = 6, kernel_size = 3 ' x.cu
+    ends 0 "4 of 4 elements are right"
     judge try --sizes '' x.cu
     ends 2 "expected name=number"
     judge try --seed 3 x.cu

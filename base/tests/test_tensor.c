@@ -122,17 +122,19 @@ static const struct {
     {"a.pgm", "P5 2 2 255\nabc", "expected 4 bytes of elements, as its shape says, found 3"},
     {"a.pgm", "P5 2 2 255\nabcde", "expected 4 bytes of elements, as its shape says, found 5"},
     {"a.pgm", "P5 #", "expected the width"},
-    {"a.npy", "NUMPY", "version 1, 2 or 3"},
+    {"a.npy", "NUMPY", "version 1, 2 or 3, as numpy.save() writes it"},
     {"a.npy", "\x93NUMPY\x01 \xff\xff{'descr': '<f4'", "ends inside its header"},
 };
 
 static const struct {
     const char *header, *message;
 } bad_arrays[] = {
-    {"", "'<f4', '<i4' or '|u1'"},
-    {"{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}", "'<f4', '<i4' or '|u1'"},
-    {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "'<f4', '<i4' or '|u1'"},
-    {"{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", "'fortran_order': False"},
+    {"", "expected elements of type '<f4', '<i4' or '|u1', found none; numpy converts them: a.astype(numpy.float32)"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}", "found '<f8'; numpy converts them"},
+    {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "found '>f4'; numpy converts them"},
+    {"{'descr': '<f", "found '<f; numpy converts them"},
+    {"{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}",
+     "expected rows one after the other ('fortran_order': False); numpy arranges them: numpy.ascontiguousarray(a)"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': ()}", "a shape of 1 to 4"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1)}", "a shape of 1 to 4"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (1", "a shape of 1 to 4"},

@@ -82,7 +82,10 @@ static Status write_result(const Trying *trying, Message *why)
 {
     char data[100] = "";
     if (trying->options->sizes != NULL)
-        snprintf(data, sizeof data, "  the data: random ones with SEED=%llu, which repeats them\n",
+        snprintf(data, sizeof data,
+                 trying->options->data == NULL
+                     ? "  the data: random ones with SEED=%llu, which repeats them\n"
+                     : "  the data: what no file gives is random, with SEED=%llu, which repeats it\n",
                  (unsigned long long)trying->seed);
     return request_write(trying->options, &trying->result, data, why);
 }

@@ -30,15 +30,26 @@ static size_t find_parameter(const Problem *problem, ParameterRole role, const c
     return i;
 }
 
-static Status refuse_name(const Problem *problem, ParameterRole role, const char *what, const char *name, Arena *arena,
-                          Message *why)
+static Status refuse_name(const Problem *problem, ParameterRole role, const char *name, Arena *arena, Message *why)
 {
     const char *names = names_of(problem, role, arena);
-    return fail(STATUS_BAD_INPUT, why, "%s: '%s' is none of %s; %sexpected: %s", what, name, problem->id,
+    return fail(STATUS_BAD_INPUT, why, "%s '%s' is no %s of %s; %sexpected: %s",
+                role == ROLE_SIZE ? "sizes:" : "data:", name, role == ROLE_SIZE ? "size" : "input", problem->id,
                 suggestion_for(name, names).text, names);
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
+
+/* Cuts off the spaces around it. */
+static char *trimmed(char *text)
+{
+    text += strspn(text, " ");
+    size_t length = strlen(text);
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    text[length] = '\0';
+    return text;
+}
 
 static Status read_size(const Problem *problem, char *item, Testcase *testcase, bool *given, Arena *arena, Message *why)
 {
@@ -47,16 +58,19 @@ static Status read_size(const Problem *problem, char *item, Testcase *testcase, 
         return fail(STATUS_BAD_INPUT, why, "sizes: expected name=number, found '%s'; sizes of %s: %s", item,
                     problem->id, names_of(problem, ROLE_SIZE, arena));
     *number++ = '\0';
+    item = trimmed(item);
+    number = trimmed(number);
     size_t i = find_parameter(problem, ROLE_SIZE, item);
     if (i == problem->parameter_count)
-        return refuse_name(problem, ROLE_SIZE, "sizes", item, arena, why);
+        return refuse_name(problem, ROLE_SIZE, item, arena, why);
     const Parameter *parameter = &problem->parameters[i];
     errno = 0;
     long long value = strtoll(number, &end, 10);
     if (end == number || *end != '\0' || errno != 0 || value < parameter->low || value > parameter->high)
         return fail(STATUS_BAD_INPUT, why,
-                    "sizes: %s: expected a number from %lld to %lld, as the statement says, found '%s'", item,
-                    (long long)parameter->low, (long long)parameter->high, number);
+                    "sizes: %s: expected a number from %lld to %lld, as the statement says, found '%s'%s", item,
+                    (long long)parameter->low, (long long)parameter->high, number,
+                    strchr(number, '=') == NULL ? "" : "; commas separate sizes");
     if (given[i])
         return fail(STATUS_BAD_INPUT, why, "sizes: %s is given twice", item);
     given[i] = true;
@@ -170,7 +184,7 @@ static Status read_data(const Problem *problem, const OwnCase *own, Testcase *te
             items[i][strcspn(items[i], "=")] = '\0';
             status = find_parameter(problem, ROLE_IN, items[i]) < problem->parameter_count
                          ? fail(STATUS_BAD_INPUT, why, "data: %s is given twice", items[i])
-                         : refuse_name(problem, ROLE_IN, "data", items[i], arena, why);
+                         : refuse_name(problem, ROLE_IN, items[i], arena, why);
         }
     return status;
 }
