@@ -170,6 +170,8 @@ static bool depends_on_thread(Span body, Span expression, int *left)
          name = next_name(name.end, expression.end)) {
         if (is_word(name, "threadIdx"))
             return true;
+        if (name.start > expression.start && name.start[-1] == '.')
+            continue; /* the z of blockIdx.z is no variable */
         if (--*left > 0 && depends_on_thread(body, value_of(body, name), left))
             return true;
     }

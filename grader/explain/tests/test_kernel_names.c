@@ -39,6 +39,22 @@ static void arrays_sums_and_loops_have_the_names_of_the_source(void **state)
     }
 }
 
+/* `z` is no value of itself. */
+static void a_variable_may_be_called_like_the_member_that_it_holds(void **state)
+{
+    static const char planes[] = "__global__ void blur(const float* image, const float* taps, float* out, int n)\n"
+                                 "{\n"
+                                 "    int x = blockIdx.x * blockDim.x + threadIdx.x, z = blockIdx.z;\n"
+                                 "    float total = 0.0f;\n"
+                                 "    for (int r = 0; r < n; r++)\n"
+                                 "        total += image[(z + r) * n + x] * taps[r];\n"
+                                 "}\n";
+    KernelNames names;
+    kernel_names_find(planes, "blur", 6, NULL, &names);
+    assert_string_equal(names.input.name, "image");
+    assert_string_equal(names.filter.name, "taps");
+}
+
 static void what_is_not_there_has_the_names_of_the_statement(void **state)
 {
     KernelNames names;
@@ -94,6 +110,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_sums_and_loops_have_the_names_of_the_source),
+        cmocka_unit_test(a_variable_may_be_called_like_the_member_that_it_holds),
         cmocka_unit_test(what_is_not_there_has_the_names_of_the_statement),
         cmocka_unit_test(cut_sources_are_survived),
         cmocka_unit_test(only_whole_words_are_replaced),
