@@ -15,6 +15,11 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+static double ratio(double part, double count)
+{
+    return count > 0 ? part / count : 0;
+}
+
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
     return (value + unit - 1) / unit * unit;
@@ -275,7 +280,8 @@ static SimMachineRatios machine_of(const CostInput *input)
  * read different places of a long array at the same time evict each other's lines. The longer the array and the more
  * warps there are, the further the blocks drift apart. Only the block in front never misses. The formula was fitted to
  * loops over 244 to 16380 bytes, with one to 16 blocks of 128 to 1024 threads on a multiprocessor
- * (simgpu/calibrate). */
+ * (simgpu/calibrate). Blocks are apart by a time, that of their starts and of what they waited for; so where each
+ * element is used for more instructions than in these loops, they are fewer elements apart. */
 static double uniform_reach_bytes(const HardwareProfile *profile, const Shape *shape)
 {
     enum { LAST = PROFILE_REACHES - 1 };
@@ -286,12 +292,24 @@ static double uniform_reach_bytes(const HardwareProfile *profile, const Shape *s
     return reach[0] * pow(reach[1] / reach[0], place - below) * full / (shape->together * shape->warps_per_block);
 }
 
-static double uniform_miss_share(const CostInput *input, const Shape *shape)
+/* How much longer a warp works with an element than in these loops, which have a multiply-add for each: by its
+ * instructions, but not by those that have nothing to do with the filter. */
+static double work_of_element(const SimCounters *counters, const SimMachineRatios *machine)
+{
+    const double LOOP_INSTRUCTIONS = 3.75; /* of each element; half a load is one of them */
+    double elements = (double)counters->constant_requests;
+    double instructions = ratio(machine->issue * (double)counters->warp_instructions, elements);
+    double multiply_adds = ratio((double)counters->fma32 / SIM_WARP_SIZE, elements);
+    return fmax(1, fmin(instructions / LOOP_INSTRUCTIONS, multiply_adds));
+}
+
+static double uniform_miss_share(const CostInput *input, const SimMachineRatios *machine, const Shape *shape)
 {
     if (!input->function->uniform_constant_loads || shape->together < 2)
         return 0;
     double read = fmin(input->function->constant_bytes, 4 * (double)input->longest_warp_constant);
-    double spread = pow(read / uniform_reach_bytes(input->profile, shape), 4);
+    double reach = uniform_reach_bytes(input->profile, shape) * work_of_element(input->counters, machine);
+    double spread = pow(read / reach, 4);
     double blocks = shape->blocks * shape->share; /* of a multiprocessor */
     return (1 - 1 / blocks) * spread / (1 + spread);
 }
@@ -311,7 +329,9 @@ static double constant_cycles(const CostInput *input, const SimMachineRatios *ma
     const HardwareProfile *profile = input->profile;
     double requests = (double)input->counters->constant_requests;
     double direct = machine->direct * (double)input->counters->warp_instructions;
-    double misses = requests * fmax(uniform_miss_share(input, shape), machine->uniform_misses) +
+    double through_uniform = ratio(machine->uniform, machine->uniform + machine->constant);
+    double misses = requests *
+                        fmax(through_uniform * uniform_miss_share(input, machine, shape), machine->uniform_misses) +
                     direct * direct_miss_share(input, machine->direct_bytes);
     return (requests * machine->constant + (double)input->counters->constant_replays) / profile->constant_loads +
            requests * machine->uniform / profile->uniform_loads + misses * profile->constant_miss_s * profile->clock_hz;
@@ -330,11 +350,6 @@ static double plain_chain_seconds(const CostInput *input, const Shape *shape)
            first * profile->global_latency_s + missing * profile->l2_latency_s +
            (later - missing) * profile->l1_latency_s + (double)input->longest_warp_shared * profile->shared_latency_s +
            (double)input->longest_warp_constant * profile->constant_latency_s;
-}
-
-static double ratio(double part, double count)
-{
-    return count > 0 ? part / count : 0;
 }
 
 /* The time of the longest warp alone according to the machine code. */

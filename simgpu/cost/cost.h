@@ -3,7 +3,8 @@
  * Theory   for every unit of the GPU, the model computes the time that the unit needs for its own work alone. A kernel
  *          takes a little longer than the slowest of them (combine.h). The model is meant to order
  *          kernels as hardware does, not to predict microseconds. More events of one kind (instructions, sectors,
- *          wavefronts), all else being equal, never make a kernel faster. Counters are of PTX; if the machine code is
+ *          wavefronts), all else being equal, never make a kernel faster, but for multiply-adds with the elements of a long
+ *          filter in constant memory: they keep blocks together, which share what they read of it. Counters are of PTX; if the machine code is
  *          known, SimMachineRatios relates them to it.
  * Errors   none: counters of any size give a finite, positive time.  */
 #ifndef SIMGPU_COST_COST_H

@@ -21,14 +21,16 @@ static uint64_t cache_beside(const HardwareProfile *profile, uint64_t shared_byt
     return profile->l1_bytes - taken;
 }
 
-TraceSet trace_set_new(const HardwareProfile *profile, uint64_t blocks, uint32_t resident, uint64_t shared_bytes)
+TraceSet trace_set_new(const HardwareProfile *profile, uint64_t blocks, uint32_t resident, uint64_t shared_bytes,
+                       uint64_t frame_bytes)
 {
     TraceSet set = {.multiprocessors = profile->multiprocessors, .resident = resident > 0 ? resident : 1};
     uint64_t all = (blocks + set.multiprocessors - 1) / set.multiprocessors, looked_at = REUSE_WAVES * set.resident;
     set.count = all < looked_at ? all : looked_at;
     uint64_t together = all < set.resident ? all : set.resident;
-    set.cache_bytes = cache_beside(
-        profile, shared_bytes == 0 ? 0 : together * (shared_bytes + profile->shared_reserved_bytes_per_block));
+    uint64_t shared = shared_bytes == 0 ? 0 : shared_bytes + profile->shared_reserved_bytes_per_block;
+    uint64_t frames = together * frame_bytes, cache = cache_beside(profile, together * shared);
+    set.cache_bytes = cache > frames ? cache - frames : 0;
     set.traces = zeroed(set.count, sizeof *set.traces);
     for (uint64_t i = 0; i < set.count; i++)
         set.traces[i].most = TOUCHES / set.count;

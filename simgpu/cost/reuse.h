@@ -12,7 +12,8 @@
  *          whose blocks are alike, the time does not depend on which blocks were drawn.
  *
  * Model    a line has 128 bytes, and its 32-byte sectors are fetched one by one. The least recently used line is
- *          evicted. A sector that several blocks and warps load in the same turn is in flight for all of them. Stores
+ *          evicted. Frames of local memory, whose spilled values are loaded over and over, keep their lines; global loads
+ *          have the rest. A sector that several blocks and warps load in the same turn is in flight for all of them. Stores
  *          do not change the L1. A sector comes from memory if the multiprocessor loads it, or the other sector of its
  *          64 bytes, for the first time, and else from the L2: the multiprocessors advance through the data together,
  *          so that shared data is new to all of them. Data that an earlier kernel wrote is in the L2. For constants
@@ -65,11 +66,13 @@ typedef struct TraceSet {
     uint64_t range;                 /* of a check: blocks next to each other of which one is drawn; 0: it is no check */
     uint64_t drawn[CHECKED_BLOCKS]; /* of a check: which one in each range */
     uint32_t resident;              /* blocks on the multiprocessor at once */
-    uint64_t cache_bytes;           /* of the L1, without the shared memory of these blocks */
+    uint64_t cache_bytes;           /* of the L1, without the shared memory and the frames of these blocks */
 } TraceSet;
 
-/* `resident` blocks at once on a multiprocessor, with `shared_bytes` of shared memory each. */
-TraceSet trace_set_new(const HardwareProfile *profile, uint64_t blocks, uint32_t resident, uint64_t shared_bytes);
+/* `resident` blocks at once on a multiprocessor, each with `shared_bytes` of shared memory and `frame_bytes` of local
+ * memory of all its threads. */
+TraceSet trace_set_new(const HardwareProfile *profile, uint64_t blocks, uint32_t resident, uint64_t shared_bytes,
+                       uint64_t frame_bytes);
 /* For the check: blocks from all over the grid, which follow from `key`; NULL: from a key of zeros. */
 TraceSet trace_set_drawn(const TraceSet *set, uint64_t blocks, const Chacha20Key *key);
 void trace_set_free(TraceSet *set);

@@ -166,7 +166,8 @@ static TraceSet new_traces(const SimGpu *gpu, const SimLaunch *request, const La
 {
     uint32_t resident = cost_resident_blocks(&gpu->profile, &request->function->info, launch->threads,
                                              request->shape.dynamic_shared_bytes);
-    return trace_set_new(&gpu->profile, launch->blocks, resident, launch->shared_bytes);
+    uint64_t frames = (uint64_t)launch->threads * request->function->info.frame_bytes;
+    return trace_set_new(&gpu->profile, launch->blocks, resident, launch->shared_bytes, frames);
 }
 
 static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how, Run *run)

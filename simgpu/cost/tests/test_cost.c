@@ -455,6 +455,53 @@ static void operands_miss_once_there_are_more_than_their_cache_holds(void **stat
     assert_true(cost_model(&work.input).seconds > 1.5 * few);
 }
 
+static double part_seconds(const Work *work, const char *name)
+{
+    const Cost cost = cost_model(&work->input);
+    for (int i = 0; i < cost.part_count; i++)
+        if (strcmp(cost.parts[i].name, name) == 0)
+            return cost.parts[i].seconds;
+    fail_test("no part '%s'", name);
+    return 0;
+}
+
+/* The tile of a register tile lies in shared memory, and each element of the filter has eight multiply-adds:
+ * conv1d-constant/register_tile takes 132 us on an H200, 16 million outputs with 127 taps, where it would take 290 if its
+ * blocks drifted apart as those with one multiply-add do. Instructions that are no multiply-adds do not help. */
+static void blocks_that_work_longer_with_an_element_stay_together(void **state)
+{
+    Kernel idle = constant, busy = constant;
+    busy.instructions = idle.instructions = 15;
+    busy.fmas = 8;
+    Work plain_work, idle_work, busy_work;
+    count(&plain_work, &constant, 1e6, 255);
+    count(&idle_work, &idle, 1e6, 255);
+    count(&busy_work, &busy, 1e6, 255);
+    const double plain = part_seconds(&plain_work, "constant");
+    assert_true(part_seconds(&idle_work, "constant") == plain);
+    assert_true(part_seconds(&busy_work, "constant") < 0.2 * plain);
+}
+
+/* A loop whose body is unrolled may load its taps by LDC and only the few that are left by ULDC, as one of conv1d-constant
+ * in tests/hardware/variants.py does. */
+static void loads_by_ldc_do_not_miss_the_cache_of_the_uniform_datapath(void **state)
+{
+    Work work;
+    count(&work, &constant, 1e6, 2047);
+    const double requests = (double)work.counters.constant_requests;
+    double seconds[3];
+    for (int half = 0; half <= 2; half++) {
+        MachineWork machine = {.issue = (double)work.counters.warp_instructions,
+                               .fma = (double)work.counters.fp32 / 32,
+                               .constant = requests * (2 - half) / 2,
+                               .uniform = requests * half / 2};
+        work.input.machine = cost_machine_ratios(&work.input, &machine, 0);
+        seconds[half] = part_seconds(&work, "constant");
+    }
+    assert_true(fabs(seconds[0] * h200.clock_hz * 132 / (requests / h200.constant_loads) - 1) < 0.02);
+    assert_true(fabs(2 * seconds[1] / (seconds[0] + seconds[2]) - 1) < 0.01);
+}
+
 /* 5 planes of 5 x 5 taps in turn, conv3d/partial_sums on an H200: 304 us, and with 3 planes no slower than its issue. */
 static void loads_that_miss_whatever_other_warps_do_cost(void **state)
 {
@@ -496,6 +543,8 @@ int main(void)
         cmocka_unit_test(any_counters_give_a_finite_time),
         cmocka_unit_test(occupancy_is_a_share_of_the_warps),
         cmocka_unit_test(machine_code_overrules_ptx),
+        cmocka_unit_test(blocks_that_work_longer_with_an_element_stay_together),
+        cmocka_unit_test(loads_by_ldc_do_not_miss_the_cache_of_the_uniform_datapath),
         cmocka_unit_test(loads_that_miss_whatever_other_warps_do_cost),
         cmocka_unit_test(operands_miss_once_there_are_more_than_their_cache_holds),
     };

@@ -49,21 +49,21 @@ static void read_constant(Trace *trace, int32_t load, uint64_t offset)
 
 static void only_the_first_multiprocessor_is_looked_at(void **state)
 {
-    TraceSet set = trace_set_new(&profile, 1000 * 132, 2, 0);
+    TraceSet set = trace_set_new(&profile, 1000 * 132, 2, 0, 0);
     assert_int_equal(set.count, 2 * REUSE_WAVES);
     assert_ptr_equal(trace_of(&set, 0), &set.traces[0]);
     assert_ptr_equal(trace_of(&set, 3 * 132), &set.traces[3]);
     assert_null(trace_of(&set, 1));
     assert_null(trace_of(&set, 2 * REUSE_WAVES * 132));
     trace_set_free(&set);
-    set = trace_set_new(&profile, 133, 8, 0);
+    set = trace_set_new(&profile, 133, 8, 0, 0);
     assert_int_equal(set.count, 2);
     trace_set_free(&set);
 }
 
 static void data_that_was_read_before_is_in_the_cache(void **state)
 {
-    TraceSet set = trace_set_new(&profile, 1, 1, 0);
+    TraceSet set = trace_set_new(&profile, 1, 1, 0, 0);
     for (int turn = 0; turn < 4; turn++)
         read_words(set.traces, 0, 0);
     Reuse reuse = reuse_of(&set, &memory, 1);
@@ -75,7 +75,7 @@ static void data_that_was_read_before_is_in_the_cache(void **state)
 /* Sectors come to the L2 in pairs of 64 bytes, so that every second one does not come from memory. */
 static void sectors_come_from_memory_in_pairs(void **state)
 {
-    TraceSet set = trace_set_new(&profile, 1, 1, 0);
+    TraceSet set = trace_set_new(&profile, 1, 1, 0, 0);
     const uint32_t one = 1;
     for (uint64_t sector = 0; sector < 64; sector++)
         trace_load(set.traces,
@@ -88,7 +88,7 @@ static void sectors_come_from_memory_in_pairs(void **state)
 
 static void what_a_kernel_before_wrote_is_in_the_l2(void **state)
 {
-    TraceSet set = trace_set_new(&profile, 1, 1, 0);
+    TraceSet set = trace_set_new(&profile, 1, 1, 0, 0);
     read_words(set.traces, 0, 0);
     allocation.kernel_wrote = true;
     Reuse reuse = reuse_of(&set, &memory, 1);
@@ -99,9 +99,9 @@ static void what_a_kernel_before_wrote_is_in_the_l2(void **state)
 }
 
 /* Reads `bytes` twice. */
-static double missing_of(uint64_t bytes, uint64_t shared_bytes)
+static double missing_of(uint64_t bytes, uint64_t shared_bytes, uint64_t frame_bytes)
 {
-    TraceSet set = trace_set_new(&profile, 1, 1, shared_bytes);
+    TraceSet set = trace_set_new(&profile, 1, 1, shared_bytes, frame_bytes);
     for (int turn = 0; turn < 2; turn++)
         for (uint64_t at = 0; at < bytes; at += LINE)
             read_words(set.traces, 0, at);
@@ -114,16 +114,19 @@ static double missing_of(uint64_t bytes, uint64_t shared_bytes)
 
 static void data_too_large_for_the_cache_is_read_again(void **state)
 {
-    assert_true(missing_of(200 << 10, 0) == 0.5);
-    assert_true(missing_of(300 << 10, 0) == 1);
-    assert_true(missing_of(200 << 10, 100 << 10) == 1); /* shared memory takes a part of the L1 */
-    assert_true(missing_of(100 << 10, 100 << 10) == 0.5);
+    assert_true(missing_of(200 << 10, 0, 0) == 0.5);
+    assert_true(missing_of(300 << 10, 0, 0) == 1);
+    assert_true(missing_of(200 << 10, 100 << 10, 0) == 1); /* shared memory takes a part of the L1 */
+    assert_true(missing_of(100 << 10, 100 << 10, 0) == 0.5);
+    assert_true(missing_of(200 << 10, 0, 100 << 10) == 1); /* and so do frames of local memory */
+    assert_true(missing_of(100 << 10, 0, 100 << 10) == 0.5);
+    assert_true(missing_of(LINE, 0, 300 << 10) == 0.5);
 }
 
 /* Two resident blocks that read the same data at the same time both wait, but fetch it only once. */
 static void blocks_that_advance_together_wait_together(void **state)
 {
-    TraceSet set = trace_set_new(&profile, 2 * 132, 2, 0);
+    TraceSet set = trace_set_new(&profile, 2 * 132, 2, 0, 0);
     for (int block = 0; block < 2; block++)
         for (uint64_t turn = 0; turn < 10; turn++)
             read_words(&set.traces[block], 0, turn * LINE);
@@ -137,7 +140,7 @@ static void blocks_that_advance_together_wait_together(void **state)
 static void four_lines_of_constants_hit(void **state)
 {
     for (int planes = 4; planes <= 5; planes++) {
-        TraceSet set = trace_set_new(&profile, 1, 1, 0);
+        TraceSet set = trace_set_new(&profile, 1, 1, 0, 0);
         for (uint64_t turn = 0; turn < 100; turn++)
             for (int plane = 0; plane < planes; plane++)
                 read_constant(set.traces, plane, 1024 * (uint64_t)plane);
@@ -154,7 +157,7 @@ static void four_lines_of_constants_hit(void **state)
 static double share_of_own_misses(int planes)
 {
     enum { BLOCKS = 16, ELEMENTS = 256, PLANE = 4096 };
-    TraceSet set = trace_set_new(&profile, BLOCKS * 132, BLOCKS, 0);
+    TraceSet set = trace_set_new(&profile, BLOCKS * 132, BLOCKS, 0, 0);
     for (int block = 0; block < BLOCKS; block++)
         for (uint64_t i = 0; i < ELEMENTS; i++)
             for (int plane = 0; plane < planes; plane++)
@@ -175,7 +178,7 @@ static void blocks_in_step_do_not_help_each_other_with_five_planes(void **state)
 
 static void loads_can_be_taken_back(void **state)
 {
-    TraceSet set = trace_set_new(&profile, 1, 1, 0);
+    TraceSet set = trace_set_new(&profile, 1, 1, 0, 0);
     read_words(set.traces, 0, 0);
     read_words(set.traces, 1, 4); /* two lines */
     read_words(set.traces, 1, 1024);
@@ -195,7 +198,7 @@ enum { BLOCKS = 132 * 40 };
 static void one_block_in_each_range_is_drawn(void **state)
 {
     const uint64_t range = (BLOCKS + CHECKED_BLOCKS - 1) / CHECKED_BLOCKS;
-    TraceSet set = trace_set_new(&profile, BLOCKS, 2, 0);
+    TraceSet set = trace_set_new(&profile, BLOCKS, 2, 0, 0);
     TraceSet drawn = trace_set_drawn(&set, BLOCKS, NULL), other = trace_set_drawn(&set, BLOCKS, &(Chacha20Key){{1}});
     uint64_t found = 0, different = 0;
     assert_int_equal(drawn.count, BLOCKS / range);
@@ -223,7 +226,7 @@ static void read_lines(Trace *trace, uint64_t first, bool once)
 
 static double missing_after_check(bool first_misses, bool others_miss)
 {
-    TraceSet set = trace_set_new(&profile, BLOCKS, 2, 0), drawn = trace_set_drawn(&set, BLOCKS, NULL);
+    TraceSet set = trace_set_new(&profile, BLOCKS, 2, 0, 0), drawn = trace_set_drawn(&set, BLOCKS, NULL);
     for (uint64_t i = 0; i < set.count; i++)
         read_lines(&set.traces[i], 100 * i, first_misses);
     for (uint64_t i = 0; i < drawn.count; i++)

@@ -495,6 +495,33 @@ static void a_kernel_has_the_constants_that_it_names(void **state)
     simgpu_module_unload(gpu, module);
 }
 
+/* 1024 threads read 160 KiB twice. Beside frames of 120 bytes the L1 cannot hold them. */
+#define READS_TWICE                                                                                                    \
+    ".reg .b64 %d<4>; .reg .b32 %r<4>; .reg .f32 %f<2>; .reg .pred %p;\n"                                              \
+    "ld.param.u64 %d0, [from];\nmov.u32 %r0, %tid.x;\nmul.wide.u32 %d1, %r0, 4;\nadd.s64 %d1, %d0, %d1;\n"             \
+    "mov.u32 %r1, 0;\nROUND:\nmov.u64 %d2, %d1;\nmov.u32 %r2, 0;\nREAD:\n"                                             \
+    "ld.global.f32 %f0, [%d2];\nadd.s64 %d2, %d2, 4096;\n"                                                             \
+    "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p, %r2, 40;\n@%p bra READ;\n"                                                  \
+    "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p, %r1, 2;\n@%p bra ROUND;\nret;\n}\n"
+static const char frames_ptx[] = HEAD ".visible .entry plain(.param .u64 from)\n{\n" READS_TWICE
+                                      ".visible .entry framed(.param .u64 from)\n{\n"
+                                      ".local .align 8 .b8 frame[120];\n" READS_TWICE;
+
+static void frames_take_their_part_of_the_cache(void **state)
+{
+    enum { BYTES = 160 << 10, SECTORS = BYTES / 32 };
+    SimModule *module;
+    Message why = {0};
+    SimFunction *plain = machine_load(gpu, frames_ptx, sizeof frames_ptx - 1, "plain", &module, &why);
+    assert_non_null(plain);
+    uint64_t from = machine_array(gpu, NULL, BYTES);
+    const SimLaunch launch = {.shape.grid = {1, 1, 1}, .shape.block = {1024, 1, 1}};
+    assert_int_equal(run(plain, launch, &from).counters.missing_load_sectors, SECTORS);
+    assert_int_equal(run(simgpu_function(module, "framed"), launch, &from).counters.missing_load_sectors, 2 * SECTORS);
+    simgpu_release(gpu, from);
+    simgpu_module_unload(gpu, module);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -522,6 +549,7 @@ int main(void)
         cmocka_unit_test(an_untimed_launch_counts_instructions_alone),
         cmocka_unit_test(the_constant_variables_of_a_module_are_listed),
         cmocka_unit_test(a_kernel_has_the_constants_that_it_names),
+        cmocka_unit_test(frames_take_their_part_of_the_cache),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);
 }
