@@ -26,6 +26,7 @@ bool rule_block_shape(const KernelUnderReview *review, Change *change, Advice *a
     after->shared_load_wavefronts = change_scaled(after->shared_load_wavefronts, filled);
     after->global_load_requests = change_scaled(after->global_load_requests, filled);
     after->global_load_wavefronts = change_scaled(after->global_load_wavefronts, filled);
+    change_lanes(&change->after, filled);
     shape->block[0] = GOOD_THREADS;
     shape->block[1] = shape->block[2] = shape->grid[1] = shape->grid[2] = 1;
     shape->grid[0] = (uint32_t)ceil(threads * blocks / GOOD_THREADS);

@@ -175,6 +175,16 @@ double change_chain_seconds(const KernelModel *model)
     return 0;
 }
 
+/* The counters of PTX count lanes that are active, the machine's ratios to them all lanes of a warp. */
+void change_lanes(KernelModel *model, double kept)
+{
+    SimMachineRatios *machine = &model->input.machine;
+    machine->fma *= kept;
+    machine->alu *= kept;
+    machine->multiply *= kept;
+    machine->special *= kept;
+}
+
 /* Divides the last dimension of the grid that has several blocks, or as many as there are. */
 void change_outputs_per_thread(KernelModel *model, int outputs, int registers)
 {

@@ -41,6 +41,8 @@ void change_texture_loads(KernelModel *model, double kept);
 void change_add_constant_loads(KernelModel *model, double requests, double bytes);
 void change_add_shared(KernelModel *model, double loads, double stores, double bytes_per_block);
 
+/* The same work of lanes in fewer warps: what is left of the instructions that the units of a multiprocessor execute. */
+void change_lanes(KernelModel *model, double kept);
 /* Each thread does the work of `outputs`: as many times fewer blocks. */
 void change_outputs_per_thread(KernelModel *model, int outputs, int registers);
 /* What is left of the time that a warp takes from its start to its end if it runs alone. May be above 1. */

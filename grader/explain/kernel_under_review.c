@@ -120,6 +120,17 @@ int review_filter_extents(const KernelUnderReview *review, size_t extents[TENSOR
     return subject->operations < (double)taps * (double)outputs ? 0 : problem->parameters[filter].rank;
 }
 
+double review_output_bytes(const KernelUnderReview *review)
+{
+    const Problem *problem = review->subject->problem;
+    size_t extents[TENSOR_MAX_RANK], outputs = 0;
+    Message why = {0};
+    if (problem == NULL || review->subject->sizes == NULL || problem->parameter_count == 0 ||
+        problem_shape(problem, problem_output(problem), review->subject->sizes, extents, &outputs, &why) != STATUS_OK)
+        return 0;
+    return (double)outputs * (double)element_bytes(problem->parameters[problem_output(problem)].type);
+}
+
 double review_taps_in_a_row(const KernelUnderReview *review)
 {
     double taps = fmax(1, review_taps_per_thread(review) / review_outputs_per_thread(review));

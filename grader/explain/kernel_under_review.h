@@ -51,6 +51,8 @@ double review_outputs_per_thread(const KernelUnderReview *review);
 /* The extents of the problem's filter, if each output takes all of its taps; returns their number. 0: an output takes a part of
  * them, such as those of its channel, or the problem is unknown. */
 int review_filter_extents(const KernelUnderReview *review, size_t extents[TENSOR_MAX_RANK]);
+/* Bytes of the problem's output array; 0: the problem or its sizes are unknown. */
+double review_output_bytes(const KernelUnderReview *review);
 /* Taps in one direction of the filter: all of them in one dimension, their root in two or three, by the grid. */
 double review_taps_in_a_row(const KernelUnderReview *review);
 /* The time that a unit alone would take, as a share of the kernel's; 0: there is no such unit. */

@@ -34,6 +34,7 @@ static const char source[] =
     "    for (int k = 0; k < 1000; k++)\n"
     "        for (int o = 0; o < 4; o++)\n"
     "            sums[o] += in[i + k + o] * filter[k];\n"
+    "    out[i] += sum;\n"
     "}\n"
     "extern \"C\" void solve(const float* in, const float* filter, float* out)\n"
     "{\n"
@@ -53,9 +54,10 @@ enum {
     TILE_LINE = 13,
     UNROLLED_LINE = 16,
     SUMS_LINE = 19,
-    COPY_LINE = 23,
-    LAUNCH_LINE = 24,
-    MALLOC_LINE = 25
+    ADDING_LINE = 20,
+    COPY_LINE = 24,
+    LAUNCH_LINE = 25,
+    MALLOC_LINE = 26
 };
 
 static int read_hardware(void **state)
@@ -339,6 +341,12 @@ static void launch_often(void)
     kernel()->longest = (SimWarpPath){4, 1, 1, 0};
 }
 
+static void launch_two_blocks_often(void)
+{
+    kernel()->launches = 500;
+    kernel()->shape.grid[0] = 2;
+}
+
 static void copy_to_the_host(void)
 {
     profile.host_copies = (ProfileCopies){.count = 2, .bytes = 1 << 20, .seconds = 1e-3};
@@ -399,6 +407,8 @@ static const struct {
     {allocate, "allocations", MALLOC_LINE,
      " times, and cudaFree() waits for the device: allocate once, and keep the memory"},
     {launch_often, "serial_launches", LAUNCH_LINE, ": let one kernel do the work of several, with a loop"},
+    {launch_two_blocks_often, "serial_launches", LAUNCH_LINE,
+     "most of them of 2 blocks, which cannot fill 132 multiprocessors: launch all of these blocks at once"},
     {copy_to_the_host, "host_copies", COPY_LINE,
      "the arrays are already in device memory, so work on them there; copy a filter to constant memory with"},
 };
@@ -508,6 +518,16 @@ static void compute_in_one_direction(void)
     ask_for(2, "40", "40", "480000");
 }
 
+/* 100 launches, each of which adds a few products to all outputs. */
+static void add_in_each_launch(void)
+{
+    kernel()->launches = 100;
+    kernel()->shape.grid[0] = 10;
+    kernel()->longest = (SimWarpPath){40, 1, 5, 0};
+    profile.lines[1].counts.line = ADDING_LINE;
+    ask_for(1, "1000", "1", "2560");
+}
+
 static void filter_in_one_pass(void)
 {
     work_more_than_asked();
@@ -525,6 +545,8 @@ static const struct {
     void (*spoil)(void);
     const char *id, *words;
 } others[] = {
+    {add_in_each_launch, "serial_launches",
+     "to `out` each, so that each element is loaded and stored 100 times: let one launch add up all parts, in a local"},
     {wait_for_each_tile, "async_copies",
      " one after the other, and all its threads wait at the barrier for each of them: use "},
     {load_single_elements, "vector_loads", " loads of 4 bytes from shared memory: load 4 neighbouring elements of "},
