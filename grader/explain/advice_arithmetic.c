@@ -93,6 +93,23 @@ bool rule_needless_work(const KernelUnderReview *review, Change *change, Advice 
 
 /* ---- double ------------------------------------------------------------------------------------------------------ */
 
+/* Copies the operand behind the first "/" of a line that divides: a name with its index, a number, a pair of brackets. */
+static bool divisor_of(const char *text, char *divisor, size_t size)
+{
+    const char *comment = strstr(text, "//"), *slash = strchr(text, '/');
+    if (slash == NULL || slash == comment || slash[1] == '*' || slash[1] == '=')
+        return false;
+    const char *start = slash + 1 + strspn(slash + 1, " ");
+    size_t length = *start == '(' ? strcspn(start, ")") + 1 : 0;
+    while (length == 0 || text_in_word(start[length]) || start[length] == '.') {
+        if (!text_in_word(start[length]) && start[length] != '.')
+            break;
+        length++;
+    }
+    snprintf(divisor, size, "%.*s", (int)length, start);
+    return divisor[0] != '\0';
+}
+
 static double double_instructions(const SimLine *line)
 {
     return (double)line->counters.fp64;
@@ -117,18 +134,27 @@ static void in_single_precision(const char *text, char *out, size_t size)
     text_free(&line);
 }
 
-/* Most float64 instructions that are no multiply-adds convert from float and back, and go with the doubles. */
+/* How often warps execute a line, also where the compiler has unrolled the loop around it. */
+static double turns_of(const SimLine *line)
+{
+    return fmax((double)line->executions, (double)line->counters.fma64 / SIM_WARP_SIZE);
+}
+
+/* Most float64 instructions that are no multiply-adds convert from float and back, and go with the doubles. A division is one
+ * instruction of PTX; those of the line become divisions of floats. */
 bool rule_double_precision(const KernelUnderReview *review, Change *change, Advice *advice)
 {
     const SimLine *line = review_worst_line(review, double_instructions);
     if (line == NULL)
         return false;
-    char text[LINE_ROOM], single[LINE_ROOM];
+    char text[LINE_ROOM], single[LINE_ROOM], divisor[NAME_ROOM];
     KernelNames names;
     SimCounters *after = &change->after.counters;
-    const double CONVERSIONS = 0.75;
+    const double CONVERSIONS = 0.75, EACH_DIVISION = DOUBLE_DIVISION_INSTRUCTIONS - FLOAT_DIVISION_INSTRUCTIONS;
+    review_line_text(review, line->line, text, sizeof text);
+    double divisions = divisor_of(text, divisor, sizeof divisor) ? review_per_launch(review, turns_of(line)) : 0;
     double others = review->mix.others, converting = CONVERSIONS * (double)(after->fp64 - after->fma64);
-    double removed = fmin(converting / SIM_WARP_SIZE, 0.9 * others);
+    double removed = fmin(converting / SIM_WARP_SIZE + EACH_DIVISION * divisions, 0.9 * others);
     change_others(&change->after, 1 - ratio(removed, others));
     change_waiting(&change->after, 1 - ratio(removed, review->mix.all));
     after->fp32 += after->fp64 - (uint64_t)converting;
@@ -136,7 +162,6 @@ bool rule_double_precision(const KernelUnderReview *review, Change *change, Advi
     after->fp64 = after->fma64 = 0;
     after->special = 0; /* conversions between float and double count as such */
     review_names(review, line->line, &names);
-    review_line_text(review, line->line, text, sizeof text);
     in_single_precision(text, single, sizeof single);
     advice_name(advice, names.sum);
     advice_say(
@@ -149,23 +174,6 @@ bool rule_double_precision(const KernelUnderReview *review, Change *change, Advi
 }
 
 /* ---- division and functions -------------------------------------------------------------------------------------- */
-
-/* Copies the operand behind the first "/" of a line that divides: a name with its index, a number, a pair of brackets. */
-static bool divisor_of(const char *text, char *divisor, size_t size)
-{
-    const char *comment = strstr(text, "//"), *slash = strchr(text, '/');
-    if (slash == NULL || slash == comment || slash[1] == '*' || slash[1] == '=')
-        return false;
-    const char *start = slash + 1 + strspn(slash + 1, " ");
-    size_t length = *start == '(' ? strcspn(start, ")") + 1 : 0;
-    while (length == 0 || text_in_word(start[length]) || start[length] == '.') {
-        if (!text_in_word(start[length]) && start[length] != '.')
-            break;
-        length++;
-    }
-    snprintf(divisor, size, "%.*s", (int)length, start);
-    return divisor[0] != '\0';
-}
 
 static double float_divisions(const SimLine *line)
 {

@@ -60,8 +60,13 @@ double review_share_of(const KernelUnderReview *review, const char *unit);
 
 /* What ptxas makes of a 32-bit integer division by a divisor that it does not know; and, an estimate, of a float32 division
  * that rounds correctly, if its operands are ordinary: a reciprocal, five multiply-adds, the test for the slow path, and the
- * branch around it with what lets the lanes meet again. */
-enum { INTEGER_DIVISION_INSTRUCTIONS = 20, FLOAT_DIVISION_INSTRUCTIONS = 11, FLOAT_DIVISION_MULTIPLY_ADDS = 5 };
+ * branch around it with what lets the lanes meet again. One of float64 needs more of them, and moves halves of registers. */
+enum {
+    INTEGER_DIVISION_INSTRUCTIONS = 20,
+    FLOAT_DIVISION_INSTRUCTIONS = 11,
+    FLOAT_DIVISION_MULTIPLY_ADDS = 5,
+    DOUBLE_DIVISION_INSTRUCTIONS = 20
+};
 /* Instructions of warps that divide, convert and compute functions: they are no multiply-adds, but no loop's overhead. */
 double review_divisions_and_functions(const KernelUnderReview *review);
 
