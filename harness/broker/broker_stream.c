@@ -16,8 +16,17 @@ CudaError serve_synchronize(Broker *broker, RingReply *reply)
 
 CudaError serve_stream_new(Broker *broker, RingReply *reply)
 {
+    static const DeviceStreamKind kinds[] = {[RING_STREAM_BLOCKING] = DEVICE_STREAM_BLOCKING,
+                                             [RING_STREAM_OF_THREAD] = DEVICE_STREAM_OF_THREAD,
+                                             [RING_STREAM_NON_BLOCKING] = DEVICE_STREAM_NON_BLOCKING,
+                                             [RING_STREAM_OF_GRAPH] = DEVICE_STREAM_OF_GRAPH};
+    const uint64_t kind = broker_words(broker)[0];
     DeviceStream *stream;
-    CudaError error = broker->device->streams->create(broker->device, broker_words(broker)[0] != 0, &stream);
+    if (kind > RING_STREAM_OF_GRAPH) {
+        broker_malformed(broker);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    CudaError error = broker->device->streams->create(broker->device, kinds[kind], &stream);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
     reply->value[0] = handles_add(&broker->streams, stream);

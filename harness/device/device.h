@@ -122,8 +122,15 @@ typedef struct DeviceKernelOps {
 
 /* ---- streams and events ------------------------------------------------------------------------------------------ */
 
+typedef enum DeviceStreamKind {
+    DEVICE_STREAM_BLOCKING,     /* it waits for the legacy default stream, and holds it up */
+    DEVICE_STREAM_OF_THREAD,    /* the same, as cudaStreamPerThread */
+    DEVICE_STREAM_NON_BLOCKING, /* it does neither */
+    DEVICE_STREAM_OF_GRAPH      /* the same, for a branch of graphs */
+} DeviceStreamKind;
+
 typedef struct DeviceStreamOps {
-    CudaError (*create)(Device *device, bool non_blocking, DeviceStream **stream);
+    CudaError (*create)(Device *device, DeviceStreamKind kind, DeviceStream **stream);
     CudaError (*destroy)(Device *device, DeviceStream *stream);
     CudaError (*synchronize)(Device *device, DeviceStream *stream);
     CudaError (*synchronize_all)(Device *device);

@@ -71,7 +71,7 @@ typedef enum RingKind {
     /* Launches, streams, events. */
     RING_LAUNCH,             /* posted or call: RingLaunch, then the parameters */
     RING_SYNCHRONIZE,        /* call: words unused */
-    RING_STREAM_NEW,         /* call: [0] 1: non-blocking, 0: blocking; gives [0] stream */
+    RING_STREAM_NEW,         /* call: [0] RingStreamKind; gives [0] stream */
     RING_STREAM_FREE,        /* call: [0] stream */
     RING_STREAM_SYNCHRONIZE, /* call: [0] stream */
     RING_STREAM_QUERY,       /* call: [0] stream */
@@ -119,6 +119,13 @@ typedef struct RingLaunch { /* parameter_bytes follow, each parameter at its off
 } RingLaunch;
 
 typedef enum RingRenewal { RING_ALLOCATED, RING_FREED } RingRenewal; /* on a stream */
+
+typedef enum RingStreamKind {
+    RING_STREAM_BLOCKING,
+    RING_STREAM_OF_THREAD, /* blocking, cudaStreamPerThread */
+    RING_STREAM_NON_BLOCKING,
+    RING_STREAM_OF_GRAPH /* non-blocking, for a branch of graphs */
+} RingStreamKind;
 
 /* Of a copy between staging and the device. */
 typedef enum RingWait {

@@ -26,7 +26,7 @@ static uint64_t own_stream_id(void)
     RingReply reply;
     pthread_once(&own_stream_once, make_own_stream_key);
     void *number = pthread_getspecific(own_stream);
-    if (number == NULL && client_call(RING_STREAM_NEW, (RingWords){{cudaStreamDefault}}, &reply) == cudaSuccess) {
+    if (number == NULL && client_call(RING_STREAM_NEW, (RingWords){{RING_STREAM_OF_THREAD}}, &reply) == cudaSuccess) {
         number = (void *)(uintptr_t)reply.value[0];
         pthread_setspecific(own_stream, number);
     }
@@ -108,16 +108,28 @@ bool stream_is_non_blocking(cudaStream_t handle)
     return stream_info(handle, &info) == cudaSuccess && (info.flags & cudaStreamNonBlocking) != 0;
 }
 
+static cudaError_t ask_for_stream(cudaStream_t *stream, RingStreamKind kind)
+{
+    RingReply reply;
+    cudaError_t error = client_call(RING_STREAM_NEW, (RingWords){{kind}}, &reply);
+    if (error == cudaSuccess)
+        *stream = (cudaStream_t)(uintptr_t)reply.value[0];
+    return error;
+}
+
+cudaError_t stream_new_of_graph(cudaStream_t *stream)
+{
+    return ask_for_stream(stream, RING_STREAM_OF_GRAPH);
+}
+
 /* A priority is only a hint; it is clamped to the range of the device. */
 cudaError_t stream_new(cudaStream_t *stream, unsigned flags, int priority)
 {
-    RingReply reply;
     if (stream == NULL || (flags & ~(unsigned)cudaStreamNonBlocking) != 0)
         return cudaErrorInvalidValue;
-    cudaError_t error = client_call(RING_STREAM_NEW, (RingWords){{flags}}, &reply);
+    cudaError_t error = ask_for_stream(stream, flags == 0 ? RING_STREAM_BLOCKING : RING_STREAM_NON_BLOCKING);
     if (error != cudaSuccess)
         return error;
-    *stream = (cudaStream_t)(uintptr_t)reply.value[0];
     return remember_stream(*stream, flags,
                            priority > 0                   ? 0
                            : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY

@@ -18,6 +18,8 @@ uint64_t stream_id(cudaStream_t stream);
 cudaError_t stream_info(cudaStream_t stream, StreamInfo *info);
 bool stream_is_non_blocking(cudaStream_t stream);
 cudaError_t stream_new(cudaStream_t *stream, unsigned flags, int priority);
+/* The same of a stream for a branch of graphs, which programs do not see. */
+cudaError_t stream_new_of_graph(cudaStream_t *stream);
 cudaError_t stream_free(cudaStream_t stream);
 cudaError_t stream_wait(cudaStream_t stream, cudaEvent_t event);
 

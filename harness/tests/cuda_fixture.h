@@ -130,7 +130,9 @@ static inline DeviceBracket end(Fixture *f)
 static inline DeviceStream *new_stream(Fixture *f, bool non_blocking)
 {
     DeviceStream *stream;
-    assert_int_equal(f->device->streams->create(f->device, non_blocking, &stream), 0);
+    assert_int_equal(f->device->streams->create(
+                         f->device, non_blocking ? DEVICE_STREAM_NON_BLOCKING : DEVICE_STREAM_BLOCKING, &stream),
+                     0);
     return stream;
 }
 

@@ -16,7 +16,7 @@ static CudaError stream_open(CudaDevice *cuda, DeviceStream *stream)
     return cuda_note(cuda, error);
 }
 
-static CudaError stream_create(Device *device, bool non_blocking, DeviceStream **stream)
+static CudaError stream_create(Device *device, DeviceStreamKind kind, DeviceStream **stream)
 {
     CudaDevice *cuda = cuda_of(device);
     CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda);
@@ -25,7 +25,7 @@ static CudaError stream_create(Device *device, bool non_blocking, DeviceStream *
     *stream = calloc(1, sizeof **stream);
     if (*stream == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
-    (*stream)->non_blocking = non_blocking;
+    (*stream)->non_blocking = kind >= DEVICE_STREAM_NON_BLOCKING;
     error = stream_open(cuda, *stream);
     if (error != CUDA_ERROR_SUCCESS) {
         free(*stream);

@@ -391,11 +391,14 @@ static CudaError make_room(SimDevice *sim, const Work *work)
 static void name_operation(Operation *operation, const Work *work)
 {
     const DeviceStream *stream = work->stream;
-    if (stream == NULL)
-        snprintf(operation->name, sizeof operation->name, "%s on the default stream", work->name);
-    else
-        snprintf(operation->name, sizeof operation->name, "%s on %sstream %u", work->name,
-                 stream->non_blocking ? "non-blocking " : "", stream->number);
+    char where[60] = "on the default stream";
+    if (stream != NULL && stream->kind == DEVICE_STREAM_OF_GRAPH) /* branch 1 is the stream of the launch */
+        snprintf(where, sizeof where, "in branch %u of a graph", stream->number + 1);
+    else if (stream != NULL && stream->kind == DEVICE_STREAM_OF_THREAD)
+        snprintf(where, sizeof where, "on cudaStreamPerThread");
+    else if (stream != NULL)
+        snprintf(where, sizeof where, "on %sstream %u", stream->non_blocking ? "non-blocking " : "", stream->number);
+    snprintf(operation->name, sizeof operation->name, "%s %s", work->name, where);
 }
 
 /* The kernel that was asked for just before on the stream, unless something else makes sure that it has ended: the host,

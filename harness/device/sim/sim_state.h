@@ -12,10 +12,11 @@ typedef struct Moment Moment;     /* sim_time.h */
 typedef struct SimQueue SimQueue; /* sim_queue.h */
 
 struct DeviceStream {
-    double end_s;        /* when its last operation ends */
-    bool non_blocking;   /* neither waits for the legacy default stream nor holds it up */
+    double end_s;      /* when its last operation ends */
+    bool non_blocking; /* neither waits for the legacy default stream nor holds it up */
+    DeviceStreamKind kind;
     bool is_gone;        /* destroyed; it stays in the list until the modelled time has come to that moment */
-    uint32_t number;     /* for messages: how many there were with it; 0: the legacy default stream */
+    uint32_t number;     /* for messages: how many of its kind there were with it; 0: the legacy default stream */
     OperationSet before; /* what its next operation comes after */
     OperationSet kernel; /* what was asked for last, if that is a kernel */
     DeviceStream *next;

@@ -102,15 +102,21 @@ CudaError sim_host_call(Device *device, DeviceStream *stream, uint64_t *turn, bo
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-static uint32_t living_streams(const SimDevice *sim)
+static bool is_of_graph(DeviceStreamKind kind)
+{
+    return kind == DEVICE_STREAM_OF_GRAPH;
+}
+
+/* Those of graphs, or all others. */
+static uint32_t living_streams(const SimDevice *sim, bool of_graphs)
 {
     uint32_t count = 0;
     for (const DeviceStream *stream = sim->streams; stream != NULL; stream = stream->next)
-        count += !stream->is_gone;
+        count += !stream->is_gone && is_of_graph(stream->kind) == of_graphs;
     return count;
 }
 
-static CudaError stream_create(Device *device, bool non_blocking, DeviceStream **stream)
+static CudaError stream_create(Device *device, DeviceStreamKind kind, DeviceStream **stream)
 {
     SimDevice *sim = sim_of(device);
     if (sim->sticky != CUDA_ERROR_SUCCESS)
@@ -118,7 +124,10 @@ static CudaError stream_create(Device *device, bool non_blocking, DeviceStream *
     *stream = calloc(1, sizeof **stream);
     if (*stream == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
-    **stream = (DeviceStream){.non_blocking = non_blocking, .number = living_streams(sim) + 1, .next = sim->streams};
+    **stream = (DeviceStream){.non_blocking = kind >= DEVICE_STREAM_NON_BLOCKING,
+                              .kind = kind,
+                              .number = living_streams(sim, is_of_graph(kind)) + 1,
+                              .next = sim->streams};
     sim->streams = *stream;
     return CUDA_ERROR_SUCCESS;
 }

@@ -88,7 +88,7 @@ static cudaError_t make_events(GraphExec *exec)
     }
     for (uint32_t lane = 1; lane < exec->lanes && error == cudaSuccess; lane++)
         if (lane_streams[lane] == NULL)
-            error = stream_new(&lane_streams[lane], cudaStreamNonBlocking, 0);
+            error = stream_new_of_graph(&lane_streams[lane]);
     return error;
 }
 

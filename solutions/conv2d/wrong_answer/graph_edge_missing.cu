@@ -1,5 +1,5 @@
 // Mistake: in the graph, the copy of the result comes after one of the two kernels only.
-// says: does not wait for kernel convolve on non-blocking stream 1 (graph_edge_missing.cu:48: `cudaGraphAddKernelNode(&nodes[1], graph, nullptr, 0, &parameters);`), and the output depends on which comes first
+// says: does not wait for kernel convolve in branch 2 of a graph (graph_edge_missing.cu:48: `cudaGraphAddKernelNode(&nodes[1], graph, nullptr, 0, &parameters);`), and the output depends on which comes first
 // problem: conv2d
 // on cuda: Accepted, Wrong Answer
 #include <cuda_runtime.h>

@@ -356,7 +356,8 @@ static void a_fault_is_met_by_everything_after_it_and_names_its_kernel(void **st
     assert_int_equal(f->device->memory->release(f->device, f->array), CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_int_equal(f->device->copies->write(f->device, f->array, &word, 4, NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_int_equal(f->device->copies->read(f->device, &word, f->array, 4, NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
-    assert_int_equal(f->device->streams->create(f->device, false, &stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->streams->create(f->device, DEVICE_STREAM_BLOCKING, &stream),
+                     CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_int_equal(f->device->streams->query(f->device, NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_int_equal(f->device->timing->end(f->device, &taken), CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_int_equal(f->device->timing->begin(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);

@@ -18,8 +18,13 @@ static size_t made_count;
 static Streams new_streams(Fixture *f, bool non_blocking)
 {
     Streams streams;
-    assert_int_equal(f->device->streams->create(f->device, non_blocking, &streams.first), 0);
-    assert_int_equal(f->device->streams->create(f->device, non_blocking, &streams.second), 0);
+    assert_int_equal(f->device->streams->create(
+                         f->device, non_blocking ? DEVICE_STREAM_NON_BLOCKING : DEVICE_STREAM_BLOCKING, &streams.first),
+                     0);
+    assert_int_equal(f->device->streams->create(f->device,
+                                                non_blocking ? DEVICE_STREAM_NON_BLOCKING : DEVICE_STREAM_BLOCKING,
+                                                &streams.second),
+                     0);
     assert_int_equal(f->device->events->create(f->device, false, &streams.event), 0);
     assert_true(made_count < sizeof made / sizeof *made);
     made[made_count++] = streams.event;
@@ -308,6 +313,34 @@ static void memory_is_renewed_in_stream_order(void **state)
     assert_int_equal(simulation->renew(f->device, f->array + ARRAY_BYTES, 16, false, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
+static void operations_name_the_stream_that_the_program_knows(void **state)
+{
+    static const struct {
+        DeviceStreamKind kind;
+        const char *first, *second;
+    } rows[] = {
+        {DEVICE_STREAM_BLOCKING, "kernel store on stream 1", "kernel store on stream 2"},
+        {DEVICE_STREAM_NON_BLOCKING, "kernel store on non-blocking stream 1", "kernel store on non-blocking stream 2"},
+        {DEVICE_STREAM_OF_THREAD, "kernel store on cudaStreamPerThread", "kernel store on cudaStreamPerThread"},
+        {DEVICE_STREAM_OF_GRAPH, "kernel store in branch 2 of a graph", "kernel store in branch 3 of a graph"}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Fixture *f = *state;
+        DeviceCheck check = {.order = {.kind = DEVICE_ORDER_ISSUED}};
+        DeviceStream *first, *second;
+        assert_int_equal(f->device->streams->create(f->device, rows[i].kind, &first), 0);
+        assert_int_equal(f->device->streams->create(f->device, rows[i].kind, &second), 0);
+        begin(f, &check);
+        assert_int_equal(store(f, f->array, 1, 1, first), 0);
+        assert_int_equal(store(f, f->array, 2, 1, second), 0);
+        end(f);
+        assert_int_equal(check.conflicts.count, 1);
+        assert_party(&check.conflicts.items[0].first, rows[i].first, 0);
+        assert_party(&check.conflicts.items[0].second, rows[i].second, 0);
+        f->device->streams->destroy(f->device, first);
+        f->device->streams->destroy(f->device, second);
+    }
+}
+
 /* Its process may be gone. */
 static void a_copy_whose_turn_never_comes_is_left_out(void **state)
 {
@@ -471,6 +504,7 @@ int main(void)
         ON_A_QUEUE(the_order_does_not_change_the_modelled_time),
         ON_A_QUEUE(a_copy_waits_for_its_turn),
         ON_A_QUEUE(a_host_function_waits_for_its_turn),
+        ON_A_QUEUE(operations_name_the_stream_that_the_program_knows),
         ON_A_QUEUE(a_copy_whose_turn_never_comes_is_left_out),
         ON_A_QUEUE(memory_is_renewed_in_stream_order),
         ON_A_QUEUE(two_that_change_the_same_bytes_race),

@@ -67,8 +67,8 @@ static void copies_overlap_kernels_of_other_streams_and_kernels_do_not_overlap(v
     Fixture *f = *state;
     DeviceStream *a, *b;
     measure_units(f);
-    assert_int_equal(f->device->streams->create(f->device, false, &a), 0);
-    assert_int_equal(f->device->streams->create(f->device, false, &b), 0);
+    assert_int_equal(f->device->streams->create(f->device, DEVICE_STREAM_BLOCKING, &a), 0);
+    assert_int_equal(f->device->streams->create(f->device, DEVICE_STREAM_BLOCKING, &b), 0);
     assert_int_equal(f->device->timing->begin(f->device), 0);
     upload(f, a);
     store(f, f->array, 1, 100, b);
@@ -84,8 +84,8 @@ static void the_default_stream_waits_for_blocking_streams_only(void **state)
     Fixture *f = *state;
     DeviceStream *blocking, *free_running;
     measure_units(f);
-    assert_int_equal(f->device->streams->create(f->device, false, &blocking), 0);
-    assert_int_equal(f->device->streams->create(f->device, true, &free_running), 0);
+    assert_int_equal(f->device->streams->create(f->device, DEVICE_STREAM_BLOCKING, &blocking), 0);
+    assert_int_equal(f->device->streams->create(f->device, DEVICE_STREAM_NON_BLOCKING, &free_running), 0);
     assert_int_equal(f->device->timing->begin(f->device), 0);
     store(f, f->array, 1, 100, blocking);
     upload(f, NULL);
@@ -107,8 +107,8 @@ static void an_event_holds_up_another_stream_and_tells_the_time(void **state)
     DeviceEvent *start, *stop;
     double seconds;
     measure_units(f);
-    f->device->streams->create(f->device, true, &a);
-    f->device->streams->create(f->device, true, &b);
+    f->device->streams->create(f->device, DEVICE_STREAM_NON_BLOCKING, &a);
+    f->device->streams->create(f->device, DEVICE_STREAM_NON_BLOCKING, &b);
     f->device->events->create(f->device, true, &start);
     f->device->events->create(f->device, true, &stop);
     assert_int_equal(f->device->events->elapsed(f->device, start, stop, &seconds), CUDA_ERROR_INVALID_RESOURCE_HANDLE);
@@ -181,8 +181,8 @@ static void waiting_on_the_host_orders_streams(void **state)
     Fixture *f = *state;
     DeviceStream *a, *b;
     measure_units(f);
-    f->device->streams->create(f->device, true, &a);
-    f->device->streams->create(f->device, true, &b);
+    f->device->streams->create(f->device, DEVICE_STREAM_NON_BLOCKING, &a);
+    f->device->streams->create(f->device, DEVICE_STREAM_NON_BLOCKING, &b);
     assert_int_equal(f->device->timing->begin(f->device), 0);
     store(f, f->array, 1, 100, a);
     assert_int_equal(f->device->streams->synchronize(f->device, a), 0);
