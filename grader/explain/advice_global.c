@@ -49,12 +49,12 @@ static void sketch_wide_store(const KernelNames *names, Advice *advice)
                   names->output, names->sum, names->sum, names->sum, names->sum);
 }
 
-static void sketch_neighbours(const KernelNames *names, Advice *advice)
+static void sketch_neighbours(const KernelNames *names, const char *array, Advice *advice)
 {
     const char *column = names->column[0] != '\0' ? names->column : "col";
     advice_sketch(advice, "int %s = blockIdx.x * blockDim.x + threadIdx.x; // the index in which %s is contiguous",
-                  column, names->input.name);
-    advice_sketch(advice, "%s[... + %s] // threadIdx.x with no factor before it", names->input.name, column);
+                  column, array);
+    advice_sketch(advice, "%s[... + %s] // threadIdx.x with no factor before it", array, column);
 }
 
 /* How often each loaded byte is loaded. From LEAST_REREADS on, a tile in shared memory is worth its barriers. */
@@ -94,7 +94,7 @@ bool rule_uncoalesced(const KernelUnderReview *review, Change *change, Advice *a
     take_off(&after->global_load_sectors, review_per_launch(review, review_sum(review, excess_load_sectors)));
     take_off(&after->global_load_wavefronts, review_per_launch(review, review_sum(review, excess_load_wavefronts)));
     take_off(&after->global_store_sectors, review_per_launch(review, review_sum(review, excess_store_sectors)));
-    advice_name(advice, loads ? names.input.name : names.output);
+    advice_name(advice, loads ? names.strided : names.output);
     advice_say(
         advice, line->line,
         "neighbouring threads %s elements of `%s` that are far apart, so one access of a warp touches %s sectors "
@@ -104,7 +104,7 @@ bool rule_uncoalesced(const KernelUnderReview *review, Change *change, Advice *a
     if (!loads && names.has_several_sums)
         sketch_wide_store(&names, advice);
     else
-        sketch_neighbours(&names, advice);
+        sketch_neighbours(&names, advice->name, advice);
     return true;
 }
 

@@ -162,17 +162,17 @@ static Span value_of(Span body, Span name)
     return (Span){body.end, body.end};
 }
 
-/* Whether an expression has different values in different threads of a block. `left`: how many more names may be looked
- * up, so that no source takes long. */
-static bool depends_on_thread(Span body, Span expression, int *left)
+/* Whether an expression has different values in different threads of a block; with `member`, in those that differ in
+ * threadIdx.x, say. `left`: how many more names may be looked up, so that no source takes long. */
+static bool depends_on_thread(Span body, Span expression, const char *member, int *left)
 {
     for (Span name = next_name(expression.start, expression.end); name.start < expression.end;
          name = next_name(name.end, expression.end)) {
-        if (is_word(name, "threadIdx"))
+        if (is_word(name, "threadIdx") && (member == NULL || strncmp(name.end, member, strlen(member)) == 0))
             return true;
         if (name.start > expression.start && name.start[-1] == '.')
             continue; /* the z of blockIdx.z is no variable */
-        if (--*left > 0 && depends_on_thread(body, value_of(body, name), left))
+        if (--*left > 0 && depends_on_thread(body, value_of(body, name), member, left))
             return true;
     }
     return false;
@@ -197,6 +197,20 @@ static Span index_behind(Span name, const char *end)
     return index;
 }
 
+/* Whether an index multiplies what differs between neighbouring threads: `d * taps + k`. */
+static bool multiplies_thread(Span body, Span index)
+{
+    for (Span name = next_name(index.start, index.end); name.start < index.end; name = next_name(name.end, index.end)) {
+        int left = MOST_LOOKUPS;
+        Span member = name.end < index.end && *name.end == '.' ? next_name(name.end, index.end) : name;
+        const char *behind = skip_spaces(member.end, index.end);
+        if (behind < index.end && *behind == '*' &&
+            depends_on_thread(body, (Span){name.start, member.end}, ".x", &left))
+            return true;
+    }
+    return false;
+}
+
 static void find_arrays(Span body, Span statement, KernelNames *names)
 {
     bool has_input = false, has_filter = false;
@@ -211,9 +225,11 @@ static void find_arrays(Span body, Span statement, KernelNames *names)
         if (index.end == index.start)
             continue;
         int left = MOST_LOOKUPS;
-        bool by_thread = depends_on_thread(body, index, &left);
+        bool by_thread = depends_on_thread(body, index, NULL, &left);
         if (by_thread && !has_input)
             names->input = array_use(name, index);
+        if (by_thread && names->strided[0] == '\0' && multiplies_thread(body, index))
+            copy_span(name, names->strided, sizeof names->strided);
         if (!by_thread && !has_filter)
             names->filter = array_use(name, index);
         has_input = has_input || by_thread;
@@ -310,6 +326,7 @@ static void use_statement_names(const Problem *problem, KernelNames *names)
     copy_name(names->input.name, inputs[0]);
     copy_name(names->filter.name, inputs[1]);
     copy_name(names->output, output);
+    copy_name(names->strided, names->input.name);
     copy_name(names->sum, "sum");
     copy_name(names->loop, "k");
 }

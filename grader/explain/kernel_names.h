@@ -23,6 +23,7 @@ typedef struct ArrayUse {
 typedef struct KernelNames {
     ArrayUse input;                            /* its index depends on the thread */
     ArrayUse filter;                           /* its index is the same for all threads */
+    char strided[NAME_ROOM];                   /* its index multiplies the thread's place; else that of the input */
     char sum[NAME_ROOM];                       /* what the line adds to, without an index */
     bool has_several_sums;                     /* it is an array already */
     bool has_patch_of_sums;                    /* and one with two indices */

@@ -3,6 +3,7 @@
 #include "grader/explain/kernel_constants.h"
 #include "grader/explain/kernel_names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char source[] = "#define TILE 32 // outputs\n"
@@ -53,6 +54,27 @@ static void a_variable_may_be_called_like_the_member_that_it_holds(void **state)
     kernel_names_find(planes, "blur", 6, NULL, &names);
     assert_string_equal(names.input.name, "image");
     assert_string_equal(names.filter.name, "taps");
+}
+
+static void the_array_with_a_step_between_neighbours_is_known(void **state)
+{
+    static const char *const lines[][2] = {
+        {"sum += x[i - k * n] * w[d * taps + k];", "w"},
+        {"sum += w[k + threadIdx.x * taps] * x[i];", "w"},
+        {"sum += x[(row + k) * n + i] * w[k];", "x"}, /* a step between rows is none between neighbours */
+        {"sum += x[i] * w[row * n + i];", "x"},       /* none has one: that of the input */
+    };
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        char text[400];
+        KernelNames names;
+        snprintf(text, sizeof text,
+                 "__global__ void blur(const float* x, const float* w, int n, int taps)\n{\n"
+                 "    int row = threadIdx.y;\n"
+                 "    int i = blockIdx.x * blockDim.x + threadIdx.x, d = i %% n;\n    %s\n}\n",
+                 lines[i][0]);
+        kernel_names_find(text, "blur", 5, NULL, &names);
+        assert_string_equal(names.strided, lines[i][1]);
+    }
 }
 
 static void what_is_not_there_has_the_names_of_the_statement(void **state)
@@ -111,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_sums_and_loops_have_the_names_of_the_source),
         cmocka_unit_test(a_variable_may_be_called_like_the_member_that_it_holds),
+        cmocka_unit_test(the_array_with_a_step_between_neighbours_is_known),
         cmocka_unit_test(what_is_not_there_has_the_names_of_the_statement),
         cmocka_unit_test(cut_sources_are_survived),
         cmocka_unit_test(only_whole_words_are_replaced),
