@@ -79,15 +79,16 @@ static bool is_found(const DeviceConflict *conflict)
     return conflict->first.name[0] != '\0';
 }
 
-/* Finds a conflict that alone makes a right output wrong, from a drawn one on; without one, `found` stays as it is. */
-static Status find_culprit(Rerun *rerun, const DeviceConflicts *conflicts, uint32_t most, bool with_host,
+/* Finds a conflict of two operations, or of the host, that alone makes a right output wrong, from a drawn one on; without
+ * one, `found` stays as it is. */
+static Status find_culprit(Rerun *rerun, const DeviceConflicts *conflicts, uint32_t most, bool of_host,
                            DeviceConflict *found, Judgement *wrong, Message *why)
 {
     Status status = STATUS_OK;
     for (uint32_t i = 0; i < conflicts->count && most > 0 && status == STATUS_OK && !rerun->is_over; i++) {
         const DeviceConflict *conflict = &conflicts->items[(rerun->key->words[0] + i) % conflicts->count];
         Trial trial;
-        if (conflict->order.until == 0 && !with_host)
+        if ((conflict->order.until == 0) != of_host)
             continue;
         status = try_order(rerun, conflict->order, &trial, why);
         most--;
@@ -100,6 +101,20 @@ static Status find_culprit(Rerun *rerun, const DeviceConflicts *conflicts, uint3
     return status;
 }
 
+/* Where two operations are to blame, the host is not, even if it would help that it waits. */
+static Status find_pair_or_host(Rerun *rerun, const DeviceConflicts *conflicts, DeviceConflict *found, Judgement *wrong,
+                                Message *why)
+{
+    DeviceConflict pair = {0};
+    Status status = find_culprit(rerun, conflicts, DEVICE_MAX_CONFLICTS, false, &pair, wrong, why);
+    if (status != STATUS_OK || rerun->is_over)
+        return status;
+    if (!is_found(&pair))
+        return find_culprit(rerun, conflicts, DEVICE_MAX_CONFLICTS, true, found, wrong, why);
+    *found = pair;
+    return STATUS_OK;
+}
+
 /* A conflict of two operations, a race if there is one; NULL: there is none. */
 static const DeviceConflict *worst_pair(const DeviceConflicts *conflicts)
 {
@@ -110,6 +125,14 @@ static const DeviceConflict *worst_pair(const DeviceConflicts *conflicts)
             worst = conflict;
     }
     return worst;
+}
+
+/* Without a trial that shows it, as where memory already holds what an earlier call has left there: a pair that was found to
+ * the byte before any other conflict. */
+static DeviceConflict likely_culprit(const DeviceConflicts *exact, const DeviceConflicts *rough)
+{
+    const DeviceConflict *pair = worst_pair(exact);
+    return pair != NULL ? *pair : rough->count > 0 ? rough->items[0] : exact->items[0];
 }
 
 bool order_rerun_is_due(const CallReport *first, const Judgement *decided)
@@ -154,10 +177,10 @@ static Status compare_orders(Rerun *rerun, const CallReport *first, Judgement *d
         return status;
     if (was_right == is_accepted(&issued.decided)) /* else wrong in any order */
         return was_right ? look_further(rerun, &issued.conflicts, decided, why) : STATUS_OK;
-    DeviceConflict culprit = first->conflicts.count > 0 ? first->conflicts.items[0] : issued.conflicts.items[0];
+    DeviceConflict culprit = likely_culprit(&issued.conflicts, &first->conflicts);
     Judgement wrong = was_right ? issued.decided : *decided;
     if (!was_right)
-        status = find_culprit(rerun, &issued.conflicts, DEVICE_MAX_CONFLICTS, true, &culprit, &wrong, why);
+        status = find_pair_or_host(rerun, &issued.conflicts, &culprit, &wrong, why);
     if (status == STATUS_OK && is_found(&culprit))
         *decided = judgement_of_order(&culprit, lines_of(rerun, &culprit), &wrong);
     return status;

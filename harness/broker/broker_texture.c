@@ -70,7 +70,7 @@ CudaError serve_copy_away(Broker *broker, RingReply *reply)
     const DeviceBox box = {asked->width_bytes, asked->height, asked->depth};
     const DevicePlace packed = {.pitch = box.width_bytes, .slice_rows = box.height};
     bool to_device = asked->from.kind == RING_IN_RUNNER, is_due = false;
-    const RingPlace *there = to_device ? &asked->to : &asked->from;
+    const RingPlace *there = to_device ? &asked->to : &asked->from, *away = to_device ? &asked->from : &asked->to;
     DevicePlace place;
     DeviceStream *stream;
     uint64_t bytes;
@@ -79,7 +79,8 @@ CudaError serve_copy_away(Broker *broker, RingReply *reply)
     if (simulation == NULL || (asked->to.kind == RING_IN_RUNNER) == to_device || there->kind == RING_IN_STAGING ||
         !box_span(&packed, &box, &bytes) || bytes > RING_STAGING_BYTES || !place_of(broker, there, &box, &place))
         return CUDA_ERROR_INVALID_VALUE;
-    CudaError error = simulation->copy_away(broker->device, &place, &box, to_device, stream, &reply->value[0], &is_due);
+    CudaError error = simulation->copy_away(broker->device, &place, &box, to_device, away->at, stream, &reply->value[0],
+                                            &is_due);
     reply->value[1] = is_due;
     if (error == CUDA_ERROR_SUCCESS)
         broker_host_work_copied(broker, bytes, !to_device);

@@ -363,9 +363,9 @@ typedef struct DeviceSimulationOps {
     CudaError (*settle)(Device *device);
     /* A copy between the device and memory that only the submission can reach. It is carried out when its turn is
      * taken, between the device and `staging`, where the box is packed: rows and slices follow each other without
-     * gaps. `is_due`: its turn has come already. */
+     * gaps. `is_due`: its turn has come already. `away`: the address of the bytes there, if they are one row; 0: unknown. */
     CudaError (*copy_away)(Device *device, const DevicePlace *place, const DeviceBox *box, bool to_device,
-                           DeviceStream *stream, uint64_t *turn, bool *is_due);
+                           uint64_t away, DeviceStream *stream, uint64_t *turn, bool *is_due);
     /* A function of the host. It runs when its turn has been taken, without staging. */
     CudaError (*host_call)(Device *device, DeviceStream *stream, uint64_t *turn, bool *is_due);
     /* In the order of the stream, these bytes of one allocation are those of new memory: memory is allocated or freed on

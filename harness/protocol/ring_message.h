@@ -136,9 +136,9 @@ typedef enum RingWait {
 
 typedef enum RingPlaceKind { RING_IN_STAGING = 1, RING_IN_MEMORY, RING_IN_ARRAY, RING_IN_RUNNER } RingPlaceKind;
 
-typedef struct RingPlace {      /* one end of a copy of a box */
-    uint64_t kind;              /* RingPlaceKind */
-    uint64_t at;                /* by kind: offset in staging, device address, array, unused */
+typedef struct RingPlace { /* one end of a copy of a box */
+    uint64_t kind;         /* RingPlaceKind */
+    uint64_t at; /* by kind: offset in staging, device address, array, address of a single row (0: of several) */
     uint64_t pitch, slice_rows; /* in staging and memory: bytes from row to row, rows from slice to slice */
     uint64_t x_bytes, y, z;     /* in an array: where the box begins */
 } RingPlace;

@@ -96,7 +96,8 @@ static cudaError_t copy_piece_later(Place to, Place from, Box piece, cudaStream_
                         .height = piece.height,
                         .depth = piece.depth,
                         .stream = stream_id(stream)};
-    *(is_host(&to) ? &body.to : &body.from) = (RingPlace){.kind = RING_IN_RUNNER};
+    const void *host = piece.height * piece.depth == 1 ? (is_host(&to) ? &to : &from)->pointer : NULL;
+    *(is_host(&to) ? &body.to : &body.from) = (RingPlace){.kind = RING_IN_RUNNER, .at = (uint64_t)(uintptr_t)host};
     client_lock(); /* until the turn is kept, nobody else may be asked to take it */
     cudaError_t error = client_call_body(RING_COPY_AWAY, &body, sizeof body, NULL, 0, &reply);
     if (error == cudaSuccess && !turn_keep(reply.value[0], to, from, is_host(&to), piece))

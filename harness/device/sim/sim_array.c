@@ -96,6 +96,7 @@ typedef struct BoxCopy {
     Rows to, from; /* of the host: NULL where it is staging that is not there yet */
     DeviceBox box;
     bool to_host, from_host;
+    uint64_t away; /* address of its bytes in the submission's process, of a copy with a turn; 0: not known */
     uint8_t value; /* of a fill */
 } BoxCopy;
 
@@ -125,6 +126,8 @@ static double carry_box(SimDevice *sim, void *what, uint8_t *staging)
         host->first = staging;
     if (has_host && host->first == NULL)
         return 0;
+    if (copy->away != 0)
+        sim_touches_host(sim, copy->away, box_bytes(&copy->box), copy->to_host);
     if (!copy->to_host)
         touch_rows(sim, &copy->to, &copy->box, true);
     if (!copy->from_host)
@@ -186,7 +189,7 @@ static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePla
         error = check_place(sim, from, box);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    const BoxCopy copy = {rows_of(to), rows_of(from), *box, is_host(to), is_host(from), 0};
+    const BoxCopy copy = {rows_of(to), rows_of(from), *box, is_host(to), is_host(from), 0, 0};
     if (copy.from_host)
         return submit_from_host(sim, &copy, stream);
     const Work work = box_work(carry_box, &copy, 0, stream);
@@ -195,15 +198,15 @@ static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePla
     return copy.to_host ? sim_submit_and_wait(sim, &work) : sim_submit(sim, &work, NULL);
 }
 
-CudaError sim_copy_away(Device *device, const DevicePlace *place, const DeviceBox *box, bool to_device,
+CudaError sim_copy_away(Device *device, const DevicePlace *place, const DeviceBox *box, bool to_device, uint64_t away,
                         DeviceStream *stream, uint64_t *turn, bool *is_due)
 {
     SimDevice *sim = sim_of(device);
     CudaError error = check_place(sim, place, box);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    const Rows away = packed_rows(NULL, box), here = rows_of(place);
-    const BoxCopy copy = {to_device ? here : away, to_device ? away : here, *box, !to_device, to_device, 0};
+    const Rows staged = packed_rows(NULL, box), here = rows_of(place);
+    const BoxCopy copy = {to_device ? here : staged, to_device ? staged : here, *box, !to_device, to_device, away, 0};
     Work work = box_work(carry_box, &copy, 0, stream);
     if (work.what == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;

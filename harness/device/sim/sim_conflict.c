@@ -85,12 +85,19 @@ static void name_party(DeviceParty *named, const Party *party)
     named->place = party->place;
 }
 
+/* A copy for which the host may fail to wait is here one for which, or which, another operation fails to wait. */
+static Mistake mistake_of_pair(const Party *second)
+{
+    const Mistake not_ordered = {.kind = MISTAKE_COPY_NOT_ORDERED};
+    return second->mistake.kind == MISTAKE_HOST_TOO_EARLY ? not_ordered : second->mistake;
+}
+
 DeviceConflict *conflict_add(DeviceCheck *check, const Party *first, const Party *second, bool is_race)
 {
     DeviceConflicts *conflicts = &check->conflicts;
     DeviceConflict conflict = {
         .order = {.kind = DEVICE_ORDER_ISSUED, .held = first->sequence, .until = second == NULL ? 0 : second->sequence},
-        .mistake = (second == NULL ? first : second)->mistake,
+        .mistake = second == NULL ? first->mistake : mistake_of_pair(second),
         .is_race = is_race};
     name_party(&conflict.first, first);
     if (second != NULL)
@@ -101,4 +108,23 @@ DeviceConflict *conflict_add(DeviceCheck *check, const Party *first, const Party
     if (to != NULL)
         *to = conflict;
     return to;
+}
+
+void conflict_name_place(SimDevice *sim, uint64_t address, char *text, size_t size)
+{
+    SimAllocation found = {0};
+    for (size_t i = 0; i < sim->check->array_count; i++) {
+        const DeviceNamed *array = &sim->check->arrays[i];
+        if (address - array->address >= array->bytes)
+            continue;
+        snprintf(text, size, "%s[%llu]", array->name,
+                 (unsigned long long)((address - array->address) / array->element_bytes));
+        return;
+    }
+    if (!simgpu_find(sim->gpu, address, 1, &found))
+        snprintf(text, size, "the same memory");
+    else
+        snprintf(text, size, "byte %llu of %s%.40s%s", (unsigned long long)(address - found.address),
+                 found.name == NULL ? "" : "variable '", found.name == NULL ? "an allocation" : found.name,
+                 found.name == NULL ? "" : "'");
 }

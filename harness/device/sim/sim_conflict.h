@@ -2,8 +2,7 @@
 #ifndef HARNESS_DEVICE_SIM_SIM_CONFLICT_H
 #define HARNESS_DEVICE_SIM_SIM_CONFLICT_H
 
-#include "harness/device/device.h"
-#include "simgpu/gpu/simgpu.h"
+#include "harness/device/sim/sim_state.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,7 @@ typedef struct Party { /* one of the two */
  * fail to wait for (second: NULL). Where there are too many, races stay, and then pairs of operations. Returns it, or
  * NULL where it does not stay. */
 DeviceConflict *conflict_add(DeviceCheck *check, const Party *first, const Party *second, bool is_race);
+/* "output[12]", "byte 48 of an allocation of 400 bytes", "the same memory". */
+void conflict_name_place(SimDevice *sim, uint64_t address, char *text, size_t size);
 
 #endif

@@ -223,6 +223,14 @@ void sim_touches(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store
         touches_add(&sim->queue->running->touches, address, bytes, is_store);
 }
 
+void sim_touches_host(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store)
+{
+    if (sim->queue->running != NULL)
+        touches_add(&sim->queue->running->touches, address, bytes, is_store);
+    if (sim_footprint(sim) != NULL)
+        footprint_add(sim_footprint(sim), is_store ? FOOTPRINT_STORE : FOOTPRINT_LOAD, address, bytes);
+}
+
 void sim_reads(SimDevice *sim, uint64_t address, uint64_t bytes)
 {
     Footprint *footprint = sim_footprint(sim);
@@ -252,33 +260,13 @@ static Party party_of(const Operation *operation)
     return (Party){operation->name, operation->sequence, operation->place, operation->work.mistake};
 }
 
-/* "output[12]", "byte 48 of an allocation of 400 bytes". */
-static void name_place(SimDevice *sim, uint64_t address, char *text, size_t size)
-{
-    SimAllocation found = {0};
-    for (size_t i = 0; i < sim->check->array_count; i++) {
-        const DeviceNamed *array = &sim->check->arrays[i];
-        if (address - array->address >= array->bytes)
-            continue;
-        snprintf(text, size, "%s[%llu]", array->name,
-                 (unsigned long long)((address - array->address) / array->element_bytes));
-        return;
-    }
-    if (!simgpu_find(sim->gpu, address, 1, &found))
-        snprintf(text, size, "the same memory");
-    else
-        snprintf(text, size, "byte %llu of %s%.40s%s", (unsigned long long)(address - found.address),
-                 found.name == NULL ? "" : "variable '", found.name == NULL ? "an allocation" : found.name,
-                 found.name == NULL ? "" : "'");
-}
-
 static void note_clash(SimDevice *sim, Clash clash, const Party *first, const Party *second, uint64_t address)
 {
     if (clash == CLASH_NONE)
         return;
     DeviceConflict *conflict = conflict_add(sim->check, first, second, clash == CLASH_RACE);
     if (conflict != NULL && clash == CLASH_RACE)
-        name_place(sim, address, conflict->place, sizeof conflict->place);
+        conflict_name_place(sim, address, conflict->place, sizeof conflict->place);
 }
 
 static void note_conflict(SimDevice *sim, const Operation *operation, const Operation *other)

@@ -61,6 +61,8 @@ bool sim_may_wait(const SimDevice *sim);
 CudaError sim_submit(SimDevice *sim, const Work *work, uint64_t *turn);
 /* The operation that is being carried out uses some of these bytes. */
 void sim_touches(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store);
+/* The same of bytes of the submission's process, by their address there. */
+void sim_touches_host(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store);
 /* And for DeviceOrder.is_exact, a kernel apart: it reads all of these bytes; it is about to write all of them, from
  * `from` or, where that is NULL, `value`. */
 void sim_reads(SimDevice *sim, uint64_t address, uint64_t bytes);

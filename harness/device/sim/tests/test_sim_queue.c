@@ -236,7 +236,7 @@ static void a_copy_waits_for_its_turn(void **state)
     uint64_t turn = 0;
     bool is_due;
     begin(f, &check);
-    assert_int_equal(simulation->copy_away(f->device, &place, &box, true, streams.first, &turn, &is_due), 0);
+    assert_int_equal(simulation->copy_away(f->device, &place, &box, true, 0, streams.first, &turn, &is_due), 0);
     assert_false(is_due);
     assert_int_equal(check.conflicts.items[0].mistake.kind, MISTAKE_HOST_TOO_EARLY);
     assert_int_equal(f->device->streams->synchronize(f->device, streams.second), 0);
@@ -351,7 +351,7 @@ static void a_copy_whose_turn_never_comes_is_left_out(void **state)
     bool is_due;
     begin(f, &check);
     assert_int_equal(
-        f->device->simulation->copy_away(f->device, &place, &(DeviceBox){8, 1, 1}, false, NULL, &turn, &is_due), 0);
+        f->device->simulation->copy_away(f->device, &place, &(DeviceBox){8, 1, 1}, false, 0, NULL, &turn, &is_due), 0);
     copy(f, NULL);
     end(f);
     assert_int_equal(copied(f), 0);
@@ -423,6 +423,44 @@ static void a_kernel_that_need_not_wait_for_the_one_before_races(void **state)
     }
 }
 
+/* One copy fills memory of the submission from which the other one takes its bytes. */
+static void copies_meet_in_memory_of_the_submission(void **state)
+{
+    static const struct {
+        uint64_t first, second; /* addresses there */
+        bool is_conflict;
+    } rows[] = {{0x1000, 0x1004, true}, {0x1000, 0x1008, false}, {0, 0, false}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        for (int is_exact = 0; is_exact < 2; is_exact++) {
+            Fixture *f = *state;
+            const DeviceSimulationOps *simulation = f->device->simulation;
+            DeviceCheck check = {.order = {.kind = DEVICE_ORDER_ISSUED, .is_exact = is_exact}};
+            const DevicePlace there = {.address = f->array, .pitch = 8, .slice_rows = 1};
+            const DevicePlace here = {.address = f->array + 64, .pitch = 8, .slice_rows = 1};
+            Streams streams = new_streams(f, true);
+            uint8_t staging[8] = {0};
+            uint64_t turn;
+            bool is_due;
+            begin(f, &check);
+            assert_int_equal(simulation->copy_away(f->device, &there, &(DeviceBox){8, 1, 1}, false, rows[i].first,
+                                                   streams.first, &turn, &is_due),
+                             0);
+            assert_int_equal(simulation->take_turn(f->device, turn, staging), 0);
+            assert_int_equal(simulation->copy_away(f->device, &here, &(DeviceBox){8, 1, 1}, true, rows[i].second,
+                                                   streams.second, &turn, &is_due),
+                             0);
+            assert_int_equal(simulation->take_turn(f->device, turn, staging), 0);
+            end(f);
+            uint32_t pairs = 0;
+            for (uint32_t j = 0; j < check.conflicts.count; j++)
+                if (check.conflicts.items[j].order.until != 0) {
+                    assert_int_equal(check.conflicts.items[j].mistake.kind, MISTAKE_COPY_NOT_ORDERED);
+                    pairs++;
+                }
+            assert_int_equal(pairs, rows[i].is_conflict);
+        }
+}
+
 /* Many copies for which the host may fail to wait do not hide what two kernels do to each other. */
 static void races_are_kept_before_all_else(void **state)
 {
@@ -435,7 +473,8 @@ static void races_are_kept_before_all_else(void **state)
     begin(f, &check);
     for (int i = 0; i < 2 * DEVICE_MAX_CONFLICTS; i++)
         assert_int_equal(
-            f->device->simulation->copy_away(f->device, &place, &(DeviceBox){8, 1, 1}, false, NULL, &turn, &is_due), 0);
+            f->device->simulation->copy_away(f->device, &place, &(DeviceBox){8, 1, 1}, false, 0, NULL, &turn, &is_due),
+            0);
     assert_int_equal(store(f, f->array, 1, 1, streams.first), 0);
     assert_int_equal(store(f, f->array, 2, 1, streams.second), 0);
     end(f);
@@ -508,6 +547,7 @@ int main(void)
         ON_A_QUEUE(a_copy_whose_turn_never_comes_is_left_out),
         ON_A_QUEUE(memory_is_renewed_in_stream_order),
         ON_A_QUEUE(two_that_change_the_same_bytes_race),
+        ON_A_QUEUE(copies_meet_in_memory_of_the_submission),
         ON_A_QUEUE(a_kernel_that_need_not_wait_for_the_one_before_races),
         ON_A_QUEUE(races_are_kept_before_all_else),
         ON_A_QUEUE(a_drawn_order_depends_on_the_key_alone),
