@@ -71,7 +71,7 @@ load processes.sh
 @test "an output element that is never written is reported" {
     submission '' 'if (i == 1) return;' >x.cu
     judge grade x.cu
-    ends 1 "Wrong Answer" "never written"
+    ends 1 "Wrong Answer" "never written" ", got NaN"
 }
 
 @test "a file that names no problem is matched by its signature" {

@@ -95,6 +95,8 @@ static void add_value(Diagnosis *diagnosis, const DiagnosisElement *element)
     diagnosis->nan += isnan(element->got) && !element->never_written;
     diagnosis->infinite += isinf(element->got) != 0;
     diagnosis->zero += element->got == 0;
+    diagnosis->whole += element->got == nearbyint(element->got);
+    diagnosis->fractions += fabs(element->expected - nearbyint(element->expected)) > element->bound;
     diagnosis->imprecise += fabs(element->got - element->expected) <= element->imprecise;
     diagnosis->without_neighbour += element->before == NULL || element->after == NULL;
     diagnosis->like_before += is_near(element->got, element->before, element->bound);
@@ -307,6 +309,13 @@ static bool is_factor(const Diagnosis *diagnosis)
            spread <= 0.01 * fabs(diagnosis->largest_ratio);
 }
 
+/* Whole numbers are right for some filters and inputs; then an int is no mistake. */
+static bool is_whole(const Diagnosis *diagnosis)
+{
+    return diagnosis->whole == diagnosis->wrong && diagnosis->fractions > 0 &&
+           2 * diagnosis->fractions >= diagnosis->wrong;
+}
+
 WrongNature diagnosis_what(const Diagnosis *diagnosis)
 {
     size_t wrong = diagnosis->wrong;
@@ -322,6 +331,8 @@ WrongNature diagnosis_what(const Diagnosis *diagnosis)
         return WRONG_NATURE_SOME_NAN;
     if (diagnosis->zero == wrong)
         return WRONG_NATURE_ZERO;
+    if (is_whole(diagnosis))
+        return WRONG_NATURE_WHOLE;
     if (diagnosis->imprecise == wrong)
         return WRONG_NATURE_IMPRECISE;
     if (is_factor(diagnosis))

@@ -31,6 +31,7 @@ typedef struct Diagnosis {
     size_t right_first, right_last, right_step;           /* of right elements, likewise */
     size_t border;                                        /* largest distance of a wrong element from the border */
     size_t never_written, nan, infinite, zero, imprecise; /* numbers of wrong elements of each kind */
+    size_t whole, fractions;           /* numbers of wrong elements that are whole, and of those that should not be */
     size_t like_before, like_after;    /* wrong elements with the value expected of their neighbour */
     size_t without_neighbour;          /* wrong elements where a neighbour is not known */
     double least_ratio, largest_ratio; /* got / expected, of elements far larger than their bound */

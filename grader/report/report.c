@@ -42,7 +42,11 @@ static void add_wrong_element(Text *out, const char *which, const char *name, co
     text_add(out, name);
     for (size_t i = 0; i < rank; i++)
         text_printf(out, "[%zu]", element->position[i]);
-    text_printf(out, ": expected %.9g, got %.9g", element->expected, element->got);
+    text_printf(out, ": expected %.9g, got ", element->expected);
+    if (isnan(element->got)) /* its sign says nothing */
+        text_add(out, "NaN");
+    else
+        text_printf(out, "%.9g", element->got);
     if (isfinite(element->error))
         text_printf(out, " (off by %.3g, allowed %.3g)", element->error, element->bound);
     text_add(out, "\n");

@@ -52,6 +52,7 @@ typedef enum Mistake {
     INFINITE,
     ZERO,
     DOUBLED,
+    TRUNCATED,
     AFTER,
     BEFORE,
     IMPRECISE,
@@ -69,6 +70,7 @@ static float mistaken(const Bench *right, const Bench *flipped, Mistake mistake,
     case INFINITE: return INFINITY;
     case ZERO: return 0;
     case DOUBLED: return 2 * value;
+    case TRUNCATED: return truncf(value) + 2;
     case AFTER: return right->y[i + 1 < right->count ? i + 1 : i];
     case BEFORE: return right->y[i > 0 ? i - 1 : i];
     case IMPRECISE: return value + (i % 2 ? 3e-3f : -3e-3f);
@@ -87,6 +89,7 @@ static const struct {
     {EVERYWHERE, NOT_A_NUMBER, "every element: NaN"},
     {EVERYWHERE, INFINITE, "every element: infinite"},
     {EVERYWHERE, DOUBLED, "every element: off by a constant factor"},
+    {EVERYWHERE, TRUNCATED, "every element: whole numbers, where fractions are right: is something an int?"},
     {EVERYWHERE, FLIPPED, "every element: the filter is flipped"},
     {EVERYWHERE, IMPRECISE, "every element: small errors: too little precision, or small terms left out"},
     {LAST_COLUMNS, POISONED, "the last 3 columns: never written"},
