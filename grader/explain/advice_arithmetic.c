@@ -51,11 +51,12 @@ static void sketch_two_passes(const KernelUnderReview *review, const KernelNames
 bool rule_needless_work(const KernelUnderReview *review, Change *change, Advice *advice)
 {
     const double MOST_TIMES = 1.4;
+    enum { FUNCTION_MULTIPLY_ADDS = 20 }; /* of an exponential with a logarithm: functions consist of them, too */
     double wanted = review->subject->operations, done = operations_of_all(review->explanation);
     double times = ratio(done, wanted);
     const SimLine *line = review_hot_line(review);
-    if (4 * review->counters->special > review->counters->fma32)
-        return false; /* functions consist of multiply-adds, too */
+    if (FUNCTION_MULTIPLY_ADDS * review->counters->special > review->counters->fma32)
+        return false;
     if (line == NULL || times < MOST_TIMES || operations_of(review->counters) < 0.5 * done)
         return false;
     const HardwareProfile *hardware = review->explanation->hardware;

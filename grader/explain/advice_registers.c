@@ -1,5 +1,6 @@
 #include "grader/explain/advice_rules.h"
 
+#include "grader/explain/kernel_constants.h"
 #include "grader/terminal/quantity.h"
 
 #include <math.h>
@@ -231,8 +232,22 @@ static bool is_unrolled_in_part(const char *pragma)
     return strncmp(pragma, words, strlen(words)) == 0 && atoi(pragma + strlen(words)) > 1;
 }
 
-/* The innermost loop around a line that no pragma unrolls, by the indentation of the source; 0: none is near. Around a loop
- * that is unrolled in part there is none that could be. */
+/* A loop of a few turns whose number the compiler knows, `for (int o = 0; o < 4; o++)`: it unrolls such a loop by itself. */
+static bool is_short_loop(const KernelUnderReview *review, const char *text)
+{
+    enum { MOST_TURNS = 16 };
+    char end[NAME_ROOM];
+    int64_t turns;
+    const char *less = strchr(text, '<');
+    if (less == NULL)
+        return false;
+    less += less[1] == '=' ? 2 : 1;
+    snprintf(end, sizeof end, "%.*s", (int)strcspn(less, ";&"), less);
+    return constant_value(review->source, NULL, NULL, end, &turns) && turns <= MOST_TURNS;
+}
+
+/* The innermost loop around a line that neither a pragma nor the compiler unrolls, by the indentation of the source; 0: none is
+ * near. Around a loop that is unrolled in part there is none that could be. */
 static int rolled_loop(const KernelUnderReview *review, int line)
 {
     enum { NEAR = 15 };
@@ -245,7 +260,8 @@ static int rolled_loop(const KernelUnderReview *review, int line)
         inner = indent;
         review_line_text(review, i, text, sizeof text);
         review_line_text(review, i - 1, above, sizeof above);
-        bool left = strncmp(above, "#pragma unroll", 14) != 0 || strcmp(above, "#pragma unroll 1") == 0;
+        bool left = strcmp(above, "#pragma unroll 1") == 0 ||
+                    (strncmp(above, "#pragma unroll", 14) != 0 && !is_short_loop(review, text));
         if (strncmp(text, "for (", 5) != 0)
             continue;
         if (left || is_unrolled_in_part(above))

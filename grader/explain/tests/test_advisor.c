@@ -53,6 +53,7 @@ enum {
     DIVIDING_LINE = 11,
     TILE_LINE = 13,
     UNROLLED_LINE = 16,
+    TAPS_LINE = 17,
     SUMS_LINE = 19,
     ADDING_LINE = 20,
     COPY_LINE = 24,
@@ -310,6 +311,13 @@ static void turn_without_unrolling(void)
     line(LOOP_LINE)->executions = 3ull * WARPS * TURNS;
 }
 
+/* The loop over four sums is unrolled by the compiler. */
+static void turn_around_sums(void)
+{
+    turn_without_unrolling();
+    profile.lines[0].counts.line = SUMS_LINE;
+}
+
 static void divide_floats(void)
 {
     profile.lines[0].counts.line = DIVIDING_LINE;
@@ -399,6 +407,7 @@ static const struct {
      "start 1056 blocks, which are whole waves, and let each of them go on with the next tile"},
     {turn_without_unrolling, "unrolling", FOR_LINE,
      " other instructions count, compare, branch and compute addresses, and the next load waits for them"},
+    {turn_around_sums, "unrolling", TAPS_LINE, "the loop over `k` is not unrolled: for each multiply-add "},
     {divide_floats, "float_division", DIVIDING_LINE,
      " instructions: compute the reciprocal once before the loop, and multiply by it; or scale"},
     {call_functions, "special_functions", LOOP_LINE,
@@ -709,6 +718,19 @@ static void what_limits_the_occupancy_is_named(void **state)
     }
 }
 
+/* An exponential is 16 multiply-adds and one special function. */
+static void functions_are_no_needless_work(void **state)
+{
+    make_healthy();
+    work_more_than_asked();
+    assert_true(examine() > 0 && strcmp(advice[0].id, "needless_work") == 0);
+    make_healthy();
+    work_more_than_asked();
+    ADD(LOOP_LINE, special, 3ull * 32 * WARPS * TURNS / 16);
+    for (size_t i = 0, count = examine(); i < count; i++)
+        assert_string_not_equal(advice[i].id, "needless_work");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -724,6 +746,7 @@ int main(void)
         cmocka_unit_test(kernels_in_several_shapes_gain_together),
         cmocka_unit_test(the_bound_and_the_roofline_follow_from_the_counters),
         cmocka_unit_test(what_limits_the_occupancy_is_named),
+        cmocka_unit_test(functions_are_no_needless_work),
     };
     return cmocka_run_group_tests(tests, read_hardware, NULL);
 }
