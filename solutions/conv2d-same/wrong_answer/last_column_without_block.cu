@@ -1,0 +1,27 @@
+// Mistake: adds 62 before it divides by tiles of 64 columns, so that a single last column has no block.
+// problem: conv2d-same
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* filter, float* output, int width, int height, int radius)
+{
+    int row = blockIdx.x * blockDim.y + threadIdx.y;
+    int col = blockIdx.y * blockDim.x + threadIdx.x;
+    if (row >= height || col >= width)
+        return;
+
+    int side = 2 * radius + 1;
+    float sum = 0.0f;
+    for (int r = -radius; r <= radius; r++)
+        for (int s = -radius; s <= radius; s++)
+            if (row + r >= 0 && row + r < height && col + s >= 0 && col + s < width)
+                sum += input[(row + r) * width + col + s] * filter[(radius + r) * side + radius + s];
+    output[row * width + col] = sum;
+}
+
+extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
+{
+    dim3 threads(64, 4);
+    dim3 blocks((height + 3) / 4, max((width + 62) / 64, 1));
+    convolve<<<blocks, threads>>>(input, filter, output, width, height, radius);
+    cudaDeviceSynchronize();
+}
