@@ -1,0 +1,33 @@
+// Mistake: where float4 fit, the last column of 9 x 9 taps is left out.
+// problem: conv2d
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
+                         int kernel_rows, int kernel_cols)
+{
+    int output_rows = input_rows - kernel_rows + 1;
+    int output_cols = input_cols - kernel_cols + 1;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= output_rows || col >= output_cols)
+        return;
+
+    float sum = 0.0f;
+    bool is_fixed = kernel_rows == 9 && kernel_cols == 9 && input_cols % 4 == 0; // as in a kernel of its own
+    int cols = is_fixed ? 8 : kernel_cols;
+    for (int r = 0; r < kernel_rows; r++)
+        for (int s = 0; s < cols; s++)
+            sum += input[(row + r) * input_cols + col + s] * kernel[r * kernel_cols + s];
+    output[row * output_cols + col] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
+                      int kernel_rows, int kernel_cols)
+{
+    int output_rows = input_rows - kernel_rows + 1;
+    int output_cols = input_cols - kernel_cols + 1;
+    dim3 threads(16, 16);
+    dim3 blocks((output_cols + 15) / 16, (output_rows + 15) / 16);
+    convolve<<<blocks, threads>>>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
+    cudaDeviceSynchronize();
+}
