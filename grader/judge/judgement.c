@@ -135,8 +135,12 @@ static ConflictText conflict_text(const DeviceConflict *conflict, ConflictLines 
         snprintf(first, sizeof first, " (%s:%d)", COMPILE_SOURCE_NAME, lines.first);
     if (lines.second != 0)
         snprintf(second, sizeof second, " (%s:%d)", COMPILE_SOURCE_NAME, lines.second);
-    snprintf(said.text, sizeof said.text, "%s%s does not wait for %s%s", is_host ? "the host" : conflict->second.name,
-             second, conflict->first.name, first);
+    if (conflict->is_of_function)
+        snprintf(said.text, sizeof said.text, "neither the host nor another stream waits for %s%s",
+                 conflict->first.name, first);
+    else
+        snprintf(said.text, sizeof said.text, "%s%s does not wait for %s%s",
+                 is_host ? "the host" : conflict->second.name, second, conflict->first.name, first);
     return said;
 }
 

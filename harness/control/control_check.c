@@ -114,8 +114,8 @@ static bool are_conflicts(const DeviceConflicts *conflicts)
     for (uint32_t i = 0; i < conflicts->count; i++) {
         const DeviceConflict *item = &conflicts->items[i];
         if (!is_mistake(&item->mistake) || item->order.kind > DEVICE_ORDER_DRAWN ||
-            !ARE_FLAGS(&item->is_race, &item->order.is_exact) || !IS_TERMINATED(item->first.name) ||
-            !IS_TERMINATED(item->second.name) || !IS_TERMINATED(item->place))
+            !ARE_FLAGS(&item->is_race, &item->is_of_function, &item->order.is_exact) ||
+            !IS_TERMINATED(item->first.name) || !IS_TERMINATED(item->second.name) || !IS_TERMINATED(item->place))
             return false;
     }
     return true;

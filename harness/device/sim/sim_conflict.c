@@ -98,7 +98,8 @@ DeviceConflict *conflict_add(DeviceCheck *check, const Party *first, const Party
     DeviceConflict conflict = {
         .order = {.kind = DEVICE_ORDER_ISSUED, .held = first->sequence, .until = second == NULL ? 0 : second->sequence},
         .mistake = second == NULL ? first->mistake : mistake_of_pair(second),
-        .is_race = is_race};
+        .is_race = is_race,
+        .is_of_function = second == NULL && first->is_function};
     name_party(&conflict.first, first);
     if (second != NULL)
         name_party(&conflict.second, second);

@@ -38,6 +38,7 @@ typedef struct Party { /* one of the two */
     uint32_t sequence; /* in the call */
     uint32_t place;    /* in host code (DeviceParty) */
     Mistake mistake;   /* if it fails to wait */
+    bool is_function;  /* of the host */
 } Party;
 
 /* Reports two operations that nothing orders, `first` being the one that was asked for first; or one that the host may

@@ -257,7 +257,8 @@ Footprint *sim_footprint(SimDevice *sim)
 
 static Party party_of(const Operation *operation)
 {
-    return (Party){operation->name, operation->sequence, operation->place, operation->work.mistake};
+    return (Party){operation->name, operation->sequence, operation->place, operation->work.mistake,
+                   operation->work.is_function};
 }
 
 static void note_clash(SimDevice *sim, Clash clash, const Party *first, const Party *second, uint64_t address)

@@ -44,6 +44,7 @@ typedef struct Work { /* an operation as it is submitted */
     bool needs_turn;
     bool is_kernel;
     bool is_programmatic; /* DeviceLaunch.is_programmatic */
+    bool is_function;     /* of the host */
     Mistake mistake;      /* what a missing dependency of it is called */
     char name[128];       /* "kernel blur", "the copy of 400 bytes to the host" */
 } Work;

@@ -90,6 +90,7 @@ CudaError sim_host_call(Device *device, DeviceStream *stream, uint64_t *turn, bo
     const Work work = {.carry = carry_host_call,
                        .stream = stream,
                        .needs_turn = true,
+                       .is_function = true,
                        .mistake = {.kind = MISTAKE_HOST_TOO_EARLY},
                        .name = "the host function"};
     if (sim->sticky != CUDA_ERROR_SUCCESS)

@@ -270,6 +270,7 @@ static void a_host_function_waits_for_its_turn(void **state)
         assert_int_equal(check.conflicts.count, 1);
         assert_int_equal(check.conflicts.items[0].mistake.kind, MISTAKE_HOST_TOO_EARLY);
         assert_party(&check.conflicts.items[0].first, "the host function on non-blocking stream 1", 0);
+        assert_true(check.conflicts.items[0].is_of_function);
         assert_party(&check.conflicts.items[0].second, "", 0);
         assert_int_equal(f->device->streams->synchronize(f->device, streams.first), DEVICE_HOST_TURN);
         assert_int_equal(simulation->take_turn(f->device, turn, NULL), 0);
