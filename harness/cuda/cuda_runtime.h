@@ -48,6 +48,16 @@ template <class Kernel> cudaError_t cudaLaunchKernel(Kernel *kernel, dim3 grid, 
     return cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared_bytes, stream);
 }
 
+/* Each argument is converted to the type of its parameter first. */
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...), Arguments &&...arguments)
+{
+    return [&](Parameters... converted) {
+        void *pointers[] = {(void *)&converted..., 0};
+        return cudaLaunchKernelExC(config, (const void *)kernel, pointers);
+    }(static_cast<Arguments &&>(arguments)...);
+}
+
 /* ---- calls of the driver, found by name ---------------------------------------------------------------------------- */
 
 enum cudaGetDriverEntryPointFlags {
