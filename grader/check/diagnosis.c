@@ -9,6 +9,7 @@
 
 /* More rows than this are called "rows beyond a certain one", which says more than their number. */
 enum { MAX_NAMED = 1024 };
+enum { LEAST_WITHOUT_FRACTION = 1 << 23 }; /* from there on every float is whole, also one that is mere chance */
 
 /* --- gathering ---------------------------------------------------------------------------------------------------- */
 
@@ -95,7 +96,7 @@ static void add_value(Diagnosis *diagnosis, const DiagnosisElement *element)
     diagnosis->nan += isnan(element->got) && !element->never_written;
     diagnosis->infinite += isinf(element->got) != 0;
     diagnosis->zero += element->got == 0;
-    diagnosis->whole += element->got == nearbyint(element->got);
+    diagnosis->whole += element->got == nearbyint(element->got) && fabs(element->got) < LEAST_WITHOUT_FRACTION;
     diagnosis->fractions += fabs(element->expected - nearbyint(element->expected)) > element->bound;
     diagnosis->imprecise += fabs(element->got - element->expected) <= element->imprecise;
     diagnosis->without_neighbour += element->before == NULL || element->after == NULL;

@@ -53,6 +53,7 @@ typedef enum Mistake {
     ZERO,
     DOUBLED,
     TRUNCATED,
+    GARBAGE,
     AFTER,
     BEFORE,
     IMPRECISE,
@@ -71,6 +72,7 @@ static float mistaken(const Bench *right, const Bench *flipped, Mistake mistake,
     case ZERO: return 0;
     case DOUBLED: return 2 * value;
     case TRUNCATED: return truncf(value) + 2;
+    case GARBAGE: return -431602080.0f - 64.0f * (float)(i % 7); /* so large that every float is whole */
     case AFTER: return right->y[i + 1 < right->count ? i + 1 : i];
     case BEFORE: return right->y[i > 0 ? i - 1 : i];
     case IMPRECISE: return value + (i % 2 ? 3e-3f : -3e-3f);
@@ -89,6 +91,7 @@ static const struct {
     {EVERYWHERE, NOT_A_NUMBER, "every element: NaN"},
     {EVERYWHERE, INFINITE, "every element: infinite"},
     {EVERYWHERE, DOUBLED, "every element: off by a constant factor"},
+    {EVERYWHERE, GARBAGE, "every element"},
     {EVERYWHERE, TRUNCATED, "every element: whole numbers, where fractions are right: is something an int?"},
     {EVERYWHERE, FLIPPED, "every element: the filter is flipped"},
     {EVERYWHERE, IMPRECISE, "every element: small errors: too little precision, or small terms left out"},
