@@ -306,6 +306,23 @@ EOF
     ends 2 "clang 98.0.0" "does not work here: a small kernel does not compile" "limits.h:5:1: error: no such type on this target"
 }
 
+@test "a header of the system that clang cannot read is a fault of the judge" {
+    by_clang
+    mkdir bin
+    chmod 755 . bin
+    cat >bin/clang-98 <<EOF
+#!/bin/sh
+case "\$*" in
+*submission*) echo "/usr/include/limits.h:5:1: error: no such type on this target" >&2; exit 1 ;;
+*) exec $("$root/harness/compilers.sh" clang) "\$@" ;;
+esac
+EOF
+    chmod 755 bin/clang-98
+    submission >x.cu
+    PATH=$PWD/bin:$PATH CONVJUDGE_CACHE=$PWD/cache judge grade --no-record x.cu
+    ends 2 "Judge Error" "a limit of the judge: its compiler cannot read a header of this system" "limits.h:5:1: error: no such type on this target"
+}
+
 @test "a toolchain beside the judge's program is found whatever CONVJUDGE_HOME says, in a folder with a space" {
     local nvcc
     nvcc=$("$root/harness/compilers.sh" nvcc) || skip "no nvcc"
@@ -317,6 +334,24 @@ EOF
     CONVJUDGE_HOME=$root CONVJUDGE_COMPILER=nvcc run "a judge/build/convjudge" grade --no-record x.cu
     ends 0 "Accepted"
     [[ -s asked ]]
+}
+
+@test "where there is no compiler, what to do is said" {
+    /usr/bin/bwrap --dev-bind / / true || skip "nothing can be hidden here"
+    local folder hidden=()
+    for folder in /usr/local/cuda /usr/local/cuda-13 /usr/local/cuda-13.0 /opt/cuda /usr/lib/cuda /usr/lib/nvidia-cuda-toolkit; do
+        if [[ -d $folder ]]; then hidden+=(--tmpfs "$(realpath "$folder")"); fi
+    done
+    mkdir -p home/build bin
+    cp "$build"/{convjudge,convjudge-runner,libcudart.so.13} home/build/ # beside no build/toolchain
+    ln -s "$(command -v gcc)" bin/ # for the oracle
+    submission >x.cu
+    run env -u CUDA_HOME -u CONVJUDGE_COMPILER -u CONVJUDGE_NVCC CONVJUDGE_HOME="$root" PATH="$PWD/bin" \
+        /usr/bin/bwrap --dev-bind / / "${hidden[@]}" home/build/convjudge grade --no-record x.cu
+    ends 2 "no CUDA compiler found: no nvcc, and no clang 16 or later found; run \`make toolchain\`" "for the simulated GPU, clang 16 or later is enough"
+    run env -u CUDA_HOME -u CONVJUDGE_NVCC CONVJUDGE_COMPILER=nvcc CONVJUDGE_HOME="$root" PATH="$PWD/bin" \
+        /usr/bin/bwrap --dev-bind / / "${hidden[@]}" home/build/convjudge grade --no-record x.cu
+    ends 2 "no nvcc found; run \`make toolchain\`, or install the CUDA toolkit and set CUDA_HOME to its folder"
 }
 
 # layout_by FOLDER: prints the value of every enumerator and the layout of every struct that the judge's CUDA headers

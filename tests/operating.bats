@@ -91,7 +91,7 @@ doctor() {
 @test "doctor says what is there, what it costs and what to do, and that grading works" {
     doctor --json doctor.json
     ends 0 "ok       nvcc" "ok       gcc" "ok       simulated GPU   NVIDIA H200 (simulated)" "ok       sandbox         full" \
-        "temporary files $TMPDIR" "a write" " GiB of memory" "none yet The first grading makes it." "Grading works here." \
+        "temporary files $TMPDIR" " GiB free, a write reaches the disk in " " GiB of memory" "none yet The first grading makes it." "Grading works here." \
         "sandbox         full: namespaces, system calls filtered, no rights"
     [[ ! -e /proc/sys/kernel/seccomp/actions_avail ]] || ends 0 "ok       seccomp         the kernel filters system calls"
     case $output in
@@ -119,6 +119,12 @@ doctor() {
     ends 1 "missing  g++"
     output=$(sed -z 's/\n  */ /g' <<<"$output")
     ends 1 "missing  gcc             none that works It compiles expected outputs and the host's side of submissions."
+    local nvcc
+    if nvcc=$("$root/harness/compilers.sh" nvcc); then
+        run env PATH="$bin" CONVJUDGE_NVCC="$nvcc" "$build/convjudge" doctor
+        output=$(sed -z 's/\n  */ /g' <<<"$output")
+        ends 1 "ok       clang           no clang 16 or later found It is not needed: nvcc compiles."
+    fi
     run env TMPDIR=/nowhere "$build/convjudge" doctor
     ends 1 "/nowhere: nothing can be written there"
     TMPDIR=/proc run "$build/convjudge" doctor

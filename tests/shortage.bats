@@ -78,6 +78,14 @@ on_a_disk() {
     done
 }
 
+@test "doctor names a disk that is nearly full" {
+    [[ $(id -u) == 0 ]] || skip "needs root"
+    # shellcheck disable=SC2016 # expanded by the inner bash
+    run unshare --mount bash -c 'mkdir disk && mount -t tmpfs -o size=1g tmpfs disk && TMPDIR=$PWD/disk "$1/convjudge" doctor' _ "$build"
+    output=$(sed -z 's/\n  */ /g' <<<"$output")
+    ends 0 "note     temporary files $PWD/disk: 1.0 GiB free" "A full disk ends gradings with a judge error. Make room."
+}
+
 @test "a full disk for the leaderboard" {
     [[ $(id -u) == 0 ]] || skip "needs root"
     submission >x.cu
