@@ -175,6 +175,19 @@ static void try_swapped_axes(Search *search, const Array *array, WrongNature nat
         }
 }
 
+/* The weights of a layer, [row][column][in][out], as PyTorch keeps them, [out][in][row][column], and TensorFlow Lite,
+ * [out][row][column][in]. There are two of them only, so two wrong elements are enough. */
+static void try_other_layouts(Search *search, const Array *filter)
+{
+    static const int layouts[][4] = {{3, 2, 0, 1}, {3, 0, 1, 2}};
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        Order order = filter->order;
+        memcpy(order.axes, layouts[i], sizeof layouts[i]);
+        if (order.rank == 4 && search->subject->wrong >= 2)
+            test_order(search, filter, &order, WRONG_NATURE_CHANNELS);
+    }
+}
+
 /* Convolution and correlation are often confused: along all indices, along the first two, or, which is rarer than swapped
  * indices, along others. */
 static void try_filter(Search *search, const Array *filter)
@@ -183,6 +196,7 @@ static void try_filter(Search *search, const Array *filter)
     try_flip(search, filter, all);
     try_flip(search, filter, all & 3);
     try_swapped_axes(search, filter, WRONG_NATURE_FILTER_TURNED);
+    try_other_layouts(search, filter);
     for (int axes = 1; axes < all && has_enough(search, &filter->order); axes++)
         try_flip(search, filter, axes);
 }
