@@ -86,9 +86,7 @@ static double times_stored(const KernelUnderReview *review)
  * once, computes its indices once, and finds what neighbours have loaded in the L1. */
 static void add_up_in_one_launch(const KernelUnderReview *review, double times, KernelModel *one)
 {
-    enum {
-        LOOP_INSTRUCTIONS = 4
-    }; /* for each multiply-add, beside it and its loads: an address, the loop. An estimate */
+    const double LOOP_INSTRUCTIONS = 4; /* for each multiply-add, beside its loads: an address, the loop. An estimate */
     const SimCounters *each = &review->model.counters;
     const double launches = (double)review->model.launches, kept = 1 / times;
     const double sums = (1 - kept) * (double)one->counters.global_store_requests;
@@ -108,8 +106,8 @@ static void add_up_in_one_launch(const KernelUnderReview *review, double times, 
 
 static void say_add_up(const KernelUnderReview *review, const char *array, int line, Advice *advice)
 {
-    KernelNames names;
-    review_names(review, line, &names);
+    char loop[LINE_ROOM]; /* that around the launch */
+    review_line_text(review, line - 1, loop, sizeof loop);
     advice_say(
         advice, line,
         "%llu launches of %.80s, one after the other, add a part of the sum to `%s` each, so that each element is "
@@ -118,7 +116,7 @@ static void say_add_up(const KernelUnderReview *review, const char *array, int l
         quantity_ratio(times_stored(review)).text);
     advice_sketch(advice, "%s<<<blocks, threads>>>(...); // once, without the loop around it", review->kernel->name);
     advice_sketch(advice, "float sum = ...; // in the kernel: what the first launch stores");
-    advice_sketch(advice, "for (...) // that loop");
+    advice_sketch(advice, "%s", strncmp(loop, "for (", 5) == 0 ? loop : "for (...) // that loop");
     advice_sketch(advice, "    sum += ...;");
     advice_sketch(advice, "%s[...] = sum; // once, behind the loop", array);
 }
@@ -145,9 +143,14 @@ static void say_larger_grid(const KernelUnderReview *review, uint64_t launches, 
                "multiprocessors: launch all of these blocks at once, in a grid of one more dimension",
                (unsigned long long)launches, blocks, blocks > 1 ? "s" : "",
                review->explanation->hardware->multiprocessors);
-    advice_sketch(advice, "dim3 grid(%.0f, %llu); // blockIdx.y: what the loop around the launch counted", blocks,
-                  (unsigned long long)review->model.launches);
-    advice_sketch(advice, "%s<<<grid, %.0f>>>(...); // once", review->kernel->name, review_threads_per_block(review));
+    const uint32_t *grid = review->kernel->profile->shape.grid;
+    if (grid[1] > 1)
+        advice_sketch(advice, "dim3 grid(%u, %u, %llu); // blockIdx.z: what the loop around the launch counted",
+                      grid[0], grid[1], (unsigned long long)review->model.launches);
+    else
+        advice_sketch(advice, "dim3 grid(%u, %llu); // blockIdx.y: what the loop around the launch counted", grid[0],
+                      (unsigned long long)review->model.launches);
+    advice_sketch(advice, "%s<<<grid, threads>>>(...); // once", review->kernel->name);
 }
 
 /* After the change, the launches of the kernel that is launched most often are one. If they add to the same array, its

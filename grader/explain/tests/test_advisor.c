@@ -718,6 +718,28 @@ static void what_limits_the_occupancy_is_named(void **state)
     }
 }
 
+/* Rows, or planes, that were launched one by one. */
+static void a_larger_grid_has_one_more_dimension(void **state)
+{
+    make_healthy();
+    launch_two_blocks_often();
+    assert_true(examine() > 0 && strstr(advice[0].sketch, "dim3 grid(2, 500); // blockIdx.y") != NULL);
+    make_healthy();
+    launch_two_blocks_often();
+    kernel()->shape.grid[1] = 3;
+    assert_true(examine() > 0 && strstr(advice[0].sketch, "dim3 grid(2, 3, 500); // blockIdx.z") != NULL);
+}
+
+static void launches_that_add_become_a_loop(void **state)
+{
+    bool found = false;
+    make_healthy();
+    add_in_each_launch();
+    for (size_t i = 0, count = examine(); i < count; i++)
+        found |= strstr(advice[i].sketch, "for (...) // that loop\n    sum += ...;\nout[...] = sum;") != NULL;
+    assert_true(found);
+}
+
 /* An exponential is 16 multiply-adds and one special function. */
 static void functions_are_no_needless_work(void **state)
 {
@@ -746,6 +768,8 @@ int main(void)
         cmocka_unit_test(kernels_in_several_shapes_gain_together),
         cmocka_unit_test(the_bound_and_the_roofline_follow_from_the_counters),
         cmocka_unit_test(what_limits_the_occupancy_is_named),
+        cmocka_unit_test(a_larger_grid_has_one_more_dimension),
+        cmocka_unit_test(launches_that_add_become_a_loop),
         cmocka_unit_test(functions_are_no_needless_work),
     };
     return cmocka_run_group_tests(tests, read_hardware, NULL);
