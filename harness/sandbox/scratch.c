@@ -92,27 +92,47 @@ static int sweep(const char *path, pid_t owner)
     return left;
 }
 
-/* Waits until the other end of the pipe is gone, that is, until the parent is; then removes the parent's folders, and what
- * a killed process left in the compile cache. */
+/* Waits until the other end of the pipe is gone, that is, until the parent is; true if it has said farewell. */
+static bool await_end(int pipe_end)
+{
+    bool was_orderly = false;
+    char byte;
+    ssize_t count;
+    while ((count = read(pipe_end, &byte, 1)) > 0 || (count < 0 && errno == EINTR))
+        was_orderly |= count > 0;
+    return was_orderly;
+}
+
+/* Removes the parent's folders after its end, and what a killed process left in the compile cache. One that says farewell has
+ * ended its children before, so that what is still unfinished there is another judge's, which may take long. */
 static void janitor(int pipe_end, const char *folder, pid_t parent)
 {
     setsid(); /* neither Ctrl-C nor a signal to the parent's group reaches it */
     dup2(pipe_end, 0);
     close_range(1, ~0u, 0); /* otherwise a reader of an inherited output would wait for the janitor to end */
-    char byte;
-    while (read(0, &byte, 1) < 0 && errno == EINTR)
-        ;
-    for (int try = 0;
-         sweep(folder, parent) + cgroup_sweep(parent) + (int)compile_cache_sweep(NULL) > 0 && try < JANITOR_TRIES;
-         try++)
+    const bool was_orderly = await_end(0);
+    for (int try = 0; try < JANITOR_TRIES; try++) {
+        const int left = sweep(folder, parent) + cgroup_sweep(parent), in_work = (int)compile_cache_sweep(NULL);
+        if (left + (was_orderly ? 0 : in_work) == 0)
+            break;
         nanosleep(&(struct timespec){.tv_nsec = JANITOR_PAUSE_MS * 1000000l}, NULL);
+    }
     _exit(0);
+}
+
+static pid_t has_janitor; /* a forked child needs one of its own */
+static int janitor_pipe;
+
+static void say_farewell(void)
+{
+    signal(SIGPIPE, SIG_IGN); /* the janitor may have been killed */
+    if (has_janitor == getpid() && write(janitor_pipe, "", 1) < 0)
+        return;
 }
 
 Status scratch_guard(Message *why)
 {
     const char *folder = parent_folder();
-    static pid_t has_janitor; /* a forked child needs one of its own */
     if (has_janitor == getpid())
         return STATUS_OK;
     int ends[2];
@@ -128,7 +148,9 @@ Status scratch_guard(Message *why)
         close(ends[1]);
         return fail_errno(why, "no new process");
     }
-    has_janitor = parent; /* ends[1] stays open until this process ends */
+    has_janitor = parent;
+    janitor_pipe = ends[1]; /* stays open until this process ends */
+    atexit(say_farewell);
     sweep(folder, 0);
     return STATUS_OK;
 }
