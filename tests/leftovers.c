@@ -2,9 +2,9 @@
  *
  *     leftovers COMMAND [ARGUMENT ...]
  *
- * Exits as the command does (128 + signal where one ended it), or with 99 where a descendant was still alive ten
- * seconds after it, which is long for a busy machine, too: each is named on standard error and killed. Orphans come to
- * this process (PR_SET_CHILD_SUBREAPER), so a daemon cannot hide by double forking or by a session of its own.  */
+ * Exits as the command does (128 + signal where one ended it), or with 99 where a descendant was still alive a moment
+ * after it: each is named on standard error and killed. Orphans come to this process (PR_SET_CHILD_SUBREAPER), so a
+ * daemon cannot hide by double forking or by a session of its own.  */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LEFTOVER_STATUS = 99, PATIENCE_MS = 10000 };
+enum { LEFTOVER_STATUS = 99, PATIENCE_MS = 1000 };
 
 static int status_of(int wait_status)
 {
