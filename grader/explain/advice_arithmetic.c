@@ -101,12 +101,11 @@ static bool divisor_of(const char *text, char *divisor, size_t size)
     if (slash == NULL || slash == comment || slash[1] == '*' || slash[1] == '=')
         return false;
     const char *start = slash + 1 + strspn(slash + 1, " ");
-    size_t length = *start == '(' ? strcspn(start, ")") + 1 : 0;
-    while (length == 0 || text_in_word(start[length]) || start[length] == '.') {
-        if (!text_in_word(start[length]) && start[length] != '.')
-            break;
+    size_t length = *start == '(' ? strcspn(start, ")") : 0;
+    if (length > 0 && start[length] == ')')
         length++;
-    }
+    while (text_in_word(start[length]) || start[length] == '.')
+        length++;
     snprintf(divisor, size, "%.*s", (int)length, start);
     return divisor[0] != '\0';
 }
