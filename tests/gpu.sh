@@ -4,12 +4,12 @@
 # Several GPUs share the parts: each takes the next one that none has begun, the longest first.
 # Usage: [DEVICE=cuda:1] [COUNT=200] tests/gpu.sh BUILD [PART]...     DEVICE=cuda:0,cuda:1 names several; cuda: all there are; sim tries the script itself
 # COUNT: how often the part `same` grades one file; 10 otherwise
-# PART: repeat, same, groups, faults, forged, together, second, review, class, solutions, student, features, attacks, leaks, climb, naive; without any all of them, in this order.
+# PART: repeat, same, groups, faults, managed, forged, together, second, review, class, solutions, student, features, attacks, leaks, climb, naive; without any all of them, in this order.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
 parts=("${@:2}")
-[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults forged together second review class solutions student features attacks leaks climb naive)
+[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults managed forged together second review class solutions student features attacks leaks climb naive)
 device=${DEVICE:-cuda}
 if [[ $device == cuda ]]; then device=$(nvidia-smi --query-gpu=index --format=csv,noheader 2>/dev/null | sed 's/^/cuda:/' | paste -sd ,) || true; fi
 IFS=, read -ra devices <<<"${device:-cuda}"
@@ -216,6 +216,11 @@ part_second() {
             (.second_opinion | .verdict == "Accepted" and .reason == "ptxas")))' "$scratch/second"
         jq -r '"# \(.file): \(.verdict), second opinion \(.second_opinion)"' "$scratch/second"
     done
+}
+# The judge looks long for what the host had put into such an output, and that is no forged clock.
+part_managed() {
+    grade tests/student/conv1d_managed_result.cu "$scratch/managed" --no-second-opinion || true
+    holds "an output that comes from managed memory which the host has filled is accepted" 'all(.verdict == "Accepted")' "$scratch/managed"
 }
 part_forged() {
     grade tests/attacks/forge_event_times.cu "$scratch/forged" || true

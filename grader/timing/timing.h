@@ -29,7 +29,8 @@ typedef struct CaseSample { /* one call, on both clocks */
     double event_s;
     double host_s;    /* 0: the device has only one clock */
     int block;        /* number of the block, from 0 */
-    double taken_s;   /* from the end of the work, by the host's clock, until the oracle had the output; 0: unknown */
+    double taken_s;   /* from the end of the work, by the host's clock, until the oracle had the output, without
+                       * CallReport.examined_s; 0: unknown */
     double lag_s;     /* the part of taken_s until solve() had returned, if it returned after the end of the work */
     double busy_s;    /* for how long the device had work */
     double charged_s; /* share in what calls of the block did beyond measure (timing_excess()): the same for all its

@@ -11,8 +11,10 @@
 void broker_arrays_allocate(Broker *broker, const ControlRequest *request);
 /* Copies the inputs to the device, and poisons the outputs. */
 void broker_arrays_fill(Broker *broker, const ControlRequest *request);
-/* Copies the outputs back, and reports what has become of inputs and outputs. */
-void broker_arrays_read(Broker *broker, const ControlRequest *request);
+/* Copies the outputs back. */
+void broker_arrays_give(Broker *broker, const ControlRequest *request);
+/* Reports what has become of inputs and outputs. */
+void broker_arrays_examine(Broker *broker, const ControlRequest *request);
 void broker_arrays_release(Broker *broker);
 
 #endif

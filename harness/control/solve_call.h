@@ -71,6 +71,8 @@ typedef struct CallReport {
     uint64_t spent_instructions; /*   and warp-instructions on a device that counts them */
     DeviceStatistics statistics;
     ContentOrigin output_origin;  /* of all outputs: the worst */
+    double examined_s;            /* how long the judge took for that and for clearing up, after it had copied the
+                                   * outputs back */
     bool output_copied;           /* a copy within the device wrote into an output after a kernel was launched */
     CudaError first_error;        /* the first error that a CUDA call of solve() returned, checked or not; 0: none */
     MistakeKind first_error_kind; /* of it: MISTAKE_LAUNCH_REFUSED or MISTAKE_CALL_FAILED */

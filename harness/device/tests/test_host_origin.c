@@ -95,6 +95,40 @@ static void copies_of_an_element_behind_each_other_are_one_range(void **state)
     host_origin_free(&origin);
 }
 
+/* Whole words are compared at once, parts of elements byte by byte: ranges that begin anywhere, bytes that come again. */
+static void words_are_compared_as_bytes_are(void **state)
+{
+    enum { BYTES = 90 };
+    uint8_t data[BYTES], now[BYTES];
+    srand(11);
+    for (int round = 0; round < 2000; round++) {
+        const int bytes = 1 + rand() % BYTES, begin = rand() % 8, written_bytes = round % 2 ? bytes : 1 + rand() % bytes;
+        uint64_t not_zero = 0, same = 0;
+        HostOrigin origin = {0};
+        for (int i = 0; i < written_bytes; i++)
+            data[i] = (uint8_t)(rand() % 2);
+        assert_true(host_origin_write(&origin, BASE + (uint64_t)begin, data, (uint64_t)written_bytes));
+        HostRange range = origin.ranges[0];
+        range.end = range.begin + (uint64_t)bytes;
+        for (int i = 0; i < bytes; i++)
+            now[i] = rand() % 8 == 0 ? 7 : data[i % written_bytes];
+        for (int i = 0, next; i < bytes; i = next) {
+            bool is_zero = true, is_same = true;
+            for (next = i; next < bytes && (next == i || (begin + next) % 4 != 0); next++) {
+                is_zero = is_zero && data[next % written_bytes] == 0;
+                is_same = is_same && data[next % written_bytes] == now[next];
+            }
+            not_zero += !is_zero;
+            same += !is_zero && is_same;
+        }
+        assert_int_equal(host_origin_compare(&origin, &range, BASE, 4, now), same > 0 ? ORIGIN_HOST : ORIGIN_UNKNOWN);
+        origin.kernels++;
+        assert_int_equal(host_origin_compare(&origin, &range, BASE, 4, now),
+                         2 * same > not_zero ? ORIGIN_LIKE_HOST : ORIGIN_UNKNOWN);
+        host_origin_free(&origin);
+    }
+}
+
 static void rows_that_are_written_again_take_their_own_place(void **state)
 {
     HostOrigin origin = {0};
@@ -153,6 +187,7 @@ int main(void)
         cmocka_unit_test(ranges_say_the_same_as_bytes),
         cmocka_unit_test(pieces_behind_each_other_are_one_range),
         cmocka_unit_test(copies_of_an_element_behind_each_other_are_one_range),
+        cmocka_unit_test(words_are_compared_as_bytes_are),
         cmocka_unit_test(rows_that_are_written_again_take_their_own_place),
         cmocka_unit_test(there_are_not_too_many_ranges),
         cmocka_unit_test(contents_are_compared_by_element),
