@@ -4,12 +4,12 @@
 # Several GPUs share the parts: each takes the next one that none has begun, the longest first.
 # Usage: [DEVICE=cuda:1] [COUNT=200] tests/gpu.sh BUILD [PART]...     DEVICE=cuda:0,cuda:1 names several; cuda: all there are; sim tries the script itself
 # COUNT: how often the part `same` grades one file; 10 otherwise
-# PART: repeat, same, groups, faults, managed, forged, together, second, review, class, solutions, student, features, attacks, leaks, climb, naive; without any all of them, in this order.
+# PART: repeat, same, groups, faults, managed, timed, forged, together, second, review, class, solutions, student, features, attacks, leaks, climb, naive; without any all of them, in this order.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
 parts=("${@:2}")
-[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults managed forged together second review class solutions student features attacks leaks climb naive)
+[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults managed timed forged together second review class solutions student features attacks leaks climb naive)
 device=${DEVICE:-cuda}
 if [[ $device == cuda ]]; then device=$(nvidia-smi --query-gpu=index --format=csv,noheader 2>/dev/null | sed 's/^/cuda:/' | paste -sd ,) || true; fi
 IFS=, read -ra devices <<<"${device:-cuda}"
@@ -221,6 +221,18 @@ part_second() {
 part_managed() {
     grade tests/student/conv1d_managed_result.cu "$scratch/managed" --no-second-opinion || true
     holds "an output that comes from managed memory which the host has filled is accepted" 'all(.verdict == "Accepted")' "$scratch/managed"
+}
+# Right programs as students write them, with the timed cases, which no check runs.
+part_timed() {
+    local file all=$device
+    [[ ${#devices[@]} == 1 ]] || all=cuda
+    mkdir -p "$scratch/timed"
+    for file in $(grep -l '^// expect: Accepted$' tests/student/*.cu); do cp "$file" "$scratch/timed/"; done
+    "$build/convjudge" grade-class --device "$all" --dir "$scratch/timed" --state "$scratch/timed.state" --json "$scratch/timed.json" >"$scratch/timed.log" 2>&1 || true
+    while read -r file; do
+        jq -e --arg person "$(basename "$file" .cu)" 'any(.submissions[]; .person == $person and .verdict == "Accepted")' "$scratch/timed.json" >/dev/null 2>&1 && all=0 || all=1
+        result "$all" "$file: accepted, the timed cases too" <(grep -F "$(basename "$file")" "$scratch/timed.log")
+    done < <(grep -l '^// expect: Accepted$' tests/student/*.cu)
 }
 part_forged() {
     grade tests/attacks/forge_event_times.cu "$scratch/forged" || true

@@ -52,10 +52,16 @@ static bool send_reply(Broker *broker)
     return control_send(broker->control, reply, sizeof *reply, printed, reply->printed_bytes, NULL, 0);
 }
 
+/* To a request that starts nothing on the device. What kernels printed waits for the next reply to one that does: a
+ * driver may write it late, and nobody expects it here. */
+static bool send_plain_reply(Broker *broker)
+{
+    return control_send(broker->control, &broker->reply, sizeof broker->reply, NULL, 0, NULL, 0);
+}
+
 static bool send_device(Broker *broker)
 {
-    ControlReply *reply = &broker->reply;
-    return control_send(broker->control, reply, sizeof *reply, NULL, 0, NULL, 0) && reply->status == STATUS_OK;
+    return send_plain_reply(broker) && broker->reply.status == STATUS_OK;
 }
 
 static bool say_hello(Broker *broker)
@@ -213,7 +219,7 @@ static bool serve_grader(Broker *broker, const ControlRequest *request, const in
     case CONTROL_EXCHANGE:
         *reply = (ControlReply){.device = reply->device};
         reply->status = join_exchange(broker, request, descriptors, &reply->why);
-        return send_reply(broker);
+        return send_plain_reply(broker);
     case CONTROL_PROFILE:
         reply->status = take_profile(broker, request, descriptors, &reply->why);
         return reply->status == STATUS_OK || (send_reply(broker) && false);

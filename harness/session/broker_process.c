@@ -79,18 +79,26 @@ bool broker_process_is_starved(BrokerProcess *broker, double submission_s, doubl
     return broker->seen_s - before_s > LEAST_SHARE * more_s && broker->seen_s - broker->computed_s < seconds;
 }
 
-bool broker_process_stop_lost(BrokerProcess *broker)
+/* False: it has not ended. It stays a zombie. Its first process learns a moment later than this one how the second has
+ * ended. */
+static bool has_ended(const BrokerProcess *broker, siginfo_t *ended)
 {
     enum { TRIES = 100, PAUSE_MS = 2 };
-    siginfo_t ended = {0};
+    *ended = (siginfo_t){0};
+    for (int try = 0;
+         try < TRIES && waitid(P_PID, (id_t)broker->pid, ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended->si_pid == 0;
+         try++)
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000l}, NULL);
+    return ended->si_pid != 0;
+}
+
+bool broker_process_stop_lost(BrokerProcess *broker)
+{
+    siginfo_t ended;
     int exit_status = 0;
     if (broker->pid == 0)
         return false;
-    /* Its first process learns a moment later than this one how the second has ended. */
-    for (int try = 0;
-         try < TRIES && waitid(P_PID, (id_t)broker->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
-         try++)
-        nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000l}, NULL);
+    (void)has_ended(broker, &ended);
     close(broker->control);
     process_kill(broker->pid, &exit_status);
     broker->pid = 0;
@@ -108,16 +116,22 @@ void broker_process_end(BrokerProcess *broker)
 
 /* ---- requests and replies ---------------------------------------------------------------------------------------- */
 
-static Status is_lost(Message *why)
+static Status is_lost(const BrokerProcess *broker, Message *why)
 {
-    return fail(STATUS_SYSTEM, why, "the broker, the judge's process that owns the device, ended unexpectedly");
+    siginfo_t ended;
+    if (broker->pid == 0 || !has_ended(broker, &ended))
+        return fail(STATUS_SYSTEM, why,
+                    "the broker, the judge's process that owns the device, does not answer as agreed");
+    return fail(STATUS_SYSTEM, why,
+                "the broker, the judge's process that owns the device, ended unexpectedly (exit status %d)",
+                ended.si_code == CLD_EXITED ? ended.si_status : 128 + ended.si_status);
 }
 
 Status broker_process_send(const BrokerProcess *broker, const ControlRequest *request, const int *descriptors,
                            size_t count, Message *why)
 {
     return control_send(broker->control, request, sizeof *request, NULL, 0, descriptors, count) ? STATUS_OK
-                                                                                                : is_lost(why);
+                                                                                                : is_lost(broker, why);
 }
 
 Status broker_process_receive(const BrokerProcess *broker, ControlReply *reply, void *more, size_t more_size,
@@ -126,7 +140,7 @@ Status broker_process_receive(const BrokerProcess *broker, ControlReply *reply, 
     int descriptors[CONTROL_MAX_DESCRIPTORS];
     if (!control_receive(broker->control, reply, sizeof *reply, more, more_size, descriptors) ||
         !control_reply_is_valid(reply))
-        return is_lost(why);
+        return is_lost(broker, why);
     return reply->status == STATUS_OK ? STATUS_OK : fail(reply->status, why, "%s", reply->why.text);
 }
 

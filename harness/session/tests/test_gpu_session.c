@@ -455,7 +455,8 @@ static void a_broker_that_is_killed_is_the_judges_fault(void **state)
     load_and_call(&run, HONEST_KERNEL SOLVE(LAUNCH));
     kill_broker(&run);
     assert_int_equal(session_call(run.session, run.arguments, 3, &CHECKING, &run.report, &why), STATUS_SYSTEM);
-    assert_string_equal(why.text, "the broker, the judge's process that owns the device, ended unexpectedly");
+    assert_string_equal(why.text, "the broker, the judge's process that owns the device, ended unexpectedly "
+                                  "(exit status 137)");
     check_status(session_load(run.session, &run.compiled, &LIMITS, &run.report, &why), &why); /* by another broker */
     check_status(session_buffers(run.session, run.arguments, 3, &why), &why);
     call(&run);
