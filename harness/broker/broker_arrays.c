@@ -15,15 +15,12 @@ static void random_bytes(Broker *broker, void *bytes, size_t count)
 
 /* ---- before the call --------------------------------------------------------------------------------------------- */
 
-/* A gap of 1 to SPACER_PAGES pages, a number of 12 bits from the kernel's random number generator. */
-static void add_spacer(Broker *broker, uint64_t *spacer)
+/* 1 to SPACER_PAGES pages, a number of 12 bits from the kernel's random number generator. */
+static uint64_t spacer_bytes(Broker *broker)
 {
     uint16_t pages = 0;
     random_bytes(broker, &pages, sizeof pages);
-    broker_require(
-        broker,
-        broker->device->memory->alloc(broker->device, (1 + pages % SPACER_PAGES) * (uint64_t)PAGE_BYTES, spacer),
-        "allocation");
+    return (1 + pages % SPACER_PAGES) * (uint64_t)PAGE_BYTES;
 }
 
 static void release(Broker *broker, uint64_t *address)
@@ -33,45 +30,45 @@ static void release(Broker *broker, uint64_t *address)
     *address = 0;
 }
 
-/* Behind a new spacer. The spacer is drawn again if the array would lie where it lay in the last call. */
-static void place_elsewhere(Broker *broker, size_t array, uint64_t bytes, uint64_t *spacer)
+static void place_at(Broker *broker, size_t array, uint64_t address, uint64_t bytes)
 {
-    do {
-        release(broker, &broker->arrays[array]);
-        release(broker, spacer);
-        add_spacer(broker, spacer);
-        broker_require(broker, broker->device->memory->alloc(broker->device, bytes, &broker->arrays[array]),
-                       "allocation");
-    } while (broker_is_ok(broker) && broker->arrays[array] == broker->last_arrays[array]);
-}
-
-static void place_again(Broker *broker, size_t array, uint64_t bytes)
-{
-    const uint64_t address = broker->last_arrays[array];
-    broker_require(broker, broker->device->memory->alloc_at(broker->device, address, bytes), "allocation");
+    if (broker_is_ok(broker))
+        broker_require(broker, broker->device->memory->alloc_at(broker->device, address, bytes), "allocation");
     broker->arrays[array] = broker_is_ok(broker) ? address : 0;
 }
 
-/* Before each array, a spacer of random size is allocated, and in the end all spacers are released again. So in every
- * call each array has another address, and another distance from the others: a submission cannot keep results by
- * address. Only a call that is meant to find one that does gets the addresses of the last call again. */
+/* Behind a spacer, in the first gap that holds both: a gap that held the array alone would give it the same place again
+ * and again. The spacer is drawn again if the array would lie where it lay in the last call. */
+static void place_elsewhere(Broker *broker, size_t array, uint64_t bytes)
+{
+    uint64_t address;
+    do {
+        const uint64_t spacer = spacer_bytes(broker);
+        uint64_t both = 0;
+        broker_require(broker, broker->device->memory->alloc(broker->device, spacer + bytes, &both), "allocation");
+        address = both + spacer;
+        release(broker, &both);
+    } while (broker_is_ok(broker) && address == broker->last_arrays[array]);
+    place_at(broker, array, address, bytes);
+}
+
+/* Before each array is a spacer of random size. So in every call each array has another address, and another distance
+ * from the others: a submission cannot keep results by address. Only a call that is meant to find one that does gets the
+ * addresses of the last call again. */
 void broker_arrays_allocate(Broker *broker, const ControlRequest *request)
 {
     Device *device = broker->device;
     const uint64_t before = device->memory->allocated_bytes(device);
-    uint64_t spacers[CALL_MAX_PARAMETERS] = {0};
     device->memory->set_limit(device, device->info.memory_bytes);
     for (uint32_t i = 0; i < request->argument_count && broker_is_ok(broker); i++) {
         const uint64_t bytes = request->arguments[i].span.bytes;
         if (!control_is_array(&request->arguments[i]))
             continue;
         if (request->repeats_addresses && broker->last_arrays[i] != 0)
-            place_again(broker, i, bytes);
+            place_at(broker, i, broker->last_arrays[i], bytes);
         else
-            place_elsewhere(broker, i, bytes, &spacers[i]);
+            place_elsewhere(broker, i, bytes);
     }
-    for (size_t i = 0; i < CALL_MAX_PARAMETERS; i++)
-        release(broker, &spacers[i]);
     device->memory->set_limit(device, device->memory->allocated_bytes(device) - before + broker->limits.device_bytes);
 }
 
@@ -170,18 +167,24 @@ static CudaError give_output(Broker *broker, bool exchanged, const ControlSpan *
     return device->copies->read(device, broker->buffers + span->offset, address, span->bytes, NULL);
 }
 
-void broker_arrays_read(Broker *broker, const ControlRequest *request)
+void broker_arrays_give(Broker *broker, const ControlRequest *request)
+{
+    for (uint32_t i = 0; i < request->argument_count && broker_is_ok(broker); i++)
+        if (request->arguments[i].role == ARGUMENT_OUTPUT)
+            broker_require(broker,
+                           give_output(broker, request->exchanged, &request->arguments[i].span, broker->arrays[i]),
+                           "reading of the output");
+}
+
+void broker_arrays_examine(Broker *broker, const ControlRequest *request)
 {
     CallReport *report = &broker->reply.report;
     for (uint32_t i = 0; i < request->argument_count && broker_is_ok(broker); i++) {
         const ControlArgument *argument = &request->arguments[i];
         if (argument->role == ARGUMENT_INPUT && request->check_inputs)
             report->input_changed = report->input_changed || input_changed(broker, argument, broker->arrays[i]);
-        else if (argument->role == ARGUMENT_OUTPUT) {
+        else if (argument->role == ARGUMENT_OUTPUT)
             find_origin(broker, argument, request->is_untimed, broker->arrays[i]);
-            broker_require(broker, give_output(broker, request->exchanged, &argument->span, broker->arrays[i]),
-                           "reading of the output");
-        }
     }
 }
 

@@ -3,22 +3,22 @@
 // on cuda: Accepted, Wrong Answer
 // problem: conv2d
 // Two cooperative launches on two streams add to the same output.
+#include <algorithm>
 #include <cuda_runtime.h>
 
 // Computes the output rows [first_row, end_row) with the filter rows [first_tap, end_tap), and adds to what is there if
-// `adds`.
+// `adds`. A cooperative launch takes no more blocks than a GPU holds, so each thread goes on to further outputs.
 __global__ void convolve(const float* input, const float* kernel, float* output, int input_cols, int output_cols,
                          int kernel_cols, int first_row, int end_row, int first_tap, int end_tap, bool adds)
 {
-    int row = first_row + blockIdx.y * blockDim.y + threadIdx.y;
-    int col = blockIdx.x * blockDim.x + threadIdx.x;
-    if (row >= end_row || col >= output_cols)
-        return;
-    float sum = adds ? output[row * output_cols + col] : 0.0f;
-    for (int r = first_tap; r < end_tap; r++)
-        for (int s = 0; s < kernel_cols; s++)
-            sum += input[(row + r) * input_cols + col + s] * kernel[r * kernel_cols + s];
-    output[row * output_cols + col] = sum;
+    for (int row = first_row + blockIdx.y * blockDim.y + threadIdx.y; row < end_row; row += gridDim.y * blockDim.y)
+        for (int col = blockIdx.x * blockDim.x + threadIdx.x; col < output_cols; col += gridDim.x * blockDim.x) {
+            float sum = adds ? output[row * output_cols + col] : 0.0f;
+            for (int r = first_tap; r < end_tap; r++)
+                for (int s = 0; s < kernel_cols; s++)
+                    sum += input[(row + r) * input_cols + col + s] * kernel[r * kernel_cols + s];
+            output[row * output_cols + col] = sum;
+        }
 }
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
@@ -27,7 +27,7 @@ extern "C" void solve(const float* input, const float* kernel, float* output, in
     int output_rows = input_rows - kernel_rows + 1;
     int output_cols = input_cols - kernel_cols + 1;
     dim3 threads(16, 16);
-    dim3 blocks((output_cols + 15) / 16, (output_rows + 15) / 16);
+    dim3 blocks(std::min((output_cols + 15) / 16, 16), std::min((output_rows + 15) / 16, 16));
     size_t bytes = (size_t)output_rows * output_cols * sizeof(float);
     int middle = kernel_rows / 2;
     cudaStream_t streams[2];
