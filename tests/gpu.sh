@@ -222,17 +222,19 @@ part_managed() {
     grade tests/student/conv1d_managed_result.cu "$scratch/managed" --no-second-opinion || true
     holds "an output that comes from managed memory which the host has filled is accepted" 'all(.verdict == "Accepted")' "$scratch/managed"
 }
-# Right programs as students write them, with the timed cases, which no check runs.
+# Right programs as students write them, with the timed cases, which no check runs; on all GPUs if no other part runs.
 part_timed() {
-    local file all=$device
-    [[ ${#devices[@]} == 1 ]] || all=cuda
+    local file name fault where=$device files
+    [[ ${#devices[@]} == 1 ]] || where=cuda
+    mapfile -t files < <(grep -l '^// expect: Accepted$' tests/student/*.cu)
     mkdir -p "$scratch/timed"
-    for file in $(grep -l '^// expect: Accepted$' tests/student/*.cu); do cp "$file" "$scratch/timed/"; done
-    "$build/convjudge" grade-class --device "$all" --dir "$scratch/timed" --state "$scratch/timed.state" --json "$scratch/timed.json" >"$scratch/timed.log" 2>&1 || true
-    while read -r file; do
-        jq -e --arg person "$(basename "$file" .cu)" 'any(.submissions[]; .person == $person and .verdict == "Accepted")' "$scratch/timed.json" >/dev/null 2>&1 && all=0 || all=1
-        result "$all" "$file: accepted, the timed cases too" <(grep -F "$(basename "$file")" "$scratch/timed.log")
-    done < <(grep -l '^// expect: Accepted$' tests/student/*.cu)
+    cp "${files[@]}" "$scratch/timed/"
+    "$build/convjudge" grade-class --device "$where" --dir "$scratch/timed" --state "$scratch/timed.state" --json "$scratch/timed.json" >"$scratch/timed.log" 2>&1 || true
+    for file in "${files[@]}"; do
+        name=$(basename "$file" .cu) fault=0
+        jq -e --arg name "$name" 'any(.submissions[]; .person == $name and .verdict == "Accepted")' "$scratch/timed.json" >/dev/null 2>&1 || fault=1
+        result "$fault" "$file is accepted, with its timed cases" <(grep -F "$name" "$scratch/timed.log")
+    done
 }
 part_forged() {
     grade tests/attacks/forge_event_times.cu "$scratch/forged" || true

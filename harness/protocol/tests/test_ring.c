@@ -152,6 +152,29 @@ static void no_call_and_no_reply_is_lost(void **state)
     ring_unmap(ring);
 }
 
+static void *reply_without_waking(void *argument)
+{
+    RingMemory *ring = argument;
+    while (atomic_load(&ring->runner_sleeps) == 0)
+        usleep(100);
+    ring->reply = (RingReply){.value = {7}};
+    atomic_fetch_add(&ring->reply_count, 1);
+    return NULL;
+}
+
+/* As where two threads of a submission sleep, and only one is woken. */
+static void who_is_not_woken_looks_again(void **state)
+{
+    RingMemory *ring = new_ring();
+    RingReply reply = {0};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, reply_without_waking, ring), 0);
+    ring_await_reply(ring, 0, &reply);
+    assert_int_equal(reply.value[0], 7);
+    pthread_join(thread, NULL);
+    ring_unmap(ring);
+}
+
 static void the_doorbell_ends_a_sleep(void **state)
 {
     RingMemory *ring = new_ring();
@@ -172,6 +195,7 @@ int main(void)
         cmocka_unit_test(a_file_that_is_not_a_sealed_ring_is_not_mapped),
         cmocka_unit_test(the_runner_cannot_shrink_the_memory),
         cmocka_unit_test(no_call_and_no_reply_is_lost),
+        cmocka_unit_test(who_is_not_woken_looks_again),
         cmocka_unit_test(the_doorbell_ends_a_sleep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
