@@ -110,7 +110,7 @@ double call_written_share(const Call *call)
     const size_t count = output->bytes / sizeof *words, in_word = sizeof *words / output->element_bytes;
     size_t written = 0;
     for (size_t i = 0; i < count; i++) {
-        const uint32_t difference = words[i] ^ output->poison_bits;
+        const uint32_t difference = words[i] ^ call_poison_word(output->poison_bits, output->float_output, i);
         if (in_word == 1)
             written += difference != 0;
         else

@@ -56,7 +56,8 @@ typedef const void *const *PreviousFind(void *context);
 /* The same for a sample of the elements, where `sample` is not NULL: about SAMPLED_UNITS units of 64 neighbours, drawn with
  * this key, which nobody may know who can change the output. Mistakes in half a percent of all units are overlooked once in
  * 30,000 times. And `in_part` for an output that was computed in part: elements
- * that hold `poison`, or their byte of it, and so were never written, do not count. A mistake in a sample has all elements compared. */
+ * that hold what call_poison_word() makes of `poison`, and so were never written, do not count. A mistake in a sample has all
+ * elements compared. */
 enum { SAMPLED_UNITS = 2048 };
 MUST_USE Status checker_compare_sample(const Chacha20Key *sample, bool in_part, const Problem *problem,
                                        const Testcase *testcase, const Oracle *oracle,

@@ -81,7 +81,7 @@ static void poison(Broker *broker, const ControlArgument *output, const ControlR
         memset(pattern, request->uninitialised_byte, sizeof pattern);
     else if (output->float_output || request->samples_blocks)
         for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++)
-            pattern[i] = output->poison_bits;
+            pattern[i] = call_poison_word(output->poison_bits, output->float_output, i);
     else
         for (size_t i = 0; i < sizeof pattern; i += 256) /* getrandom() gives up to 256 bytes at once */
             random_bytes(broker, (uint8_t *)pattern + i, 256);

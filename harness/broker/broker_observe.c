@@ -70,7 +70,8 @@ static void check_begin(Broker *broker, const ControlRequest *request, DeviceChe
         if (argument->role == ARGUMENT_OUTPUT) {
             check->output_address = broker->arrays[i];
             check->output_bytes = argument->span.bytes;
-            check->output_poison = argument->poison_bits;
+            for (size_t word = 0; word < DEVICE_POISON_WORDS; word++)
+                check->output_poison[word] = call_poison_word(argument->poison_bits, argument->float_output, word);
         }
         if (control_is_array(argument))
             check->arrays[check->array_count++] = (DeviceNamed){.name = argument->name,

@@ -21,14 +21,20 @@ static inline uint32_t call_poison(uint32_t random)
     return 0x7FC00001u | (random & 0x803FFFFCu);
 }
 
-/* The same for an output of bytes, of which each tells by itself whether it was written. None is 0 or 255, which many results
- * are cut off at. */
-static inline uint32_t call_poison_of_bytes(uint32_t random)
+/* The word at a place of the output: `poison` itself for floats. Of other elements each byte tells by itself whether it was
+ * written (CallOptions.samples_blocks). None is 0 or 255, which many results are cut off at, and neighbours differ, since
+ * many results are nearly alike. The words come again after DEVICE_POISON_WORDS. Source: the end of MurmurHash3 (Appleby). */
+static inline uint32_t call_poison_word(uint32_t poison, bool of_floats, size_t place)
 {
-    uint32_t poison = 0;
+    uint32_t mixed = poison + (uint32_t)(place % DEVICE_POISON_WORDS) * 0x9E3779B9u, word = 0;
+    if (of_floats)
+        return poison;
+    mixed = (mixed ^ mixed >> 16) * 0x85EBCA6Bu;
+    mixed = (mixed ^ mixed >> 13) * 0xC2B2AE35u;
+    mixed ^= mixed >> 16;
     for (unsigned shift = 0; shift < 32; shift += 8)
-        poison |= (1 + (random >> shift & 0xFF) % 254) << shift;
-    return poison;
+        word |= (1 + (mixed >> shift & 0xFF) % 254) << shift;
+    return word;
 }
 
 /* The value that replaces a probed one in [1, 2) (DeviceProbe). The map is exact and one-to-one, and its results lie

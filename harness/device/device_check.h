@@ -16,7 +16,7 @@ typedef struct DeviceNamed { /* an array of the call, for messages */
     bool is_unwritten; /* its contents mean nothing: reading it before a kernel has written it is a finding */
 } DeviceNamed;
 
-enum { DEVICE_MAX_FINDINGS = 4, DEVICE_MAX_NAMED = 16 };
+enum { DEVICE_MAX_FINDINGS = 4, DEVICE_MAX_NAMED = 16, DEVICE_POISON_WORDS = 1024 };
 
 typedef struct DeviceFinding { /* undefined behaviour that did not stop the kernel */
     bool is_undefined;         /* the kernel used a value that could be anything: of an inactive lane in a shuffle, */
@@ -83,8 +83,8 @@ typedef struct DeviceCheck {
                                     * DEVICE_ORDER_DRAWN; NULL: the device chooses */
     bool samples_blocks; /* launches that would take long may run a random sample of their blocks, drawn with sample_key
                           * (DeviceStatistics.sampled_share) */
-    uint64_t output_address, output_bytes; /* with samples_blocks: the output, whose 32-bit words all hold */
-    uint32_t output_poison;                /* this before the call */
+    uint64_t output_address, output_bytes;       /* with samples_blocks: the output, whose 32-bit words held */
+    uint32_t output_poison[DEVICE_POISON_WORDS]; /* these before the call, over and over */
     DeviceOrder order;
     DeviceFindings findings;   /* filled in; faults are not among them */
     DeviceConflicts conflicts; /* filled in */

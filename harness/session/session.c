@@ -49,7 +49,7 @@ static Status choose_poison(SessionArgument *arguments, size_t count, Message *w
     for (size_t i = 0; i < count; i++) {
         if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
             return fail_errno(why, "the kernel's random number generator");
-        arguments[i].poison_bits = arguments[i].float_output ? call_poison(random) : call_poison_of_bytes(random);
+        arguments[i].poison_bits = arguments[i].float_output ? call_poison(random) : random;
     }
     return STATUS_OK;
 }

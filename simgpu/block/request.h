@@ -26,10 +26,11 @@ enum { SIM_STACK_BYTES = 1024 };
 /* The same of all threads for malloc() (cudaLimitMallocHeapSize). */
 enum { SIM_HEAP_BYTES = 8 << 20 };
 
-/* Memory whose 32-bit words hold `word` until somebody stores into them; bytes 0: there is none. */
+/* Memory that holds these 32-bit words, over and over, until somebody stores there; bytes 0: there is none. */
 typedef struct SimMarked {
     uint64_t address, bytes;
-    uint32_t word;
+    const uint32_t *words; /* [word_count] */
+    size_t word_count;
 } SimMarked;
 
 typedef struct SimLaunch {

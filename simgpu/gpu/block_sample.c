@@ -212,7 +212,7 @@ static uint64_t stored_bytes(const SimMarked *marked)
     const uint32_t *words = (const uint32_t *)(uintptr_t)marked->address;
     uint64_t stored = 0;
     for (uint64_t i = 0; i < marked->bytes / sizeof *words; i++)
-        stored += words[i] != marked->word;
+        stored += words[i] != marked->words[i % marked->word_count];
     return stored * sizeof *words;
 }
 

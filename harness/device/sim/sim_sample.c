@@ -20,7 +20,7 @@ SimMarked sim_sample_marked(const SimDevice *sim)
     const DeviceCheck *check = sim->check;
     if (check == NULL || !check->samples_blocks)
         return (SimMarked){0};
-    return (SimMarked){check->output_address, check->output_bytes, check->output_poison};
+    return (SimMarked){check->output_address, check->output_bytes, check->output_poison, DEVICE_POISON_WORDS};
 }
 
 /* Adds the whole allocation that these bytes lie in. */
