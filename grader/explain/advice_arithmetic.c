@@ -342,14 +342,11 @@ bool rule_too_much_integer(const KernelUnderReview *review, Change *change, Advi
 /* Bytes between 0 and 255 are exact in half precision, and a rounded result leaves room for taps in half precision. A
  * convolution as a product with a banded matrix multiplies by zeros, too: twice the multiply-adds for a filter as wide as
  * the matrix of 16 x 16. */
-bool rule_tensor_cores(const KernelUnderReview *review, Change *change, Advice *advice)
+static bool multiply_levels(const KernelUnderReview *review, const SimLine *line, Change *change, Advice *advice)
 {
     const double ZEROS = 2, OTHERS = 0.5;
-    const Problem *problem = review->subject->problem;
-    const SimLine *line = review_hot_line(review);
     SimCounters *after = &change->after.counters;
-    if (line == NULL || problem == NULL || problem->tolerance.levels <= 0 || after->tensor > 0 ||
-        review_share_of(review, "fma") < 0.5)
+    if (review_share_of(review, "fma") < 0.5)
         return false;
     KernelNames names;
     double multiply_adds = (double)after->fma32 * ZEROS;
@@ -368,4 +365,81 @@ bool rule_tensor_cores(const KernelUnderReview *review, Change *change, Advice *
     advice_sketch(advice, "wmma::load_matrix_sync(b, s_band, 16); // taps on the diagonals, zeros elsewhere");
     advice_sketch(advice, "wmma::mma_sync(sums, a, b, sums);");
     return true;
+}
+
+/* A block multiplies 256 rows by 32 columns, 32 rows a warp, and two blocks share a multiprocessor. It keeps the inputs
+ * under its rows in shared memory, with the pixels around them about twice as many as the rows, and all weights of its
+ * columns pass through. For 32 x 32 outputs and a step of 16 in depth a warp issues 24 multiplications of 16 x 8 x 16,
+ * three for each product, and loads 8 times 16 bytes a lane. Indices, loops, copies and the multiplications themselves
+ * are four instructions for each of these, and one ordinary addition follows 16 products: so it is in
+ * conv-layer/tensor_cores.cu. */
+static void multiply_split(const KernelUnderReview *review, const MatrixProduct *product, KernelModel *after)
+{
+    enum { ROWS = 256, COLUMNS = 32, WARPS = 8, REGISTERS = 128, SHARED_BYTES = 72 << 10, PRODUCTS = 3 };
+    const double EACH = 16 * 8 * 16, OTHERS = 4, LOADS = 8.0 / 24, HALO = 2, FLOATS_OF_SECTOR = 8, SECTORS_OF_LOAD = 16;
+    const InstructionMix *mix = &review->mix;
+    const double chain_s = change_chain_seconds(after), launches = (double)after->launches;
+    const double columns = ceil(product->columns / COLUMNS), rows = ceil(product->rows / launches / ROWS);
+    const double multiply_adds = PRODUCTS * (double)after->counters.fma32, matrices = multiply_adds / EACH;
+    const double sectors = HALO * (double)after->counters.unique_load_sectors * columns +
+                           rows * product->depth * product->columns / FLOATS_OF_SECTOR;
+    change_constant_loads(after, 0);
+    change_texture_loads(after, 0);
+    change_shared_loads(after, 0);
+    change_global_loads(after, ratio(sectors / SECTORS_OF_LOAD, mix->global_loads),
+                        ratio(sectors, (double)after->counters.global_load_sectors));
+    after->counters.missing_load_sectors = (uint64_t)sectors;
+    change_arithmetic(after, 1.0 / 16);
+    change_others(after, ratio(OTHERS * matrices, mix->others));
+    after->input.machine.shared = 1;
+    change_add_shared(after, LOADS * matrices, 0, 0);
+    after->counters.shared_load_wavefronts += (uint64_t)(3 * LOADS * matrices); /* of 16 bytes: four each */
+    after->counters.tensor += (uint64_t)multiply_adds;
+    after->counters.tensor_bytes += (uint64_t)(2 * multiply_adds); /* halves */
+    after->function.static_shared_bytes = SHARED_BYTES;
+    after->input.shape = (LaunchShape){.grid = {(uint32_t)rows, (uint32_t)columns, 1},
+                                       .block = {WARPS * SIM_WARP_SIZE, 1, 1}};
+    after->function.registers = REGISTERS;
+    double each = ratio(change_mix(after).all, rows * columns * WARPS); /* instructions of a warp */
+    change_waiting(after, ratio(each * review->explanation->hardware->arithmetic_latency_s, chain_s));
+}
+
+/* Three products of halves leave out up to 2^-22 of each product, two roundings of float32. */
+static bool multiply_matrices(const KernelUnderReview *review, const SimLine *line, Change *change, Advice *advice)
+{
+    enum { LEAST_SIDE = 16, LEAST_ROUNDINGS = 4 };
+    MatrixProduct product;
+    KernelNames names;
+    if (!review_matrix_product(review, &product) || product.columns < LEAST_SIDE || product.channels < LEAST_SIDE ||
+        review->subject->problem->tolerance.sum_factor < LEAST_ROUNDINGS)
+        return false;
+    if ((double)review->counters->fma32 < 0.5 * product.rows * product.columns * product.depth)
+        return false; /* it is no direct product */
+    multiply_split(review, &product, &change->after);
+    change->saved_s = -review->explanation->hardware->launch_s; /* of the kernel that splits the weights */
+    review_names(review, line->line, &names);
+    advice_name(advice, product.weights);
+    advice_say(
+        advice, line->line,
+        "the problem is a product of matrices, in which %.0f numbers of `%.40s` for each output meet %.0f columns of "
+        "`%.40s`: split each number into two halves, value = high + low, and let the tensor cores add up three of the "
+        "four products of tiles, all but low * low, which is as small as float32's rounding; halves or TF32 alone are too rough",
+        product.depth, product.input, product.columns, product.weights);
+    advice_sketch(advice, "half high = __float2half(x), low = __float2half(x - __half2float(high)); // of all numbers");
+    advice_sketch(advice, "wmma::mma_sync(part, %.40s_low, %.40s_high, part); // 16 rows, 16 columns, a depth of 16",
+                  product.input, product.weights);
+    advice_sketch(advice, "wmma::mma_sync(part, %.40s_high, %.40s_low, part);", product.input, product.weights);
+    advice_sketch(advice, "wmma::mma_sync(part, %.40s_high, %.40s_high, part);", product.input, product.weights);
+    advice_sketch(advice, "%s += part.x[i]; // after each tap: tensor cores cut sums off, additions round", names.sum);
+    return true;
+}
+
+bool rule_tensor_cores(const KernelUnderReview *review, Change *change, Advice *advice)
+{
+    const Problem *problem = review->subject->problem;
+    const SimLine *line = review_hot_line(review);
+    if (line == NULL || problem == NULL || review->counters->tensor > 0)
+        return false;
+    return problem->tolerance.levels > 0 ? multiply_levels(review, line, change, advice)
+                                         : multiply_matrices(review, line, change, advice);
 }

@@ -48,7 +48,7 @@ static const Rule rules[] = {
     {"special_functions", 0.15, LINE, rule_special_functions, false},
     {"integer_division", 0.25, LINE, rule_integer_division, false},
     {"too_much_integer", 0.25, LOOP, rule_too_much_integer, false},
-    {"tensor_cores", 0.3, KERNEL, rule_tensor_cores, false},
+    {"tensor_cores", 0.3, ALGORITHM, rule_tensor_cores, false},
     {"needless_barriers", 0.05, LINE, rule_needless_barriers, false},
     {"block_shape", 0.1, LINE, rule_block_shape, false},
     {"low_occupancy", 0.15, LINE, rule_low_occupancy, false},

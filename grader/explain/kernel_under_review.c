@@ -97,14 +97,20 @@ double review_outputs_per_thread(const KernelUnderReview *review)
     return fmax(1, (double)review->counters->global_store_bytes / sizeof(float) / threads_of_all(review));
 }
 
-/* The filter is the second input. */
-static size_t filter_of(const Problem *problem)
+/* The parameter that is input number `number`, from 1; parameter_count: there are fewer. */
+static size_t input_of(const Problem *problem, size_t number)
 {
     size_t inputs = 0;
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_IN && ++inputs == 2)
+        if (problem->parameters[i].role == ROLE_IN && ++inputs == number)
             return i;
     return problem->parameter_count;
+}
+
+/* The filter is the second input. */
+static size_t filter_of(const Problem *problem)
+{
+    return input_of(problem, 2);
 }
 
 int review_filter_extents(const KernelUnderReview *review, size_t extents[TENSOR_MAX_RANK])
@@ -118,6 +124,40 @@ int review_filter_extents(const KernelUnderReview *review, size_t extents[TENSOR
         problem_shape(problem, filter, subject->sizes, extents, &taps, &why) != STATUS_OK)
         return 0;
     return subject->operations < (double)taps * (double)outputs ? 0 : problem->parameters[filter].rank;
+}
+
+static bool has_axis(const Parameter *array, const char *extent)
+{
+    for (int i = 0; i < array->rank; i++)
+        if (strcmp(array->shape[i].text, extent) == 0)
+            return true;
+    return false;
+}
+
+bool review_matrix_product(const KernelUnderReview *review, MatrixProduct *product)
+{
+    const Problem *problem = review->subject->problem;
+    size_t filter = problem == NULL ? 0 : filter_of(problem), extents[TENSOR_MAX_RANK], count = 0, outputs = 0;
+    Message why = {0};
+    *product = (MatrixProduct){.rows = 0};
+    if (problem == NULL || review->subject->sizes == NULL || filter == problem->parameter_count ||
+        problem_shape(problem, problem_output(problem), review->subject->sizes, extents, &outputs, &why) != STATUS_OK ||
+        problem_shape(problem, filter, review->subject->sizes, extents, &count, &why) != STATUS_OK)
+        return false;
+    const Parameter *weights = &problem->parameters[filter], *input = &problem->parameters[input_of(problem, 1)];
+    const Parameter *output = &problem->parameters[problem_output(problem)];
+    for (int i = 0; i < weights->rank; i++) {
+        bool of_input = has_axis(input, weights->shape[i].text), of_output = has_axis(output, weights->shape[i].text);
+        if (of_output && !of_input)
+            product->columns = (double)extents[i];
+        else if (of_input && !of_output)
+            product->channels = (double)extents[i];
+    }
+    product->input = input->name;
+    product->weights = weights->name;
+    product->rows = ratio((double)outputs, product->columns);
+    product->depth = review->subject->operations / 2 / (double)outputs;
+    return product->columns > 0 && product->channels > 0;
 }
 
 double review_output_bytes(const KernelUnderReview *review)

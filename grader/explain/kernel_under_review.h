@@ -51,6 +51,15 @@ double review_outputs_per_thread(const KernelUnderReview *review);
 /* The extents of the problem's filter, if each output takes all of its taps; returns their number. 0: an output takes a part of
  * them, such as those of its channel, or the problem is unknown. */
 int review_filter_extents(const KernelUnderReview *review, size_t extents[TENSOR_MAX_RANK]);
+/* The problem as a product of a matrix of inputs, a row for each pixel, with a matrix of weights, a column for each channel of the
+ * output. */
+typedef struct MatrixProduct {
+    const char *input, *weights; /* as the problem names them */
+    double rows, columns, depth; /* depth: products of which an output is the sum */
+    double channels;             /* of the input: so many of the depth lie side by side */
+} MatrixProduct;
+/* Whether the problem is one: its weights share one axis with the output alone and another one with the input alone. */
+bool review_matrix_product(const KernelUnderReview *review, MatrixProduct *product);
 /* Bytes of the problem's output array; 0: the problem or its sizes are unknown. */
 double review_output_bytes(const KernelUnderReview *review);
 /* Taps in one direction of the filter: all of them in one dimension, their root in two or three, by the grid. */

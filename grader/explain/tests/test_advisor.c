@@ -550,6 +550,26 @@ static void compute_levels(void)
     problem.tolerance.levels = 1;
 }
 
+/* 15,000 pixels of 32 channels, 25 taps, and `columns` channels of the output. */
+static void multiply_matrices_of(const char *input_channels, const char *columns)
+{
+    ask_for(2, "1", "1", "1");
+    problem.parameters[0] = (Parameter){
+        .name = "in", .role = ROLE_IN, .rank = 2, .shape = {constant_of("20000"), constant_of(input_channels)}};
+    problem.parameters[1] = (Parameter){.name = "weights",
+                                        .role = ROLE_IN,
+                                        .rank = 3,
+                                        .shape = {constant_of("25"), constant_of("32"), constant_of(columns)}};
+    problem.parameters[2] = (Parameter){
+        .name = "out", .role = ROLE_OUT, .rank = 2, .shape = {constant_of("15000"), constant_of(columns)}};
+    problem.tolerance.sum_factor = 32;
+}
+
+static void multiply_matrices(void)
+{
+    multiply_matrices_of("32", "64");
+}
+
 static const struct {
     void (*spoil)(void);
     const char *id, *words;
@@ -572,6 +592,9 @@ static const struct {
      " times the operations that the problem needs: the filter is the product of a row and a column, so filter the rows"},
     {compute_levels, "tensor_cores",
      "the float32 pipe limits the kernel, and the problem compares whole levels: halves are exact enough"},
+    {multiply_matrices, "tensor_cores",
+     "800 numbers of `in` for each output meet 64 columns of `weights`: split each number into two halves, value = high "
+     "+ low, and let the tensor cores add up three of the four products of tiles, all but low * low"},
 };
 
 static void other_rules_speak_where_they_should(void **state)
@@ -598,6 +621,30 @@ static void short_filters_and_those_of_channels_are_not_transformed(void **state
     assert_false(is_advised("fast_convolution", examine()));
     ask_for(1, "1000", "1", "7680000"); /* an output takes a tenth of the taps */
     assert_false(is_advised("fast_convolution", examine()));
+}
+
+static void only_products_of_matrices_go_to_tensor_cores_in_halves(void **state)
+{
+    make_healthy();
+    multiply_matrices();
+    assert_true(is_advised("tensor_cores", examine()));
+    multiply_matrices_of("64", "64"); /* each channel has its own filter */
+    assert_false(is_advised("tensor_cores", examine()));
+    multiply_matrices_of("32", "8"); /* too narrow */
+    assert_false(is_advised("tensor_cores", examine()));
+    ask_for(2, "40", "40", "480000");
+    assert_false(is_advised("tensor_cores", examine()));
+}
+
+static void what_tensor_cores_did_or_cannot_do_is_not_advised(void **state)
+{
+    make_healthy();
+    multiply_matrices();
+    problem.tolerance.sum_factor = 1; /* not even three products are exact enough */
+    assert_false(is_advised("tensor_cores", examine()));
+    multiply_matrices();
+    ADD(LOOP_LINE, tensor, 1000);
+    assert_false(is_advised("tensor_cores", examine()));
 }
 
 /* 3000 taps of 4 bytes in constant memory would be slower than where they are. */
@@ -760,6 +807,8 @@ int main(void)
         cmocka_unit_test(each_mistake_is_named_first_with_its_line),
         cmocka_unit_test(other_rules_speak_where_they_should),
         cmocka_unit_test(short_filters_and_those_of_channels_are_not_transformed),
+        cmocka_unit_test(only_products_of_matrices_go_to_tensor_cores_in_halves),
+        cmocka_unit_test(what_tensor_cores_did_or_cannot_do_is_not_advised),
         cmocka_unit_test(a_change_that_loses_is_not_advised),
         cmocka_unit_test(shared_memory_that_a_tile_fills_is_left_alone),
         cmocka_unit_test(registers_that_hold_sums_are_left_alone),
