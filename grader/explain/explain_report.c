@@ -2,6 +2,7 @@
 
 #include "grader/explain/case_choice.h"
 #include "grader/explain/explain_listing.h"
+#include "grader/explain/kernel_names.h"
 #include "grader/report/limiter.h"
 #include "grader/terminal/quantity.h"
 
@@ -236,6 +237,36 @@ static void add_sketch(const char *sketch, int indent, int width, Text *out)
     }
 }
 
+static bool is_advised(const ExplainedCase *shown, const char *id)
+{
+    for (size_t i = 0; i < shown->advice_count; i++)
+        if (strcmp(shown->advice[i].id, id) == 0)
+            return true;
+    return false;
+}
+
+/* Around the kernels of a call, memory that is taken and given back costs nothing that a clock of the device sees, so there is no
+ * gain to advise it for. Memory of the first call that is kept is not freed. */
+static void add_allocations(const ExplainReport *report, TerminalStyle style, Text *out)
+{
+    enum { INDENT = 2 };
+    const ExecutionProfile *profile = report->shown->explanation.profile;
+    int line = first_line_with(report->submission->source.data, "cudaMalloc");
+    Text words = {0};
+    if (profile->allocations == 0 || profile->releases == 0 || is_advised(report->shown, "allocations"))
+        return;
+    if (line > 0)
+        text_printf(&words, "line %d: ", line);
+    text_printf(
+        &words,
+        "this call allocates device memory (%llu allocation%s) and frees it. The host's time for that is part of "
+        "no time here, but other programs wait for it: keep the memory for the next call",
+        (unsigned long long)profile->allocations, profile->allocations > 1 ? "s" : "");
+    text_printf(out, "\n%*s", INDENT, "");
+    add_folded(out, words.data, INDENT, INDENT, width_of(style));
+    text_free(&words);
+}
+
 static void add_advice(const ExplainReport *report, TerminalStyle style, Text *out)
 {
     enum { INDENT = 5 };
@@ -353,6 +384,7 @@ void explain_report_write(const ExplainReport *report, TerminalStyle style, Text
     add_cases(report, style, out);
     add_kernels(report, style, out);
     add_advice(report, style, out);
+    add_allocations(report, style, out);
     add_measured(report, style, out);
     explain_listing(&report->shown->explanation, report->submission->source.data, style, width_of(style), out);
 }
