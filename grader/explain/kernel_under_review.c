@@ -157,7 +157,7 @@ bool review_matrix_product(const KernelUnderReview *review, MatrixProduct *produ
     product->weights = weights->name;
     product->rows = ratio((double)outputs, product->columns);
     product->depth = review->subject->operations / 2 / (double)outputs;
-    return product->columns > 0 && product->channels > 0;
+    return product->columns > 0 && product->channels > 0 && product->depth > 0;
 }
 
 double review_output_bytes(const KernelUnderReview *review)

@@ -58,7 +58,8 @@ typedef struct MatrixProduct {
     double rows, columns, depth; /* depth: products of which an output is the sum */
     double channels;             /* of the input: so many of the depth lie side by side */
 } MatrixProduct;
-/* Whether the problem is one: its weights share one axis with the output alone and another one with the input alone. */
+/* Whether the problem is one: its weights share one axis with the output alone and another one with the input alone. false,
+ * too: the problem, its sizes or its operations are unknown. */
 bool review_matrix_product(const KernelUnderReview *review, MatrixProduct *product);
 /* Bytes of the problem's output array; 0: the problem or its sizes are unknown. */
 double review_output_bytes(const KernelUnderReview *review);

@@ -643,6 +643,9 @@ static void what_tensor_cores_did_or_cannot_do_is_not_advised(void **state)
     problem.tolerance.sum_factor = 1; /* not even three products are exact enough */
     assert_false(is_advised("tensor_cores", examine()));
     multiply_matrices();
+    operations = 0; /* unknown, and so is how much an output takes */
+    assert_false(is_advised("tensor_cores", examine()));
+    multiply_matrices();
     ADD(LOOP_LINE, tensor, 1000);
     assert_false(is_advised("tensor_cores", examine()));
 }
