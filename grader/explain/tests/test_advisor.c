@@ -550,24 +550,24 @@ static void compute_levels(void)
     problem.tolerance.levels = 1;
 }
 
-/* 15,000 pixels of 32 channels, 25 taps, and `columns` channels of the output. */
-static void multiply_matrices_of(const char *input_channels, const char *columns)
+/* 25 taps in two dimensions, over so many channels of the input and of the output. */
+static void multiply_matrices_of(const char *pixels, const char *channels, const char *columns)
 {
-    ask_for(2, "1", "1", "1");
+    ask_for(1, "1", "1", "1");
     problem.parameters[0] = (Parameter){
-        .name = "in", .role = ROLE_IN, .rank = 2, .shape = {constant_of("20000"), constant_of(input_channels)}};
+        .name = "in", .role = ROLE_IN, .rank = 2, .shape = {constant_of("20000"), constant_of(channels)}};
     problem.parameters[1] = (Parameter){.name = "weights",
                                         .role = ROLE_IN,
                                         .rank = 3,
-                                        .shape = {constant_of("25"), constant_of("32"), constant_of(columns)}};
+                                        .shape = {constant_of("25"), constant_of(channels), constant_of(columns)}};
     problem.parameters[2] = (Parameter){
-        .name = "out", .role = ROLE_OUT, .rank = 2, .shape = {constant_of("15000"), constant_of(columns)}};
+        .name = "out", .role = ROLE_OUT, .rank = 2, .shape = {constant_of(pixels), constant_of(columns)}};
     problem.tolerance.sum_factor = 32;
 }
 
 static void multiply_matrices(void)
 {
-    multiply_matrices_of("32", "64");
+    multiply_matrices_of("15000", "32", "64");
 }
 
 static const struct {
@@ -628,9 +628,16 @@ static void only_products_of_matrices_go_to_tensor_cores_in_halves(void **state)
     make_healthy();
     multiply_matrices();
     assert_true(is_advised("tensor_cores", examine()));
-    multiply_matrices_of("64", "64"); /* each channel has its own filter */
+    problem.parameters[0].rank = 3; /* each channel of the output has inputs of its own */
+    problem.parameters[0].shape[2] = constant_of("64");
     assert_false(is_advised("tensor_cores", examine()));
-    multiply_matrices_of("32", "8"); /* too narrow */
+    multiply_matrices_of("470", "32", "64");
+    problem.parameters[2].rank = 3; /* each channel of the input has outputs of its own */
+    problem.parameters[2].shape[2] = constant_of("32");
+    assert_false(is_advised("tensor_cores", examine()));
+    multiply_matrices_of("120000", "32", "8"); /* too narrow */
+    assert_false(is_advised("tensor_cores", examine()));
+    multiply_matrices_of("15000", "8", "64"); /* too short */
     assert_false(is_advised("tensor_cores", examine()));
     ask_for(2, "40", "40", "480000");
     assert_false(is_advised("tensor_cores", examine()));
