@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks that files earn the verdicts that they claim, on one timed case and the untimed cases: solutions on all of them, since a
-# wrong one may need the largest, and other files on the small ones, whose data make most of the work. `make test-all` takes all cases.
+# Checks that files earn the verdicts that they claim, on one timed case and the untimed cases: faulty solutions on all of them,
+# since one may need the largest, and other files on the small ones, since large data make most of the work. `make test-all`
+# takes all cases, and so does check-problem for the solutions of its problem.
 # Prints TAP. Usage: tests/check.sh BUILD FILE...
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,9 +20,10 @@ check() { # CASES FILE...
     printf '%s\0' "${@:2}" | CONVJUDGE_HOME=$home/$1 xargs -0 -P 2 -n 4 "$build/convjudge" check
 }
 
-mapfile -t solutions < <(printf '%s\n' "${@:2}" | grep '^solutions/')
-mapfile -t others < <(printf '%s\n' "${@:2}" | grep -v '^solutions/')
+right='^solutions/[^/]*/accepted/|^tests/'
+mapfile -t faulty < <(printf '%s\n' "${@:2}" | grep -vE "$right")
+mapfile -t others < <(printf '%s\n' "${@:2}" | grep -E "$right")
 status=0
-check untimed "${solutions[@]}" || status=1
+check untimed "${faulty[@]}" || status=1
 check small "${others[@]}" || status=1
 exit $status
