@@ -4,7 +4,8 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# new_home: a home of the judge with one new problem, my-conv, and nothing else; its timed case is shorter than there.
+# new_home: a home of the judge with one new problem, my-conv, and nothing else. Its longest input has two million elements, not
+# 33, since each solution and each mutant is judged with it; the grid of the solution that caps its grid has to be smaller, too.
 new_home() {
     export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home CONVJUDGE_CACHE=$build/cache
     mkdir -p "$CONVJUDGE_HOME/problems"
@@ -14,7 +15,11 @@ new_home() {
     problem=$CONVJUDGE_HOME/problems/my-conv
     testcases=$CONVJUDGE_HOME/testcases/my-conv
     solutions=$CONVJUDGE_HOME/solutions/my-conv
-    edit "$testcases/hidden.json" '(.cases[] | select(.timed)) |= (.name = "a million, timed" | .sizes.length = 1000000)'
+    edit "$testcases/hidden.json" '(.cases[] | select(.timed)) |= (.name = "a million, timed" | .sizes.length = 1000000)
+        | (.cases[] | select(.sizes.length > 2000000)).sizes.length = 2000000'
+    edit "$problem/problem.json" '(.parameters[] | select(.max)).max = 2000000'
+    sed -i 's/1 to 33,554,432/1 to 2,000,000/' "$problem/statement.md"
+    sed -i 's/, 65535)/, 4096)/' "$solutions/wrong_answer/grid_of_65535_blocks.cu"
 }
 
 # edit FILE PROGRAM: edits a JSON file in place with jq; fails if nothing changes.
@@ -84,13 +89,13 @@ valid() {
     missing_after 'the signature is missing' statement 's/int length)$/int size)/'
     missing_after '/statement.md: the section "## When it is right" is missing' statement 's/^## When it is right/## When/'
     missing_after 'the section "## Arithmetic intensity" is missing' statement 's/^## Arithmetic intensity/## Intensity/'
-    missing_after '/statement.md: the limit of length is missing: 33,554,432' statement 's/33,554,432/many/'
+    missing_after '/statement.md: the limit of length is missing: 2,000,000' statement 's/2,000,000/many/'
     missing_after 'no hidden case' hidden '.cases |= map(select(.timed))'
     missing_after 'no timed case' hidden '.cases |= map(select(.timed | not))'
     missing_after 'no hidden case with "addresses": "repeat" has the sizes of the one before it and other data' \
         hidden 'del(.cases[].addresses)'
     missing_after 'no hidden or timed case has the least length, 1' hidden 'del(.cases[0])'
-    missing_after 'no hidden or timed case has the largest length, 33554432' hidden 'del(.cases[9])'
+    missing_after 'no hidden or timed case has the largest length, 2000000' hidden 'del(.cases[9])'
     missing_after 'the first case, the statement'"'"'s example, must be literal: numbers for "expected"' sample 'del(.cases[0].expected)'
     missing_after 'must be literal: numbers for filter' sample \
         '.cases[0].inputs.filter = {"generator": "uniform", "seed": 1}'
