@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that solutions compiled by clang, without NVIDIA's software, earn the verdicts that their folders name: 24 of the
-# accepted solutions, of the students' files and of those of features, drawn by lot, on the untimed cases and one timed case;
+# Checks that solutions compiled by clang, without NVIDIA's software, earn the verdicts that their folders name: 16 of the
+# accepted solutions, of the students' files and of those of features, drawn by lot, on the small cases and one timed case;
 # with "all" all files on all cases, and conv1d's run-time errors. Files that need more than clang's subset of CUDA
 # are left out; tests/clang.bats tests that these are refused. Prints TAP.
 # Usage: tests/clang.sh BUILD [all]
@@ -22,13 +22,14 @@ if [[ ${2-} != all ]]; then
     trap 'rm -rf "$home"' EXIT
     # shellcheck source=/dev/null
     source tests/fewer_cases.sh
-    home_with_fewer_cases "$home" untimed
+    home_with_fewer_cases "$home" small
 fi
 export CONVJUDGE_COMPILER=clang CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
 
 mapfile -t files < <(grep -LE "$outside" solutions/*/accepted/*.cu solutions/conv1d/run_time_error/*.cu tests/{student,features}/*.cu)
-count=24
-if [[ ${2-} == all ]]; then count=${#files[@]}; fi
-mapfile -t drawn < <(shuf -n "$count" -e "${files[@]}")
+if [[ ${2-} == all ]]; then export LOT=all; fi
+# shellcheck source=/dev/null
+source tests/lot.bash
+mapfile -t drawn < <(lot 16 "${files[@]}")
 printf '1..%d\n' "${#drawn[@]}"
 CONVJUDGE_HOME=$home "$build/convjudge" check "${drawn[@]}" | grep -v '^1\.\.' | awk '/^(not )?ok / { sub(/ok [0-9]+/, "ok " ++number) } { print }'
