@@ -12,9 +12,9 @@ static const double FREE_S = 1e-3, FREE_S_A_BYTE = 1e-9, FREE_S_AN_OPERATION = 2
 static double clock_of_runner(Broker *broker)
 {
     HostWork *work = &broker->host_work;
-    double seconds;
-    if (!work->has_no_clock && host_clock_ask(broker->host_clock, &seconds))
-        return seconds;
+    HostClock clock;
+    if (!work->has_no_clock && host_clock_ask(broker->host_clock, &clock))
+        return clock.computed_s;
     if (work->has_data && !work->has_no_clock)
         return work->since_s; /* the process has ended */
     work->has_no_clock = true;

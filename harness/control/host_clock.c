@@ -23,16 +23,21 @@ static bool receive(int socket, void *message, size_t bytes)
     return received == (ssize_t)bytes;
 }
 
-bool host_clock_ask(int brokers, double *seconds)
+static bool is_known(double seconds)
+{
+    return isfinite(seconds) && seconds >= 0;
+}
+
+bool host_clock_ask(int brokers, HostClock *clock)
 {
     const char question = '?';
     return brokers >= 0 && send(brokers, &question, sizeof question, MSG_NOSIGNAL) == sizeof question &&
-           receive(brokers, seconds, sizeof *seconds) && isfinite(*seconds) && *seconds >= 0;
+           receive(brokers, clock, sizeof *clock) && is_known(clock->computed_s) && is_known(clock->delayed_s);
 }
 
-bool host_clock_answer(int graders, double seconds)
+bool host_clock_answer(int graders, HostClock clock)
 {
     char question;
     return receive(graders, &question, sizeof question) &&
-           send(graders, &seconds, sizeof seconds, MSG_NOSIGNAL) == sizeof seconds;
+           send(graders, &clock, sizeof clock, MSG_NOSIGNAL) == sizeof clock;
 }

@@ -258,17 +258,23 @@ Status process_start(const ProcessSpec *spec, pid_t *child, Message *why)
     return start(&sharing, child, why);
 }
 
-/* Reads the process ids of a process's children, with a space behind each. False: they are unknown. */
-static bool read_children(pid_t parent, char *text, size_t size)
+/* Reads the beginning of a file of the first thread of a process. False: there is none. */
+static bool read_about(pid_t process, const char *what, char *text, size_t size)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", parent, parent);
+    snprintf(path, sizeof path, "/proc/%d/task/%d/%s", process, process, what);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t length = file < 0 ? -1 : read(file, text, size - 1);
     if (file >= 0)
         close(file);
     text[length < 0 ? 0 : length] = '\0';
     return length >= 0;
+}
+
+/* Reads the process ids of a process's children, with a space behind each. False: they are unknown. */
+static bool read_children(pid_t parent, char *text, size_t size)
+{
+    return read_about(parent, "children", text, size);
 }
 
 double process_computed_s(pid_t process)
@@ -285,6 +291,15 @@ double process_computed_s(pid_t process)
     for (long child = strtol(at, &at, 10); child > 0; child = strtol(at, &at, 10))
         sum_s += process_computed_s((pid_t)child);
     return sum_s;
+}
+
+double process_delayed_s(pid_t process)
+{
+    char text[128];
+    unsigned long long ran_ns, delayed_ns;
+    return read_about(process, "schedstat", text, sizeof text) && sscanf(text, "%llu %llu", &ran_ns, &delayed_ns) == 2
+               ? 1e-9 * (double)delayed_ns
+               : 0;
 }
 
 /* The only child of a process: 0: it has none; -1: it has several, or they are unknown. */

@@ -70,6 +70,10 @@ pid_t process_innermost(pid_t child);
 /* Processor time of a process and of those that its first thread and theirs have started, as far as they still run; 0: unknown. */
 double process_computed_s(pid_t process);
 
+/* For how long the first thread of a process could have run so far, and waited for a core. Source: Documentation/scheduler/
+ * sched-stats.rst, "/proc/<pid>/schedstat". 0: unknown. */
+double process_delayed_s(pid_t process);
+
 /* Kills the child's process group, for process_kill() to reap later. */
 void process_begin_kill(pid_t child);
 /* Kills the child's process group and reaps the child; `*exit_status` (may be NULL) as in ProcessEnd. */

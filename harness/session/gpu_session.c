@@ -22,9 +22,10 @@ typedef struct GpuSession {
     Session base;
     BrokerProcess broker;
     RunnerProcess runner;
-    int host_clock;    /* of the runner (host_clock.h); -1: none */
-    RingMemory *ring;  /* of the runner; NULL: none has been started */
-    RunnerFault fault; /* of the last runner */
+    int host_clock;           /* of the runner (host_clock.h); -1: none */
+    double used_s, delayed_s; /* of the runner, when its present call began */
+    RingMemory *ring;         /* of the runner; NULL: none has been started */
+    RunnerFault fault;        /* of the last runner */
     char object_path[PATH_MAX];
     CallLimits limits;
     SharedMemory buffers;
@@ -78,9 +79,13 @@ static void tell_runner_gone(GpuSession *gpu, Wait *wait)
         ring_wake_broker(gpu->ring);
 }
 
+/* A submission that has computed for as long as it may keep the device waiting takes the cores away itself. */
 static void answer_clock(GpuSession *gpu)
 {
-    if (host_clock_answer(gpu->host_clock, runner_process_computed_s(&gpu->runner)))
+    HostClock clock = {.computed_s = runner_process_computed_s(&gpu->runner)};
+    if (runner_process_used_s(&gpu->runner) - gpu->used_s < gpu->limits.host_seconds)
+        clock.delayed_s = fmax(runner_process_delayed_s(&gpu->runner) - gpu->delayed_s, 0);
+    if (host_clock_answer(gpu->host_clock, clock))
         return;
     close(gpu->host_clock);
     gpu->host_clock = -1;
@@ -89,7 +94,7 @@ static void answer_clock(GpuSession *gpu)
 /* Reads what the runner prints all the while, so that a full pipe never holds it up. */
 static Status await_reply(GpuSession *gpu, double seconds, Wait *wait, Message *why)
 {
-    double deadline = now_s() + seconds, before_s = runner_process_used_s(&gpu->runner);
+    double deadline = now_s() + seconds;
     broker_process_note_work(&gpu->broker);
     for (;;) {
         struct pollfd events[] = {{.fd = gpu->broker.control, .events = POLLIN},
@@ -97,7 +102,7 @@ static Status await_reply(GpuSession *gpu, double seconds, Wait *wait, Message *
                                   {.fd = wait->runner_ended ? -1 : gpu->runner.ended, .events = POLLIN},
                                   {.fd = gpu->host_clock, .events = POLLIN}};
         wait->timed_out = now_s() >= deadline &&
-                          !broker_process_is_starved(&gpu->broker, runner_process_used_s(&gpu->runner) - before_s,
+                          !broker_process_is_starved(&gpu->broker, runner_process_used_s(&gpu->runner) - gpu->used_s,
                                                      seconds, &deadline);
         if (wait->timed_out)
             return STATUS_OK;
@@ -309,6 +314,7 @@ static Status gpu_load(Session *session, const Compiled *compiled, const CallLim
         stop_both(gpu, NULL);
         return status;
     }
+    gpu->used_s = gpu->delayed_s = 0; /* of a new process */
     return await_end(gpu, "a constructor", report, why);
 }
 
@@ -381,6 +387,8 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
     if (gpu->buffers.base == NULL || count > CALL_MAX_PARAMETERS ||
         !describe_arguments(gpu, arguments, count, &request))
         return fail(STATUS_BAD_INPUT, why, "session_call() with arrays that session_buffers() did not place");
+    gpu->used_s = runner_process_used_s(&gpu->runner);
+    gpu->delayed_s = runner_process_delayed_s(&gpu->runner);
     Status status = broker_process_send(&gpu->broker, &request, NULL, 0, why);
     if (status == STATUS_OK)
         return await_end(gpu, "solve()", report, why);

@@ -176,13 +176,23 @@ void runner_process_take_printed(RunnerProcess *runner, Text *printed, uint64_t 
     runner->printed_lost = 0;
 }
 
+static pid_t inner_of(RunnerProcess *runner)
+{
+    if (runner->inner == 0 && runner->pid > 0)
+        runner->inner = process_innermost(runner->pid);
+    return runner->inner;
+}
+
+double runner_process_delayed_s(RunnerProcess *runner)
+{
+    return inner_of(runner) == 0 ? 0 : process_delayed_s(runner->inner);
+}
+
 double runner_process_computed_s(RunnerProcess *runner)
 {
     clockid_t clock;
     struct timespec time;
-    if (runner->inner == 0 && runner->pid > 0)
-        runner->inner = process_innermost(runner->pid);
-    if (runner->inner == 0 || clock_getcpuclockid(runner->inner, &clock) != 0 || clock_gettime(clock, &time) != 0)
+    if (inner_of(runner) == 0 || clock_getcpuclockid(runner->inner, &clock) != 0 || clock_gettime(clock, &time) != 0)
         return -1;
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }

@@ -36,6 +36,8 @@ void runner_process_drain(RunnerProcess *runner);
 void runner_process_take_printed(RunnerProcess *runner, Text *printed, uint64_t *lost);
 /* Seconds for which its threads have computed so far; -1: unknown. To be asked only after the object is loaded. */
 double runner_process_computed_s(RunnerProcess *runner);
+/* Seconds for which its main thread has waited for a core so far; 0: unknown. Likewise. */
+double runner_process_delayed_s(RunnerProcess *runner);
 /* The same with its sandbox, also while that is being made and nobody can tell which process of it will be the runner. */
 double runner_process_used_s(const RunnerProcess *runner);
 enum { RUNNER_NOT_MADE = -1, RUNNER_OUT_OF_MEMORY = -2 };

@@ -3,7 +3,11 @@
 #include "harness/broker/broker_arrays.h"
 #include "harness/broker/broker_call.h"
 #include "harness/broker/broker_fault.h"
+#include "harness/control/host_clock.h"
 #include "harness/tests/broker_fixture.h"
+
+#include <pthread.h>
+#include <unistd.h>
 
 /* The broker against a runner that may write anything. */
 
@@ -323,6 +327,31 @@ static void a_silent_runner_exceeds_its_time(void **state)
     assert_int_equal(broker.end, SERVE_HOST_TIME);
 }
 
+/* Plays the grader: answers that the runner has waited for a core, longer than its limit at first, and no more. */
+static void *answer_delayed(void *graders)
+{
+    while (host_clock_answer(*(int *)graders, (HostClock){.delayed_s = 0.07})) {
+    }
+    return NULL;
+}
+
+static void time_in_which_others_have_the_cores_is_excused(void **state)
+{
+    pthread_t grader;
+    int graders, brokers;
+    broker.limits.host_seconds = 0.05;
+    assert_true(host_clock_new(&graders, &brokers));
+    broker.host_clock = brokers;
+    assert_int_equal(pthread_create(&grader, NULL, answer_delayed, &graders), 0);
+    broker_serve(&broker, RING_RETURNED);
+    assert_int_equal(broker.end, SERVE_HOST_TIME);
+    assert_true(broker.host_seconds >= 0.05 + 0.07 - 1e-6);
+    close(brokers);
+    pthread_join(grader, NULL);
+    close(graders);
+    broker.host_clock = -1;
+}
+
 /* A generator with a fixed seed, so that a failure can be repeated. */
 static uint64_t random_word(uint64_t *seed)
 {
@@ -394,6 +423,7 @@ int main(void)
         WITH_A_BROKER(malformed_requests_are_a_violation),
         WITH_A_BROKER(a_module_that_differs_in_one_byte_is_a_violation),
         WITH_A_BROKER(a_silent_runner_exceeds_its_time),
+        WITH_A_BROKER(time_in_which_others_have_the_cores_is_excused),
         WITH_A_BROKER(random_requests_do_not_crash_the_broker),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -362,6 +362,39 @@ static void an_abandoned_folder_is_removed_and_a_new_one_is_not(void **state)
 }
 
 /* The chain is sh, sh, sleep; both shells have more to do and stay. */
+static pid_t spin_on_the_first_core(void)
+{
+    const pid_t child = fork();
+    cpu_set_t first;
+    if (child != 0)
+        return child;
+    sched_getaffinity(0, sizeof first, &first);
+    for (int core = 0, found = 0; core < CPU_SETSIZE; core++)
+        if (CPU_ISSET(core, &first) && found++ > 0)
+            CPU_CLR(core, &first);
+    sched_setaffinity(0, sizeof first, &first);
+    for (;;) {
+    }
+}
+
+/* Two processes that share a core: each waits half of the time. */
+static void a_process_that_waits_for_a_core_is_delayed(void **state)
+{
+    const pid_t one = spin_on_the_first_core(), other = spin_on_the_first_core();
+    const bool is_told = access("/proc/self/schedstat", R_OK) == 0;
+    double delayed_s = 0;
+    for (int tries = 0; is_told && tries < 100 && delayed_s < 0.02; tries++) {
+        pause_ms(20);
+        delayed_s = process_delayed_s(one);
+    }
+    kill(one, SIGKILL);
+    kill(other, SIGKILL);
+    waitpid(one, NULL, 0);
+    waitpid(other, NULL, 0);
+    assert_true(!is_told || delayed_s >= 0.02);
+    assert_true(process_delayed_s(one) == 0); /* it is gone */
+}
+
 static void the_innermost_process_ends_a_chain(void **state)
 {
     const char *const argv[] = {"/bin/sh", "-c", "sh -c 'sleep 60; true'; true", NULL};
@@ -403,6 +436,7 @@ int main(void)
         cmocka_unit_test(only_kept_descriptors_are_inherited),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(a_child_dies_with_its_parent),
+        cmocka_unit_test(a_process_that_waits_for_a_core_is_delayed),
         cmocka_unit_test(the_innermost_process_ends_a_chain),
         cmocka_unit_test(own_processes_die_with_the_child),
         cmocka_unit_test(a_child_that_may_shares_the_processes_where_it_cannot_have_its_own),
