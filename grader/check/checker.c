@@ -4,7 +4,7 @@
 #include "base/chacha20.h"
 #include "grader/check/diagnosis.h"
 #include "grader/check/resemblance.h"
-#include "harness/control/solve_call.h"
+#include "harness/session/session.h"
 
 #include <float.h>
 #include <math.h>

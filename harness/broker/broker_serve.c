@@ -214,15 +214,16 @@ static double host_seconds_left(const Broker *broker)
     return fmax(0, broker->limits.host_seconds + broker->excused_seconds - broker->host_seconds);
 }
 
-/* A machine that leaves a submission no core is nobody's fault, for up to twenty times its limit. On a real GPU such a
- * machine would falsify the times, too. */
+/* A machine that leaves a submission no core is nobody's fault, for up to twenty times its limit, unless the submission takes the
+ * cores itself. On a real GPU such a machine would falsify the times, too. */
 static void end_if_host_takes_too_long(Broker *broker)
 {
     static const double MOST_TIMES = 20;
     HostClock clock;
     if (host_seconds_left(broker) > 0)
         return;
-    if (broker->device->info.modelled && host_clock_ask(broker->host_clock, &clock))
+    if (broker->device->info.modelled && host_clock_ask(broker->host_clock, &clock) &&
+        clock.used_s < broker->limits.host_seconds)
         broker->excused_seconds = fmin(clock.delayed_s, (MOST_TIMES - 1) * broker->limits.host_seconds);
     if (host_seconds_left(broker) == 0)
         broker->end = SERVE_HOST_TIME;

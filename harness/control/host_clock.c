@@ -32,7 +32,8 @@ bool host_clock_ask(int brokers, HostClock *clock)
 {
     const char question = '?';
     return brokers >= 0 && send(brokers, &question, sizeof question, MSG_NOSIGNAL) == sizeof question &&
-           receive(brokers, clock, sizeof *clock) && is_known(clock->computed_s) && is_known(clock->delayed_s);
+           receive(brokers, clock, sizeof *clock) && is_known(clock->computed_s) && is_known(clock->used_s) &&
+           is_known(clock->delayed_s);
 }
 
 bool host_clock_answer(int graders, HostClock clock)

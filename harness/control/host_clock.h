@@ -9,7 +9,8 @@
 
 typedef struct HostClock {
     double computed_s; /* processor time of all threads so far; below 0: unknown */
-    double delayed_s;  /* for which the main thread could have run since the call began, and others had the cores */
+    double used_s;     /* that of its sandbox, too, since the call began */
+    double delayed_s;  /* for which the main thread could have run since then, and others had the cores */
 } HostClock;
 
 /* The ends for the two; false: there are none. */

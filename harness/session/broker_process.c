@@ -67,12 +67,15 @@ void broker_process_note_work(BrokerProcess *broker)
     broker->computed_s = broker->seen_s = broker->info.modelled ? process_computed_s(broker->pid) : 0;
 }
 
-bool broker_process_is_starved(BrokerProcess *broker, double submission_s, double seconds, double *deadline)
+bool broker_process_is_starved(BrokerProcess *broker, HostClock submission, double seconds, double *deadline)
 {
     static const double LEAST_SHARE = 0.01; /* of a core: what computes less than that waits for something else */
     static const double MOST_TIMES = 20;    /* its limit: a machine that leaves it so little judges nobody */
-    if (!broker->info.modelled || submission_s >= seconds || now_s() > broker->noted_s + MOST_TIMES * seconds)
+    if (!broker->info.modelled || submission.used_s >= seconds || now_s() > broker->noted_s + MOST_TIMES * seconds)
         return false;
+    *deadline = broker->noted_s + seconds + submission.delayed_s;
+    if (submission.delayed_s > 0 && *deadline > now_s())
+        return true;
     const double before_s = broker->seen_s, more_s = seconds / 4;
     broker->seen_s = process_computed_s(broker->pid);
     *deadline = now_s() + more_s;

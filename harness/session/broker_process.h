@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "harness/control/control_message.h"
+#include "harness/control/host_clock.h"
 #include "harness/device/device.h"
 #include "harness/device/monitor/wait_limit.h"
 
@@ -52,8 +53,9 @@ MUST_USE Status broker_process_receive(const BrokerProcess *broker, ControlReply
 void broker_process_note_work(BrokerProcess *broker);
 /* Asked when `*deadline` is over, `seconds` after the note. A simulated GPU computes on the host's cores, of which others may leave it
  * few, and that is nobody's fault: if it has computed all the while, but for less than `seconds`, puts the deadline off, until the
- * twentyfold is over. A submission that has computed for as long itself, `submission_s` since the note, takes the cores away. */
-bool broker_process_is_starved(BrokerProcess *broker, double submission_s, double seconds, double *deadline);
+ * twentyfold is over. The same if the submission has waited for a core, but not if it has computed for as long itself since the
+ * note, and so takes the cores away. */
+bool broker_process_is_starved(BrokerProcess *broker, HostClock submission, double seconds, double *deadline);
 void broker_process_stop(BrokerProcess *broker);
 /* Stops it, if it runs, and starts another, which looks for the device while this one lets go of it. */
 MUST_USE Status broker_process_replace(BrokerProcess *broker, Message *why);

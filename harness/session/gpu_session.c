@@ -22,10 +22,9 @@ typedef struct GpuSession {
     Session base;
     BrokerProcess broker;
     RunnerProcess runner;
-    int host_clock;           /* of the runner (host_clock.h); -1: none */
-    double used_s, delayed_s; /* of the runner, when its present call began */
-    RingMemory *ring;         /* of the runner; NULL: none has been started */
-    RunnerFault fault;        /* of the last runner */
+    int host_clock;    /* of the runner (host_clock.h); -1: none */
+    RingMemory *ring;  /* of the runner; NULL: none has been started */
+    RunnerFault fault; /* of the last runner */
     char object_path[PATH_MAX];
     CallLimits limits;
     SharedMemory buffers;
@@ -79,13 +78,9 @@ static void tell_runner_gone(GpuSession *gpu, Wait *wait)
         ring_wake_broker(gpu->ring);
 }
 
-/* A submission that has computed for as long as it may keep the device waiting takes the cores away itself. */
 static void answer_clock(GpuSession *gpu)
 {
-    HostClock clock = {.computed_s = runner_process_computed_s(&gpu->runner)};
-    if (runner_process_used_s(&gpu->runner) - gpu->used_s < gpu->limits.host_seconds)
-        clock.delayed_s = fmax(runner_process_delayed_s(&gpu->runner) - gpu->delayed_s, 0);
-    if (host_clock_answer(gpu->host_clock, clock))
+    if (host_clock_answer(gpu->host_clock, runner_process_clock(&gpu->runner)))
         return;
     close(gpu->host_clock);
     gpu->host_clock = -1;
@@ -102,8 +97,8 @@ static Status await_reply(GpuSession *gpu, double seconds, Wait *wait, Message *
                                   {.fd = wait->runner_ended ? -1 : gpu->runner.ended, .events = POLLIN},
                                   {.fd = gpu->host_clock, .events = POLLIN}};
         wait->timed_out = now_s() >= deadline &&
-                          !broker_process_is_starved(&gpu->broker, runner_process_used_s(&gpu->runner) - gpu->used_s,
-                                                     seconds, &deadline);
+                          !broker_process_is_starved(&gpu->broker, runner_process_clock(&gpu->runner), seconds,
+                                                     &deadline);
         if (wait->timed_out)
             return STATUS_OK;
         if (poll(events, 4, (int)(fmax(deadline - now_s(), 0) * 1000) + 1) < 0 && errno != EINTR)
@@ -203,8 +198,7 @@ static Status explain_loss(GpuSession *gpu, Status status, CallReport *report)
     return STATUS_OK;
 }
 
-/* Waits for the end of a load or a call, which the broker has been asked for, and fills in the report. After trouble of
- * the judge's own nothing is left running. */
+/* Waits for the end of a load or a call and fills in the report. After a fault of the judge nothing is left running. */
 static Status await_end(GpuSession *gpu, const char *doing, CallReport *report, Message *why)
 {
     Wait *wait = allocated(calloc(1, sizeof *wait));
@@ -314,7 +308,6 @@ static Status gpu_load(Session *session, const Compiled *compiled, const CallLim
         stop_both(gpu, NULL);
         return status;
     }
-    gpu->used_s = gpu->delayed_s = 0; /* of a new process */
     return await_end(gpu, "a constructor", report, why);
 }
 
@@ -387,8 +380,7 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
     if (gpu->buffers.base == NULL || count > CALL_MAX_PARAMETERS ||
         !describe_arguments(gpu, arguments, count, &request))
         return fail(STATUS_BAD_INPUT, why, "session_call() with arrays that session_buffers() did not place");
-    gpu->used_s = runner_process_used_s(&gpu->runner);
-    gpu->delayed_s = runner_process_delayed_s(&gpu->runner);
+    runner_process_begin_call(&gpu->runner);
     Status status = broker_process_send(&gpu->broker, &request, NULL, 0, why);
     if (status == STATUS_OK)
         return await_end(gpu, "solve()", report, why);

@@ -102,7 +102,8 @@ static void words_are_compared_as_bytes_are(void **state)
     uint8_t data[BYTES], now[BYTES];
     srand(11);
     for (int round = 0; round < 2000; round++) {
-        const int bytes = 1 + rand() % BYTES, begin = rand() % 8, written_bytes = round % 2 ? bytes : 1 + rand() % bytes;
+        const int bytes = 1 + rand() % BYTES, begin = rand() % 8,
+                  written_bytes = round % 2 ? bytes : 1 + rand() % bytes;
         uint64_t not_zero = 0, same = 0;
         HostOrigin origin = {0};
         for (int i = 0; i < written_bytes; i++)

@@ -21,7 +21,7 @@ static pid_t start(bool computes)
 }
 
 static double noted_before_s; /* so long before the look at it */
-static double submission_s;   /* that the submission has computed */
+static HostClock submission;
 
 static bool is_starved_after(bool is_modelled, bool computes, double seconds, double limit_s)
 {
@@ -34,7 +34,7 @@ static bool is_starved_after(bool is_modelled, bool computes, double seconds, do
     double deadline = start_s + seconds;
     while (computes && process_computed_s(broker.pid) < seconds) /* a busy machine gives it less than a core */
         usleep(1000);
-    const bool is_starved = broker_process_is_starved(&broker, submission_s, limit_s, &deadline);
+    const bool is_starved = broker_process_is_starved(&broker, submission, limit_s, &deadline);
     if (is_starved)
         assert_true(deadline > now_s() + limit_s / 8);
     kill(broker.pid, SIGKILL);
@@ -57,6 +57,17 @@ static void what_hangs_does_not(void **state)
     assert_false(is_starved_after(true, false, 0.1, 10));
 }
 
+static void what_waits_for_a_submission_that_gets_no_core_gets_longer(void **state)
+{
+    submission.delayed_s = 3;
+    noted_before_s = 11;
+    const bool is_starved = is_starved_after(true, false, 0.1, 10);
+    noted_before_s = 14;
+    const bool is_starved_still = is_starved_after(true, false, 0.1, 10);
+    submission.delayed_s = noted_before_s = 0;
+    assert_true(is_starved && !is_starved_still);
+}
+
 static void what_gets_little_for_ever_does_not(void **state)
 {
     noted_before_s = 201;
@@ -67,9 +78,9 @@ static void what_gets_little_for_ever_does_not(void **state)
 
 static void what_the_submission_takes_away_is_no_excuse(void **state)
 {
-    submission_s = 10;
+    submission.used_s = 10;
     const bool is_starved = is_starved_after(true, true, 0.1, 10);
-    submission_s = 0;
+    submission.used_s = 0;
     assert_false(is_starved);
 }
 
@@ -83,6 +94,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_computes_for_less_than_its_limit_gets_longer),
         cmocka_unit_test(what_has_computed_for_its_limit_does_not),
+        cmocka_unit_test(what_waits_for_a_submission_that_gets_no_core_gets_longer),
         cmocka_unit_test(what_hangs_does_not),
         cmocka_unit_test(what_gets_little_for_ever_does_not),
         cmocka_unit_test(what_the_submission_takes_away_is_no_excuse),
