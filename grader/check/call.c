@@ -53,7 +53,8 @@ typedef struct Earlier {
     const void *inputs[PROBLEM_MAX_PARAMETERS];
 } Earlier;
 
-/* Of the arrays that are at least as large as those of the call, unless they are very large. */
+/* Of arrays that are not very large, as large as those of the call: behind a filter that is kept in constant memory lie
+ * zeros. */
 static const void *const *make_previous_inputs(void *context)
 {
     enum { MOST_BYTES = 64 << 20 };
@@ -65,12 +66,12 @@ static const void *const *make_previous_inputs(void *context)
         call_describe(earlier->call->problem, previous->testcase, &before, &why) != STATUS_OK)
         return NULL;
     for (size_t i = 0; i < before.problem->parameter_count; i++) {
-        const size_t bytes = before.arguments[i].bytes;
-        if (before.arguments[i].role != ARGUMENT_INPUT || bytes > MOST_BYTES ||
-            bytes < earlier->call->arguments[i].bytes)
+        const size_t then = before.arguments[i].bytes, now = earlier->call->arguments[i].bytes;
+        const size_t bytes = then > now ? then : now;
+        if (before.arguments[i].role != ARGUMENT_INPUT || bytes > MOST_BYTES)
             continue;
         if (previous->data[i] == NULL) {
-            previous->data[i] = allocated(malloc(bytes));
+            previous->data[i] = allocated(calloc(bytes, 1));
             testcase_fill(before.problem, before.testcase, i, &previous->secret, previous->data[i], before.counts[i]);
         }
         earlier->inputs[i] = previous->data[i];

@@ -38,7 +38,8 @@ typedef struct Check {
     const void *inputs[PROBLEM_MAX_PARAMETERS];
     PreviousFind *find_previous; /* finds those of the case before; NULL: not known */
     void *previous_context;
-    double max_magnitude; /* of a probe (is_right_for()) */
+    double max_magnitude; /* of a probe (is_right_for()), */
+    size_t probe;         /*   which begins here at the latest */
     ElementType type;     /* of the output */
     const void *output;
     const void *literal;       /* expected values of the testcase; NULL: the oracle computes them */
@@ -214,8 +215,7 @@ static Status tally_sample(const Check *check, Sum *sum, Message *why)
     return status;
 }
 
-/* --- conclusions from a tally
- * -------------------------------------------------------------------------------------------- */
+/* --- conclusions from a tally ------------------------------------------------------------------------------------- */
 
 static double slack_of(const Tolerance *tolerance, const Tally *tally)
 {
@@ -303,16 +303,18 @@ static Status find_wrong(const Check *check, const Tally *tally, Diagnosis *diag
 
 /* --- what the output resembles ------------------------------------------------------------------------------------ */
 
-enum { PROBED = 256 }; /* elements, which are enough to rule nearly all resemblances out */
+enum { PROBED = 256 }; /* elements, which are enough to rule nearly all resemblances out: from a wrong one on */
 
 /* A ResemblanceTest. `context` is the Check; its literal values belong to its own inputs. */
 static Status is_right_for(void *context, const ResemblanceVariant *variant, bool in_all, bool *is_right, Message *why)
 {
     Check other = *(const Check *)context;
-    size_t probed = in_all || other.count < PROBED ? other.count : PROBED, first = (other.count - probed) / 2;
+    size_t probed = in_all || other.count < PROBED ? other.count : PROBED, spare = other.count - probed;
+    size_t first = variant->in_part ? spare / 2 : spare < other.probe ? spare : other.probe;
     memcpy(other.inputs, variant->inputs, sizeof other.inputs);
     other.output = variant->output;
     other.sizes = &variant->sizes;
+    other.in_part |= variant->in_part;
     Sum sum = sum_empty();
     Status status = STATUS_OK;
     other.literal = NULL;
@@ -330,24 +332,26 @@ static Status is_right_for(void *context, const ResemblanceVariant *variant, boo
     return status;
 }
 
-static Status find_resemblance(const Check *check, const Tally *tally, size_t wrong, WrongNature *nature, Message *why)
+static Status find_resemblance(const Check *check, const Tally *tally, const Comparison *comparison,
+                               WrongNature *nature, Message *why)
 {
     Check context = *check;
     context.max_magnitude = 2 * tally->max_magnitude; /* other inputs may have other magnitudes */
+    context.probe = comparison->first.index;
     const ResemblanceSubject subject = {
         .problem = check->problem,
         .sizes = check->sizes,
         .inputs = check->inputs,
         .previous = check->find_previous == NULL ? NULL : check->find_previous(check->previous_context),
         .output = check->output,
-        .wrong = wrong,
+        .poison = check->poison,
+        .wrong = comparison->wrong,
         .test = is_right_for,
         .context = &context};
     return resemblance_find(&subject, nature, why);
 }
 
-/* --- the comparison
- * ------------------------------------------------------------------------------------------------------- */
+/* --- the comparison ----------------------------------------------------------------------------------------------- */
 
 static Status explain_mistake(const Check *check, const Tally *tally, Comparison *comparison, Message *why)
 {
@@ -355,8 +359,9 @@ static Status explain_mistake(const Check *check, const Tally *tally, Comparison
     diagnosis_begin(&diagnosis, check->rank, check->shape);
     Status status = find_wrong(check, tally, &diagnosis, comparison, why);
     WrongNature nature = status == STATUS_OK ? diagnosis_what(&diagnosis) : WRONG_NATURE_UNKNOWN;
-    if (status == STATUS_OK && nature == WRONG_NATURE_UNKNOWN)
-        status = find_resemblance(check, tally, comparison->wrong, &nature, why);
+    /* A filter of one tap that is kept from the case before looks like a factor. */
+    if (status == STATUS_OK && (nature == WRONG_NATURE_UNKNOWN || nature == WRONG_NATURE_FACTOR))
+        status = find_resemblance(check, tally, comparison, &nature, why);
     if (status == STATUS_OK) {
         char where[120];
         const WrongPlace place = diagnosis_where(&diagnosis, where, sizeof where);

@@ -1,25 +1,12 @@
 #include "grader/check/resemblance.h"
 
 #include "base/allocated.h"
+#include "grader/check/altered_array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_AXES = TENSOR_MAX_RANK + 1, CHANNELS_OF_A_PIXEL = 4, MOST_ELEMENTS = 1 << 22 };
-
-/* How an array lies in memory, if it is not in row-major order. */
-typedef struct Order {
-    int rank;
-    size_t shape[MOST_AXES];
-    int axes[MOST_AXES];        /* the index that counts slowest first */
-    size_t reversed[MOST_AXES]; /* how many positions along an index, from the first on, are in reverse order */
-    size_t rotated[MOST_AXES];  /* by how many positions along an index the elements are moved, in a circle */
-} Order;
-
-typedef struct Array {
-    size_t parameter, count, element;
-    Order order; /* row-major */
-} Array;
+enum { CHANNELS_OF_A_PIXEL = 4, MOST_ELEMENTS = 1 << 22 };
 
 typedef struct Search {
     const ResemblanceSubject *subject;
@@ -35,7 +22,7 @@ static bool goes_on(const Search *search)
 
 /* An array of many indices has so many variants that one of them may agree with one or two wrong elements by chance.
  * Samples are small: a higher bound would leave most of them without a reason. */
-static bool has_enough(const Search *search, const Order *order)
+static bool has_enough(const Search *search, const ArrayOrder *order)
 {
     return order->rank <= 2 || search->subject->wrong >= 3;
 }
@@ -67,37 +54,13 @@ static void test_with(Search *search, size_t parameter, const void *data, WrongN
     test(search, &variant, nature);
 }
 
-static size_t place_in(const Order *order, const size_t position[MOST_AXES])
-{
-    size_t place = 0;
-    for (int i = 0; i < order->rank; i++) {
-        int axis = order->axes[i];
-        size_t reversed = order->reversed[axis], at = (position[axis] + order->rotated[axis]) % order->shape[axis];
-        place = place * order->shape[axis] + (at < reversed ? reversed - 1 - at : at);
-    }
-    return place;
-}
-
-/* The array in row-major order, if it lies in memory as `order` says. */
-static char *put_in_order(const char *data, const Array *array, const Order *order)
-{
-    char *copy = allocated(malloc(array->count * array->element));
-    size_t position[MOST_AXES] = {0};
-    for (size_t i = 0; i < array->count; i++) {
-        memcpy(copy + i * array->element, data + place_in(order, position) * array->element, array->element);
-        for (int axis = order->rank - 1; axis >= 0 && ++position[axis] == order->shape[axis]; axis--)
-            position[axis] = 0;
-    }
-    return copy;
-}
-
-static void test_order(Search *search, const Array *array, const Order *order, WrongNature nature)
+static void test_order(Search *search, const Array *array, const ArrayOrder *order, WrongNature nature)
 {
     const ResemblanceSubject *subject = search->subject;
     bool is_output = array->parameter == problem_output(subject->problem);
     if (!goes_on(search))
         return;
-    char *copy = put_in_order(is_output ? subject->output : subject->inputs[array->parameter], array, order);
+    char *copy = array_in_order(is_output ? subject->output : subject->inputs[array->parameter], array, order);
     test_with(search, array->parameter, copy, nature);
     free(copy);
 }
@@ -157,7 +120,7 @@ static void try_stale(Search *search)
 /* Tests the filter in reverse order along each index whose bit is set in `axes`. */
 static void try_flip(Search *search, const Array *array, int axes)
 {
-    Order order = array->order;
+    ArrayOrder order = array->order;
     for (int i = 0; i < order.rank; i++)
         order.reversed[i] = axes >> i & 1 ? order.shape[i] : 0;
     test_order(search, array, &order, WRONG_NATURE_FLIPPED);
@@ -167,7 +130,7 @@ static void try_swapped_axes(Search *search, const Array *array, WrongNature nat
 {
     for (int i = 0; i < array->order.rank; i++)
         for (int j = i + 1; j < array->order.rank; j++) {
-            Order order = array->order;
+            ArrayOrder order = array->order;
             order.axes[i] = j;
             order.axes[j] = i;
             if (has_enough(search, &order))
@@ -181,7 +144,7 @@ static void try_other_layouts(Search *search, const Array *filter)
 {
     static const int layouts[][4] = {{3, 2, 0, 1}, {3, 0, 1, 2}};
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
-        Order order = filter->order;
+        ArrayOrder order = filter->order;
         memcpy(order.axes, layouts[i], sizeof layouts[i]);
         if (order.rank == 4 && search->subject->wrong >= 2)
             test_order(search, filter, &order, WRONG_NATURE_CHANNELS);
@@ -250,14 +213,14 @@ static void try_swapped_sizes(Search *search, const Sizes *sizes, size_t first, 
 }
 
 /* The same order in the image and in the output. */
-static void test_both(Search *search, const Array *image, const Array *output, const Order orders[2],
+static void test_both(Search *search, const Array *image, const Array *output, const ArrayOrder orders[2],
                       WrongNature nature)
 {
     ResemblanceVariant variant = as_it_is(search->subject);
     if (!goes_on(search) || !has_enough(search, &orders[0]))
         return;
-    char *first = put_in_order(variant.inputs[image->parameter], image, &orders[0]);
-    char *second = put_in_order(variant.output, output, &orders[1]);
+    char *first = array_in_order(variant.inputs[image->parameter], image, &orders[0]);
+    char *second = array_in_order(variant.output, output, &orders[1]);
     variant.inputs[image->parameter] = first;
     variant.output = second;
     test(search, &variant, nature);
@@ -269,7 +232,7 @@ static void test_both(Search *search, const Array *image, const Array *output, c
 static void try_channels_first(Search *search, const Array *image, const Array *output)
 {
     const int rank = image->order.rank;
-    Order orders[2] = {image->order, output->order};
+    ArrayOrder orders[2] = {image->order, output->order};
     for (int images = 0; images < 2 && images + 2 < rank && output->order.rank == rank; images++) {
         for (int i = images; i < rank; i++)
             orders[0].axes[i] = orders[1].axes[i] = i == images ? rank - 1 : i - 1;
@@ -284,13 +247,13 @@ static void try_order_of_channels(Search *search, const Array *array, int axis)
 {
     const size_t extent = array->order.shape[axis], leading[] = {extent, extent > 3 ? 3 : 0};
     for (size_t i = 0; i < sizeof leading / sizeof *leading; i++) {
-        Order order = array->order;
+        ArrayOrder order = array->order;
         order.reversed[axis] = leading[i];
         if (leading[i] > 1)
             test_order(search, array, &order, WRONG_NATURE_CHANNELS);
     }
     for (size_t i = 1; i < extent && extent <= CHANNELS_OF_A_PIXEL; i++) {
-        Order order = array->order;
+        ArrayOrder order = array->order;
         order.rotated[axis] = i;
         test_order(search, array, &order, WRONG_NATURE_CHANNELS);
     }
@@ -301,7 +264,7 @@ static void try_place_of_channels(Search *search, const Array *array)
 {
     const int rank = array->order.rank;
     for (int images = 0; images < 2 && images + 2 < rank; images++) {
-        Order first = array->order, last = array->order;
+        ArrayOrder first = array->order, last = array->order;
         for (int i = images; i < rank; i++) {
             first.axes[i] = i == images ? rank - 1 : i - 1;
             last.axes[i] = i == rank - 1 ? images : i + 1;
@@ -316,7 +279,7 @@ static void try_place_of_channels(Search *search, const Array *array)
 /* A row of bytes holds pixels of several channels: they become an index of their own. */
 static void split_pixels(const Problem *problem, Array *array)
 {
-    Order *order = &array->order;
+    ArrayOrder *order = &array->order;
     int last = order->rank - 1;
     if (problem->parameters[array->parameter].type != ELEMENT_UINT8 || order->shape[last] % CHANNELS_OF_A_PIXEL != 0)
         return;
@@ -339,6 +302,66 @@ static void try_orders(Search *search, const Problem *problem, const Array *arra
         try_order_of_channels(search, &pixels, i);
 }
 
+/* ---- parts that are missing -------------------------------------------------------------------------------------- */
+
+/* An input that has no part in the output, such as a forgotten bias. */
+static void try_left_out(Search *search, const Array *array)
+{
+    char *zeros = allocated(calloc(array->count, array->element));
+    test_with(search, array->parameter, zeros, WRONG_NATURE_LEFT_OUT);
+    free(zeros);
+}
+
+/* A loop over the filter or over the channels begins one too late, or ends one too early. */
+static void try_cut_off(Search *search, const Array *array)
+{
+    for (int axis = 0; axis < array->order.rank; axis++)
+        for (int at_end = 0; at_end < 2 && array->order.shape[axis] > 1 && goes_on(search); at_end++) {
+            const size_t position = at_end ? array->order.shape[axis] - 1 : 0;
+            char *copy = array_without(search->subject->inputs[array->parameter], array, axis, position);
+            test_with(search, array->parameter, copy, WRONG_NATURE_CUT_OFF);
+            free(copy);
+        }
+}
+
+/* ---- the place of the filter ------------------------------------------------------------------------------------- */
+
+/* Both ways: the filter begins at the output where the statement centres it, or the reverse. What lies beyond the
+ * border then depends on more than the place of the filter, and does not count. */
+static void test_move(Search *search, const Array *output, ArrayMove *move)
+{
+    enum { LEAST = 3 };
+    const size_t left = array_move_keeps(output, move);
+    for (int back = 0; back < 2 && left >= LEAST && left < output->count && goes_on(search); back++) {
+        ResemblanceVariant variant = as_it_is(search->subject);
+        move->back = back;
+        char *copy = array_moved(search->subject->output, output, move, search->subject->poison);
+        variant.output = copy;
+        variant.in_part = true;
+        test(search, &variant, WRONG_NATURE_MOVED);
+        free(copy);
+    }
+}
+
+/* Which indices of the filter go with which of the output, the problem does not say: all neighbouring ones are tried in
+ * their order. A filter with one index may be applied along several. Most elements must be wrong, since a part of the
+ * output may be right after a move by chance. */
+static void try_place_of_filter(Search *search, const Array *filter, const Array *output)
+{
+    const ArrayOrder *taps = &filter->order;
+    if (2 * search->subject->wrong < output->count || output->count > MOST_ELEMENTS)
+        return;
+    const int rank = output->order.rank, extents = taps->rank == 1 ? rank : taps->rank;
+    for (int axes = extents < rank ? extents : rank; axes > 0; axes--)
+        for (int first = 0; first + axes <= (taps->rank == 1 ? axes : extents); first++)
+            for (int onto = 0; onto + axes <= rank; onto++) {
+                ArrayMove move = {.back = false};
+                for (int i = 0; i < axes; i++)
+                    move.by[onto + i] = taps->shape[taps->rank == 1 ? 0 : first + i] / 2;
+                test_move(search, output, &move);
+            }
+}
+
 /* ---- search ------------------------------------------------------------------------------------------------------ */
 
 /* The first input is what a filter is applied to; the others are the filter, a bias and the like. */
@@ -348,6 +371,25 @@ static size_t main_input(const Problem *problem)
     while (i < problem->parameter_count && problem->parameters[i].role != ROLE_IN)
         i++;
     return i;
+}
+
+/* One wrong element among others may be right by chance. */
+static void try_missing_parts(Search *search, size_t image)
+{
+    const Problem *problem = search->subject->problem;
+    Array output, array;
+    if (!describe_array(search, problem_output(problem), &output) || (search->subject->wrong == 1 && output.count > 1))
+        return;
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        if (i == output.parameter || !find_array(search, i, &array))
+            continue;
+        if (i != image) {
+            try_left_out(search, &array);
+            try_place_of_filter(search, &array, &output);
+        }
+        split_pixels(problem, &array);
+        try_cut_off(search, &array);
+    }
 }
 
 Status resemblance_find(const ResemblanceSubject *subject, WrongNature *nature, Message *why)
@@ -372,6 +414,7 @@ Status resemblance_find(const ResemblanceSubject *subject, WrongNature *nature, 
     for (size_t i = 0; i < sizeof large / sizeof *large; i++)
         if (large[i] < problem->parameter_count && find_array(&search, large[i], &array))
             try_orders(&search, problem, &array);
-    *nature = search.nature;
+    try_missing_parts(&search, image);
+    *nature = search.nature == WRONG_NATURE_UNKNOWN ? *nature : search.nature;
     return search.status;
 }

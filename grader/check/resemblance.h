@@ -1,7 +1,8 @@
 /* resemblance.h - finds out what a wrong output would be right for: a flipped filter, swapped rows and columns, two
- * inputs taken for each other, channels in another order, the data of the case before.
+ * inputs taken for each other, channels in another order, the data of the case before, an input that is left out or cut
+ * off, a filter that begins where its middle should be.
  *
- * Each variant changes the order of one array, or takes it from the case before. The output is first compared in a few
+ * Each variant changes one array, or takes it from the case before. The output is first compared in a few
  * elements, which nearly always rules the variant out, and completely only if they agree.  */
 #ifndef GRADER_CHECK_RESEMBLANCE_H
 #define GRADER_CHECK_RESEMBLANCE_H
@@ -14,6 +15,7 @@ typedef struct ResemblanceVariant {
     Sizes sizes;
     const void *inputs[PROBLEM_MAX_PARAMETERS];
     const void *output; /* the output of solve(), perhaps in another order */
+    bool in_part;       /* elements of the output with the bits of the poison do not count */
 } ResemblanceVariant;
 
 /* Sets `is_right` if the output is right for the sizes and inputs: in a few elements, or in all. */
@@ -26,12 +28,13 @@ typedef struct ResemblanceSubject {
     const void *const *inputs;   /* [parameter] */
     const void *const *previous; /* [parameter] inputs of the case before, at least as large; NULL: not known */
     const void *output;
+    uint32_t poison;
     size_t wrong; /* elements of the output */
     ResemblanceTest test;
     void *context; /* of the test */
 } ResemblanceSubject;
 
-/* WRONG_NATURE_UNKNOWN if the output resembles nothing that is known. */
+/* Leaves `nature` as it is if the output resembles nothing that is known. */
 MUST_USE Status resemblance_find(const ResemblanceSubject *subject, WrongNature *nature, Message *why);
 
 #endif

@@ -38,10 +38,42 @@ static void inputs_of_the_case_before_are_made_again(void **state)
     bench_close(&bench);
 }
 
+/* Such as those of a filter that was copied to constant memory, where zeros lie behind them. */
+static void inputs_of_the_case_before_may_be_fewer(void **state)
+{
+    const GeneratorKey secret = {{7}};
+    Bench bench;
+    Call call, call_before;
+    Comparison comparison;
+    PreviousInputs previous = {0};
+    Message why = {0};
+    bench_open(&bench, 30, 50);
+    Testcase before = *bench.testcase;
+    before.sizes.values[3] = 20;
+    if (call_describe(&bench.problem, &before, &call_before, &why) != STATUS_OK ||
+        call_describe(&bench.problem, bench.testcase, &call, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    float *own = bench.x;
+    bench.x = calloc(call.counts[0], sizeof *bench.x);
+    testcase_fill(&bench.problem, &before, 0, &secret, bench.x, call_before.counts[0]);
+    fill_right(&bench);
+    call.arguments[0].data = own;
+    call.arguments[1].data = bench.w;
+    call.arguments[2].data = bench.y;
+    call.arguments[2].poison_bits = POISON;
+    previous_inputs_note(&previous, &call_before, &secret);
+    assert_int_equal(call_compare(&call, bench.oracle, &previous, &comparison, &why), STATUS_OK);
+    assert_int_equal(comparison.kind.nature, WRONG_NATURE_STALE);
+    previous_inputs_free(&previous);
+    free(own);
+    bench_close(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_of_the_case_before_are_made_again),
+        cmocka_unit_test(inputs_of_the_case_before_may_be_fewer),
     };
     return cmocka_run_group_tests(tests, make_problem, home_remove);
 }

@@ -59,6 +59,39 @@ static void mix_up_rows_and_columns(Bench *bench)
     fill_right(bench);
 }
 
+static void leave_out_the_last_column_of_taps(Bench *bench)
+{
+    const float *w = bench->w;
+    compute_with(bench, (float[]){w[0], w[1], 0, w[3], w[4], 0, w[6], w[7], 0});
+}
+
+static void begin_with_the_second_row_of_taps(Bench *bench)
+{
+    const float *w = bench->w;
+    compute_with(bench, (float[]){0, 0, 0, w[3], w[4], w[5], w[6], w[7], w[8]});
+}
+
+/* What comes of the first row and column does not matter: -3. */
+static void centre_the_filter(Bench *bench)
+{
+    float *right = malloc(bench->count * sizeof *right);
+    memcpy(right, bench->y, bench->count * sizeof *right);
+    for (size_t i = 0; i < bench->count; i++) {
+        const size_t row = i / bench->cols, col = i % bench->cols;
+        bench->y[i] = row > 0 && col > 0 ? right[i - bench->cols - 1] : -3;
+    }
+    free(right);
+}
+
+/* As where the statement centres the filter and solve() does not. */
+static void begin_the_filter_at_the_output(Bench *bench)
+{
+    for (size_t i = 0; i < bench->count; i++)
+        bench->y[i] = i / bench->cols + 1 < bench->rows && i % bench->cols + 1 < bench->cols
+                          ? bench->y[i + bench->cols + 1]
+                          : -3;
+}
+
 static void square_the_first_tap(Bench *bench)
 {
     const float *w = bench->w;
@@ -71,6 +104,10 @@ static const Mistake mistakes[] = {
     {"by columns", use_a_filter_by_columns, WRONG_NATURE_FILTER_TURNED},
     {"output by columns", write_by_columns, WRONG_NATURE_TRANSPOSED},
     {"rows and columns", mix_up_rows_and_columns, WRONG_NATURE_TRANSPOSED},
+    {"no last column", leave_out_the_last_column_of_taps, WRONG_NATURE_CUT_OFF},
+    {"no first row", begin_with_the_second_row_of_taps, WRONG_NATURE_CUT_OFF},
+    {"centred", centre_the_filter, WRONG_NATURE_MOVED},
+    {"not centred", begin_the_filter_at_the_output, WRONG_NATURE_MOVED},
     {"another tap", square_the_first_tap, WRONG_NATURE_UNKNOWN},
 };
 
@@ -109,6 +146,20 @@ static void a_filter_of_the_case_before_is_not_called_flipped(void **state)
     assert_int_equal(nature_of(&bench, previous), WRONG_NATURE_STALE);
     use_a_filter_upside_down(&bench);
     assert_int_equal(nature_of(&bench, previous), WRONG_NATURE_FLIPPED);
+    bench_close(&bench);
+}
+
+static void a_filter_that_is_a_multiple_of_the_last_one_is_called_stale(void **state)
+{
+    float twice[9];
+    const void *previous[PROBLEM_MAX_PARAMETERS] = {NULL, twice};
+    Bench bench;
+    bench_open(&bench, 30, 50);
+    for (size_t i = 0; i < 9; i++)
+        twice[i] = 2 * bench.w[i];
+    compute_with(&bench, twice);
+    assert_int_equal(nature_of(&bench, NULL), WRONG_NATURE_FACTOR);
+    assert_int_equal(nature_of(&bench, previous), WRONG_NATURE_STALE);
     bench_close(&bench);
 }
 
@@ -204,6 +255,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_of_order_are_recognised),
         cmocka_unit_test(a_filter_of_the_case_before_is_not_called_flipped),
+        cmocka_unit_test(a_filter_that_is_a_multiple_of_the_last_one_is_called_stale),
         cmocka_unit_test(a_filter_that_is_not_used_is_not_called_stale),
         cmocka_unit_test(channels_in_another_order_are_recognised),
     };

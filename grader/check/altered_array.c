@@ -1,0 +1,80 @@
+#include "grader/check/altered_array.h"
+
+#include "base/allocated.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t place_in(const ArrayOrder *order, const size_t position[MOST_AXES])
+{
+    size_t place = 0;
+    for (int i = 0; i < order->rank; i++) {
+        int axis = order->axes[i];
+        size_t reversed = order->reversed[axis], at = (position[axis] + order->rotated[axis]) % order->shape[axis];
+        place = place * order->shape[axis] + (at < reversed ? reversed - 1 - at : at);
+    }
+    return place;
+}
+
+/* The next position in row-major order. */
+static void step(const ArrayOrder *order, size_t position[MOST_AXES])
+{
+    for (int axis = order->rank - 1; axis >= 0 && ++position[axis] == order->shape[axis]; axis--)
+        position[axis] = 0;
+}
+
+char *array_in_order(const char *data, const Array *array, const ArrayOrder *order)
+{
+    char *copy = allocated(malloc(array->count * array->element));
+    size_t position[MOST_AXES] = {0};
+    for (size_t i = 0; i < array->count; i++, step(order, position))
+        memcpy(copy + i * array->element, data + place_in(order, position) * array->element, array->element);
+    return copy;
+}
+
+char *array_without(const char *data, const Array *array, int axis, size_t position)
+{
+    const size_t bytes = array->count * array->element;
+    char *copy = allocated(malloc(bytes));
+    size_t inner = array->element; /* bytes of one position */
+    for (int i = axis + 1; i < array->order.rank; i++)
+        inner *= array->order.shape[i];
+    memcpy(copy, data, bytes);
+    for (size_t at = position * inner; at < bytes; at += array->order.shape[axis] * inner)
+        memset(copy + at, 0, inner);
+    return copy;
+}
+
+/* False if nothing comes to lie at the position; otherwise `from` is the element that does. */
+static bool find_source(const ArrayOrder *order, const ArrayMove *move, const size_t position[MOST_AXES], size_t *from)
+{
+    *from = 0;
+    for (int axis = 0; axis < order->rank; axis++) {
+        const size_t at = move->back ? position[axis] - move->by[axis] : position[axis] + move->by[axis];
+        if (at >= order->shape[axis]) /* before the first, too, where it is very large */
+            return false;
+        *from = *from * order->shape[axis] + at;
+    }
+    return true;
+}
+
+char *array_moved(const char *data, const Array *array, const ArrayMove *move, uint32_t poison)
+{
+    const size_t element = array->element;
+    char *copy = allocated(malloc(array->count * element));
+    size_t position[MOST_AXES] = {0}, from;
+    for (size_t i = 0; i < array->count; i++, step(&array->order, position)) {
+        const bool is_known = find_source(&array->order, move, position, &from);
+        memcpy(copy + i * element, is_known ? data + from * element : (char *)&poison + i * element % sizeof poison,
+               element);
+    }
+    return copy;
+}
+
+size_t array_move_keeps(const Array *array, const ArrayMove *move)
+{
+    size_t count = 1;
+    for (int i = 0; i < array->order.rank; i++)
+        count *= array->order.shape[i] > move->by[i] ? array->order.shape[i] - move->by[i] : 0;
+    return count;
+}
