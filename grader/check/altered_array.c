@@ -1,6 +1,7 @@
 #include "grader/check/altered_array.h"
 
 #include "base/allocated.h"
+#include "harness/session/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,14 +59,15 @@ static bool find_source(const ArrayOrder *order, const ArrayMove *move, const si
     return true;
 }
 
-char *array_moved(const char *data, const Array *array, const ArrayMove *move, uint32_t poison)
+char *array_moved(const char *data, const Array *array, const ArrayMove *move, uint32_t poison, bool of_floats)
 {
     const size_t element = array->element;
     char *copy = allocated(malloc(array->count * element));
     size_t position[MOST_AXES] = {0}, from;
     for (size_t i = 0; i < array->count; i++, step(&array->order, position)) {
         const bool is_known = find_source(&array->order, move, position, &from);
-        memcpy(copy + i * element, is_known ? data + from * element : (char *)&poison + i * element % sizeof poison,
+        const uint32_t word = call_poison_word(poison, of_floats, i * element / sizeof word);
+        memcpy(copy + i * element, is_known ? data + from * element : (const char *)&word + i * element % sizeof word,
                element);
     }
     return copy;

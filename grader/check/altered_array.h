@@ -36,8 +36,8 @@ typedef struct ArrayMove {
 char *array_in_order(const char *data, const Array *array, const ArrayOrder *order);
 /* The array with zeros in one position along an index. */
 char *array_without(const char *data, const Array *array, int axis, size_t position);
-/* The array moved to where it belongs, with `poison` where nothing comes to lie. */
-char *array_moved(const char *data, const Array *array, const ArrayMove *move, uint32_t poison);
+/* The array moved to where it belongs, with call_poison_word() where nothing comes to lie. */
+char *array_moved(const char *data, const Array *array, const ArrayMove *move, uint32_t poison, bool of_floats);
 /* How many elements have a place after the move. */
 size_t array_move_keeps(const Array *array, const ArrayMove *move);
 

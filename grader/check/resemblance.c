@@ -335,7 +335,8 @@ static void test_move(Search *search, const Array *output, ArrayMove *move)
     for (int back = 0; back < 2 && left >= LEAST && left < output->count && goes_on(search); back++) {
         ResemblanceVariant variant = as_it_is(search->subject);
         move->back = back;
-        char *copy = array_moved(search->subject->output, output, move, search->subject->poison);
+        char *copy = array_moved(search->subject->output, output, move, search->subject->poison,
+                                 search->subject->problem->parameters[output->parameter].type == ELEMENT_FLOAT32);
         variant.output = copy;
         variant.in_part = true;
         test(search, &variant, WRONG_NATURE_MOVED);
