@@ -77,16 +77,12 @@ static size_t piece_at(const Check *check, size_t first)
     return check->count - first < PIECE ? check->count - first : PIECE;
 }
 
-static bool is_poison(const Check *check, size_t index)
-{
-    const size_t bytes = element_bytes(check->type), first = index * bytes;
-    const uint32_t word = call_poison_word(check->poison, check->type == ELEMENT_FLOAT32, first / sizeof word);
-    return memcmp((const uint8_t *)check->output + first, (const uint8_t *)&word + first % sizeof word, bytes) == 0;
-}
-
 static bool never_written(const Check *check, size_t index)
 {
-    return (check->type == ELEMENT_FLOAT32 || check->in_part) && is_poison(check, index);
+    const size_t bytes = element_bytes(check->type), at = index * bytes;
+    const uint32_t word = call_poison_word(check->poison, check->type == ELEMENT_FLOAT32, at / sizeof word);
+    return (check->type == ELEMENT_FLOAT32 || check->in_part) &&
+           memcmp((const uint8_t *)check->output + at, (const uint8_t *)&word + at % sizeof word, bytes) == 0;
 }
 
 /* --- the first pass ----------------------------------------------------------------------------------------------- */
