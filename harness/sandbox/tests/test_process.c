@@ -333,6 +333,29 @@ static void a_folder_is_removed_however_its_owner_ends(void **state)
         folder_goes_when_its_owner(ways[i]);
 }
 
+/* Containers that share a folder for temporary files give the same numbers to their processes. */
+static void the_folder_of_a_namesake_in_another_container_stays(void **state)
+{
+    char parent[200], own[300] = "", other[300];
+    assert_int_equal(scratch_new(parent, sizeof parent, NULL), STATUS_OK);
+    const pid_t owner = fork();
+    if (owner == 0) {
+        setenv("TMPDIR", parent, 1);
+        _exit(scratch_new(own, sizeof own, NULL) == STATUS_OK ? 0 : 1);
+    }
+    snprintf(other, sizeof other, "%s/convjudge.%d.1.abcdef", parent, (int)owner);
+    assert_int_equal(mkdir(other, 0700), 0);
+    snprintf(own, sizeof own, "ls -d %s/convjudge.%d.* | grep -qv '[.]1[.]'", parent, (int)owner);
+    int wait_status;
+    waitpid(owner, &wait_status, 0);
+    assert_int_equal(wait_status, 0);
+    for (int i = 0; i < 200 && system(own) == 0; i++)
+        pause_ms(10);
+    assert_int_not_equal(system(own), 0);
+    assert_int_equal(access(other, F_OK), 0);
+    scratch_remove(parent);
+}
+
 static void an_abandoned_folder_is_removed_and_a_new_one_is_not(void **state)
 {
     char parent[200], old[300], fresh[300], own[300];
@@ -361,7 +384,6 @@ static void an_abandoned_folder_is_removed_and_a_new_one_is_not(void **state)
     scratch_remove(parent);
 }
 
-/* The chain is sh, sh, sleep; both shells have more to do and stay. */
 static pid_t spin_on_the_first_core(void)
 {
     const pid_t child = fork();
@@ -395,6 +417,7 @@ static void a_process_that_waits_for_a_core_is_delayed(void **state)
     assert_true(process_delayed_s(one) == 0); /* it is gone */
 }
 
+/* The chain is sh, sh, sleep; both shells have more to do and stay. */
 static void the_innermost_process_ends_a_chain(void **state)
 {
     const char *const argv[] = {"/bin/sh", "-c", "sh -c 'sleep 60; true'; true", NULL};
@@ -443,6 +466,7 @@ int main(void)
         cmocka_unit_test(root_can_start_a_child_in_which_it_is_limited),
         cmocka_unit_test(a_scratch_folder_is_private_and_removed_with_its_content),
         cmocka_unit_test(a_folder_is_removed_however_its_owner_ends),
+        cmocka_unit_test(the_folder_of_a_namesake_in_another_container_stays),
         cmocka_unit_test(an_abandoned_folder_is_removed_and_a_new_one_is_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
