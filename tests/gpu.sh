@@ -4,12 +4,12 @@
 # Several GPUs share the parts: each takes the next one that none has begun, the longest first.
 # Usage: [DEVICE=cuda:1] [COUNT=200] tests/gpu.sh BUILD [PART]...     DEVICE=cuda:0,cuda:1 names several; cuda: all there are; sim tries the script itself
 # COUNT: how often the part `same` grades one file; 10 otherwise
-# PART: repeat, same, groups, faults, managed, timed, forged, together, second, review, class, solutions, student, features, attacks, leaks, climb, naive; without any all of them, in this order.
+# PART: repeat, same, groups, faults, managed, printed, timed, forged, together, second, review, class, solutions, student, features, attacks, leaks, climb, naive; without any all of them, in this order.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
 parts=("${@:2}")
-[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults managed timed forged together second review class solutions student features attacks leaks climb naive)
+[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults managed printed timed forged together second review class solutions student features attacks leaks climb naive)
 device=${DEVICE:-cuda}
 if [[ $device == cuda ]]; then device=$(nvidia-smi --query-gpu=index --format=csv,noheader 2>/dev/null | sed 's/^/cuda:/' | paste -sd ,) || true; fi
 IFS=, read -ra devices <<<"${device:-cuda}"
@@ -222,6 +222,12 @@ part_second() {
 part_managed() {
     grade tests/student/conv1d_managed_result.cu "$scratch/managed" --no-second-opinion || true
     holds "an output that comes from managed memory which the host has filled is accepted" 'all(.verdict == "Accepted")' "$scratch/managed"
+}
+# The driver keeps what kernels print for as long as nobody waits for the device.
+part_printed() {
+    grade tests/student/conv1d_printf.cu "$scratch/printed" --no-second-opinion || true
+    holds "what kernels print stands with the case that they belong to" 'all(.verdict == "Accepted") and (.[0].cases[0].printed |
+        contains("solve 6 x 3") and contains("thread 2: output[2]") and contains(", 6)"))' "$scratch/printed"
 }
 # Right programs as students write them, with the timed cases, which no check runs; on all GPUs if no other part runs.
 part_timed() {

@@ -35,7 +35,10 @@ static void capture_output(Broker *broker)
 static size_t take_printed(Broker *broker, char *buffer, size_t size)
 {
     const DeviceSimulationOps *simulation = broker->device->simulation;
+    const DeviceHardwareOps *hardware = broker->device->hardware;
     size_t length = simulation == NULL ? 0 : simulation->take_output(broker->device, buffer, size);
+    if (hardware != NULL && broker->reply.status == STATUS_OK)
+        hardware->flush_output(broker->device);
     if (broker->printed < 0)
         return length;
     fflush(stdout);

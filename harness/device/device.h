@@ -312,6 +312,8 @@ typedef struct DeviceHardwareOps {
     void (*start_held_work)(Device *device);
     /* False while work is under way. Asked for now and then, so that a bracket learns how long the device was idle. */
     bool (*is_idle)(Device *device);
+    /* Writes what kernels have printed so far to this process's standard output, if all work has ended. */
+    void (*flush_output)(Device *device);
     /* Announces host memory that copies are about to use often, so that the device can copy it faster. */
     void (*pin)(Device *device, void *memory, size_t bytes);
     void (*unpin)(Device *device, void *memory);

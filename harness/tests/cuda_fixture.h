@@ -19,7 +19,7 @@
 
 /* tests/fake/cuda.h says what the kernels do. */
 static const char MODULE[] =
-    "kernel store 12\nkernel spin 4\nkernel hide 4\nkernel hang 0\nkernel fault 0\nvariable numbers 16\n";
+    "kernel store 12\nkernel spin 4\nkernel hide 4\nkernel hang 0\nkernel fault 0\nkernel print 0\nvariable numbers 16\n";
 
 enum {
     ARRAY_BYTES = 1 << 20,

@@ -12,7 +12,8 @@
  *          PTX is a kernel without parameters.
  * Kernels  do what their name says: "store" (u64 address, u32 value), "spin" (u32 microseconds), "hide" (the same, but
  *          queries of its stream say that it has ended), "hang" (never ends), "fault" (an illegal address, which makes
- *          the context unusable); any other name does nothing.
+ *          the context unusable), "print" (prints a line, which the next cuCtxSynchronize() writes); any other name does
+ *          nothing.
  * Setting  CONVJUDGE_FAKE_CUDA_DEVICES=N: the number of devices, which differ only in their uuid; default 1.
  *          CONVJUDGE_FAKE_CUDA_LOG=FILE: appends a line for each call, and "ran CALL stream=N" for each operation that
  *          has ended. A poll that would repeat the line before it is not logged.
@@ -56,6 +57,7 @@ extern struct Fake {
     CudaError error;  /* sticky */
     int log;          /* -1: none */
     char logged[128]; /* the last line */
+    int printed;      /* lines of kernels that nobody has seen yet */
 } fake;
 extern __thread bool has_context;
 

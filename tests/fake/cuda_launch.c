@@ -43,6 +43,12 @@ static bool run_fault(Operation *operation)
     return true;
 }
 
+static bool run_print(Operation *operation)
+{
+    fake.printed++;
+    return true;
+}
+
 static bool run_nothing(Operation *operation)
 {
     return true;
@@ -61,8 +67,8 @@ static const struct {
     const char *name;
     bool (*run)(Operation *operation);
     size_t parameter_bytes;
-} KERNELS[] = {{"store", run_store, 12}, {"spin", run_spin, 4},   {"hide", run_hide, 4},
-               {"hang", run_hang, 0},    {"fault", run_fault, 0}, {"empty", run_empty, 0}};
+} KERNELS[] = {{"store", run_store, 12}, {"spin", run_spin, 4},   {"hide", run_hide, 4},  {"hang", run_hang, 0},
+               {"fault", run_fault, 0},  {"empty", run_empty, 0}, {"print", run_print, 0}};
 
 static Operation kernel_operation(CuFunction function)
 {

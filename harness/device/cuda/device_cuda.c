@@ -81,6 +81,15 @@ static bool is_idle(Device *device)
     return cuda_is_idle(cuda_of(device));
 }
 
+/* The driver keeps what kernels print until it is asked to wait, to launch, or the like (CUDA Programming Guide, "Formatted
+ * Output"); queries, by which this device waits, do not count. Nothing is under way here, so that it returns at once. */
+static void flush_output(Device *device)
+{
+    CudaDevice *cuda = cuda_of(device);
+    if (cuda->idle && cuda->sticky == CUDA_ERROR_SUCCESS)
+        cuda_note(cuda, cuda->driver->cuCtxSynchronize());
+}
+
 /* Memory that cannot be pinned can still be copied, but more slowly. */
 static void pin(Device *device, void *memory, size_t bytes)
 {
@@ -97,6 +106,7 @@ static const DeviceHardwareOps HARDWARE_OPS = {
     .set_time_limit = set_time_limit,
     .start_held_work = start_held_work,
     .is_idle = is_idle,
+    .flush_output = flush_output,
     .pin = pin,
     .unpin = unpin,
 };

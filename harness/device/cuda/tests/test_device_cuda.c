@@ -1,6 +1,8 @@
 /* A real GPU, with the driver library that stands in for NVIDIA's (tests/fake/cuda.h).  */
 #include "harness/tests/cuda_fixture.h"
 
+#include <fcntl.h>
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void fill_with_pattern(uint8_t *bytes, size_t count, unsigned seed)
@@ -384,6 +386,39 @@ static void a_store_to_where_there_is_no_memory_is_a_fault(void **state)
     assert_fault(f, DEVICE_FAULT, "store");
 }
 
+/* How many bytes stand on standard output after a kernel has printed a line, and another one works for a tenth of a second. */
+static size_t printed_bytes(Fixture *f, bool waits)
+{
+    char text[100];
+    int ends[2];
+    const int output = dup(STDOUT_FILENO);
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    fflush(stdout);
+    dup2(ends[1], STDOUT_FILENO);
+    CudaError error = launch(f, "print", NULL, 0, NULL);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = launch(f, "spin", &(uint32_t){100000}, sizeof(uint32_t), NULL);
+    if (error == CUDA_ERROR_SUCCESS && waits)
+        error = f->device->streams->synchronize_all(f->device);
+    f->device->hardware->flush_output(f->device);
+    dup2(output, STDOUT_FILENO);
+    const ssize_t length = read(ends[0], text, sizeof text);
+    close(output);
+    close(ends[0]);
+    close(ends[1]);
+    assert_int_equal(error, 0);
+    return length < 0 ? 0 : (size_t)length;
+}
+
+static void what_kernels_print_comes_once_all_work_has_ended(void **state)
+{
+    Fixture *f = *state;
+    begin(f);
+    assert_int_equal(printed_bytes(f, true), strlen("a kernel\n"));
+    assert_int_equal(printed_bytes(f, false), 0);
+    assert_int_equal(printed_bytes(f, true), 2 * strlen("a kernel\n"));
+}
+
 static void a_refused_launch_leaves_the_device_usable(void **state)
 {
     Fixture *f = *state;
@@ -490,6 +525,7 @@ int main(void)
         ON_A_DEVICE(a_fault_is_met_by_everything_after_it_and_names_its_kernel),
         ON_A_DEVICE(where_several_kernels_may_have_faulted_all_are_named),
         ON_A_DEVICE(a_store_to_where_there_is_no_memory_is_a_fault),
+        ON_A_DEVICE(what_kernels_print_comes_once_all_work_has_ended),
         ON_A_DEVICE(a_refused_launch_leaves_the_device_usable),
         ON_A_DEVICE(an_image_that_the_driver_refuses_says_why),
         ON_A_DEVICE(what_the_host_has_written_is_known),
