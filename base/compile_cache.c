@@ -256,20 +256,26 @@ static bool write_content(int file, const Digest *key, const Text *content)
     return fclose(stream) == 0 && written;
 }
 
-static void write_entry(int at, const Digest *key, const Text *content)
+enum { WRITE_TRIES = 5 };
+
+/* False if somebody took it for abandoned before it was locked; then it is worth another try. */
+static bool write_entry(int at, const Digest *key, const Text *content)
 {
     unsigned long long number;
     char unfinished[40];
     if (getrandom(&number, sizeof number, 0) != sizeof number)
-        return;
+        return true;
     snprintf(unfinished, sizeof unfinished, UNFINISHED "%016llx", number);
     int file = openat(at, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     int lock = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 3); /* write_content() closes the file */
-    if (lock < 0 || !lock_unfinished(lock) || !write_content(file, key, content) ||
-        renameat(at, unfinished, at, key->hex) != 0)
+    const bool is_swept = lock >= 0 && !lock_unfinished(lock);
+    if (is_swept)
+        close(file);
+    else if (lock < 0 || !write_content(file, key, content) || renameat(at, unfinished, at, key->hex) != 0)
         unlinkat(at, unfinished, 0);
     if (lock >= 0)
         close(lock);
+    return !is_swept;
 }
 
 void compile_cache_write(const char *folder, const Digest *key, const Text *content)
@@ -277,7 +283,8 @@ void compile_cache_write(const char *folder, const Digest *key, const Text *cont
     int at = content->length <= MAX_ENTRY_BYTES - DIGEST_BYTES ? make_folder(folder) : -1;
     if (at < 0)
         return;
-    write_entry(at, key, content);
+    for (int try = 0; try < WRITE_TRIES && !write_entry(at, key, content); try++) {
+    }
     evict_entries(at);
     close(at);
 }

@@ -18,8 +18,9 @@
 
 #define PREFIX "convjudge."
 
-/* The janitor tries several times, since the parent's children die with it but may still be writing. */
-enum { JANITOR_TRIES = 50, JANITOR_PAUSE_MS = 10 };
+/* The janitor tries several times, since the parent's children die with it but may still be writing: on a busy machine for
+ * seconds. For what is unfinished in the compile cache, which may be another judge's, it does not try that long. */
+enum { JANITOR_TRIES = 500, CACHE_TRIES = 50, JANITOR_PAUSE_MS = 10 };
 enum { ABANDONED_AFTER_S = 3600 };
 
 static const char *parent_folder(void)
@@ -123,8 +124,9 @@ static void janitor(int pipe_end, const char *folder, pid_t parent)
     close_range(1, ~0u, 0); /* otherwise a reader of an inherited output would wait for the janitor to end */
     const bool was_orderly = await_end(0);
     for (int try = 0; try < JANITOR_TRIES; try++) {
-        const int left = sweep(folder, parent) + cgroup_sweep(parent), in_work = (int)compile_cache_sweep(NULL);
-        if (left + (was_orderly ? 0 : in_work) == 0)
+        const int left = sweep(folder, parent) + cgroup_sweep(parent);
+        const bool is_in_work = compile_cache_sweep(NULL) > 0 && !was_orderly && try < CACHE_TRIES;
+        if (left == 0 && !is_in_work)
             break;
         nanosleep(&(struct timespec){.tv_nsec = JANITOR_PAUSE_MS * 1000000l}, NULL);
     }
