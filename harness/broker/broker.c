@@ -103,12 +103,13 @@ static bool open_device(Broker *broker, int lock)
     if (reply->status == STATUS_OK)
         reply->status = device_open(reply->device.handle, &broker->device, &reply->why);
     if (reply->status == STATUS_OK) {
-        reply->device = broker->device->info;
-        if (!reply->device.modelled)
+        DeviceInfo *info = &broker->device->info;
+        if (!info->modelled)
             capture_output(broker);
         if (!modelled)
             confine(broker, missing, sizeof missing);
-        memcpy(reply->device.unconfined, missing, sizeof missing);
+        memcpy(info->unconfined, missing, sizeof missing);
+        reply->device = *info;
     }
     return send_device(broker);
 }
@@ -167,6 +168,16 @@ static Status take_runner(Broker *broker, const ControlRequest *request, const i
     return STATUS_OK;
 }
 
+/* The device may have been opened long ago, while others used it. Now nobody does, and nothing of the submission is there. */
+static Status calibrate(const Broker *broker, Message *why)
+{
+    const DeviceHardwareOps *hardware = broker->device->hardware;
+    const CudaError error = hardware == NULL ? CUDA_ERROR_SUCCESS : hardware->calibrate(broker->device);
+    return error == CUDA_ERROR_SUCCESS
+               ? STATUS_OK
+               : fail(STATUS_SYSTEM, why, "%s: calibration: %s", broker->device->info.name, cuda_error_text(error));
+}
+
 static Status take_buffers(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
 {
     if (broker->buffers_pinned)
@@ -212,9 +223,12 @@ static bool serve_grader(Broker *broker, const ControlRequest *request, const in
     switch (request->kind) {
     case CONTROL_OPEN: return open_device(broker, descriptors[0]);
     case CONTROL_LOAD:
-        reply->status = take_runner(broker, request, descriptors, &reply->why);
+        reply->status = calibrate(broker, &reply->why);
+        if (reply->status == STATUS_OK)
+            reply->status = take_runner(broker, request, descriptors, &reply->why);
         if (reply->status == STATUS_OK)
             broker_load(broker, request);
+        reply->device = broker->device->info;
         return send_reply(broker);
     case CONTROL_BUFFERS:
         reply->status = take_buffers(broker, request, descriptors, &reply->why);

@@ -1,9 +1,10 @@
 /* control_message.h - what the grader and the broker tell each other, over the socket of control.h.
  *
  *     broker: hello           what is known of the device, or why there is none
- *     grader: open            descriptor: the lock of a real device; the broker answers when the device is open
+ *     grader: open            descriptor: the lock of a real device; the broker answers when the device is open. May be
+ *                             sent before the hello has come
  *     grader: load            descriptors: ring, modules, and the broker's end of a host clock (host_clock.h); the
- *                             broker answers when the constructors have run
+ *                             broker calibrates the device, and answers when the constructors have run
  *     grader: buffers         descriptor: the arrays of a call; no answer
  *     grader: exchange        descriptor: device memory of the same size and layout as the buffers (device.h); the
  *                             broker answers whether it can use it
@@ -83,7 +84,7 @@ typedef struct ControlRequest {
 typedef struct ControlReply {
     Status status; /* other than STATUS_OK: a fault of the judge, described by `why`, and the rest is meaningless */
     Message why;
-    DeviceInfo device;        /* hello, open */
+    DeviceInfo device;        /* hello, open, load */
     CallReport report;        /* load, call; its `printed` is empty */
     uint32_t printed_bytes;   /* length of what kernels printed, which follows the reply */
     bool runner_gone;         /* the call ended because the runner's process did; its exit status says why */

@@ -305,6 +305,10 @@ typedef struct DeviceReportOps {
 
 /* For a device that works on its own while the host continues. */
 typedef struct DeviceHardwareOps {
+    /* Times the judge's own operations and sets clock_gap_s, launch_s and launch_spread_s of Device.info. Nothing else may
+     * use the device meanwhile, and no code of others may have been loaded, which could make them seem longer. Once,
+     * before the first bracket. */
+    CudaError (*calibrate)(Device *device);
     /* Waiting for the device fails with CUDA_ERROR_LAUNCH_TIMEOUT once it has worked this long since the last reset;
      * 0: no limit. */
     void (*set_time_limit)(Device *device, double seconds);

@@ -67,6 +67,8 @@ static inline int set_up(void **state)
         print_error("%s\n", why.text);
         return -1;
     }
+    if (f->device->hardware->calibrate(f->device) != CUDA_ERROR_SUCCESS)
+        return -1;
     if (f->device->modules->load(f->device, MODULE, sizeof MODULE, &f->module, &why) != STATUS_OK) {
         print_error("%s\n", why.text);
         return -1;

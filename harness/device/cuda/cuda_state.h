@@ -96,7 +96,8 @@ struct CudaDevice {
     bool holding; /* the gate is closed */
     GateWords words;
     unsigned held;       /* operations that wait behind the gate */
-    double usual_echo_s; /* from the submission of an echo to its arrival, if the device is idle */
+    CuModule empty;      /* an empty kernel, until it has been timed; NULL: none */
+    double usual_echo_s; /* from the submission of an echo to its arrival, if the device is idle; 0: not measured */
     bool idle;           /* nothing was submitted since cuda_wait_all() last returned */
     CudaBracket bracket;
     DeviceStream legacy, own; /* `own` is the judge's; it is never held */
