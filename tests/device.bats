@@ -105,6 +105,18 @@ small_home() {
     ends 1 "on Fake GPU" "Compile Error"
 }
 
+@test "the devices of a sitting are opened while the compiler runs, and what fails then leaves none behind" {
+    export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_FAKE_CUDA_LOG=$PWD/log CONVJUDGE_CACHE=$PWD/cache
+    submission >x.cu # a fake GPU refuses it at the first load
+    judge grade --no-record --no-second-opinion --device cuda --problem conv1d x.cu
+    ends 2 "the driver cannot load the GPU code"
+    equal 8 "$(grep -c '^cuDevicePrimaryCtxRetain' log)" # samples, hidden cases, three blocks and two of the anchor; the oracle
+    : >log
+    judge grade --no-record --no-second-opinion --device cuda --problem conv1d x.cu
+    ends 2 "the driver cannot load the GPU code"
+    equal 3 "$(grep -c '^cuDevicePrimaryCtxRetain' log)" # samples, hidden cases; the oracle
+}
+
 @test "the driver of a process that owns a GPU sees no other" {
     export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_FAKE_CUDA_LOG=$PWD/log CUDA_VISIBLE_DEVICES=1,0
     judge grade --no-record --device cuda:1 "$root/solutions/conv1d/compile_error/unknown_name.cu"

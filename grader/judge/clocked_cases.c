@@ -8,11 +8,25 @@
 #include <math.h>
 #include <stdio.h>
 
-Status clocked_cases_start_oracle(Judging *judging, Message *why)
+static size_t loads_of_hidden_cases(const Judging *judging)
+{
+    return judging_count(judging, CASE_HIDDEN) > 0;
+}
+
+Status clocked_cases_start_early(Judging *judging, Message *why)
 {
     if (judging->device_oracle != NULL || judging_count(judging, CASE_TIMED) == 0)
         return STATUS_OK;
+    session_open_ahead(judging->session, loads_of_hidden_cases(judging));
     return device_oracle_start(judging->job->problem, judging->result->device.handle, &judging->device_oracle, why);
+}
+
+/* The blocks of the submission and both of the anchor, and the hidden cases before them. */
+void clocked_cases_open_ahead(const Judging *judging)
+{
+    const size_t of_anchor = judging->job->anchor != NULL ? 2 : 0;
+    if (judging_count(judging, CASE_TIMED) > 0)
+        session_open_ahead(judging->session, loads_of_hidden_cases(judging) + (size_t)judging->plan.blocks + of_anchor);
 }
 
 Status clocked_cases_prepare(Judging *judging, Message *why)
@@ -30,7 +44,7 @@ Status clocked_cases_prepare(Judging *judging, Message *why)
     if (anchor != NULL && compilation_for_device(judging, anchor, device, &judging->anchor, &trouble) == STATUS_OK &&
         judging->anchor.outcome == COMPILE_OK)
         judging->anchor_name = anchor->file_name;
-    return clocked_cases_start_oracle(judging, why);
+    return clocked_cases_start_early(judging, why);
 }
 
 /* ---- the verdicts ------------------------------------------------------------------------------------------------ */

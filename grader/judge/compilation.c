@@ -77,7 +77,7 @@ Status compilation_for_device(const Judging *judging, const Submission *submissi
                           why);
 }
 
-static Status compile_submission_of(const Judging *judging, Message *why)
+static Status compile_submission_of(Judging *judging, CompileBegins *begins, Message *why)
 {
     const JudgeJob *job = judging->job;
     const char *types[PROBLEM_MAX_PARAMETERS];
@@ -86,6 +86,8 @@ static Status compile_submission_of(const Judging *judging, Message *why)
         return compile_for_cpu(&compiling, judging->scratch, &judging->result->compiled, why);
     compiling.compute = compute_of(&judging->result->device);
     compiling.unoptimised = job->unoptimised;
+    compiling.begins = begins;
+    compiling.context = judging;
     return compile_submission(&compiling, &judging->toolkit, judging->scratch, &judging->result->compiled, why);
 }
 
@@ -148,11 +150,11 @@ static void refuse_library_algorithms(Judging *judging)
     judging_end(judging, VERDICT_RULE_VIOLATION, text);
 }
 
-Status compilation_run(Judging *judging, Message *why)
+Status compilation_run(Judging *judging, CompileBegins *begins, Message *why)
 {
     double start_s = now_s();
     progress_begin(judging->job->progress, "compile", 0);
-    Status status = compile_submission_of(judging, why);
+    Status status = compile_submission_of(judging, begins, why);
     judging->result->seconds.compile = now_s() - start_s;
     if (status != STATUS_OK) {
         progress_end(judging->job->progress, "failed");

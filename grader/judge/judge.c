@@ -142,12 +142,17 @@ static Status open_judging(Judging *judging, Message *why)
     return status;
 }
 
-/* The oracle on the device gets ready while the compiler runs, as the broker does. */
-static Status start_oracle_early(Judging *judging, Message *why)
+/* The oracle on the device and the device of the hidden cases get ready as the broker does. */
+static Status start_early(Judging *judging, Message *why)
 {
     const SessionTraits *traits = &judging->session->traits;
     const bool can_start = traits->clock == SESSION_EVENTS && traits->has_device;
-    return can_start ? clocked_cases_start_oracle(judging, why) : STATUS_OK;
+    return can_start ? clocked_cases_start_early(judging, why) : STATUS_OK;
+}
+
+static void open_devices(void *judging)
+{
+    clocked_cases_open_ahead(judging);
 }
 
 /* ---- groups of cases --------------------------------------------------------------------------------------------- */
@@ -288,9 +293,9 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
     StepSeconds *seconds = &result->seconds;
     Status status = open_judging(&judging, why);
     if (status == STATUS_OK)
-        status = start_oracle_early(&judging, why);
+        status = start_early(&judging, why);
     if (status == STATUS_OK)
-        status = compilation_run(&judging, why);
+        status = compilation_run(&judging, open_devices, why);
     skip_known_code(&judging);
     if (status == STATUS_OK)
         opinion_step_begin(&judging, judge_submission);

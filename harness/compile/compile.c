@@ -143,6 +143,8 @@ static Status find_or_compile(const CompileJob *job, const CompileTools *tools, 
     compiled->cached = status == STATUS_OK && compiler_run_read(&key, run);
     if (compiled->cached || status != STATUS_OK)
         return status;
+    if (job->begins != NULL)
+        job->begins(job->context);
     status = write_sources(job, tools->toolkit, folders, why);
     if (status == STATUS_OK)
         status = run_compiler(job, tools, folders, run, &compiled->outcome, why);

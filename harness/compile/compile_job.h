@@ -18,6 +18,9 @@ enum {
 #define COMPILE_SOURCE_NAME "submission.cu"
 #define COMPILE_HOST_NAME "submission.cudafe1.cpp" /* what nvcc calls the host's side of it */
 
+/* Told when the compiler is about to run, which takes seconds, since nothing is kept from before. */
+typedef void CompileBegins(void *context);
+
 typedef struct CompileJob {
     const char *file_name; /* what diagnostics call the source: the student's own file name */
     const char *source;    /* terminated */
@@ -25,9 +28,11 @@ typedef struct CompileJob {
     const char *prototype;              /* C declaration: "void solve(const float* input, int n)" */
     const char *const *parameter_types; /* "const float*", "int", ...: one for each parameter, for convjudge_call */
     size_t parameter_count;
-    int compute;          /* 90 for a device of compute capability 9.0 */
-    bool unoptimised;     /* by nvcc: ptxas leaves out all optimisation (-Xptxas -O0) */
-    unsigned cpu_seconds; /* processor time of each of the compiler's programs; 0: 10 s */
+    int compute;           /* 90 for a device of compute capability 9.0 */
+    bool unoptimised;      /* by nvcc: ptxas leaves out all optimisation (-Xptxas -O0) */
+    unsigned cpu_seconds;  /* processor time of each of the compiler's programs; 0: 10 s */
+    CompileBegins *begins; /* NULL: nobody asks */
+    void *context;         /* of `begins` */
 } CompileJob;
 
 /* Processor time that each of the compiler's programs may take. */

@@ -6,8 +6,10 @@
 #include "harness/sandbox/scratch.h"
 #include "harness/session/array_layout.h"
 #include "harness/session/broker_process.h"
+#include "harness/session/broker_reserve.h"
 #include "harness/session/runner_process.h"
 #include "harness/session/shared_memory.h"
+#include "harness/session/shared_modules.h"
 
 #include <errno.h>
 #include <math.h>
@@ -21,6 +23,7 @@
 typedef struct GpuSession {
     Session base;
     BrokerProcess broker;
+    BrokerReserve reserve; /* for loads to come */
     RunnerProcess runner;
     int host_clock;    /* of the runner (host_clock.h); -1: none */
     RingMemory *ring;  /* of the runner; NULL: none has been started */
@@ -152,6 +155,8 @@ static Status take_reply(GpuSession *gpu, const Wait *wait, const char *doing, C
     int exit_status = 0;
     if (!wait->timed_out)
         *report = wait->reply.report;
+    if (!wait->timed_out && wait->reply.device.handle[0] != '\0') /* of a load, for which it was calibrated */
+        gpu->broker.info = wait->reply.device;
     take_printed(gpu, wait, report);
     if (wait->timed_out)
         explain_time_out(gpu, doing, report);
@@ -213,27 +218,6 @@ static Status await_end(GpuSession *gpu, const char *doing, CallReport *report, 
 
 /* ---- loading ----------------------------------------------------------------------------------------------------- */
 
-/* Copies the modules into memory shared with the broker, and their places into the request. */
-static Status share_modules(const Compiled *compiled, ControlRequest *request, SharedMemory *modules, Message *why)
-{
-    size_t bytes = 1; /* a submission may have no module */
-    if (compiled->module_count > CONTROL_MAX_MODULES)
-        return fail(STATUS_UNSUPPORTED, why, "%zu modules of GPU code, at most %d", compiled->module_count,
-                    CONTROL_MAX_MODULES);
-    for (size_t i = 0; i < compiled->module_count; i++) {
-        request->modules[i] = (ControlSpan){.offset = bytes, .bytes = compiled->modules[i].bytes};
-        bytes += compiled->modules[i].bytes;
-    }
-    Status status = shared_memory_new("modules", bytes, modules, why);
-    if (status != STATUS_OK)
-        return status;
-    for (size_t i = 0; i < compiled->module_count; i++)
-        memcpy(modules->base + request->modules[i].offset, compiled->modules[i].image, compiled->modules[i].bytes);
-    request->module_count = (uint32_t)compiled->module_count;
-    request->memory_bytes = bytes;
-    return STATUS_OK;
-}
-
 /* Gives the broker its end of a new ring and the modules, and starts a runner at the other end. */
 static Status start_runner_on(GpuSession *gpu, const Compiled *compiled, int ring, Message *why)
 {
@@ -245,7 +229,7 @@ static Status start_runner_on(GpuSession *gpu, const Compiled *compiled, int rin
     Status status = gpu->ring == NULL || !host_clock_new(&gpu->host_clock, &brokers_clock) ? fail_errno(why, "the ring")
                                                                                            : STATUS_OK;
     if (status == STATUS_OK)
-        status = share_modules(compiled, &request, &modules, why);
+        status = shared_modules_new(compiled, &request, &modules, why);
     if (status == STATUS_OK)
         status = broker_process_send(&gpu->broker, &request, (const int[]){ring, modules.descriptor, brokers_clock}, 3,
                                      why);
@@ -281,12 +265,15 @@ static Status send_profile(const GpuSession *gpu, Message *why)
 /* Replaces a broker that has met a runner; one that was started ahead of time is used. */
 static Status renew_broker(GpuSession *gpu, Message *why)
 {
-    const bool used = gpu->ring != NULL;
+    const bool used = gpu->ring != NULL || gpu->broker.pid == 0;
     gpu->exchanged = false;
     stop_runner(gpu, NULL);
-    Status status = used || gpu->broker.pid == 0 ? broker_process_replace(&gpu->broker, why) : STATUS_OK;
+    Status status = STATUS_OK;
+    if (used && !broker_reserve_take(&gpu->reserve, &gpu->broker))
+        status = broker_process_replace(&gpu->broker, why);
     if (status == STATUS_OK)
         status = broker_process_open(&gpu->broker, why);
+    broker_reserve_await(&gpu->reserve);
     if (status == STATUS_OK && gpu->buffers.base != NULL)
         status = send_buffers(gpu, why);
     if (status == STATUS_OK && gpu->profile.base != NULL)
@@ -438,14 +425,25 @@ static void gpu_on_wait(Session *session, WaitTell *tell, void *context)
     gpu_of(session)->broker.tell_context = context;
 }
 
+static void gpu_open_ahead(Session *session, size_t loads)
+{
+    GpuSession *gpu = gpu_of(session);
+    if (session->traits.has_device)
+        broker_reserve_fill(&gpu->reserve, &gpu->broker, loads);
+}
+
 static double gpu_open_seconds(const Session *session)
 {
     return gpu_of_const(session)->broker.open_seconds;
 }
 
-static pid_t gpu_broker(const Session *session)
+static size_t gpu_brokers(const Session *session, pid_t *pids, size_t room)
 {
-    return gpu_of_const(session)->broker.pid;
+    const GpuSession *gpu = gpu_of_const(session);
+    size_t count = 0;
+    if (gpu->broker.pid != 0 && count < room)
+        pids[count++] = gpu->broker.pid;
+    return count + broker_reserve_list(&gpu->reserve, pids + count, room - count);
 }
 
 static int gpu_memory(const Session *session, const uint8_t **base, size_t *bytes)
@@ -462,6 +460,7 @@ static void gpu_close(Session *session)
 {
     GpuSession *gpu = gpu_of(session);
     stop_runner(gpu, NULL);
+    broker_reserve_stop(&gpu->reserve);
     broker_process_end(&gpu->broker);
     shared_memory_free(&gpu->buffers);
     shared_memory_free(&gpu->profile);
@@ -475,8 +474,9 @@ static const SessionOps OPS = {
     .call = gpu_call,
     .close = gpu_close,
     .on_wait = gpu_on_wait,
+    .open_ahead = gpu_open_ahead,
     .open_seconds = gpu_open_seconds,
-    .broker = gpu_broker,
+    .brokers = gpu_brokers,
     .memory = gpu_memory,
     .profile = gpu_profile,
     .exchange = gpu_exchange,

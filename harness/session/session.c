@@ -86,9 +86,15 @@ double session_open_seconds(const Session *session)
     return session->ops->open_seconds == NULL ? 0 : session->ops->open_seconds(session);
 }
 
-pid_t session_broker(const Session *session)
+void session_open_ahead(Session *session, size_t loads)
 {
-    return session->ops->broker == NULL ? 0 : session->ops->broker(session);
+    if (session->ops->open_ahead != NULL)
+        session->ops->open_ahead(session, loads);
+}
+
+size_t session_brokers(const Session *session, pid_t *pids, size_t room)
+{
+    return session->ops->brokers == NULL ? 0 : session->ops->brokers(session, pids, room);
 }
 
 int session_memory(const Session *session, const uint8_t **base, size_t *bytes)

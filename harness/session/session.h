@@ -83,8 +83,9 @@ typedef struct SessionOps {
 
     /* A kind has all of the following or none (NULL). */
     void (*on_wait)(Session *session, WaitTell *tell, void *context);
+    void (*open_ahead)(Session *session, size_t loads);
     double (*open_seconds)(const Session *session);
-    pid_t (*broker)(const Session *session);
+    size_t (*brokers)(const Session *session, pid_t *pids, size_t room);
     int (*memory)(const Session *session, const uint8_t **base, size_t *bytes);
     Status (*profile)(Session *session, const ExecutionProfile **profile, Message *why);
     Status (*exchange)(Session *session, int descriptor, Message *why);
@@ -113,11 +114,16 @@ void session_close(Session *session);
 
 /* `tell` hears about once a second who has the device, while the session waits for it. */
 void session_on_wait(Session *session, WaitTell *tell, void *context);
-/* Time from the start of the last broker to its open device; that of the first one also holds what else was done
- * meanwhile. 0: there is no broker. */
+/* So many loads are to come. Each needs a device that nothing has used before, and to open one takes longer than most
+ * blocks of calls: the session begins to open them now, and the next load waits until all are open, so that no opening
+ * disturbs what is timed. Loads beyond these open theirs as usual. Does nothing unless the session has the device
+ * (SessionTraits.has_device). */
+void session_open_ahead(Session *session, size_t loads);
+/* How long the last load waited for an open device; of the first, the time since the session was opened. 0: there is no
+ * broker. */
 double session_open_seconds(const Session *session);
-/* The process that owns the device; 0: none. */
-pid_t session_broker(const Session *session);
+/* The processes that have the device open: at most `room` of them go to `pids`. Returns how many there are. */
+size_t session_brokers(const Session *session, pid_t *pids, size_t room);
 /* The memory of session_buffers(), which another process of the judge may share: returns its descriptor (-1: none), and
  * sets its address here and its size. */
 int session_memory(const Session *session, const uint8_t **base, size_t *bytes);
