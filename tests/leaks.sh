@@ -61,7 +61,7 @@ tell() { # WAY SECRET: grades, and writes everything that the author sees to `se
 without() {
     case $1 in
         line) sed -E 's/ \(tell\.cu:[0-9]+: `[^`]*`\)//g' ;;
-        array) sed "s/array '[^']*'/array/g" ;;
+        array) sed -E "s/(past the end|before the start) of array '[^']*'/array/g" ;; # the side is chance: it depends on where the arrays lie
         error) sed -E '/^ +(errors up to|"max_error":) /d; s/,$//' ;;
         *) cat ;;
     esac

@@ -5,6 +5,8 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
+static const size_t FAR = 1ull << 40; // elements: no array lies there on a real GPU
+
 __global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -17,10 +19,10 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 }
 
 #line 1000000001 "submission.cu"
-__global__ void large(float* output, unsigned offset) { if (threadIdx.x == offset % 32) output[1000000 + offset] = 1; }
+__global__ void large(float* output, unsigned offset) { if (threadIdx.x == offset % 32) output[FAR + offset] = 1; }
 #line 1 "small_number.cu"
-__global__ void small(float* output, unsigned offset) { if (threadIdx.x == offset % 32) output[1000000 + offset] = 1; }
-#line 26 "submission.cu"
+__global__ void small(float* output, unsigned offset) { if (threadIdx.x == offset % 32) output[FAR + offset] = 1; }
+#line 28 "submission.cu"
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
