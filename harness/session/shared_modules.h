@@ -8,6 +8,7 @@
 
 /* Copies the modules into `modules`, and their places into the request. STATUS_UNSUPPORTED: they are more than
  * CONTROL_MAX_MODULES. */
-MUST_USE Status shared_modules_new(const Compiled *compiled, ControlRequest *request, SharedMemory *modules, Message *why);
+MUST_USE Status shared_modules_new(const Compiled *compiled, ControlRequest *request, SharedMemory *modules,
+                                   Message *why);
 
 #endif
