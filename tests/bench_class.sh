@@ -17,11 +17,11 @@ trap finish EXIT
 export TMPDIR=$scratch
 mkdir "$scratch/submissions"
 
-# Each file says one more thing to the compiler that no other file says, and that changes no result: gridDim.z is 1.
+# Each file says one more thing to the compiler that no other file says, and that changes no result: blockDim.z is 1.
 mapfile -t sources < <(ls solutions/conv1d/accepted/*.cu tests/student/conv1d*.cu solutions/conv1d/wrong_answer/*.cu \
     solutions/conv1d/compile_error/unknown_name.cu solutions/conv1d/run_time_error/{out_of_bounds_read,barrier_missing}.cu)
 for ((i = 0; i < files; i++)); do
-    { echo "// problem: conv1d"; sed "0,/blockIdx\.x/s/blockIdx\.x/(blockIdx.x + (gridDim.z - 1) * $((i + 2)))/" "${sources[i % ${#sources[@]}]}"; } \
+    { echo "// problem: conv1d"; sed "0,/blockIdx\.x/s/blockIdx\.x/(blockIdx.x + (blockDim.z - 1) * $((i + 2)))/" "${sources[i % ${#sources[@]}]}"; } \
         >"$scratch/submissions/student-$i.cu"
 done
 
