@@ -1,5 +1,7 @@
 #include "harness/sandbox/cgroup.h"
 
+#include "harness/sandbox/judge_name.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +13,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#define PREFIX "convjudge."
 
 /* Killed processes leave a group a moment later. */
 enum { REMOVAL_TRIES = 100, REMOVAL_PAUSE_MS = 2 };
@@ -69,7 +69,9 @@ static bool set_limits(const char *group, const CgroupLimits *limits)
 bool cgroup_new_in(const char *parent, const CgroupLimits *limits, Cgroup *cgroup)
 {
     static unsigned number;
-    int length = snprintf(cgroup->path, sizeof cgroup->path, "%s/" PREFIX "%d.%u", parent, (int)getpid(), number++);
+    char begin[JUDGE_NAME_BYTES];
+    judge_name_begin(getpid(), begin);
+    int length = snprintf(cgroup->path, sizeof cgroup->path, "%s/%s%u", parent, begin, number++);
     if ((size_t)length >= sizeof cgroup->path || (mkdir(cgroup->path, 0755) != 0 && errno != EEXIST))
         cgroup->path[0] = '\0';
     else if (!set_limits(cgroup->path, limits))
@@ -205,17 +207,23 @@ bool cgroup_new(const CgroupLimits *limits, Cgroup *cgroup)
 
 /* ---- what killed judges left ------------------------------------------------------------------------------------- */
 
+/* Whether the process that made a group is gone. One of another namespace may live, though nobody here has its number. */
+static bool is_left(const char *name, pid_t owner)
+{
+    return judge_name_is_of(name, owner) && kill(owner, 0) != 0 && errno == ESRCH;
+}
+
 int cgroup_sweep_in(const char *parent, pid_t judge)
 {
     char path[PATH_MAX];
-    int owner, number, left = 0;
+    int left = 0;
     DIR *groups = opendir(parent);
     for (struct dirent *group; groups != NULL && (group = readdir(groups)) != NULL;) {
-        if (sscanf(group->d_name, PREFIX "%d.%d", &owner, &number) != 2 || owner <= 0)
+        const char *name = group->d_name;
+        const pid_t owner = judge_name_owner(name);
+        if (owner == 0 || !(judge != 0 ? judge_name_is_of(name, judge) : is_left(name, owner)))
             continue;
-        if (judge != 0 ? owner != judge : kill(owner, 0) == 0 || errno != ESRCH)
-            continue;
-        if ((size_t)snprintf(path, sizeof path, "%s/%s", parent, group->d_name) < sizeof path)
+        if ((size_t)snprintf(path, sizeof path, "%s/%s", parent, name) < sizeof path)
             left += !kill_and_remove(path);
     }
     if (groups != NULL)

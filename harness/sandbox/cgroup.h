@@ -2,7 +2,7 @@
  * for memory and processes). Its limit counts all memory that the kernel keeps for them, page tables and pipes included,
  * and all of them together; limits of a process (process.h) hold as well.
  *
- * A group is a folder convjudge.<pid>.<number> in this process's own group, or in the nearest one above it that may have
+ * A group is a folder convjudge.<pid>.<namespace of processes>.<number> in this process's own group, or in the nearest one above it that may have
  * more groups: systemd-run --user --scope -p Delegate=yes gives an ordinary user one. What a killed judge leaves is removed
  * by its janitor (scratch.h) or by the next judge.
  *

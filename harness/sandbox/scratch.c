@@ -2,8 +2,8 @@
 
 #include "base/compile_cache.h"
 #include "harness/sandbox/cgroup.h"
+#include "harness/sandbox/judge_name.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +15,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#define PREFIX "convjudge."
 
 /* The janitor tries several times, since the parent's children die with it but may still be writing: on a busy machine for
  * seconds. For what is unfinished in the compile cache, which may be another judge's, it does not try that long. */
@@ -54,25 +52,6 @@ void scratch_remove(const char *path)
     remove_tree(AT_FDCWD, path);
 }
 
-/* The process that made the folder of this name; 0 if it is not a scratch folder. */
-static pid_t owner_of(const char *name)
-{
-    if (strncmp(name, PREFIX, strlen(PREFIX)) != 0 || !isdigit((unsigned char)name[strlen(PREFIX)]))
-        return 0;
-    char *end;
-    long owner = strtol(name + strlen(PREFIX), &end, 10);
-    return *end == '.' && owner > 0 && owner == (pid_t)owner ? (pid_t)owner : 0;
-}
-
-/* How the names of a process's folders begin: with its number, and with that of the namespace in which it has that number (0:
- * unknown), since containers may share a folder for temporary files. */
-static void prefix_of(pid_t owner, char *prefix, size_t size)
-{
-    struct stat info = {.st_ino = 0};
-    (void)stat("/proc/self/ns/pid", &info);
-    snprintf(prefix, size, "%s%d.%lu.", PREFIX, (int)owner, (unsigned long)info.st_ino);
-}
-
 /* Whether nobody uses the folder any more. That its process is missing is not enough: it may run in another container
  * that shares the folder for temporary files. */
 static bool abandoned(const struct stat *info, pid_t owner)
@@ -88,14 +67,12 @@ static int sweep(const char *path, pid_t owner)
     if (entries == NULL)
         return 0;
     int at = dirfd(entries), left = 0;
-    char own[64];
-    prefix_of(owner, own, sizeof own);
     for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-        pid_t found = owner_of(entry->d_name);
+        pid_t found = judge_name_owner(entry->d_name);
         struct stat info;
         if (found == 0 || fstatat(at, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || info.st_uid != geteuid())
             continue;
-        if (owner != 0 ? strncmp(entry->d_name, own, strlen(own)) != 0 : !abandoned(&info, found))
+        if (owner != 0 ? !judge_name_is_of(entry->d_name, owner) : !abandoned(&info, found))
             continue;
         remove_tree(at, entry->d_name);
         left += fstatat(at, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0;
@@ -171,9 +148,9 @@ Status scratch_guard(Message *why)
 Status scratch_new(char *path, size_t size, Message *why)
 {
     const char *parent = parent_folder();
-    char own[64];
-    prefix_of(getpid(), own, sizeof own);
-    if ((size_t)snprintf(path, size, "%s/%sXXXXXX", parent, own) >= size)
+    char begin[JUDGE_NAME_BYTES];
+    judge_name_begin(getpid(), begin);
+    if ((size_t)snprintf(path, size, "%s/%sXXXXXX", parent, begin) >= size)
         return fail(STATUS_BAD_INPUT, why, "TMPDIR=%.100s...: the path is too long", parent);
     Status status = scratch_guard(why);
     if (status != STATUS_OK)

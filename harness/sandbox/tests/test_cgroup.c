@@ -43,9 +43,10 @@ static void put_group(char path[PATH_MAX])
                                         "pids.max",   "cgroup.procs",     "cgroup.kill"};
     Cgroup cgroup;
     assert_true(cgroup_new_in(folder, &(CgroupLimits){0}, &cgroup));
-    unsigned number = (unsigned)atoi(strrchr(cgroup.path, '.') + 1) + 1;
+    strcpy(path, cgroup.path);
+    char *number = strrchr(path, '.') + 1;
+    sprintf(number, "%u", (unsigned)atoi(number) + 1);
     cgroup_remove(&cgroup);
-    snprintf(path, PATH_MAX, "%s/convjudge.%d.%u", folder, (int)getpid(), number);
     assert_int_equal(mkdir(path, 0755), 0);
     for (size_t i = 0; i < COUNT_OF(files); i++)
         put(path, files[i], "");
@@ -149,6 +150,21 @@ static void groups_of_an_ended_judge_are_removed_and_others_are_not(void **state
     cgroup_remove(&own);
 }
 
+/* Its process has a number that is free here. */
+static void a_group_of_another_container_is_left_alone(void **state)
+{
+    char path[PATH_MAX];
+    pid_t gone = fork();
+    if (gone == 0)
+        _exit(0);
+    assert_int_equal(waitpid(gone, NULL, 0), gone);
+    snprintf(path, sizeof path, "%s/convjudge.%d.1.0", folder, (int)gone);
+    assert_int_equal(mkdir(path, 0755), 0);
+    assert_int_equal(cgroup_sweep_in(folder, 0) + cgroup_sweep_in(folder, gone), 0);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(rmdir(path), 0);
+}
+
 /* Where groups can be had, the limit on memory counts; elsewhere the sandbox works without. */
 static void a_sandbox_uses_a_group_where_there_is_one(void **state)
 {
@@ -189,6 +205,7 @@ int main(void)
         cmocka_unit_test(a_group_without_the_controllers_is_not_used),
         cmocka_unit_test(a_removed_group_takes_its_processes_along),
         cmocka_unit_test(groups_of_an_ended_judge_are_removed_and_others_are_not),
+        cmocka_unit_test(a_group_of_another_container_is_left_alone),
         cmocka_unit_test(a_sandbox_uses_a_group_where_there_is_one),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
