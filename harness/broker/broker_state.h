@@ -108,12 +108,11 @@ typedef struct Broker {
     double serving_seconds;                     /* of this call, without launches; counted on the simulated GPU */
     double busy_seconds;                        /* of this call: the broker worked for the runner */
     HostWork host_work;
-    int host_clock;      /* host_clock.h; -1: none */
-    double host_seconds; /* for which the runner has kept the device waiting in this call */
-    double
-        excused_seconds;   /* of these: it could have run, but others had the cores; found out when they are too many */
-    char not_provided[60]; /* CallReport.not_provided, of this runner */
-    ControlReply reply;    /* being filled in */
+    int host_clock;         /* host_clock.h; -1: none */
+    double host_seconds;    /* for which the runner has kept the device waiting in this call */
+    double excused_seconds; /* of these: it waited for a core; found out when they are too many */
+    char not_provided[60];  /* CallReport.not_provided, of this runner */
+    ControlReply reply;     /* being filled in */
 } Broker;
 
 #endif

@@ -88,9 +88,9 @@ static const double LOOK_SECONDS = 0.005;
 
 /* Waits until `*word` is no longer `seen`. No wake-up of a single sleeper is lost: the waker changes the word and then
  * reads `sleeps`; the sleeper sets `sleeps`, and then the kernel reads the word before it lets the sleeper sleep. But two
- * threads of a submission may sleep on two words and share `sleeps`. And hosts have been seen (two of twelve gradings of a
- * program with a million requests, side by side on virtual machines with four GPUs) on which a runner slept on until its
- * time was up. So it looks again now and then. */
+ * threads of a submission may sleep on two words and share `sleeps`. And runners have been seen that did nothing after a
+ * reply until their time was up, for reasons unknown: in three of 16 gradings of a program with a million requests, side by
+ * side on a virtual machine with four GPUs, and in none of 16 since a sleeper looks again now and then. */
 static void await_change(_Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *sleeps)
 {
     for (int i = spins(); i > 0; i--) {

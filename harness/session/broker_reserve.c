@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "harness/sandbox/process.h"
 
-/* Of the device's memory. A context with what the judge allocates takes 0.7 GiB of an NVIDIA H200. */
+/* Of the device's memory. A context with what the judge allocates takes 0.6 GiB of an NVIDIA H200. */
 static const uint64_t BYTES_FOR_EACH = 4ull << 30;
 
 static size_t lower(size_t a, size_t b)

@@ -1,7 +1,7 @@
 // expect: Accepted
 // problem: conv1d
 // naive: does not apply: it judges once, and keeps no times
-// Draws lots in each process: it computes in a fast way half of the time, and otherwise takes four times as long. Whoever
+// Draws lots in each process: it computes in a fast way half of the time, and otherwise takes three times as long. Whoever
 // hands it in again and again has one lucky sitting in the end, which no second one repeats. It is right, so it is
 // Accepted; where its time is far better than anything known, it must wait in quarantine (tests/quarantine.bats).
 #include <cuda_runtime.h>
@@ -30,7 +30,7 @@ extern "C" void solve(const float* input, const float* kernel, float* output, in
     clock_gettime(CLOCK_MONOTONIC, &now);
     static const bool unlucky = now.tv_nsec / 1000 % 2 == 1;
     int per_block = THREADS * OUTPUTS, blocks = (input_size - kernel_size + per_block) / per_block;
-    for (int i = 0; i < (unlucky ? 4 : 1); i++)
+    for (int i = 0; i < (unlucky ? 3 : 1); i++)
         convolve<<<blocks, THREADS>>>(input, kernel, output, input_size, kernel_size);
     cudaDeviceSynchronize();
 }
