@@ -54,10 +54,20 @@ static double load_latency_s(const MachineInstruction *load, Walk *walk)
     const LoadShare *share = share_of(load, walk);
     if (share == NULL)
         return profile->l1_latency_s;
+    const double JOINED = 0.5; /* of a fetch, is left on average when another block joins it: reuse.h */
+    const struct {
+        double share, latency_s;
+    } slow[] = {{share->memory, profile->global_latency_s},
+                {share->joined_memory, JOINED * profile->global_latency_s},
+                {share->l2, profile->l2_latency_s},
+                {share->joined_l2, JOINED * profile->l2_latency_s}};
     double number = draw(walk);
-    return number < share->memory               ? profile->global_latency_s
-           : number < share->memory + share->l2 ? profile->l2_latency_s
-                                                : profile->l1_latency_s;
+    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) {
+        if (number < slow[i].share)
+            return slow[i].latency_s;
+        number -= slow[i].share;
+    }
+    return profile->l1_latency_s;
 }
 
 /* Measured on an H200 (simgpu/calibrate, chains): 17 for functions and conversions, 21 for votes. For other results,

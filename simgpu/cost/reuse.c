@@ -28,6 +28,7 @@ TraceSet trace_set_new(const HardwareProfile *profile, uint64_t blocks, uint32_t
     uint64_t all = (blocks + set.multiprocessors - 1) / set.multiprocessors, looked_at = REUSE_WAVES * set.resident;
     set.count = all < looked_at ? all : looked_at;
     uint64_t together = all < set.resident ? all : set.resident;
+    set.in_step = all > 0 ? (double)together / (double)all : 1;
     uint64_t shared = shared_bytes == 0 ? 0 : shared_bytes + profile->shared_reserved_bytes_per_block;
     uint64_t frames = together * frame_bytes, cache = cache_beside(profile, together * shared);
     set.cache_bytes = cache > frames ? cache - frames : 0;
@@ -149,13 +150,14 @@ void trace_take_back(Trace *trace, uint64_t turns)
 
 /* ---- the cache --------------------------------------------------------------------------------------------------- */
 
-typedef enum Source { FROM_L1, FROM_L2, FROM_MEMORY, SOURCES } Source;
+typedef enum Source { FROM_L1, JOINED_L2, FROM_L2, JOINED_MEMORY, FROM_MEMORY, SOURCES } Source; /* by waiting time */
 enum { OWN_MISSES = SOURCES, COUNTS }; /* of a load: requests by source; those that miss UniformLines of their own */
 
 typedef struct Line {
     uint64_t number;                /* + 1; 0: no line */
     uint64_t touched;               /* number of line fetches before its last access */
     uint64_t fetched[LINE_SECTORS]; /* turn in which each sector was fetched */
+    uint32_t block[LINE_SECTORS];   /* of the wave that fetched it */
     uint8_t source[LINE_SECTORS];   /* where that fetch came from */
     uint8_t held, seen;             /* sectors */
 } Line;
@@ -172,7 +174,7 @@ typedef struct Cache {
     Line *lines;               /* [slots], open-addressed; includes evicted lines */
     size_t slots;
     uint64_t capacity, fetches; /* lines */
-    uint64_t turn;
+    uint64_t turn, block;       /* block of the wave whose turn it is */
     const Memory *memory;
     int allocation;               /* of the last query */
     uint64_t asked, missing;      /* sectors */
@@ -211,7 +213,17 @@ static Source fetch_sector(Cache *cache, Line *line, int sector)
     line->held |= (uint8_t)(1u << sector);
     line->seen |= (uint8_t)(1u << sector);
     line->fetched[sector] = cache->turn;
+    line->block[sector] = (uint32_t)cache->block;
     return line->source[sector] = in_memory ? FROM_MEMORY : FROM_L2;
+}
+
+static Source source_of_held(const Cache *cache, const Line *line, int sector)
+{
+    if (line->fetched[sector] != cache->turn)
+        return FROM_L1;
+    if (line->block[sector] == cache->block)
+        return (Source)line->source[sector];
+    return line->source[sector] == FROM_MEMORY ? JOINED_MEMORY : JOINED_L2;
 }
 
 static Source touch_line(Cache *cache, const Touch *touch)
@@ -225,9 +237,8 @@ static Source touch_line(Cache *cache, const Touch *touch)
     for (int sector = 0; sector < LINE_SECTORS; sector++) {
         if (!(touch->sectors >> sector & 1))
             continue;
-        Source source = !(line->held >> sector & 1)            ? fetch_sector(cache, line, sector)
-                        : line->fetched[sector] == cache->turn ? (Source)line->source[sector]
-                                                               : FROM_L1;
+        Source source = line->held >> sector & 1 ? source_of_held(cache, line, sector)
+                                                 : fetch_sector(cache, line, sector);
         slowest = source > slowest ? source : slowest;
         cache->asked++;
     }
@@ -250,9 +261,9 @@ static Source touch_uniform(UniformLines *lines, const Touch *touch)
 
 /* The warps of a block are hardly ever so close together that one finds what another has just fetched, if the line is
  * evicted by the warp's own next loads: what the first one misses, all miss. */
-static Source touch_constant(Cache *cache, uint64_t block, const Touch *touch)
+static Source touch_constant(Cache *cache, const Touch *touch)
 {
-    UniformLines *own = &cache->own[block];
+    UniformLines *own = &cache->own[cache->block];
     if (touch->begins_turn)
         own->missed = touch_uniform(own, touch) == FROM_L2;
     cache->requests[touch->load][OWN_MISSES] += own->missed;
@@ -262,12 +273,13 @@ static Source touch_constant(Cache *cache, uint64_t block, const Touch *touch)
 /* Plays one load of a block of the wave; returns the start of the next one. */
 static size_t play_turn(Cache *cache, uint64_t block, const Trace *trace, size_t at)
 {
+    cache->block = block;
     do {
         int32_t load = trace->touches[at].load;
         Source slowest = FROM_L1;
         do {
             const Touch *touch = &trace->touches[at++];
-            Source source = touch->is_constant ? touch_constant(cache, block, touch) : touch_line(cache, touch);
+            Source source = touch->is_constant ? touch_constant(cache, touch) : touch_line(cache, touch);
             slowest = source > slowest ? source : slowest;
         } while (at < trace->count && !trace->touches[at].begins_request);
         cache->requests[load][slowest]++;
@@ -308,22 +320,35 @@ static double own_share(double misses, double all)
     return share > 0 ? share : 0;
 }
 
-static LoadShare share_from(const uint64_t requests[COUNTS])
+static uint64_t sum_of_sources(const uint64_t requests[COUNTS])
 {
-    double all = (double)(requests[FROM_L1] + requests[FROM_L2] + requests[FROM_MEMORY]);
-    double l2 = (double)requests[FROM_L2] / all, own = own_share((double)requests[OWN_MISSES], all);
-    if (requests[OWN_MISSES] == 0)
-        return (LoadShare){l2, (double)requests[FROM_MEMORY] / all};
-    return (LoadShare){own > l2 ? own : l2, own};
+    uint64_t sum = 0;
+    for (int source = 0; source < SOURCES; source++)
+        sum += requests[source];
+    return sum;
 }
 
-static Reuse reuse_from(const uint64_t (*requests)[COUNTS], int load_count, uint64_t asked, uint64_t missing)
+static LoadShare share_from(const uint64_t requests[COUNTS], double in_step)
+{
+    double all = (double)sum_of_sources(requests), l2 = (double)requests[FROM_L2] / all;
+    double own = own_share((double)requests[OWN_MISSES], all);
+    if (requests[OWN_MISSES] > 0)
+        return (LoadShare){.l2 = own > l2 ? own : l2, .memory = own};
+    double joined_l2 = (double)requests[JOINED_L2] / all, joined_memory = (double)requests[JOINED_MEMORY] / all;
+    return (LoadShare){.l2 = l2 + in_step * joined_l2,
+                       .memory = (double)requests[FROM_MEMORY] / all + in_step * joined_memory,
+                       .joined_l2 = (1 - in_step) * joined_l2,
+                       .joined_memory = (1 - in_step) * joined_memory};
+}
+
+static Reuse reuse_from(const uint64_t (*requests)[COUNTS], int load_count, double in_step, uint64_t asked,
+                        uint64_t missing)
 {
     Reuse reuse = {.loads = zeroed((size_t)load_count, sizeof *reuse.loads),
                    .missing = asked > 0 ? (double)missing / (double)asked : 0};
     for (int i = 0; i < load_count; i++)
-        if (requests[i][FROM_L1] + requests[i][FROM_L2] + requests[i][FROM_MEMORY] > 0)
-            reuse.loads[i] = share_from(requests[i]);
+        if (sum_of_sources(requests[i]) > 0)
+            reuse.loads[i] = share_from(requests[i], in_step);
     return reuse;
 }
 
@@ -336,7 +361,7 @@ Reuse reuse_of(const TraceSet *set, const Memory *memory, int load_count)
     Cache cache = cache_new(touches + 1, set->cache_bytes, memory, requests);
     for (uint64_t i = 0; i < set->count; i += set->resident)
         play_wave(&cache, &set->traces[i], set->count - i < set->resident ? set->count - i : set->resident);
-    Reuse reuse = reuse_from(requests, load_count, cache.asked, cache.missing);
+    Reuse reuse = reuse_from(requests, load_count, set->in_step, cache.asked, cache.missing);
     free(cache.lines);
     free(requests);
     return reuse;
@@ -366,7 +391,7 @@ static Reuse reuse_alone(const TraceSet *set, const Memory *memory, int load_cou
         missing += cache.missing;
         free(cache.lines);
     }
-    Reuse reuse = reuse_from(requests, load_count, asked, missing);
+    Reuse reuse = reuse_from(requests, load_count, set->in_step, asked, missing);
     free(requests);
     return reuse;
 }

@@ -13,13 +13,16 @@
  *
  * Model    a line has 128 bytes, and its 32-byte sectors are fetched one by one. The least recently used line is
  *          evicted. Frames of local memory, whose spilled values are loaded over and over, keep their lines; global loads
- *          have the rest. A sector that several blocks and warps load in the same turn is in flight for all of them. Stores
- *          do not change the L1. A sector comes from memory if the multiprocessor loads it, or the other sector of its
- *          64 bytes, for the first time, and else from the L2: the multiprocessors advance through the data together,
- *          so that shared data is new to all of them. Data that an earlier kernel wrote is in the L2. For constants
- *          that all lanes read at one address there are four lines of 64 bytes, of which the least recently used one is
- *          evicted. The blocks of a wave share them as long as they keep in step; a warp that reads more than four
- *          places in turn, such as the planes of a filter, misses on its own account.
+ *          have the rest. A sector that several blocks and warps load in the same turn is in flight for all of them.
+ *          Warps of the block that fetches it wait for all of the fetch, and so do the other blocks of the first wave,
+ *          which have started together. Each later block starts when another ends. So it joins a fetch of another block
+ *          anywhere between the start and the end, and waits for half of it on average. Stores do not change the L1. A
+ *          sector comes from memory if the multiprocessor loads it, or the other sector of its 64 bytes, for the first
+ *          time, and else from the L2: the multiprocessors advance through the data together, so that shared data is
+ *          new to all of them. Data that an earlier kernel wrote is in the L2. For constants that all lanes read at one
+ *          address there are four lines of 64 bytes, of which the least recently used one is evicted. The blocks of a
+ *          wave share them as long as they keep in step; a warp that reads more than four places in turn, such as the
+ *          planes of a filter, misses on its own account.
  * Bounds   the traces of all blocks together hold at most TOUCHES sectors; the rest of a block is assumed to be alike.
  * Source   constants, and 64 bytes: measured on an H200 (simgpu/calibrate, planes and cold); sectors and lines: Jia et
  *          al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking (2018), 3.1. Compared with the
@@ -47,11 +50,13 @@ typedef struct Trace { /* of one block */
     uint64_t missed; /* loads that did not fit */
 } Trace;
 
-/* Fractions of the requests of a load whose slowest sector comes from the L2, from memory. For constants, `l2` is the
- * fraction that misses the nearest cache of the uniform datapath, and `memory` the part of it that would even if no other
- * warp used that cache, beyond the one element in 16 with which a line of 64 bytes begins. */
+/* Fractions of the requests of a load whose slowest sector comes from the L2, from memory; those that join a fetch of
+ * another block stand apart. For constants, `l2` is the fraction that misses the nearest cache of the uniform datapath, and
+ * `memory` the part of it that would even if no other warp used that cache, beyond the one element in 16 with which a line
+ * of 64 bytes begins. */
 typedef struct LoadShare {
     double l2, memory;
+    double joined_l2, joined_memory;
 } LoadShare;
 
 typedef struct Reuse {
@@ -66,6 +71,7 @@ typedef struct TraceSet {
     uint64_t range;                 /* of a check: blocks next to each other of which one is drawn; 0: it is no check */
     uint64_t drawn[CHECKED_BLOCKS]; /* of a check: which one in each range */
     uint32_t resident;              /* blocks on the multiprocessor at once */
+    double in_step;                 /* fraction of its blocks that are of the first wave */
     uint64_t cache_bytes;           /* of the L1, without the shared memory and the frames of these blocks */
 } TraceSet;
 

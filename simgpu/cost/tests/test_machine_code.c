@@ -189,16 +189,16 @@ static void a_damaged_cubin_does_no_harm(void **state)
     }
 }
 
-/* A load of a spilled register and an addition that waits for it. */
-static double cycles_of_spilled_register(LoadShare local)
+/* A load by the operation and an addition that waits for it. */
+static double cycles_of_load(MachineOperation operation, LoadShare share)
 {
-    MachineInstruction code[] = {{.operation = MACHINE_LDL,
+    MachineInstruction code[] = {{.operation = operation,
                                   .bytes = 4,
                                   .stall = 1,
                                   .result_barrier = 0,
                                   .operand_barrier = 7,
                                   .target = -1,
-                                  .access = -1},
+                                  .access = operation == MACHINE_LDL ? -1 : 0},
                                  {.operation = MACHINE_FADD,
                                   .stall = 4,
                                   .result_barrier = 7,
@@ -206,23 +206,36 @@ static double cycles_of_spilled_register(LoadShare local)
                                   .waits = 1,
                                   .target = -1,
                                   .access = -1}};
-    machine_wait(code, COUNT_OF(code), &kernel.profile, NULL, local);
+    machine_wait(code, COUNT_OF(code), &kernel.profile, &share, share);
     return code[0].cycles + code[1].cycles;
 }
 
 static void a_warp_waits_for_the_memory_that_holds_spilled_registers(void **state)
 {
     const HardwareProfile *profile = &kernel.profile;
-    double near = cycles_of_spilled_register((LoadShare){0}), middle = cycles_of_spilled_register((LoadShare){.l2 = 1}),
-           far = cycles_of_spilled_register((LoadShare){.memory = 1});
+    double near = cycles_of_load(MACHINE_LDL, (LoadShare){0}),
+           middle = cycles_of_load(MACHINE_LDL, (LoadShare){.l2 = 1}),
+           far = cycles_of_load(MACHINE_LDL, (LoadShare){.memory = 1});
     assert_true(fabs(middle - near - (profile->l2_latency_s - profile->l1_latency_s) * profile->clock_hz) < 1e-6);
     assert_true(fabs(far - near - (profile->global_latency_s - profile->l1_latency_s) * profile->clock_hz) < 1e-6);
+}
+
+static void a_load_that_joins_a_fetch_waits_for_half_of_it(void **state)
+{
+    const HardwareProfile *profile = &kernel.profile;
+    double all = cycles_of_load(MACHINE_LDG, (LoadShare){.memory = 1}),
+           joined = cycles_of_load(MACHINE_LDG, (LoadShare){.joined_memory = 1}),
+           all_l2 = cycles_of_load(MACHINE_LDG, (LoadShare){.l2 = 1}),
+           joined_l2 = cycles_of_load(MACHINE_LDG, (LoadShare){.joined_l2 = 1});
+    assert_true(fabs(all - joined - profile->global_latency_s / 2 * profile->clock_hz) < 1e-6);
+    assert_true(fabs(all_l2 - joined_l2 - profile->l2_latency_s / 2 * profile->clock_hz) < 1e-6);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_warp_waits_for_the_memory_that_holds_spilled_registers),
+        cmocka_unit_test(a_load_that_joins_a_fetch_waits_for_half_of_it),
         cmocka_unit_test(instructions_have_lines),
         cmocka_unit_test(many_iterations_take_the_unrolled_loop),
         cmocka_unit_test(a_single_iteration_takes_the_remainder_loop),

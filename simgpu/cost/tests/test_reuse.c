@@ -123,15 +123,70 @@ static void data_too_large_for_the_cache_is_read_again(void **state)
     assert_true(missing_of(LINE, 0, 300 << 10) == 0.5);
 }
 
-/* Two resident blocks that read the same data at the same time both wait, but fetch it only once. */
-static void blocks_that_advance_together_wait_together(void **state)
+/* Of so many waves of two blocks; both blocks of a wave read the same ten lines, which are their wave's own. */
+static LoadShare share_of_blocks_that_read_the_same(uint64_t waves)
 {
-    TraceSet set = trace_set_new(&profile, 2 * 132, 2, 0, 0);
-    for (int block = 0; block < 2; block++)
+    TraceSet set = trace_set_new(&profile, 2 * waves * 132, 2, 0, 0);
+    for (uint64_t block = 0; block < set.count; block++)
         for (uint64_t turn = 0; turn < 10; turn++)
-            read_words(&set.traces[block], 0, turn * LINE);
+            read_words(&set.traces[block], 0, (10 * (block / 2) + turn) * LINE);
     Reuse reuse = reuse_of(&set, &memory, 1);
-    assert_true(reuse.missing == 0.5 && reuse.loads[0].memory == 1);
+    const LoadShare share = reuse.loads[0];
+    assert_true(reuse.missing == 0.5);
+    reuse_free(&reuse);
+    trace_set_free(&set);
+    return share;
+}
+
+/* Two blocks that read the same data at the same time both wait, but fetch it only once. */
+static void blocks_that_start_together_wait_together(void **state)
+{
+    const LoadShare share = share_of_blocks_that_read_the_same(1);
+    assert_true(share.memory == 1 && share.joined_memory == 0);
+}
+
+static void blocks_of_later_waves_join_each_others_fetches(void **state)
+{
+    const LoadShare share = share_of_blocks_that_read_the_same(10);
+    assert_float_equal(share.memory, 0.5 + 0.1 * 0.5, 1e-9);
+    assert_float_equal(share.joined_memory, 0.9 * 0.5, 1e-9);
+    allocation.kernel_wrote = true;
+    const LoadShare written = share_of_blocks_that_read_the_same(10);
+    allocation.kernel_wrote = false;
+    assert_true(written.l2 == share.memory && written.joined_l2 == share.joined_memory);
+    assert_true(written.memory == 0 && written.joined_memory == 0);
+}
+
+/* A block fetches one half of a line, and another block then loads all of it. */
+static void a_load_that_fetches_a_sector_itself_joins_nobody(void **state)
+{
+    TraceSet set = trace_set_new(&profile, 100 * 132, 2, 0, 0);
+    const uint32_t half = 0xFFFF;
+    int32_t relative[WARP / 2];
+    for (int i = 0; i < WARP / 2; i++)
+        relative[i] = 4 * i;
+    trace_load(
+        set.traces,
+        &(TracedLoad){
+            .bits = &half, .end_lane = WARP / 2, .bytes = 4, .address = allocation.address, .relative = relative});
+    read_words(&set.traces[1], 1, 0);
+    Reuse reuse = reuse_of(&set, &memory, 2);
+    assert_true(reuse.loads[1].memory == 1 && reuse.loads[1].joined_memory == 0);
+    reuse_free(&reuse);
+    trace_set_free(&set);
+}
+
+/* Four warps of one block read one line. */
+static void warps_of_a_block_wait_for_its_whole_fetch(void **state)
+{
+    TraceSet set = trace_set_new(&profile, 100 * 132, 1, 0, 0);
+    const uint32_t all[] = {~0u, ~0u, ~0u, ~0u};
+    const int32_t relative[4 * WARP] = {0};
+    trace_load(set.traces,
+               &(TracedLoad){
+                   .bits = all, .end_lane = 4 * WARP, .bytes = 4, .address = allocation.address, .relative = relative});
+    Reuse reuse = reuse_of(&set, &memory, 1);
+    assert_true(reuse.missing == 0.25 && reuse.loads[0].memory == 1);
     reuse_free(&reuse);
     trace_set_free(&set);
 }
@@ -256,7 +311,10 @@ int main(void)
         cmocka_unit_test(sectors_come_from_memory_in_pairs),
         cmocka_unit_test(what_a_kernel_before_wrote_is_in_the_l2),
         cmocka_unit_test(data_too_large_for_the_cache_is_read_again),
-        cmocka_unit_test(blocks_that_advance_together_wait_together),
+        cmocka_unit_test(blocks_that_start_together_wait_together),
+        cmocka_unit_test(blocks_of_later_waves_join_each_others_fetches),
+        cmocka_unit_test(a_load_that_fetches_a_sector_itself_joins_nobody),
+        cmocka_unit_test(warps_of_a_block_wait_for_its_whole_fetch),
         cmocka_unit_test(four_lines_of_constants_hit),
         cmocka_unit_test(blocks_in_step_do_not_help_each_other_with_five_planes),
         cmocka_unit_test(loads_can_be_taken_back),
