@@ -36,9 +36,16 @@ static void open_register(Worker *worker, Operand operand)
     worker->states[operand.slot] = VARYING;
 }
 
-static void set_lane(Worker *worker, Operand operand, uint32_t lane, uint64_t value)
+/* Sets an opened register in the lanes of a warp. */
+static void write_warp(Worker *worker, Operand operand, uint32_t warp, const uint64_t values[SIM_WARP_SIZE])
 {
-    memcpy(lane_of(worker, operand, lane), &value, (size_t)1 << operand.size);
+    unsigned char *to = lane_of(worker, operand, warp * SIM_WARP_SIZE);
+    if (operand.size == 2)
+        for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++)
+            ((uint32_t *)to)[lane] = (uint32_t)values[lane];
+    else
+        for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++)
+            memcpy(to + ((size_t)lane << operand.size), &values[lane], (size_t)1 << operand.size);
 }
 
 /* ---- fragments --------------------------------------------------------------------------------------------------- */
@@ -72,9 +79,10 @@ static void gather(Worker *worker, const MatrixShape *shape, const Fragment *fra
         read_warp(worker, fragment->operands[i], warp, values);
         for (int j = 0; j < packed; j++) {
             MatrixPlace place = matrix_place(shape, fragment->part, fragment->type, i, j);
-            for (int lane = 0; lane < SIM_WARP_SIZE; lane++)
-                tile[place.along + lane / 4][place.across + step * (lane % 4)] = values[lane] >> ((uint32_t)j * bits) &
-                                                                                 mask;
+            for (int row = 0; row < SIM_WARP_SIZE / 4; row++)
+                for (int k = 0; k < 4; k++)
+                    tile[place.along + row][place.across + step * k] = values[4 * row + k] >> ((uint32_t)j * bits) &
+                                                                       mask;
         }
     }
 }
@@ -87,11 +95,11 @@ static void scatter(Worker *worker, const MatrixShape *shape, const Fragment *fr
         uint64_t values[SIM_WARP_SIZE] = {0};
         for (int j = 0; j < packed; j++) {
             MatrixPlace place = matrix_place(shape, fragment->part, fragment->type, i, j);
-            for (int lane = 0; lane < SIM_WARP_SIZE; lane++)
-                values[lane] |= tile[place.along + lane / 4][place.across + step * (lane % 4)] << ((uint32_t)j * bits);
+            for (int row = 0; row < SIM_WARP_SIZE / 4; row++)
+                for (int k = 0; k < 4; k++)
+                    values[4 * row + k] |= tile[place.along + row][place.across + step * k] << ((uint32_t)j * bits);
         }
-        for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++)
-            set_lane(worker, fragment->operands[i], warp * SIM_WARP_SIZE + lane, values[lane]);
+        write_warp(worker, fragment->operands[i], warp, values);
     }
 }
 
@@ -189,7 +197,7 @@ static void note_rows(Worker *worker, const Instruction *load, uint32_t warp)
 bool execute_load_matrix(Worker *worker, const Instruction *instruction, Active *active)
 {
     bool turned = instruction->detail != 0;
-    uint32_t values[4][SIM_WARP_SIZE];
+    uint64_t values[4][SIM_WARP_SIZE];
     if (!check_rows(worker, instruction, active, false))
         return false;
     for (int i = 0; i < instruction->count; i++)
@@ -209,8 +217,7 @@ bool execute_load_matrix(Worker *worker, const Instruction *instruction, Active 
             }
         /* Only now are results written: one may share its register with the addresses. */
         for (int i = 0; i < instruction->count; i++)
-            for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++)
-                set_lane(worker, instruction->results[i], warp * SIM_WARP_SIZE + lane, values[i][lane]);
+            write_warp(worker, instruction->results[i], warp, values[i]);
     }
     return true;
 }
@@ -248,6 +255,7 @@ bool execute_store_matrix(Worker *worker, const Instruction *instruction, Active
 bool execute_transpose_matrix(Worker *worker, const Instruction *instruction, Active *active)
 {
     uint16_t elements[ROWS][ROWS];
+    uint64_t values[SIM_WARP_SIZE];
     if (!check_warps(worker, instruction, active))
         return false;
     open_register(worker, instruction->results[0]);
@@ -259,8 +267,8 @@ bool execute_transpose_matrix(Worker *worker, const Instruction *instruction, Ac
             elements[lane / 4][lane % 4 * 2 + 1] = (uint16_t)(value >> 16);
         }
         for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++)
-            set_lane(worker, instruction->results[0], warp * SIM_WARP_SIZE + lane,
-                     PACK_HALVES(elements[lane % 4 * 2][lane / 4], elements[lane % 4 * 2 + 1][lane / 4]));
+            values[lane] = PACK_HALVES(elements[lane % 4 * 2][lane / 4], elements[lane % 4 * 2 + 1][lane / 4]);
+        write_warp(worker, instruction->results[0], warp, values);
     }
     return true;
 }
