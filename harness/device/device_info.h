@@ -32,8 +32,7 @@ typedef struct DeviceInfo {
     double tf32_flops_per_s;                                    /* likewise, of the tensor cores in TF32 */
     double usual_clock_mhz; /* of the multiprocessors under load, when the ceilings were measured; 0: unknown */
     double clock_gap_s;     /* host time minus event time of the same work; 0 until the device is calibrated */
-    double
-        launch_s; /* an empty launch, timed as a call is: median, before any code of others; 0: unknown, or not calibrated */
+    double launch_s;        /* an empty launch, timed as a call is: median, before any code of others; 0: unknown */
     double launch_spread_s; /* half of the 95 % interval of that median */
     double usual_launch_s;  /* launch_s when the ceilings were measured; 0: unknown */
     bool pageable_access;   /* kernels can read the judge's own host memory, so nothing is ranked on this device */

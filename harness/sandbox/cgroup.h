@@ -2,9 +2,9 @@
  * for memory and processes). Its limit counts all memory that the kernel keeps for them, page tables and pipes included,
  * and all of them together; limits of a process (process.h) hold as well.
  *
- * A group is a folder convjudge.<pid>.<namespace of processes>.<number> in this process's own group, or in the nearest one above it that may have
- * more groups: systemd-run --user --scope -p Delegate=yes gives an ordinary user one. What a killed judge leaves is removed
- * by its janitor (scratch.h) or by the next judge.
+ * A group is a folder, named as judge_name.h says, in this process's own group, or in the nearest one above it that may
+ * have more groups: systemd-run --user --scope -p Delegate=yes gives an ordinary user one. What a killed judge leaves is
+ * removed by its janitor (scratch.h) or by the next judge.
  *
  * Source   Linux, Documentation/admin-guide/cgroup-v2.rst.  */
 #ifndef HARNESS_SANDBOX_CGROUP_H

@@ -1,7 +1,7 @@
 /* scratch.h - private temporary folders that are removed when their process ends, however it ends. So is what the process
  * and its children leave unfinished in the compile cache, and its control groups.
  *
- * A folder is named convjudge.<pid>.<namespace of processes>.XXXXXX and lies in TMPDIR or /tmp. The first one starts a janitor, a forked child
+ * A folder lies in TMPDIR or /tmp, and is named as judge_name.h says. The first one starts a janitor, a forked child
  * that waits for the end of its parent (exit, a signal, kill -9, a crash) and then removes the parent's folders. No
  * signal handler is needed: it could not remove a tree safely, and kill -9 would not run it. If the janitor itself is
  * killed, the next process that makes a folder removes the rest.  */
