@@ -46,51 +46,52 @@ void call_fill(Call *call, const GeneratorKey *secret)
             testcase_fill(call->problem, call->testcase, i, secret, call->arguments[i].data, call->counts[i]);
 }
 
-/* The inputs of a case and those of the case before. */
-typedef struct Earlier {
+/* A call, and what it may have kept from earlier ones. */
+typedef struct CallMemory {
     const Call *call;
-    PreviousInputs *previous;
-    const void *inputs[PROBLEM_MAX_PARAMETERS];
-} Earlier;
+    const EarlierInputs *earlier;
+    void *inputs[EARLIER_CASES][PROBLEM_MAX_PARAMETERS]; /* as far as they have been made */
+} CallMemory;
 
 /* Of arrays that are not very large, as large as those of the call: behind a filter that is kept in constant memory lie
  * zeros. */
-static const void *const *make_previous_inputs(void *context)
+static const void *const *make_earlier_inputs(void *context, EarlierCase which)
 {
     enum { MOST_BYTES = 64 << 20 };
-    Earlier *earlier = context;
-    PreviousInputs *previous = earlier->previous;
-    Call before;
+    CallMemory *memory = context;
+    void **inputs = memory->inputs[which];
+    Call then;
     Message why;
-    if (previous == NULL || previous->testcase == NULL ||
-        call_describe(earlier->call->problem, previous->testcase, &before, &why) != STATUS_OK)
+    if (memory->earlier == NULL || memory->earlier->testcases[which] == NULL ||
+        call_describe(memory->call->problem, memory->earlier->testcases[which], &then, &why) != STATUS_OK)
         return NULL;
-    for (size_t i = 0; i < before.problem->parameter_count; i++) {
-        const size_t then = before.arguments[i].bytes, now = earlier->call->arguments[i].bytes;
-        const size_t bytes = then > now ? then : now;
-        if (before.arguments[i].role != ARGUMENT_INPUT || bytes > MOST_BYTES)
+    for (size_t i = 0; i < then.problem->parameter_count; i++) {
+        const size_t now = memory->call->arguments[i].bytes;
+        const size_t bytes = then.arguments[i].bytes > now ? then.arguments[i].bytes : now;
+        if (then.arguments[i].role != ARGUMENT_INPUT || bytes > MOST_BYTES)
             continue;
-        if (previous->data[i] == NULL) {
-            previous->data[i] = allocated(calloc(bytes, 1));
-            testcase_fill(before.problem, before.testcase, i, &previous->secret, previous->data[i], before.counts[i]);
-        }
-        earlier->inputs[i] = previous->data[i];
+        inputs[i] = allocated(calloc(bytes, 1));
+        testcase_fill(then.problem, then.testcase, i, &memory->earlier->secret, inputs[i], then.counts[i]);
     }
-    return earlier->inputs;
+    return (const void *const *)inputs;
 }
 
-Status call_compare(const Call *call, const Oracle *oracle, PreviousInputs *previous, Comparison *comparison,
+Status call_compare(const Call *call, const Oracle *oracle, const EarlierInputs *earlier, Comparison *comparison,
                     Message *why)
 {
     const void *inputs[PROBLEM_MAX_PARAMETERS] = {0};
-    Earlier earlier = {.call = call, .previous = previous};
+    CallMemory memory = {.call = call, .earlier = earlier};
     for (size_t i = 0; i < call->problem->parameter_count; i++)
         if (call->arguments[i].role == ARGUMENT_INPUT)
             inputs[i] = call->arguments[i].data;
     const SessionArgument *output = &call->arguments[problem_output(call->problem)];
-    return checker_compare_sample(call->in_sample ? &call->sample : NULL, call->in_part, call->problem, call->testcase,
-                                  oracle, inputs, make_previous_inputs, &earlier, output->data, output->poison_bits,
-                                  comparison, why);
+    const Status status = checker_compare_sample(call->in_sample ? &call->sample : NULL, call->in_part, call->problem,
+                                                 call->testcase, oracle, inputs, make_earlier_inputs, &memory,
+                                                 output->data, output->poison_bits, comparison, why);
+    for (int which = 0; which < EARLIER_CASES; which++)
+        for (size_t i = 0; i < PROBLEM_MAX_PARAMETERS; i++)
+            free(memory.inputs[which][i]);
+    return status;
 }
 
 Status call_elements(const Call *call, const Oracle *oracle, Arena *arena, OutputElements *elements, Message *why)
@@ -121,17 +122,12 @@ double call_written_share(const Call *call)
     return count == 0 ? 1 : (double)written / (double)(count * in_word);
 }
 
-void previous_inputs_note(PreviousInputs *previous, const Call *call, const GeneratorKey *secret)
+void earlier_inputs_note(EarlierInputs *earlier, const Call *call, const GeneratorKey *secret)
 {
-    previous_inputs_free(previous);
-    *previous = (PreviousInputs){.testcase = call->testcase, .secret = *secret};
-}
-
-void previous_inputs_free(PreviousInputs *previous)
-{
-    for (size_t i = 0; i < CALL_MAX_PARAMETERS; i++)
-        free(previous->data[i]);
-    *previous = (PreviousInputs){0};
+    earlier->testcases[EARLIER_BEFORE] = call->testcase;
+    if (earlier->testcases[EARLIER_FIRST] == NULL)
+        earlier->testcases[EARLIER_FIRST] = call->testcase;
+    earlier->secret = *secret;
 }
 
 int64_t call_input_bytes(const Call *call)

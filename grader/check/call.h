@@ -23,13 +23,12 @@ typedef struct Call {
     bool in_part; /* a sample of the blocks has run (DeviceCheck.samples_blocks): only what they wrote is compared */
 } Call;
 
-/* The inputs of the last case: what a submission must not keep, and might. They are made again where an output is wrong,
+/* The inputs of earlier cases: what a submission must not keep, and might. They are made again where an output is wrong,
  * which is much cheaper than a copy of the inputs of every case. */
-typedef struct PreviousInputs {
-    const Testcase *testcase; /* not owned; NULL: there was none */
+typedef struct EarlierInputs {
+    const Testcase *testcases[EARLIER_CASES]; /* by EarlierCase; not owned; NULL: there was none */
     GeneratorKey secret;
-    void *data[CALL_MAX_PARAMETERS]; /* as far as they have been made */
-} PreviousInputs;
+} EarlierInputs;
 
 /* Describes the arguments; the arrays have no memory yet. */
 MUST_USE Status call_describe(const Problem *problem, const Testcase *testcase, Call *call, Message *why);
@@ -38,17 +37,16 @@ MUST_USE Status call_prepare(const Problem *problem, const Testcase *testcase, S
                              Message *why);
 /* Fills the inputs from the testcase; random data come from `secret`, as for testcase_fill(). */
 void call_fill(Call *call, const GeneratorKey *secret);
-/* Compares the output in memory with the one that the oracle computes from the inputs in memory. `previous` may be NULL. */
-MUST_USE Status call_compare(const Call *call, const Oracle *oracle, PreviousInputs *previous, Comparison *comparison,
-                             Message *why);
+/* Compares the output in memory with the one that the oracle computes from the inputs in memory. `earlier` may be NULL. */
+MUST_USE Status call_compare(const Call *call, const Oracle *oracle, const EarlierInputs *earlier,
+                             Comparison *comparison, Message *why);
 /* All elements of the same output, if it is small. */
 MUST_USE Status call_elements(const Call *call, const Oracle *oracle, Arena *arena, OutputElements *elements,
                               Message *why);
 /* The fraction of the output that was written, as far as a value that is never computed shows. */
 double call_written_share(const Call *call);
-/* The call's inputs are the previous ones from now on; its testcase must live as long. */
-void previous_inputs_note(PreviousInputs *previous, const Call *call, const GeneratorKey *secret);
-void previous_inputs_free(PreviousInputs *previous);
+/* The call's inputs are the previous ones from now on, and if there were none, the first; its testcase must live as long. */
+void earlier_inputs_note(EarlierInputs *earlier, const Call *call, const GeneratorKey *secret);
 int64_t call_input_bytes(const Call *call);
 
 #endif

@@ -36,8 +36,8 @@ typedef struct Check {
     const Sizes *sizes;
     const Oracle *oracle;
     const void *inputs[PROBLEM_MAX_PARAMETERS];
-    PreviousFind *find_previous; /* finds those of the case before; NULL: not known */
-    void *previous_context;
+    EarlierFind *find_earlier; /* finds those of earlier cases; NULL: they are not known */
+    void *earlier_context;
     double max_magnitude; /* of a probe (is_right_for()), */
     size_t probe;         /*   which begins here at the latest */
     ElementType type;     /* of the output */
@@ -334,16 +334,16 @@ static Status find_resemblance(const Check *check, const Tally *tally, const Com
     Check context = *check;
     context.max_magnitude = 2 * tally->max_magnitude; /* other inputs may have other magnitudes */
     context.probe = comparison->first.index;
-    const ResemblanceSubject subject = {
-        .problem = check->problem,
-        .sizes = check->sizes,
-        .inputs = check->inputs,
-        .previous = check->find_previous == NULL ? NULL : check->find_previous(check->previous_context),
-        .output = check->output,
-        .poison = check->poison,
-        .wrong = comparison->wrong,
-        .test = is_right_for,
-        .context = &context};
+    ResemblanceSubject subject = {.problem = check->problem,
+                                  .sizes = check->sizes,
+                                  .inputs = check->inputs,
+                                  .output = check->output,
+                                  .poison = check->poison,
+                                  .wrong = comparison->wrong,
+                                  .test = is_right_for,
+                                  .context = &context};
+    for (int which = 0; which < EARLIER_CASES && check->find_earlier != NULL; which++)
+        subject.earlier[which] = check->find_earlier(check->earlier_context, which);
     return resemblance_find(&subject, nature, why);
 }
 
@@ -426,15 +426,15 @@ static Status begin_check(const Problem *problem, const Testcase *testcase, cons
 
 Status checker_compare_sample(const Chacha20Key *sample, bool in_part, const Problem *problem, const Testcase *testcase,
                               const Oracle *oracle, const void *const inputs[PROBLEM_MAX_PARAMETERS],
-                              PreviousFind *find_previous, void *context, const void *output, uint32_t poison,
+                              EarlierFind *find_earlier, void *context, const void *output, uint32_t poison,
                               Comparison *comparison, Message *why)
 {
     Check check;
     Status status = begin_check(problem, testcase, oracle, inputs, output, poison, &check, why);
     if (status != STATUS_OK)
         return status;
-    check.find_previous = find_previous;
-    check.previous_context = context;
+    check.find_earlier = find_earlier;
+    check.earlier_context = context;
     check.in_part = in_part;
     check.sample = sample;
     status = compare_output(&check, comparison, why);
@@ -442,9 +442,9 @@ Status checker_compare_sample(const Chacha20Key *sample, bool in_part, const Pro
     return status;
 }
 
-static const void *const *known(void *previous)
+static const void *const *known(void *previous, EarlierCase which)
 {
-    return previous;
+    return which == EARLIER_BEFORE ? previous : NULL;
 }
 
 Status checker_compare(const Problem *problem, const Testcase *testcase, const Oracle *oracle,

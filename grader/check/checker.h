@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "grader/oracle/oracle.h"
 #include "grader/problem/problem.h"
+#include "grader/check/resemblance.h"
 #include "grader/check/tally.h"
 #include "grader/check/wrong_output.h"
 #include "grader/problem/testcase.h"
@@ -45,13 +46,13 @@ typedef struct Comparison {
 
 /* Compares the output of the submission, in which a float with the bits `poison` was never written. If the testcase has
  * literal expected values, they replace those of the oracle; the magnitudes always come from the oracle. `previous` are
- * the inputs of the case before, as far as they are known (resemblance.h); it may be NULL. */
+ * the inputs of the case before, as far as they are known; it may be NULL. */
 MUST_USE Status checker_compare(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
                                 const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *const *previous,
                                 const void *output, uint32_t poison, Comparison *comparison, Message *why);
 
-/* Finds the inputs of the case before, which are needed only where an output is wrong; NULL: not known. */
-typedef const void *const *PreviousFind(void *context);
+/* Finds the inputs of an earlier case, which are needed only where an output is wrong; NULL: not known. */
+typedef const void *const *EarlierFind(void *context, EarlierCase which);
 
 /* The same for a sample of the elements, where `sample` is not NULL: about SAMPLED_UNITS units of 64 neighbours, drawn with
  * this key, which nobody may know who can change the output. Mistakes in half a percent of all units are overlooked once in
@@ -61,7 +62,7 @@ typedef const void *const *PreviousFind(void *context);
 enum { SAMPLED_UNITS = 2048 };
 MUST_USE Status checker_compare_sample(const Chacha20Key *sample, bool in_part, const Problem *problem,
                                        const Testcase *testcase, const Oracle *oracle,
-                                       const void *const inputs[PROBLEM_MAX_PARAMETERS], PreviousFind *find_previous,
+                                       const void *const inputs[PROBLEM_MAX_PARAMETERS], EarlierFind *find_earlier,
                                        void *context, const void *output, uint32_t poison, Comparison *comparison,
                                        Message *why);
 

@@ -90,7 +90,7 @@ static bool find_array(Search *search, size_t parameter, Array *array)
 
 /* ---- variants ---------------------------------------------------------------------------------------------------- */
 
-/* Zeros of the case before look like an input that is not used at all, such as a forgotten bias. */
+/* Zeros of an earlier case look like an input that is not used at all, such as a forgotten bias. */
 static bool is_all_zero(const char *data, const Array *array)
 {
     size_t i = 0;
@@ -99,18 +99,17 @@ static bool is_all_zero(const char *data, const Array *array)
     return i == array->count * array->element;
 }
 
-/* Data that the submission kept from the case before: one array, or all. */
-static void try_stale(Search *search)
+/* Data that the submission kept from an earlier case: one array, or all. */
+static void try_stale(Search *search, const void *const *earlier)
 {
     const ResemblanceSubject *subject = search->subject;
     ResemblanceVariant all = as_it_is(subject);
     size_t known = 0;
     Array array;
-    for (size_t i = 0; i < subject->problem->parameter_count && subject->previous != NULL; i++)
-        if (subject->previous[i] != NULL && describe_array(search, i, &array) &&
-            !is_all_zero(subject->previous[i], &array)) {
-            test_with(search, i, subject->previous[i], WRONG_NATURE_STALE);
-            all.inputs[i] = subject->previous[i];
+    for (size_t i = 0; i < subject->problem->parameter_count && earlier != NULL; i++)
+        if (earlier[i] != NULL && describe_array(search, i, &array) && !is_all_zero(earlier[i], &array)) {
+            test_with(search, i, earlier[i], WRONG_NATURE_STALE);
+            all.inputs[i] = earlier[i];
             known++;
         }
     if (known > 1)
@@ -399,7 +398,8 @@ Status resemblance_find(const ResemblanceSubject *subject, WrongNature *nature, 
     const size_t image = main_input(problem), output = problem_output(problem);
     Search search = {.subject = subject, .why = why, .nature = WRONG_NATURE_UNKNOWN};
     Array array, before;
-    try_stale(&search);
+    for (int which = 0; which < EARLIER_CASES; which++)
+        try_stale(&search, subject->earlier[which]);
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (i != image && i != output && find_array(&search, i, &array)) {
             try_filter(&search, &array);

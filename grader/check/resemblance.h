@@ -1,14 +1,21 @@
 /* resemblance.h - finds out what a wrong output would be right for: a flipped filter, swapped rows and columns, two
- * inputs taken for each other, channels in another order, the data of the case before, an input that is left out or cut
+ * inputs taken for each other, channels in another order, the data of an earlier case, an input that is left out or cut
  * off, a filter that begins where its middle should be.
  *
- * Each variant changes one array, or takes it from the case before. The output is first compared in a few
+ * Each variant changes one array, or takes it from an earlier case. The output is first compared in a few
  * elements, which nearly always rules the variant out, and completely only if they agree.  */
 #ifndef GRADER_CHECK_RESEMBLANCE_H
 #define GRADER_CHECK_RESEMBLANCE_H
 
 #include "grader/check/wrong_output.h"
 #include "grader/problem/problem.h"
+
+/* A case whose inputs solve() may have kept. */
+typedef enum EarlierCase {
+    EARLIER_BEFORE,
+    EARLIER_FIRST, /* that its process was called with; it may be the case before */
+    EARLIER_CASES
+} EarlierCase;
 
 /* What solve() may have computed instead. */
 typedef struct ResemblanceVariant {
@@ -25,8 +32,8 @@ typedef Status (*ResemblanceTest)(void *context, const ResemblanceVariant *varia
 typedef struct ResemblanceSubject {
     const Problem *problem;
     const Sizes *sizes;
-    const void *const *inputs;   /* [parameter] */
-    const void *const *previous; /* [parameter] inputs of the case before, at least as large; NULL: not known */
+    const void *const *inputs;                 /* [parameter] */
+    const void *const *earlier[EARLIER_CASES]; /* [parameter] inputs, at least as large; NULL: not known */
     const void *output;
     uint32_t poison;
     size_t wrong; /* elements of the output */

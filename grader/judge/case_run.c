@@ -232,7 +232,7 @@ static Status check_output(Judging *judging, Call *call, const CaseResult *item,
     output->compared = true;
     call->in_sample = item->group == CASE_TIMED && judging->session->traits.clock == SESSION_MODEL;
     call->sample = generator_derive(&judging->secret, purpose, item->group, (uint32_t)(item - judging->result->cases));
-    Status status = call_compare(call, judging->oracle, &judging->previous, &output->comparison, why);
+    Status status = call_compare(call, judging->oracle, &judging->earlier, &output->comparison, why);
     if (status == STATUS_OK && item->group == CASE_SAMPLE && output->comparison.wrong > 0)
         status = call_elements(call, judging->oracle, &judging->result->arena, &output->elements, why);
     return status;
@@ -273,7 +273,7 @@ Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Me
         case_conclude(judging, item, &report, &output, &decided);
     if (status != STATUS_OK || item->verdict != VERDICT_ACCEPTED)
         item->sample_count = 0;
-    previous_inputs_note(&judging->previous, &call, &judging->secret);
+    earlier_inputs_note(&judging->earlier, &call, &judging->secret);
     charge_constructors(judging, item);
     result_time_case(item, &judging->result->device);
     text_free(&report.printed);

@@ -280,7 +280,6 @@ static void close_all(Judging *judging)
     opinion_process_stop(&judging->opinion);
     compiled_free(&judging->anchor);
     oracle_close(judging->oracle);
-    previous_inputs_free(&judging->previous);
     if (judging->job->cases == NULL)
         testcases_free(&judging->set);
     if (judging->scratch[0] != '\0')

@@ -37,7 +37,7 @@ typedef struct Judging {
     const ExecutionProfile *profile;  /* in the session; NULL: not wanted */
     GeneratorKey secret;              /* of the data of this grading */
     CallPlan plan;                    /* of the timed cases; it has an order only if no other cases are listed */
-    PreviousInputs previous;          /* of the case that was judged last */
+    EarlierInputs earlier;            /* of what the runner in the session has been called with */
     bool findings_told;               /* a warning or a verdict has named a finding */
     bool error_told;                  /* a warning has named a CUDA call that failed */
     Mistake secret_warning;           /* the first of a case whose data are secret (judging_keep_warning()) */

@@ -65,6 +65,7 @@ static Status load_object(Judging *judging, Message *why)
         progress_end(judging->job->progress, status == STATUS_OK ? "the GPU is free" : "given up");
         judging->result->seconds.wait += now_s() - start_s;
     }
+    judging->earlier = (EarlierInputs){0};
     judging->load = (CaseSample){.event_s = report.event_s, .host_s = report.host_s, .busy_s = report.busy_s};
     if (status == STATUS_OK && report.outcome != CALL_OK)
         end_before_solve(judging, judgement_of_call(&report, NULL, false));

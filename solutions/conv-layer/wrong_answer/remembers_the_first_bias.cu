@@ -1,4 +1,5 @@
 // Mistake: copies the bias to constant memory in the first call only.
+// says: right for data of an earlier case, which solve() must not keep
 // problem: conv-layer
 #include <cuda_runtime.h>
 

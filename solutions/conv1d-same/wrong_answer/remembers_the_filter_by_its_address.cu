@@ -1,5 +1,5 @@
 // Mistake: copies the filter to constant memory only if it lies at another address than in the last call.
-// says: right for data of the case before, which solve() must not keep
+// says: right for data of an earlier case, which solve() must not keep
 // problem: conv1d-same
 #include <cuda_runtime.h>
 
