@@ -33,16 +33,25 @@ char *array_in_order(const char *data, const Array *array, const ArrayOrder *ord
     return copy;
 }
 
-char *array_without(const char *data, const Array *array, int axis, size_t position)
+static void clear_position(char *data, const Array *array, int axis, size_t position)
 {
-    const size_t bytes = array->count * array->element;
-    char *copy = allocated(malloc(bytes));
     size_t inner = array->element; /* bytes of one position */
     for (int i = axis + 1; i < array->order.rank; i++)
         inner *= array->order.shape[i];
-    memcpy(copy, data, bytes);
-    for (size_t at = position * inner; at < bytes; at += array->order.shape[axis] * inner)
-        memset(copy + at, 0, inner);
+    for (size_t at = position * inner; at < array->count * array->element; at += array->order.shape[axis] * inner)
+        memset(data + at, 0, inner);
+}
+
+char *array_cut_off(const char *data, const Array *array, unsigned firsts, unsigned lasts)
+{
+    char *copy = allocated(malloc(array->count * array->element));
+    memcpy(copy, data, array->count * array->element);
+    for (int axis = 0; axis < array->order.rank; axis++) {
+        if (firsts >> axis & 1)
+            clear_position(copy, array, axis, 0);
+        if (lasts >> axis & 1)
+            clear_position(copy, array, axis, array->order.shape[axis] - 1);
+    }
     return copy;
 }
 
@@ -59,17 +68,31 @@ static bool find_source(const ArrayOrder *order, const ArrayMove *move, const si
     return true;
 }
 
-char *array_moved(const char *data, const Array *array, const ArrayMove *move, uint32_t poison, bool of_floats)
+/* Leaves the elements as they are where nothing comes to lie. */
+static void move_to(char *copy, const char *data, const Array *array, const ArrayMove *move)
 {
-    const size_t element = array->element;
-    char *copy = allocated(malloc(array->count * element));
     size_t position[MOST_AXES] = {0}, from;
-    for (size_t i = 0; i < array->count; i++, step(&array->order, position)) {
-        const bool is_known = find_source(&array->order, move, position, &from);
-        const uint32_t word = call_poison_word(poison, of_floats, i * element / sizeof word);
-        memcpy(copy + i * element, is_known ? data + from * element : (const char *)&word + i * element % sizeof word,
-               element);
+    for (size_t i = 0; i < array->count; i++, step(&array->order, position))
+        if (find_source(&array->order, move, position, &from))
+            memcpy(copy + i * array->element, data + from * array->element, array->element);
+}
+
+char *array_moved(const char *data, const Array *array, const ArrayMove *move)
+{
+    char *copy = allocated(calloc(array->count, array->element));
+    move_to(copy, data, array, move);
+    return copy;
+}
+
+char *output_moved(const char *data, const Array *array, const ArrayMove *move, uint32_t poison, bool of_floats)
+{
+    const size_t bytes = array->count * array->element;
+    char *copy = allocated(malloc(bytes));
+    for (size_t at = 0; at < bytes; at += sizeof poison) {
+        const uint32_t word = call_poison_word(poison, of_floats, at / sizeof word);
+        memcpy(copy + at, &word, bytes - at < sizeof word ? bytes - at : sizeof word);
     }
+    move_to(copy, data, array, move);
     return copy;
 }
 

@@ -34,10 +34,13 @@ typedef struct ArrayMove {
 
 /* The array in row-major order, if it lies in memory as `order` says. */
 char *array_in_order(const char *data, const Array *array, const ArrayOrder *order);
-/* The array with zeros in one position along an index. */
-char *array_without(const char *data, const Array *array, int axis, size_t position);
-/* The array moved to where it belongs, with call_poison_word() where nothing comes to lie. */
-char *array_moved(const char *data, const Array *array, const ArrayMove *move, uint32_t poison, bool of_floats);
+/* The array with zeros in the first position along each index whose bit is set in `firsts`, and in the last one along
+ * those of `lasts`. */
+char *array_cut_off(const char *data, const Array *array, unsigned firsts, unsigned lasts);
+/* The array moved to where it belongs, with zeros where nothing comes to lie. */
+char *array_moved(const char *data, const Array *array, const ArrayMove *move);
+/* The same with call_poison_word() in place of zeros. */
+char *output_moved(const char *data, const Array *array, const ArrayMove *move, uint32_t poison, bool of_floats);
 /* How many elements have a place after the move. */
 size_t array_move_keeps(const Array *array, const ArrayMove *move);
 

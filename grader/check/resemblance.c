@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHANNELS_OF_A_PIXEL = 4, MOST_ELEMENTS = 1 << 22 };
+/* Of small images alone many moves are tried, each of which is compared with all of the output. */
+enum { CHANNELS_OF_A_PIXEL = 4, MOST_ELEMENTS = 1 << 22, MOST_MOVED = 1 << 16 };
 
 typedef struct Search {
     const ResemblanceSubject *subject;
@@ -311,31 +312,69 @@ static void try_left_out(Search *search, const Array *array)
     free(zeros);
 }
 
-/* A loop over the filter or over the channels begins one too late, or ends one too early. */
+static void test_cut_off(Search *search, const Array *array, unsigned firsts, unsigned lasts)
+{
+    if (!goes_on(search))
+        return;
+    char *copy = array_cut_off(search->subject->inputs[array->parameter], array, firsts, lasts);
+    test_with(search, array->parameter, copy, WRONG_NATURE_CUT_OFF);
+    free(copy);
+}
+
+/* A loop over the filter or over the channels begins one too late, or ends one too early, or both; or all loops do. */
 static void try_cut_off(Search *search, const Array *array)
 {
-    for (int axis = 0; axis < array->order.rank; axis++)
-        for (int at_end = 0; at_end < 2 && array->order.shape[axis] > 1 && goes_on(search); at_end++) {
-            const size_t position = at_end ? array->order.shape[axis] - 1 : 0;
-            char *copy = array_without(search->subject->inputs[array->parameter], array, axis, position);
-            test_with(search, array->parameter, copy, WRONG_NATURE_CUT_OFF);
-            free(copy);
-        }
+    unsigned all = 0;
+    for (int axis = 0; axis < array->order.rank; axis++) {
+        const unsigned one = array->order.shape[axis] > 1 ? 1u << axis : 0;
+        if (one == 0)
+            continue;
+        test_cut_off(search, array, one, 0);
+        test_cut_off(search, array, 0, one);
+        test_cut_off(search, array, one, one);
+        all |= one;
+    }
+    if ((all & (all - 1)) == 0) /* one index: that has been tested */
+        return;
+    test_cut_off(search, array, all, 0);
+    test_cut_off(search, array, 0, all);
+}
+
+/* The same loop in the row and in the column filter, say. */
+static void try_filters_cut_off(Search *search, size_t image, unsigned firsts, unsigned lasts)
+{
+    const Problem *problem = search->subject->problem;
+    ResemblanceVariant variant = as_it_is(search->subject);
+    char *copies[PROBLEM_MAX_PARAMETERS];
+    size_t count = 0;
+    Array array;
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        if (i == image || i == problem_output(problem) || !find_array(search, i, &array) || array.order.rank > 1)
+            continue;
+        variant.inputs[i] = copies[count++] = array_cut_off(search->subject->inputs[i], &array, firsts, lasts);
+    }
+    if (count > 1)
+        test(search, &variant, WRONG_NATURE_CUT_OFF);
+    for (size_t i = 0; i < count; i++)
+        free(copies[i]);
 }
 
 /* ---- the place of the filter ------------------------------------------------------------------------------------- */
 
+typedef void MoveTest(Search *search, const Array *array, const ArrayMove *move);
+
 /* Both ways: the filter begins at the output where the statement centres it, or the reverse. What lies beyond the
  * border then depends on more than the place of the filter, and does not count. */
-static void test_move(Search *search, const Array *output, ArrayMove *move)
+static void test_moved_output(Search *search, const Array *output, const ArrayMove *by)
 {
     enum { LEAST = 3 };
-    const size_t left = array_move_keeps(output, move);
+    const size_t left = array_move_keeps(output, by);
+    ArrayMove move = *by;
     for (int back = 0; back < 2 && left >= LEAST && left < output->count && goes_on(search); back++) {
         ResemblanceVariant variant = as_it_is(search->subject);
-        move->back = back;
-        char *copy = array_moved(search->subject->output, output, move, search->subject->poison,
-                                 search->subject->problem->parameters[output->parameter].type == ELEMENT_FLOAT32);
+        move.back = back;
+        char *copy = output_moved(search->subject->output, output, &move, search->subject->poison,
+                                  search->subject->problem->parameters[output->parameter].type == ELEMENT_FLOAT32);
         variant.output = copy;
         variant.in_part = true;
         test(search, &variant, WRONG_NATURE_MOVED);
@@ -343,23 +382,43 @@ static void test_move(Search *search, const Array *output, ArrayMove *move)
     }
 }
 
-/* Which indices of the filter go with which of the output, the problem does not say: all neighbouring ones are tried in
- * their order. A filter with one index may be applied along several. Most elements must be wrong, since a part of the
- * output may be right after a move by chance. */
-static void try_place_of_filter(Search *search, const Array *filter, const Array *output)
+/* The filter is centred where the statement has it begin at the output: with zeros beyond the border, all that can be
+ * compared is right then, also with a stride and where few elements are left after a move of the output. */
+static void test_moved_image(Search *search, const Array *image, const ArrayMove *by)
+{
+    ArrayMove move = *by;
+    if (array_move_keeps(image, by) == image->count || !goes_on(search))
+        return;
+    move.back = true;
+    char *copy = array_moved(search->subject->inputs[image->parameter], image, &move);
+    test_with(search, image->parameter, copy, WRONG_NATURE_MOVED);
+    free(copy);
+}
+
+/* Which indices of the filter go with which of the array, the problem does not say: all neighbouring ones are tried in
+ * their order. A filter with one index may be applied along several. */
+static void try_moves(Search *search, const Array *filter, const Array *array, MoveTest *test_move)
 {
     const ArrayOrder *taps = &filter->order;
-    if (2 * search->subject->wrong < output->count || output->count > MOST_ELEMENTS)
-        return;
-    const int rank = output->order.rank, extents = taps->rank == 1 ? rank : taps->rank;
+    const int rank = array->order.rank, extents = taps->rank == 1 ? rank : taps->rank;
     for (int axes = extents < rank ? extents : rank; axes > 0; axes--)
         for (int first = 0; first + axes <= (taps->rank == 1 ? axes : extents); first++)
             for (int onto = 0; onto + axes <= rank; onto++) {
                 ArrayMove move = {.back = false};
                 for (int i = 0; i < axes; i++)
                     move.by[onto + i] = taps->shape[taps->rank == 1 ? 0 : first + i] / 2;
-                test_move(search, output, &move);
+                test_move(search, array, &move);
             }
+}
+
+/* Most elements must be wrong, since a part of the output may be right after a move by chance. */
+static void try_place_of_filter(Search *search, const Array *filter, const Array *image, const Array *output)
+{
+    if (2 * search->subject->wrong < output->count || output->count > MOST_ELEMENTS)
+        return;
+    try_moves(search, filter, output, test_moved_output);
+    if (image->count <= MOST_MOVED && has_enough(search, &image->order))
+        try_moves(search, filter, image, test_moved_image);
 }
 
 /* ---- search ------------------------------------------------------------------------------------------------------ */
@@ -377,19 +436,23 @@ static size_t main_input(const Problem *problem)
 static void try_missing_parts(Search *search, size_t image)
 {
     const Problem *problem = search->subject->problem;
-    Array output, array;
-    if (!describe_array(search, problem_output(problem), &output) || (search->subject->wrong == 1 && output.count > 1))
+    Array before, output, array;
+    if (!describe_array(search, image, &before) || !describe_array(search, problem_output(problem), &output) ||
+        (search->subject->wrong == 1 && output.count > 1))
         return;
     for (size_t i = 0; i < problem->parameter_count; i++) {
         if (i == output.parameter || !find_array(search, i, &array))
             continue;
         if (i != image) {
             try_left_out(search, &array);
-            try_place_of_filter(search, &array, &output);
+            try_place_of_filter(search, &array, &before, &output);
         }
         split_pixels(problem, &array);
         try_cut_off(search, &array);
     }
+    try_filters_cut_off(search, image, 1, 0);
+    try_filters_cut_off(search, image, 0, 1);
+    try_filters_cut_off(search, image, 1, 1);
 }
 
 Status resemblance_find(const ResemblanceSubject *subject, WrongNature *nature, Message *why)

@@ -71,6 +71,18 @@ static void begin_with_the_second_row_of_taps(Bench *bench)
     compute_with(bench, (float[]){0, 0, 0, w[3], w[4], w[5], w[6], w[7], w[8]});
 }
 
+static void leave_out_the_last_row_and_column_of_taps(Bench *bench)
+{
+    const float *w = bench->w;
+    compute_with(bench, (float[]){w[0], w[1], 0, w[3], w[4], 0, 0, 0, 0});
+}
+
+static void take_the_middle_column_of_taps_alone(Bench *bench)
+{
+    const float *w = bench->w;
+    compute_with(bench, (float[]){0, w[1], 0, 0, w[4], 0, 0, w[7], 0});
+}
+
 /* What comes of the first row and column does not matter: -3. */
 static void centre_the_filter(Bench *bench)
 {
@@ -106,6 +118,8 @@ static const Mistake mistakes[] = {
     {"rows and columns", mix_up_rows_and_columns, WRONG_NATURE_TRANSPOSED},
     {"no last column", leave_out_the_last_column_of_taps, WRONG_NATURE_CUT_OFF},
     {"no first row", begin_with_the_second_row_of_taps, WRONG_NATURE_CUT_OFF},
+    {"no last row and column", leave_out_the_last_row_and_column_of_taps, WRONG_NATURE_CUT_OFF},
+    {"the middle column", take_the_middle_column_of_taps_alone, WRONG_NATURE_CUT_OFF},
     {"centred", centre_the_filter, WRONG_NATURE_MOVED},
     {"not centred", begin_the_filter_at_the_output, WRONG_NATURE_MOVED},
     {"another tap", square_the_first_tap, WRONG_NATURE_UNKNOWN},
@@ -134,6 +148,22 @@ static void mistakes_of_order_are_recognised(void **state)
             fail_test("%s: \"%s\"", mistakes[i].name, wrong_nature_words(nature));
         bench_close(&bench);
     }
+}
+
+/* A move of the output would leave one of its four elements to compare. */
+static void a_filter_that_is_centred_is_recognised_in_a_small_sample(void **state)
+{
+    Bench bench;
+    bench_open(&bench, 2, 2);
+    float *own = bench.x;
+    bench.x = calloc(16, sizeof *bench.x);
+    for (size_t i = 0; i < 9; i++)
+        bench.x[5 + i / 3 * 4 + i % 3] = own[i / 3 * 4 + i % 3];
+    fill_right(&bench);
+    free(bench.x);
+    bench.x = own;
+    assert_int_equal(nature_of(&bench, NULL), WRONG_NATURE_MOVED);
+    bench_close(&bench);
 }
 
 static void a_filter_of_the_case_before_is_not_called_flipped(void **state)
@@ -254,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_of_order_are_recognised),
+        cmocka_unit_test(a_filter_that_is_centred_is_recognised_in_a_small_sample),
         cmocka_unit_test(a_filter_of_the_case_before_is_not_called_flipped),
         cmocka_unit_test(a_filter_that_is_a_multiple_of_the_last_one_is_called_stale),
         cmocka_unit_test(a_filter_that_is_not_used_is_not_called_stale),

@@ -1,4 +1,5 @@
 // Mistake: pads the image, so that the filter lies centred on each pixel and extends beyond the border.
+// says: moved by half the filter: should it be centred on the output, or begin there?
 // problem: conv-layer
 #include <cuda_runtime.h>
 

@@ -1,0 +1,36 @@
+// expect: Wrong Answer
+// says: moved by half the filter: should it be centred on the output, or begin there?
+// problem: conv2d
+//
+// The filter is centred on the output, where the statement has it begin there; of the small samples a move leaves little.
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
+                         int kernel_rows, int kernel_cols)
+{
+    int output_rows = input_rows - kernel_rows + 1;
+    int output_cols = input_cols - kernel_cols + 1;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= output_rows || col >= output_cols)
+        return;
+
+    float sum = 0.0f;
+    for (int r = 0; r < kernel_rows; r++)
+        for (int s = 0; s < kernel_cols; s++)
+            if (row + r >= kernel_rows / 2 && col + s >= kernel_cols / 2)
+                sum += input[(row + r - kernel_rows / 2) * input_cols + col + s - kernel_cols / 2] *
+                       kernel[r * kernel_cols + s];
+    output[row * output_cols + col] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
+                      int kernel_rows, int kernel_cols)
+{
+    int output_rows = input_rows - kernel_rows + 1;
+    int output_cols = input_cols - kernel_cols + 1;
+    dim3 threads(16, 16);
+    dim3 blocks((output_cols + 15) / 16, (output_rows + 15) / 16);
+    convolve<<<blocks, threads>>>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
+    cudaDeviceSynchronize();
+}
