@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "grader/report/limiter.h"
 #include "grader/report/report.h"
 #include "grader/report/report_leaderboard.h"
 #include "grader/tests/made_up.h"
@@ -357,6 +358,14 @@ static void the_leaderboard_is_aligned_with_wide_names_too(void **state)
     text_free(&text);
 }
 
+/* Of those that the cost model may name. */
+static void limits_that_are_rare_have_words_too(void **state)
+{
+    assert_string_equal(limiter_words("issue"), "issue of warps");
+    assert_string_equal(limiter_words("blocks"), "start of blocks");
+    assert_string_equal(limiter_words("heap"), "heap of kernels");
+}
+
 static void an_empty_leaderboard_says_so(void **state)
 {
     Text text = {0};
@@ -382,6 +391,7 @@ int main(void)
         cmocka_unit_test(compiler_diagnostics_are_shown_and_bounded),
         cmocka_unit_test(what_a_submission_prints_cannot_steer_the_terminal),
         cmocka_unit_test(the_leaderboard_is_aligned_with_wide_names_too),
+        cmocka_unit_test(limits_that_are_rare_have_words_too),
         cmocka_unit_test(an_empty_leaderboard_says_so),
     };
     setlocale(LC_CTYPE, "C.UTF-8");
