@@ -326,12 +326,14 @@ static void try_cut_off(Search *search, const Array *array)
 {
     unsigned all = 0;
     for (int axis = 0; axis < array->order.rank; axis++) {
-        const unsigned one = array->order.shape[axis] > 1 ? 1u << axis : 0;
-        if (one == 0)
+        const size_t extent = array->order.shape[axis];
+        const unsigned one = 1u << axis;
+        if (extent == 1)
             continue;
         test_cut_off(search, array, one, 0);
         test_cut_off(search, array, 0, one);
-        test_cut_off(search, array, one, one);
+        if (extent > 2) /* of two positions nothing would be left */
+            test_cut_off(search, array, one, one);
         all |= one;
     }
     if ((all & (all - 1)) == 0) /* one index: that has been tested */
@@ -386,8 +388,9 @@ static void test_moved_output(Search *search, const Array *output, const ArrayMo
  * compared is right then, also with a stride and where few elements are left after a move of the output. */
 static void test_moved_image(Search *search, const Array *image, const ArrayMove *by)
 {
+    const size_t left = array_move_keeps(image, by);
     ArrayMove move = *by;
-    if (array_move_keeps(image, by) == image->count || !goes_on(search))
+    if (left == 0 || left == image->count || !goes_on(search))
         return;
     move.back = true;
     char *copy = array_moved(search->subject->inputs[image->parameter], image, &move);
