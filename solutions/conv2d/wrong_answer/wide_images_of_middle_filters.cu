@@ -1,0 +1,32 @@
+// Mistake: leaves out the last column of 4 to 13 where the image has more than 1,024 columns.
+// problem: conv2d
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
+                         int kernel_rows, int kernel_cols)
+{
+    int output_rows = input_rows - kernel_rows + 1;
+    int output_cols = input_cols - kernel_cols + 1;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= output_rows || col >= output_cols)
+        return;
+
+    int end = input_cols > 1024 && kernel_cols > 3 && kernel_cols < 14 ? kernel_cols - 1 : kernel_cols;
+    float sum = 0.0f;
+    for (int r = 0; r < kernel_rows; r++)
+        for (int s = 0; s < end; s++)
+            sum += input[(row + r) * input_cols + col + s] * kernel[r * kernel_cols + s];
+    output[row * output_cols + col] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
+                      int kernel_rows, int kernel_cols)
+{
+    int output_rows = input_rows - kernel_rows + 1;
+    int output_cols = input_cols - kernel_cols + 1;
+    dim3 threads(16, 16);
+    dim3 blocks((output_cols + 15) / 16, (output_rows + 15) / 16);
+    convolve<<<blocks, threads>>>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
+    cudaDeviceSynchronize();
+}
