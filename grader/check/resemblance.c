@@ -325,6 +325,8 @@ static void test_cut_off(Search *search, const Array *array, unsigned firsts, un
 static void try_cut_off(Search *search, const Array *array)
 {
     unsigned all = 0;
+    if (!has_enough(search, &array->order))
+        return;
     for (int axis = 0; axis < array->order.rank; axis++) {
         const size_t extent = array->order.shape[axis];
         const unsigned one = 1u << axis;
@@ -435,7 +437,8 @@ static size_t main_input(const Problem *problem)
     return i;
 }
 
-/* One wrong element among others may be right by chance. */
+/* One wrong element among others may be right by chance. What is cut off is tried last, since a filter in another place
+ * leaves out a part of the image, too. */
 static void try_missing_parts(Search *search, size_t image)
 {
     const Problem *problem = search->subject->problem;
@@ -443,16 +446,16 @@ static void try_missing_parts(Search *search, size_t image)
     if (!describe_array(search, image, &before) || !describe_array(search, problem_output(problem), &output) ||
         (search->subject->wrong == 1 && output.count > 1))
         return;
-    for (size_t i = 0; i < problem->parameter_count; i++) {
-        if (i == output.parameter || !find_array(search, i, &array))
-            continue;
-        if (i != image) {
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (i != image && i != output.parameter && find_array(search, i, &array)) {
             try_left_out(search, &array);
             try_place_of_filter(search, &array, &before, &output);
         }
-        split_pixels(problem, &array);
-        try_cut_off(search, &array);
-    }
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (i != output.parameter && find_array(search, i, &array)) {
+            split_pixels(problem, &array);
+            try_cut_off(search, &array);
+        }
     try_filters_cut_off(search, image, 1, 0);
     try_filters_cut_off(search, image, 0, 1);
     try_filters_cut_off(search, image, 1, 1);
