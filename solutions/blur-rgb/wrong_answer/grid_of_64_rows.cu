@@ -1,5 +1,5 @@
 // Mistake: the grid has at most 64 blocks in y, so pixels beyond row 1,024 are never computed.
-// says: nearly every element
+// says: only the last rows
 // problem: blur-rgb
 #include <cuda_runtime.h>
 
