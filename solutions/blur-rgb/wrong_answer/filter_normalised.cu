@@ -1,4 +1,5 @@
 // Mistake: divides by the sum of the taps that lie on the picture, so that borders do not grow dark.
+// says: nearly every element
 // problem: blur-rgb
 #include <cuda_runtime.h>
 
