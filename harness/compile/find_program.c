@@ -10,6 +10,10 @@
 
 enum { ANSWER_SECONDS = 60, ANSWER_BYTES = 64 << 10 };
 
+/* A compiler that somebody kills, such as the kernel for want of memory, is asked again: to take another one in its place would
+ * change the code of a submission, and its times. An exit status above KILLED is a signal's (ProcessEnd). */
+enum { TRIES = 3, KILLED = 128 };
+
 bool program_at(const char *path, char program[PATH_MAX])
 {
     return access(path, X_OK) == 0 && realpath(path, program) != NULL;
@@ -29,6 +33,11 @@ bool program_on_path(const char *name, char program[PATH_MAX])
     return false;
 }
 
+static bool was_killed(const ProcessEnd *end)
+{
+    return end->exit_status > KILLED && !end->timed_out;
+}
+
 Status program_ask(const char *const *argv, ProgramAnswer *read, void *context, const char *what, const char *advice,
                    Message *why)
 {
@@ -36,9 +45,16 @@ Status program_ask(const char *const *argv, ProgramAnswer *read, void *context, 
     const ProcessSpec spec = {
         .argv = argv, .environment = environment, .own_processes = true, .may_share_processes = true};
     Text output = {0};
-    ProcessEnd end;
-    Status status = process_run(&spec, ANSWER_SECONDS, ANSWER_BYTES, &output, &end, why);
-    if (status == STATUS_OK && (end.exit_status != 0 || output.data == NULL || !read(context, output.data)))
+    ProcessEnd end = {.exit_status = KILLED + 1};
+    Status status = STATUS_OK;
+    for (int try = 0; try < TRIES && status == STATUS_OK && was_killed(&end); try++) {
+        text_free(&output);
+        status = process_run(&spec, ANSWER_SECONDS, ANSWER_BYTES, &output, &end, why);
+    }
+    if (status == STATUS_OK && was_killed(&end))
+        status = fail(STATUS_SYSTEM, why, "%s: was killed by signal %d before it could report %s", argv[0],
+                      end.exit_status - KILLED, what);
+    else if (status == STATUS_OK && (end.exit_status != 0 || output.data == NULL || !read(context, output.data)))
         status = fail(STATUS_NOT_FOUND, why, "%s: does not report %s; %s", argv[0], what, advice);
     text_free(&output);
     return status;

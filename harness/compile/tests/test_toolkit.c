@@ -66,30 +66,58 @@ static void a_program_other_than_nvcc_is_named(void **state)
     assert_string_equal(why.text, "CONVJUDGE_NVCC=/nowhere/nvcc: no such program");
 }
 
+/* Looks for the toolkit of an nvcc that is a script; "FOLDER" in its text is where it lies. */
+static Status find_with_script(const char *text, Toolkit *toolkit, Message *why)
+{
+    char folder[] = "/tmp/convjudge-toolkit-XXXXXX", path[PATH_MAX], command[2 * PATH_MAX];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/bin/nvcc", folder);
+    snprintf(command, sizeof command, "mkdir %s/bin", folder);
+    assert_int_equal(system(command), 0);
+    write_script(path, text);
+    snprintf(command, sizeof command, "sed -i 's|FOLDER|%s|g' %s", folder, path);
+    assert_int_equal(system(command), 0);
+    setenv("CONVJUDGE_NVCC", path, 1);
+    const Status status = toolkit_find(toolkit, why);
+    unsetenv("CONVJUDGE_NVCC");
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    return status;
+}
+
+#define SAY_WHERE                                                                                                      \
+    "[ \"$1\" != --dryrun ] || printf '#$ TOP=FOLDER\\n-D__CUDACC_VER_MAJOR__=13 -D__CUDACC_VER_MINOR__=0 "            \
+    "-D__CUDACC_VER_BUILD__=88\\n'\n"
+
 /* It says that it is where it is, and nothing more. */
 static void an_nvcc_that_compiles_for_no_gpu_is_named(void **state)
 {
-    char folder[] = "/tmp/convjudge-toolkit-XXXXXX", bin[PATH_MAX], path[PATH_MAX + 8], line[2 * PATH_MAX];
     Toolkit toolkit;
     Message why;
-    assert_non_null(mkdtemp(folder));
-    snprintf(bin, sizeof bin, "%s/bin", folder);
-    snprintf(path, sizeof path, "%s/nvcc", bin);
-    snprintf(line, sizeof line,
-             "[ \"$1\" != --dryrun ] || printf '#$ TOP=%s\\n-D__CUDACC_VER_MAJOR__=13 -D__CUDACC_VER_MINOR__=0 "
-             "-D__CUDACC_VER_BUILD__=88\\n'",
-             folder);
-    assert_int_equal(mkdir(bin, 0700), 0);
-    write_script(path, line);
-    setenv("CONVJUDGE_NVCC", path, 1);
-    Status status = toolkit_find(&toolkit, &why);
-    unsetenv("CONVJUDGE_NVCC");
-    unlink(path);
-    rmdir(bin);
-    rmdir(folder);
-    assert_int_equal(status, STATUS_NOT_FOUND);
+    assert_int_equal(find_with_script(SAY_WHERE, &toolkit, &why), STATUS_NOT_FOUND);
     assert_non_null(strstr(why.text, "/bin/nvcc: does not report which GPUs it compiles for; run `make toolchain`, or "
                                      "install the CUDA toolkit and set CUDA_HOME to its folder"));
+}
+
+/* Each question is answered when it is asked for the second time. The exit status is that of a killed process: the
+ * first process of its namespace, which the script may be, cannot kill itself. */
+static void an_nvcc_that_is_killed_is_asked_again(void **state)
+{
+    static const char text[] = "[ -e FOLDER/$1 ] || { touch FOLDER/$1; exit 137; }\n" SAY_WHERE
+                               "[ \"$1\" != --list-gpu-code ] || echo sm_90\n";
+    Toolkit toolkit;
+    Message why;
+    assert_int_equal(find_with_script(text, &toolkit, &why), STATUS_OK);
+    assert_string_equal(toolkit.name, "nvcc 13.0.88");
+    assert_int_equal(toolkit.architecture_count, 1);
+}
+
+static void an_nvcc_that_is_always_killed_is_no_missing_one(void **state)
+{
+    Toolkit toolkit;
+    Message why;
+    assert_int_equal(find_with_script("exit 137\n", &toolkit, &why), STATUS_SYSTEM);
+    assert_non_null(strstr(why.text, "/bin/nvcc: was killed by signal 9 before it could report its toolkit's folder"));
 }
 
 static int chosen_for(const Toolkit *toolkit, int compute)
@@ -202,6 +230,8 @@ int main(void)
         cmocka_unit_test(a_script_that_calls_nvcc_leads_to_the_toolkit),
         cmocka_unit_test(a_program_other_than_nvcc_is_named),
         cmocka_unit_test(an_nvcc_that_compiles_for_no_gpu_is_named),
+        cmocka_unit_test(an_nvcc_that_is_killed_is_asked_again),
+        cmocka_unit_test(an_nvcc_that_is_always_killed_is_no_missing_one),
         cmocka_unit_test(a_device_gets_the_newest_code_that_it_can_run),
         cmocka_unit_test(the_toolkit_here_makes_code_for_the_h200),
         cmocka_unit_test(a_clang_that_is_missing_or_does_not_do_is_named), /* before one is found, which is kept */
