@@ -168,16 +168,6 @@ static Status take_runner(Broker *broker, const ControlRequest *request, const i
     return STATUS_OK;
 }
 
-/* The device may have been opened long ago, while others used it. Now nobody does, and nothing of the submission is there. */
-static Status calibrate(const Broker *broker, Message *why)
-{
-    const DeviceHardwareOps *hardware = broker->device->hardware;
-    const CudaError error = hardware == NULL ? CUDA_ERROR_SUCCESS : hardware->calibrate(broker->device);
-    return error == CUDA_ERROR_SUCCESS
-               ? STATUS_OK
-               : fail(STATUS_SYSTEM, why, "%s: calibration: %s", broker->device->info.name, cuda_error_text(error));
-}
-
 static Status take_buffers(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
 {
     if (broker->buffers_pinned)
@@ -223,7 +213,8 @@ static bool serve_grader(Broker *broker, const ControlRequest *request, const in
     switch (request->kind) {
     case CONTROL_OPEN: return open_device(broker, descriptors[0]);
     case CONTROL_LOAD:
-        reply->status = calibrate(broker, &reply->why);
+        /* It may have been opened long ago, while others used it. Now nobody does. */
+        reply->status = device_calibrate(broker->device, &reply->why);
         if (reply->status == STATUS_OK)
             reply->status = take_runner(broker, request, descriptors, &reply->why);
         if (reply->status == STATUS_OK)

@@ -405,6 +405,8 @@ struct Device {
     const DeviceSimulationOps *simulation; /* NULL: a real GPU */
 };
 
+/* Calibrates a device that has a clock (DeviceHardwareOps); on others it does nothing. */
+MUST_USE Status device_calibrate(Device *device, Message *why);
 /* Pin and unpin host memory (DeviceHardwareOps) on a device that can; on others they do nothing. */
 void device_pin(Device *device, void *memory, size_t bytes);
 void device_unpin(Device *device, void *memory);

@@ -303,19 +303,12 @@ static void put_identity(const DeviceInfo *info, Ceilings *ceilings)
     strftime(ceilings->time_utc, sizeof ceilings->time_utc, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 }
 
-static Status calibrate(Device *device, Message *why)
-{
-    const CudaError error = device->hardware == NULL ? CUDA_ERROR_SUCCESS : device->hardware->calibrate(device);
-    return error == CUDA_ERROR_SUCCESS ? STATUS_OK
-                                       : fail(STATUS_SYSTEM, why, "calibration: %s", cuda_error_text(error));
-}
-
 Status ceilings_measure(Device *device, const CeilingsWork *work, void (*step)(void *context), void *context,
                         Ceilings *ceilings, Message *why)
 {
     Bench bench = {.device = device, .work = work};
     const Steps steps = {step, context};
-    Status status = calibrate(device, why);
+    Status status = device_calibrate(device, why);
     put_identity(&device->info, ceilings);
     if (status == STATUS_OK)
         status = load_kernels(&bench, why);
