@@ -124,3 +124,16 @@ small_home() {
     file_has log '^cuDeviceGet 0'
     file_lacks log '^cuDeviceGet 1'
 }
+
+@test "a process that had to look for a GPU is replaced by one that can reach this one alone" {
+    export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_FAKE_CUDA_LOG=$PWD/log CONVJUDGE_CACHE=$PWD/cache
+    local device
+    submission >x.cu # a fake GPU refuses it at the first load
+    for device in cuda cuda auto; do # compiled the first time
+        : >log
+        judge grade --no-record --no-second-opinion --device $device --problem conv1d x.cu
+        ends 2 "the driver cannot load the GPU code"
+        grep -c '^cuInit' log >>started
+    done
+    equal 1 $(($(sed -n 3p started) - $(sed -n 2p started)))
+}

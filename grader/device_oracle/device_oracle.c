@@ -84,9 +84,9 @@ static Status await(DeviceOracle *oracle, OracleReply *reply, Message *why)
     return reply->status == STATUS_OK ? STATUS_OK : fail(reply->status, why, "%s", reply->why.text);
 }
 
-Status device_oracle_start(const Problem *problem, const char *device, DeviceOracle **oracle, Message *why)
+Status device_oracle_start(const Problem *problem, const char *device, int compute, DeviceOracle **oracle, Message *why)
 {
-    OracleRequest request = {.kind = ORACLE_PROBLEM, .revision = problem->revision};
+    OracleRequest request = {.kind = ORACLE_PROBLEM, .revision = problem->revision, .compute = compute};
     DeviceOracle *started = allocated(calloc(1, sizeof *started));
     started->problem = problem;
     snprintf(started->device, sizeof started->device, "%s", device);

@@ -1,7 +1,7 @@
 /* device_oracle.h - the oracle on a device, as the grader sees it. It makes the inputs of timed calls and checks their
  * outputs in full, in a process whose memory no kernel of a submission can reach (oracle_process.h).
  *
- *     device_oracle_start     opens the device and compiles, in the background
+ *     device_oracle_start     compiles and opens the device, in the background
  *     device_oracle_case      takes the memory for the arrays of one call, which the broker shares
  *     device_oracle_fill      makes the inputs of the call with this key
  *     device_oracle_check     compares the output with the one that the inputs filled last give
@@ -35,9 +35,10 @@ typedef struct OracleAnswer {
     double seconds;        /* that the process spent on all requests */
 } OracleAnswer;
 
-/* `device`: as for device_open(). */
-MUST_USE Status device_oracle_start(const Problem *problem, const char *device, DeviceOracle **oracle, Message *why);
-/* Waits until the device is open and the code compiled. */
+/* `device`: as for device_open(); `compute`: ten times its compute capability. */
+MUST_USE Status device_oracle_start(const Problem *problem, const char *device, int compute, DeviceOracle **oracle,
+                                    Message *why);
+/* Waits until the code is compiled and the device open. */
 MUST_USE Status device_oracle_ready(DeviceOracle *oracle, Message *why);
 
 /* Takes device memory for one case. The descriptor `memory`, of `memory_bytes`, stays the caller's; the array of

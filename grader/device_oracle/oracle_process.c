@@ -90,7 +90,7 @@ static Status launch_kernel(const OracleProcess *process, const char *kernel, co
 
 /* --- the problem -------------------------------------------------------------------------------------------------- */
 
-static Status build_code(OracleProcess *process, Text *image, Message *why)
+static Status build_code(OracleProcess *process, int compute, Text *image, Message *why)
 {
     static const char *const names[] = {"device_oracle/oracle_kernels.cu",
                                         "device_oracle/oracle_kernels.h",
@@ -114,49 +114,42 @@ static Status build_code(OracleProcess *process, Text *image, Message *why)
     oracle_case_header(&process->problem, &header);
     text_printf(&header, "typedef %s Output;\n", element_c_name(process->problem.parameters[process->output].type));
     text_printf(&header, "#define ORACLE_FILE \"%s\"\n", oracle);
-    const DeviceInfo *info = &process->device->info;
-    const DeviceCodeJob job = {.source = paths[0],
-                               .inputs = inputs,
-                               .options = options,
-                               .include = header.data,
-                               .compute = 10 * info->compute_major + info->compute_minor};
+    const DeviceCodeJob job = {
+        .source = paths[0], .inputs = inputs, .options = options, .include = header.data, .compute = compute};
     status = device_code_build(&job, image, why);
     text_free(&header);
     return status;
 }
 
-static Status load_code(OracleProcess *process, Message *why)
+/* As the broker on a real GPU: the process reads what a submission has computed. What the kernel does not offer, the
+ * broker's result says. No compiler is needed when the device opens. */
+static Status open_confined(OracleProcess *process, Message *why)
 {
-    Text image = {0};
-    Status status = build_code(process, &image, why);
+    char missing[160] = "";
+    DeviceFiles files;
+    if (device_files(process->device_name, &files))
+        broker_confine_driver(&files, missing, sizeof missing);
+    Status status = device_open(process->device_name, &process->device, why);
     if (status == STATUS_OK)
-        status = process->device->modules->load(process->device, image.data, image.length, &process->module, why);
-    text_free(&image);
+        broker_confine(&(Confinement){.is_real_gpu = true}, missing, sizeof missing);
     return status;
-}
-
-/* As the broker on a real GPU: the process reads what a submission has computed. No compiler is needed any more. Where the
- * kernel has no filters, the broker's result says so. */
-static void confine(void)
-{
-    char missing[160];
-    broker_confine(&(Confinement){.is_real_gpu = true}, missing, sizeof missing);
 }
 
 static Status take_problem(OracleProcess *process, const OracleRequest *request, Message *why)
 {
+    Text image = {0};
     Status status = problem_read(request->problem, &process->problem, why);
     if (status != STATUS_OK)
         return status;
     if (strcmp(process->problem.revision.hex, request->revision.hex) != 0)
         return fail(STATUS_BAD_INPUT, why, "%s: changed while a submission was judged", process->problem.folder);
     process->output = problem_output(&process->problem);
-    status = device_open(process->device_name, &process->device, why);
-    if (status != STATUS_OK)
-        return status;
-    status = load_code(process, why);
+    status = build_code(process, request->compute, &image, why);
     if (status == STATUS_OK)
-        confine();
+        status = open_confined(process, why);
+    if (status == STATUS_OK)
+        status = process->device->modules->load(process->device, image.data, image.length, &process->module, why);
+    text_free(&image);
     return status;
 }
 

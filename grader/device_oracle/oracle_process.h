@@ -1,7 +1,7 @@
 /* oracle_process.h - the oracle on a device: a process of the judge that makes the inputs of calls and checks the
  * outputs, in a context of its own. The grader sends it requests over a socket (harness/control/control.h):
  *
- *     problem      opens the device and compiles oracle_kernels.cu
+ *     problem      compiles oracle_kernels.cu and opens the device
  *     case         with a descriptor: the memory that holds the arrays of the case, and at first, in the place of an
  *                  array that calls perturb, the values of its file. If the device can share memory, the
  *                  answer brings a descriptor: an exchange (device.h) of the same layout, to be used instead
@@ -30,6 +30,7 @@ typedef struct OracleRequest {
     OracleRequestKind kind;
     char problem[80];                       /* problem: its id */
     Digest revision;                        /* problem: the one that the grader has read */
+    int compute;                            /* problem: ten times the device's compute capability */
     Testcase testcase;                      /* case; its pointers mean nothing to the process */
     size_t memory_bytes;                    /* case */
     size_t offsets[PROBLEM_MAX_PARAMETERS]; /* case: place of each array in the memory */

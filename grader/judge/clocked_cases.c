@@ -18,7 +18,9 @@ Status clocked_cases_start_early(Judging *judging, Message *why)
     if (judging->device_oracle != NULL || judging_count(judging, CASE_TIMED) == 0)
         return STATUS_OK;
     session_open_ahead(judging->session, loads_of_hidden_cases(judging));
-    return device_oracle_start(judging->job->problem, judging->result->device.handle, &judging->device_oracle, why);
+    const DeviceInfo *device = &judging->result->device;
+    return device_oracle_start(judging->job->problem, device->handle,
+                               10 * device->compute_major + device->compute_minor, &judging->device_oracle, why);
 }
 
 /* The blocks of the submission and both of the anchor, and the hidden cases before them. */

@@ -74,9 +74,9 @@ static bool say_hello(Broker *broker)
     return send_device(broker);
 }
 
-/* A simulated GPU is confined before its threads start, a real one after its driver has. Nothing that a submission made
- * has been read by then. A test that plays the broker in its own process stays as it is. */
-static void confine(Broker *broker, char *missing, size_t size)
+/* A simulated GPU is confined before its threads start, a real one in part when its process begins, and in the rest after its driver has
+ * started. Nothing that a submission made has been read by then. A test that plays the broker in its own process stays as it is. */
+static void confine(Broker *broker)
 {
     char profiles[PATH_MAX], translations[PATH_MAX];
     Message why;
@@ -86,18 +86,17 @@ static void confine(Broker *broker, char *missing, size_t size)
         .profiles = paths_home("simgpu/profiles", profiles, sizeof profiles, &why) == STATUS_OK ? profiles : NULL,
         .translations = device_sim_translations(translations, sizeof translations) ? translations : NULL};
     if (broker->is_process)
-        broker_confine(&confinement, missing, size);
+        broker_confine(&confinement, broker->unconfined, sizeof broker->unconfined);
 }
 
 /* A copy of the lock's descriptor stays open, and so holds the lock, until this process ends. */
 static bool open_device(Broker *broker, int lock)
 {
     ControlReply *reply = &broker->reply;
-    char missing[sizeof reply->device.unconfined] = "";
     bool modelled = reply->device.modelled;
     *reply = (ControlReply){.device = reply->device};
     if (modelled)
-        confine(broker, missing, sizeof missing);
+        confine(broker);
     if (lock >= 0 && fcntl(lock, F_DUPFD_CLOEXEC, 3) < 0)
         reply->status = fail_errno(&reply->why, "the device's lock");
     if (reply->status == STATUS_OK)
@@ -107,8 +106,8 @@ static bool open_device(Broker *broker, int lock)
         if (!info->modelled)
             capture_output(broker);
         if (!modelled)
-            confine(broker, missing, sizeof missing);
-        memcpy(info->unconfined, missing, sizeof missing);
+            confine(broker);
+        memcpy(info->unconfined, broker->unconfined, sizeof info->unconfined);
         reply->device = *info;
     }
     return send_device(broker);
@@ -253,6 +252,7 @@ void broker_run(Broker *broker)
 int broker_main(int argc, char **argv)
 {
     static Broker broker; /* too large for the stack */
+    DeviceFiles files;
     if (argc != 3) {
         fprintf(stderr, "broker: started by the judge itself, with DESCRIPTOR and DEVICE\n");
         return 2;
@@ -261,6 +261,8 @@ int broker_main(int argc, char **argv)
     broker.control = atoi(argv[1]);
     broker.device_name = argv[2];
     device_use_only(broker.device_name);
+    if (device_files(broker.device_name, &files))
+        broker_confine_driver(&files, broker.unconfined, sizeof broker.unconfined);
     broker_run(&broker);
     if (broker.device != NULL)
         broker.device->close(broker.device);

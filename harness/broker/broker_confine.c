@@ -69,18 +69,21 @@ static bool become_first_process(void)
     return child == 0;
 }
 
-static bool enter_namespaces(void)
+enum { NAMESPACES = CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP };
+
+/* `more`: CLONE_NEWPID, or 0. */
+static bool enter_namespaces(int more)
 {
     uid_t user = geteuid();
     gid_t group = getegid();
     pid_t parent = getppid();
-    if (unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP) != 0)
+    if (unshare(NAMESPACES | more) != 0)
         return false;
     bool mapped = map_itself(user, group);
     /* A change of credentials resets it: prctl(2). A parent outside of the namespace of processes has the number 0. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
         _exit(126);
-    return become_first_process() && mapped;
+    return (more == 0 || become_first_process()) && mapped;
 }
 
 static bool drop_capabilities(void)
@@ -103,8 +106,9 @@ enum { /* of Landlock's ABI, and the version that brought them: landlock(7) */
        REFER_2 = 1 << 13,
        TRUNCATE_3 = 1 << 14,
        IOCTL_5 = 1 << 15,
-       TCP_4 = 3,   /* binding and connecting */
-       SCOPES_6 = 3 /* signals to, and abstract sockets of, processes outside */
+       TCP_4 = 3,           /* binding and connecting */
+       SOCKETS_SCOPE_6 = 1, /* abstract sockets of processes outside */
+       SIGNALS_SCOPE_6 = 2  /* signals to them */
 };
 
 /* struct landlock_ruleset_attr as of version 6; older headers have a part of it. */
@@ -117,7 +121,7 @@ static Ruleset ruleset_of(int version)
     return (Ruleset){.files = VERSION_1 | (version >= 2 ? REFER_2 : 0) | (version >= 3 ? TRUNCATE_3 : 0) |
                               (version >= 5 ? IOCTL_5 : 0),
                      .network = version >= 4 ? TCP_4 : 0,
-                     .scopes = version >= 6 ? SCOPES_6 : 0};
+                     .scopes = version >= 6 ? (SOCKETS_SCOPE_6 | SIGNALS_SCOPE_6) : 0};
 }
 
 static size_t ruleset_bytes(int version)
@@ -137,30 +141,69 @@ static bool allow(int rules, const char *path, uint64_t rights)
     return added;
 }
 
-static bool allow_what_is_needed(int rules, const Confinement *confinement, uint64_t handled)
+static bool allow_all(int rules, const char *const *paths, size_t count, uint64_t rights)
 {
-    static const char *const system_folders[] = {"/usr", "/lib", "/lib64"};
-    static const char *const system_files[] = {"/etc/ld.so.cache", "/proc/cpuinfo", "/dev/urandom"};
-    bool translates = confinement->translations != NULL;
-    bool added = allow(rules, confinement->profiles, READS) && allow(rules, "/sys/devices/system/cpu", READS) &&
-                 allow(rules, "/dev/null",
-                       (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | TRUNCATE_3) & handled) &&
-                 allow(rules, confinement->translations, (READS | WRITES | REFER_2 | TRUNCATE_3) & handled);
-    for (size_t i = 0; i < COUNT_OF(system_folders); i++)
-        added = added && allow(rules, system_folders[i], READS | (translates ? LANDLOCK_ACCESS_FS_EXECUTE : 0));
-    for (size_t i = 0; i < COUNT_OF(system_files); i++)
-        added = added && allow(rules, system_files[i], LANDLOCK_ACCESS_FS_READ_FILE);
+    bool added = true;
+    for (size_t i = 0; i < count; i++)
+        added = added && allow(rules, paths[i], rights);
     return added;
 }
 
-static bool close_files(const Confinement *confinement, bool *scopes_signals)
+/* Reading the system's libraries, and running its programs where a compiler is needed. */
+static bool allow_system(int rules, uint64_t handled, bool runs_programs)
+{
+    static const char *const folders[] = {"/usr", "/lib", "/lib64"};
+    static const char *const files[] = {"/etc/ld.so.cache", "/proc/cpuinfo", "/dev/urandom"};
+    return allow_all(rules, folders, COUNT_OF(folders), READS | (runs_programs ? LANDLOCK_ACCESS_FS_EXECUTE : 0)) &&
+           allow_all(rules, files, COUNT_OF(files), LANDLOCK_ACCESS_FS_READ_FILE) &&
+           allow(rules, "/sys/devices/system/cpu", READS) &&
+           allow(rules, "/dev/null",
+                 (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | TRUNCATE_3) & handled);
+}
+
+static bool allow_simulation(int rules, uint64_t handled, const Confinement *confinement)
+{
+    return allow_system(rules, handled, confinement->translations != NULL) &&
+           allow(rules, confinement->profiles, READS) &&
+           allow(rules, confinement->translations, (READS | WRITES | REFER_2 | TRUNCATE_3) & handled);
+}
+
+/* The driver writes the names of its threads, or does not start. The descriptor stays open: a rule holds for one folder in memory, and
+ * the kernel may make another one of this name as soon as nobody uses the first. */
+static bool allow_names_of_threads(int rules, uint64_t handled)
+{
+    open("/proc/self/task", O_PATH | O_CLOEXEC);
+    return allow(rules, "/proc/self/task", READS | ((LANDLOCK_ACCESS_FS_WRITE_FILE | TRUNCATE_3) & handled));
+}
+
+static bool allow_driver(int rules, uint64_t handled, const DeviceFiles *gpu)
+{
+    static const char *const kernel[] = {"/proc", "/sys"};
+    bool added = allow_system(rules, handled, false) && allow_all(rules, kernel, COUNT_OF(kernel), READS) &&
+                 allow_names_of_threads(rules, handled);
+    for (size_t i = 0; i < gpu->device_count; i++)
+        added = added && allow(rules, gpu->devices[i],
+                               (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | IOCTL_5) & handled);
+    for (size_t i = 0; i < gpu->folder_count; i++)
+        added = added && allow(rules, gpu->folders[i][0] == '\0' ? NULL : gpu->folders[i], READS);
+    return added;
+}
+
+/* Leaves open what a simulation needs, or where `gpu` is given, what the driver of that GPU needs. */
+static bool close_files(const Confinement *confinement, const DeviceFiles *gpu, bool *scopes_signals)
 {
     int version = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
     if (version < 1)
         return false;
-    const Ruleset ruleset = ruleset_of(version);
+    Ruleset ruleset = ruleset_of(version);
+    if (gpu != NULL) { /* a driver may talk to a daemon of its maker; the filter closes the network */
+        ruleset.network = 0;
+        ruleset.scopes &= SIGNALS_SCOPE_6;
+    }
     int rules = (int)syscall(SYS_landlock_create_ruleset, &ruleset, ruleset_bytes(version), 0);
-    bool closed = rules >= 0 && allow_what_is_needed(rules, confinement, ruleset.files) &&
+    bool closed = rules >= 0 &&
+                  (gpu != NULL ? allow_driver(rules, ruleset.files, gpu)
+                               : allow_simulation(rules, ruleset.files, confinement)) &&
                   syscall(SYS_landlock_restrict_self, rules, 0) == 0;
     if (rules >= 0)
         close(rules);
@@ -278,15 +321,32 @@ static void miss(char *missing, size_t size, const char *what)
     snprintf(missing + length, size - length, "%s%s", length == 0 ? "" : ", ", what);
 }
 
+static bool gain_nothing(void)
+{
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+}
+
+void broker_confine_driver(const DeviceFiles *gpu, char *missing, size_t size)
+{
+    bool scopes_signals = false;
+    if (!enter_namespaces(0))
+        miss(missing, size, "namespaces of its own");
+    if (!gain_nothing() || !drop_capabilities())
+        miss(missing, size, "no capabilities");
+    if (gpu->device_count == 0)
+        miss(missing, size, "closed files (the host does not tell which are the GPU's)");
+    else if (!close_files(NULL, gpu, &scopes_signals))
+        miss(missing, size, "closed files (Landlock, Linux 5.13)");
+}
+
 void broker_confine(const Confinement *confinement, char *missing, size_t size)
 {
     bool scopes_signals = false, simulates = !confinement->is_real_gpu;
-    missing[0] = '\0';
-    if (simulates && !enter_namespaces())
+    if (simulates && !enter_namespaces(CLONE_NEWPID))
         miss(missing, size, "namespaces of its own");
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || (simulates && !drop_capabilities()))
+    if (!gain_nothing() || (simulates && !drop_capabilities()))
         miss(missing, size, "no capabilities");
-    if (simulates && !close_files(confinement, &scopes_signals))
+    if (simulates && !close_files(confinement, NULL, &scopes_signals))
         miss(missing, size, "closed files (Landlock, Linux 5.13)");
     if (!filter_calls(confinement, scopes_signals))
         miss(missing, size, "a filter of system calls");

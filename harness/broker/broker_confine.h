@@ -7,12 +7,16 @@
  * without the parts of the kernel that only attacks need. Where kernels are not translated, it starts no process and
  * writes no file. A translation's gcc runs under the same rules.
  *
- * On a real GPU the driver decides what it opens and when, so only the filter is used, without rules about files,
- * signals and processes.
+ * On a real GPU the same comes in two parts. Before the driver starts threads, which would otherwise keep what they have: namespaces of its
+ * own but for processes, since the driver reads /proc, no capabilities, and Landlock, which leaves the system's libraries and what the
+ * kernel tells in /proc and /sys to read, and the driver's files of this one GPU to use. After that the filter, which leaves it sockets
+ * within the host, and threads and processes, but no other program.
  *
  * Source   Linux, Documentation/userspace-api/landlock.rst; user_namespaces(7); seccomp_rule_add(3).  */
 #ifndef HARNESS_BROKER_BROKER_CONFINE_H
 #define HARNESS_BROKER_BROKER_CONFINE_H
+
+#include "harness/device/device_files.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,9 +27,14 @@ typedef struct Confinement {
     const char *translations; /* folder to write to, which exists; NULL: kernels are not translated */
 } Confinement;
 
-/* Confines the calling process, for good; it must have one thread. Where it gets a namespace of processes, the call
- * returns in a child, and the calling process only waits for it. What the kernel does not offer is left out, and
- * `missing` then names it; "": nothing is missing. */
+/* Each confines the calling process for good. What the kernel does not offer is left out, and its name is added to the string
+ * `missing`, which begins as "". */
+
+/* Of a process that uses a real GPU, before the driver starts. `gpu`: its files; without any of them all files stay open. */
+void broker_confine_driver(const DeviceFiles *gpu, char *missing, size_t size);
+
+/* The process must have one thread, or a real GPU. Where it gets a namespace of processes, the call returns in a child,
+ * and the calling process only waits for it. */
 void broker_confine(const Confinement *confinement, char *missing, size_t size);
 
 #endif

@@ -71,9 +71,10 @@ typedef struct HostWork {  /* of the runner in a call (broker_host_work.h) */
 typedef struct Broker {
     int control; /* the socket to the grader (control.h) */
     const char *device_name;
-    bool is_process; /* a process of its own, which confines itself */
-    Device *device;  /* NULL until it is opened */
-    int printed;     /* reading end of the pipe with the output of the driver of a real GPU; -1: none */
+    bool is_process;                                        /* a process of its own, which confines itself */
+    char unconfined[sizeof(((DeviceInfo *)0)->unconfined)]; /* what of its confinement the kernel did not offer */
+    Device *device;                                         /* NULL until it is opened */
+    int printed; /* reading end of the pipe with the output of the driver of a real GPU; -1: none */
     CallLimits limits;
 
     RingReader reader;

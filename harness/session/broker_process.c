@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -167,9 +168,12 @@ Status broker_process_hello(BrokerProcess *broker, Message *why)
         return STATUS_OK;
     Status status = await_device(broker, "answer", why);
     broker->greeted = status == STATUS_OK;
-    if (broker->greeted)
-        snprintf(broker->device, sizeof broker->device, "%s", broker->info.handle);
-    return status;
+    if (!broker->greeted)
+        return status;
+    const bool searched = strcmp(broker->device, "auto") == 0;
+    snprintf(broker->device, sizeof broker->device, "%s", broker->info.handle);
+    /* It looked for a GPU with all files open (broker_confine.h). One that knows the GPU does not. */
+    return searched && !broker->info.modelled ? broker_process_replace(broker, why) : STATUS_OK;
 }
 
 /* A real device serves one grading at a time. `wait`: waits while another one has it. */

@@ -40,7 +40,7 @@ static void bench_open(Bench *bench, const char *id)
     Message why = {0};
     *bench = (Bench){.memory = -1};
     check_status(problem_read(id, &bench->problem, &why), &why);
-    check_status(device_oracle_start(&bench->problem, "sim:h200", &bench->device, &why), &why);
+    check_status(device_oracle_start(&bench->problem, "sim:h200", 90, &bench->device, &why), &why);
     check_status(oracle_open(&bench->problem, &bench->host, &why), &why);
     check_status(device_oracle_ready(bench->device, &why), &why);
 }
@@ -551,7 +551,7 @@ static void a_problem_that_changes_meanwhile_is_named(void **state)
     Message why = {0};
     check_status(problem_read("blend", &problem, &why), &why);
     problem.revision.hex[0] ^= 1; /* as it was when the grading began */
-    check_status(device_oracle_start(&problem, "sim:h200", &oracle, &why), &why);
+    check_status(device_oracle_start(&problem, "sim:h200", 90, &oracle, &why), &why);
     assert_int_equal(device_oracle_ready(oracle, &why), STATUS_BAD_INPUT);
     assert_non_null(strstr(why.text, "problems/blend: changed while a submission was judged"));
     device_oracle_stop(oracle);
@@ -567,7 +567,7 @@ static void an_oracle_that_does_not_compile_is_named(void **state)
     check_status(problem_read("blend", &problem, &why), &why);
     home_write("problems/blend/oracle.h", spoilt);
     free(spoilt);
-    check_status(device_oracle_start(&problem, "sim:h200", &oracle, &why), &why);
+    check_status(device_oracle_start(&problem, "sim:h200", 90, &oracle, &why), &why);
     assert_int_equal(device_oracle_ready(oracle, &why), STATUS_BAD_INPUT);
     assert_non_null(strstr(why.text, "does not compile: "));
     assert_non_null(strstr(why.text, "\"nonsense\" is undefined"));

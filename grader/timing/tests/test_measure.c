@@ -79,7 +79,7 @@ static void bench_open(Bench *bench, const char *path)
     bench->compiled = compile(path);
     bench->measuring = (Measuring){.problem = &problem, .limits = &bench->limits, .oracle = oracle};
     check_status(session_open("sim:h200", &bench->measuring.session, &why), &why);
-    check_status(device_oracle_start(&problem, "sim:h200", &bench->measuring.device_oracle, &why), &why);
+    check_status(device_oracle_start(&problem, "sim:h200", 90, &bench->measuring.device_oracle, &why), &why);
     check_status(device_oracle_ready(bench->measuring.device_oracle, &why), &why);
 }
 

@@ -54,6 +54,20 @@ static bool starts(const char *program, const char *argument)
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
+static bool opens_its_gpu(void)
+{
+    return in_cache("own", O_RDWR);
+}
+static bool opens_another_gpu(void)
+{
+    return in_cache("other", O_RDWR);
+}
+static bool names_a_thread(void)
+{
+    char path[60];
+    snprintf(path, sizeof path, "/proc/self/task/%d/comm", (int)gettid());
+    return opens(path, O_WRONLY | O_CREAT | O_TRUNC); /* as NVIDIA's driver does */
+}
 static bool opens_socket(void)
 {
     return connects(AF_INET);
@@ -119,37 +133,45 @@ static bool makes_key(void)
     return syscall(SYS_add_key, "user", "a", "b", 1, -2) > 0;
 }
 
+typedef enum Way { INTERPRETING, TRANSLATING, OPEN_FILES, CLOSED_FILES, WAYS } Way; /* the latter two: on a real GPU */
+
 static const struct {
     const char *name;
     bool (*does)(void);
-    int interpreting, translating, real; /* what is expected */
+    int expected[WAYS]; /* INCOMPLETE: either */
 } attempts[] = {
-    {"an Internet socket", opens_socket, DENIED, DENIED, DENIED},
-    {"a Unix socket", opens_unix_socket, DENIED, DENIED, DONE},
-    {"reading /etc/passwd", reads_passwords, DENIED, DENIED, DONE},
-    {"writing through /proc/self/mem", reads_own_memory_file, DENIED, DENIED, DONE},
-    {"reading hidden testcases", reads_testcases, DENIED, DENIED, DONE},
-    {"listing /", lists_root, DENIED, DENIED, DONE},
-    {"writing to /tmp", writes_tmp, DENIED, DENIED, DONE},
-    {"writing translations", writes_cache, DENIED, DONE, DONE},
-    {"reading the system's programs", reads_library, DONE, DONE, DONE},
-    {"writing the system's programs", writes_library, DENIED, DENIED, INCOMPLETE},
-    {"starting a program", forks, DENIED, DONE, DONE},
-    {"starting a program that reads /etc/passwd", starts_a_reader, DENIED, DENIED, DONE},
-    {"a signal to the parent", signals_parent, DENIED, DENIED, DONE},
-    {"tracing the parent", traces_parent, DENIED, DENIED, DENIED},
-    {"a namespace", makes_namespace, DENIED, DENIED, DENIED},
-    {"a key", makes_key, DENIED, DENIED, DENIED},
+    {"an Internet socket", opens_socket, {DENIED, DENIED, DENIED, DENIED}},
+    {"a Unix socket", opens_unix_socket, {DENIED, DENIED, DONE, DONE}},
+    {"reading /etc/passwd", reads_passwords, {DENIED, DENIED, DONE, DENIED}},
+    {"writing through /proc/self/mem", reads_own_memory_file, {DENIED, DENIED, DONE, DENIED}},
+    {"reading hidden testcases", reads_testcases, {DENIED, DENIED, DONE, DENIED}},
+    {"listing /", lists_root, {DENIED, DENIED, DONE, DENIED}},
+    {"writing to /tmp", writes_tmp, {DENIED, DENIED, DONE, DENIED}},
+    {"writing translations", writes_cache, {DENIED, DONE, DONE, DENIED}},
+    {"the files of its GPU", opens_its_gpu, {DENIED, DONE, DONE, DONE}},
+    {"the files of another GPU", opens_another_gpu, {DENIED, DONE, DONE, DENIED}},
+    {"naming a thread", names_a_thread, {DENIED, DENIED, DONE, DONE}},
+    {"reading the system's programs", reads_library, {DONE, DONE, DONE, DONE}},
+    {"writing the system's programs", writes_library, {DENIED, DENIED, INCOMPLETE, DENIED}},
+    {"starting a program", forks, {DENIED, DONE, DONE, DENIED}},
+    {"starting a program that reads /etc/passwd", starts_a_reader, {DENIED, DENIED, DONE, DENIED}},
+    {"a signal to the parent", signals_parent, {DENIED, DENIED, DONE, INCOMPLETE}},
+    {"tracing the parent", traces_parent, {DENIED, DENIED, DENIED, DENIED}},
+    {"a namespace", makes_namespace, {DENIED, DENIED, DENIED, DENIED}},
+    {"a key", makes_key, {DENIED, DENIED, DENIED, DENIED}},
 };
 
-/* Which of the attempts the child could do; -1: the kernel offers less than the whole confinement. */
-static int outcome_of(bool (*does)(void), const Confinement *confinement)
+/* What came of one of the attempts in a child; INCOMPLETE: the kernel offers less than the whole confinement. `gpu`: the files that stay open
+ * to a real one; NULL: files are closed as a whole or not at all. */
+static int outcome_of(bool (*does)(void), const Confinement *confinement, const DeviceFiles *gpu)
 {
     int status = 0;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        char missing[160];
+        char missing[160] = "";
+        if (gpu != NULL)
+            broker_confine_driver(gpu, missing, sizeof missing);
         broker_confine(confinement, missing, sizeof missing);
         _exit(missing[0] != '\0' ? INCOMPLETE : does() ? DONE : DENIED);
     }
@@ -158,11 +180,10 @@ static int outcome_of(bool (*does)(void), const Confinement *confinement)
     return WEXITSTATUS(status);
 }
 
-static void try_all(const Confinement *confinement, int which)
+static void try_all(const Confinement *confinement, const DeviceFiles *gpu, Way way)
 {
     for (size_t i = 0; i < COUNT_OF(attempts); i++) {
-        int expected = which == 0 ? attempts[i].interpreting : which == 1 ? attempts[i].translating : attempts[i].real;
-        int got = outcome_of(attempts[i].does, confinement);
+        int expected = attempts[i].expected[way], got = outcome_of(attempts[i].does, confinement, gpu);
         if (got == INCOMPLETE) {
             print_message("this kernel offers less than the whole confinement\n");
             skip();
@@ -174,25 +195,55 @@ static void try_all(const Confinement *confinement, int which)
 
 static void a_broker_that_interprets_reaches_nothing_outside(void **state)
 {
-    try_all(&(Confinement){.profiles = "simgpu/profiles"}, 0);
+    try_all(&(Confinement){.profiles = "simgpu/profiles"}, NULL, INTERPRETING);
 }
 
 static void a_broker_that_translates_writes_its_folder_alone(void **state)
 {
-    assert_non_null(mkdtemp(cache));
-    try_all(&(Confinement){.profiles = "simgpu/profiles", .translations = cache}, 1);
+    try_all(&(Confinement){.profiles = "simgpu/profiles", .translations = cache}, NULL, TRANSLATING);
 }
 
 static void a_broker_with_a_real_gpu_has_no_network_and_no_other_process(void **state)
 {
-    try_all(&(Confinement){.is_real_gpu = true}, 2);
+    try_all(&(Confinement){.is_real_gpu = true}, NULL, OPEN_FILES);
+}
+
+static void a_broker_with_a_real_gpu_reaches_the_files_of_this_one_alone(void **state)
+{
+    DeviceFiles gpu = {.device_count = 2, .folder_count = 2};
+    snprintf(gpu.devices[0], sizeof gpu.devices[0], "%s/own", cache);
+    snprintf(gpu.devices[1], sizeof gpu.devices[1], "%s/not-there", cache);
+    snprintf(gpu.folders[0], sizeof gpu.folders[0], "%s/not-there", cache); /* nor is the second */
+    try_all(&(Confinement){.is_real_gpu = true}, &gpu, CLOSED_FILES);
+}
+
+static void files_that_stay_open_are_named(void **state)
+{
+    char missing[160] = "";
+    pid_t child = fork();
+    int status = 0;
+    if (child == 0) {
+        broker_confine_driver(&(DeviceFiles){0}, missing, sizeof missing);
+        _exit(strstr(missing, "closed files (the host does not tell which are the GPU's)") == NULL ||
+              !reads_passwords());
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    assert_int_equal(status, 0);
+}
+
+static int make_cache(void **state)
+{
+    return mkdtemp(cache) != NULL && in_cache("own", O_RDWR | O_CREAT) && in_cache("other", O_RDWR | O_CREAT) ? 0 : -1;
 }
 
 static int remove_cache(void **state)
 {
+    static const char *const names[] = {"file", "own", "other"};
     char path[100];
-    snprintf(path, sizeof path, "%s/file", cache);
-    unlink(path);
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        snprintf(path, sizeof path, "%s/%s", cache, names[i]);
+        unlink(path);
+    }
     unlink("/tmp/confine-test-file");
     rmdir(cache);
     return 0;
@@ -205,6 +256,8 @@ int main(void)
         cmocka_unit_test(a_broker_that_interprets_reaches_nothing_outside),
         cmocka_unit_test(a_broker_that_translates_writes_its_folder_alone),
         cmocka_unit_test(a_broker_with_a_real_gpu_has_no_network_and_no_other_process),
+        cmocka_unit_test(a_broker_with_a_real_gpu_reaches_the_files_of_this_one_alone),
+        cmocka_unit_test(files_that_stay_open_are_named),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_cache);
+    return cmocka_run_group_tests(tests, make_cache, remove_cache);
 }

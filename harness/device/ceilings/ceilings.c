@@ -29,14 +29,14 @@ static const JsonKey keys[] = {
     {"sm_clock_mhz", JSON_NUMBER, true},
 };
 
-static Status find_folder(char *path, size_t size, Message *why)
+Status ceilings_folder(char *path, size_t size, Message *why)
 {
     return paths_chosen("CONVJUDGE_DEVICES", "leaderboard/devices", path, size, why);
 }
 
 Status ceilings_path(const char *device_id, char *path, size_t size, Message *why)
 {
-    Status status = find_folder(path, size, why);
+    Status status = ceilings_folder(path, size, why);
     size_t length = status == STATUS_OK ? strlen(path) : 0;
     if (status == STATUS_OK && (size_t)snprintf(path + length, size - length, "/%s.json", device_id) >= size - length)
         return fail(STATUS_BAD_INPUT, why, "%.100s...: the path is too long", path);
@@ -122,7 +122,7 @@ Status ceilings_read(const char *device_id, Ceilings *ceilings, Message *why)
 static Status make_folder(Message *why)
 {
     char path[4096];
-    Status status = find_folder(path, sizeof path, why);
+    Status status = ceilings_folder(path, sizeof path, why);
     if (status == STATUS_OK && mkdir(path, 0755) != 0 && errno != EEXIST)
         status = fail_errno(why, "%s: cannot be made", path);
     return status;

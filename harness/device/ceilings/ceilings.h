@@ -21,6 +21,8 @@ typedef struct Ceilings {
     double sm_clock_mhz;                    /* of the multiprocessors under arithmetic load */
 } Ceilings;
 
+/* The folder of their files. */
+MUST_USE Status ceilings_folder(char *path, size_t size, Message *why);
 /* <device id>.json in the folder CONVJUDGE_DEVICES, or else in leaderboard/devices beside the judge. */
 MUST_USE Status ceilings_path(const char *device_id, char *path, size_t size, Message *why);
 /* NOT_FOUND: the device was not calibrated. */

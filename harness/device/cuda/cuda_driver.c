@@ -2,8 +2,11 @@
 #include "harness/device/library.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LEAST_VERSION "CUDA 12.4" /* the first to have cuFuncGetParamInfo() */
 
@@ -53,6 +56,19 @@ static Status initialise(Message *why)
     if (error != CUDA_ERROR_SUCCESS)
         return fail(STATUS_UNSUPPORTED, why, "%s does not start: %s", driver_name(), cuda_error_text(error));
     return STATUS_OK;
+}
+
+/* The library stays loaded, as it will be needed at once. */
+void cuda_driver_folder(char *folder, size_t size)
+{
+    void *library = dlopen(driver_name(), RTLD_NOW | RTLD_LOCAL);
+    const struct link_map *map = NULL;
+    folder[0] = '\0';
+    if (library == NULL || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
+        return;
+    const char *slash = strrchr(map->l_name, '/');
+    if (slash != NULL)
+        snprintf(folder, size, "%.*s", (int)(slash - map->l_name), map->l_name);
 }
 
 Status cuda_driver_open(const CudaDriver **opened, Message *why)

@@ -293,5 +293,7 @@ typedef struct CudaDriver {
  * initialises it, once per process. NOT_FOUND: there is no driver, or it finds no device. UNSUPPORTED: the driver is
  * too old or does not start. The message says what was found and what is needed. */
 MUST_USE Status cuda_driver_open(const CudaDriver **driver, Message *why);
+/* The folder in which the driver library lies and finds its other parts; "": there is none. Initialises nothing. */
+void cuda_driver_folder(char *folder, size_t size);
 
 #endif

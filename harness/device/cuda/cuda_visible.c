@@ -1,6 +1,7 @@
 #include "harness/device/cuda/cuda_visible.h"
 
-#include <dirent.h>
+#include "harness/device/cuda/cuda_files.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,24 +26,19 @@ bool cuda_visible_entry(const char *list, int gpus, int ordinal, char *entry, si
     return true;
 }
 
-/* The driver of the kernel has a folder for each; 0: it does not tell. */
-static int count_gpus(void)
-{
-    int count = 0;
-    DIR *folder = opendir("/proc/driver/nvidia/gpus");
-    for (const struct dirent *item; folder != NULL && (item = readdir(folder)) != NULL;)
-        count += item->d_name[0] != '.';
-    if (folder != NULL)
-        closedir(folder);
-    return count;
-}
-
 void cuda_show_only(int ordinal)
 {
     char entry[128];
-    if (shown < 0 && cuda_visible_entry(getenv(VARIABLE), count_gpus(), ordinal, entry, sizeof entry) &&
+    HostGpu gpus[CUDA_MOST_GPUS];
+    const int count = (int)cuda_host_gpus("", gpus, CUDA_MOST_GPUS); /* 0: it does not tell */
+    if (shown < 0 && cuda_visible_entry(getenv(VARIABLE), count, ordinal, entry, sizeof entry) &&
         setenv(VARIABLE, entry, 1) == 0)
         shown = ordinal;
+}
+
+const char *cuda_shown_entry(void)
+{
+    return shown < 0 ? NULL : getenv(VARIABLE);
 }
 
 int cuda_shown_ordinal(int ordinal)

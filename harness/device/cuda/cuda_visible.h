@@ -14,6 +14,9 @@
  * is none of that number, or the host does not say how many it has, all stay to be seen. */
 void cuda_show_only(int ordinal);
 
+/* What CUDA_VISIBLE_DEVICES calls that GPU; NULL: all are to be seen. */
+const char *cuda_shown_entry(void);
+
 /* The driver's number of the GPU that has this number for the judge. */
 int cuda_shown_ordinal(int ordinal);
 

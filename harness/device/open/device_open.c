@@ -2,6 +2,7 @@
 
 #include "base/paths.h"
 #include "base/suggestion.h"
+#include "harness/device/cuda/cuda_files.h"
 #include "harness/device/cuda/cuda_visible.h"
 #include "harness/device/cuda/device_cuda.h"
 #include "harness/device/sim/device_sim.h"
@@ -124,6 +125,16 @@ void device_use_only(const char *name)
     const char *detail;
     if (is_kind(name, "cuda", &detail) || is_kind(name, "auto", &detail))
         cuda_show_only(atoi(detail)); /* atoi("") is 0, the first */
+}
+
+bool device_files(const char *name, DeviceFiles *files)
+{
+    const char *detail;
+    *files = (DeviceFiles){0};
+    if (!is_kind(name, "cuda", &detail))
+        return false;
+    cuda_files("", cuda_shown_entry(), files);
+    return true;
 }
 
 Status device_describe(const char *name, DeviceInfo *info, Message *why)

@@ -8,9 +8,14 @@
 #define HARNESS_DEVICE_OPEN_DEVICE_OPEN_H
 
 #include "harness/device/device.h"
+#include "harness/device/device_files.h"
 
 /* For a process that uses no other device, before it describes or opens this one. A name of no GPU changes nothing. */
 void device_use_only(const char *name);
+
+/* After that, and before it describes or opens the device: the files that the driver of a real GPU needs for it; none: the host does
+ * not tell them. False: the name may mean a simulated GPU. */
+bool device_files(const char *name, DeviceFiles *files);
 
 MUST_USE Status device_open(const char *name, Device **device, Message *why);
 /* Describes a device without opening it: this takes no memory on it and disturbs nobody's work. */

@@ -1,0 +1,36 @@
+/* cuda_files.h - the GPUs that the host's kernel tells of, and the device files of one of them.
+ *
+ * A driver that can open the files of one GPU alone also starts in half the time, since it starts each GPU that it can open,
+ * whatever CUDA_VISIBLE_DEVICES says (docs/measurements.md, "A class in one command").
+ *
+ * Source  NVIDIA driver README, "/proc file system interface", for /proc/driver/nvidia/gpus; CUDA C++ Programming Guide, "CUDA
+ *         Environment Variables", for the order of GPUs and what CUDA_VISIBLE_DEVICES may name.  */
+#ifndef HARNESS_DEVICE_CUDA_CUDA_FILES_H
+#define HARNESS_DEVICE_CUDA_CUDA_FILES_H
+
+#include "harness/device/device_files.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CUDA_MOST_GPUS = 64 };
+
+typedef struct HostGpu {
+    char model[80];
+    char uuid[64];
+    int minor; /* its device file is /dev/nvidia<minor> */
+} HostGpu;
+
+/* The GPUs whose device files this process may use, in the order of their places on the bus; `root`: "", or a folder that stands for /. Returns
+ * how many there are, at most `most`. */
+size_t cuda_host_gpus(const char *root, HostGpu *gpus, size_t most);
+
+/* Which of them CUDA_VISIBLE_DEVICES means by `entry`, a number or the beginning of a UUID; -1: it is not sure, as for a number where the
+ * models differ, which the driver puts in an order of its own, unless `by_bus`. */
+int cuda_host_gpu(const HostGpu *gpus, size_t count, const char *entry, bool by_bus);
+
+/* The files of the GPU that CUDA_VISIBLE_DEVICES means by `entry`; NULL: there is no such one. None: which they are is not sure, or the
+ * driver has yet to make one of them. The driver must not have started. */
+void cuda_files(const char *root, const char *entry, DeviceFiles *files);
+
+#endif
