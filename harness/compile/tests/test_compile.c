@@ -213,6 +213,17 @@ static void a_fault_is_named_in_the_first_line(void **state)
     }
 }
 
+/* Host and device side are compiled side by side, and each has a preprocessor. */
+static void an_error_of_the_preprocessor_is_told_once(void **state)
+{
+    Compiled compiled = compile_source("#error it is not written yet\n" RIGHT);
+    assert_int_equal(compiled.outcome, COMPILE_ERROR);
+    const char *first = strstr(compiled.diagnostics.data, "error: #error it is not written yet");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "error: #error it is not written yet"));
+    compiled_free(&compiled);
+}
+
 static void a_compiler_that_does_not_end_is_stopped(void **state)
 {
     Compiled compiled = compile_within(
@@ -439,6 +450,7 @@ int main(void)
         cmocka_unit_test(warnings_name_the_students_file),
         cmocka_unit_test(a_macro_that_grows_without_bounds_meets_a_limit),
         cmocka_unit_test(a_fault_is_named_in_the_first_line),
+        cmocka_unit_test(an_error_of_the_preprocessor_is_told_once),
         cmocka_unit_test(a_compiler_that_does_not_end_is_stopped),
         cmocka_unit_test(existing_and_missing_files_look_alike),
         cmocka_unit_test(flags_in_the_judges_environment_are_not_honoured),
