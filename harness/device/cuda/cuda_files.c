@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define UUID "GPU-" /* that of a whole GPU begins with this */
+
 static bool is_usable(const char *path)
 {
     return access(path, R_OK | W_OK) == 0; /* a control group that denies a device denies this, too */
@@ -38,6 +40,8 @@ static bool read_gpu(const char *root, const char *bus, HostGpu *gpu)
     }
     if (file != NULL)
         fclose(file);
+    if (strchr(gpu->uuid, '?') != NULL)
+        gpu->uuid[0] = '\0';
     gpu->minor = (int)strtol(minor, &end, 10);
     if (end == minor || *end != '\0')
         return false;
@@ -77,7 +81,7 @@ static int gpu_of_uuid(const HostGpu *gpus, size_t count, const char *uuid)
 int cuda_host_gpu(const HostGpu *gpus, size_t count, const char *entry, bool by_bus)
 {
     char *end;
-    if (strncmp(entry, "GPU-", 4) == 0)
+    if (strncmp(entry, UUID, strlen(UUID)) == 0)
         return gpu_of_uuid(gpus, count, entry);
     const long number = strtol(entry, &end, 10);
     if (end == entry || *end != '\0' || number < 0 || (size_t)number >= count)
@@ -101,14 +105,12 @@ static void add_folders(DeviceFiles *files, const char *root)
     files->folder_count = ceilings_folder(files->folders[2], sizeof *files->folders, &why) == STATUS_OK ? 3 : 2;
 }
 
-void cuda_files(const char *root, const char *entry, DeviceFiles *files)
+void cuda_files(const char *root, const char *uuid, DeviceFiles *files)
 {
     HostGpu gpus[CUDA_MOST_GPUS];
     char own[24];
     const size_t count = cuda_host_gpus(root, gpus, CUDA_MOST_GPUS);
-    const char *order = getenv("CUDA_DEVICE_ORDER");
-    const bool by_bus = order != NULL && strcmp(order, "PCI_BUS_ID") == 0;
-    const int gpu = entry == NULL ? -1 : cuda_host_gpu(gpus, count, entry, by_bus);
+    const int gpu = uuid == NULL || strncmp(uuid, UUID, strlen(UUID)) != 0 ? -1 : gpu_of_uuid(gpus, count, uuid);
     *files = (DeviceFiles){0};
     if (gpu < 0)
         return;

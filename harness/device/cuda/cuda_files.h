@@ -17,8 +17,8 @@ enum { CUDA_MOST_GPUS = 64 };
 
 typedef struct HostGpu {
     char model[80];
-    char uuid[64];
-    int minor; /* its device file is /dev/nvidia<minor> */
+    char uuid[64]; /* "": it is not known, as before the driver has ever started the GPU */
+    int minor;     /* its device file is /dev/nvidia<minor> */
 } HostGpu;
 
 /* The GPUs whose device files this process may use, in the order of their places on the bus; `root`: "", or a folder that stands for /. Returns
@@ -29,8 +29,8 @@ size_t cuda_host_gpus(const char *root, HostGpu *gpus, size_t most);
  * models differ, which the driver puts in an order of its own, unless `by_bus`. */
 int cuda_host_gpu(const HostGpu *gpus, size_t count, const char *entry, bool by_bus);
 
-/* The files of the GPU that CUDA_VISIBLE_DEVICES means by `entry`; NULL: there is no such one. None: which they are is not sure, or the
- * driver has yet to make one of them. The driver must not have started. */
-void cuda_files(const char *root, const char *entry, DeviceFiles *files);
+/* The files of the GPU whose UUID begins with `uuid`, which may be NULL; a number means another GPU as soon as others cannot be opened. None:
+ * which they are is not sure, or the driver has yet to make one of them. The driver must not have started. */
+void cuda_files(const char *root, const char *uuid, DeviceFiles *files);
 
 #endif

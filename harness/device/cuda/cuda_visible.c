@@ -26,13 +26,24 @@ bool cuda_visible_entry(const char *list, int gpus, int ordinal, char *entry, si
     return true;
 }
 
+/* By its UUID if that is known: numbers count the GPUs that a process can open. */
+static void name_by_uuid(const HostGpu *gpus, size_t count, char *entry, size_t size)
+{
+    const char *order = getenv("CUDA_DEVICE_ORDER");
+    const int gpu = cuda_host_gpu(gpus, count, entry, order != NULL && strcmp(order, "PCI_BUS_ID") == 0);
+    if (gpu >= 0 && gpus[gpu].uuid[0] != '\0')
+        snprintf(entry, size, "%s", gpus[gpu].uuid);
+}
+
 void cuda_show_only(int ordinal)
 {
     char entry[128];
     HostGpu gpus[CUDA_MOST_GPUS];
-    const int count = (int)cuda_host_gpus("", gpus, CUDA_MOST_GPUS); /* 0: it does not tell */
-    if (shown < 0 && cuda_visible_entry(getenv(VARIABLE), count, ordinal, entry, sizeof entry) &&
-        setenv(VARIABLE, entry, 1) == 0)
+    const size_t count = cuda_host_gpus("", gpus, CUDA_MOST_GPUS); /* 0: it does not tell */
+    if (shown >= 0 || !cuda_visible_entry(getenv(VARIABLE), (int)count, ordinal, entry, sizeof entry))
+        return;
+    name_by_uuid(gpus, count, entry, sizeof entry);
+    if (setenv(VARIABLE, entry, 1) == 0)
         shown = ordinal;
 }
 

@@ -36,7 +36,8 @@ static void write_gpu(const char *bus, const char *model, const char *uuid, int 
     write_file(name, text);
 }
 
-/* Three GPUs of one model, whose device files are numbered otherwise than their places on the bus; the fourth is not this process's. */
+/* GPUs of one model, whose device files are numbered otherwise than their places on the bus. One is not this process's, and the driver has
+ * never started the last. */
 static int make_host(void **state)
 {
     if (mkdtemp(root) == NULL)
@@ -45,6 +46,8 @@ static int make_host(void **state)
     write_gpu("0000:04:00.0", "NVIDIA H200", "GPU-1a2b", 2);
     write_gpu("0000:19:00.0", "NVIDIA H200", "GPU-1aff", 1);
     write_gpu("0000:05:00.0", "NVIDIA H200", "GPU-77aa", 3);
+    write_gpu("0000:9a:00.0", "NVIDIA H200", "GPU-?", 4);
+    write_file("dev/nvidia4", "");
     write_file("dev/nvidia0", "");
     write_file("dev/nvidia1", "");
     write_file("dev/nvidia2", "");
@@ -65,12 +68,13 @@ static int remove_host(void **state)
 static void gpus_stand_in_the_order_of_the_bus_if_they_may_be_used(void **state)
 {
     HostGpu gpus[8];
-    assert_int_equal(cuda_host_gpus(root, gpus, 8), 3);
+    assert_int_equal(cuda_host_gpus(root, gpus, 8), 4);
     assert_int_equal(gpus[0].minor, 2);
     assert_int_equal(gpus[1].minor, 1);
     assert_int_equal(gpus[2].minor, 0);
     assert_string_equal(gpus[1].uuid, "GPU-1aff");
     assert_string_equal(gpus[2].model, "NVIDIA H200");
+    assert_string_equal(gpus[3].uuid, "");
     assert_int_equal(cuda_host_gpus(root, gpus, 2), 2);
     assert_int_equal(cuda_host_gpus("/nowhere", gpus, 8), 0);
 }
@@ -104,14 +108,16 @@ static void files_are_those_of_one_gpu(void **state)
 {
     DeviceFiles files;
     char expected[200];
-    cuda_files(root, "1", &files);
+    cuda_files(root, "GPU-1aff", &files);
     assert_int_equal(files.device_count, 0); /* the driver has yet to make dev/nvidia-uvm */
     write_file("dev/nvidia-uvm", "");
-    cuda_files(root, "3", &files);
+    cuda_files(root, "GPU-77aa", &files); /* not this process's */
+    assert_int_equal(files.device_count, 0);
+    cuda_files(root, "0", &files);
     assert_int_equal(files.device_count, 0);
     cuda_files(root, NULL, &files);
     assert_int_equal(files.device_count, 0);
-    cuda_files(root, "0", &files);
+    cuda_files(root, "GPU-1a2b", &files);
     assert_int_equal(files.device_count, 4);
     snprintf(expected, sizeof expected, "%s/dev/nvidia2", root);
     assert_string_equal(files.devices[2], expected);
