@@ -53,7 +53,8 @@ best_reference() {
     judge explain "$root/solutions/conv1d/accepted/naive.cu"
     ends 0 "naive.cu, problem conv1d on NVIDIA H200 (simulated)" "(modelled)" "bound" "roofline" "occupancy" "Advice" \
         ", which alone would take " " flops per byte (compute side of the ridge at " "; achieved " ", each with what the call would gain by it alone, and its time then, by the model" \
-        "line 16: \`sum\` takes 2 loads for each multiply-add" "sum += input[i + k] * kernel[k];" "sectors  wave- divergent" "ideal fronts  branches"
+        "line 16: \`sum\` takes 2 loads for each multiply-add" "sum += input[i + k] * kernel[k];" "sectors  wave- divergent" "ideal fronts  branches" \
+        " % in lines of headers, " " % in launches, starts of blocks, copies and waits"
     lacks $'\033'
     output=$(sed -n '/^  Advice/,$p' <<<"$output")
     LC_ALL=C.UTF-8 counts 0 '.{101}'
@@ -63,6 +64,10 @@ best_reference() {
     local file=$root/solutions/conv2d/accepted/naive.cu cases
     judge explain --json all.json "$file"
     ends 0 "in the score, a geometric mean of 2, 10 % less time in one are 5.1 %" ">  1  " "several_outputs"
+    json all.json '.advice[] | select(.id == "several_outputs") | (.text | contains("neighbouring outputs, below one another, in registers"))
+        and (.sketch | contains("; // the first of ") and contains("float tap = kernel[r * kernel_cols + s]; // the innermost loop goes down"))' true
+    json all.json '.advice[] | select(.id == "constant_filter") | .text
+        | startswith("all threads of a warp load the same element of `kernel` ") and endswith(" in constant memory, whose cache hands one value to all of them")' true
     cases=$(jq '.cases | length' all.json)
     [[ $cases == 2 ]]
     judge explain --case 2 --json two.json "$file"
@@ -76,6 +81,16 @@ best_reference() {
     json one.json '.cases[0].number' 1
     judge explain --case 3 "$file"
     ends 2 "--case 3: problem conv2d has no such timed case; expected a number or name: 1 ($(jq -r '.cases[0].name' all.json)); 2 ("
+}
+
+@test "kernels that take little of the time, and launches in ever new shapes, are counted" {
+    light_home
+    { echo '__global__ void nothing() {}' && submission 'for (int i = 1; i <= 100; i++) nothing<<<i, 32>>>();'; } >x.cu
+    judge explain --case 1 x.cu
+    ends 0 "launches of kernels that are not shown: 69"
+    { echo '__global__ void nothing() {}' && submission 'nothing<<<1, 32>>>();'; } >x.cu
+    judge explain --case 1 x.cu
+    ends 0 "kernels (or launch shapes) that are not shown: 1, with "
 }
 
 @test "time by line adds up to the kernels'" {
@@ -160,7 +175,8 @@ convolve is about to run
 TABLE
 EOF
     judge explain --device cuda --ncu --json result.json x.cu
-    ends 0 "Nsight Compute on Fake GPU" "measured     simulated" "convolve, 2 launches" "75 %         100 %" "3 us"
+    ends 0 "Nsight Compute on Fake GPU" "measured     simulated" "convolve, 2 launches" "75 %         100 %" "3 us" \
+        "global load requests" "global load sectors" "global store sectors" "bytes of DRAM traffic"
     json result.json '.measured[0].seconds * 1e9 + 0.5 | floor' 3000
     json result.json '.measured[0] | del(.seconds) == {name: "convolve", launches: 2, occupancy: 0.75, global_load_sectors: 15}' true
     file_has arguments '^float:15000$'

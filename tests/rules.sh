@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Holds the rules of `convjudge explain` to their files: on tests/explain/rules/<rule>/first*.cu the rule is the first to
-# speak, on speaks*.cu it speaks, and names the line that ends with a comment `// here`, if there is one; on silent*.cu, which
-# is without the problem, it is silent. Where first_x.cu or speaks_x.cu has a silent_x.cu, that is the same kernel after the
-# change: what the advice says the change would gain is between half and twice of what it gains by the model. A line `// case:` gives the number of a timed case, where
-# another one than the largest shows the problem. Prints TAP. Usage: tests/rules.sh BUILD RULE...
+# speak, on speaks*.cu it speaks, and names the line that ends with a comment `// here`, if there is one; its sketch has the
+# words of each line `// sketch: ...`. On silent*.cu, which is without the problem, it is silent. Where first_x.cu or
+# speaks_x.cu has a silent_x.cu, that is the same kernel after the change: what the advice says the change would gain is
+# between half and twice of what it gains by the model. A line `// case:` gives the number of a timed case, where another
+# one than the largest shows the problem. Prints TAP. Usage: tests/rules.sh BUILD RULE...
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
@@ -49,6 +50,9 @@ for rule in "${@:2}"; do
         before=$(explained "$file")
         holds "$rule: speaks$([[ $name == speaks* ]] || echo ' first') on $name${line:+, about line $line}" "$before" \
             "$advice${line:+ | .line == $line}"
+        sketch=$(sed -n 's|^// sketch: ||p' "$file" | jq -R . | jq -sc .)
+        [[ $sketch == '[]' ]] || holds "$rule: has the sketch of $name" "$before" \
+            "$advice | .sketch as \$whole | all(${sketch}[]; . as \$words | \$whole | contains(\$words))"
         [[ -e $after ]] || continue
         holds "$rule: gains on $name about what it says" "$before" \
             "(1 - $(jq .seconds "$after") / .seconds) as \$gain | $advice | .gain | . >= \$gain / 2 and . <= 2 * \$gain"

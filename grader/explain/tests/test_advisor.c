@@ -162,6 +162,21 @@ static void let_banks_conflict(void)
     ADD(LOOP_LINE, shared_load_wavefronts, 8ull * WARPS * TURNS);
 }
 
+/* Of its 32 columns: each access takes 32 wavefronts. */
+static void read_a_column_of_a_tile(void)
+{
+    profile.lines[0].counts.line = TILE_LINE;
+    ADD(LOOP_LINE, shared_load_wavefronts, 31ull * WARPS * TURNS / 2);
+}
+
+static void scatter_stores_of_several_sums(void)
+{
+    profile.lines[1].counts.line = SUMS_LINE;
+    ADD(STORE_LINE, global_store_requests, (uint64_t)WARPS * TURNS);
+    ADD(STORE_LINE, global_store_sectors, 32ull * WARPS * TURNS);
+    ADD(STORE_LINE, global_store_bytes, 128ull * WARPS * TURNS);
+}
+
 static void reread_global_memory(void)
 {
     ADD(LOOP_LINE, global_load_requests, 6ull * WARPS * TURNS);
@@ -176,6 +191,13 @@ static void accumulate_in_global_memory(void)
     ADD(LOOP_LINE, global_store_sectors, 4ull * WARPS * TURNS);
     ADD(LOOP_LINE, global_store_bytes, 128ull * WARPS * TURNS);
     line(LOOP_LINE)->ideal_store_sectors = 4ull * WARPS * TURNS;
+}
+
+static void accumulate_atomically(void)
+{
+    accumulate_in_global_memory();
+    ADD(LOOP_LINE, atomic_requests, (uint64_t)WARPS * TURNS);
+    ADD(LOOP_LINE, atomic_lanes, 32ull * WARPS * TURNS);
 }
 
 static void spill(void)
@@ -281,6 +303,12 @@ static void take_blocks_of_16(void)
     take_blocks_of(16);
 }
 
+static void take_square_blocks(void)
+{
+    take_blocks_of(16);
+    kernel()->shape.block[0] = kernel()->shape.block[1] = 4;
+}
+
 static void take_blocks_of_32(void)
 {
     take_blocks_of(32);
@@ -374,6 +402,7 @@ static const struct {
      " neighbouring outputs in registers, so that it loads an element of `in` and a tap of `filter` once for all of them"},
     {accumulate_in_global_memory, "global_accumulation", LOOP_LINE,
      ": add up the sum in a local variable, and store it once at the end"},
+    {accumulate_atomically, "global_accumulation", LOOP_LINE, " times by atomic operations: add up the sum"},
     {spill, "local_memory", LOOP_LINE,
      ": index it only with constants, in unrolled loops, so that the compiler keeps it in registers"},
     {read_different_constants, "constant_addresses_differ", LOOP_LINE,
@@ -438,6 +467,29 @@ static void each_mistake_is_named_first_with_its_line(void **state)
         assert_true(advice[0].sketch[0] != '\0' && advice[0].name[0] != '\0');
         if (strstr(advice[0].text, mistakes[i].words) == NULL)
             fail_test("%s: %s", mistakes[i].id, advice[0].text);
+    }
+}
+
+static const struct {
+    void (*spoil)(void);
+    const char *sketch;
+} sketches[] = {
+    {read_a_column_of_a_tile,
+     "... s_tile...[32 + 1]; // rows of 33 elements: the threads of a warp meet each bank once"},
+    {scatter_stores_of_several_sums,
+     "// 4 outputs of a thread stand side by side: one store of 16 bytes, from an aligned place"},
+    {compute_in_double, "float ...; // and no double among its operands"},
+    {take_square_blocks, "dim3 threads(32, 8); // a warp is a row of 32"},
+    {work_more_than_asked, "for (int k = 0; k < 1000; k++) // as many as there are, no filling up"},
+};
+
+static void sketches_follow_from_the_source_and_the_launch(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(sketches); i++) {
+        make_healthy();
+        sketches[i].spoil();
+        if (examine() == 0 || strstr(advice[0].sketch, sketches[i].sketch) == NULL)
+            fail_test("row %zu: %s", i, advice[0].sketch);
     }
 }
 
@@ -780,11 +832,12 @@ static void a_larger_grid_has_one_more_dimension(void **state)
 {
     make_healthy();
     launch_two_blocks_often();
-    assert_true(examine() > 0 && strstr(advice[0].sketch, "dim3 grid(2, 500); // blockIdx.y") != NULL);
+    assert_true(examine() > 0 && strstr(advice[0].sketch, "dim3 grid(2, 500); // blockIdx.y: what the loop") != NULL);
     make_healthy();
     launch_two_blocks_often();
     kernel()->shape.grid[1] = 3;
-    assert_true(examine() > 0 && strstr(advice[0].sketch, "dim3 grid(2, 3, 500); // blockIdx.z") != NULL);
+    assert_true(examine() > 0 &&
+                strstr(advice[0].sketch, "dim3 grid(2, 3, 500); // blockIdx.z: what the loop") != NULL);
 }
 
 static void launches_that_add_become_a_loop(void **state)
@@ -815,6 +868,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_healthy_kernel_gets_none),
         cmocka_unit_test(each_mistake_is_named_first_with_its_line),
+        cmocka_unit_test(sketches_follow_from_the_source_and_the_launch),
         cmocka_unit_test(other_rules_speak_where_they_should),
         cmocka_unit_test(short_filters_and_those_of_channels_are_not_transformed),
         cmocka_unit_test(only_products_of_matrices_go_to_tensor_cores_in_halves),

@@ -1,6 +1,7 @@
 // expect: Accepted
 // problem: conv1d
 // advice: bank_conflicts
+// sketch: // a factor of threadIdx.x should be odd: 32 threads then meet 32 banks
 // The inputs of neighbouring threads lie 8 elements apart in shared memory: 32 threads meet in 4 of the 32 banks.
 #include <cuda_runtime.h>
 

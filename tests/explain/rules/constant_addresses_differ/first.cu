@@ -2,6 +2,7 @@
 // problem: conv1d
 // advice: constant_addresses_differ
 // case: 2
+// sketch: for (int t = threadIdx.x; t < TAPS; t += blockDim.x) s_kernel[t] = kernel[t];
 // Each thread of a warp starts at another tap, and constant memory serves one address at a time: 32 for each load.
 #include <cuda_runtime.h>
 

@@ -2,6 +2,7 @@
 // problem: conv3d
 // advice: constant_filter
 // case: 2
+// sketch: __constant__ float c_w[MOST_TAPS]; // as many as the statement allows
 // All threads of a warp load the same tap from global memory, one load for four multiply-adds.
 #include <cuda_runtime.h>
 

@@ -2,6 +2,10 @@
 // problem: conv1d
 // advice: fast_convolution
 // case: 1
+// sketch: // two tiles: the real and the imaginary part
+// sketch: steps of radix 4, with a barrier behind each
+// sketch: s_points[k] *= spectrum[k]; // complex; of the filter, filled up with zeros
+// sketch: results are wrapped around, the others outputs
 // 9 neighbouring outputs a thread from shared memory: a direct convolution has little left to gain.
 #include <cuda_runtime.h>
 

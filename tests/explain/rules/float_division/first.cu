@@ -1,6 +1,8 @@
 // expect: Accepted
 // problem: blur-rgb
 // advice: float_division
+// sketch: const float inverse = 1.0f / WHITE; // before the loop
+// sketch: ... * inverse // instead of / WHITE
 // Each pixel is divided by 255 for each tap, four divisions where there could be four multiplications, or none: the factor
 // could wait until the sum is complete.
 #include <cuda_runtime.h>

@@ -1,6 +1,7 @@
 // expect: Accepted
 // problem: conv2d
 // advice: integer_division
+// sketch: // r is the quotient, s the remainder
 // One loop over all taps, whose row and column are the quotient and the remainder of their number.
 #include <cuda_runtime.h>
 

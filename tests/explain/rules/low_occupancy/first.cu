@@ -1,6 +1,7 @@
 // expect: Accepted
 // problem: conv1d
 // advice: low_occupancy
+// sketch: // and twice as many blocks
 // Asks for all shared memory of a multiprocessor, so that only one small block fits.
 #include <cuda_runtime.h>
 

@@ -2,6 +2,9 @@
 // problem: conv2d-separable
 // advice: needless_work
 // case: 1
+// sketch: __device__ float d_rows[MOST_ELEMENTS]; // the image after the first pass
+// sketch: // kernel 1: d_rows[y][x] = sum over s of input[y][x + s] * row_filter[radius + s]
+// sketch: // kernel 2: output[y][x] = sum over r of d_rows[y + r][x] * column_filter[radius + r]
 // Every output multiplies by the whole square of taps, though the filter is a column times a row.
 #include <cuda_runtime.h>
 

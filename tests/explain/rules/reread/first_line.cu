@@ -1,6 +1,7 @@
 // expect: Accepted
 // problem: conv1d-same
 // advice: reread
+// sketch: // 0 beyond the border
 // Seven outputs in registers; their inputs come from global memory, where those of neighbouring threads lie 7 apart: many
 // wavefronts for each load.
 #include <cuda_runtime.h>

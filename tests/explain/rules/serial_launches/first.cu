@@ -2,6 +2,8 @@
 // problem: gaussian-blur
 // advice: serial_launches
 // case: 3
+// sketch: add_tap<<<blocks, threads>>>(...); // once, without the loop around it
+// sketch: float sum = ...; // in the kernel: what the first launch stores
 // Adds one tap of the filter to all outputs per launch, and each launch waits for the one before.
 #include <cuda_runtime.h>
 

@@ -1,6 +1,7 @@
 // expect: Accepted
 // problem: conv1d
 // advice: tail
+// sketch: for (int tile = blockIdx.x; tile < TILES; tile += gridDim.x) // around the kernel's body
 // 210 blocks of 1024 threads for 132 multiprocessors: 78 of them work on a second block while the others have nothing to do.
 #include <cuda_runtime.h>
 

@@ -2,6 +2,10 @@
 // problem: blur-rgb
 // advice: tensor_cores
 // case: 2
+// sketch: #include <mma.h> // fragments of 16 x 16 halves, sums in float
+// sketch: wmma::load_matrix_sync(a, s_image + ..., LEADING); // halves of the tile
+// sketch: wmma::load_matrix_sync(b, s_band, 16); // taps on the diagonals, zeros elsewhere
+// sketch: wmma::mma_sync(sums, a, b, sums);
 // All taps of the square at once, with eight pixels of a column in registers: nearly all instructions are multiply-adds in
 // float, of pixels that would be exact as halves. (Two passes would gain more, and come first.)
 #include <cuda_runtime.h>

@@ -1,6 +1,7 @@
 // expect: Accepted
 // problem: conv3d
 // advice: unrolling
+// sketch: // without break, continue or a test of the border inside
 // `#pragma unroll 1` keeps the loop over a row of taps as it stands: for four multiply-adds it counts, compares and branches, and
 // computes the addresses of four inputs.
 #include <cuda_runtime.h>
