@@ -844,6 +844,19 @@ unsupported() {
     ends 2 "TMPDIR=/xxx" "xxx...: the path is too long"
 }
 
+@test "a folder where no temporary files can be made is named" {
+    submission >x.cu
+    TMPDIR=$PWD/missing run "$build/convjudge" grade x.cu
+    complains "$PWD/missing: no temporary folder can be made here; set TMPDIR to a folder where it can: No such file or directory"
+}
+
+@test "a command of the service names the program that it needs" {
+    mkdir bin
+    cp "$build/convjudge" bin/
+    run bin/convjudge serve
+    ends 2 "convjudge: $PWD/bin/convjudge-service: cannot be started (No such file or directory), expected " 'that `make service` builds'
+}
+
 @test "a small stack is made larger, or named where that is not allowed" {
     submission >x.cu
     run bash -c 'ulimit -Ss 64 && "$1/convjudge" grade x.cu' _ "$build"

@@ -149,6 +149,9 @@ EOF
     judge sweep --device sim x.cu
     ends 0 "times are modelled" "THREADS" "Best: THREADS="
     counts 2 '^[> ] +(64|256) .* +[mu]s '
+    sed -i 's/THREADS=64,256/THREADS=256,0x100/' x.cu # one number
+    judge sweep --device sim x.cu
+    ends 0 " (1 other is not significantly slower)"
 }
 
 @test "a sweep draws a plot if gnuplot is installed" {

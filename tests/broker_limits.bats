@@ -9,6 +9,10 @@ load helper
     export CONVJUDGE_MOST_REQUESTS=2000
     judge grade x.cu
     ends 1 "Time Limit Exceeded" "more than 2000 CUDA calls in one call of solve()"
+    submission 'if (input_size > 8) for (int i = 0; i < 3000; i++) cudaMemsetAsync(output, 0, 4);' >x.cu # in no sample case
+    judge grade x.cu
+    ends 1 "Time Limit Exceeded: solve() makes too many CUDA calls, or copies too much"
+    lacks "2000"
 }
 
 @test "copies without end are a Time Limit Exceeded" {
@@ -39,7 +43,7 @@ load helper
     for mebibytes in 10 30 60 70; do
         export CONVJUDGE_MOST_BROKER_MEBIBYTES=$mebibytes
         judge grade x.cu
-        ends 1 "Memory Limit Exceeded"
+        ends 1 "Memory Limit Exceeded" "what it asked the simulated GPU for took too much of the judge's memory"
     done
 }
 

@@ -173,7 +173,7 @@ noted() {
     edit "$testcases/hidden.json" '(.cases[] | select(.sizes.length > 1)).sizes.length = 600'
     judge check-problem --problem my-conv --only-mutants --thorough --seed 7
     ends 1 "(seed 7)" "# the first thing missing: a case for each survivor above, or a note in" "need what the judge lacks, 1 are noted as equivalent"
-    has_lines 1..1 "not ok 1 - the cases find the mistakes in" \
+    has_lines 1..1 "not ok 1 - the cases find the mistakes in" "mutants             one is accepted" \
         "# survivor: solutions/my-conv/accepted/short.cu:3: narrow index" \
         "#   - int i = blockIdx.x * 256 + threadIdx.x;" "#   + short i = blockIdx.x * 256 + threadIdx.x;"
     cp whole.json "$testcases/hidden.json"

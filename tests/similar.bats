@@ -159,6 +159,9 @@ similar() {
     similar --problem conv1d --threshold 100
     equal 300 "$(jq '[.pairs[] | select(.a.person != null and .b.person != null)] | length' similar.json)"
     ends 0 "$(($(jq .pair_count similar.json) - 200)) pairs more are not shown here"
+    sqlite3 "$CONVJUDGE_DB" "DROP TRIGGER runs_are_never_changed; UPDATE runs SET source_hash = 'unknown' WHERE id > 20" # as an upgrade leaves them
+    similar --problem conv1d --threshold 100
+    ends 0 "runs of an older version, whose sources were not kept: 5"
 }
 
 @test "names of files cannot change what a terminal shows, and the JSON stays UTF-8" {

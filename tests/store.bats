@@ -39,6 +39,14 @@ tamper() { sqlite3 "$CONVJUDGE_DB" "$@"; }
     equal '"trigger runs_are_never_changed"' "$(jq '.findings[0].place' found.json)"
 }
 
+@test "rows that an older version wrote are counted, since their times cannot be computed again" {
+    graded
+    tamper "DROP TRIGGER runs_are_never_changed; UPDATE runs SET sitting = json_remove(sitting, '$.work') WHERE person = 'Ada'"
+    judge verify-leaderboard
+    ends 1 "rows of an older version, whose times cannot be computed again: 1"
+    lacks "score_ms"
+}
+
 @test "the end of the leaderboard cannot be cut off unnoticed" {
     graded
     tamper "DROP TRIGGER runs_are_never_deleted; DROP TRIGGER links_are_never_deleted;
