@@ -106,6 +106,22 @@ static void a_second_process_is_told_who_has_the_lock(void **state)
     end(holder);
 }
 
+/* As of a container's user, whom this host does not know. */
+static void a_holder_whose_user_has_no_name_is_told_by_number(void **state)
+{
+    static const char expected[] = "process 1234 (other) of user 4000000000";
+    int descriptor;
+    Message why = {0};
+    pid_t holder = child(takes_the_lock);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("1234 4000000000 other\n", file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(device_lock_try(UUID, &descriptor, &why), STATUS_OK);
+    assert_int_equal(strncmp(why.text, expected, strlen(expected)), 0);
+    end(holder);
+}
+
 static void a_killed_holder_holds_nothing(void **state)
 {
     end(child(takes_the_lock));
@@ -392,6 +408,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_second_process_is_told_who_has_the_lock),
+        TEST(a_holder_whose_user_has_no_name_is_told_by_number),
         TEST(a_killed_holder_holds_nothing),
         TEST(the_lock_is_held_until_all_copies_are_closed),
         TEST(devices_are_locked_each_for_itself),
