@@ -48,6 +48,8 @@ valid() {
     mv cases.json "$testcases/hidden.json"
     judge explain --problem my-conv "$problem/starter.cu"
     ends 2 "problem my-conv has no timed case, so there is nothing to run"
+    judge explain --problem my-conv --case 1 "$problem/starter.cu"
+    ends 2 "convjudge: --case 1: problem my-conv has no timed case"
 }
 
 @test "each statement lists the sizes that are timed, in their order" {

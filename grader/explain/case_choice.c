@@ -38,10 +38,12 @@ Status case_choice_read(const Problem *problem, const char *wanted, CaseChoice *
     if (status != STATUS_OK)
         return status;
     choose(&set, wanted, choice, &names);
-    if (wanted != NULL && choice->number == 0)
+    if (wanted != NULL && choice->count == 0)
+        status = fail(STATUS_BAD_INPUT, why, "--case %s: problem %s has no timed case", wanted, problem->id);
+    else if (wanted != NULL && choice->number == 0)
         status = fail(STATUS_BAD_INPUT, why,
                       "--case %s: problem %s has no such timed case; expected a number or name: %s", wanted,
-                      problem->id, names.length > 0 ? names.data : "there are none");
+                      problem->id, names.data);
     text_free(&names);
     testcases_free(&set);
     return status;
