@@ -1,7 +1,7 @@
 /* cuda_files.h - the GPUs that the host's kernel tells of, and the device files of one of them.
  *
- * A driver that can open the files of one GPU alone also starts in half the time, since it starts each GPU that it can open,
- * whatever CUDA_VISIBLE_DEVICES says (docs/measurements.md, "A class in one command").
+ * A driver starts each GPU whose files it can open, whatever CUDA_VISIBLE_DEVICES says, which costs time on a host with
+ * several (docs/measurements.md, "A class in one command").
  *
  * Source  NVIDIA driver README, "/proc file system interface", for /proc/driver/nvidia/gpus; CUDA C++ Programming Guide, "CUDA
  *         Environment Variables", for the order of GPUs and what CUDA_VISIBLE_DEVICES may name.  */
