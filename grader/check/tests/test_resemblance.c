@@ -166,6 +166,21 @@ static void a_filter_that_is_centred_is_recognised_in_a_small_sample(void **stat
     bench_close(&bench);
 }
 
+/* In an image whose elements are all 1, a filter that is centred does the same as a loop that leaves out the first row and
+ * column of the image. */
+static void a_filter_that_is_centred_is_not_called_cut_off(void **state)
+{
+    Bench bench;
+    bench_open(&bench, 2, 2);
+    for (size_t i = 0; i < 16; i++)
+        bench.x[i] = i / 4 > 0 && i % 4 > 0 ? 1 : 0;
+    fill_right(&bench);
+    for (size_t i = 0; i < 16; i++)
+        bench.x[i] = 1;
+    assert_int_equal(nature_of(&bench, NULL), WRONG_NATURE_MOVED);
+    bench_close(&bench);
+}
+
 static void a_filter_of_the_case_before_is_not_called_flipped(void **state)
 {
     const void *previous[PROBLEM_MAX_PARAMETERS] = {NULL, of_case_before};
@@ -222,9 +237,10 @@ static const char pixel_problem[] =
     "\"rules\": {\"kernel_must_write_output\": true},\n"
     "\"timing\": {\"blocks\": 3, \"warm_up_calls\": 0, \"timed_calls\": 100}}\n";
 
+/* The negative, so that no missing input is told by an output of 0. */
 static const char pixel_oracle[] = "ORACLE Sum oracle(const Case *c, long row, long col)\n"
                                    "{\n"
-                                   "    return sum_add(SUM_ZERO, at(c->x, row * 4 * c->cols + col), 1);\n"
+                                   "    return sum_add(SUM_ZERO, 255 - at(c->x, row * 4 * c->cols + col), 1);\n"
                                    "}\n";
 
 static const char pixel_cases[] = "{\"schema\": 1, \"cases\": [{\"name\": \"a\", \"why\": \"b\","
@@ -249,35 +265,77 @@ static size_t in_planes(size_t pixel, size_t channel)
     return channel * PIXELS + pixel;
 }
 
-static void channels_in_another_order_are_recognised(void **state)
-{
-    size_t (*const orders[])(size_t, size_t) = {red_for_blue, last_channel_first, alpha_first, in_planes};
-    unsigned char x[4 * PIXELS], y[4 * PIXELS];
-    const void *inputs[PROBLEM_MAX_PARAMETERS] = {x};
+typedef struct PixelBench {
     Problem problem;
     TestcaseSet set;
     Oracle *oracle;
+    unsigned char x[4 * PIXELS], y[4 * PIXELS];
+} PixelBench;
+
+static void pixels_open(PixelBench *bench)
+{
     Message why = {0};
     home_write("problems/pixels/problem.json", pixel_problem);
     home_write("problems/pixels/oracle.h", pixel_oracle);
     home_write("testcases/pixels/sample.json", pixel_cases);
     home_write("testcases/pixels/hidden.json", pixel_cases);
-    if (problem_read("pixels", &problem, &why) != STATUS_OK || testcases_read(&problem, &set, &why) != STATUS_OK ||
-        oracle_open(&problem, &oracle, &why) != STATUS_OK)
+    if (problem_read("pixels", &bench->problem, &why) != STATUS_OK ||
+        testcases_read(&bench->problem, &bench->set, &why) != STATUS_OK ||
+        oracle_open(&bench->problem, &bench->oracle, &why) != STATUS_OK)
         fail_test("%s", why.text);
-    testcase_fill(&problem, &set.cases[0], 0, &(GeneratorKey){{1}}, x, sizeof x);
+    testcase_fill(&bench->problem, &bench->set.cases[0], 0, &(GeneratorKey){{1}}, bench->x, sizeof bench->x);
+}
+
+static void pixels_close(PixelBench *bench)
+{
+    oracle_close(bench->oracle);
+    testcases_free(&bench->set);
+    problem_free(&bench->problem);
+}
+
+static Comparison compare_pixels(const PixelBench *bench)
+{
+    const void *inputs[PROBLEM_MAX_PARAMETERS] = {bench->x};
+    Comparison comparison;
+    Message why = {0};
+    if (checker_compare(&bench->problem, &bench->set.cases[0], bench->oracle, inputs, NULL, bench->y, POISON,
+                        &comparison, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    return comparison;
+}
+
+static void channels_in_another_order_are_recognised(void **state)
+{
+    size_t (*const orders[])(size_t, size_t) = {red_for_blue, last_channel_first, alpha_first, in_planes};
+    PixelBench bench;
+    pixels_open(&bench);
     for (size_t i = 0; i < COUNT_OF(orders); i++) {
-        Comparison comparison;
-        for (size_t j = 0; j < sizeof x; j++)
-            y[orders[i](j / 4, j % 4)] = x[j];
-        if (checker_compare(&problem, &set.cases[0], oracle, inputs, NULL, y, POISON, &comparison, &why) != STATUS_OK)
-            fail_test("%s", why.text);
+        for (size_t j = 0; j < sizeof bench.x; j++)
+            bench.y[orders[i](j / 4, j % 4)] = 255 - bench.x[j];
+        const Comparison comparison = compare_pixels(&bench);
         if (comparison.kind.nature != WRONG_NATURE_CHANNELS)
             fail_test("order %zu: %s", i, comparison.text);
     }
-    oracle_close(oracle);
-    testcases_free(&set);
-    problem_free(&problem);
+    pixels_close(&bench);
+}
+
+/* So many parts are tried that one of them explains two elements by chance. */
+static void a_channel_that_is_left_out_is_recognised_from_three_wrong_elements_on(void **state)
+{
+    enum { ALPHA = 3 };
+    PixelBench bench;
+    pixels_open(&bench);
+    for (size_t i = 0; i < PIXELS; i++)
+        bench.x[4 * i + ALPHA] = 0;
+    for (size_t i = 0; i < sizeof bench.y; i++)
+        bench.y[i] = 255 - bench.x[i];
+    for (size_t wrong = 1; wrong <= 4; wrong++) {
+        bench.x[4 * (13 * wrong) + ALPHA] = 200;
+        const Comparison comparison = compare_pixels(&bench);
+        assert_int_equal(comparison.wrong, wrong);
+        assert_int_equal(comparison.kind.nature, wrong < 3 ? WRONG_NATURE_UNKNOWN : WRONG_NATURE_CUT_OFF);
+    }
+    pixels_close(&bench);
 }
 
 int main(void)
@@ -285,10 +343,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_of_order_are_recognised),
         cmocka_unit_test(a_filter_that_is_centred_is_recognised_in_a_small_sample),
+        cmocka_unit_test(a_filter_that_is_centred_is_not_called_cut_off),
         cmocka_unit_test(a_filter_of_the_case_before_is_not_called_flipped),
         cmocka_unit_test(a_filter_that_is_a_multiple_of_the_last_one_is_called_stale),
         cmocka_unit_test(a_filter_that_is_not_used_is_not_called_stale),
         cmocka_unit_test(channels_in_another_order_are_recognised),
+        cmocka_unit_test(a_channel_that_is_left_out_is_recognised_from_three_wrong_elements_on),
     };
     return cmocka_run_group_tests(tests, make_problem, home_remove);
 }
