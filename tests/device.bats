@@ -105,16 +105,24 @@ small_home() {
     ends 1 "on Fake GPU" "Compile Error"
 }
 
+# Devices that were opened, as the log of the fake driver tells. The oracle compiles first: whether it opens one
+# before it is stopped is chance, so that there may be one more than $1.
+opened() {
+    local count
+    count=$(grep -c '^cuDevicePrimaryCtxRetain' log)
+    [[ $count == $(($1 + 1)) ]] || equal "$1" "$count"
+}
+
 @test "the devices of a sitting are opened while the compiler runs, and what fails then leaves none behind" {
     export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_FAKE_CUDA_LOG=$PWD/log CONVJUDGE_CACHE=$PWD/cache
     submission >x.cu # a fake GPU refuses it at the first load
     judge grade --no-record --no-second-opinion --device cuda --problem conv1d x.cu
     ends 2 "the driver cannot load the GPU code"
-    equal 8 "$(grep -c '^cuDevicePrimaryCtxRetain' log)" # samples, hidden cases, three blocks and two of the anchor; the oracle
+    opened 7 # samples, hidden cases, three blocks and two of the anchor
     : >log
     judge grade --no-record --no-second-opinion --device cuda --problem conv1d x.cu
     ends 2 "the driver cannot load the GPU code"
-    equal 3 "$(grep -c '^cuDevicePrimaryCtxRetain' log)" # samples, hidden cases; the oracle
+    opened 2 # samples, hidden cases
 }
 
 @test "the driver of a process that owns a GPU sees no other" {
@@ -128,11 +136,11 @@ small_home() {
 @test "a process that had to look for a GPU is replaced by one that can reach this one alone" {
     export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_FAKE_CUDA_LOG=$PWD/log CONVJUDGE_CACHE=$PWD/cache
     local device
-    submission >x.cu # a fake GPU refuses it at the first load
+    { echo '// expect: Accepted'; echo '// problem: conv1d'; submission; } >x.cu # a fake GPU refuses it at the first load
     for device in cuda cuda auto; do # compiled the first time
         : >log
-        judge grade --no-record --no-second-opinion --device $device --problem conv1d x.cu
-        ends 2 "the driver cannot load the GPU code"
+        judge check --device $device x.cu # without timed cases, and so without an oracle
+        ends 1 "the driver cannot load the GPU code"
         grep -c '^cuInit' log >>started
     done
     equal 1 $(($(sed -n 3p started) - $(sed -n 2p started)))
