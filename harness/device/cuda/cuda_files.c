@@ -27,6 +27,20 @@ static void take_field(const char *line, const char *name, char *value, size_t s
     snprintf(value, size, "%.*s", (int)strcspn(line, "\n"), line);
 }
 
+/* The kernel has a folder for each part of a divided GPU. */
+static bool is_divided(const char *root, int minor)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/proc/driver/nvidia/capabilities/gpu%d/mig", root, minor);
+    DIR *folder = opendir(path);
+    bool found = false;
+    for (const struct dirent *item; folder != NULL && (item = readdir(folder)) != NULL;)
+        found = found || strncmp(item->d_name, "gi", 2) == 0;
+    if (folder != NULL)
+        closedir(folder);
+    return found;
+}
+
 static bool read_gpu(const char *root, const char *bus, HostGpu *gpu)
 {
     char path[PATH_MAX], line[200], minor[16] = "", *end = minor;
@@ -40,11 +54,11 @@ static bool read_gpu(const char *root, const char *bus, HostGpu *gpu)
     }
     if (file != NULL)
         fclose(file);
-    if (strchr(gpu->uuid, '?') != NULL)
-        gpu->uuid[0] = '\0';
     gpu->minor = (int)strtol(minor, &end, 10);
     if (end == minor || *end != '\0')
         return false;
+    if (strchr(gpu->uuid, '?') != NULL || is_divided(root, gpu->minor))
+        gpu->uuid[0] = '\0';
     snprintf(path, sizeof path, "%s/dev/nvidia%d", root, gpu->minor);
     return is_usable(path);
 }
@@ -100,7 +114,8 @@ static void add_device(DeviceFiles *files, const char *root, const char *name)
 static void add_folders(DeviceFiles *files, const char *root)
 {
     Message why;
-    snprintf(files->folders[0], sizeof *files->folders, "%.40s/dev/nvidia-caps", root); /* of parts of a GPU (MIG) */
+    snprintf(files->folders[0], sizeof *files->folders, "%.40s/dev/nvidia-caps",
+             root); /* which parts of GPUs there are */
     cuda_driver_folder(files->folders[1], sizeof *files->folders);
     files->folder_count = ceilings_folder(files->folders[2], sizeof *files->folders, &why) == STATUS_OK ? 3 : 2;
 }

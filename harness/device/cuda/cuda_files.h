@@ -3,8 +3,8 @@
  * A driver starts each GPU whose files it can open, whatever CUDA_VISIBLE_DEVICES says, which costs time on a host with
  * several (docs/measurements.md, "A class in one command").
  *
- * Source  NVIDIA driver README, "/proc file system interface", for /proc/driver/nvidia/gpus; CUDA C++ Programming Guide, "CUDA
- *         Environment Variables", for the order of GPUs and what CUDA_VISIBLE_DEVICES may name.  */
+ * Source  NVIDIA driver README, "/proc file system interface", for /proc/driver/nvidia/gpus; NVIDIA Multi-Instance GPU User Guide, "Device
+ *         Nodes and Capabilities"; CUDA C++ Programming Guide, "CUDA Environment Variables", for the order of GPUs and what CUDA_VISIBLE_DEVICES may name.  */
 #ifndef HARNESS_DEVICE_CUDA_CUDA_FILES_H
 #define HARNESS_DEVICE_CUDA_CUDA_FILES_H
 
@@ -17,7 +17,7 @@ enum { CUDA_MOST_GPUS = 64 };
 
 typedef struct HostGpu {
     char model[80];
-    char uuid[64]; /* "": it is not known, as before the driver has ever started the GPU */
+    char uuid[64]; /* "": not known, as before the driver has ever started the GPU, or that of a GPU divided by MIG */
     int minor;     /* its device file is /dev/nvidia<minor> */
 } HostGpu;
 

@@ -36,8 +36,8 @@ static void write_gpu(const char *bus, const char *model, const char *uuid, int 
     write_file(name, text);
 }
 
-/* GPUs of one model, whose device files are numbered otherwise than their places on the bus. One is not this process's, and the driver has
- * never started the last. */
+/* GPUs of one model, whose device files are numbered otherwise than their places on the bus. One is not this process's, the driver has
+ * never started another, and the last is divided by MIG. */
 static int make_host(void **state)
 {
     if (mkdtemp(root) == NULL)
@@ -48,6 +48,10 @@ static int make_host(void **state)
     write_gpu("0000:05:00.0", "NVIDIA H200", "GPU-77aa", 3);
     write_gpu("0000:9a:00.0", "NVIDIA H200", "GPU-?", 4);
     write_file("dev/nvidia4", "");
+    write_gpu("0000:9b:00.0", "NVIDIA H200", "GPU-d1d1", 5);
+    write_file("proc/driver/nvidia/capabilities/gpu2/mig/config", "");
+    write_file("proc/driver/nvidia/capabilities/gpu5/mig/gi1/access", "");
+    write_file("dev/nvidia5", "");
     write_file("dev/nvidia0", "");
     write_file("dev/nvidia1", "");
     write_file("dev/nvidia2", "");
@@ -68,13 +72,14 @@ static int remove_host(void **state)
 static void gpus_stand_in_the_order_of_the_bus_if_they_may_be_used(void **state)
 {
     HostGpu gpus[8];
-    assert_int_equal(cuda_host_gpus(root, gpus, 8), 4);
+    assert_int_equal(cuda_host_gpus(root, gpus, 8), 5);
     assert_int_equal(gpus[0].minor, 2);
     assert_int_equal(gpus[1].minor, 1);
     assert_int_equal(gpus[2].minor, 0);
     assert_string_equal(gpus[1].uuid, "GPU-1aff");
     assert_string_equal(gpus[2].model, "NVIDIA H200");
     assert_string_equal(gpus[3].uuid, "");
+    assert_string_equal(gpus[4].uuid, "");
     assert_int_equal(cuda_host_gpus(root, gpus, 2), 2);
     assert_int_equal(cuda_host_gpus("/nowhere", gpus, 8), 0);
 }
