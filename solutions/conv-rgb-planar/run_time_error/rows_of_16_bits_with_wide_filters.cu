@@ -1,4 +1,5 @@
 // Mistake: in the kernel for filters beyond radius 8, the row is a short, which holds at most 32,767.
+// expect: Run-Time Error, Wrong Answer
 // problem: conv-rgb-planar
 #include <cuda_runtime.h>
 
