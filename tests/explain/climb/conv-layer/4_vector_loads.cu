@@ -2,7 +2,7 @@
 // problem: conv-layer
 // advice: vector_loads
 // A thread computes 4 pixels of 4 channels, and loads 4 elements of the tile and 4 weights at a time: two wide loads for
-// 16 multiply-adds. Model: solutions/conv-layer/accepted/implicit_product_registers.cu
+// 16 multiply-adds. It stores 4 channels at a time, too. Model: solutions/conv-layer/accepted/implicit_product_registers.cu
 #include <cuda_runtime.h>
 
 #define THREADS 128
@@ -48,10 +48,10 @@ __global__ void convolve(const float* input, const float* weights, const float* 
         int k = first + thread % DEPTH; // this thread loads one column of the input's tile
         int tap = k / layer.in_channels;
         int under = tap / layer.filter_width * layer.width + tap % layer.filter_width;
+        const float* from = input + under * layer.in_channels + k % layer.in_channels;
         for (int p = thread / DEPTH; p < PIXELS; p += THREADS / DEPTH) {
             bool inside = s_corner[p] >= 0 && k < depth;
-            s_input[thread % DEPTH][p] =
-                inside ? input[(s_corner[p] + under) * layer.in_channels + k % layer.in_channels] : 0.0f;
+            s_input[thread % DEPTH][p] = inside ? from[s_corner[p] * layer.in_channels] : 0.0f;
         }
         for (int j = thread; j < DEPTH * CHANNELS; j += THREADS) {
             int row = first + j / CHANNELS, channel = first_channel + j % CHANNELS;
@@ -73,13 +73,25 @@ __global__ void convolve(const float* input, const float* weights, const float* 
     }
 
 #pragma unroll
-    for (int p = 0; p < EACH_PIXELS; p++)
+    for (int p = 0; p < EACH_PIXELS; p++) {
+        int pixel = first_pixel + my_pixel + p, channel = first_channel + my_channel;
+        if (pixel >= pixels)
+            break;
+        Floats<EACH> result;
 #pragma unroll
-        for (int c = 0; c < EACH; c++) {
-            int pixel = first_pixel + my_pixel + p, channel = first_channel + my_channel + c;
-            if (pixel < pixels && channel < layer.out_channels)
-                output[pixel * layer.out_channels + channel] = fmaxf(sum[p][c] + bias[channel], 0.0f);
+        for (int c = 0; c < EACH; c++)
+            result.at[c] = channel + c < layer.out_channels ? fmaxf(sum[p][c] + bias[channel + c], 0.0f) : 0.0f;
+        float* to = output + pixel * layer.out_channels + channel;
+        if (layer.out_channels % EACH == 0) {
+            if (channel < layer.out_channels)
+                *(Floats<EACH>*)to = result;
+        } else {
+#pragma unroll
+            for (int c = 0; c < EACH; c++)
+                if (channel + c < layer.out_channels)
+                    to[c] = result.at[c];
         }
+    }
 }
 
 extern "C" void solve(const float* input, const float* weights, const float* bias, float* output, int n, int height,
