@@ -116,7 +116,7 @@ static Parts sum_parts(uint64_t bits, MatrixType type)
     return parts_of(type == MATRIX_F16 ? f32_bits(f16_to_f32((u16)bits)) : bits, MATRIX_F32);
 }
 
-static void split(Tile tile, int extent, int k, MatrixType type, Parts parts[MATRIX_MOST][MATRIX_MOST])
+static void split(const uint64_t tile[][MATRIX_MOST], int extent, int k, MatrixType type, Parts parts[][MATRIX_MOST])
 {
     for (int i = 0; i < extent; i++)
         for (int j = 0; j < k; j++)
@@ -136,28 +136,27 @@ static uint64_t product_bits(const Matrix *matrix, const Parts *row, const Parts
     return c;
 }
 
-void matrix_multiply_floats(const Matrix *matrix, Tile a, Tile b, Tile c)
+void matrix_multiply_floats(const Matrix *matrix, Tile a, Tile b, int first, Tile c)
 {
-    static _Thread_local Parts rows[MATRIX_MOST][MATRIX_MOST], columns[MATRIX_MOST][MATRIX_MOST];
+    static _Thread_local Parts rows[MATRIX_MOST][MATRIX_MOST], columns[MATRIX_COLUMNS][MATRIX_MOST];
     const MatrixShape *shape = &matrix->shape;
     bool turned = matrix_is_turned(shape, MATRIX_SUM);
     split(a, shape->m, shape->k, matrix->a, rows);
-    split(b, shape->n, shape->k, matrix->b, columns);
+    split(b + first, MATRIX_COLUMNS, shape->k, matrix->b, columns);
     for (int i = 0; i < shape->m; i++)
-        for (int j = 0; j < shape->n; j++) {
-            uint64_t *at = turned ? &c[j][i] : &c[i][j];
+        for (int j = 0; j < MATRIX_COLUMNS; j++) {
+            uint64_t *at = turned ? &c[first + j][i] : &c[i][first + j];
             *at = product_bits(matrix, rows[i], columns[j], *at);
         }
 }
 
-/* ---- halves ------------------------------------------------------------------------------------------------------ */
+/* ---- floats, eight columns at a time ----------------------------------------------------------------------------- */
 
 enum {
-    ROWS = 16,
-    COLUMNS = 8,
-    DEPTH = 16,            /* of k, at most */
-    HALF_NOTHING = -4096,  /* the exponent of a zero; a sum of two of them is an int16_t */
-    LARGEST_EXPONENT = 100 /* in magnitude: so far float32 has 2^exponent, its inverse, and what they multiply */
+    COLUMNS = MATRIX_COLUMNS,
+    DEPTH = 16,             /* of k, at most */
+    VECTOR_NOTHING = -4096, /* the exponent of a zero; a sum of two of them is an int16_t */
+    LARGEST_EXPONENT = 100  /* in magnitude: so far float32 has 2^exponent, its inverse, and what they multiply */
 };
 
 /* Compiled once for each kind of processor: vectors of 32 bytes make it more than twice as fast. */
@@ -170,37 +169,49 @@ typedef f32 Floats __attribute__((vector_size(4 * COLUMNS)));
 typedef s64 Longs __attribute__((vector_size(8 * COLUMNS)));
 typedef f64 Doubles __attribute__((vector_size(8 * COLUMNS)));
 
-/* Halves as float32, with the exponents that their products are aligned by; which are infinities or NaN. */
-INLINED void split_halves(const Ints *halves, Floats *values, Shorts *exponents, Ints *specials)
+/* Numbers as float32, with the exponents that their products are aligned by; which are infinities or NaN. */
+INLINED void split_numbers(MatrixType type, const Ints *bits, Floats *values, Shorts *exponents, Ints *specials)
 {
-    Ints biased = *halves >> 10 & 31, is_subnormal = biased == 0; /* a comparison gives 0 or -1 */
-    Ints mantissa = (*halves & 0x3FF) | (~is_subnormal & 0x400), exponent = biased - 15 - is_subnormal;
-    Ints is_zero = mantissa == 0;
-    Floats magnitude = __builtin_convertvector(mantissa, Floats) * (Floats)((exponent - 10 + 127) << 23);
-    Ints is_negative = (*halves & 0x8000) != 0;
-    *values = (Floats)((Ints)magnitude | (is_negative & INT32_MIN));
-    *exponents = __builtin_convertvector((is_zero & HALF_NOTHING) | (~is_zero & exponent), Shorts);
-    *specials |= biased == 31;
+    Ints biased, exponent, is_zero;
+    if (type == MATRIX_F16) {
+        biased = *bits >> 10 & 31;
+        Ints is_subnormal = biased == 0; /* a comparison gives 0 or -1 */
+        Ints mantissa = (*bits & 0x3FF) | (~is_subnormal & 0x400), is_negative = (*bits & 0x8000) != 0;
+        exponent = biased - 15 - is_subnormal;
+        is_zero = mantissa == 0;
+        Floats magnitude = __builtin_convertvector(mantissa, Floats) * (Floats)((exponent - 10 + 127) << 23);
+        *values = (Floats)((Ints)magnitude | (is_negative & INT32_MIN));
+        *specials |= biased == 31;
+    } else { /* the upper bits of a float32 */
+        Ints wide = type == MATRIX_BF16 ? *bits << 16 : *bits & ~0x1FFF;
+        biased = wide >> 23 & 255;
+        exponent = biased - 127 - (biased == 0);
+        is_zero = (wide & INT32_MAX) == 0;
+        *values = (Floats)wide;
+        *specials |= biased == 255;
+    }
+    *exponents = __builtin_convertvector((is_zero & VECTOR_NOTHING) | (~is_zero & exponent), Shorts);
 }
 
-/* One row of sums in float32. A product of two halves is exact in float32, and so is it times a power of two. */
+/* One row of sums in float32. A product of two such numbers is exact in float32, and so is it times a power of two; one too
+ * large for it makes its sum special, and of one too small nothing is left by the alignment. */
 INLINED void add_row(const f32 *row, const int16_t *row_exponents, const Floats *column, const Shorts *column_exponents,
                      int depth, Ints *sums, Ints *specials)
 {
     Ints is_zero = (*sums & 0x7FFFFFFF) == 0, exponent = (*sums >> 23 & 255) - 127;
-    Shorts most = __builtin_convertvector((is_zero & HALF_NOTHING) | (~is_zero & exponent), Shorts);
+    Shorts most = __builtin_convertvector((is_zero & VECTOR_NOTHING) | (~is_zero & exponent), Shorts);
     for (int k = 0; k < depth; k++) {
         Shorts product = row_exponents[k] + column_exponents[k], is_more = product > most;
         most = (product & is_more) | (most & ~is_more);
     }
     exponent = __builtin_convertvector(most, Ints);
-    exponent &= exponent > HALF_NOTHING / 2; /* else all of them are zero */
+    exponent &= exponent > VECTOR_NOTHING / 2; /* else all of them are zero */
     /* So are infinities and NaN. */
     Ints special = (exponent < -LARGEST_EXPONENT) | (exponent > LARGEST_EXPONENT);
     Floats scale = (Floats)(~special & (127 + GUARD_BITS - exponent) << 23);
     Ints products = {0}; /* each of the 16 is below 2^27 */
     for (int k = 0; k < depth; k++)
-        products += __builtin_convertvector(row[k] * column[k] * scale, Ints);
+        products += __builtin_convertvector((Floats)(~special & (Ints)(row[k] * column[k])) * scale, Ints);
     Ints start = __builtin_convertvector((Floats)(~special & *sums) * scale, Ints);
     Doubles sum = __builtin_convertvector(products, Doubles) + __builtin_convertvector(start, Doubles);
     /* Cuts off what float32 has no bits for; what is left is exact. */
@@ -210,51 +221,56 @@ INLINED void add_row(const f32 *row, const int16_t *row_exponents, const Floats 
     *specials |= special;
 }
 
-/* False, and `c` as before, where an operand is an infinity or a NaN, or a sum beyond the largest exponent. */
-INLINED bool multiply_halves(int depth, Tile a, Tile b, Tile c)
+/* The columns from `first` on. False, and `c` as before, where an operand is an infinity or a NaN, or a sum beyond the largest
+ * exponent. */
+INLINED bool multiply_columns(const Matrix *matrix, Tile a, Tile b, int first, Tile c)
 {
+    const int depth = matrix->shape.k, together = matrix->k_together;
     Floats column[DEPTH], row[DEPTH / COLUMNS];
     Shorts column_exponents[DEPTH], row_exponents[DEPTH / COLUMNS];
-    Ints specials = {0}, sums[ROWS];
+    Ints specials = {0}, sums[MATRIX_MOST];
     for (int k = 0; k < depth; k++) {
-        Ints halves = {0};
+        Ints bits = {0};
         for (int j = 0; j < COLUMNS; j++)
-            halves[j] = (s32)b[j][k];
-        split_halves(&halves, &column[k], &column_exponents[k], &specials);
+            bits[j] = (s32)b[first + j][k];
+        split_numbers(matrix->b, &bits, &column[k], &column_exponents[k], &specials);
     }
-    for (int i = 0; i < ROWS; i++) {
-        for (int part = 0; part < depth / COLUMNS; part++) {
-            Ints halves = {0};
-            for (int k = 0; k < COLUMNS; k++)
-                halves[k] = (s32)a[i][part * COLUMNS + k];
-            split_halves(&halves, &row[part], &row_exponents[part], &specials);
+    for (int i = 0; i < matrix->shape.m; i++) {
+        for (int part = 0; part * COLUMNS < depth; part++) {
+            Ints bits = {0};
+            for (int k = 0; k < COLUMNS && part * COLUMNS + k < depth; k++)
+                bits[k] = (s32)a[i][part * COLUMNS + k];
+            split_numbers(matrix->a, &bits, &row[part], &row_exponents[part], &specials);
         }
         for (int j = 0; j < COLUMNS; j++)
-            sums[i][j] = (s32)c[i][j];
-        add_row((const f32 *)row, (const int16_t *)row_exponents, column, column_exponents, depth, &sums[i], &specials);
+            sums[i][j] = (s32)c[i][first + j];
+        for (int k = 0; k < depth; k += together)
+            add_row((const f32 *)row + k, (const int16_t *)row_exponents + k, column + k, column_exponents + k,
+                    together, &sums[i], &specials);
     }
     for (int j = 0; j < COLUMNS; j++)
         if (specials[j] != 0)
             return false;
-    for (int i = 0; i < ROWS; i++)
+    for (int i = 0; i < matrix->shape.m; i++)
         for (int j = 0; j < COLUMNS; j++)
-            c[i][j] = (u32)sums[i][j];
+            c[i][first + j] = (u32)sums[i][j];
     return true;
 }
 
-static __attribute__((target("avx2"))) bool multiply_halves_avx2(int depth, Tile a, Tile b, Tile c)
+static __attribute__((target("avx2"))) bool multiply_columns_avx2(const Matrix *matrix, Tile a, Tile b, int first,
+                                                                  Tile c)
 {
-    return multiply_halves(depth, a, b, c);
+    return multiply_columns(matrix, a, b, first, c);
 }
 
-bool matrix_multiply_halves(const Matrix *matrix, Tile a, Tile b, Tile c)
+bool matrix_multiply_columns(const Matrix *matrix, Tile a, Tile b, int first, Tile c)
 {
     const MatrixShape *shape = &matrix->shape;
-    const int depth = shape->k;
-    if (matrix->a != MATRIX_F16 || matrix->c != MATRIX_F32 || matrix->d != MATRIX_F32 || shape->m != ROWS ||
-        shape->n != COLUMNS || depth > DEPTH || depth % COLUMNS != 0 || matrix->k_together != depth)
+    if (matrix->c != MATRIX_F32 || matrix->d != MATRIX_F32 || matrix_is_turned(shape, MATRIX_SUM) ||
+        first + COLUMNS > shape->n || shape->k > DEPTH)
         return false;
-    return __builtin_cpu_supports("avx2") ? multiply_halves_avx2(depth, a, b, c) : multiply_halves(depth, a, b, c);
+    return __builtin_cpu_supports("avx2") ? multiply_columns_avx2(matrix, a, b, first, c)
+                                          : multiply_columns(matrix, a, b, first, c);
 }
 
 /* ---- float64 and integers ---------------------------------------------------------------------------------------- */
@@ -294,6 +310,8 @@ void matrix_multiply(const Matrix *matrix, Tile a, Tile b, Tile c)
         multiply_doubles(matrix, a, b, c);
     else if (matrix->c == MATRIX_S32)
         multiply_integers(matrix, a, b, c);
-    else if (!matrix_multiply_halves(matrix, a, b, c))
-        matrix_multiply_floats(matrix, a, b, c);
+    else
+        for (int first = 0; first < matrix->shape.n; first += MATRIX_COLUMNS)
+            if (!matrix_multiply_columns(matrix, a, b, first, c))
+                matrix_multiply_floats(matrix, a, b, first, c);
 }

@@ -16,10 +16,13 @@ typedef uint64_t Tile[MATRIX_MOST][MATRIX_MOST]; /* bits of elements, [along][ac
 
 /* c = a b + c; the bits in `c` are first of type `matrix->c`, then of type `matrix->d`. */
 void matrix_multiply(const Matrix *matrix, Tile a, Tile b, Tile c);
-/* The same in the general way, for products of floats that are no float64. */
-void matrix_multiply_floats(const Matrix *matrix, Tile a, Tile b, Tile c);
-/* The same, many times as fast, for products of halves with sums in float32 of 16 x 8 tiles; false, and `c` as before,
- * for all others, and where a number is an infinity or a NaN or a sum is nearly as large or small as float32 allows. */
-bool matrix_multiply_halves(const Matrix *matrix, Tile a, Tile b, Tile c);
+
+enum { MATRIX_COLUMNS = 8 }; /* of every product there is a multiple */
+
+/* The columns of c from `first` on, MATRIX_COLUMNS of them, in the general way, for products of floats that are no float64. */
+void matrix_multiply_floats(const Matrix *matrix, Tile a, Tile b, int first, Tile c);
+/* The same, many times as fast, for sums in float32 that are not turned; false, and `c` as before, for all others, and
+ * where a number is an infinity or a NaN or a sum is nearly as large or small as float32 allows. */
+bool matrix_multiply_columns(const Matrix *matrix, Tile a, Tile b, int first, Tile c);
 
 #endif
