@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Grades one honest file many times: each time the same verdict. Prints TAP, one test.
+# Grades one honest file many times: each time the same verdict. Prints TAP, one test; to standard error how far it is.
 # Usage: tests/same_verdict.sh BUILD [COUNT] [DEVICE]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,5 +19,6 @@ for ((number = 1; number <= count; number++)); do
         exit 1
     fi
     rm "$scratch/result.json"
+    ((number % 10)) || echo "# $number of $count gradings, all alike" >&2
 done
 echo "ok 1 - the same file has the same verdict $count times"
