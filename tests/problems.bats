@@ -253,6 +253,16 @@ del(.equivalent[0].mutants[0].mutant)
 END
 }
 
+@test "a note may be about a mutant that leaves its lines out" {
+    short_solution
+    sed -i 's/    if (i < n)/    if (i > n) return;\n&/' "$solutions/accepted/short.cu"
+    noted "the next line checks the bounds" "if (i > n) return;" ""
+    judge check-problem --problem my-conv --only-mutants --mutants 1 --seed 5
+    ends 0 "1 are noted as equivalent"
+    valid equivalent_mutants "$solutions/equivalent_mutants.json"
+    ends 0
+}
+
 @test "check-problem names a hidden case that finds no wrong solution" {
     new_home
     edit "$testcases/hidden.json" '.cases[5].inputs.filter = {"values": [0, 1, 0]}'
