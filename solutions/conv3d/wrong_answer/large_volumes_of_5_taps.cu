@@ -1,0 +1,40 @@
+// Mistake: leaves out the last column of 5 x 5 x 5 taps where the volume has a quarter of a million elements in rows not
+// of whole float4.
+// problem: conv3d
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int input_depth, int input_rows,
+                         int input_cols, int kernel_depth, int kernel_rows, int kernel_cols)
+{
+    int output_depth = input_depth - kernel_depth + 1;
+    int output_rows = input_rows - kernel_rows + 1;
+    int output_cols = input_cols - kernel_cols + 1;
+    int plane = blockIdx.z * blockDim.z + threadIdx.z;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (plane >= output_depth || row >= output_rows || col >= output_cols)
+        return;
+
+    bool large = input_depth * input_rows * input_cols >= 1 << 18 && input_cols % 4 != 0;
+    int end = large && kernel_depth == 5 && kernel_rows == 5 && kernel_cols == 5 ? kernel_cols - 1 : kernel_cols;
+    float sum = 0.0f;
+    for (int d = 0; d < kernel_depth; d++)
+        for (int r = 0; r < kernel_rows; r++)
+            for (int s = 0; s < end; s++)
+                sum += input[((plane + d) * input_rows + row + r) * input_cols + col + s] *
+                       kernel[(d * kernel_rows + r) * kernel_cols + s];
+    output[(plane * output_rows + row) * output_cols + col] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_depth, int input_rows,
+                      int input_cols, int kernel_depth, int kernel_rows, int kernel_cols)
+{
+    int output_depth = input_depth - kernel_depth + 1;
+    int output_rows = input_rows - kernel_rows + 1;
+    int output_cols = input_cols - kernel_cols + 1;
+    dim3 threads(32, 4, 2);
+    dim3 blocks((output_cols + 31) / 32, (output_rows + 3) / 4, (output_depth + 1) / 2);
+    convolve<<<blocks, threads>>>(input, kernel, output, input_depth, input_rows, input_cols, kernel_depth,
+                                  kernel_rows, kernel_cols);
+    cudaDeviceSynchronize();
+}
