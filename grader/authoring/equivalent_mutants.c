@@ -24,7 +24,7 @@ static Status read_mutant(EquivalentMutants *known, const cJSON *item, Message *
     Status status = json_check(&known->file, item, keys, sizeof keys / sizeof *keys, why);
     if (status == STATUS_OK)
         status = json_integer(&known->file, item, "occurrence", 1, MAX_OCCURRENCE, &occurrence, why);
-    for (size_t i = 0; i < 2 && status == STATUS_OK; i++) // a mutant may leave the line out
+    for (size_t i = 0; i < 2 && status == STATUS_OK; i++) /* a mutant may leave the line out */
         status = refuse_empty(&known->file, item, keys[i].name, why);
     if (status != STATUS_OK)
         return status;
