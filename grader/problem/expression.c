@@ -79,7 +79,7 @@ static Status parse_number(Parser *parser)
     int position = position_of(parser);
     for (; isdigit((unsigned char)*parser->at); parser->at++)
         if (__builtin_mul_overflow(number, 10, &number) || __builtin_add_overflow(number, *parser->at - '0', &number))
-            return complain_here(parser, "a number beyond 64 bits");
+            return complain(parser->text, position, "a number beyond 64 bits", parser->why);
     add_step(parser, EXPRESSION_NUMBER, position, number);
     return STATUS_OK;
 }

@@ -62,7 +62,7 @@ static void expressions_have_their_values(void **state)
 static const struct {
     const char *expression, *message;
 } refused[] = {
-    {"", "at character 1: expected a number"},
+    {"", "at character 1: expected a number, a name or \"(\""},
     {"n +", "at character 4: expected a number"},
     {"(n", "expected \")\""},
     {"n n", "at character 3: expected an operator or the end"},
@@ -72,8 +72,8 @@ static const struct {
     {"1 < 2 < 3", "expected an operator or the end"},
     {"1 / (n - 10)", "at character 3: division by zero"},
     {"1 % 0", "division by zero"},
-    {"9223372036854775808", "beyond 64 bits"},
-    {"9223372036854775807 + 1", "beyond 64 bits"},
+    {"9223372036854775808", "at character 1: a number beyond 64 bits"},
+    {"9223372036854775807 + 1", "the result is beyond 64 bits"},
     {"-9223372036854775807 - 2", "beyond 64 bits"},
     {"9223372036854775807 * 2", "beyond 64 bits"},
     {"(-9223372036854775807 - 1) / -1", "beyond 64 bits"},
