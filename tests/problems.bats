@@ -200,7 +200,7 @@ noted() {
     judge check-problem --problem my-conv --only-mutants --mutants 0
     ends 0 "ok 1 - the cases find the mistakes in mutants # SKIP none are wanted"
     judge check-problem --problem my-conv --thorough --mutants 3
-    ends 2 "'--thorough' takes all mutants"
+    ends 2 "'--thorough' takes all mutants, so '--mutants' cannot be given"
     judge check-problem --problem my-conv --mutants many
     ends 2 "option '--mutants': expected a whole number, found 'many'"
 }

@@ -268,7 +268,7 @@ END
     judge serve --config "$BATS_TEST_TMPDIR/config.json" --socket "$BATS_TEST_TMPDIR/other"
     ends 2 "another process, \`convjudge serve\` or \`convjudge grade-class\`, uses this state"
     judge serve --config "$BATS_TEST_TMPDIR/config.json" --state "$BATS_TEST_TMPDIR/other-state" --socket "$BATS_TEST_TMPDIR/other" --listen "$address"
-    ends 2 "another program listens there"
+    ends 2 "another program listens there; choose another port with --listen"
     judge serve --config "$BATS_TEST_TMPDIR/config.json" --state "$BATS_TEST_TMPDIR/other-state" --listen 127.0.0.1:0
     ends 2 "another server listens there"
     judge serve --config "$BATS_TEST_TMPDIR/config.json" --state "$BATS_TEST_TMPDIR/other-state" --listen nonsense

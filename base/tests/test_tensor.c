@@ -111,10 +111,10 @@ static const struct {
     const char *name, *text, *message;
 } bad_pictures[] = {
     {"a.txt", "x", "ends in .npy, .pgm or .ppm"},
-    {"a.pgm", "", "begin with \"P5\""},
+    {"a.pgm", "", "expected the file to begin with \"P5\""},
     {"a.pgm", "P6 1 1 255\nabc", "begin with \"P5\""},
     {"a.pgm", "P5 2", "expected the height"},
-    {"a.pgm", "P5 0 1 255\n", "expected the width"},
+    {"a.pgm", "P5 0 1 255\n", "expected the width, a number from 1 to 1048576, in the header"},
     {"a.pgm", "P5 -2 1 255\n", "expected the width"},
     {"a.pgm", "P5 99999999999999999999 1 255\n", "expected the width"},
     {"a.pgm", "P5 1 1 65535\nab", "expected the largest value"},
@@ -135,7 +135,7 @@ static const struct {
     {"{'descr': '<f", "found '<f; numpy converts them"},
     {"{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}",
      "expected rows one after the other ('fortran_order': False); numpy arranges them: numpy.ascontiguousarray(a)"},
-    {"{'descr': '<f4', 'fortran_order': False, 'shape': ()}", "a shape of 1 to 4"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': ()}", "expected a shape of 1 to 4 extents"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1)}", "a shape of 1 to 4"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (1", "a shape of 1 to 4"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "a shape of 1 to 4"},

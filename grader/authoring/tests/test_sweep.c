@@ -68,6 +68,8 @@ static void numbers_and_names_are_values(void **state)
     sweep_free(&sweep);
 }
 
+#define THIRTEEN "1,2,3,4,5,6,7,8,9,10,11,12,13,"
+
 static void what_is_no_sweep_is_refused_with_its_line(void **state)
 {
     static const struct Row {
@@ -79,7 +81,7 @@ static void what_is_no_sweep_is_refused_with_its_line(void **state)
         {"\n// sweep:\n", "x.cu:2: expected NAME=VALUE", STATUS_BAD_INPUT},
         {"// sweep: N\n", "x.cu:1: expected NAME=VALUE,VALUE..., found \"N\"", STATUS_BAD_INPUT},
         {"// sweep: N=\n", "\"\" is not a value for N", STATUS_BAD_INPUT},
-        {"// sweep: N=1,,2\n", "\"\" is not a value for N", STATUS_BAD_INPUT},
+        {"// sweep: N=1,,2\n", "\"\" is not a value for N, expected a number or a name", STATUS_BAD_INPUT},
         {"// sweep: 2N=1\n", "\"2N\" is not the name of a macro", STATUS_BAD_INPUT},
         {"// sweep: =1\n", "\"\" is not the name of a macro", STATUS_BAD_INPUT},
         {"// sweep: N=1;system(0)\n", "is not a value for N", STATUS_BAD_INPUT},
@@ -87,11 +89,16 @@ static void what_is_no_sweep_is_refused_with_its_line(void **state)
         {"// sweep: N=1/0\n", "is not a value for N", STATUS_BAD_INPUT},
         {"// sweep: N=1\\\n", "is not a value for N", STATUS_BAD_INPUT},
         {"// sweep: N=--1\n", "is not a value for N", STATUS_BAD_INPUT},
-        {"// sweep: N=1\n#define N 1\n", "x.cu:1: N cannot be set from outside", STATUS_BAD_INPUT},
-        {"// sweep: N=1\n" SETTABLE("NN", "1"), "N cannot be set from outside", STATUS_BAD_INPUT},
-        {"// sweep: A=1,2,3,4,5,6,7,8,9 B=1,2,3,4,5,6,7,8,9 C=1,2,3,4,5,6,7,8,9\n", "too many combinations",
+        {"// sweep: N=1\n#define N 1\n",
+         "x.cu:1: N cannot be set from outside: expected #ifndef N, #define N ..., #endif in the file",
          STATUS_BAD_INPUT},
-        {"// sweep: A=1 B=1 C=1 D=1 E=1 F=1 G=1 H=1 I=1\n", "I is one macro too many", STATUS_BAD_INPUT},
+        {"// sweep: N=1\n" SETTABLE("NN", "1"), "N cannot be set from outside", STATUS_BAD_INPUT},
+        {"// sweep: A=1,2,3,4,5,6,7,8,9 B=1,2,3,4,5,6,7,8,9 C=1,2,3,4,5,6,7,8,9\n",
+         "too many combinations, expected at most 512", STATUS_BAD_INPUT},
+        {"// sweep: N=" THIRTEEN THIRTEEN THIRTEEN THIRTEEN THIRTEEN "\n", "N has too many values, expected at most 64",
+         STATUS_BAD_INPUT},
+        {"// sweep: A=1 B=1 C=1 D=1 E=1 F=1 G=1 H=1 I=1\n", "I is one macro too many, expected at most 8",
+         STATUS_BAD_INPUT},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         Sweep sweep;

@@ -274,7 +274,7 @@ static const struct {
     {"c->cols + col", "c->cols + column", STATUS_BAD_INPUT, "error: 'column' undeclared"},
     {"c->cols", "c->out", STATUS_BAD_INPUT, "error: 'Case' has no member named 'out'"},
     {"Sum oracle(", "Sum orakel(", STATUS_BAD_INPUT, "error:"},
-    {"ORACLE", "#include <math.h>\nORACLE", STATUS_BAD_INPUT, "oracle.h:1: expected no #include"},
+    {"ORACLE", "#include <math.h>\nORACLE", STATUS_BAD_INPUT, "oracle.h:1: expected no #include: an oracle stands alone"},
     {"at(c->a, i), 1)", "at(c->a, i), 1e300) ; sum.value *= 1e300", STATUS_SYSTEM, "an expected value is not finite"},
     {"at(c->a, i), 1)", "at(c->a, i / 2), 1)", STATUS_SYSTEM,
      "neighbours differ from single elements: the index of at() must grow by one along the last index"},

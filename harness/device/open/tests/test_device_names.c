@@ -25,7 +25,7 @@ static void a_gpu_is_preferred_and_described_without_opening_it(void **state)
     assert_names("cuda:7", STATUS_NOT_FOUND, "no GPU number 7");
     assert_names("cuda:7", STATUS_NOT_FOUND, "DEVICE=sim");
     assert_names("cuda:", STATUS_BAD_INPUT, "expected auto, cuda");
-    assert_names("cuda:zero", STATUS_BAD_INPUT, "expected cuda or cuda:N");
+    assert_names("cuda:zero", STATUS_BAD_INPUT, "expected cuda or cuda:N, with the number N of a GPU");
     assert_names("cuda:-1", STATUS_BAD_INPUT, "expected cuda or cuda:N");
     assert_int_equal(device_describe("cuda", &info, &why), STATUS_OK);
     assert_string_equal(info.name, "Fake GPU");
