@@ -252,6 +252,9 @@ eve' "$(in_store "SELECT person.name FROM membership JOIN person ON person.id = 
     as "$ada" GET /people/ada
     equal 200 "$status"
     lacks 'id="points"'
+    as "$ada" GET "/api/v1/submissions/$number/points"
+    equal 403 "$status"
+    [[ $output == *"the points of One dimension are not shown yet"* ]]
     as "$teacher" GET /people/ada
     [[ $output == *"One dimension: 4 of 4"*"Submission $number counts"* ]]
     as "$teacher" GET /teacher

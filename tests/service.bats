@@ -275,6 +275,17 @@ END
     ends 2 "expected"
 }
 
+@test "the socket of the reverse proxy is for a user of this host, and for no other" {
+    serve "$(jq -n --arg path "$BATS_TEST_TMPDIR/proxy" '{proxy_socket: {path: $path, user: "nobody"}}')"
+    status=$(curl --silent --unix-socket "$BATS_TEST_TMPDIR/proxy" --output answer --write-out '%{http_code}' http://localhost/)
+    output=$(cat answer)
+    says 403 "this socket is the reverse proxy's"
+    stop_server
+    jq '.proxy_socket.user = "no-such-user"' "$BATS_TEST_TMPDIR/config.json" >absent.json
+    judge serve --config absent.json
+    ends 2 "proxy_socket: this host has no user 'no-such-user'"
+}
+
 @test "tokens are made, shown once and revoked" {
     serve
     local ada
@@ -334,12 +345,18 @@ says() {
     says 405 'this cannot be done here'
     as "$ada" GET "/api/v1/submissions/$number/report"
     says 409 "submission $number is not judged yet"
+    as "$ada" GET /api/v1/submissions/999
+    says 404 "there is no submission 999"
     as "$bob" DELETE "/api/v1/submissions/$number"
     says 403 'only its author can withdraw a submission'
     as "$bob" POST "/submissions/$number/withdraw"
     says 403 'only its author can withdraw a submission'
     as "$bob" POST "/submissions/$number/ruling" -d ruling=accept
     says 400 'expected a decision about a run that was recorded'
+    as "$ada" DELETE "/api/v1/submissions/$number"
+    equal 200 "$status"
+    as "$ada" DELETE "/api/v1/submissions/$number"
+    says 409 "submission $number does not wait any more"
     as "$ada" GET /api/v1/nonsense
     says 404 'there is no such page'
 }

@@ -142,14 +142,14 @@ static void a_damaged_file_is_refused(void **state)
     for (int i = 0; i < 3 * 4096; i++)
         fputc(0x5A, file);
     fclose(file);
-    refused(STORE_WRITE, STATUS_BAD_INPUT, "damaged");
+    refused(STORE_WRITE, STATUS_BAD_INPUT, "the database is damaged: ");
 }
 
 static void a_read_only_file_is_refused(void **state)
 {
     store_close(opened(STORE_WRITE));
     chmod(path, 0444);
-    refused(STORE_WRITE, STATUS_SYSTEM, "read-only");
+    refused(STORE_WRITE, STATUS_SYSTEM, "read-only, expected a file and a folder that can be written");
 }
 
 static void a_file_in_no_folder_is_refused(void **state)
