@@ -239,7 +239,7 @@ file() {
     for name in a b c a; do judge submit --wait $name.cu; done
     judge submit --wait --problem conv2d a.cu
     judge history --json history.json
-    ends 0 "conv1d on NVIDIA H200 (simulated), modelled times" "0.323  faster" "3.1  slower" "51.6 us *" "conv2d on NVIDIA H200"
+    ends 0 "conv1d on NVIDIA H200 (simulated), modelled times" "to the one before" "0.323  faster" "3.1  slower" "51.6 us *" "conv2d on NVIDIA H200"
     json history.json '[.histories[0].submissions[] | .submission, .change.order, .best_ms] | @csv' \
         '1,,0.16,2,"faster",0.0516,3,,,4,"slower",0.0516'
     judge history --problem conv2d

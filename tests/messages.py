@@ -3,9 +3,10 @@
 
 Texts: each string literal of the sources with three plain words or more is taken for one that people may read. A test
 expects it if an expectation holds a piece of it: two fifths of its longest part between two insertions (%d and the
-like), and 14 characters at least. Expectations are the lines of tests/*.bats, the string literals of unit tests, and
-the lines "// says: ..." of submissions and "// sketch: ..." of those that tests/rules.sh explains. Texts that no test expects stand in tests/messages/untested.txt, as PLACE:
-WORDS. PLACE is a file, or the function that is given the literal, such as fail_errno(); * stands for anything in both.
+like), and 16 characters at least. Expectations are the lines of tests/*.bats, the string literals of unit tests, and
+the lines "// says: ..." of submissions and "// sketch: ..." of those that tests/rules.sh explains. Texts that no test
+expects stand in tests/messages/untested.txt, as PLACE: WORDS. PLACE is a file, or the function that is given the
+literal, such as fail_errno(); * stands for anything in both.
 
 Kinds: tests/messages/README.md has a row for each kind of mistake and of wrong output, with a submission that provokes
 it. `convjudge check` holds the submissions to their lines "// says: ...".
@@ -106,7 +107,7 @@ def expectations():
 def expected_by(words, tests):
     """The first test that expects these words."""
     part = max((piece.strip() for piece in INSERTION.split(words)), key=len)
-    size = min(len(part), max(14, len(part) * 2 // 5))
+    size = min(len(part), max(16, len(part) * 2 // 5))
     pieces = [part[i:i + size] for i in range(len(part) - size + 1)]
     return next((path for path, text in tests.items() if any(piece in text for piece in pieces)), None)
 

@@ -174,7 +174,7 @@ outcome() { json autograder/results/results.json "$1" "$2"; }
     kill -ALRM "$client"
     wait "$client" || true
     outcome '.output | startswith("Your file is handed in and counts, but it is not judged yet: ")' true
-    outcome '.output | contains("interrupted; submission 1 is kept") and contains("; last seen: next")' true
+    outcome '.output | contains("interrupted; submission 1 is kept: `convjudge show 1` shows it; last seen: next")' true
     outcome '.output | contains(". There is no score yet; look there later, or ask for this autograder to be run again.")' true
     outcome '.output | endswith("Submission 1 at http://'"$address"'.")' true
     outcome '[.. | objects | has("score")] | any' false
