@@ -150,13 +150,47 @@ ORACLE Sum sum_add_sum(Sum sum, Sum inner, double weight)
 /* An oracle.h whose sums consist of inner sums, which neighbours share, can name the function of the inner ones,
  *     #define ORACLE_PASS filtered_in_its_row
  * It has the parameters of oracle(), and a value for each element of an array of the output's shape. oracle() then
- * reads them by pass_at(c, index, position...), where `index` is that of the position in row-major order. On the host
- * they are computed there. On a GPU a kernel has computed all of them before, unless there is no memory for them. */
+ * reads them by pass_at(c, index, position...), where `index` is that of the position in row-major order. Most have been
+ * computed before: on a GPU all of them by a kernel, unless there is no memory for them; on the host those that a piece of
+ * the output needs. The others are computed where they are read. */
 #ifdef __CUDACC__
 #define pass_at(c, index, ...)                                                                                         \
     ((c)->kept_pass != NULL ? ((const Sum *)(c)->kept_pass)[index] : ORACLE_PASS(c, __VA_ARGS__))
 #else
-#define pass_at(c, index, ...) ORACLE_PASS(c, __VA_ARGS__)
+
+#include "kept_pass.h"
+
+static inline bool pass_is_kept(const KeptPass *kept, int64_t index)
+{
+    return index >= kept->first && index + LANES <= kept->first + kept->count;
+}
+
+static inline Sum kept_at(const KeptPass *kept, int64_t index)
+{
+    Sum sum = SUM_ZERO;
+#if LANES == 1
+    sum.value = kept->value[index - kept->first];
+    sum.magnitude = kept->magnitude[index - kept->first];
+#else
+    memcpy(&sum.value, kept->value + (index - kept->first), sizeof sum.value);
+    memcpy(&sum.magnitude, kept->magnitude + (index - kept->first), sizeof sum.magnitude);
+#endif
+    return sum;
+}
+
+static inline void note_pass(PassReach *reach, int64_t index)
+{
+    if (reach == NULL)
+        return;
+    reach->least = index < reach->least ? index : reach->least;
+    reach->most = index > reach->most ? index : reach->most;
+    reach->reads++;
+}
+
+#define pass_at(c, index, ...)                                                                                         \
+    (pass_is_kept((c)->kept_pass, index)                                                                               \
+         ? kept_at((c)->kept_pass, index)                                                                              \
+         : (note_pass(((const KeptPass *)(c)->kept_pass)->reach, index), ORACLE_PASS(c, __VA_ARGS__)))
 #endif
 
 /* max(0, sum), the rectified linear unit. The magnitude stays: the rounding errors of the terms remain. */

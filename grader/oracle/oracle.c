@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "grader/oracle/kept_pass.h"
 #include "harness/compile/judge_source.h"
 #include "harness/sandbox/scratch.h"
 
@@ -16,19 +17,20 @@
 #include <string.h>
 
 enum {
-    LANES = 8,    /* neighbours computed together: the widest registers of x86-64 hold eight doubles */
-    PIECE = 4096, /* elements computed by one thread at a time */
+    LANES = 8,           /* neighbours computed together: the widest registers of x86-64 hold eight doubles */
+    PIECE = 4096,        /* elements computed by one thread at a time */
+    MOST_KEPT = 1 << 22, /* inner sums that are kept at a time: 64 MiB */
     MAX_SOURCE_BYTES = 1 << 20,
     MAX_LIBRARY_BYTES = 16 << 20
 };
 
-/* The type of oracle_row() in grader/oracle/row.c. */
-typedef void RowFunction(const void *const *inputs, const int64_t *sizes, const int64_t *first, size_t count,
-                         double *expected, double *magnitude);
+/* The type of oracle_row() and oracle_pass_row() in grader/oracle/row.c. */
+typedef void RowFunction(const void *const *inputs, const int64_t *sizes, const KeptPass *kept, const int64_t *first,
+                         size_t count, double *expected, double *magnitude);
 
 typedef struct Library {
     void *handle;
-    RowFunction *row;
+    RowFunction *row, *pass; /* pass: NULL if the oracle has none */
 } Library;
 
 struct Oracle {
@@ -52,13 +54,13 @@ static const Form form_single = {"single", "double", 1}, form_neighbours = {"nei
 /* --- what is compiled --------------------------------------------------------------------------------------------- */
 
 typedef struct Sources {
-    char row[PATH_MAX], element[PATH_MAX], oracle[PATH_MAX];
+    char row[PATH_MAX], element[PATH_MAX], kept_pass[PATH_MAX], oracle[PATH_MAX];
     Text case_header;
     Digest digest; /* of all sources, the flags and the compiler */
 } Sources;
 
-/* Adds the type Case, which has a member for each parameter but the output, and one that only a GPU sets: the values of
- * ORACLE_PASS (grader/oracle/element.h). */
+/* Adds the type Case, which has a member for each parameter but the output, and one for the values of ORACLE_PASS
+ * (grader/oracle/element.h). */
 static void add_case_type(const Problem *problem, Text *text)
 {
     text_add(text, "typedef struct Case {\n");
@@ -131,9 +133,13 @@ static Status find_sources(const Problem *problem, Sources *sources, Message *wh
     if (status == STATUS_OK)
         status = paths_home("grader/oracle/element.h", sources->element, sizeof sources->element, why);
     if (status == STATUS_OK)
+        status = paths_home("grader/oracle/kept_pass.h", sources->kept_pass, sizeof sources->kept_pass, why);
+    if (status == STATUS_OK)
         status = judge_source_hash(&hash, sources->row, why);
     if (status == STATUS_OK)
         status = judge_source_hash(&hash, sources->element, why);
+    if (status == STATUS_OK)
+        status = judge_source_hash(&hash, sources->kept_pass, why);
     if (status == STATUS_OK)
         status = check_alone(sources->oracle, why);
     if (status == STATUS_OK)
@@ -200,6 +206,7 @@ static bool take_library(void *handle, Library *library)
 {
     library->handle = handle;
     library->row = handle == NULL ? NULL : (RowFunction *)(intptr_t)dlsym(handle, "oracle_row");
+    library->pass = handle == NULL ? NULL : (RowFunction *)(intptr_t)dlsym(handle, "oracle_pass_row");
     if (handle != NULL && library->row == NULL)
         dlclose(handle);
     return library->row != NULL;
@@ -286,6 +293,8 @@ typedef struct Evaluation {
     const void *const *inputs;
     int rank;
     size_t shape[TENSOR_MAX_RANK];
+    bool is_pass; /* of the inner sums, not of the output */
+    KeptPass kept;
 } Evaluation;
 
 typedef enum Outcome { OUTCOME_GOOD, OUTCOME_NOT_FINITE, OUTCOME_DISAGREEMENT } Outcome;
@@ -303,7 +312,8 @@ static void evaluate_with(const Evaluation *evaluation, const Library *library, 
 {
     int64_t position[TENSOR_MAX_RANK];
     position_of(evaluation, first, position);
-    library->row(evaluation->inputs, evaluation->sizes->values, position, count, expected, magnitude);
+    RowFunction *const function = evaluation->is_pass ? library->pass : library->row;
+    function(evaluation->inputs, evaluation->sizes->values, &evaluation->kept, position, count, expected, magnitude);
 }
 
 /* An oracle.h may wrongly use at() for an index that does not grow by one from neighbour to neighbour. Then only the
@@ -349,6 +359,58 @@ static Outcome evaluate_piece(const Evaluation *evaluation, size_t first, size_t
     return worst;
 }
 
+static Outcome evaluate_all(const Evaluation *evaluation, size_t first, size_t count, double *expected,
+                            double *magnitude)
+{
+    int worst = OUTCOME_GOOD;
+#pragma omp parallel for schedule(dynamic) reduction(max : worst) if (count > PIECE)
+    for (size_t start = 0; start < count; start += PIECE) {
+        size_t step = count - start < PIECE ? count - start : PIECE;
+        int outcome = evaluate_piece(evaluation, first + start, step, expected + start, magnitude + start);
+        worst = outcome > worst ? outcome : worst;
+    }
+    return (Outcome)worst;
+}
+
+/* --- inner sums --------------------------------------------------------------------------------------------------- */
+
+/* Which inner sums the elements read: those of the first and the last one, and, since they may lie in the middle of a row,
+ * of the ends of the rows beside them. What is overlooked is computed where it is read. */
+static PassReach pass_reach(const Evaluation *evaluation, size_t first, size_t count, size_t *probes)
+{
+    const size_t columns = evaluation->shape[evaluation->rank - 1], end = first + count;
+    const size_t next_row = (first / columns + 1) * columns, last_row = (end - 1) / columns * columns;
+    const size_t found[] = {first, next_row < end ? next_row : first, last_row > first ? last_row - 1 : first, end - 1};
+    PassReach reach = {.least = INT64_MAX, .most = -1};
+    Evaluation probing = *evaluation;
+    double expected, magnitude;
+    probing.kept = (KeptPass){.reach = &reach};
+    *probes = sizeof found / sizeof *found;
+    for (size_t i = 0; i < *probes; i++)
+        evaluate_with(&probing, &evaluation->oracle->single, found[i], 1, &expected, &magnitude);
+    return reach;
+}
+
+/* Computes the inner sums that `count` elements from `first` on need, where they are fewer than these elements would
+ * compute. `*memory` gets their memory, to be freed, or NULL: none are kept. */
+static Outcome keep_pass(Evaluation *evaluation, size_t first, size_t count, double **memory)
+{
+    size_t probes;
+    *memory = NULL;
+    if (evaluation->oracle->neighbours.pass == NULL || count <= PIECE)
+        return OUTCOME_GOOD;
+    const PassReach reach = pass_reach(evaluation, first, count, &probes);
+    const size_t kept = reach.most < reach.least ? 0 : (size_t)(reach.most - reach.least) + 1;
+    if (kept == 0 || kept > MOST_KEPT || kept * probes > count * (size_t)reach.reads / 2)
+        return OUTCOME_GOOD;
+    *memory = allocated(malloc(2 * kept * sizeof **memory));
+    evaluation->is_pass = true;
+    const Outcome outcome = evaluate_all(evaluation, (size_t)reach.least, kept, *memory, *memory + kept);
+    evaluation->is_pass = false;
+    evaluation->kept = (KeptPass){*memory, *memory + kept, reach.least, (int64_t)kept, NULL};
+    return outcome;
+}
+
 Status oracle_evaluate(const Oracle *oracle, const Sizes *sizes, const void *const inputs[PROBLEM_MAX_PARAMETERS],
                        size_t first, size_t count, double *expected, double *magnitude, Message *why)
 {
@@ -362,13 +424,11 @@ Status oracle_evaluate(const Oracle *oracle, const Sizes *sizes, const void *con
     if (first > output_count || count > output_count - first)
         return fail(STATUS_BAD_INPUT, why, "elements %zu to %zu of an output of %zu", first, first + count,
                     output_count);
-    int worst = OUTCOME_GOOD;
-#pragma omp parallel for schedule(dynamic) reduction(max : worst) if (count > PIECE)
-    for (size_t start = 0; start < count; start += PIECE) {
-        size_t step = count - start < PIECE ? count - start : PIECE;
-        int outcome = evaluate_piece(&evaluation, first + start, step, expected + start, magnitude + start);
-        worst = outcome > worst ? outcome : worst;
-    }
+    double *memory;
+    const Outcome of_pass = keep_pass(&evaluation, first, count, &memory);
+    const Outcome of_output = evaluate_all(&evaluation, first, count, expected, magnitude);
+    const Outcome worst = of_pass > of_output ? of_pass : of_output;
+    free(memory);
     if (worst == OUTCOME_NOT_FINITE)
         return fail(STATUS_SYSTEM, why, "%s/oracle.h: an expected value is not finite", problem->folder);
     if (worst == OUTCOME_DISAGREEMENT)

@@ -14,21 +14,32 @@
 
 /* Computes `count` elements, a multiple of LANES, from `first` on, which has one index for each extent of the output.
  * `inputs` and `sizes` are indexed by parameter. */
-void oracle_row(const void *const *inputs, const int64_t *sizes, const int64_t *first, size_t count, double *expected,
-                double *magnitude)
-{
-    const Case c = CASE_OF(inputs, sizes);
-    int64_t position[RANK];
-    memcpy(position, first, sizeof position);
-    for (size_t i = 0; i < count; i += LANES) {
-        const Sum sum = ORACLE_CALL(oracle, &c, position);
-#if LANES == 1
-        expected[i] = (double)sum.value;
-        magnitude[i] = (double)sum.magnitude;
-#else
-        memcpy(expected + i, &sum.value, sizeof sum.value);
-        memcpy(magnitude + i, &sum.magnitude, sizeof sum.magnitude);
-#endif
-        position[RANK - 1] += LANES;
+#define ROW_FUNCTION(name, function)                                                                                   \
+    void name(const void *const *inputs, const int64_t *sizes, const KeptPass *kept, const int64_t *first,             \
+              size_t count, double *expected, double *magnitude)                                                       \
+    {                                                                                                                  \
+        Case c = CASE_OF(inputs, sizes);                                                                               \
+        int64_t position[RANK];                                                                                        \
+        c.kept_pass = kept;                                                                                            \
+        memcpy(position, first, sizeof position);                                                                      \
+        for (size_t i = 0; i < count; i += LANES) {                                                                    \
+            const Sum sum = ORACLE_CALL(function, &c, position);                                                       \
+            put(expected + i, sum.value);                                                                              \
+            put(magnitude + i, sum.magnitude);                                                                         \
+            position[RANK - 1] += LANES;                                                                               \
+        }                                                                                                              \
     }
+
+static inline void put(double *to, Real numbers)
+{
+#if LANES == 1
+    *to = (double)numbers;
+#else
+    memcpy(to, &numbers, sizeof numbers);
+#endif
 }
+
+ROW_FUNCTION(oracle_row, oracle)
+#ifdef ORACLE_PASS
+ROW_FUNCTION(oracle_pass_row, ORACLE_PASS)
+#endif

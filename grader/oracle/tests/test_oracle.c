@@ -219,6 +219,41 @@ static void long_sums_have_the_same_bits_alone_and_together(void **state)
     setenv("CONVJUDGE_HOME", home, 1);
 }
 
+/* Parts of more elements than one thread takes keep the inner sums that their elements share; single elements do not. The
+ * parts begin and end in the middle of rows, and some rows have borders above or below. */
+static void inner_sums_that_are_kept_change_no_bit(void **state)
+{
+    enum { WIDTH = 150, HEIGHT = 103, PART = 5001 };
+    Bench bench;
+    Message why;
+    Testcase testcase = uniform_case(13);
+    double expected[PART], magnitude[PART], one, its_magnitude;
+    testcase.sources[0].kind = testcase.sources[1].kind = SOURCE_NORMAL;
+    testcase.sources[2] = testcase.sources[1];
+    testcase.sizes = (Sizes){{[4] = WIDTH, [5] = HEIGHT, [6] = 5}};
+    unsetenv("CONVJUDGE_HOME");
+    bench_open(&bench, "conv2d-separable");
+    if (bench_evaluate(&bench, &testcase, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    for (size_t first = 0; first + PART <= bench.count; first += 997) {
+        assert_int_equal(oracle_evaluate(bench.oracle, &testcase.sizes, (const void *const *)bench.inputs, first, PART,
+                                         expected, magnitude, &why),
+                         STATUS_OK);
+        assert_memory_equal(expected, bench.expected + first, sizeof expected);
+        assert_memory_equal(magnitude, bench.magnitude + first, sizeof magnitude);
+    }
+    for (size_t i = 0; i < bench.count; i++) {
+        assert_int_equal(oracle_evaluate(bench.oracle, &testcase.sizes, (const void *const *)bench.inputs, i, 1, &one,
+                                         &its_magnitude, &why),
+                         STATUS_OK);
+        assert_memory_equal(&one, &bench.expected[i], sizeof one);
+        assert_memory_equal(&its_magnitude, &bench.magnitude[i], sizeof its_magnitude);
+    }
+    bench_drop_case(&bench);
+    bench_close(&bench);
+    setenv("CONVJUDGE_HOME", home, 1);
+}
+
 /* Some long sums differ in their last bits, and none by more than the rounding of its terms. */
 static void long_double_differs_from_double_by_rounding_alone(void **state)
 {
@@ -368,6 +403,7 @@ int main(void)
         cmocka_unit_test(literal_expected_values_agree_with_the_oracle),
         cmocka_unit_test(values_are_those_of_the_formula),
         cmocka_unit_test(every_part_has_the_bits_of_the_whole),
+        cmocka_unit_test(inner_sums_that_are_kept_change_no_bit),
         cmocka_unit_test(long_sums_have_the_same_bits_alone_and_together),
         cmocka_unit_test(long_double_differs_from_double_by_rounding_alone),
         cmocka_unit_test(elements_beyond_the_output_are_refused),
