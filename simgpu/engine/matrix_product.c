@@ -187,7 +187,7 @@ INLINED void split_numbers(MatrixType type, const Ints *bits, Floats *values, Sh
         biased = wide >> 23 & 255;
         exponent = biased - 127 - (biased == 0);
         is_zero = (wide & INT32_MAX) == 0;
-        *values = (Floats)wide;
+        *values = (Floats)(wide & ~(biased == 255)); /* an infinity fits no integer: see *specials */
         *specials |= biased == 255;
     }
     *exponents = __builtin_convertvector((is_zero & VECTOR_NOTHING) | (~is_zero & exponent), Shorts);

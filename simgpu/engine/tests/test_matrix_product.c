@@ -149,6 +149,10 @@ static void what_is_no_plain_product_is_left_to_the_general_way(void **state)
     matrix.a = matrix.b = MATRIX_TF32;
     for (size_t i = 0; i < COUNT_OF(floats); i++)
         expect_general(&matrix, a, b, c, &a[ROWS - 1][0], floats[i]);
+    for (int i = 0; i < ROWS; i++)
+        for (int k = 0; k < DEPTH; k++)
+            a[i][k] = INFINITE_FLOAT | negative;
+    assert_false(matrix_multiply_columns(&matrix, a, b, 0, c));
     matrix = product_of(DEPTH);
     matrix.c = matrix.d = MATRIX_F16;
     expect_general(&matrix, a, b, c, &c[0][0], 0);
