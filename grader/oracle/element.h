@@ -160,6 +160,8 @@ ORACLE Sum sum_add_sum(Sum sum, Sum inner, double weight)
 
 #include "kept_pass.h"
 
+#include <stdbool.h>
+
 static inline bool pass_is_kept(const KeptPass *kept, int64_t index)
 {
     return index >= kept->first && index + LANES <= kept->first + kept->count;

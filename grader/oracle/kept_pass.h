@@ -2,7 +2,6 @@
 #ifndef GRADER_ORACLE_KEPT_PASS_H
 #define GRADER_ORACLE_KEPT_PASS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Which inner sums were read that are not kept: the least and the largest index, and how many. */

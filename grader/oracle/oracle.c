@@ -317,11 +317,14 @@ static void evaluate_with(const Evaluation *evaluation, const Library *library, 
 }
 
 /* An oracle.h may wrongly use at() for an index that does not grow by one from neighbour to neighbour. Then only the
- * first neighbour is right, so the last one is computed on its own as well. */
+ * first neighbour is right, so the last one is computed on its own as well. So it is without kept inner sums, which are
+ * others if the index of pass_at() does not belong to its position. */
 static bool last_agrees(const Evaluation *evaluation, size_t last, double expected, double magnitude)
 {
     double single[2];
-    evaluate_with(evaluation, &evaluation->oracle->single, last, 1, &single[0], &single[1]);
+    Evaluation alone = *evaluation;
+    alone.kept = (KeptPass){0};
+    evaluate_with(&alone, &evaluation->oracle->single, last, 1, &single[0], &single[1]);
     return memcmp(&single[0], &expected, sizeof expected) == 0 && memcmp(&single[1], &magnitude, sizeof magnitude) == 0;
 }
 
@@ -374,34 +377,35 @@ static Outcome evaluate_all(const Evaluation *evaluation, size_t first, size_t c
 
 /* --- inner sums --------------------------------------------------------------------------------------------------- */
 
-/* Which inner sums the elements read: those of the first and the last one, and, since they may lie in the middle of a row,
- * of the ends of the rows beside them. What is overlooked is computed where it is read. */
-static PassReach pass_reach(const Evaluation *evaluation, size_t first, size_t count, size_t *probes)
+enum { PROBES = 4 };
+
+/* Which inner sums PROBES of the elements read: the first and the last one, and, since these may lie in the middle of a row,
+ * the ends of the rows beside them. What no probe reads is computed where it is read. */
+static PassReach pass_reach(const Evaluation *evaluation, size_t first, size_t count)
 {
     const size_t columns = evaluation->shape[evaluation->rank - 1], end = first + count;
     const size_t next_row = (first / columns + 1) * columns, last_row = (end - 1) / columns * columns;
-    const size_t found[] = {first, next_row < end ? next_row : first, last_row > first ? last_row - 1 : first, end - 1};
+    const size_t probes[PROBES] = {first, next_row < end ? next_row : first, last_row > first ? last_row - 1 : first,
+                                   end - 1};
     PassReach reach = {.least = INT64_MAX, .most = -1};
     Evaluation probing = *evaluation;
     double expected, magnitude;
     probing.kept = (KeptPass){.reach = &reach};
-    *probes = sizeof found / sizeof *found;
-    for (size_t i = 0; i < *probes; i++)
-        evaluate_with(&probing, &evaluation->oracle->single, found[i], 1, &expected, &magnitude);
+    for (int i = 0; i < PROBES; i++)
+        evaluate_with(&probing, &evaluation->oracle->single, probes[i], 1, &expected, &magnitude);
     return reach;
 }
 
-/* Computes the inner sums that `count` elements from `first` on need, where they are fewer than these elements would
- * compute. `*memory` gets their memory, to be freed, or NULL: none are kept. */
+/* Computes the inner sums that `count` elements from `first` on read, where they are at most half as many as the elements
+ * would compute on their own. `*memory` gets their memory, to be freed, or NULL: none are kept. */
 static Outcome keep_pass(Evaluation *evaluation, size_t first, size_t count, double **memory)
 {
-    size_t probes;
     *memory = NULL;
     if (evaluation->oracle->neighbours.pass == NULL || count <= PIECE)
         return OUTCOME_GOOD;
-    const PassReach reach = pass_reach(evaluation, first, count, &probes);
-    const size_t kept = reach.most < reach.least ? 0 : (size_t)(reach.most - reach.least) + 1;
-    if (kept == 0 || kept > MOST_KEPT || kept * probes > count * (size_t)reach.reads / 2)
+    const PassReach reach = pass_reach(evaluation, first, count);
+    const size_t kept = reach.reads == 0 ? 0 : (size_t)(reach.most - reach.least) + 1;
+    if (kept == 0 || kept > MOST_KEPT || kept > count * (size_t)reach.reads / PROBES / 2)
         return OUTCOME_GOOD;
     *memory = allocated(malloc(2 * kept * sizeof **memory));
     evaluation->is_pass = true;
@@ -434,7 +438,7 @@ Status oracle_evaluate(const Oracle *oracle, const Sizes *sizes, const void *con
     if (worst == OUTCOME_DISAGREEMENT)
         return fail(STATUS_SYSTEM, why,
                     "%s/oracle.h: neighbours differ from single elements: the index of at() must grow by one along the "
-                    "last index",
+                    "last index, and that of pass_at() belong to its position",
                     problem->folder);
     return STATUS_OK;
 }

@@ -12,6 +12,15 @@
 #include CASE_FILE
 #include ORACLE_FILE
 
+static inline void put(double *to, Real numbers)
+{
+#if LANES == 1
+    *to = (double)numbers;
+#else
+    memcpy(to, &numbers, sizeof numbers);
+#endif
+}
+
 /* Computes `count` elements, a multiple of LANES, from `first` on, which has one index for each extent of the output.
  * `inputs` and `sizes` are indexed by parameter. */
 #define ROW_FUNCTION(name, function)                                                                                   \
@@ -29,15 +38,6 @@
             position[RANK - 1] += LANES;                                                                               \
         }                                                                                                              \
     }
-
-static inline void put(double *to, Real numbers)
-{
-#if LANES == 1
-    *to = (double)numbers;
-#else
-    memcpy(to, &numbers, sizeof numbers);
-#endif
-}
 
 ROW_FUNCTION(oracle_row, oracle)
 #ifdef ORACLE_PASS

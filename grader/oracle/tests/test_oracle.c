@@ -313,7 +313,7 @@ static const struct {
      "oracle.h:1: expected no #include: an oracle stands alone"},
     {"at(c->a, i), 1)", "at(c->a, i), 1e300) ; sum.value *= 1e300", STATUS_SYSTEM, "an expected value is not finite"},
     {"at(c->a, i), 1)", "at(c->a, i / 2), 1)", STATUS_SYSTEM,
-     "neighbours differ from single elements: the index of at() must grow by one along the last index"},
+     "neighbours differ from single elements: the index of at() must grow by one along the last index, and that of pass_at() belong to its position"},
     {"at(c->a, i), 1)", "at(c->a, row * c->cols), 1)", STATUS_SYSTEM, "neighbours differ from single elements"},
 };
 
@@ -338,6 +338,44 @@ static void mistakes_in_an_oracle_are_the_judges(void **state)
         testcases_free(&set);
         bench_close(&bench);
     }
+    home_write("problems/blend/oracle.h", home_oracle);
+}
+
+/* Single elements would be right; so only what is kept of 10,100 elements shows the mistake. */
+static void an_inner_sum_of_another_position_is_the_judges(void **state)
+{
+    static const char with_pass[] =
+        "ORACLE Sum alone(const Case *c, long row, long col)\n"
+        "{\n"
+        "    return sum_add(SUM_ZERO, at(c->a, row * c->cols + col), 1);\n"
+        "}\n"
+        "#define ORACLE_PASS alone\n"
+        "ORACLE Sum oracle(const Case *c, long row, long col)\n"
+        "{\n"
+        "    Sum sum = SUM_ZERO;\n"
+        "    for (int r = 0; r < 3; r++)\n"
+        "        if (row + r < c->rows)\n"
+        "            sum = sum_add_sum(sum, pass_at(c, (row + r) * c->cols + col, row + r, col), 1);\n"
+        "    return sum;\n"
+        "}\n";
+    char *wrong = replaced(with_pass, "(row + r) * c->cols", "row * c->cols");
+    const struct {
+        const char *oracle;
+        Status status;
+    } rows[] = {{with_pass, STATUS_OK}, {wrong, STATUS_SYSTEM}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Bench bench;
+        TestcaseSet set;
+        Message why = {0};
+        home_write("problems/blend/oracle.h", rows[i].oracle);
+        bench_open(&bench, "blend");
+        assert_int_equal(testcases_read(&bench.problem, &set, &why), STATUS_OK);
+        set.cases[1].sizes = (Sizes){{[4] = 100, [5] = 101}};
+        if (bench_evaluate(&bench, &set.cases[1], &why) != rows[i].status)
+            fail_test("row %zu: \"%s\"", i, why.text);
+        close_larger(&bench, &set);
+    }
+    free(wrong);
     home_write("problems/blend/oracle.h", home_oracle);
 }
 
@@ -408,6 +446,7 @@ int main(void)
         cmocka_unit_test(long_double_differs_from_double_by_rounding_alone),
         cmocka_unit_test(elements_beyond_the_output_are_refused),
         cmocka_unit_test(mistakes_in_an_oracle_are_the_judges),
+        cmocka_unit_test(an_inner_sum_of_another_position_is_the_judges),
         cmocka_unit_test(compiled_oracles_are_kept_and_mended),
         cmocka_unit_test(everything_works_without_a_cache),
     };
