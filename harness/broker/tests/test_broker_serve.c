@@ -3,9 +3,11 @@
 #include "harness/broker/broker_arrays.h"
 #include "harness/broker/broker_call.h"
 #include "harness/broker/broker_fault.h"
+#include "harness/broker/broker_host_work.h"
 #include "harness/control/host_clock.h"
 #include "harness/tests/broker_fixture.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -352,6 +354,37 @@ static void time_in_which_others_have_the_cores_is_excused(void **state)
     broker.host_clock = -1;
 }
 
+/* Plays the grader: at each question the runner has computed for a second more. */
+static void *answer_seconds(void *graders)
+{
+    for (double computed_s = 1; host_clock_answer(*(int *)graders, (HostClock){.computed_s = computed_s}); computed_s++) {
+    }
+    return NULL;
+}
+
+static void the_hosts_work_is_charged_but_for_what_its_copies_need(void **state)
+{
+    pthread_t grader;
+    int graders, brokers;
+    assert_true(host_clock_new(&graders, &brokers));
+    broker.host_clock = brokers;
+    assert_int_equal(pthread_create(&grader, NULL, answer_seconds, &graders), 0);
+    broker_host_work_begin(&broker);
+    broker_host_work_charge(&broker);
+    assert_true(broker.host_work.charged_s == 0); /* it has no data yet */
+    broker_host_work_copied(&broker, 100000000, true);
+    broker_host_work_charge(&broker);
+    assert_true(fabs(broker.host_work.charged_s - (1 - 1e-3 - 0.5)) < 1e-9);
+    broker_host_work_copied(&broker, 200000000, false);
+    broker_host_work_charge(&broker);
+    assert_true(fabs(broker.host_work.charged_s - (2 - 1e-3 - 1.5)) < 1e-9); /* nothing is free twice */
+    close(brokers);
+    pthread_join(grader, NULL);
+    close(graders);
+    broker.host_clock = -1;
+    broker_host_work_begin(&broker);
+}
+
 /* A generator with a fixed seed, so that a failure can be repeated. */
 static uint64_t random_word(uint64_t *seed)
 {
@@ -424,6 +457,7 @@ int main(void)
         WITH_A_BROKER(a_module_that_differs_in_one_byte_is_a_violation),
         WITH_A_BROKER(a_silent_runner_exceeds_its_time),
         WITH_A_BROKER(time_in_which_others_have_the_cores_is_excused),
+        WITH_A_BROKER(the_hosts_work_is_charged_but_for_what_its_copies_need),
         WITH_A_BROKER(random_requests_do_not_crash_the_broker),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
