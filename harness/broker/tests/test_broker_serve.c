@@ -357,7 +357,8 @@ static void time_in_which_others_have_the_cores_is_excused(void **state)
 /* Plays the grader: at each question the runner has computed for a second more. */
 static void *answer_seconds(void *graders)
 {
-    for (double computed_s = 1; host_clock_answer(*(int *)graders, (HostClock){.computed_s = computed_s}); computed_s++) {
+    for (double computed_s = 1; host_clock_answer(*(int *)graders, (HostClock){.computed_s = computed_s});
+         computed_s++) {
     }
     return NULL;
 }
