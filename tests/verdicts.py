@@ -12,6 +12,7 @@ judged on the untimed cases and one timed case (tests/fewer_cases.sh), on a real
 
 A line of a record: the first 12 digits of the file's SHA-256, its verdict, its path and, where the verdict is not the
 one that the file claims, the message; with tabs between them. A file that has changed since has no verdict."""
+import concurrent.futures
 import hashlib
 import json
 import os
@@ -68,17 +69,20 @@ def read_record(name):
     return {fields[2]: fields for fields in lines if len(fields) >= 3 and not fields[0].startswith("#")}
 
 
-def judge_file(build, record, file, folder):
-    result = folder / "result.json"
-    result.unlink(missing_ok=True)
+def judge_file(build, record, file):
+    with tempfile.TemporaryDirectory() as folder:
+        answer = grade(build, record, file, pathlib.Path(folder) / "result.json")
+    if answer is None:
+        return file, None
+    told = [] if answer["verdict"] in claim_of(file, record) else [" ".join(answer["text"].split())[:200]]
+    return file, [key_of(file), answer["verdict"], file] + told
+
+
+def grade(build, record, file, result):
     device = "cuda" if record == "h200" else "sim"
     command = [build / "convjudge", "grade", "--no-record", "--no-second-opinion", "--device", device, "--json", result, file]
     subprocess.run(command, cwd=HOME, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    if not result.exists():
-        return None
-    answer = json.loads(result.read_text())
-    told = [] if answer["verdict"] in claim_of(file, record) else [" ".join(answer["text"].split())[:200]]
-    return [key_of(file), answer["verdict"], file] + told
+    return json.loads(result.read_text()) if result.exists() else None
 
 
 def judge(build, record, files):
@@ -86,19 +90,23 @@ def judge(build, record, files):
     known = read_record(record)
     (HOME / "tests/verdicts").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name, open(HOME / f"tests/verdicts/{record}.txt", "a") as log:
-        folder = pathlib.Path(name)
         if record != "h200":
             script = f"source tests/fewer_cases.sh; home_with_fewer_cases {name} untimed"
             subprocess.run(["bash", "-c", script], cwd=HOME, check=True)
             os.environ.update(CONVJUDGE_HOME=name, CONVJUDGE_COMPILER=record.removeprefix("sim-"))
         os.environ.setdefault("CONVJUDGE_CACHE", str(build / "cache"))
-        for file in files or all_files():
-            if file in known and known[file][0] == key_of(file):
-                continue
-            fields = judge_file(build, record, file, folder)
-            if fields is None:
-                sys.exit(f"{file}: the judge failed")
-            print("\t".join(fields), file=log, flush=True)
+        wanted = [file for file in files or all_files() if known.get(file, [None])[0] != key_of(file)]
+        at_once = 1 if record == "h200" else max(1, len(os.sched_getaffinity(0)) // 2)
+        failed = False
+        with concurrent.futures.ThreadPoolExecutor(at_once) as workers:
+            for done in concurrent.futures.as_completed(workers.submit(judge_file, build, record, file) for file in wanted):
+                file, fields = done.result()
+                if fields is None:
+                    print(f"{file}: the judge failed", file=sys.stderr)
+                    failed = True
+                else:
+                    print("\t".join(fields), file=log, flush=True)
+        sys.exit(failed)
 
 
 # ---- the page ---------------------------------------------------------------------------------------------------------
