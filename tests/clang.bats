@@ -46,6 +46,12 @@ small_home() {
     ends 0 "sim-h200-clang" "Ada" "Ben"
 }
 
+@test "a file without kernels is judged as well" {
+    by_clang
+    judge check --device sim "$root/solutions/conv1d/rule_violation/computed_on_the_cpu.cu"
+    ends 0 "ok 1 - "
+}
+
 @test "files that differ only in their name, comments and line breaks have the same machine code" {
     by_clang
     submission >x.cu

@@ -42,7 +42,7 @@ def all_files():
     """The files with a claim, in the order of the page: solutions, students' files, features."""
     found = []
     for pattern in ("solutions/*/*/*.cu", "tests/student/*.cu", "tests/features/*.cu"):
-        found += sorted(str(path.relative_to(HOME)) for path in HOME.glob(pattern))
+        found += sorted(str(path.relative_to(HOME)) for path in HOME.glob(pattern) if path.parent.name != "rivals")
     return found
 
 
@@ -71,18 +71,18 @@ def read_record(name):
 
 def judge_file(build, record, file):
     with tempfile.TemporaryDirectory() as folder:
-        answer = grade(build, record, file, pathlib.Path(folder) / "result.json")
+        answer, last_words = grade(build, record, file, pathlib.Path(folder) / "result.json")
     if answer is None:
-        return file, None
+        raise RuntimeError(f"{file}: the judge failed: {last_words}")
     told = [] if answer["verdict"] in claim_of(file, record) else [" ".join(answer["text"].split())[:200]]
-    return file, [key_of(file), answer["verdict"], file] + told
+    return [key_of(file), answer["verdict"], file] + told
 
 
 def grade(build, record, file, result):
     device = "cuda" if record == "h200" else "sim"
     command = [build / "convjudge", "grade", "--no-record", "--no-second-opinion", "--device", device, "--json", result, file]
-    subprocess.run(command, cwd=HOME, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    return json.loads(result.read_text()) if result.exists() else None
+    ended = subprocess.run(command, cwd=HOME, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    return json.loads(result.read_text()) if result.exists() else None, ended.stderr.strip().split("\n")[-1]
 
 
 def judge(build, record, files):
@@ -100,12 +100,11 @@ def judge(build, record, files):
         failed = False
         with concurrent.futures.ThreadPoolExecutor(at_once) as workers:
             for done in concurrent.futures.as_completed(workers.submit(judge_file, build, record, file) for file in wanted):
-                file, fields = done.result()
-                if fields is None:
-                    print(f"{file}: the judge failed", file=sys.stderr)
+                try:
+                    print("\t".join(done.result()), file=log, flush=True)
+                except RuntimeError as error:
+                    print(error, file=sys.stderr)
                     failed = True
-                else:
-                    print("\t".join(fields), file=log, flush=True)
         sys.exit(failed)
 
 
