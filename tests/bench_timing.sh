@@ -3,12 +3,13 @@
 #   hosts   the same files graded on each GPU: do they agree within the uncertainties that are printed?
 #   spread  four solutions by the judge, by a pair of events, by Triton's do_bench and by NVBench's rule (tests/bench/clocks.py)
 #   pairs   two solutions 2 % apart, and two copies, timed again in turn (`convjudge retime`), as often as there is time
-# Usage: [PARTS="hosts spread pairs"] [RUNS=10] [OUT=FOLDER] tests/bench_timing.sh BUILD SECONDS DEVICE...
+# Usage: [PARTS="hosts spread pairs"] [RUNS=10] [TAPS="127 31 5"] [OUT=FOLDER] tests/bench_timing.sh BUILD SECONDS DEVICE...
 # DEVICE: cuda:0 and so on; sim tries the script, and leaves out what needs a GPU. OUT: keeps the figures. The part spread needs PyTorch.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1 limit=$2 devices=("${@:3}")
 runs=${RUNS:-10} rounds=4
+read -ra pair_taps <<<"${TAPS:-127 31 5}"
 read -ra parts <<<"${PARTS:-hosts spread pairs}"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -188,9 +189,9 @@ choose_extra_blocks() { # DEVICE TAPS FOLDER
                   print best }'
 }
 
-# One line for each re-timing: TAPS, then the three in their order, each with MEDIAN LOW HIGH of its ratio to the one before it.
+# One line for each re-timing: TAPS ROUNDS, then the three in their order, each with MEDIAN LOW HIGH of its ratio to the one before it.
 pairs_on() { # DEVICE NUMBER
-    local folder=$scratch/pairs.$2 taps=$(($2 % 2 == 0 ? 127 : 31)) extra=240 person longest=0 start
+    local folder=$scratch/pairs.$2 taps=${pair_taps[$2 % ${#pair_taps[@]}]} extra=240 person longest=0 start
     mkdir "$folder"
     pairs_home "$folder/home" "$taps"
     [[ $1 != cuda* ]] || extra=$(choose_extra_blocks "$1" "$taps" "$folder" 2>"$out/pairs.$2.candidates")
@@ -207,7 +208,7 @@ pairs_on() { # DEVICE NUMBER
         start=$SECONDS
         "$build/convjudge" retime --problem conv1d --device "$1" >"$folder/retimed" 2>"$folder/log" || [[ $? == 1 ]] ||
             { tail -n 5 "$folder/log" >&2; return 1; }
-        awk -v taps="$taps" '/side by side/ { begun = 1; printf "%s", taps }
+        awk -v taps="$taps" '/side by side/ { begun = 1; printf "%s %s", taps, $4 }
             begun && /, run / { sub(/,/, "", $2); gsub(/[(),]/, " "); printf " %s", $2; if ($8) printf " %s %s %s", $7, $8, $10 }
             END { print "" }' "$folder/retimed" >>"$out/pairs"
         ((SECONDS - start < longest)) || longest=$((SECONDS - start + 1))
@@ -217,31 +218,28 @@ pairs_on() { # DEVICE NUMBER
 
 pairs() {
     on_each_device pairs_on
-    echo "# pairs: a solution, a copy of it, and one with extra blocks, timed again in turn; medians of the ratios, smallest to largest"
+    echo "# pairs: a solution, a copy of it, and one with extra blocks, timed again in turn"
     cat "$out"/pairs.*.chosen
     sort -n "$out/pairs" | awk '
-        function is_faster(rule, median, low) { return rule == 1 ? low > tie : low > 1 && median > tie }
-        function report(   rule) {
+        function report() {
             if (n == 0) return
-            printf "%d taps, %d re-timings; 2 %% apart: in the right place %d times, with a ratio of %.4f\n", taps, n, placed, placed ? exp(sum / placed) : 0
-            for (rule = 1; rule <= 2; rule++)
-                printf "  %s: ordered rightly %d of %d, wrongly %d; copies tie %d of %d\n", rule == 1 ? "if each ratio must lie beyond a tie" : "if they must lie on one side of 1 and their median beyond a tie, as the judge has it", right[rule], n, wrong[rule], ties[rule], copies
-            n = placed = sum = copies = 0
-            delete right; delete wrong; delete ties
+            printf "%d taps, %d re-timings, %.1f rounds each; 2 %% apart: in the right place %d times, with a ratio of %.4f; ordered rightly %d of %d, wrongly %d; copies tie %d of %d\n",
+                taps, n, rounds / n, placed, placed ? exp(sum / placed) : 0, right, n, wrong, ties, copies
+            n = placed = sum = copies = rounds = right = wrong = ties = 0
         }
+        function is_faster(median, low) { return low > 1 && median > tie }
         BEGIN { tie = 1 + sqrt(2) * 0.005 }
         $1 != taps { report(); taps = $1 }
         {
             n++
-            if ($7 == "Slower") { placed++; sum += log($8) }
-            copies += $3 != "Slower"
-            for (rule = 1; rule <= 2; rule++) {
-                second = is_faster(rule, $4, $5)
-                third = is_faster(rule, $8, $9)
-                right[rule] += $7 == "Slower" && third
-                wrong[rule] += $3 == "Slower" && third || $2 == "Slower" && second
-                ties[rule] += $7 == "Slower" && !second || $2 == "Slower" && !third
-            }
+            rounds += $2
+            second = is_faster($5, $6)
+            third = is_faster($9, $10)
+            if ($8 == "Slower") { placed++; sum += log($9) }
+            copies += $4 != "Slower"
+            right += $8 == "Slower" && third
+            wrong += $4 == "Slower" && third || $3 == "Slower" && second
+            ties += $8 == "Slower" && !second || $3 == "Slower" && !third
         }
         END { report() }'
 }

@@ -15,7 +15,7 @@ conv1d_class() {
 @test "contenders are timed in turn, and both orders are printed with their ratios" {
     conv1d_class
     judge retime --problem conv1d --device sim
-    ends 0 "side by side        round 1 of 2" "The orders agree." "  by the stored times" \
+    ends 0 "side by side        round 1, at most 2" "The orders agree." "  by the stored times" \
         "  side by side, 2 rounds; the ratio to the line above, round by round: median (smallest to largest)"
     counts 2 '^    1  Ada, run 1 +[0-9.]+ us'
     counts 2 '^    1  fft_in_registers.cu +[0-9.]+ us'

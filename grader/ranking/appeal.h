@@ -2,7 +2,7 @@
  *
  * The neighbours are the best runs of the people just before and just after it, two each way, fewer where there are fewer. All
  * are timed in one sitting, with new data, in turn: A B C A B C, so that what drifts hits all alike (retime.h). The new figure
- * is the median of the rounds; its uncertainty reaches to the farthest of them, which for seven rounds is an interval of 98 %
+ * is the median of the rounds; its uncertainty reaches to the farther end of the interval of 98 % around it
  * (grader/timing/paired.h). It agrees with the first one if they differ by no more than their uncertainties combined.
  *
  * Ranks    among those timed, by the first figures and by the new ones. On the board, the run keeps its distance to those who

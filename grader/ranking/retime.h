@@ -1,7 +1,8 @@
 /* retime.h - times the best submissions of a board side by side: A B A B, in one go on one device.
  *
  * Times that were taken on different days differ by more than the device does within minutes. Each round times every
- * contender once, one after the other, each in new processes. Contenders are the best runs of a board, one for each person,
+ * contender once, one after the other, each in new processes. There are seven, and more until each two contenders are told
+ * apart or differ by less than 2 %, at most 31. Contenders are the best runs of a board, one for each person,
  * from the sources that the database keeps, and the best reference solution. Nothing is stored.  */
 #ifndef GRADER_RANKING_RETIME_H
 #define GRADER_RANKING_RETIME_H
@@ -35,7 +36,8 @@ typedef struct Retiming {
     Board board;
     DeviceInfo device;
     Contender *contenders; /* in the order of their stored times */
-    size_t count, rounds;
+    size_t count;
+    size_t rounds, most_rounds;    /* that were timed, and that may be */
     char toolkit[80], sandbox[80]; /* of the rounds, as in a result; sandbox: "full" if all had that */
     const char **missing;          /* people whose source the database does not have */
     size_t missing_count;
@@ -47,7 +49,7 @@ MUST_USE Status retime_choose(Store *store, const Problem *problem, const char *
                               Message *why);
 
 /* The parts of retime_choose(), for others who choose. */
-/* Finds the board of a device, and how many rounds its times take. */
+/* Finds the board of a device, and how many rounds its times may take. */
 MUST_USE Status retime_find_board(const char *device, Retiming *retiming, Message *why);
 /* Makes room for so many contenders. */
 void retime_make_room(Retiming *retiming, size_t count);

@@ -65,9 +65,8 @@ static void add_retimed(const Retiming *retiming, Text *out)
 {
     Arena arena = {0};
     const Contender **order = in_retimed_order(retiming, &arena);
-    text_printf(
-        out, "  side by side, %zu rounds; the ratio to the line above, round by round: median (smallest to largest)\n",
-        retiming->rounds);
+    text_printf(out, "  side by side, %zu rounds; the ratio to the line above, round by round: median (%s)\n",
+                retiming->rounds, retiming->device.modelled ? "smallest to largest" : "98 % interval");
     for (size_t i = 0; i < retiming->count; i++) {
         const Contender *contender = order[i];
         if (contender->retimed_rank > 0)
