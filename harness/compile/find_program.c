@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "harness/sandbox/process.h"
+#include "harness/sandbox/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,25 +39,39 @@ static bool was_killed(const ProcessEnd *end)
     return end->exit_status > KILLED && !end->timed_out;
 }
 
+static Status ask(const char *const *argv, const char *folder, Text *output, ProcessEnd *end, Message *why)
+{
+    char temporary[PATH_MAX + 8];
+    snprintf(temporary, sizeof temporary, "TMPDIR=%s", folder);
+    const char *const environment[] = {"PATH=/usr/bin:/bin", temporary, NULL};
+    const ProcessSpec spec = {
+        .argv = argv, .environment = environment, .own_processes = true, .may_share_processes = true};
+    Status status = STATUS_OK;
+    for (int try = 0; try < TRIES && status == STATUS_OK && was_killed(end); try++) {
+        text_free(output);
+        status = process_run(&spec, ANSWER_SECONDS, ANSWER_BYTES, output, end, why);
+    }
+    return status;
+}
+
+/* nvcc names temporary files by its process id, which is the same in each namespace, so each needs a folder of its own. */
 Status program_ask(const char *const *argv, ProgramAnswer *read, void *context, const char *what, const char *advice,
                    Message *why)
 {
-    const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
-    const ProcessSpec spec = {
-        .argv = argv, .environment = environment, .own_processes = true, .may_share_processes = true};
+    char folder[PATH_MAX];
     Text output = {0};
     ProcessEnd end = {.exit_status = KILLED + 1};
-    Status status = STATUS_OK;
-    for (int try = 0; try < TRIES && status == STATUS_OK && was_killed(&end); try++) {
-        text_free(&output);
-        status = process_run(&spec, ANSWER_SECONDS, ANSWER_BYTES, &output, &end, why);
-    }
+    Status status = scratch_new(folder, sizeof folder, why);
+    if (status != STATUS_OK)
+        return status;
+    status = ask(argv, folder, &output, &end, why);
     if (status == STATUS_OK && was_killed(&end))
         status = fail(STATUS_SYSTEM, why, "%s: was killed by signal %d before it could report %s", argv[0],
                       end.exit_status - KILLED, what);
     else if (status == STATUS_OK && (end.exit_status != 0 || output.data == NULL || !read(context, output.data)))
         status = fail(STATUS_NOT_FOUND, why, "%s: does not report %s; %s", argv[0], what, advice);
     text_free(&output);
+    scratch_remove(folder);
     return status;
 }
 

@@ -120,6 +120,22 @@ static void an_nvcc_that_is_always_killed_is_no_missing_one(void **state)
     assert_non_null(strstr(why.text, "/bin/nvcc: was killed by signal 9 before it could report its toolkit's folder"));
 }
 
+/* Two that have the same process id, each in its namespace, would overwrite each other's files in /tmp. */
+static void an_nvcc_has_a_folder_of_its_own_for_temporary_files(void **state)
+{
+    static const char text[] =
+        "[ -d \"$TMPDIR\" ] || exit 1\n"
+        "[ -e FOLDER/$1 ] || echo \"$TMPDIR\" >FOLDER/$1\n"
+        "[ ! -e \"$TMPDIR\"/file ] || exit 1\n"
+        "touch \"$TMPDIR\"/file\n" SAY_WHERE
+        "[ \"$1\" != --list-gpu-code ] || { cmp -s FOLDER/--dryrun FOLDER/--list-gpu-code && exit 1\n"
+        "[ ! -e \"$(cat FOLDER/--dryrun)\" ] || exit 1; echo sm_90; }\n";
+    Toolkit toolkit;
+    Message why;
+    if (find_with_script(text, &toolkit, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+}
+
 static int chosen_for(const Toolkit *toolkit, int compute)
 {
     Message why;
@@ -232,6 +248,7 @@ int main(void)
         cmocka_unit_test(an_nvcc_that_compiles_for_no_gpu_is_named),
         cmocka_unit_test(an_nvcc_that_is_killed_is_asked_again),
         cmocka_unit_test(an_nvcc_that_is_always_killed_is_no_missing_one),
+        cmocka_unit_test(an_nvcc_has_a_folder_of_its_own_for_temporary_files),
         cmocka_unit_test(a_device_gets_the_newest_code_that_it_can_run),
         cmocka_unit_test(the_toolkit_here_makes_code_for_the_h200),
         cmocka_unit_test(a_clang_that_is_missing_or_does_not_do_is_named), /* before one is found, which is kept */
