@@ -2,6 +2,7 @@
 
 #include "base/allocated.h"
 #include "base/clock.h"
+#include "base/random.h"
 #include "grader/authoring/mutant_log.h"
 #include "grader/authoring/mutant_pool.h"
 #include "grader/authoring/mutant_trial.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 enum { USUAL_SAMPLE = 20, SEEDS = 1000000 /* a seed that is drawn is short enough to be typed */ };
 
@@ -50,8 +50,8 @@ static Status read_options(const Options *options, uint64_t *wanted, uint64_t *s
         status = read_number("mutants", options->mutants, wanted, why);
     if (status == STATUS_OK && options->seed != NULL)
         return read_number("seed", options->seed, seed, why);
-    if (getrandom(seed, sizeof *seed, 0) != sizeof *seed)
-        return fail_errno(why, "no random numbers");
+    if (status == STATUS_OK)
+        status = random_bytes(seed, sizeof *seed, why);
     *seed %= SEEDS;
     return status;
 }

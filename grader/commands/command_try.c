@@ -3,13 +3,13 @@
 #include "grader/commands/command.h"
 #include "grader/commands/request.h"
 
+#include "base/random.h"
 #include "grader/judge/judge.h"
 #include "grader/problem/own_case.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 /* Larger ones are hard to type again. */
 enum { DRAWN_SEEDS = 1000000, MOST_SEED = 1000000000 };
@@ -27,10 +27,9 @@ static Status choose_seed(const Options *options, uint64_t *seed, Message *why)
     char *end;
     if (options->seed == NULL) {
         uint32_t drawn = 0;
-        if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
-            return fail_errno(why, "no random number could be drawn");
+        Status status = random_bytes(&drawn, sizeof drawn, why);
         *seed = drawn % DRAWN_SEEDS;
-        return STATUS_OK;
+        return status;
     }
     errno = 0;
     long long value = strtoll(options->seed, &end, 10);

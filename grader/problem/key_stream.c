@@ -1,10 +1,10 @@
 #include "grader/problem/key_stream.h"
 
+#include "base/random.h"
+
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 /* One word of each block of a group. */
 typedef uint32_t Lanes __attribute__((vector_size(sizeof(uint32_t) * GENERATOR_LANES)));
@@ -50,13 +50,7 @@ void key_stream_group(const GeneratorKey *key, uint32_t group, uint32_t words[KE
 
 Status key_new(GeneratorKey *key, Message *why)
 {
-    ssize_t got;
-    do
-        got = getrandom(key, sizeof *key, 0);
-    while (got < 0 && errno == EINTR);
-    if (got != (ssize_t)sizeof *key)
-        return fail_errno(why, "the kernel's random number generator");
-    return STATUS_OK;
+    return random_bytes(key, sizeof *key, why);
 }
 
 void key_hex(const GeneratorKey *key, char hex[KEY_HEX_BYTES])

@@ -1,16 +1,20 @@
 #include "harness/broker/broker_arrays.h"
 
+#include "base/random.h"
 #include "harness/broker/broker_fault.h"
 
 #include <string.h>
-#include <sys/random.h>
 
 enum { PIECE_BYTES = 64 * 1024, PAGE_BYTES = 4096, SPACER_PAGES = 4096 };
 
-static void random_bytes(Broker *broker, void *bytes, size_t count)
+static void fill_with_random(Broker *broker, void *bytes, size_t count)
 {
-    if (getrandom(bytes, count, 0) != (ssize_t)count && broker_is_ok(broker))
-        broker->reply.status = fail_errno(&broker->reply.why, "getrandom");
+    Message why;
+    Status status = random_bytes(bytes, count, &why);
+    if (status != STATUS_OK && broker_is_ok(broker)) {
+        broker->reply.status = status;
+        broker->reply.why = why;
+    }
 }
 
 /* ---- before the call --------------------------------------------------------------------------------------------- */
@@ -19,7 +23,7 @@ static void random_bytes(Broker *broker, void *bytes, size_t count)
 static uint64_t spacer_bytes(Broker *broker)
 {
     uint16_t pages = 0;
-    random_bytes(broker, &pages, sizeof pages);
+    fill_with_random(broker, &pages, sizeof pages);
     return (1 + pages % SPACER_PAGES) * (uint64_t)PAGE_BYTES;
 }
 
@@ -83,8 +87,7 @@ static void poison(Broker *broker, const ControlArgument *output, const ControlR
         for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++)
             pattern[i] = call_poison_word(output->poison_bits, output->float_output, i);
     else
-        for (size_t i = 0; i < sizeof pattern; i += 256) /* getrandom() gives up to 256 bytes at once */
-            random_bytes(broker, (uint8_t *)pattern + i, 256);
+        fill_with_random(broker, pattern, sizeof pattern);
     uint64_t bytes = output->span.bytes, done = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
     broker_require(broker, broker->device->copies->write(broker->device, address, pattern, done, NULL), "poisoning");
     /* Before the copies, which would carry the origin along to the whole output. */

@@ -2,6 +2,7 @@
 
 #include "base/allocated.h"
 #include "base/clock.h"
+#include "base/random.h"
 #include "harness/protocol/cpu_memory.h"
 #include "harness/session/array_layout.h"
 #include "harness/session/cpu_device.h"
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 _Static_assert((int)ARRAY_PAGE_BYTES == (int)CPU_PAGE_BYTES, "the arrays follow the page of CpuMemory");
 
@@ -180,16 +180,10 @@ static Status start_runner(CpuSession *cpu, const SessionArgument *arguments, Ca
 
 static Status poison(const SessionArgument *argument, uint8_t *to, Message *why)
 {
-    enum { AT_ONCE = 256 }; /* getrandom() gives up to so many bytes without a break */
     const uint32_t bits = argument->poison_bits;
     for (size_t i = 0; argument->float_output && i < argument->bytes; i++)
         to[i] = ((const uint8_t *)&bits)[i % sizeof bits];
-    for (size_t i = 0; !argument->float_output && i < argument->bytes; i += AT_ONCE) {
-        size_t count = argument->bytes - i < AT_ONCE ? argument->bytes - i : AT_ONCE;
-        if (getrandom(to + i, count, 0) != (ssize_t)count)
-            return fail_errno(why, "the kernel's random number generator");
-    }
-    return STATUS_OK;
+    return argument->float_output ? STATUS_OK : random_bytes(to, argument->bytes, why);
 }
 
 static Status hand_over(CpuSession *cpu, const SessionArgument *arguments, Message *why)

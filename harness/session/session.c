@@ -1,6 +1,6 @@
 #include "harness/session/session.h"
 
-#include <sys/random.h>
+#include "base/random.h"
 
 void session_set_budget(Session *session, CallBudget *budget)
 {
@@ -45,13 +45,13 @@ Status session_buffers(Session *session, SessionArgument *arguments, size_t coun
 
 static Status choose_poison(SessionArgument *arguments, size_t count, Message *why)
 {
-    uint32_t random;
-    for (size_t i = 0; i < count; i++) {
-        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-            return fail_errno(why, "the kernel's random number generator");
+    uint32_t random = 0;
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        status = random_bytes(&random, sizeof random, why);
         arguments[i].poison_bits = arguments[i].float_output ? call_poison(random) : random;
     }
-    return STATUS_OK;
+    return status;
 }
 
 Status session_call(Session *session, SessionArgument *arguments, size_t count, const CallOptions *options,

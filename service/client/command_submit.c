@@ -1,6 +1,7 @@
 /* Hands a file in, and waits for the verdict if that is asked for. */
 #include "service/client/client_command.h"
 
+#include "base/random.h"
 #include "base/suggestion.h"
 #include "grader/exchange/exchange.h"
 #include "grader/problem/submission.h"
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 enum { KEY_BYTES = 16, EXIT_TROUBLE = 2, MOST_MINUTES = 10000 };
 
@@ -104,8 +104,9 @@ static Status put_key(const char *chosen, cJSON *request, Message *why)
         cJSON_AddStringToObject(request, "key", chosen);
         return STATUS_OK;
     }
-    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-        return fail_errno(why, "getrandom");
+    Status status = random_bytes(bytes, sizeof bytes, why);
+    if (status != STATUS_OK)
+        return status;
     for (int i = 0; i < KEY_BYTES; i++)
         snprintf(key + 2 * i, 3, "%02x", bytes[i]);
     cJSON_AddStringToObject(request, "key", key);

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/paths.h"
+#include "base/random.h"
 #include "grader/problem/problem_list.h"
 #include "grader/problem/problem_read.h"
 #include "grader/problem/testcase_read.h"
@@ -13,7 +14,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 enum { STATEMENT_BYTES = 1 << 20 };
 
@@ -129,10 +129,10 @@ static Status read_file(const Visit *visit, const char *id, const char *name, co
 static Status make_key(Arena *arena, const char **key, Message *why)
 {
     unsigned char bytes[32];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return fail_errno(why, "getrandom");
-    *key = arena_string(arena, hash_of_bytes(bytes, sizeof bytes).hex);
-    return STATUS_OK;
+    Status status = random_bytes(bytes, sizeof bytes, why);
+    if (status == STATUS_OK)
+        *key = arena_string(arena, hash_of_bytes(bytes, sizeof bytes).hex);
+    return status;
 }
 
 static Status fill_boards(const Visit *visit, const Problem *problem, ProblemPage *page, Message *why)

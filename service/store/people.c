@@ -1,13 +1,13 @@
 #include "service/store/people.h"
 
 #include "base/hash.h"
+#include "base/random.h"
 #include "grader/ranking/person.h"
 #include "leaderboard/database.h"
 #include "service/store/service_store.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
 static const char *const roles[] = {"student", "teacher", "admin"};
@@ -129,11 +129,10 @@ Status people_list(Store *store, int64_t group, Arena *arena, Person **people, s
 static Status secret_new(Secret *secret, Message *why)
 {
     unsigned char bytes[32];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return fail_errno(why, "getrandom");
-    for (size_t i = 0; i < sizeof bytes; i++)
+    Status status = random_bytes(bytes, sizeof bytes, why);
+    for (size_t i = 0; i < sizeof bytes && status == STATUS_OK; i++)
         snprintf(secret->hex + 2 * i, 3, "%02x", bytes[i]);
-    return STATUS_OK;
+    return status;
 }
 
 static Digest secret_hash(const char *secret)
