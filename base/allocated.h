@@ -6,7 +6,7 @@
  *
  * There are two exceptions, where somebody else decides how much memory is asked for: what a submission asks of the
  * broker and its device (allocations, modules, streams, events, arrays) is refused with the CUDA error that a GPU
- * would give, and arrays of a size that a file or a testcase names are refused with a Status that names them. The
+ * would give, and arrays of a size that a testcase names are refused with a Status that names them. The
  * runner and the runtime library (harness/runner, harness/runtime) live in the submission's process and within its
  * limits; they include nothing of the judge and report CUDA errors of their own.  */
 #ifndef BASE_ALLOCATED_H

@@ -1,5 +1,6 @@
 #include "base/tensor.h"
 
+#include "base/allocated.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -108,9 +109,7 @@ static Status take_elements(Reader *reader, Tensor *tensor, Message *why)
     if (bytes != left(reader))
         return fail(STATUS_BAD_INPUT, why, "%s: expected %zu bytes of elements, as its shape says, found %zu",
                     reader->path, bytes, left(reader));
-    tensor->data = malloc(bytes > 0 ? bytes : 1);
-    if (tensor->data == NULL)
-        return fail_errno(why, "%s: no memory for %zu bytes", reader->path, bytes);
+    tensor->data = allocated(malloc(bytes > 0 ? bytes : 1)); /* not more than the file, for which there was memory */
     memcpy(tensor->data, reader->at, bytes);
     return STATUS_OK;
 }

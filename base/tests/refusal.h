@@ -35,6 +35,13 @@ const char *__asan_default_options(void)
     return "allocator_may_return_null=1";
 }
 
+static inline void add_filter(struct sock_filter *steps, size_t count)
+{
+    const struct sock_fprog program = {.len = (unsigned short)count, .filter = steps};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        _exit(100);
+}
+
 /* From now on the call fails in this process and in those that it starts. */
 static inline void refuse_call(unsigned number, unsigned error)
 {
@@ -44,9 +51,21 @@ static inline void refuse_call(unsigned number, unsigned error)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    const struct sock_fprog program = {.len = COUNT_OF(steps), .filter = steps};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-        _exit(100);
+    add_filter(steps, COUNT_OF(steps));
+}
+
+/* The same, where the argument of this number, from 0, has the value in its lower 32 bits. */
+static inline void refuse_call_with(unsigned number, unsigned argument, unsigned value, unsigned error)
+{
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8 * argument),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    add_filter(steps, COUNT_OF(steps));
 }
 
 /* What an attempt that fails says; it runs in a child process. */

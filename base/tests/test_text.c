@@ -76,6 +76,26 @@ static void only_small_regular_files_are_read(void **state)
     assert_int_equal(rmdir("d") | unlink("p") | unlink("l") | unlink("f"), 0);
 }
 
+static void a_descriptor_that_is_none_is_named(void **state)
+{
+    Text text = {0};
+    Message why;
+    assert_int_equal(text_read_open_file(-1, "f", 4, &text, &why), STATUS_SYSTEM);
+    assert_string_equal(why.text, "f: cannot be inspected: Bad file descriptor");
+}
+
+static void a_folder_is_not_replaced(void **state)
+{
+    Text text = {0};
+    Message why;
+    text_add(&text, "12345");
+    assert_int_equal(mkdir("d", 0755), 0);
+    assert_int_equal(text_write_file("d", &text, &why), STATUS_SYSTEM);
+    assert_string_equal(why.text, "d: cannot be replaced: Is a directory");
+    assert_int_equal(rmdir("d"), 0); /* leave_folder() finds nothing left beside it */
+    text_free(&text);
+}
+
 static void utf8_is_told_from_bytes(void **state)
 {
     const struct {
@@ -181,6 +201,8 @@ int main(void)
         cmocka_unit_test(a_text_grows_and_stays_terminated),
         cmocka_unit_test(a_file_is_replaced_whole),
         cmocka_unit_test(only_small_regular_files_are_read),
+        cmocka_unit_test(a_descriptor_that_is_none_is_named),
+        cmocka_unit_test(a_folder_is_not_replaced),
         cmocka_unit_test(utf8_is_told_from_bytes),
         cmocka_unit_test(control_characters_are_not_shown),
         cmocka_unit_test(characters_that_reorder_a_line_are_not_shown),

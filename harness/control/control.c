@@ -14,7 +14,7 @@ Status control_start(const char *subcommand, const char *device, pid_t *child, i
     int ends[2];
     char descriptor[16];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        return fail_errno(why, "a socket pair");
+        return fail_errno(why, "%s: no socket can be made", subcommand);
     snprintf(descriptor, sizeof descriptor, "%d", ends[1]);
     const char *const arguments[] = {"/proc/self/exe", subcommand, descriptor, device, NULL};
     const ProcessSpec spec = {.argv = arguments,

@@ -237,7 +237,7 @@ static Status start(const ProcessSpec *spec, pid_t *child, Message *why)
         close(link[0]); /* otherwise the child would never see the parent's end of the link close */
         exec_program(spec, link[1]);
     }
-    Status status = pid < 0 ? fail_errno(why, "%s: no new process", spec->argv[0]) : STATUS_OK;
+    Status status = pid < 0 ? fail_errno(why, "%s: cannot be started: no new process", spec->argv[0]) : STATUS_OK;
     close(link[1]);
     if (status == STATUS_OK)
         status = await_exec(link[0], pid, spec, why);

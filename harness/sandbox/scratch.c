@@ -136,7 +136,7 @@ Status scratch_guard(Message *why)
     close(ends[0]);
     if (child < 0) {
         close(ends[1]);
-        return fail_errno(why, "no new process");
+        return fail_errno(why, "no process can be started that clears temporary files away");
     }
     has_janitor = parent;
     janitor_pipe = ends[1]; /* stays open until this process ends */

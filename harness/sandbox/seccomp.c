@@ -270,5 +270,5 @@ Status seccomp_filter(bool one_process, int *descriptor, Message *why)
     if (error == 0 && *descriptor >= 0 && lseek(*descriptor, 0, SEEK_SET) == 0)
         return STATUS_OK;
     errno = error != 0 ? -error : errno;
-    return fail_errno(why, "the filter of system calls");
+    return fail_errno(why, "the sandbox: its filter of system calls cannot be made");
 }

@@ -334,7 +334,7 @@ Status archive_unpack(const char *bytes, size_t length, bool (*wanted)(const cha
         ;
     close(ends[0]);
     if (child < 0)
-        return fail_errno(why, "no process can be started");
+        return fail_errno(why, "no process can be started that unpacks it");
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         ;
     Status status = judge_end(&reading, how, why);

@@ -1,5 +1,6 @@
 #include "service/intake/gradescope_metadata.h"
 
+#include "base/allocated.h"
 #include "base/text.h"
 #include "service/intake/export_name.h"
 
@@ -94,10 +95,12 @@ Status gradescope_metadata_read(const char *path, Arena *arena, GradescopeMetada
     if (access(path, F_OK) != 0)
         return fail(STATUS_NOT_FOUND, why, "%s: there is no such file", path);
     Status status = text_read_file(path, MOST_BYTES, &text, why);
-    if (status != STATUS_OK || !yaml_parser_initialize(&parser)) {
+    if (status != STATUS_OK) {
         text_free(&text);
-        return status == STATUS_OK ? fail(STATUS_SYSTEM, why, "%s: no memory to read it", path) : status;
+        return status;
     }
+    if (!yaml_parser_initialize(&parser))
+        out_of_memory();
     yaml_parser_set_input_string(&parser, (const unsigned char *)text.data, text.length);
     if (yaml_parser_load(&parser, &document)) {
         status = take_document(path, &document, arena, metadata, why);

@@ -1,4 +1,4 @@
-#include "base/tests/unit.h"
+#include "base/tests/refusal.h"
 
 #include "harness/sandbox/process.h"
 
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -445,12 +446,92 @@ static void the_innermost_process_ends_a_chain(void **state)
     assert_int_equal(process_innermost(child), 0);
 }
 
+/* ---- what the system refuses -------------------------------------------------------------------------------------- */
+
+/* Runs /bin/true where the call fails. */
+static Status run_refused(ProcessSpec spec, unsigned call, unsigned error, Message *why)
+{
+    static const char *const argv[] = {"/bin/true", NULL};
+    Text output = {0};
+    ProcessEnd end;
+    spec.argv = argv;
+    if (error != 0)
+        refuse_call(call, error);
+    return process_run(&spec, 20, 100, &output, &end, why);
+}
+
+static Status run_without_a_process(Message *why)
+{
+    return run_refused((ProcessSpec){0}, SYS_clone, EAGAIN, why);
+}
+
+static Status run_without_its_output(Message *why)
+{
+    return run_refused((ProcessSpec){0}, SYS_dup2, EBADF, why);
+}
+
+static Status run_with_a_closed_descriptor(Message *why)
+{
+    static const int closed = 999;
+    return run_refused((ProcessSpec){.keep = &closed, .keep_count = 1}, 0, 0, why);
+}
+
+static Status run_without_its_limits(Message *why)
+{
+    return run_refused((ProcessSpec){.limits.no_core = true}, SYS_prlimit64, EPERM, why);
+}
+
+static void what_the_system_refuses_a_child_is_named(void **state)
+{
+    const struct {
+        Status (*run)(Message *why);
+        const char *words;
+    } rows[] = {
+        {run_without_a_process, "no new process: Resource temporarily unavailable"},
+        {run_without_its_output, "standard input and output: Bad file descriptor"},
+        {run_with_a_closed_descriptor, "a descriptor to keep: Bad file descriptor"},
+        {run_without_its_limits, "a resource limit: Operation not permitted"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char expected[200];
+        snprintf(expected, sizeof expected, "/bin/true: cannot be started: %s", rows[i].words);
+        assert_string_equal(said_by_child(rows[i].run), expected);
+    }
+}
+
+static Status run_without_a_proc(Message *why)
+{
+    return run_refused((ProcessSpec){.own_processes = true}, SYS_mount, EPERM, why);
+}
+
+/* So is /proc/sys in a container. */
+static Status run_where_proc_sys_is_read_only(Message *why)
+{
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("/proc/sys", "/proc/sys", NULL, MS_BIND, NULL) != 0 ||
+        mount(NULL, "/proc/sys", NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL) != 0)
+        return STATUS_OK;
+    return run_refused((ProcessSpec){.own_users = true}, 0, 0, why);
+}
+
+static void what_the_system_refuses_root_is_named(void **state)
+{
+    if (geteuid() != 0)
+        skip(); /* only root gets so far on every machine */
+    assert_string_equal(said_by_child(run_without_a_proc),
+                        "/bin/true: cannot be started: a /proc of its own: Operation not permitted");
+    assert_string_equal(said_by_child(run_where_proc_sys_is_read_only),
+                        "/bin/true: cannot be started: forbidding nested user namespaces: Read-only file system");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(output_and_exit_status_are_reported),
         cmocka_unit_test(a_missing_program_is_named),
         cmocka_unit_test(a_missing_folder_is_named),
+        cmocka_unit_test(what_the_system_refuses_a_child_is_named),
+        cmocka_unit_test(what_the_system_refuses_root_is_named),
         cmocka_unit_test(the_environment_is_what_was_given),
         cmocka_unit_test(output_beyond_the_limit_is_thrown_away),
         cmocka_unit_test(the_deadline_ends_the_whole_group),

@@ -1,4 +1,4 @@
-#include "base/tests/unit.h"
+#include "base/tests/refusal.h"
 
 #include "base/clock.h"
 #include "base/compile_cache.h"
@@ -48,6 +48,25 @@ static void only_a_killed_process_is_waited_for_while_others_compile(void **stat
     assert_int_equal(compile_cache_sweep(NULL), 0);
 }
 
+static Status guard_without_a_process(Message *why)
+{
+    refuse_call(SYS_clone, EAGAIN);
+    return scratch_guard(why);
+}
+
+static Status guard_without_a_pipe(Message *why)
+{
+    refuse_call(SYS_pipe2, EMFILE);
+    return scratch_guard(why);
+}
+
+static void what_the_janitor_lacks_is_named(void **state)
+{
+    assert_string_equal(said_by_child(guard_without_a_process),
+                        "no process can be started that clears temporary files away: Resource temporarily unavailable");
+    assert_string_equal(said_by_child(guard_without_a_pipe), "no pipe: Too many open files");
+}
+
 static int in_a_folder_of_its_own(void **state)
 {
     static char folder[] = "/tmp/test_scratch.XXXXXX";
@@ -66,6 +85,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_a_killed_process_is_waited_for_while_others_compile),
+        cmocka_unit_test(what_the_janitor_lacks_is_named),
     };
     return cmocka_run_group_tests(tests, in_a_folder_of_its_own, remove_folder);
 }

@@ -1,5 +1,6 @@
-#include "base/tests/unit.h"
+#include "base/tests/refusal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,12 +73,35 @@ static void a_query_is_escaped(void **state)
     assert_string_equal(why.text, "person: 999 bytes are too many for a name");
 }
 
+static Status find_with_a_token_that_cannot_be_inspected(Message *why)
+{
+    Server server;
+    refuse_call(SYS_newfstatat, EIO); /* glibc has used both for fstat() */
+    refuse_call(SYS_fstat, EIO);
+    return server_find("http://localhost", &server, why);
+}
+
+static void a_token_that_cannot_be_inspected_is_named(void **state)
+{
+    char folder[] = "/tmp/test_server.XXXXXX", command[300], expected[200];
+    assert_non_null(mkdtemp(folder));
+    setenv("HOME", folder, 1);
+    snprintf(command, sizeof command, "mkdir -p %1$s/.config/convjudge && echo secret >%1$s/.config/convjudge/token",
+             folder);
+    assert_int_equal(system(command), 0);
+    snprintf(expected, sizeof expected, "%s/.config/convjudge/token: cannot be inspected: Input/output error", folder);
+    assert_string_equal(said_by_child(find_with_a_token_that_cannot_be_inspected), expected);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_option_stands_above_the_environment, no_settings),
         cmocka_unit_test_setup(a_token_stays_on_this_machine_or_is_encrypted, no_settings),
         cmocka_unit_test_setup(a_query_is_escaped, no_settings),
+        cmocka_unit_test_setup(a_token_that_cannot_be_inspected_is_named, no_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

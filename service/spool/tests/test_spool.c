@@ -1,4 +1,4 @@
-#include "base/tests/unit.h"
+#include "base/tests/refusal.h"
 
 #include "service/spool/spool.h"
 #include "service/spool/spool_idle.h"
@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -615,6 +616,52 @@ static void unfinished_files_of_idle_workers_are_swept(void **state)
     assert_false(exists("spool/idle/.w"));
 }
 
+/* ---- what the system refuses -------------------------------------------------------------------------------------- */
+
+static void a_spool_that_leads_nowhere_is_named(void **state)
+{
+    Message why;
+    assert_int_equal(symlink("nowhere", "lost"), 0);
+    assert_int_equal(spool_make("lost", &why), STATUS_SYSTEM);
+    assert_string_equal(why.text, "lost: cannot be inspected: No such file or directory");
+    assert_int_equal(unlink("lost"), 0);
+}
+
+static void a_job_that_cannot_be_taken_is_named(void **state)
+{
+    Message why;
+    bool claimed;
+    offer(7, 1, 1);
+    assert_int_equal(rmdir("spool/claimed"), 0);
+    write_file("spool/claimed", "");
+    assert_int_equal(spool_claim(spool, (SpoolId){7, 1}, "w", &claimed, &why), STATUS_SYSTEM);
+    assert_string_equal(why.text, "spool/ready/7-1.json: cannot be taken: Not a directory");
+}
+
+static void a_job_that_cannot_get_its_name_is_named(void **state)
+{
+    const SpoolJob job = job_of(7, 1, 1);
+    Message why;
+    assert_int_equal(mkdir("spool/ready/7-1.json", 0700), 0);
+    assert_int_equal(spool_offer(spool, &job, &why), STATUS_SYSTEM);
+    assert_string_equal(why.text, "spool/ready/.7-1.json: cannot be renamed: Is a directory");
+    assert_false(exists("spool/ready/.7-1.json"));
+}
+
+/* A file is synced before it gets its name, and its folder afterwards. */
+static Status offer_in_a_folder_without_sync(Message *why)
+{
+    const SpoolJob job = job_of(7, 1, 1);
+    refuse_call_with(SYS_openat, 2, O_RDONLY | O_DIRECTORY | O_CLOEXEC, EIO);
+    return spool_offer(spool, &job, why);
+}
+
+static void a_folder_that_cannot_be_synced_is_named(void **state)
+{
+    assert_string_equal(said_by_child(offer_in_a_folder_without_sync),
+                        "spool/ready: cannot be synced: Input/output error");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -642,6 +689,10 @@ int main(void)
         IN_SPOOL(idle_workers_are_listed_until_they_are_forgotten),
         IN_SPOOL(a_damaged_file_of_an_idle_worker_shows_its_name_alone),
         IN_SPOOL(unfinished_files_of_idle_workers_are_swept),
+        IN_SPOOL(a_spool_that_leads_nowhere_is_named),
+        IN_SPOOL(a_job_that_cannot_be_taken_is_named),
+        IN_SPOOL(a_job_that_cannot_get_its_name_is_named),
+        IN_SPOOL(a_folder_that_cannot_be_synced_is_named),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -3,6 +3,8 @@
 #include "simgpu/memory/memory.h"
 #include "simgpu/memory/validity.h"
 
+#include <stdio.h>
+
 static const uint64_t limit = 1 << 24;
 
 static Memory memory;
@@ -133,6 +135,18 @@ static void the_nearest_is_that_with_the_smaller_gap(void **state)
     assert_int_equal(memory_nearest(&memory, b + 100000), 1);
 }
 
+static void addresses_that_are_taken_are_named(void **state)
+{
+    Memory second;
+    Message why;
+    char expected[200];
+    snprintf(expected, sizeof expected,
+             "67108864 bytes of addresses for device memory cannot be reserved at 0x%llx: File exists",
+             (unsigned long long)memory.base);
+    assert_int_equal(memory_new(memory.base, 1 << 26, limit, &second, &why), STATUS_SYSTEM);
+    assert_string_equal(why.text, expected);
+}
+
 int main(void)
 {
 #define WITH_MEMORY(test) cmocka_unit_test_setup_teardown(test, new_memory, free_memory)
@@ -146,6 +160,7 @@ int main(void)
         WITH_MEMORY(what_nothing_has_written_holds_another_byte),
         WITH_MEMORY(the_limit_is_exact),
         WITH_MEMORY(the_nearest_is_that_with_the_smaller_gap),
+        WITH_MEMORY(addresses_that_are_taken_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
