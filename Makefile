@@ -364,7 +364,7 @@ $(BUILD)/tests/lib%.so.1: $(BUILD)/pic/tests/fake/%.o
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(plain_flags) -shared -Wl,-z,nodelete $(filter %.o,$^) -lpthread -o $@
 
-$(addprefix $(BUILD)/harness/device/,cuda/tests/test_device_cuda cuda/tests/test_cuda_array cuda/tests/test_cuda_gate cuda/tests/test_cuda_exchange open/tests/test_device_names): | $(BUILD)/tests/libcuda.so.1
+$(addprefix $(BUILD)/harness/device/,cuda/tests/test_device_cuda cuda/tests/test_cuda_array cuda/tests/test_cuda_gate cuda/tests/test_cuda_refusals cuda/tests/test_cuda_exchange open/tests/test_device_names): | $(BUILD)/tests/libcuda.so.1
 $(BUILD)/harness/device/open/tests/test_device_names: | $(BUILD)/tests/libolder_cuda.so.1
 $(BUILD)/harness/device/monitor/tests/test_device_monitor: | $(BUILD)/tests/libnvml.so.1
 

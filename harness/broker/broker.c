@@ -98,7 +98,7 @@ static bool open_device(Broker *broker, int lock)
     if (modelled)
         confine(broker);
     if (lock >= 0 && fcntl(lock, F_DUPFD_CLOEXEC, 3) < 0)
-        reply->status = fail_errno(&reply->why, "the device's lock");
+        reply->status = fail_errno(&reply->why, "the device's lock cannot be kept");
     if (reply->status == STATUS_OK)
         reply->status = device_open(reply->device.handle, &broker->device, &reply->why);
     if (reply->status == STATUS_OK) {
@@ -192,8 +192,6 @@ static Status join_exchange(Broker *broker, const ControlRequest *request, const
 
 static Status take_profile(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
 {
-    if (broker->device->simulation == NULL)
-        return fail(STATUS_UNSUPPORTED, why, "%s: kernels cannot be explained here", broker->device->info.name);
     if (broker->profile != NULL)
         munmap(broker->profile, sizeof *broker->profile);
     broker->profile = map(descriptors[0], request->memory_bytes, PROT_READ | PROT_WRITE);
@@ -204,6 +202,7 @@ static bool serve_grader(Broker *broker, const ControlRequest *request, const in
 {
     ControlReply *reply = &broker->reply;
     const ControlState state = {.is_open = broker->device != NULL,
+                                .is_simulated = broker->device != NULL && broker->device->simulation != NULL,
                                 .has_runner = broker->reader.ring != NULL,
                                 .has_exchange = broker->has_exchange,
                                 .buffer_bytes = broker->buffer_bytes};

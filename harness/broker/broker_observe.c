@@ -1,5 +1,7 @@
 #include "harness/broker/broker_observe.h"
 
+#include "base/allocated.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,19 +19,13 @@ static uint32_t probe_word(uint32_t word)
 static void probe_input(Broker *broker, const ControlArgument *input, DeviceProbe *probe)
 {
     const uint32_t *words = (const void *)(broker->buffers + input->span.offset);
-    uint32_t *others = malloc(input->span.bytes);
+    uint32_t *others = allocated(malloc(input->span.bytes));
     probe->count = input->span.bytes / sizeof *words;
     probe->words = words;
     probe->others = others;
-    for (size_t i = 0; others != NULL && i < probe->count; i++)
+    for (size_t i = 0; i < probe->count; i++)
         others[i] = probe_word(words[i]);
-    if (others == NULL)
-        broker->reply.status = fail_errno(&broker->reply.why, "memory for a probe");
-    else if (broker->device->simulation == NULL)
-        broker->reply.status = fail(STATUS_UNSUPPORTED, &broker->reply.why, "%s: kernels cannot be probed here",
-                                    broker->device->info.name);
-    else
-        broker->device->simulation->set_probe(broker->device, probe);
+    broker->device->simulation->set_probe(broker->device, probe);
 }
 
 static void probe_begin(Broker *broker, const ControlRequest *request, DeviceProbe *probe)
@@ -47,7 +43,7 @@ static void probe_begin(Broker *broker, const ControlRequest *request, DevicePro
 
 static void probe_end(Broker *broker, DeviceProbe *probe)
 {
-    if (probe->source != 0 && broker->device->simulation != NULL)
+    if (probe->source != 0)
         broker->device->simulation->set_probe(broker->device, NULL);
     memcpy(broker->reply.report.direct_load, probe->direct_load, sizeof probe->direct_load);
     broker->reply.report.direct_line = probe->direct_line;

@@ -62,21 +62,21 @@ static bool is_valid_argument(const ControlArgument *argument, uint64_t buffer_b
            (!argument->probed || may_be_probed(argument));
 }
 
-static bool is_valid_call(const ControlRequest *request, uint64_t buffer_bytes, bool has_exchange)
+static bool is_valid_call(const ControlRequest *request, const ControlState *state)
 {
     uint32_t probed = 0;
     if (!ARE_FLAGS(&request->check_inputs, &request->exchanged, &request->sanitize, &request->is_untimed,
                    &request->samples_blocks, &request->is_secret, &request->repeats_addresses))
         return false;
-    if (request->argument_count > CALL_MAX_PARAMETERS || (request->exchanged && !has_exchange) ||
+    if (request->argument_count > CALL_MAX_PARAMETERS || (request->exchanged && !state->has_exchange) ||
         !is_duration(request->seconds_left))
         return false;
     for (uint32_t i = 0; i < request->argument_count; i++) {
-        if (!is_valid_argument(&request->arguments[i], buffer_bytes))
+        if (!is_valid_argument(&request->arguments[i], state->buffer_bytes))
             return false;
         probed += request->arguments[i].probed;
     }
-    return probed <= 1;
+    return probed <= (state->is_simulated ? 1 : 0);
 }
 
 bool control_request_is_valid(const ControlRequest *request, const int descriptors[CONTROL_MAX_DESCRIPTORS],
@@ -89,9 +89,9 @@ bool control_request_is_valid(const ControlRequest *request, const int descripto
         return state->is_open && request->memory_bytes > 0 && has_bytes(descriptors[0], request->memory_bytes);
     case CONTROL_EXCHANGE: return state->is_open && descriptors[0] >= 0 && request->memory_bytes == state->buffer_bytes;
     case CONTROL_PROFILE:
-        return state->is_open && request->memory_bytes == sizeof(ExecutionProfile) &&
+        return state->is_open && state->is_simulated && request->memory_bytes == sizeof(ExecutionProfile) &&
                has_bytes(descriptors[0], request->memory_bytes);
-    case CONTROL_CALL: return state->has_runner && is_valid_call(request, state->buffer_bytes, state->has_exchange);
+    case CONTROL_CALL: return state->has_runner && is_valid_call(request, state);
     case CONTROL_RUNNER_GONE: return state->is_open;
     }
     return false; /* the number is not a ControlKind */

@@ -11,6 +11,7 @@
 
 typedef struct ControlState { /* of the broker, before the request */
     bool is_open;             /* the device is */
+    bool is_simulated;        /* so that kernels can be explained and probed */
     bool has_runner;          /* a runner has been loaded */
     bool has_exchange;        /* for the present buffers */
     uint64_t buffer_bytes;    /* of the present buffers; 0: there are none */

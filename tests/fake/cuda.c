@@ -21,18 +21,21 @@ void write_log(const char *line)
 void begin(const char *format, ...)
 {
     char line[128];
+    const char *refused = getenv("CONVJUDGE_FAKE_CUDA_REFUSES");
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     pthread_mutex_lock(&fake.lock);
+    fake.refuses = refused != NULL && strncmp(line, refused, strcspn(line, " ")) == 0;
     write_log(line);
 }
 
 CudaError leave(CudaError error)
 {
+    const bool refuses = fake.refuses;
     pthread_mutex_unlock(&fake.lock);
-    return error;
+    return refuses ? CUDA_ERROR_NOT_PERMITTED : error;
 }
 
 CudaError context_error(void)

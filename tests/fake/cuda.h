@@ -18,6 +18,8 @@
  *          CONVJUDGE_FAKE_CUDA_LOG=FILE: appends a line for each call, and "ran CALL stream=N" for each operation that
  *          has ended. A poll that would repeat the line before it is not logged.
  *          CONVJUDGE_FAKE_CUDA_LAUNCH_US=N: how long the kernel "empty" takes; default 0.
+ *          CONVJUDGE_FAKE_CUDA_REFUSES=CALL: this call, cuMemCreate for example, does its work, and then says that the
+ *          operation is not permitted.
  * Threads  any thread may call; every call holds the lock from begin() to leave().
  * Source   CUDA Driver API 13.0: Stream synchronization behavior; API synchronization behavior.  */
 #ifndef TESTS_FAKE_CUDA_H
@@ -54,6 +56,7 @@ struct CUarray_st {
 extern struct Fake {
     pthread_mutex_t lock;
     bool initialised;
+    bool refuses;     /* the present call */
     CudaError error;  /* sticky */
     int log;          /* -1: none */
     char logged[128]; /* the last line */

@@ -1,5 +1,5 @@
 /* The confinement of the broker, from the inside: a child confines itself, tries one thing, and says how that ended. */
-#include "base/tests/unit.h"
+#include "base/tests/refusal.h"
 
 #include "harness/broker/broker_confine.h"
 
@@ -231,6 +231,35 @@ static void files_that_stay_open_are_named(void **state)
     assert_int_equal(status, 0);
 }
 
+static Status say_what_misses(Message *why)
+{
+    char missing[160] = "";
+    broker_confine(&(Confinement){0}, missing, sizeof missing);
+    return missing[0] == '\0' ? STATUS_OK : fail(STATUS_SYSTEM, why, "%s", missing);
+}
+
+static Status confine_without_namespaces(Message *why)
+{
+    refuse_call(SYS_unshare, EPERM);
+    return say_what_misses(why);
+}
+
+static Status confine_without_filter(Message *why)
+{
+    refuse_call(SYS_seccomp, ENOSYS);
+    refuse_call_with(SYS_prctl, 0, PR_SET_SECCOMP, EINVAL); /* libseccomp tries both */
+    return say_what_misses(why);
+}
+
+/* Beside what this machine lacks. */
+static void what_a_kernel_refuses_is_named(void **state)
+{
+    const char *missing = said_by_child(confine_without_namespaces);
+    assert_ptr_equal(strstr(missing, "namespaces of its own"), missing);
+    missing = said_by_child(confine_without_filter);
+    assert_string_equal(strstr(missing, "a filter"), "a filter of system calls");
+}
+
 static int make_cache(void **state)
 {
     return mkdtemp(cache) != NULL && in_cache("own", O_RDWR | O_CREAT) && in_cache("other", O_RDWR | O_CREAT) ? 0 : -1;
@@ -258,6 +287,7 @@ int main(void)
         cmocka_unit_test(a_broker_with_a_real_gpu_has_no_network_and_no_other_process),
         cmocka_unit_test(a_broker_with_a_real_gpu_reaches_the_files_of_this_one_alone),
         cmocka_unit_test(files_that_stay_open_are_named),
+        cmocka_unit_test(what_a_kernel_refuses_is_named),
     };
     return cmocka_run_group_tests(tests, make_cache, remove_cache);
 }

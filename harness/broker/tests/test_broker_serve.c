@@ -63,6 +63,88 @@ static void a_gate_that_the_judge_did_not_open_is_a_violation(void **state)
     broker.device->timing = timing;
     assert_int_equal(broker.reply.report.outcome, CALL_INTEGRITY_VIOLATION);
     assert_int_equal(broker.reply.report.mistake.kind, MISTAKE_GATE_FORGED);
+    assert_string_equal(broker.reply.report.text,
+                        "something opened the gate that holds back all work until the clock runs");
+}
+
+/* ---- what a device refuses the judge itself ------------------------------------------------------------------------ */
+
+static CudaError refuse_to_write(Device *device, uint64_t to, const void *from, uint64_t bytes, DeviceStream *stream)
+{
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CudaError refuse_to_read(Device *device, void *to, uint64_t from, uint64_t bytes, DeviceStream *stream)
+{
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CudaError refuse_to_allocate(Device *device, uint64_t bytes, uint64_t *address)
+{
+    return CUDA_ERROR_MEMORY_ALLOCATION;
+}
+
+static const ControlRequest COPYING = {
+    .argument_count = 2,
+    .arguments = {{.role = ARGUMENT_INPUT, .span = {0, 4096}}, {.role = ARGUMENT_OUTPUT, .span = {4096, 4096}}}};
+
+static void call_with_buffers(void)
+{
+    if (broker.buffers == NULL) {
+        broker.buffer_bytes = 8192;
+        broker.buffers = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    }
+    post(RING_RETURNED, false, NULL, 0);
+    broker_call(&broker, &COPYING);
+}
+
+static void a_copy_of_the_judges_own_that_fails_is_named(void **state)
+{
+    const DeviceCopyOps *copies = broker.device->copies;
+    DeviceCopyOps refusing = *copies;
+    refusing.write = refuse_to_write;
+    broker.device->copies = &refusing;
+    call_with_buffers();
+    assert_int_equal(broker.reply.status, STATUS_SYSTEM);
+    assert_string_equal(broker.reply.why.text, "the judge's own copy of the inputs failed: invalid argument");
+    refusing = *copies;
+    refusing.read = refuse_to_read;
+    broker_serve(&broker, RING_RETURNED); /* the end of the call that did not begin */
+    call_with_buffers();
+    assert_int_equal(broker.reply.status, STATUS_SYSTEM);
+    assert_string_equal(broker.reply.why.text, "the judge's own reading of the output failed: invalid argument");
+    broker.device->copies = copies;
+}
+
+/* A simulated GPU has its memory from the host, and ends with the judge where there is none. */
+static void memory_that_a_submission_keeps_is_named_where_the_judges_arrays_find_none(void **state)
+{
+    const DeviceMemoryOps *memory = broker.device->memory;
+    DeviceMemoryOps refusing = *memory;
+    assert_int_equal(ask(RING_ALLOC, 4096, 0, 0, 0).error, CUDA_ERROR_SUCCESS);
+    refusing.alloc = refuse_to_allocate;
+    broker.device->memory = &refusing;
+    broker.device->info.modelled = false;
+    broker_call(&broker, &COPYING);
+    broker.device->memory = memory;
+    assert_int_equal(broker.reply.report.outcome, CALL_MEMORY_LIMIT);
+    assert_string_equal(broker.reply.report.text,
+                        "the memory that it keeps allocated leaves no room for the arrays of the call");
+}
+
+static void gpu_code_that_does_not_fit_is_named(void **state)
+{
+    static const char large[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
+                                ".visible .global .align 4 .b8 table[16777216];\n";
+    const RingWords words = {{sizeof large - 1}};
+    broker.modules[broker.module_count++] = (BrokerModule){.image = (const uint8_t *)large, .bytes = sizeof large - 1};
+    memcpy(broker.reader.ring->staging, large, sizeof large - 1);
+    post(RING_MODULE, true, &words, sizeof words);
+    broker_serve(&broker, RING_RETURNED);
+    assert_int_equal(broker.end, SERVE_LOAD_FAILED);
+    assert_string_equal(
+        broker.end_text,
+        "the GPU code cannot be loaded: variable 'table' of 16777216 bytes does not fit into device memory");
 }
 
 /* Two of ten random numbers of 12 bits are equal in 1 of 90 runs; that one array keeps its place in three calls out of ten
@@ -442,6 +524,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_A_BROKER(what_constructors_launch_is_timed),
         WITH_A_BROKER(a_gate_that_the_judge_did_not_open_is_a_violation),
+        WITH_A_BROKER(a_copy_of_the_judges_own_that_fails_is_named),
+        WITH_A_BROKER(memory_that_a_submission_keeps_is_named_where_the_judges_arrays_find_none),
+        WITH_A_BROKER(gpu_code_that_does_not_fit_is_named),
         WITH_A_BROKER(arrays_move_from_call_to_call_and_apart),
         WITH_A_BROKER(arrays_never_stay_where_they_were_unless_they_must),
         WITH_A_BROKER(arrays_lie_where_they_lay_if_they_must),

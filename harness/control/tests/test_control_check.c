@@ -1,6 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "harness/control/control_check.h"
+#include "harness/device/sim/execution_profile.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -10,7 +11,8 @@
 
 enum { MEMORY_BYTES = 4096 };
 
-static const ControlState LOADED = {.is_open = true, .has_runner = true, .buffer_bytes = MEMORY_BYTES};
+static const ControlState LOADED = {
+    .is_open = true, .is_simulated = true, .has_runner = true, .buffer_bytes = MEMORY_BYTES};
 static const ControlState OPENED = {.is_open = true}, NEW = {.is_open = false};
 
 static int memory, null_device;
@@ -71,6 +73,20 @@ static void a_request_out_of_order_is_refused(void **state)
     assert_false(is_valid(calling(), OPENED));
     assert_false(is_valid((ControlRequest){.kind = 0}, LOADED));
     assert_false(is_valid((ControlRequest){.kind = CONTROL_RUNNER_GONE + 1}, LOADED));
+}
+
+/* Only the simulated GPU can look into a kernel. */
+static void a_real_gpu_is_asked_for_no_profile_and_no_probe(void **state)
+{
+    const ControlRequest profile = {.kind = CONTROL_PROFILE, .memory_bytes = sizeof(ExecutionProfile)};
+    ControlState real = LOADED;
+    real.is_simulated = false;
+    assert_int_equal(ftruncate(memory, sizeof(ExecutionProfile)), 0);
+    assert_true(is_valid(profile, LOADED));
+    assert_false(is_valid(profile, real));
+    assert_int_equal(ftruncate(memory, MEMORY_BYTES), 0);
+    assert_true(is_valid(calling(), LOADED));
+    assert_false(is_valid(calling(), real));
 }
 
 static void memory_shorter_than_the_request_says_is_refused(void **state)
@@ -194,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_valid_conversation_passes),
         cmocka_unit_test(a_request_out_of_order_is_refused),
+        cmocka_unit_test(a_real_gpu_is_asked_for_no_profile_and_no_probe),
         cmocka_unit_test(memory_shorter_than_the_request_says_is_refused),
         cmocka_unit_test(modules_beyond_their_memory_are_refused),
         cmocka_unit_test(arguments_that_do_not_fit_the_buffers_are_refused),

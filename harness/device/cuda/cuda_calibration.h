@@ -6,7 +6,7 @@
 #include "harness/device/cuda/cuda_state.h"
 
 /* Loads what cuda_calibrate() launches, which takes the driver longer than the calibration itself. */
-MUST_USE CudaError cuda_calibration_open(CudaDevice *cuda);
+void cuda_calibration_open(CudaDevice *cuda);
 /* As DeviceHardwareOps.calibrate. */
 MUST_USE CudaError cuda_calibrate(CudaDevice *cuda);
 

@@ -1,5 +1,6 @@
 #include "harness/device/cuda/cuda_module.h"
 
+#include "base/allocated.h"
 #include "harness/device/cuda/cuda_gate.h"
 #include "harness/device/cuda/cuda_managed.h"
 
@@ -23,9 +24,7 @@ static CudaError check_managed(CudaDevice *cuda, const void *image, size_t bytes
 static Status module_load(Device *device, const void *image, size_t bytes, DeviceModule **module, Message *why)
 {
     CudaDevice *cuda = cuda_of(device);
-    DeviceModule *loaded = calloc(1, sizeof *loaded);
-    if (loaded == NULL)
-        return fail_errno(why, "a module's memory");
+    DeviceModule *loaded = zeroed(1, sizeof *loaded);
     CudaError error = cuda_release(cuda);
     if (error == CUDA_ERROR_SUCCESS)
         error = check_managed(cuda, image, bytes);

@@ -214,7 +214,6 @@ static const struct {
     {open_range, "the fixed range of device addresses"},
     {cuda_streams_open, "creating streams and events"},
     {open_flush, "device memory for flushing the L2"},
-    {cuda_calibration_open, "loading an empty kernel"},
 };
 
 Status device_describe_cuda(int ordinal, DeviceInfo *info, Message *why)
@@ -257,6 +256,7 @@ Status device_open_cuda(int ordinal, Device **device, Message *why)
         close_device(&cuda->device);
         return status;
     }
+    cuda_calibration_open(cuda);
     reset_report(&cuda->device);
     *device = &cuda->device;
     return STATUS_OK;

@@ -1,5 +1,6 @@
 #include "harness/device/sim/sim_kernel.h"
 
+#include "base/allocated.h"
 #include "base/clock.h"
 #include "base/symbol.h"
 #include "harness/device/launch_check.h"
@@ -36,11 +37,7 @@ static Status module_load(Device *device, const void *image, size_t bytes, Devic
     Status status = simgpu_module_load(sim_of(device)->gpu, image, bytes, &loaded, why);
     if (status != STATUS_OK)
         return status;
-    *module = calloc(1, sizeof **module);
-    if (*module == NULL) {
-        simgpu_module_unload(sim_of(device)->gpu, loaded);
-        return fail_errno(why, "a module's memory");
-    }
+    *module = zeroed(1, sizeof **module);
     (*module)->module = loaded;
     (*module)->device = &device->info;
     return STATUS_OK;

@@ -168,6 +168,50 @@ static void too_little_memory_is_named(void **state)
     assert_int_equal(left, 0);
 }
 
+static CudaError fail_to_time(Device *device, const DeviceEvent *start, const DeviceEvent *stop, double *seconds)
+{
+    return CUDA_ERROR_LAUNCH_FAILURE;
+}
+
+static CudaError take_no_time(Device *device, const DeviceEvent *start, const DeviceEvent *stop, double *seconds)
+{
+    *seconds = 0;
+    return CUDA_ERROR_SUCCESS;
+}
+
+static CudaError fail_to_read(Device *device, void *to, uint64_t from, uint64_t bytes, DeviceStream *stream)
+{
+    return CUDA_ERROR_ILLEGAL_ADDRESS;
+}
+
+static void a_measurement_that_fails_is_named(void **state)
+{
+    const CeilingsWork work = {.bytes = 1 << 16, .rounds = 1, .repetitions = 1};
+    Device *device;
+    Ceilings ceilings;
+    Message why = {0};
+    if (device_open("sim:rtx3060", &device, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    const DeviceEventOps *events = device->events;
+    const DeviceCopyOps *copies = device->copies;
+    DeviceEventOps failing = *events;
+    DeviceCopyOps unreadable = *copies;
+    device->events = &failing;
+    failing.elapsed = fail_to_time;
+    assert_int_equal(ceilings_measure(device, &work, NULL, NULL, &ceilings, &why), STATUS_SYSTEM);
+    assert_string_equal(why.text, "a calibration kernel or copy failed: unspecified launch failure");
+    failing.elapsed = take_no_time;
+    assert_int_equal(ceilings_measure(device, &work, NULL, NULL, &ceilings, &why), STATUS_SYSTEM);
+    assert_string_equal(why.text, "a calibration kernel took no time");
+    device->events = events;
+    device->copies = &unreadable;
+    unreadable.read = fail_to_read;
+    assert_int_equal(ceilings_measure(device, &work, NULL, NULL, &ceilings, &why), STATUS_SYSTEM);
+    assert_string_equal(why.text, "reading the clocks: an illegal memory access was encountered");
+    device->copies = copies;
+    device->close(device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +220,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_wrong_file_is_refused_by_name, set_up, tear_down),
         cmocka_unit_test(measuring_fills_in_every_figure),
         cmocka_unit_test(too_little_memory_is_named),
+        cmocka_unit_test(a_measurement_that_fails_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
