@@ -65,6 +65,21 @@ shaky() {
     done
 }
 
+@test "a sandbox that fails without a word says so" {
+    submission >x.cu
+    printf '// problem: conv1d\nvoid solve(%s) {}\n' "$conv1d_parameters" >x.c
+    export CONVJUDGE_CACHE=$BATS_TEST_TMPDIR/cache
+    local call file number whose
+    for call in "x.cu 2 compiler" "x.cu 4 submission" "x.c 3 submission"; do
+        read -r file number whose <<<"$call"
+        rm -f calls
+        shaky 0
+        sed -i "s/-gt 0/-ne $number/; s/{ echo.*; exit 1; }/exit 1/" bwrap
+        judge grade "$([[ $file == x.c ]] && echo --device=cpu || echo --device=sim)" "$file"
+        ends 2 "the $whose's sandbox could not be made: no reason given"
+    done
+}
+
 @test "a compiler that is killed from outside is a fault of the judge" {
     submission >x.cu
     export CONVJUDGE_CACHE=$BATS_TEST_TMPDIR/cache

@@ -54,7 +54,15 @@ static inline void refuse_call(unsigned number, unsigned error)
     add_filter(steps, COUNT_OF(steps));
 }
 
-/* The same, where the argument of this number, from 0, has the value in its lower 32 bits. */
+/* The same for all calls that fork() may make of the kernel. */
+static inline void refuse_processes(void)
+{
+    refuse_call(SYS_clone, EAGAIN);
+    refuse_call(SYS_clone3, EAGAIN);
+    refuse_call(SYS_fork, EAGAIN);
+}
+
+/* The same as refuse_call(), where the argument of this number, from 0, has the value in its lower 32 bits. */
 static inline void refuse_call_with(unsigned number, unsigned argument, unsigned value, unsigned error)
 {
     struct sock_filter steps[] = {

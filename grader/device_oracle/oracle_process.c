@@ -1,5 +1,6 @@
 #include "grader/device_oracle/oracle_process.h"
 
+#include "base/allocated.h"
 #include "base/clock.h"
 #include "base/paths.h"
 #include "base/text.h"
@@ -244,9 +245,7 @@ static Status take_tallies(OracleProcess *process, Message *why)
 {
     process->tally_count = blocks_of_output(process->arrays[process->output].count);
     size_t bytes = process->tally_count * sizeof *process->host_tallies;
-    process->host_tallies = malloc(bytes);
-    if (process->host_tallies == NULL)
-        return fail_errno(why, "the oracle's memory");
+    process->host_tallies = allocated(malloc(bytes));
     return status_of(process, process->device->memory->alloc(process->device, bytes, &process->tallies),
                      "allocating memory", why);
 }

@@ -169,7 +169,7 @@ static Status run_once(const CompileJob *job, const SandboxSpec *spec, Text *out
         status = process_run(&process, COMPILE_WALL_SECONDS, COMPILE_OUTPUT_BYTES, output, end, why);
     if (status == STATUS_OK && sandbox_was_not_made(sandbox, end->exit_status))
         status = fail(STATUS_SYSTEM, why, "the compiler's sandbox could not be made: %.300s",
-                      output->data != NULL ? output->data + before : "no reason given");
+                      output->length > before ? output->data + before : "no reason given");
     if (status == STATUS_OK && sandbox_ran_out_of_memory(sandbox)) {
         text_add(output, "out of memory\n");
         end->exit_status = 1;

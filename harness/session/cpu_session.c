@@ -71,7 +71,7 @@ static Status cpu_buffers(Session *session, SessionArgument *arguments, size_t c
             continue;
         arguments[i].data = cpu->copies[i] = calloc(1, arguments[i].bytes);
         if (cpu->copies[i] == NULL)
-            return fail_errno(why, "%zu bytes for an array", arguments[i].bytes);
+            return fail_errno(why, "no memory for an array of %zu bytes", arguments[i].bytes);
     }
     return STATUS_OK;
 }

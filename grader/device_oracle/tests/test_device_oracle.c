@@ -1,6 +1,7 @@
 /* The oracle in a process of its own, here on the simulated GPU. */
 #include "base/tests/unit.h"
 #include "base/clock.h"
+#include "base/tests/patience.h"
 
 #include "grader/device_oracle/device_oracle.h"
 #include "grader/device_oracle/oracle_kernels.h"
@@ -484,6 +485,44 @@ static void a_dead_oracle_is_the_judges_fault(void **state)
     bench_close(&bench);
 }
 
+static void an_oracle_that_does_not_answer_is_the_judges_fault(void **state)
+{
+    Bench bench;
+    Message why = {0};
+    OracleAnswer answer;
+    bench_open(&bench, "blend");
+    kill(device_oracle_pid(bench.device), SIGSTOP);
+    assert_int_equal(device_oracle_fill(bench.device, &(GeneratorKey){{1}}, &why), STATUS_OK);
+    patience_is_over = true;
+    assert_int_equal(device_oracle_wait(bench.device, &answer, &why), STATUS_SYSTEM);
+    patience_is_over = false;
+    assert_string_equal(why.text, "the oracle on sim:h200 did not answer within 120 s");
+    bench_close(&bench);
+}
+
+static void memory_that_cannot_be_used_is_named(void **state)
+{
+    Bench bench;
+    Message why = {0};
+    int exchange, pipe_ends[2];
+    Testcase testcase = uniform_case((Sizes){{[4] = 3, [5] = 4}});
+    const size_t offsets[PROBLEM_MAX_PARAMETERS] = {0, 4096, 8192, 12288};
+    bench_open(&bench, "blend");
+    assert_int_equal(pipe(pipe_ends), 0);
+    assert_int_equal(device_oracle_case(bench.device, &testcase, pipe_ends[1], 16384, offsets, &exchange, &why),
+                     STATUS_SYSTEM);
+    assert_string_equal(why.text, "the oracle's view of the arrays: Permission denied");
+    testcase.sources[0] = (CaseSource){.kind = SOURCE_PERTURBED, .a = 0.1f};
+    testcase.sources[0].literal = file_of(ELEMENT_FLOAT32, 2, 3, 4, -3, 0.7);
+    assert_int_equal(device_oracle_case(bench.device, &testcase, pipe_ends[1], 16384, offsets, &exchange, &why),
+                     STATUS_SYSTEM);
+    assert_string_equal(why.text, "the oracle's view of a file: Illegal seek");
+    tensor_free(&testcase.sources[0].literal);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+    bench_close(&bench);
+}
+
 static void what_cannot_be_done_is_refused_and_the_oracle_lives_on(void **state)
 {
     Bench bench;
@@ -588,6 +627,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(values_and_magnitudes_have_the_bits_of_the_host),
         cmocka_unit_test(a_check_and_the_next_inputs_are_one_round_trip),
         cmocka_unit_test(a_dead_oracle_is_the_judges_fault),
+        cmocka_unit_test(an_oracle_that_does_not_answer_is_the_judges_fault),
+        cmocka_unit_test(memory_that_cannot_be_used_is_named),
         cmocka_unit_test(what_cannot_be_done_is_refused_and_the_oracle_lives_on),
         cmocka_unit_test(an_expected_value_that_is_not_finite_is_the_judges_fault),
         cmocka_unit_test(a_problem_that_changes_meanwhile_is_named),

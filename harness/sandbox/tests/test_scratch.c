@@ -50,7 +50,7 @@ static void only_a_killed_process_is_waited_for_while_others_compile(void **stat
 
 static Status guard_without_a_process(Message *why)
 {
-    refuse_call(SYS_clone, EAGAIN);
+    refuse_processes();
     return scratch_guard(why);
 }
 

@@ -1,11 +1,13 @@
 /* A broker that gets little of a processor, and one that hangs. */
 #include "base/tests/unit.h"
 #include "base/clock.h"
+#include "base/tests/patience.h"
 
 #include "harness/sandbox/process.h"
 #include "harness/session/broker_process.h"
 
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,6 +91,26 @@ static void a_real_gpu_does_not_compute_on_the_host(void **state)
     assert_false(is_starved_after(false, true, 0.1, 10));
 }
 
+/* ---- one that says nothing ----------------------------------------------------------------------------------------- */
+
+static void a_broker_that_says_nothing_is_named(void **state)
+{
+    int ends[2];
+    Message why;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    BrokerProcess broker = broker_process_new("sim");
+    broker.control = ends[0];
+    patience_is_over = true;
+    assert_int_equal(broker_process_hello(&broker, &why), STATUS_SYSTEM);
+    assert_string_equal(why.text, "device 'sim' did not answer within 60 s");
+    broker.greeted = broker.info.modelled = true;
+    assert_int_equal(broker_process_open(&broker, &why), STATUS_SYSTEM);
+    assert_string_equal(why.text, "device 'sim' did not open within 60 s");
+    patience_is_over = false;
+    close(ends[0]);
+    close(ends[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +120,7 @@ int main(void)
         cmocka_unit_test(what_hangs_does_not),
         cmocka_unit_test(what_gets_little_for_ever_does_not),
         cmocka_unit_test(what_the_submission_takes_away_is_no_excuse),
+        cmocka_unit_test(a_broker_that_says_nothing_is_named),
         cmocka_unit_test(a_real_gpu_does_not_compute_on_the_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

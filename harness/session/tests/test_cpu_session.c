@@ -1,4 +1,4 @@
-#include "base/tests/unit.h"
+#include "base/tests/refusal.h"
 
 #include "harness/compile/compile_cpu.h"
 #include "harness/session/session_open.h"
@@ -249,6 +249,31 @@ static void a_constructor_that_hangs_is_an_outcome(void **state)
     end(&run);
 }
 
+static Status ask_for_a_huge_array(Message *why)
+{
+    Session *session;
+    SessionArgument huge = {.name = "in", .role = ARGUMENT_INPUT, .bytes = SIZE_MAX / 4};
+    Status status = session_open("cpu", &session, why);
+    return status == STATUS_OK ? session_buffers(session, &huge, 1, why) : status;
+}
+
+static void an_array_that_finds_no_memory_is_named(void **state)
+{
+    assert_string_equal(said_by_child(ask_for_a_huge_array),
+                        "no memory for an array of 4611686018427387903 bytes: Cannot allocate memory");
+}
+
+static void an_object_that_cannot_be_loaded_is_named(void **state)
+{
+    Run run;
+    start(&run, HONEST, &LIMITS);
+    assert_int_equal(truncate(run.compiled.object_path, 100), 0);
+    call(&run, 1);
+    assert_int_equal(run.report.outcome, CALL_RUN_TIME_ERROR);
+    assert_non_null(strstr(run.report.text, "the object cannot be loaded: "));
+    end(&run);
+}
+
 /* The filter of system calls refuses more processes. */
 static void it_may_start_no_process(void **state)
 {
@@ -296,6 +321,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_honest_baseline_is_called_again_and_again),
+        cmocka_unit_test(an_array_that_finds_no_memory_is_named),
+        cmocka_unit_test(an_object_that_cannot_be_loaded_is_named),
         cmocka_unit_test(each_size_has_a_process_of_its_own),
         cmocka_unit_test(there_is_no_device_to_profile_or_to_share),
         cmocka_unit_test(openmp_and_posix_threads_are_there),
