@@ -115,6 +115,9 @@ doctor() {
     local bin=$PWD/bin
     mkdir "$bin"
     ln -s "$(type -P bwrap)" "$bin/"
+    run env PATH="$bin" CONVJUDGE_NVCC=/nowhere CONVJUDGE_CLANG=/nowhere "$build/convjudge" doctor
+    output=$(sed -z 's/\n  */ /g' <<<"$output")
+    ends 1 "missing  nvcc            CONVJUDGE_NVCC=/nowhere: no such program Nothing compiles submissions. To get a compiler: run "
     run env PATH="$bin" CONVJUDGE_COMPILER=clang "$build/convjudge" doctor
     ends 1 "missing  g++"
     output=$(sed -z 's/\n  */ /g' <<<"$output")
@@ -171,6 +174,58 @@ doctor() {
     ends 2 "config.json:1: lissen: unknown key"
 }
 
+# doctor_behind FUNCTION: runs it where this function of C stands before that of the C library.
+doctor_behind() {
+    printf '#include <string.h>\n#include <sys/syscall.h>\n#include <sys/vfs.h>\n#include <unistd.h>\n%s\n' "$1" >before.c
+    gcc -shared -fPIC -o before.so before.c
+    LD_PRELOAD=$PWD/before.so doctor
+}
+
+@test "doctor says what a disk costs that holds a database" {
+    doctor_behind 'int fsync(int file) { usleep(60000); return syscall(SYS_fsync, file); }'
+    ends 0 "note     leaderboard" "Each run waits for the disk twice. A faster one makes a busy service quicker."
+    doctor_behind 'int statfs(const char *path, struct statfs *info) { memset(info, 0, sizeof *info); info->f_type = 0x6969; return 0; }'
+    ends 0 "note     leaderboard" ", on NFS The database may be damaged, since its log needs shared memory. Move it to a local disk."
+}
+
+# doctor_where COMMANDS: runs it after commands of root that change what this machine shows.
+doctor_where() {
+    run unshare --user --map-root-user --mount bash -c "set -e; $1; \"\$0/convjudge\" doctor" "$build"
+    output=$(sed -z 's/\n  */ /g' <<<"$output")
+}
+
+@test "doctor says what the host's clocks and cores cost" {
+    run taskset -c "$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')" "$build/convjudge" doctor
+    output=$(sed -z 's/\n  */ /g' <<<"$output")
+    ends 0 "note     cores           1, with " \
+        "The simulated GPU runs on the cores, and a submission may use 2 GiB: gradings take long, and run one at a time."
+    unshare -rm true 2>/dev/null || skip "no file system can be mounted here"
+    local system=/sys/devices/system
+    [[ -e $system/clocksource/clocksource0 ]] || skip "the kernel shows no clocks here"
+    echo hpet >hpet
+    doctor_where "mount --bind hpet $system/clocksource/clocksource0/current_clocksource
+        mount -t tmpfs none $system/cpu/cpu0; mkdir $system/cpu/cpu0/cpufreq; echo powersave >$system/cpu/cpu0/cpufreq/scaling_governor"
+    ends 1 "note     host clock      hpet Reading it takes a microsecond or more, which blurs the second clock of short kernels. The kernel's option tsc=reliable may help." \
+        'note     host frequency  governor "powersave" Times of CPU baselines vary with the load. As root: cpupower frequency-set -g performance.'
+}
+
+@test "doctor says what the sandbox lacks" {
+    unshare -rm true 2>/dev/null || skip "no file system can be mounted here"
+    doctor_where true
+    ends 1 "missing  sandbox         partial: root's processes cannot be limited here"
+    printf '#!/bin/sh\ncase "$*" in *--disable-userns*) exit 1 ;; esac\nexec %q "$@"\n' "$(type -P bwrap)" >bwrap
+    chmod +x bwrap
+    CONVJUDGE_BWRAP=$PWD/bwrap doctor_where true
+    ends 1 "missing  sandbox         partial: nested user namespaces are allowed (bubblewrap 0.8 forbids them)"
+    [[ ! -e /proc/sys/kernel/seccomp ]] || doctor_where 'mount -t tmpfs none /proc/sys/kernel/seccomp'
+    ends 1 "note     seccomp         the kernel does not say that it filters system calls Where it filters none, the sandbox is not full."
+    [[ $(id -u) == 0 ]] || skip "only root's mounts hide a program from an ordinary process"
+    # shellcheck disable=SC2016 # expanded by the inner bash
+    run unshare --mount bash -c 'mount --bind /dev/null "$(type -P prlimit)" && "$0/convjudge" doctor' "$build"
+    output=$(sed -z 's/\n  */ /g' <<<"$output")
+    ends 1 "missing  sandbox         partial: the number of processes is not limited (needs Linux 5.14 and util-linux)"
+}
+
 @test "doctor asks a GPU for its clock and its rates" {
     export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_NVML=no-such-library.so.1
     [[ -e $CONVJUDGE_CUDA_DRIVER ]] || skip "make test builds the driver that stands in for NVIDIA's"
@@ -184,6 +239,8 @@ doctor() {
     printf 'sm_clock 1200\nmax_sm_clock 1980\nreasons 0x4\n' >nvml
     doctor
     ends 0 "note     GPU clock       1200 of at most 1980 MHz: " "The judge waits until the clock is free, which takes time."
+    CONVJUDGE_FAKE_CUDA_PAGEABLE=1 doctor
+    ends 0 "note     GPU's memory    kernels can read the memory of the judge's processes Nothing is ranked on this device: docs/security.md."
 }
 
 # ---- the manual page and completion

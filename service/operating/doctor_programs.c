@@ -38,7 +38,7 @@ static void find_compilers(Checkup *checkup)
                     clang_works
                         ? "clang compiles, for the simulated GPU alone, and its modelled times are a ranking of "
                           "their own. To get nvcc: " HOW_TO_GET_NVCC "."
-                        : "Nothing compiles submissions. " HOW_TO_GET_EITHER ".",
+                        : "Nothing compiles submissions. To get a compiler: " HOW_TO_GET_EITHER ".",
                     "%s", no_nvcc.text);
     if (clang_works)
         checkup_add(checkup, CHECKUP_OK, "clang", "", "%s in %s", clang.name, clang.root);

@@ -160,7 +160,9 @@ CudaError cuDeviceGetAttribute(int *value, int attribute, CuDevice device)
     begin("cuDeviceGetAttribute %d", attribute);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         if (values[i][0] == attribute) {
-            *value = values[i][1];
+            *value = attribute == CU_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS && getenv("CONVJUDGE_FAKE_CUDA_PAGEABLE") != NULL
+                         ? 1
+                         : values[i][1];
             return leave(CUDA_ERROR_SUCCESS);
         }
     return leave(CUDA_ERROR_INVALID_VALUE);

@@ -20,6 +20,7 @@
  *          CONVJUDGE_FAKE_CUDA_LAUNCH_US=N: how long the kernel "empty" takes; default 0.
  *          CONVJUDGE_FAKE_CUDA_REFUSES=CALL: this call, cuMemCreate for example, does its work, and then says that the
  *          operation is not permitted.
+ *          CONVJUDGE_FAKE_CUDA_PAGEABLE=1: kernels can read the memory of the host's processes.
  * Threads  any thread may call; every call holds the lock from begin() to leave().
  * Source   CUDA Driver API 13.0: Stream synchronization behavior; API synchronization behavior.  */
 #ifndef TESTS_FAKE_CUDA_H
