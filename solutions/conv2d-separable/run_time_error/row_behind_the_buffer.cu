@@ -1,5 +1,5 @@
 // Mistake: the first pass also stores the row behind the last one, which lies beyond the buffer if the image is large.
-// on cuda: Accepted, Wrong Answer
+// on cuda: Accepted, Run-Time Error, Wrong Answer
 // problem: conv2d-separable
 #include <cuda_runtime.h>
 
