@@ -49,7 +49,7 @@ static MachineInstruction decode(const uint64_t word[2], size_t index, int compu
     uint32_t operation = instruction.operation;
     bool constant_operand = (word[0] >> 9 & 7) == CONSTANT_OPERAND && operation < MACHINE_FIRST_UNIFORM;
     instruction.direct = instruction.of_variables && (constant_operand || operation == MACHINE_ULDC);
-    if (operation == MACHINE_BRA)
+    if (operation == MACHINE_BRA || operation == MACHINE_CALL)
         instruction.target = branch_target(word, index, compute_major);
     return instruction;
 }
@@ -97,6 +97,45 @@ bool machine_makes_access(const MachineInstruction *instruction, PtxSpace space)
     }
 }
 
+/* A function of the division behind it runs only for rare operands, and is counted apart (simgpu/engine/slow_path.h). */
+static bool is_rare_call(const MachineInstruction *instructions, size_t call)
+{
+    for (size_t i = call; i-- > 0 && instructions[i].line == instructions[call].line;)
+        if (instructions[i].operation == MACHINE_BRA && instructions[i].is_conditional &&
+            instructions[i].target > (int64_t)call)
+            return true;
+    return false;
+}
+
+/* Neither the kernel nor a function before it runs on into the function at `first`, and nor has it a line of its own, as
+ * one has that the programmer wrote. */
+static bool is_own_function(const MachineInstruction *instructions, const int32_t *lines, size_t first)
+{
+    const MachineInstruction *before = &instructions[first - 1];
+    bool ends = before->operation == MACHINE_EXIT || before->operation == MACHINE_RET ||
+                before->operation == MACHINE_BRA;
+    return ends && !before->is_conditional && lines[first] == lines[first - 1];
+}
+
+/* ptxas puts functions of its own, as for divisions of 64 bits, behind the end of the kernel and under its last line. They
+ * run where they are called. */
+static void place_functions(MachineInstruction *instructions, const int32_t *lines, size_t count)
+{
+    for (size_t call = 0; call < count; call++) {
+        int64_t first = instructions[call].target;
+        if (instructions[call].operation != MACHINE_CALL || first <= (int64_t)call || first >= (int64_t)count ||
+            instructions[first].is_called || !is_own_function(instructions, lines, (size_t)first) ||
+            is_rare_call(instructions, call))
+            continue;
+        for (size_t i = (size_t)first; i < count; i++) {
+            instructions[i].line = instructions[call].line;
+            instructions[i].is_called = true;
+            if (instructions[i].operation == MACHINE_RET && !instructions[i].is_conditional)
+                break;
+        }
+    }
+}
+
 static bool ends_stretch(uint32_t operation)
 {
     return operation == MACHINE_BRA || operation == MACHINE_BRX || operation == MACHINE_CALL ||
@@ -137,7 +176,8 @@ bool machine_instructions_read(const void *cubin, size_t bytes, const char *kern
         (*instructions)[i] = decode(word, i, compute_major);
         (*instructions)[i].line = lines[i];
     }
-    free(lines);
     find_stretches(*instructions, *count);
+    place_functions(*instructions, lines, *count);
+    free(lines);
     return known;
 }

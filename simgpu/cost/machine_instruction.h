@@ -66,6 +66,7 @@ typedef struct MachineInstruction {
     int32_t line;      /* of PTX; 0: unknown */
     int32_t access;    /* Instruction.index of the access in PTX; -1: unknown */
     int64_t target;    /* of a branch: index of an instruction; -1: none */
+    bool is_called;    /* it belongs to a function that the kernel calls, and has the line of the call */
     bool leads;        /* it is the first of a stretch, a run of instructions that no branch leaves or enters midway */
     double missing;    /* of a load through the uniform datapath: fraction that misses whatever other warps do */
     double cycles;     /* that a warp spends on it, on average; which loads are slow is drawn */

@@ -30,6 +30,7 @@ typedef struct Scan {
     uint32_t *touched;     /* [touched_count] lines of this stretch */
     size_t touched_count;
     bool knows_copies; /* MachineBlock.copies is known, from the second scan on */
+    bool is_called;    /* the stretch belongs to a function, of which there are no copies */
 } Scan;
 
 /* Copies of a line, by its accesses to memory; 0: they are elsewhere. */
@@ -90,7 +91,7 @@ static void count_copies(Scan *scan)
         if (here->accesses)
             add_copies(&block->copies, here->copies);
         else
-            here->copies = in_loop > 0 ? in_loop : copies_by_lines(here, block->lines);
+            here->copies = scan->is_called ? 1 : in_loop > 0 ? in_loop : copies_by_lines(here, block->lines);
     }
 }
 
@@ -208,6 +209,7 @@ static void scan_stretches(Scan *scan)
         line = machine_line_of(program, instruction, line);
         if (line > 0 && instruction->operation != MACHINE_NOP)
             add_instruction(scan, instruction, line);
+        scan->is_called = instruction->is_called;
         if (i + 1 == program->instruction_count || program->instructions[i + 1].leads)
             end_stretch(scan);
     }

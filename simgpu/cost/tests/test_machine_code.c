@@ -25,7 +25,7 @@ typedef struct Kernel {
     int loop; /* basic block of the four taps */
 } Kernel;
 
-static Kernel kernel, guarded;
+static Kernel kernel, guarded, divided;
 
 static int find_loop(const Code *code)
 {
@@ -61,7 +61,8 @@ static void free_kernel(Kernel *of)
 static int set_up(void **state)
 {
     bool known = read_kernel(&kernel, "simgpu/tests/data/unrolled.fatbin") &&
-                 read_kernel(&guarded, "simgpu/tests/data/guarded.fatbin");
+                 read_kernel(&guarded, "simgpu/tests/data/guarded.fatbin") &&
+                 read_kernel(&divided, "simgpu/tests/data/divided.fatbin");
     kernel.loop = find_loop(&kernel.code);
     return known && kernel.loop > 0 ? 0 : -1;
 }
@@ -70,6 +71,7 @@ static int tear_down(void **state)
 {
     free_kernel(&kernel);
     free_kernel(&guarded);
+    free_kernel(&divided);
     return 0;
 }
 
@@ -140,6 +142,35 @@ static void instructions_under_a_condition_are_executed_by_all(void **state)
     assert_true(guarded.code.block_count > 8 && all.fma >= 4);
     assert_float_equal(none.issue, all.issue, 0.01);
     assert_float_equal(none.fma, all.fma, 0.01);
+}
+
+/* The block of the statement that starts with `words`. */
+static int32_t block_with(const Kernel *of, const char *words)
+{
+    const char *found = strstr(of->fatbin.ptx, words);
+    size_t line = 1;
+    assert_non_null(found);
+    for (const char *at = of->fatbin.ptx; at < found; at++)
+        line += *at == '\n';
+    return of->program.lines[line].block;
+}
+
+/* divided.cu: ptxas divides 64 bits in a function of about 80 instructions, and calls it where PTX says div.s64. The
+ * function of the float32 division is for rare operands alone. */
+static void a_function_behind_the_kernel_runs_where_it_is_called(void **state)
+{
+    MachineWork all, fast;
+    int32_t call = block_with(&divided, "div.s64"), store = block_with(&divided, "st.global");
+    uint64_t *executed = calloc((size_t)divided.code.block_count, sizeof *executed);
+    assert_non_null(executed);
+    for (int i = 0; i < divided.code.block_count; i++)
+        executed[i] = 1;
+    machine_total(&divided.program, &divided.code, executed, &all);
+    executed[call] = 0;
+    machine_total(&divided.program, &divided.code, executed, &fast);
+    free(executed);
+    assert_true(call > 0 && call != store);
+    assert_true(all.issue - fast.issue > 60 && all.issue - fast.issue < 120);
 }
 
 static void waiting_grows_with_the_latency_of_loads(void **state)
@@ -241,6 +272,7 @@ int main(void)
         cmocka_unit_test(a_single_iteration_takes_the_remainder_loop),
         cmocka_unit_test(five_taps_take_as_many_instructions_as_on_hardware),
         cmocka_unit_test(instructions_under_a_condition_are_executed_by_all),
+        cmocka_unit_test(a_function_behind_the_kernel_runs_where_it_is_called),
         cmocka_unit_test(waiting_grows_with_the_latency_of_loads),
         cmocka_unit_test(a_damaged_cubin_does_no_harm),
     };
