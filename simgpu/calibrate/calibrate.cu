@@ -6,6 +6,7 @@
 // compiler neither drops nor merges it. Times are medians between events; a kernel holds the stream until all work is
 // queued.
 #include "calls.cuh"
+#include "rounds.cuh"
 #include "slow_paths.cuh"
 #include "waiting.cuh"
 
@@ -391,7 +392,7 @@ int main(int argc, char** argv)
     } parts[] = {{"operations", operations}, {"accesses", loads_and_stores}, {"constants", constants},
                  {"latencies", latencies}, {"memory", memory}, {"overheads", overheads},
                  {"cold", cold}, {"planes", planes}, {"chains", chains}, {"matrices", matrices}, {"queue", queue},
-                 {"slow_paths", slow_paths}};
+                 {"slow_paths", slow_paths}, {"rounds", rounds}};
     for (const auto& part : parts)
         if (argc < 2 || std::strcmp(argv[1], part.name) == 0) {
             std::fprintf(stderr, "calibrate: %s\n", part.name);

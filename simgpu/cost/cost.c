@@ -320,6 +320,13 @@ static double latency_seconds(const CostInput *input, const SimMachineRatios *ma
     return plain_chain_seconds(input, shape) * machine->waiting * shape->waves;
 }
 
+/* All warps of a block wait for memory together when it begins, and for each other when it ends. */
+static double wait_seconds(const CostInput *input, const Shape *shape)
+{
+    const HardwareProfile *profile = input->profile;
+    return input->longest_warp_loads == 0 ? 0 : profile->block_waits * profile->global_latency_s * shape->waves;
+}
+
 SimMachineRatios cost_machine_ratios(const CostInput *input, const MachineWork *work, uint32_t direct_bytes)
 {
     const SimCounters *counters = input->counters;
@@ -399,7 +406,11 @@ static void find_parts(const CostInput *input, const Shape *shape, CostPart part
     double multiply = machine.multiply * (double)counters->integer;
     const LoadShare local = local_share(input, shape);
     double local_sectors = local_traffic(counters, &machine).sectors;
-    const CostPart found[PART_COUNT] = {
+    const struct {
+        const char *name;
+        double seconds;
+        bool is_unit;
+    } found[PART_COUNT] = {
         {"issue", machine.issue * (double)counters->warp_instructions / profile->warp_schedulers * s_per_cycle, true},
         {"fma", fmax(machine.fma * (double)counters->fp32 + multiply, 2 * multiply) / profile->fp32_lanes * s_per_cycle,
          true},
@@ -418,11 +429,13 @@ static void find_parts(const CostInput *input, const Shape *shape, CostPart part
         {"dram", dram_seconds(input, local_sectors * local.memory), false},
         {"constant", constant_cycles(input, &machine, shape) * s_per_cycle, true},
         {"latency", latency_seconds(input, &machine, shape), false},
-        {"blocks", shape->blocks * shape->share * profile->block_start_s, false},
+        {"blocks", shape->blocks * shape->share * profile->block_start_s, true},
     };
     for (int i = 0; i < PART_COUNT; i++)
-        parts[i] = (CostPart){found[i].name, fmax(found[i].seconds, floor_of(input, shape, found[i].name)),
-                              found[i].is_unit};
+        parts[i] = (CostPart){.name = found[i].name,
+                              .seconds = fmax(found[i].seconds, floor_of(input, shape, found[i].name)),
+                              .is_unit = found[i].is_unit,
+                              .wait_s = strcmp(found[i].name, "latency") == 0 ? wait_seconds(input, shape) : 0};
 }
 
 Cost cost_model(const CostInput *input)
@@ -436,10 +449,11 @@ Cost cost_model(const CostInput *input)
         if (parts[i].seconds > largest->seconds)
             largest = &parts[i];
     double most_warps = (double)profile->max_threads_per_multiprocessor / SIM_WARP_SIZE;
-    Cost cost = {.seconds = profile->launch_s + combine_seconds(parts, PART_COUNT, profile),
+    Cost cost = {.seconds = profile->launch_s + combine_seconds(parts, PART_COUNT, shape.together, profile),
                  .occupancy = fmin(1, shape.resident * shape.warps_per_block / most_warps),
                  .limiter = largest->seconds > profile->launch_s ? largest->name : "launch",
-                 .part_count = PART_COUNT};
+                 .part_count = PART_COUNT,
+                 .blocks_together = shape.together};
     memcpy(cost.parts, parts, sizeof parts);
     return cost;
 }

@@ -45,6 +45,7 @@ typedef struct Cost {
                             them) or "launch" */
     CostPart parts[COST_MAX_PARTS]; /* [part_count] all parts except the launch */
     int part_count;
+    double blocks_together; /* on a multiprocessor at once, 1 or more */
 } Cost;
 
 Cost cost_model(const CostInput *input);

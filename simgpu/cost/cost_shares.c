@@ -50,7 +50,7 @@ void cost_shares(const CostInput *input, const SimLine *lines, size_t count, dou
     Cost *costs = zeroed(count, sizeof *costs);
     const Cost whole = cost_model(input), empty = cost_of_line(input, &(SimLine){.line = 0});
     double weights[COST_MAX_PARTS], in_parts = 1 - input->profile->launch_s / whole.seconds;
-    combine_weights(whole.parts, whole.part_count, input->profile, weights);
+    combine_weights(whole.parts, whole.part_count, whole.blocks_together, input->profile, weights);
     for (size_t i = 0; i < count; i++) {
         shares[i] = 0;
         costs[i] = cost_of_line(input, &lines[i]);

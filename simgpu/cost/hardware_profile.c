@@ -86,6 +86,7 @@ static const Field fields[] = {
     REAL(copy_overhead_s, 0, 1e-2),
     REAL(bus_overhead_s, 0, 1e-2),
     REAL(combine_power, 1, 100),
+    REAL(block_waits, 0, 100),
 };
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 

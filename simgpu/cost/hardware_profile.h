@@ -57,6 +57,7 @@ typedef struct HardwareProfile {
     double copy_overhead_s; /* of a copy within the device beyond its bytes */
     double bus_overhead_s;  /* of a copy from or to the host */
     double combine_power;   /* combine.h */
+    double block_waits;     /* how long all warps of a block wait together, in latencies of memory (block_queue.h) */
 } HardwareProfile;
 
 /* Reads <folder>/<name>.json. BAD_INPUT, with file and line: a value is unknown, missing, out of range or without a
