@@ -140,6 +140,6 @@ Status mutant_log_add(MutantLog *log, const Text *source, MutantFate fate, Messa
     if (fate == FATE_SURVIVED)
         return STATUS_OK;
     if (fprintf(log->file, "%s %s\n", key.hex, names[fate]) < 0 || fflush(log->file) != 0)
-        return fail_errno(why, "the log of mutants");
+        return fail_errno(why, "the log of mutants cannot be written");
     return STATUS_OK;
 }

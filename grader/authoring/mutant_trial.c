@@ -113,7 +113,7 @@ static Status start_worker(MutantTrial *trial, Message *why)
     const pid_t parent = getpid();
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        return fail_errno(why, "no socket for a worker");
+        return fail_errno(why, "no socket for a worker that judges mutants");
     const pid_t child = fork();
     if (child == 0) {
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
@@ -126,7 +126,7 @@ static Status start_worker(MutantTrial *trial, Message *why)
     close(ends[1]);
     if (child < 0) {
         close(ends[0]);
-        return fail_errno(why, "no process for a worker");
+        return fail_errno(why, "no process for a worker that judges mutants");
     }
     trial->workers[trial->count++] = (Worker){.process = child, .link = ends[0]};
     return STATUS_OK;

@@ -457,7 +457,9 @@ Status sandbox_new(const SandboxSpec *spec, Sandbox **sandbox, ProcessSpec *proc
     if (status == STATUS_OK && spec->memory_bytes != 0)
         enter_cgroup(made, process);
     if (status == STATUS_OK && made->count > MAX_ARGUMENTS)
-        status = fail(STATUS_BAD_INPUT, why, "sandbox: %zu arguments, the limit is %d", made->count, MAX_ARGUMENTS);
+        status = fail(STATUS_BAD_INPUT, why,
+                      "the sandbox: %zu arguments of bubblewrap and the program, the limit is %d", made->count,
+                      MAX_ARGUMENTS);
     if (status != STATUS_OK) {
         sandbox_free(made);
         made = NULL;

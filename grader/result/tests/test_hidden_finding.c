@@ -43,6 +43,10 @@ static void the_kind_is_worded_with_its_line(void **state)
         {{.mistake =
               {.kind = MISTAKE_READ_OUTSIDE, .side = MISTAKE_PAST, .array = "input", .kernel = "k", .parameter = 2}},
          "a kernel reads past the end of an array in device memory"},
+        {{.mistake = {.kind = MISTAKE_READ_OUTSIDE_PARAMETERS}}, "a kernel reads outside of the kernel's parameters"},
+        {{.mistake = {.kind = MISTAKE_NOT_BY_KERNEL}},
+         "no kernel wrote the output: let a kernel write to it directly, or copy a kernel's results to it on the device "
+         "with cudaMemcpyDeviceToDevice"},
         {{.mistake = {.kind = MISTAKE_READ_OUTSIDE}}, "a kernel reads outside of an array in device memory"},
         {{.mistake = {.kind = MISTAKE_TRAP, .side = MISTAKE_PAST, .array = "s"}},
          "a kernel executes a trap, or an assertion fails"},

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/tests/patience.h"
 #include "grader/roofline/rivals.h"
 
 /* A device that copies 1 TB/s and computes 10 TFLOP/s, ten times as much in TF32. "a" is bound by its bytes, 1 us, "b" by its
@@ -111,6 +112,20 @@ static void a_rival_is_close_within_ten_percent_or_within_the_intervals(void **s
 }
 
 /* ---- PyTorch ----------------------------------------------------------------------------------------------------- */
+
+static void a_script_that_takes_too_long_is_named(void **state)
+{
+    Problem real = problem;
+    Message why;
+    real.id = "conv1d";
+    Roofline roofline = roofline_new(&real, &set, &device);
+    patience_is_over = true;
+    assert_int_equal(rivals_time_pytorch(&roofline, &why), STATUS_OK);
+    patience_is_over = false;
+    assert_int_equal(roofline.program_count, 1);
+    assert_string_equal(roofline.programs[0].missing, "its script did not end in time");
+    roofline_free(&roofline);
+}
 
 static void the_script_is_told_the_sizes(void **state)
 {
@@ -245,6 +260,7 @@ int main(void)
         cmocka_unit_test(without_ceilings_there_are_no_rooflines),
         cmocka_unit_test(programs_are_sorted_by_time_and_the_best_one_is_ours),
         cmocka_unit_test(a_rival_is_close_within_ten_percent_or_within_the_intervals),
+        cmocka_unit_test(a_script_that_takes_too_long_is_named),
         cmocka_unit_test(the_script_is_told_the_sizes),
         cmocka_unit_test(what_the_script_prints_is_reported_and_marked),
         cmocka_unit_test(a_script_that_cannot_run_leaves_its_rivals_missing),

@@ -37,6 +37,20 @@ static ProcessEnd inside_with(SandboxSpec spec, const char *line, double seconds
     return end;
 }
 
+static void too_many_arguments_are_refused(void **state)
+{
+    enum { MANY = 600 };
+    const char *argv[MANY + 1] = {"/bin/true"};
+    Sandbox *sandbox;
+    ProcessSpec process;
+    Message why = {0};
+    for (int i = 1; i < MANY; i++)
+        argv[i] = "x";
+    assert_int_equal(sandbox_new(&(SandboxSpec){.process.argv = argv}, &sandbox, &process, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, " arguments of bubblewrap and the program, the limit is 512"));
+    assert_null(sandbox);
+}
+
 static void the_sandbox_hides_the_host(void **state)
 {
     static const struct {
@@ -378,6 +392,7 @@ static int remove_folder(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_level_is_full),
+    cmocka_unit_test(too_many_arguments_are_refused),
     cmocka_unit_test(the_sandbox_hides_the_host),
     cmocka_unit_test(proc_and_dev_are_there_only_when_asked_for),
     cmocka_unit_test(where_all_is_read_only_no_file_can_be_made),

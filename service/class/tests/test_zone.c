@@ -1,4 +1,4 @@
-#include "base/tests/unit.h"
+#include "base/tests/refusal.h"
 
 #include "service/class/class_time.h"
 
@@ -89,6 +89,20 @@ static void late_days_follow_the_clock_on_the_wall(void **state)
     arena_free(&here.arena);
 }
 
+static Status read_where_there_are_none(Message *why)
+{
+    Place none = {0};
+    refuse_call(SYS_access, ENOENT);
+    refuse_call(SYS_faccessat, ENOENT); /* a C library may use either */
+    return zone_read(BERLIN, &none.arena, &none.zone, why);
+}
+
+static void a_system_without_zones_is_named(void **state)
+{
+    assert_string_equal(said_by_child(read_where_there_are_none),
+                        "this system has no time zones (/usr/share/zoneinfo): install the package tzdata");
+}
+
 static void the_zone_of_the_program_stays(void **state)
 {
     (void)state;
@@ -108,6 +122,7 @@ int main(void)
         cmocka_unit_test(local_times_become_moments),
         cmocka_unit_test(moments_become_local_times),
         cmocka_unit_test(late_days_follow_the_clock_on_the_wall),
+        cmocka_unit_test(a_system_without_zones_is_named),
         cmocka_unit_test(the_zone_of_the_program_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
