@@ -200,6 +200,7 @@ END
     echo 'sleep 100' >fake/squeue.does
     hand_in_many 21 22 try # while squeue hangs
     equal 22 "$(left_to_do)"
+    wait_until logged 'event=slurm_trouble why="squeue: no answer within 30 s'
 }
 
 @test "what sbatch and squeue print must be what was asked for" {
