@@ -86,6 +86,12 @@ small_home() {
     ends 2 "the GPU is in use by " "the GPU is free"
 }
 
+@test "where there is no GPU, a grading begins with what takes its place" {
+    submission >x.cu
+    CONVJUDGE_CUDA_DRIVER=no-such-library.so.1 judge grade --device auto --no-record x.cu
+    ends 0 "device              simulated, with modelled times: there is no NVIDIA GPU here" "Accepted"
+}
+
 @test "test-gpu says in one line that there is no GPU" {
     export DEVICE=cuda:1023
     run "$root/tests/gpu.sh" "$build"
