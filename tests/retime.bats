@@ -39,7 +39,7 @@ conv1d_class() {
         INSERT INTO runs SELECT * FROM forged"
     judge retime --problem conv1d
     ends 1 "The orders contradict each other."
-    counts 1 '^    1  Eve, run 3 +1\.28[0-9]* us$'
+    counts 1 '^    1  Eve, run 3 +1\.2[0-9]+ us$'
     counts 1 '^    [34]  Eve, run 3 +12\.[0-9]+ us'
 }
 
