@@ -88,7 +88,7 @@ def grade(build, record, home, file):
         environment = os.environ | {"CONVJUDGE_HOME": str(home)}
         ended = subprocess.run(command, cwd=HOME, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if not result.exists():
-            raise RuntimeError(f"{file}: the judge failed: {ended.stderr.strip().split(chr(10))[-1]}")
+            raise RuntimeError(f"{file}: the judge failed: " + ended.stderr.strip().split("\n")[-1])
         return json.loads(result.read_text())
 
 

@@ -201,7 +201,7 @@ static bool all_are_decided(const Retiming *retiming)
     return true;
 }
 
-static bool are_enough(const Retiming *retiming)
+bool retime_is_done(const Retiming *retiming)
 {
     const size_t rounds = retiming->rounds;
     if (rounds >= retiming->most_rounds)
@@ -213,7 +213,7 @@ static Status time_rounds(Retiming *retiming, Progress *progress, Message *why)
 {
     Status status = STATUS_OK;
     progress_begin(progress, "side by side", (int)(retiming->most_rounds * retiming->count));
-    while (status == STATUS_OK && !are_enough(retiming))
+    while (status == STATUS_OK && !retime_is_done(retiming))
         status = time_round(retiming, progress, why);
     progress_end(progress, status == STATUS_OK ? "all timed" : "failed");
     return status;

@@ -2,7 +2,7 @@
  *
  * Times that were taken on different days differ by more than the device does within minutes. Each round times every
  * contender once, one after the other, each in new processes. There are seven, and more until each two contenders are told
- * apart or differ by less than 2 %, at most 31. Contenders are the best runs of a board, one for each person,
+ * apart or differ by less than 2 %, at most 31; of modelled times, which do not vary, two. Contenders are the best runs of a board, one for each person,
  * from the sources that the database keeps, and the best reference solution. Nothing is stored.  */
 #ifndef GRADER_RANKING_RETIME_H
 #define GRADER_RANKING_RETIME_H
@@ -60,6 +60,10 @@ void retime_sort(Retiming *retiming);
 
 /* Times them, and fills in times and ranks. */
 MUST_USE Status retime_run(Retiming *retiming, Progress *progress, Message *why);
+
+/* Whether the rounds so far say enough of each two contenders, or no more may be timed. It looks after 7, 11, 15 ... rounds:
+ * to look after each would take chance for an order more often. */
+bool retime_is_done(const Retiming *retiming);
 
 PairedRatio retime_ratio(const Retiming *retiming, const Contender *a, const Contender *b);
 
