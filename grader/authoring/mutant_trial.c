@@ -1,12 +1,12 @@
 #include "grader/authoring/mutant_trial.h"
 
 #include "base/allocated.h"
+#include "base/processors.h"
 #include "grader/judge/judge.h"
 #include "grader/problem/key_stream.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,12 +103,13 @@ static void work(const MutantTrial *trial, int link)
 
 size_t mutant_trial_width(void)
 {
-    cpu_set_t allowed;
-    const int count = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
-    return count > MAX_WORKERS ? MAX_WORKERS : (size_t)count;
+    const size_t count = processors_usable();
+    return count > MAX_WORKERS ? MAX_WORKERS : count;
 }
 
-static Status start_worker(MutantTrial *trial, Message *why)
+/* `workers`: how many there will be. Each keeps to its own processors: the threads of 64 oracles and simulated GPUs with
+ * 64 threads each would keep each other from working. */
+static Status start_worker(MutantTrial *trial, size_t workers, Message *why)
 {
     const pid_t parent = getpid();
     int ends[2];
@@ -121,6 +122,7 @@ static Status start_worker(MutantTrial *trial, Message *why)
         close(ends[0]);
         for (size_t i = 0; i < trial->count; i++)
             close(trial->workers[i].link);
+        processors_keep_share(trial->count, workers);
         work(trial, ends[1]);
     }
     close(ends[1]);
@@ -142,8 +144,9 @@ Status mutant_trial_start(const Problem *problem, const MutantPool *pool, const 
     new->device = device;
     (void)key_read(hash_of_one(&seed, sizeof seed).hex, &new->secret); /* a hash has as many digits as a key */
     fflush(NULL); /* otherwise a worker might write once more what is buffered */
-    while (status == STATUS_OK && new->count < count &&new->count < MAX_WORKERS)
-        status = start_worker(new, why);
+    count = count < MAX_WORKERS ? count : MAX_WORKERS;
+    while (status == STATUS_OK && new->count < count)
+        status = start_worker(new, count, why);
     return status;
 }
 

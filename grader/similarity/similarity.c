@@ -1,6 +1,7 @@
 #include "grader/similarity/similarity.h"
 
 #include "base/paths.h"
+#include "base/processors.h"
 #include "grader/judge/compilation.h"
 #include "grader/similarity/handed_out.h"
 #include "grader/similarity/source_files.h"
@@ -241,7 +242,7 @@ static void compile_ahead(const Compiling *compiling, const Similarities *found,
 {
     enum { FEW = 4, MOST_WORKERS = 64 };
     pid_t children[MOST_WORKERS];
-    long workers = sysconf(_SC_NPROCESSORS_ONLN), started = 0;
+    long workers = (long)processors_usable(), started = 0;
     workers = workers > MOST_WORKERS ? MOST_WORKERS : workers;
     if (found->count < FEW || workers < 2)
         return;

@@ -1,10 +1,10 @@
 #include "harness/session/cpu_device.h"
 
+#include "base/processors.h"
 #include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 bool cpu_device_is_named(const char *device)
 {
@@ -34,6 +34,6 @@ void cpu_device_describe(DeviceInfo *device)
     Text name = {0};
     *device = (DeviceInfo){.handle = "cpu", .id = "cpu", .driver = "gcc", .epoch = 1};
     add_model(&name);
-    snprintf(device->name, sizeof device->name, "%.200s (%ld processors)", name.data, sysconf(_SC_NPROCESSORS_ONLN));
+    snprintf(device->name, sizeof device->name, "%.200s (%zu processors)", name.data, processors_usable());
     text_free(&name);
 }

@@ -1,6 +1,7 @@
 #include "harness/session/runner_process.h"
 
 #include "base/paths.h"
+#include "base/processors.h"
 #include "harness/compile/compile_job.h"
 #include "harness/compile/host_line.h"
 #include "harness/protocol/device_addresses.h"
@@ -128,7 +129,7 @@ Status runner_process_start_on_cpu(const char *object_path, int memory, const Ca
     /* Idle threads of OpenMP sleep at once. On busy processors they would spin while other threads have work to do;
      * sleeping took a tenth of the time (measured, two threads on two busy processors). */
     static const char *const environment[] = {"OMP_WAIT_POLICY=passive", ONE_ARENA, NULL};
-    const unsigned threads = MAX_PROCESSES + THREADS_A_PROCESSOR * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    const unsigned threads = MAX_PROCESSES + THREADS_A_PROCESSOR * (unsigned)processors_usable();
     const RunnerSpec runner_spec = {.role = "cpu",
                                     .memory = memory,
                                     .processes = threads,

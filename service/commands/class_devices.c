@@ -1,19 +1,12 @@
 #include "service/commands/class_devices.h"
 
+#include "base/processors.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/open/device_open.h"
 
-#include <sched.h>
 #include <string.h>
 
 enum { MOST_GPUS = 64 };
-
-size_t class_core_count(void)
-{
-    cpu_set_t set;
-    const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return count < 1 ? 1 : (size_t)count;
-}
 
 static void add_gpus(Arena *arena, Names *devices)
 {
@@ -42,7 +35,7 @@ Status class_devices(const char *name, Arena *arena, Names *devices, Message *wh
         add_gpus(arena, devices);
     if (devices->count > 0)
         return STATUS_OK;
-    devices->count = info.modelled ? class_core_count() : 1;
+    devices->count = info.modelled ? processors_usable() : 1;
     devices->items = arena_array(arena, devices->count, sizeof *devices->items);
     for (size_t i = 0; i < devices->count; i++)
         devices->items[i] = arena_string(arena, info.handle);

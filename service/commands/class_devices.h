@@ -7,11 +7,6 @@
 #include "base/status.h"
 #include "service/config/config.h"
 
-#include <stddef.h>
-
-/* How many processors this process may use. */
-size_t class_core_count(void);
-
 /* `name` is that of --device; NULL is "auto". "cuda" means all GPUs, "cuda:1" that one. Errors as device_describe(). */
 MUST_USE Status class_devices(const char *name, Arena *arena, Names *devices, Message *why);
 

@@ -3,6 +3,7 @@
 #include "service/commands/service_command.h"
 
 #include "base/clock.h"
+#include "base/processors.h"
 #include "grader/terminal/json_target.h"
 #include "grader/terminal/terminal.h"
 #include "grader/ranking/person.h"
@@ -219,7 +220,7 @@ static Status start(ClassGrading *grading, Message *why)
     Status status = head_start(&head, &grading->head, why);
     const CompileAheadSpec ahead = {.device = grading->devices.items[0],
                                     .spool = grading->spool,
-                                    .processes = class_core_count(),
+                                    .processes = processors_usable(),
                                     .log = grading->log,
                                     .unconfined = grading->options->unconfined};
     if (status == STATUS_OK)

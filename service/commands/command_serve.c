@@ -2,6 +2,7 @@
  * own are processes.  */
 #include "service/commands/service_command.h"
 
+#include "base/processors.h"
 #include "service/api/api.h"
 #include "service/api/live.h"
 #include "service/api/service.h"
@@ -157,7 +158,7 @@ static Status start_ahead(const Config *config, const char *spool, Judges *judge
     if (config->workers.count == 0)
         return STATUS_OK;
     const CompileAheadSpec ahead = {
-        .device = config->workers.items[0], .spool = spool, .processes = class_core_count()};
+        .device = config->workers.items[0], .spool = spool, .processes = processors_usable()};
     return compile_ahead_start(&ahead, &judges->ahead, why);
 }
 

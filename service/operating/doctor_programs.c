@@ -1,12 +1,12 @@
 #include "service/operating/doctor.h"
 
+#include "base/processors.h"
 #include "grader/result/version.h"
 #include "grader/terminal/terminal.h"
 #include "harness/compile/find_program.h"
 #include "harness/compile/toolkit.h"
 
 #include <gnu/libc-version.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -95,8 +95,7 @@ static void find_stack(Checkup *checkup)
 
 static void find_cores(Checkup *checkup)
 {
-    cpu_set_t set;
-    const int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    const size_t cores = processors_usable();
     const double gibibytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE) / (1 << 30);
     const bool few = cores < 2 || gibibytes < 3.5;
     checkup_add(
@@ -104,7 +103,7 @@ static void find_cores(Checkup *checkup)
         few ? "The simulated GPU runs on the cores, and a submission may use 2 GiB: gradings take long, and run one "
               "at a time."
             : "",
-        "%d, with %.1f GiB of memory", cores, gibibytes);
+        "%zu, with %.1f GiB of memory", cores, gibibytes);
 }
 
 void doctor_programs(Checkup *checkup)

@@ -1,6 +1,7 @@
 #include "simgpu/gpu/simgpu.h"
 
 #include "base/allocated.h"
+#include "base/processors.h"
 #include "simgpu/cost/cost.h"
 #include "simgpu/gpu/compare.h"
 #include "simgpu/gpu/launch.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #ifdef JIT /* the Makefile's variable */
 #include "simgpu/jit/jit.h"
@@ -30,9 +30,9 @@ Status simgpu_new(const HardwareProfile *profile, uint64_t base, uint64_t span, 
         return status;
     }
     if (threads <= 0)
-        threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+        threads = (int)processors_usable();
     pthread_mutex_init(&new->output.lock, NULL);
-    pool_start(&new->pool, threads > 0 ? threads : 1);
+    pool_start(&new->pool, threads);
     *gpu = new;
     return STATUS_OK;
 }
