@@ -23,12 +23,17 @@ Status clocked_cases_start_early(Judging *judging, Message *why)
                                10 * device->compute_major + device->compute_minor, &judging->device_oracle, why);
 }
 
-/* The blocks of the submission and both of the anchor, and the hidden cases before them. */
+/* The blocks of the submission and both of the anchor. */
+static size_t loads_of_sitting(const Judging *judging, bool has_anchor)
+{
+    return (size_t)judging->plan.blocks + (has_anchor ? 2 : 0);
+}
+
 void clocked_cases_open_ahead(const Judging *judging)
 {
-    const size_t of_anchor = judging->job->anchor != NULL ? 2 : 0;
     if (judging_count(judging, CASE_TIMED) > 0)
-        session_open_ahead(judging->session, loads_of_hidden_cases(judging) + (size_t)judging->plan.blocks + of_anchor);
+        session_open_ahead(judging->session,
+                           loads_of_hidden_cases(judging) + loads_of_sitting(judging, judging->job->anchor != NULL));
 }
 
 Status clocked_cases_prepare(Judging *judging, Message *why)
@@ -134,6 +139,7 @@ static Status take_sitting(Judging *judging, TimedCase *cases, size_t count, Mes
         .progress = judging->job->progress,
     };
     launches_add(&measuring.launches, &result->device);
+    session_open_ahead(judging->session, loads_of_sitting(judging, anchor.name != NULL)); /* those not open yet */
     Status status = device_oracle_ready(judging->device_oracle, why);
     if (status == STATUS_OK)
         status = sitting_take(&measuring, &result->compiled, &anchor, &judging->plan, cases, count, &result->arena,

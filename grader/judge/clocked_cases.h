@@ -17,7 +17,7 @@ MUST_USE Status clocked_cases_start_early(Judging *judging, Message *why);
  * length would show. A submission that fails has no use for them. */
 void clocked_cases_open_ahead(const Judging *judging);
 
-/* Times the cases and judges them. */
+/* Times the cases and judges them. Opens the devices of all blocks at once where that was not done before. */
 MUST_USE Status clocked_cases_run(Judging *judging, Message *why);
 
 #endif

@@ -313,10 +313,10 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
         status = run_timed_cases(&judging, why);
     if (status == STATUS_OK)
         remaining_cases_conclude(&judging);
+    if (status == STATUS_OK)
+        conclude(&judging); /* before a fifth of a second in which devices are given back */
     close_all(&judging);
     if (status == STATUS_OK)
         opinion_step_retry(&judging, judge_submission);
-    if (status == STATUS_OK)
-        conclude(&judging);
     return status;
 }

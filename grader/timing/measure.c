@@ -12,9 +12,12 @@
 
 enum { TRIES = 3 }; /* for a block that something disturbs */
 
-static const double LOAD_SECONDS = 0.2; /* work of the judge before a block, which raises an idle clock */
-static const double RELOAD_SECONDS = 0.05, RECENT_SECONDS = 1; /* the same if it has worked so recently */
-static const double QUIET_SECONDS = 120;                       /* longest wait for a device that others use */
+/* Work of the judge before a block, which raises an idle clock: `load_s` where the judge's last work on the device ended
+ * up to `idle_s` ago. */
+static const struct {
+    double idle_s, load_s;
+} LOADS[] = {{0.25, 0}, {1, 0.05}, {INFINITY, 0.2}};
+static const double QUIET_SECONDS = 120; /* longest wait for a device that others use */
 
 /* ---- one call ---------------------------------------------------------------------------------------------------- */
 
@@ -305,14 +308,21 @@ static void read_conditions(const Measuring *measuring, BlockConditions *conditi
                                  conditions->disturbance, sizeof conditions->disturbance);
 }
 
+static double load_seconds(double idle_s)
+{
+    size_t i = 0;
+    while (idle_s > LOADS[i].idle_s)
+        i++;
+    return LOADS[i].load_s;
+}
+
 /* Lets the device work for the judge until its clock is up. */
 static Status put_load_on(Measuring *measuring, TimedCase *timed_case, Message *why)
 {
     Call call;
     GeneratorKey secret;
-    Status status = begin_case(measuring, timed_case, &call, why);
-    const double start_s = now_s(),
-                 load_s = start_s - measuring->worked_s < RECENT_SECONDS ? RELOAD_SECONDS : LOAD_SECONDS;
+    const double start_s = now_s(), load_s = load_seconds(start_s - measuring->worked_s);
+    Status status = load_s > 0 ? begin_case(measuring, timed_case, &call, why) : STATUS_OK;
     while (status == STATUS_OK && now_s() - start_s < load_s)
         status = fill_inputs(measuring, &secret, why);
     return status;
