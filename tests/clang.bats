@@ -342,15 +342,35 @@ EOF
     [[ -s asked ]]
 }
 
-@test "where there is no compiler, what to do is said" {
+# hide_nvcc: `hidden` are bubblewrap's options that hide every nvcc, and home/build/ has a judge beside no build/toolchain.
+hide_nvcc() {
+    local folder
     /usr/bin/bwrap --dev-bind / / true || skip "nothing can be hidden here"
-    local folder hidden=()
+    hidden=()
     for folder in /usr/local/cuda /usr/local/cuda-13 /usr/local/cuda-13.0 /opt/cuda /usr/lib/cuda /usr/lib/nvidia-cuda-toolkit; do
         if [[ -d $folder ]]; then hidden+=(--tmpfs "$(realpath "$folder")"); fi
     done
     mkdir -p home/build bin
-    cp "$build"/{convjudge,convjudge-runner,libcudart.so.13} home/build/ # beside no build/toolchain
+    cp "$build"/{convjudge,convjudge-runner,libcudart.so.13} home/build/
     ln -s "$(command -v gcc)" bin/ # for the oracle
+}
+
+@test "an nvcc that does not answer is not passed over for clang without a word" {
+    hide_nvcc
+    printf '#!/bin/sh\nexit 1\n' >bin/nvcc
+    chmod +x bin/nvcc
+    submission >x.cu
+    run env -u CUDA_HOME -u CONVJUDGE_COMPILER -u CONVJUDGE_NVCC CONVJUDGE_HOME="$root" PATH="$PWD/bin" \
+        /usr/bin/bwrap --dev-bind / / "${hidden[@]}" home/build/convjudge grade --no-record x.cu
+    ends 2 "$PWD/bin/nvcc: does not report its toolkit's folder and version; run \`make toolchain\`"
+    ln -s "$("$root/harness/compilers.sh" clang)" bin/clang
+    run env -u CUDA_HOME -u CONVJUDGE_COMPILER -u CONVJUDGE_NVCC CONVJUDGE_HOME="$root" PATH="$PWD/bin" \
+        /usr/bin/bwrap --dev-bind / / "${hidden[@]}" home/build/convjudge grade --no-record x.cu
+    ends 0 "Accepted" "compiler            clang" ": $PWD/bin/nvcc: does not report its toolkit's folder and version; run \`make toolchain\`"
+}
+
+@test "where there is no compiler, what to do is said" {
+    hide_nvcc
     submission >x.cu
     run env -u CUDA_HOME -u CONVJUDGE_COMPILER -u CONVJUDGE_NVCC CONVJUDGE_HOME="$root" PATH="$PWD/bin" \
         /usr/bin/bwrap --dev-bind / / "${hidden[@]}" home/build/convjudge grade --no-record x.cu

@@ -33,6 +33,17 @@ void judge_note_device(Progress *progress, const DeviceInfo *device)
     progress_end(progress, outcome);
 }
 
+/* Whoever has an nvcc expects its code and its times. */
+static void note_compiler(Progress *progress, const Toolkit *toolkit)
+{
+    char outcome[sizeof toolkit->name + sizeof toolkit->passed_over + 2];
+    if (toolkit->passed_over[0] == '\0')
+        return;
+    snprintf(outcome, sizeof outcome, "%s: %s", toolkit->name, toolkit->passed_over);
+    progress_begin(progress, "compiler", 0);
+    progress_end(progress, outcome);
+}
+
 static void note_sandbox(Progress *progress)
 {
     char outcome[400];
@@ -51,6 +62,7 @@ static void note_conditions(const Judging *judging)
     if (job->second_sitting || job->is_opinion)
         return;
     judge_note_device(job->progress, &judging->result->device);
+    note_compiler(job->progress, &judging->toolkit);
     note_sandbox(job->progress);
 }
 

@@ -1,23 +1,42 @@
 #include "harness/compile/toolkit.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value != NULL && value[0] != '\0';
+}
+
+/* nvcc where there is one that answers, clang otherwise. */
+static Status find_any(Toolkit *toolkit, Message *why)
+{
+    Message no_nvcc, no_clang;
+    Status status = toolkit_find_nvcc(toolkit, &no_nvcc);
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    const bool is_there = toolkit->compiler[0] != '\0',
+               may_be_clang = status == STATUS_NOT_FOUND && !is_set("CONVJUDGE_NVCC");
+    const bool is_clang = may_be_clang && toolkit_find_clang(toolkit, &no_clang) == STATUS_OK;
+    if (is_clang && is_there)
+        snprintf(toolkit->passed_over, sizeof toolkit->passed_over, "%.*s", (int)sizeof toolkit->passed_over - 1,
+                 no_nvcc.text);
+    if (is_clang)
+        return STATUS_OK;
+    if (may_be_clang && !is_there)
+        return fail(STATUS_NOT_FOUND, why, "no CUDA compiler found: no nvcc, and %s; " HOW_TO_GET_EITHER,
+                    no_clang.text);
+    return fail(status, why, "%s", no_nvcc.text);
+}
+
 Status toolkit_find(Toolkit *toolkit, Message *why)
 {
+    if (!is_set("CONVJUDGE_COMPILER"))
+        return find_any(toolkit, why);
     const char *chosen = getenv("CONVJUDGE_COMPILER");
-    if (chosen == NULL || chosen[0] == '\0') {
-        Status status = toolkit_find_nvcc(toolkit, why);
-        const char *nvcc = getenv("CONVJUDGE_NVCC");
-        if (status != STATUS_NOT_FOUND || (nvcc != NULL && nvcc[0] != '\0'))
-            return status;
-        Message clang;
-        status = toolkit_find_clang(toolkit, &clang);
-        return status == STATUS_OK ? status
-                                   : fail(STATUS_NOT_FOUND, why,
-                                          "no CUDA compiler found: no nvcc, and %s; " HOW_TO_GET_EITHER, clang.text);
-    }
     if (strcmp(chosen, "clang") == 0)
         return toolkit_find_clang(toolkit, why);
     if (strcmp(chosen, "nvcc") == 0)

@@ -23,9 +23,11 @@ typedef struct Toolkit {
     int major;           /* 13 */
     int architectures[TOOLKIT_MAX_ARCHITECTURES]; /* that it compiles for: 75, 80, ... */
     size_t architecture_count;
+    char passed_over
+        [300]; /* of clang: what is wrong with an nvcc that is there; "": there is none, or clang was asked for */
 } Toolkit;
 
-/* STATUS_NOT_FOUND, and a message that says what to do, if there is no compiler. */
+/* nvcc, or clang if no nvcc answers. STATUS_NOT_FOUND, and a message that says what to do, if there is no compiler. */
 MUST_USE Status toolkit_find(Toolkit *toolkit, Message *why);
 /* The same for code that runs on a real GPU, which only nvcc compiles. */
 MUST_USE Status toolkit_find_nvcc(Toolkit *toolkit, Message *why);
