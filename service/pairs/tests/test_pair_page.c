@@ -69,7 +69,7 @@ static void names_and_texts_are_escaped(void **state)
     lacks(&page, "<b>.cu");
     holds(&page, "a&lt;i&gt;da");
     holds(&page, ", a further source");
-    holds(&page, "In the other one: 50.0");
+    holds(&page, "In the other one: 50.0\u00A0% of the source, 100\u00A0% of the device code</p>");
     text_free(&page);
 }
 

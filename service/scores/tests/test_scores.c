@@ -223,6 +223,17 @@ static void what_waits_is_withdrawn_or_in_quarantine_is_told_apart(void **state)
     class_file_free(&class);
 }
 
+/* The worker has recorded no run. */
+static void an_accepted_file_in_no_leaderboard_waits_for_a_teacher(void **state)
+{
+    make_class();
+    judged(hands_in("bob", "a.cu"), "Accepted", accepted, NULL);
+    const Scores scores = read_scores();
+    holds(points_of_person(&scores, "bob")->reason,
+          "the run does not rank (it is in no leaderboard), so 1 wait for a teacher");
+    class_file_free(&class);
+}
+
 static void only_what_was_handed_in_for_the_ranking_counts(void **state)
 {
     make_class();
@@ -324,6 +335,7 @@ int main(void)
         test(hidden_cases_get_their_names),
         test(the_verdicts_of_all_cases_decide),
         test(what_waits_is_withdrawn_or_in_quarantine_is_told_apart),
+        test(an_accepted_file_in_no_leaderboard_waits_for_a_teacher),
         test(only_what_was_handed_in_for_the_ranking_counts),
         test(who_is_in_no_group_gets_a_row_unless_a_teacher),
         test(the_time_of_another_system_counts),
