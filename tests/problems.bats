@@ -39,9 +39,9 @@ valid() {
 # ---- new-problem and check-problem
 # ---------------------------------------------------------------------------------------
 
-@test "a problem without solutions has none to check, and one without timed cases none to explain" {
+@test "a problem without solutions has none to check, and one without timed cases none to explain, and no times" {
     new_home
-    rm -r "$solutions"
+    mv "$solutions" solutions
     judge check --problem my-conv
     ends 2 "no solutions to check"
     jq '.cases |= map(select(.timed | not))' "$testcases/hidden.json" >cases.json
@@ -50,6 +50,9 @@ valid() {
     ends 2 "problem my-conv has no timed case, so there is nothing to run"
     judge explain --problem my-conv --case 1 "$problem/starter.cu"
     ends 2 "convjudge: --case 1: problem my-conv has no timed case"
+    mv solutions "$solutions"
+    judge roofline --problem my-conv --device sim
+    ends 1 "no times of naive.cu: it has no time on this device"
 }
 
 @test "each statement lists the sizes that are timed, in their order" {
@@ -136,6 +139,14 @@ valid() {
     judge check-problem --problem my-conv
     ends 1 "identifier \"zero\" is undefined"
     has_lines "not ok 9 - solutions/my-conv/accepted/naive.cu" "#   naive.cu("
+}
+
+@test "check-problem names a timed case that is too small" {
+    new_home
+    edit "$testcases/hidden.json" '(.cases[] | select(.timed)).sizes.length = 1000'
+    judge check-problem --problem my-conv
+    ends 1 '# the first thing missing: "a million, timed" takes 0.00' ' ms, expected 50 us to 50 ms'
+    counts 1 '^not ok [0-9]+ - timed cases take 50 us to 50 ms$'
 }
 
 # ---- mutants

@@ -93,6 +93,15 @@ shaky() {
     done
 }
 
+@test "a compiler that has used up its processor time is a fault of the file" {
+    submission >x.cu
+    export CONVJUDGE_CACHE=$BATS_TEST_TMPDIR/cache
+    shaky 0
+    sed -i "s/-gt 0/-ne 3/; s/{ echo.*; exit 1; }/exit $((128 + $(kill -l XCPU)))/" bwrap # the host step
+    judge grade x.cu
+    ends 1 "compiling took too long" "compiling takes too long: the limit is 10 s of processor time"
+}
+
 @test "a file that says so is a file that does not compile" {
     { submission; echo '#error Killed signal terminated program cc1plus'; } >x.cu
     judge grade x.cu

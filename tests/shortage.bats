@@ -76,6 +76,8 @@ on_a_disk() {
         ends 2 "convjudge: "
         rows 0
     done
+    on_a_disk nr_inodes=18 TMPDIR
+    ends 2 "no more files can be made in the folder for temporary files; set TMPDIR to another"
 }
 
 @test "doctor names a disk that is nearly full" {
