@@ -89,10 +89,6 @@ void lower_atomic(Lowering *l, const Parts *parts)
         emit_atomic(l, &form, operation, old[i], i);
         l->code->instructions[l->code->instruction_count - 1].is_release = parts_release(parts);
     }
-    for (int i = 0; returns && i < form.count; i++) { /* at the end: a result may be the source of a later element */
-        Operand result = result_operand(l, data_operand(l, operand_at(l, 0), form.count, i), bytes);
-        if (bytes_of(result) != bytes)
-            lower_refuse(l, "a result register of another size");
-        emit_move(l, result, old[i]);
-    }
+    for (int i = 0; returns && i < form.count; i++) /* at the end: a result may be the source of a later element */
+        emit_move(l, result_operand(l, data_operand(l, operand_at(l, 0), form.count, i), bytes), old[i]);
 }

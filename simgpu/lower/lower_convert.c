@@ -279,12 +279,8 @@ static void unpack(Lowering *l, const PtxOperand *vector, const PtxOperand *from
     } else {
         lower_refuse(l, "");
     }
-    for (int i = 0; i < count; i++) {
-        Operand result = result_operand(l, &vector->elements[i], bytes_of(parts[i]));
-        if (result.size != parts[i].size)
-            lower_refuse(l, "vector elements of another size");
-        emit_move(l, result, parts[i]);
-    }
+    for (int i = 0; i < count; i++)
+        emit_move(l, result_operand(l, &vector->elements[i], bytes_of(parts[i])), parts[i]);
 }
 
 /* mov.b64 d, {low, high} */

@@ -110,7 +110,7 @@ void emit_move(Lowering *l, Operand result, Operand value)
 {
     static const char *const forms[] = {"mov.pred", "mov.b16", "mov.b32", "mov.b64"};
     if (result.size != value.size)
-        lower_refuse(l, "a move between registers of different sizes");
+        lower_refuse(l, "a result register of another size");
     emit_form(l, forms[result.size], result, value, no_operand, no_operand);
 }
 

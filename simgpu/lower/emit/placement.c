@@ -150,6 +150,6 @@ uint64_t variable_address(Lowering *l, const PtxVariable *variable)
         return variable->address;
     }
     if (placement == NULL)
-        lower_refuse(l, "a variable that belongs to another function");
+        lower_refuse(l, "a local variable or parameter outside of every function");
     return placement->offset;
 }

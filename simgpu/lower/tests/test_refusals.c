@@ -21,6 +21,7 @@ static const struct {
     {".local .b8 big[600000]; st.local.u32 [big], %i;", "more than 512 KiB of local memory per thread"},
     {".shared .b8 big[1073741824]; st.shared.u32 [tile], %i; st.shared.u32 [big], %i;",
      "more than 1 GiB of shared memory"},
+    {"st.local.u32 [outside], %i;", "'st.local.u32': a local variable or parameter outside of every function"},
     {"mov.u64 %c, picture;", "'mov.u64': a variable of this type"},
     {"cvta.to.global.u64 %i, %a;", "'cvta.to.global.u64': a result register of another size"},
     {"atom.global.add.u32 %c, [%a], %i;", "'atom.global.add.u32': a result register of another size"},
@@ -32,7 +33,8 @@ static const struct {
     {"cvt.rn.f32.s32 %f, %p;", "'cvt.rn.f32.s32': a predicate as the source"},
     {"cvt.rn.f32.f64 %f, %f;", "'cvt.rn.f32.f64': a floating-point source in a smaller register"},
     {"mov.b64 %i, {%i, %k};", "'mov.b64': a result register of another size"},
-    {"mov.b64 {%c, %i}, %a;", "'mov.b64': vector elements of another size"},
+    {"mov.b64 {%c, %i}, %a;", "'mov.b64': a result register of another size"},
+    {"elect.sync %c|%p, %i;", "'elect.sync': a result register of another size"},
     {"cp.async.wait_group %i;", "'cp.async.wait_group': a number of groups that is not a constant"},
     {"cp.async.bulk.wait_group %i;", "'cp.async.bulk.wait_group': a number of groups that is not a constant"},
     {"wgmma.wait_group.sync.aligned %i;", "'wgmma.wait_group.sync.aligned': an operand that is not a constant"},
@@ -60,7 +62,8 @@ static Status lower(const char *instructions, Message *why)
     PtxModule module;
     Code code;
     text_printf(&text,
-                ".version 8.0\n.target sm_90\n.address_size 64\n.global .texref picture;\n.const .u32 constant;\n"
+                ".version 8.0\n.target sm_90\n.address_size 64\n"
+                ".global .texref picture;\n.const .u32 constant;\n.local .u32 outside;\n"
                 ".func f(.param .b64 wide)\n{\nret;\n}\n"
                 ".visible .entry k(.param .u64 a)\n{\n"
                 ".reg .b64 %%a, %%c; .reg .b32 %%i, %%k; .reg .f32 %%f; .reg .pred %%p; .shared .b32 tile[4];\n"
