@@ -32,3 +32,9 @@ load helper
     judge grade --no-record "$root/solutions/conv1d-constant/accepted/constant_memory.cu"
     ends 0 "Accepted" "constant memory     read through it"
 }
+
+@test "a file that does not compile for the GPU that proves the rule is a limit of the judge" {
+    cat "$root/solutions/conv1d-constant/accepted/constant_memory.cu" - >x.cu <<<$'#if __CUDA_ARCH__ == 900\n#error not for this GPU\n#endif'
+    judge grade --no-record --device sim:rtx3060 x.cu
+    ends 2 "constant memory     Judge Error" "a limit of the judge: the file compiles for this GPU, but not for the simulated GPU that must prove that filter is read through constant memory"
+}

@@ -204,6 +204,21 @@ EOF
     ends 0 "ncu saw no kernel"
 }
 
+# A CUDA library that runs nothing, and says so at the end. It is the submission, too.
+@test "a kernel that fails under Nsight Compute is named" {
+    submission >x.cu
+    gcc -shared -fPIC -xc -o runtime.so - <<'END'
+#include <stdlib.h>
+int cudaMalloc(void **address, size_t bytes) { return (*address = malloc(bytes)) == NULL; }
+int cudaMemcpy(void *to, const void *from, size_t bytes, int kind) { return 0; }
+int cudaDeviceSynchronize(void) { return 719; }
+void convjudge_call(const unsigned long long *words) {}
+END
+    fake_gpu_with_ncu <<<"shift 9; exec \"\$1\" direct $PWD/runtime.so $PWD/runtime.so \"\${@:5}\""
+    judge explain --device cuda --ncu x.cu
+    ends 0 "ncu ended with exit status 2: convjudge-runner: a kernel failed"
+}
+
 @test "wrong options of explain are refused" {
     submission >x.cu
     judge explain --device cpu x.cu
