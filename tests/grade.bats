@@ -54,6 +54,14 @@ load processes.sh
     json result.json '.score_ms > 100 and ([.cases[] | select(.timed) | .samples | length == 1 and .[0].busy_ms > 100] | all)' true
 }
 
+@test "so is work of constructors, which the submission is told of" {
+    sed 's/1 << 23/1 << 22/; s/if (!is_made)/if (false)/; s/^extern "C" void solve/static int early() { make_table<<<1, 1>>>(); return 0; }\nint begun = early();\n&/' \
+        "$root/tests/attacks/work_in_the_first_call.cu" >x.cu
+    judge grade --no-record --json result.json x.cu
+    ends 0 "Accepted" "warning: a call kept the device busy for much longer than the timed calls; the rest of its time was spread over them: " " ms each"
+    json result.json '[.cases[] | select(.timed) | .samples[0] | .charged_ms > 50 and .busy_ms < 1] | all' true
+}
+
 @test "a failed hidden case shows its number and the kind of mistake, never data" {
     submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
     judge grade --json result.json x.cu
