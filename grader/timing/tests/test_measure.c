@@ -5,6 +5,7 @@
 #include "grader/timing/sitting.h"
 #include "grader/problem/submission.h"
 #include "grader/problem/problem_read.h"
+#include "grader/tests/slow_source.h"
 #include "harness/broker/broker.h"
 #include "harness/sandbox/scratch.h"
 #include "harness/session/session_open.h"
@@ -189,6 +190,23 @@ static void an_answer_kept_from_an_earlier_call_is_found_and_explained(void **st
     bench_close(&bench);
 }
 
+/* The oracle on the device has read the tolerance from the problem's folder. */
+static void oracles_that_disagree_are_the_judges_fault(void **state)
+{
+    Bench bench;
+    Message why;
+    Problem lenient = problem;
+    const CallPlan plan = {.blocks = 1, .warm_up_calls = 1, .timed_calls = 1};
+    lenient.tolerance = (Tolerance){.sum_factor = 1e9};
+    bench_open(&bench, "solutions/conv1d/wrong_answer/flipped_filter.cu");
+    bench.measuring.problem = &lenient;
+    assert_int_equal(sitting_take(&bench.measuring, &bench.compiled, &(Anchor){0}, &plan, bench.cases, 2, &bench.arena,
+                                  &bench.sitting, &why),
+                     STATUS_SYSTEM);
+    assert_string_equal(why.text, "the oracle on the device refuses an output that the one on the CPU accepts");
+    bench_close(&bench);
+}
+
 static void a_fault_ends_the_sitting(void **state)
 {
     Bench bench;
@@ -268,25 +286,12 @@ static void work_of_a_warm_up_call_is_spread_over_the_timed_calls_of_all_cases(v
     bench_close(&bench);
 }
 
-/* Every call waits for 30 ms. */
 static const char *slow_submission(void)
 {
     static char path[sizeof scratch + 16];
-    static const char source[] =
-        "#include <unistd.h>\n"
-        "__global__ void convolve(const float *in, const float *filter, float *out, int n, int taps) {\n"
-        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-        "    float sum = 0;\n"
-        "    for (int k = 0; i <= n - taps && k < taps; k++) sum += in[i + k] * filter[k];\n"
-        "    if (i <= n - taps) out[i] = sum;\n"
-        "}\n"
-        "extern \"C\" void solve(const float *in, const float *filter, float *out, int n, int taps) {\n"
-        "    usleep(30000);\n"
-        "    convolve<<<(n + 255) / 256, 256>>>(in, filter, out, n, taps);\n"
-        "}\n";
     snprintf(path, sizeof path, "%s/slow.cu", scratch);
     FILE *file = fopen(path, "w");
-    assert_true(file != NULL && fputs(source, file) >= 0 && fclose(file) == 0);
+    assert_true(file != NULL && fputs(slow_source, file) >= 0 && fclose(file) == 0);
     return path;
 }
 
@@ -374,6 +379,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_anchor_on_a_device_that_does_not_drift_shows_none),
         cmocka_unit_test(an_anchor_that_fails_is_no_fault_of_the_submission),
         cmocka_unit_test(an_answer_kept_from_an_earlier_call_is_found_and_explained),
+        cmocka_unit_test(oracles_that_disagree_are_the_judges_fault),
         cmocka_unit_test(a_fault_ends_the_sitting),
         cmocka_unit_test(an_output_from_the_host_ends_the_sitting),
         cmocka_unit_test(the_cases_come_in_the_order_of_the_plan),
