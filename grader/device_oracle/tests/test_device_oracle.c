@@ -583,6 +583,41 @@ static void an_expected_value_that_is_not_finite_is_the_judges_fault(void **stat
     home_write("problems/blend/oracle.h", home_oracle);
 }
 
+static void next_answer_says(const Bench *bench, const char *words)
+{
+    Message why = {0};
+    OracleAnswer answer;
+    assert_int_equal(device_oracle_wait(bench->device, &answer, &why), STATUS_SYSTEM);
+    if (strstr(why.text, words) == NULL)
+        fail_test("\"%s\" is missing in: %s", words, why.text);
+}
+
+/* After a kernel that failed, a device does nothing more. */
+static void a_device_that_fails_is_named_with_what_it_was_to_do(void **state)
+{
+    Bench bench;
+    Message why = {0};
+    const GeneratorKey secret = {{1}};
+    char *spoilt = replaced(home_oracle, "    return sum_add(",
+                            "    sum.value += c->a[(size_t)1 << 40];\n    return sum_add(");
+    const Testcase testcase = {
+        .sizes = {{[4] = 3, [5] = 4}},
+        .sources = {{.kind = SOURCE_IMPULSE, .a = 1}, {.kind = SOURCE_CONSTANT}, {.kind = SOURCE_CONSTANT}}};
+    home_write("problems/blend/oracle.h", spoilt);
+    free(spoilt);
+    bench_open(&bench, "blend");
+    use_case(&bench, &testcase);
+    fill(&bench, &secret);
+    check_status(device_oracle_check(bench.device, &why), &why);
+    next_answer_says(&bench, "the oracle on sim:h200, comparing: kernel tally: ");
+    check_status(device_oracle_check(bench.device, &why), &why);
+    next_answer_says(&bench, "the oracle on sim:h200, copying the output: kernel tally: ");
+    check_status(device_oracle_fill(bench.device, &secret, &why), &why);
+    next_answer_says(&bench, "the oracle on sim:h200, making an impulse: kernel tally: ");
+    bench_close(&bench);
+    home_write("problems/blend/oracle.h", home_oracle);
+}
+
 static void a_problem_that_changes_meanwhile_is_named(void **state)
 {
     Problem problem;
@@ -631,6 +666,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(memory_that_cannot_be_used_is_named),
         cmocka_unit_test(what_cannot_be_done_is_refused_and_the_oracle_lives_on),
         cmocka_unit_test(an_expected_value_that_is_not_finite_is_the_judges_fault),
+        cmocka_unit_test(a_device_that_fails_is_named_with_what_it_was_to_do),
         cmocka_unit_test(a_problem_that_changes_meanwhile_is_named),
         cmocka_unit_test(an_oracle_that_does_not_compile_is_named),
     };
