@@ -29,7 +29,8 @@ static void tell_of_queue(void *progress, const char *holder, double waited_s)
     progress_note(progress, "the GPU is in use by %s (%.0f s)", holder, waited_s);
 }
 
-static Status measure_ceilings(const DeviceInfo *info, Progress *progress, Ceilings *ceilings, Message *why)
+static Status measure_ceilings(const DeviceInfo *info, const CeilingsWork *work, Progress *progress, Ceilings *ceilings,
+                               Message *why)
 {
     Device *device;
     int lock;
@@ -38,17 +39,18 @@ static Status measure_ceilings(const DeviceInfo *info, Progress *progress, Ceili
         return status;
     status = device_open(info->handle, &device, why);
     if (status == STATUS_OK) {
-        status = ceilings_measure(device, &CEILINGS_WORK, advance_progress, progress, ceilings, why);
+        status = ceilings_measure(device, work, advance_progress, progress, ceilings, why);
         device->close(device);
     }
     close(lock);
     return status;
 }
 
-Status ceilings_now(const DeviceInfo *info, Progress *progress, Ceilings *ceilings, Message *why)
+Status ceilings_now(const DeviceInfo *info, const CeilingsWork *work, Progress *progress, Ceilings *ceilings,
+                    Message *why)
 {
     progress_begin(progress, "ceilings", CEILINGS_STEPS);
-    Status status = measure_ceilings(info, progress, ceilings, why);
+    Status status = measure_ceilings(info, work, progress, ceilings, why);
     if (status == STATUS_OK)
         end_step(progress, ceilings);
     else

@@ -6,6 +6,7 @@
 #include "harness/device/ceilings/ceilings_measure.h"
 
 /* Shows one step, and what was found. */
-MUST_USE Status ceilings_now(const DeviceInfo *info, Progress *progress, Ceilings *ceilings, Message *why);
+MUST_USE Status ceilings_now(const DeviceInfo *info, const CeilingsWork *work, Progress *progress, Ceilings *ceilings,
+                             Message *why);
 
 #endif

@@ -19,7 +19,7 @@ static Status take_ceilings(const DeviceInfo *info, Message *why)
     Ceilings ceilings;
     char path[4096];
     Progress progress = progress_new(stderr);
-    Status status = ceilings_now(info, &progress, &ceilings, why);
+    Status status = ceilings_now(info, &CEILINGS_WORK, &progress, &ceilings, why);
     if (status == STATUS_OK)
         status = ceilings_write(&ceilings, why);
     if (status == STATUS_OK)

@@ -150,7 +150,7 @@ static Status complete_ceilings(DeviceInfo *device, Progress *progress, Message 
     if (device->modelled || (device->copy_bytes_per_s > 0 && device->fma_flops_per_s > 0 &&
                              (device->tf32_flops_per_s > 0 || device->compute_major < 8)))
         return STATUS_OK;
-    Status status = ceilings_now(device, progress, &ceilings, why);
+    Status status = ceilings_now(device, &CEILINGS_WORK, progress, &ceilings, why);
     if (status != STATUS_OK)
         return status;
     if (!(device->copy_bytes_per_s > 0))
