@@ -124,6 +124,9 @@ EOF
         "direct.c" "naive.cu" "shared_tile.cu"
     equal 1 "$(awk '$1 == "direct.c" { print $5 }' <<<"$output")"
     rows 0
+    rm home/solutions/conv1d/accepted/*
+    CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 judge baselines --problem conv1d --device cuda
+    ends 0 ".cu  on Fake GPU: average of the calls' CUDA events, without the warm-up"
 }
 
 @test "the table of baselines needs a known problem" {
@@ -150,8 +153,11 @@ EOF
     ends 0 "times are modelled" "THREADS" "Best: THREADS="
     counts 2 '^[> ] +(64|256) .* +[mu]s '
     sed -i 's/THREADS=64,256/THREADS=256,0x100/' x.cu # one number
+    fake_gnuplot
     judge sweep --device sim x.cu
     ends 0 " (1 other is not significantly slower)"
+    run cat x.cu.sweep.svg
+    ends 0 'set ylabel "modelled time (ms)"'
 }
 
 @test "a sweep draws a plot if gnuplot is installed" {

@@ -197,6 +197,16 @@ noted() {
     lacks "# survivor"
 }
 
+# The second kernel is never launched, so that no case finds its mutants.
+@test "check-problem shows on a terminal how far it is, and numbers the mutants of lines that a file has twice" {
+    short_solution
+    sed -n '/__global__/,/^}/{s/convolve/spare/;p}' "$solutions/accepted/short.cu" >spare.cu
+    cat spare.cu >>"$solutions/accepted/short.cu"
+    TERM=xterm run script -qec "$build/convjudge check-problem --problem my-conv --only-mutants --mutants 16 --seed 5" /dev/null
+    ends 1 "mutants             1 of 1 files as they are" "of 16, 0 survived, about " " s left" "of 16 found in " \
+        '#   "occurrence": 2, since several mutants have these lines'
+}
+
 @test "check-problem asks for accepted files before it breaks them" {
     short_solution
     sed -i 's/f\[2\] \*/f[1] */' "$solutions/accepted/short.cu"

@@ -77,6 +77,9 @@ fast=$root/solutions/conv1d/accepted/vector_loads.cu
     ends 0 "run 1: Eve, conv1d on sim-h200" "draw_lots.cu" "second sitting" "factor"
     json list.json '[.runs[0].run, .runs[0].person, (.runs[0].source | test("unlucky")), (.runs[0].cases | length)] | join(" ")' \
         "1 Eve true 3"
+    sqlite3 "$CONVJUDGE_DB" "DROP TRIGGER runs_are_never_changed; UPDATE runs SET cases = '[' WHERE id = 1"
+    judge quarantine
+    ends 2 "the cases of run 1:1: "
 }
 
 @test "a result beyond twice the roofline waits until a teacher has accepted it" {

@@ -479,6 +479,7 @@ static const struct {
     {scatter_stores_of_several_sums,
      "// 4 outputs of a thread stand side by side: one store of 16 bytes, from an aligned place"},
     {compute_in_double, "float ...; // and no double among its operands"},
+    {launch_often, "// in the kernel: for (int o = 0; o < 4; o++) with the sum in a register"},
     {take_square_blocks, "dim3 threads(32, 8); // a warp is a row of 32"},
     {work_more_than_asked, "for (int k = 0; k < 1000; k++) // as many as there are, no filling up"},
 };

@@ -1,6 +1,7 @@
 // expect: Accepted
 // problem: conv1d-constant
 // advice: needless_barriers
+// sketch: for (int k = 0; k < filter_width; k++) // no barrier inside
 // The tile is written once, before the loop over the taps; yet all 512 threads wait for each other twice at every tap.
 #include <cuda_runtime.h>
 
