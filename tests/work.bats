@@ -287,6 +287,34 @@ hanging() { submission 'sleep(100);'; }
     file_has w.log event=ended
 }
 
+# later.so: the clock of the process to which the link "later" points has advanced by 200 s.
+@test "a pilot that has judged for half of its life when it is told to stop has failed" {
+    gcc -shared -fPIC -xc -o later.so - <<'END'
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    char process[20] = "";
+    int result = syscall(SYS_clock_gettime, clock, now);
+    if (clock == CLOCK_MONOTONIC && readlink("later", process, sizeof process - 1) > 0 && atoi(process) == getpid())
+        now->tv_sec += 200;
+    return result;
+}
+END
+    hanging >x.cu
+    offer 1 x.cu '.time_limit_s = 1000'
+    LD_PRELOAD=$PWD/later.so "$build/convjudge" work --spool spool --device sim --name w --pilot 5 >w.log 2>&1 &
+    worker=$!
+    wait_until descendant $worker '*grade*'
+    ln -s $worker later
+    kill -TERM $worker
+    wait $worker
+    done_has 1 .outcome worker_failed
+    done_has 1 '.why | test("^no verdict within 20[0-9] s, when the batch job ended$")' true
+}
+
 @test "a worker on a GPU stops when it is told to, though the driver has threads of its own" {
     export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1
     "$build/convjudge" work --spool spool --device cuda --name w >w.log 2>&1 &
