@@ -168,12 +168,12 @@ static void too_little_memory_is_named(void **state)
     assert_int_equal(left, 0);
 }
 
-static CudaError fail_to_time(Device *device, const DeviceEvent *start, const DeviceEvent *stop, double *seconds)
+static CudaError fail_to_time(Device *device, DeviceEvent *start, DeviceEvent *stop, double *seconds)
 {
     return CUDA_ERROR_LAUNCH_FAILURE;
 }
 
-static CudaError take_no_time(Device *device, const DeviceEvent *start, const DeviceEvent *stop, double *seconds)
+static CudaError take_no_time(Device *device, DeviceEvent *start, DeviceEvent *stop, double *seconds)
 {
     *seconds = 0;
     return CUDA_ERROR_SUCCESS;
