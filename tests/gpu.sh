@@ -237,6 +237,7 @@ part_timed() {
     mkdir -p "$scratch/timed"
     cp "${files[@]}" "$scratch/timed/"
     "$build/convjudge" grade-class --device "$where" --dir "$scratch/timed" --state "$scratch/timed.state" --json "$scratch/timed.json" >"$scratch/timed.log" 2>&1 || true
+    [[ -s $scratch/timed.json ]] || sed 's/^/# /' "$scratch/timed.log"
     for file in "${files[@]}"; do
         name=$(basename "$file" .cu) fault=0
         jq -e --arg name "$name" 'any(.submissions[]; .person == $name and .verdict == "Accepted")' "$scratch/timed.json" >/dev/null 2>&1 || fault=1
