@@ -115,6 +115,7 @@ __global__ void __launch_bounds__(THREADS, 4) convolve(const float *input, float
 #define SMALL_COLS 4
 #define SMALL_ROWS 2
 #define WARPS 4
+#define MOST_ROWS (65535 * WARPS * SMALL_ROWS) // a grid has 65,535 rows of blocks
 
 __global__ void __launch_bounds__(WARPS * 32) convolve_3x3(const float *input, float *output, int width, int height)
 {
@@ -176,7 +177,7 @@ extern "C" void solve(const float *input, const float *filter, float *output, in
 {
     int side = 2 * radius + 1;
     cudaMemcpyToSymbolAsync(c_filter, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);
-    if (radius == 1 && width % 4 == 0) {
+    if (radius == 1 && width % 4 == 0 && height <= MOST_ROWS) {
         dim3 blocks((width + 32 * SMALL_COLS - 1) / (32 * SMALL_COLS),
                     (height + WARPS * SMALL_ROWS - 1) / (WARPS * SMALL_ROWS));
         convolve_3x3<<<blocks, WARPS * 32>>>(input, output, width, height);
