@@ -18,6 +18,7 @@
 // take 157 and 39 us, three products on tensor cores 47 and 12 at their full rate. With stride 2 the inputs of a tile
 // fill the shared memory of a multiprocessor, so that a block loads, splits and multiplies with no other beside it.
 // 26.6 us for 1 image and 35.6 us for 1 x 1 taps, where the rooflines are 2.5 us of arithmetic and 28 us of memory.
+#include <algorithm>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
@@ -460,7 +461,8 @@ static Tiles choose_tiles(const Layer& layer)
     tiles.down = (layer.output_height + most_height - 1) / most_height;
     tiles.height = (layer.output_height + tiles.down - 1) / tiles.down;
     tiles.input_height = (tiles.height - 1) * layer.stride + layer.filter_height;
-    tiles.input_width = (tiles.width - 1) * layer.stride + layer.filter_width;
+    int needed_width = (tiles.width - 1) * layer.stride + layer.filter_width;
+    tiles.input_width = std::max(needed_width, 2); // the reciprocal of 1 does not fit
     tiles.reciprocal = (unsigned)((1ull << 32) / tiles.input_width + 1);
     tiles.bytes = STAGES * TAP_BYTES + tiles.input_height * tiles.input_width * PITCH;
     return tiles;
