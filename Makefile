@@ -212,7 +212,7 @@ setup:  ## Check that everything needed works; install what is missing (Debian o
 toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
 	@harness/toolchain.sh
 
-test:  ## Run every test, of the many files with a verdict those of a lot; the last line counts them: [LOT=number|all]
+test:  ## Run the unit tests, and of the other suites and the files with a verdict those of a lot; the last line counts them: [LOT=number|all]
 	@$(need_tests)harness/setup.sh test
 	@$(MAKE) --no-print-directory --silent -j$(shell nproc) service test-tools
 	@tests/run.sh $(BUILD)

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Runs every test and ends with `N passed, N failed`. Each suite writes TAP to a log of its own (BUILD/test-logs). Two
+# Runs the tests and ends with `N passed, N failed`. Each suite writes TAP to a log of its own (BUILD/test-logs). Two
 # suites more than there are cores run at a time, since some only wait for a time limit; long suites start first.
 # Building the test programs is a suite too: the suites that need them start when it has ended.
 # A suite that plans more tests than it runs, or that fails without a failed test, counts as one failure more.
 # `prove` would run the suites as well, but of a suite that ends without a failed test it does not show the output,
 # without which nobody knows why it failed; it also takes a program with two groups of tests, which prints two plans,
 # for broken.
-# Of the many files with a verdict, a lot decides which are checked, other ones for each commit, so that a run stays short:
-# one problem is checked whole, of the other problems' solutions and of the students' files some on fewer cases, of the
-# attacks two in seven, of one problem the climb, and of the ways to leak hidden data some are tried. Unit tests run with
-# sanitizers; LOT=all runs them without as well.
+# A lot decides which of the suites of whole programs run, and which of the many files with a verdict are checked, other ones
+# for each commit, so that a run stays below fifteen minutes: every second suite; one problem whole, of the other problems'
+# solutions and of the students' files some on fewer cases, of the attacks one in six, of one problem the climb, and of the
+# ways to leak hidden data some. Unit tests run with sanitizers; LOT=all runs them without as well.
 # The first line names the lot. The processor time of a suite leaves out processes that nobody waited for, such as compilers and
 # brokers that end with their sandbox: it may be half of all.
 # Up to three suites that failed beside the others run once more, each with the machine to itself: what a busy machine was
@@ -34,26 +34,26 @@ suites() { # one a line: name, tab, command
     mapfile -t others < <(printf '%s\n' solutions/*/*/*.cu | grep -vFf <(printf '%s\n' "${whole[@]}"))
     printf 'test programs\tmake --no-print-directory --silent BUILD=%s test-programs && echo 1..1 && echo ok 1\n' "$build"
     printf 'solutions by clang\ttests/clang.sh %s\n' "$build"
-    for file in tests/*.bats; do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
+    for file in $(lot 23 tests/*.bats); do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
     for id in "${whole[@]}"; do printf '%s\t%s/convjudge check-problem --mutants 0 --problem %s\n' "${id%/}" "$build" "$(basename "$id")"; done
-    check 'other solutions' "$(lot 40 "${others[@]}")"
+    check 'other solutions' "$(lot 24 "${others[@]}")"
     mapfile -t ways < <(tests/leaks.sh "$build" list)
-    printf 'tests/leaks\ttests/leaks.sh %s %s\n' "$build" "$(lot 20 "${ways[@]}" | tr '\n' ' ')"
-    check tests/student "$(lot 24 tests/student/*.cu tests/features/*.cu)"
-    check tests/messages "$(lot 20 tests/messages/*.cu)"
-    check tests/explain "$(lot 10 tests/explain/*/*/*.cu)"
+    printf 'tests/leaks\ttests/leaks.sh %s %s\n' "$build" "$(lot 10 "${ways[@]}" | tr '\n' ' ')"
+    check tests/student "$(lot 16 tests/student/*.cu tests/features/*.cu)"
+    check tests/messages "$(lot 12 tests/messages/*.cu)"
+    check tests/explain "$(lot 6 tests/explain/*/*/*.cu)"
     printf 'tests/rules\ttests/rules.sh %s %s\n' "$build" "$(lot 4 tests/explain/rules/*/ | xargs -n 1 basename | tr '\n' ' ')"
     printf 'tests/climb\ttests/climb.sh %s %s\n' "$build" "$(lot 1 tests/explain/climb/*/ | xargs -n 1 basename | tr '\n' ' ')"
-    printf 'tests/kills\ttests/kills.sh %s 8\n' "$build"
-    printf 'tests/worker kills\ttests/worker_kills.sh %s 6\n' "$build"
+    printf 'tests/kills\ttests/kills.sh %s 5\n' "$build"
+    printf 'tests/worker kills\ttests/worker_kills.sh %s 4\n' "$build"
     printf 'tests/service_load\ttests/service_load.py %s 200 10\n' "$build"
     printf 'tests/service_fuzz\ttests/service_fuzz.py %s 30\n' "$build"
-    printf 'tests/service_kills\ttests/service_kills.py %s 8\n' "$build"
+    printf 'tests/service_kills\ttests/service_kills.py %s 5\n' "$build"
     printf 'tests/crowd\ttests/crowd.sh %s\n' "$build"
     printf 'tests/browser\t/usr/bin/python3 tests/browser.py %s\n' "$build"
-    printf 'tests/same verdict\ttests/same_verdict.sh %s 10\n' "$build"
-    check tests/attacks "$(lot 40 tests/attacks/*.cu)"
-    printf 'tests/attacks/naive\ttests/attacks/naive/run.sh %s %s\n' "$build" "$(lot 12 tests/attacks/*.cu | tr '\n' ' ')"
+    printf 'tests/same verdict\ttests/same_verdict.sh %s 5\n' "$build"
+    check tests/attacks "$(lot 24 tests/attacks/*.cu)"
+    printf 'tests/attacks/naive\ttests/attacks/naive/run.sh %s %s\n' "$build" "$(lot 8 tests/attacks/*.cu | tr '\n' ' ')"
     until [[ -e $logs/test_programs.count ]]; do sleep 1; done
     printf 'tests/circles\ttests/circles.sh %s\n' "$build"
     printf 'tests/fuzz\ttests/fuzz.sh %s 7\n' "$build"
