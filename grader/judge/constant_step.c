@@ -65,7 +65,8 @@ Status constant_step_run(Judging *judging, Message *why)
         judging->session->traits.runs_c)
         return STATUS_OK;
     progress_begin(job->progress, "constant memory", 0);
-    if (job->cases != NULL && constant_rule_case(job->problem, job->cases) == NULL) { /* of a problem, that is a fault */
+    if (job->cases != NULL &&
+        constant_rule_case(job->problem, job->cases) == NULL) { /* of a problem, that is a fault */
         progress_end(job->progress, "not looked at: this needs a smaller case");
         return STATUS_OK;
     }
