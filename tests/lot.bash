@@ -13,5 +13,5 @@ lot() { # COUNT ITEM...: so many of the items, drawn by lot, each on a line
     local count=$1
     shift
     if [[ $LOT == all ]]; then count=$#; fi
-    printf '%s\n' "$@" | awk -v seed="$LOT" 'BEGIN { srand(seed) } { print rand() "\t" $0 }' | sort | head -n "$count" | cut -f2
+    printf '%s\n' "$@" | awk -v seed="$LOT" 'BEGIN { srand(seed) } { print rand() "\t" $0 }' | sort | head -n "$count" | cut -f2-
 }

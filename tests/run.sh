@@ -7,9 +7,10 @@
 # without which nobody knows why it failed; it also takes a program with two groups of tests, which prints two plans,
 # for broken.
 # A lot decides which of the suites of whole programs run, and which of the many files with a verdict are checked, other ones
-# for each commit, so that a run stays below fifteen minutes: every second suite; one problem whole, of the other problems'
-# solutions and of the students' files some on fewer cases, of the attacks one in six, of one problem the climb, and of the
-# ways to leak hidden data some. Unit tests run with sanitizers; LOT=all runs them without as well.
+# for each commit, so that a run stays below fifteen minutes: two in five of the bats suites and five of eight scripts; one
+# problem whole, of the other problems' solutions and of the students' files some on fewer cases, of the attacks one in six,
+# of one problem the climb, and of the ways to leak hidden data some. Unit tests run with sanitizers; LOT=all runs them
+# without as well.
 # The first line names the lot. The processor time of a suite leaves out processes that nobody waited for, such as compilers and
 # brokers that end with their sandbox: it may be half of all.
 # Up to three suites that failed beside the others run once more, each with the machine to itself: what a busy machine was
@@ -28,13 +29,25 @@ mkdir -p "$logs"
 # shellcheck source=tests/lot.bash
 source tests/lot.bash
 
+scripts() { # suites that are a script each, as suites() prints them
+    printf '%s\t%s\n' \
+        tests/kills "tests/kills.sh $build 5" \
+        'tests/worker kills' "tests/worker_kills.sh $build 4" \
+        tests/service_load "tests/service_load.py $build 200 10" \
+        tests/service_fuzz "tests/service_fuzz.py $build 30" \
+        tests/service_kills "tests/service_kills.py $build 5" \
+        tests/crowd "tests/crowd.sh $build" \
+        tests/browser "/usr/bin/python3 tests/browser.py $build" \
+        'tests/same verdict' "tests/same_verdict.sh $build 5"
+}
+
 suites() { # one a line: name, tab, command
-    local file id whole others ways
+    local file id whole others ways scripts
     mapfile -t whole < <(lot 1 solutions/*/)
     mapfile -t others < <(printf '%s\n' solutions/*/*/*.cu | grep -vFf <(printf '%s\n' "${whole[@]}"))
     printf 'test programs\tmake --no-print-directory --silent BUILD=%s test-programs && echo 1..1 && echo ok 1\n' "$build"
     printf 'solutions by clang\ttests/clang.sh %s\n' "$build"
-    for file in $(lot 23 tests/*.bats); do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
+    for file in $(lot 18 tests/*.bats); do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
     for id in "${whole[@]}"; do printf '%s\t%s/convjudge check-problem --mutants 0 --problem %s\n' "${id%/}" "$build" "$(basename "$id")"; done
     check 'other solutions' "$(lot 24 "${others[@]}")"
     mapfile -t ways < <(tests/leaks.sh "$build" list)
@@ -44,14 +57,8 @@ suites() { # one a line: name, tab, command
     check tests/explain "$(lot 6 tests/explain/*/*/*.cu)"
     printf 'tests/rules\ttests/rules.sh %s %s\n' "$build" "$(lot 4 tests/explain/rules/*/ | xargs -n 1 basename | tr '\n' ' ')"
     printf 'tests/climb\ttests/climb.sh %s %s\n' "$build" "$(lot 1 tests/explain/climb/*/ | xargs -n 1 basename | tr '\n' ' ')"
-    printf 'tests/kills\ttests/kills.sh %s 5\n' "$build"
-    printf 'tests/worker kills\ttests/worker_kills.sh %s 4\n' "$build"
-    printf 'tests/service_load\ttests/service_load.py %s 200 10\n' "$build"
-    printf 'tests/service_fuzz\ttests/service_fuzz.py %s 30\n' "$build"
-    printf 'tests/service_kills\ttests/service_kills.py %s 5\n' "$build"
-    printf 'tests/crowd\ttests/crowd.sh %s\n' "$build"
-    printf 'tests/browser\t/usr/bin/python3 tests/browser.py %s\n' "$build"
-    printf 'tests/same verdict\ttests/same_verdict.sh %s 5\n' "$build"
+    mapfile -t scripts < <(scripts)
+    lot 5 "${scripts[@]}"
     check tests/attacks "$(lot 24 tests/attacks/*.cu)"
     printf 'tests/attacks/naive\ttests/attacks/naive/run.sh %s %s\n' "$build" "$(lot 8 tests/attacks/*.cu | tr '\n' ' ')"
     until [[ -e $logs/test_programs.count ]]; do sleep 1; done
