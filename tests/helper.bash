@@ -8,6 +8,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
     mkdir tmp work
     export TMPDIR=$BATS_TEST_TMPDIR/tmp CONVJUDGE_DB=$BATS_TEST_TMPDIR/leaderboard.db NO_COLOR=1
+    export CONVJUDGE_LOCKS=$BATS_TEST_TMPDIR # the fake GPU of another suite is another GPU
     if [[ -z ${real_home:-} ]]; then light_home; fi
     cd work || return
 }

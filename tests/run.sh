@@ -47,7 +47,7 @@ suites() { # one a line: name, tab, command
     mapfile -t others < <(printf '%s\n' solutions/*/*/*.cu | grep -vFf <(printf '%s\n' "${whole[@]}"))
     printf 'test programs\tmake --no-print-directory --silent BUILD=%s test-programs && echo 1..1 && echo ok 1\n' "$build"
     printf 'solutions by clang\ttests/clang.sh %s\n' "$build"
-    for file in $(lot 18 tests/*.bats); do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
+    for file in $(lot 18 tests/*.bats | sort); do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
     for id in "${whole[@]}"; do printf '%s\t%s/convjudge check-problem --mutants 0 --problem %s\n' "${id%/}" "$build" "$(basename "$id")"; done
     check 'other solutions' "$(lot 24 "${others[@]}")"
     mapfile -t ways < <(tests/leaks.sh "$build" list)
