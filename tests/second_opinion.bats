@@ -131,6 +131,7 @@ second_try() { seconded try "$@"; }
     differing 'mistake = 3;' '' >x.cu
     second_try x.cu
     ends 1 "run again           not accepted" "with ptxas -O0      not accepted" "second opinion: Accepted" "is not accepted on this GPU either"
+    [[ $output == *"verdict             Wrong Answer"*"run again"* ]] # it is told before the devices are given back
     json result.json .second_opinion.reason "not ptxas"
     local registers
     registers=$(jq '.compile.kernels[] | select(.name | contains("plain")) | .registers' result.json)

@@ -65,8 +65,8 @@ Status constant_step_run(Judging *judging, Message *why)
         judging->session->traits.runs_c)
         return STATUS_OK;
     progress_begin(job->progress, "constant memory", 0);
-    if (job->cases != NULL &&
-        constant_rule_case(job->problem, job->cases) == NULL) { /* of a problem, that is a fault */
+    /* A problem must have a case that is small enough for the proof. A case of the author's own may be too large. */
+    if (job->cases != NULL && constant_rule_case(job->problem, job->cases) == NULL) {
         progress_end(job->progress, "not looked at: this needs a smaller case");
         return STATUS_OK;
     }

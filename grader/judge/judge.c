@@ -326,7 +326,7 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
     if (status == STATUS_OK)
         remaining_cases_conclude(&judging);
     if (status == STATUS_OK)
-        conclude(&judging); /* before a fifth of a second in which devices are given back */
+        conclude(&judging); /* now, because giving the devices back takes a fifth of a second */
     close_all(&judging);
     if (status == STATUS_OK)
         opinion_step_retry(&judging, judge_submission);

@@ -23,8 +23,7 @@ typedef struct Toolkit {
     int major;           /* 13 */
     int architectures[TOOLKIT_MAX_ARCHITECTURES]; /* that it compiles for: 75, 80, ... */
     size_t architecture_count;
-    char passed_over
-        [300]; /* of clang: what is wrong with an nvcc that is there; "": there is none, or clang was asked for */
+    char passed_over[300]; /* why clang was taken although there is an nvcc; "": it was not */
 } Toolkit;
 
 /* nvcc, or clang if no nvcc answers. STATUS_NOT_FOUND, and a message that says what to do, if there is no compiler. */
