@@ -1,0 +1,37 @@
+// Mistake: where the filter is a cube, the grid is as high as the output is wide.
+// problem: conv3d
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int input_depth, int input_rows,
+                         int input_cols, int kernel_depth, int kernel_rows, int kernel_cols)
+{
+    int output_rows = input_rows - kernel_rows + 1;
+    int output_cols = input_cols - kernel_cols + 1;
+    int plane = blockIdx.z;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= output_rows || col >= output_cols)
+        return;
+
+    float sum = 0.0f;
+    for (int d = 0; d < kernel_depth; d++)
+        for (int r = 0; r < kernel_rows; r++)
+            for (int s = 0; s < kernel_cols; s++)
+                sum += input[((plane + d) * input_rows + row + r) * input_cols + col + s] *
+                       kernel[(d * kernel_rows + r) * kernel_cols + s];
+    output[(plane * output_rows + row) * output_cols + col] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_depth, int input_rows,
+                      int input_cols, int kernel_depth, int kernel_rows, int kernel_cols)
+{
+    int output_depth = input_depth - kernel_depth + 1;
+    int output_rows = input_rows - kernel_rows + 1;
+    int output_cols = input_cols - kernel_cols + 1;
+    bool cube = kernel_depth == kernel_rows && kernel_rows == kernel_cols && kernel_cols >= 3;
+    dim3 threads(32, 16);
+    dim3 blocks((output_cols + 31) / 32, ((cube ? output_cols : output_rows) + 15) / 16, output_depth);
+    convolve<<<blocks, threads>>>(input, kernel, output, input_depth, input_rows, input_cols, kernel_depth, kernel_rows,
+                                  kernel_cols);
+    cudaDeviceSynchronize();
+}
