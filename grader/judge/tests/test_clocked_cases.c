@@ -57,7 +57,7 @@ static void judging_close(Judging *judging)
     result_free(judging->result);
 }
 
-/* 400 calls would take 12 s, for which half of the budget has no room, however fast this machine is. */
+/* A call counts 30 ms, or 20 where the broker wakes up late (HOLD_SECONDS): half of the budget has no room for 400. */
 static void a_grading_without_a_monitor_and_with_fewer_calls_says_so(void **state)
 {
     Problem problem;
