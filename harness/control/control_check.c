@@ -37,6 +37,11 @@ static bool are_flags(const bool *const *flags, size_t count)
 #define ARE_FLAGS(...)                                                                                                 \
     are_flags((const bool *const[]){__VA_ARGS__}, sizeof(const bool *[]){__VA_ARGS__} / sizeof(bool *))
 
+static bool is_order(const DeviceOrder *order)
+{
+    return order->kind <= DEVICE_ORDER_DRAWN && ARE_FLAGS(&order->is_exact);
+}
+
 static bool is_valid_load(const ControlRequest *request, const int *descriptors)
 {
     if (request->module_count > CONTROL_MAX_MODULES || !has_bytes(descriptors[1], request->memory_bytes) ||
@@ -66,7 +71,8 @@ static bool is_valid_call(const ControlRequest *request, const ControlState *sta
 {
     uint32_t probed = 0;
     if (!ARE_FLAGS(&request->check_inputs, &request->exchanged, &request->sanitize, &request->is_untimed,
-                   &request->samples_blocks, &request->is_secret, &request->repeats_addresses))
+                   &request->samples_blocks, &request->is_secret, &request->repeats_addresses) ||
+        !is_order(&request->order))
         return false;
     if (request->argument_count > CALL_MAX_PARAMETERS || (request->exchanged && !state->has_exchange) ||
         !is_duration(request->seconds_left))
@@ -113,9 +119,9 @@ static bool are_conflicts(const DeviceConflicts *conflicts)
         return false;
     for (uint32_t i = 0; i < conflicts->count; i++) {
         const DeviceConflict *item = &conflicts->items[i];
-        if (!is_mistake(&item->mistake) || item->order.kind > DEVICE_ORDER_DRAWN ||
-            !ARE_FLAGS(&item->is_race, &item->is_of_function, &item->order.is_exact) ||
-            !IS_TERMINATED(item->first.name) || !IS_TERMINATED(item->second.name) || !IS_TERMINATED(item->place))
+        if (!is_mistake(&item->mistake) || !is_order(&item->order) ||
+            !ARE_FLAGS(&item->is_race, &item->is_of_function) || !IS_TERMINATED(item->first.name) ||
+            !IS_TERMINATED(item->second.name) || !IS_TERMINATED(item->place))
             return false;
     }
     return true;

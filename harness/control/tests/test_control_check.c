@@ -143,6 +143,19 @@ static void arguments_that_do_not_fit_the_buffers_are_refused(void **state)
     assert_false(is_valid(request, LOADED)); /* there is no exchange */
 }
 
+/* Operations in an order that there is not would never be carried out. */
+static void an_order_that_there_is_not_is_refused(void **state)
+{
+    ControlRequest request = calling();
+    ControlReply reply = {.report = {.conflicts = {.count = 1}}};
+    request.order.kind = reply.report.conflicts.items[0].order.kind = DEVICE_ORDER_DRAWN;
+    assert_true(is_valid(request, LOADED));
+    assert_true(control_reply_is_valid(&reply));
+    request.order.kind = reply.report.conflicts.items[0].order.kind = DEVICE_ORDER_DRAWN + 1;
+    assert_false(is_valid(request, LOADED));
+    assert_false(control_reply_is_valid(&reply));
+}
+
 /* Stores a byte that C never stores in a bool, but another process could. */
 static void spoil(bool *flag)
 {
@@ -153,10 +166,16 @@ static void flags_that_are_neither_true_nor_false_are_refused(void **state)
 {
     ControlRequest request;
     ControlReply reply;
-    bool *const of_request[] = {
-        &request.check_inputs,       &request.exchanged, &request.sanitize,          &request.is_untimed,
-        &request.samples_blocks,     &request.is_secret, &request.repeats_addresses, &request.arguments[0].float_output,
-        &request.arguments[0].probed};
+    bool *const of_request[] = {&request.check_inputs,
+                                &request.exchanged,
+                                &request.sanitize,
+                                &request.is_untimed,
+                                &request.samples_blocks,
+                                &request.is_secret,
+                                &request.repeats_addresses,
+                                &request.arguments[0].float_output,
+                                &request.arguments[0].probed,
+                                &request.order.is_exact};
     bool *const of_reply[] = {&reply.runner_gone,
                               &reply.host_memory_refused,
                               &reply.device.modelled,
@@ -214,6 +233,7 @@ int main(void)
         cmocka_unit_test(memory_shorter_than_the_request_says_is_refused),
         cmocka_unit_test(modules_beyond_their_memory_are_refused),
         cmocka_unit_test(arguments_that_do_not_fit_the_buffers_are_refused),
+        cmocka_unit_test(an_order_that_there_is_not_is_refused),
         cmocka_unit_test(flags_that_are_neither_true_nor_false_are_refused),
         cmocka_unit_test(a_reply_whose_texts_or_counts_are_wrong_is_refused),
     };
