@@ -1,4 +1,5 @@
 // Mistake: the buffer that holds the weights of 32 channels in and out at a time is one weight too short for half a million.
+// on cuda: Accepted, Run-Time Error
 // problem: conv-layer
 #include <cuda_runtime.h>
 
