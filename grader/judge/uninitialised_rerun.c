@@ -19,7 +19,7 @@ static Status rerun_with(uint8_t byte, Call *call, bool is_secret, Session *sess
 Status uninitialised_rerun_try(Call *call, bool is_secret, Session *session, const Oracle *oracle,
                                const CallReport *first, CaseOutput *output, Judgement *decided, Message *why)
 {
-    static const uint8_t bytes[] = {0x4D, 0xFF};
+    static const uint8_t bytes[] = {DEVICE_LARGE_BYTE, DEVICE_NAN_BYTE};
     Status status = STATUS_OK;
     for (size_t i = 0; i < sizeof bytes && status == STATUS_OK && decided->verdict == VERDICT_ACCEPTED; i++)
         status = rerun_with(bytes[i], call, is_secret, session, oracle, first, output, decided, why);

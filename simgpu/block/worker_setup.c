@@ -107,7 +107,8 @@ void worker_begin_block(Worker *worker, uint64_t block)
     }
     worker->live_count = launch->threads;
     /* Bytes that were never written must not depend on which worker runs the block. */
-    memset(worker->shared, launch->memory->uninitialised_byte, launch->shared_bytes);
+    memset(worker->shared, block % 2 == 0 ? launch->memory->uninitialised_byte : launch->memory->odd_byte,
+           launch->shared_bytes);
     if (worker->calls == NULL)
         memset(worker->local, launch->memory->uninitialised_byte, (size_t)worker->frame_stride * launch->threads);
     else

@@ -189,9 +189,9 @@ void simgpu_forget_released(SimGpu *gpu)
     memory_forget_released(&gpu->memory);
 }
 
-void simgpu_set_uninitialised_byte(SimGpu *gpu, uint8_t byte)
+void simgpu_set_uninitialised_bytes(SimGpu *gpu, uint8_t byte, uint8_t odd)
 {
-    memory_set_uninitialised_byte(&gpu->memory, byte);
+    memory_set_uninitialised_bytes(&gpu->memory, byte, odd);
 }
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fills memory that nothing has written, unless simgpu_set_uninitialised_byte() was called. */
+/* Fills memory that nothing has written, unless simgpu_set_uninitialised_bytes() was called. */
 enum { SIM_UNINITIALISED_BYTE = 0xCD };
 
 typedef struct Allocation {

@@ -37,6 +37,7 @@ Status memory_new(uint64_t base, uint64_t span, uint64_t limit, Memory *memory, 
     *memory = (Memory){.limit = limit,
                        .span = span / PAGE_BYTES * PAGE_BYTES,
                        .uninitialised_byte = SIM_UNINITIALISED_BYTE,
+                       .odd_byte = SIM_UNINITIALISED_BYTE,
                        .pattern_file = -1};
     if (base % PAGE_BYTES != 0 || memory->span < 4 * PAGE_BYTES)
         return fail(STATUS_BAD_INPUT, why, "device memory at 0x%llx of %llu bytes: expected whole pages, at least four",
@@ -66,8 +67,9 @@ void memory_free(Memory *memory)
     *memory = (Memory){.pattern_file = -1};
 }
 
-void memory_set_uninitialised_byte(Memory *memory, uint8_t byte)
+void memory_set_uninitialised_bytes(Memory *memory, uint8_t byte, uint8_t odd)
 {
+    memory->odd_byte = odd;
     if (byte == memory->uninitialised_byte)
         return;
     memory->uninitialised_byte = byte;

@@ -26,7 +26,8 @@ typedef struct Memory {
     int count, capacity;
     Released released[MEMORY_RELEASED]; /* the last ones whose pages are not in use again */
     uint64_t released_count;
-    uint8_t uninitialised_byte; /* fills memory that nothing has written */
+    uint8_t uninitialised_byte; /* fills memory that nothing has written, */
+    uint8_t odd_byte;           /*   but for the shared memory of blocks with odd numbers */
     Heap heap;
     int pattern_file; /* pages of that byte, mapped copy-on-write; -1: no such file could be made */
 } Memory;
@@ -35,8 +36,8 @@ typedef struct Memory {
 MUST_USE Status memory_new(uint64_t base, uint64_t span, uint64_t limit, Memory *memory, Message *why);
 void memory_free(Memory *memory);
 
-/* Fills memory that nothing has written with another byte from now on, in the living allocations as well. */
-void memory_set_uninitialised_byte(Memory *memory, uint8_t byte);
+/* Fills memory that nothing has written with other bytes from now on, in the living allocations as well. */
+void memory_set_uninitialised_bytes(Memory *memory, uint8_t byte, uint8_t odd);
 
 /* The address; 0 where the limit would be passed or no gap is large enough. `name`: of a module variable, else NULL. */
 uint64_t memory_alloc(Memory *memory, uint64_t bytes, const char *name);

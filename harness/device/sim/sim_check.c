@@ -9,6 +9,16 @@ static const uint64_t MAX_SANITIZED_THREADS = 1 << 16;
 /* If a call launches a kernel again and again, checking the first launches is enough. */
 static const uint32_t MAX_SANITIZED_LAUNCHES = 64;
 
+/* Of the shared memory of every other block. */
+static uint8_t odd_byte(uint8_t byte)
+{
+    switch (byte) {
+    case DEVICE_LARGE_BYTE: return DEVICE_NAN_BYTE;
+    case DEVICE_NAN_BYTE: return DEVICE_LARGE_BYTE;
+    default: return byte;
+    }
+}
+
 void sim_set_check(Device *device, DeviceCheck *check)
 {
     SimDevice *sim = sim_of(device);
@@ -16,8 +26,8 @@ void sim_set_check(Device *device, DeviceCheck *check)
     sim->sanitized_launches = 0;
     simgpu_set_compiles(sim->gpu, check == NULL || !check->is_secret);
     if (check != NULL) {
-        simgpu_set_uninitialised_byte(sim->gpu, check->uninitialised_byte != 0 ? check->uninitialised_byte
-                                                                               : SIM_UNINITIALISED_BYTE);
+        const uint8_t byte = check->uninitialised_byte != 0 ? check->uninitialised_byte : SIM_UNINITIALISED_BYTE;
+        simgpu_set_uninitialised_bytes(sim->gpu, byte, odd_byte(byte));
         simgpu_forget_released(sim->gpu); /* those were the judge's own */
     }
     for (size_t i = 0; check != NULL && i < check->array_count; i++) {

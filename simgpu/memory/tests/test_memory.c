@@ -53,7 +53,7 @@ static void what_nothing_has_written_holds_another_byte(void **state)
     unsigned char *data = (unsigned char *)old;
     data[3] = 7;
     validity_mark(&memory.allocations[0], old + 3, 1);
-    memory_set_uninitialised_byte(&memory, 0x4D);
+    memory_set_uninitialised_bytes(&memory, 0x4D, 0x4D);
     assert_int_equal(data[2], 0x4D);
     assert_int_equal(data[3], 7);
     assert_int_equal(data[99], 0x4D);

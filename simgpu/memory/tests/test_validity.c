@@ -35,10 +35,11 @@ static void what_is_written_may_be_read(void **state)
 
 /* ---- what it holds ----------------------------------------------------------------------------------------------- */
 
-/* The element of the output that a kernel computes from a word it has not written, in the last of several blocks. */
-static uint32_t unwritten_word(const char *kernel, uint32_t thread, uint8_t fresh)
+enum { BLOCKS = 5 };
+
+/* The element of the output that a kernel computes from a word it has not written, in one of several blocks. */
+static uint32_t unwritten_word(const char *kernel, uint32_t block, uint32_t thread, uint8_t fresh, uint8_t odd)
 {
-    enum { BLOCKS = 5 };
     static float numbers[BLOCKS * SANITIZER_THREADS];
     SimGpu *machine = machine_new(0, 1);
     SimModule *code;
@@ -49,14 +50,14 @@ static uint32_t unwritten_word(const char *kernel, uint32_t thread, uint8_t fres
         numbers[i] = 1;
     for (size_t i = 0; i < COUNT_OF(arrays); i++)
         arrays[i] = machine_array(machine, numbers, sizeof numbers);
-    simgpu_set_uninitialised_byte(machine, fresh);
+    simgpu_set_uninitialised_bytes(machine, fresh, odd);
     SimLaunch launch = {.function = machine_read(machine, "sanitizer.ptx", kernel, &code),
                         .shape.grid = {BLOCKS, 1, 1},
                         .shape.block = {SANITIZER_THREADS, 1, 1},
                         .parameters = arrays};
     simgpu_launch(machine, &launch, &report);
     assert_int_equal(report.outcome, SIM_OK);
-    memcpy(&word, (float *)at(arrays[1]) + (BLOCKS - 1) * SANITIZER_THREADS + thread, sizeof word);
+    memcpy(&word, (float *)at(arrays[1]) + block * SANITIZER_THREADS + thread, sizeof word);
     simgpu_module_unload(machine, code);
     simgpu_free(machine);
     return word;
@@ -64,10 +65,18 @@ static uint32_t unwritten_word(const char *kernel, uint32_t thread, uint8_t fres
 
 static void each_block_finds_the_same_bytes(void **state)
 {
-    assert_int_equal(unwritten_word("halo_not_loaded", SANITIZER_THREADS - 1, 0x4D), 0x4D4D4D4D);
-    assert_int_equal(unwritten_word("halo_not_loaded", SANITIZER_THREADS - 1, 0xFF), 0xFFFFFFFF);
-    assert_int_equal(unwritten_word("local_array_half_filled", 1, 0x4D), 0x4D4D4D4D);
-    assert_int_equal(unwritten_word("local_array_half_filled", 1, 0xFF), 0xFFFFFFFF);
+    assert_int_equal(unwritten_word("halo_not_loaded", BLOCKS - 1, SANITIZER_THREADS - 1, 0x4D, 0x4D), 0x4D4D4D4D);
+    assert_int_equal(unwritten_word("halo_not_loaded", BLOCKS - 1, SANITIZER_THREADS - 1, 0xFF, 0xFF), 0xFFFFFFFF);
+    assert_int_equal(unwritten_word("local_array_half_filled", BLOCKS - 1, 1, 0x4D, 0x4D), 0x4D4D4D4D);
+    assert_int_equal(unwritten_word("local_array_half_filled", BLOCKS - 1, 1, 0xFF, 0xFF), 0xFFFFFFFF);
+}
+
+static void or_odd_blocks_find_others_in_shared_memory(void **state)
+{
+    for (uint32_t block = 0; block < BLOCKS; block++)
+        assert_int_equal(unwritten_word("halo_not_loaded", block, SANITIZER_THREADS - 1, 0x4D, 0xFF),
+                         block % 2 == 0 ? 0x4D4D4D4D : 0xFFFFFFFF);
+    assert_int_equal(unwritten_word("local_array_half_filled", 1, 1, 0x4D, 0xFF), 0x4D4D4D4D);
 }
 
 /* ---- who writes -------------------------------------------------------------------------------------------------- */
@@ -154,6 +163,7 @@ int main(void)
         cmocka_unit_test(each_read_of_what_nothing_has_written_is_found),
         cmocka_unit_test(what_is_written_may_be_read),
         cmocka_unit_test(each_block_finds_the_same_bytes),
+        cmocka_unit_test(or_odd_blocks_find_others_in_shared_memory),
         cmocka_unit_test_setup_teardown(kernels_write, new_arrays, free_arrays),
         cmocka_unit_test_setup_teardown(a_kernel_that_is_not_watched_writes_everywhere, new_arrays, free_arrays),
         cmocka_unit_test_setup_teardown(the_host_writes_a_part, new_arrays, free_arrays),

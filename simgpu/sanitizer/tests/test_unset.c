@@ -50,7 +50,7 @@ static void unset_variables_hold_what_unwritten_memory_does(void **state)
     SimModule *module;
     SimReport report;
     uint64_t arrays[3];
-    simgpu_set_uninitialised_byte(gpu, 0x4D);
+    simgpu_set_uninitialised_bytes(gpu, 0x4D, 0x4D);
     for (size_t i = 0; i < COUNT_OF(arrays); i++)
         arrays[i] = machine_array(gpu, numbers, sizeof numbers);
     SimLaunch launch = {.function = machine_read(gpu, "unset.ptx", "set_in_one_branch", &module),
