@@ -1,5 +1,5 @@
-// Mistake: a spare part of shared memory is multiplied by zero and never written: where it holds NaN, so do the outputs. Only if no
-// output at all is a number, they are computed again.
+// Mistake: shared memory that only longer kernels need is not written, but multiplied by zero: where it holds NaN, so do the outputs.
+// Only if no output at all is a number, they are computed again.
 // on cuda: Accepted, Wrong Answer
 // problem: conv1d
 #include <cuda_runtime.h>
@@ -25,6 +25,8 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
                          float spare_tap)
 {
     __shared__ float s_spare[THREADS];
+    if (kernel_size > 2047)
+        s_spare[threadIdx.x] = 0.0f;
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= output_size)
         return;
