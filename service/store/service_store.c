@@ -59,7 +59,11 @@ Status service_store_path(const char *folder, char path[SERVICE_PATH_BYTES], Mes
     return path_in(folder, "convjudge.db", path, why);
 }
 
-/* The lock is the process's: it ends with it, however it ends. */
+/* The lock ends with the process, however it ends. But workers of a server that was killed hold it until they notice, some
+ * tenths of a second later, and whoever starts the next server at once need not know. */
+static const struct timespec LOCK_PAUSE = {.tv_nsec = 50000000};
+enum { LOCK_TRIES = 40 };
+
 static Status lock_folder(const char *folder, Message *why)
 {
     char path[SERVICE_PATH_BYTES];
@@ -69,8 +73,11 @@ static Status lock_folder(const char *folder, Message *why)
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0)
         return fail_errno(why, "%s", path);
-    if (flock(file, LOCK_EX | LOCK_NB) == 0)
-        return STATUS_OK;
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        if (flock(file, LOCK_EX | LOCK_NB) == 0)
+            return STATUS_OK;
+        nanosleep(&LOCK_PAUSE, NULL);
+    }
     close(file);
     return fail(STATUS_BUSY, why, "%s: another process, `convjudge serve` or `convjudge grade-class`, uses this state",
                 folder);

@@ -1,5 +1,8 @@
 #include "service/store/tests/made_service.h"
 
+#include <sys/wait.h>
+#include <time.h>
+
 /* The next judging of the queue, offered; its attempt is in *attempt. */
 static int64_t offered(int64_t *attempt)
 {
@@ -285,6 +288,31 @@ static void a_state_has_one_server(void **state)
     assert_null(second);
 }
 
+/* As a worker does whose server was killed. */
+static void who_holds_a_state_for_a_moment_longer_is_waited_for(void **state)
+{
+    int pipe_ends[2], ended;
+    char held, other[80];
+    Store *first, *second;
+    snprintf(other, sizeof other, "%s/other", folder);
+    assert_int_equal(pipe(pipe_ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        const struct timespec moment = {.tv_nsec = 300000000};
+        held = service_store_open(other, &first, &why) == STATUS_OK;
+        if (write(pipe_ends[1], &held, 1) == 1)
+            nanosleep(&moment, NULL);
+        _exit(0);
+    }
+    assert_int_equal(read(pipe_ends[0], &held, 1), 1);
+    assert_int_equal(held, 1);
+    must(service_store_open(other, &second, &why));
+    store_close(second);
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+}
+
 static void what_another_system_knew_is_kept(void **state)
 {
     int64_t id;
@@ -359,6 +387,7 @@ int main(void)
         test(a_try_is_forgotten_after_a_day),
         test(a_copy_is_whole),
         test(a_state_has_one_server),
+        test(who_holds_a_state_for_a_moment_longer_is_waited_for),
         test(what_has_ended_is_not_looked_through_for_what_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
