@@ -13,6 +13,8 @@ __global__ void conv(const float* x, const float* weight, const float* bias, flo
 {
     const int lane = threadIdx.x, start = (blockIdx.y * WARPS + threadIdx.y) * LENGTH, b = blockIdx.z;
     const int stop = min(start + LENGTH, L), past = min((blockIdx.x + 1) * CHANNELS, D);
+    if (start >= L)
+        return;
     for (int d = blockIdx.x * CHANNELS + lane; d < past; d += 32) { // here
         float w[TAPS], seen[TAPS];
 #pragma unroll
