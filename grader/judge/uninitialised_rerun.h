@@ -3,8 +3,8 @@
  *
  * A call that used such values is repeated with other bytes in their place (DEVICE_LARGE_BYTE, DEVICE_NAN_BYTE): floats
  * of 2e8 and NaN. (The bytes of the first call are floats of -4e8, which win a minimum.) If the checker accepts the output
- * each time, it does not depend on them as far as anyone can see. The outputs need
- * not be equal bit for bit, since atomic sums change with their order.  */
+ * each time, it does not depend on them as far as anyone can see. The outputs need not be equal bit for bit, since atomic
+ * sums change with their order.  */
 #ifndef GRADER_JUDGE_UNINITIALISED_RERUN_H
 #define GRADER_JUDGE_UNINITIALISED_RERUN_H
 
