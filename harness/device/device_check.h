@@ -70,8 +70,8 @@ typedef struct DeviceConflicts {
 } DeviceConflicts;
 
 /* Bytes of undefined values that show: of floats of 2e8, which win a maximum, and of NaN, which survives a factor of
- * zero. Where new memory is to hold one of them, the shared memory of every other block holds the other, because a kernel
- * may notice results that are all NaN, and do without them. */
+ * zero. Where new memory is to hold one of them, every other block holds the other one in shared and local memory and in
+ * variables that are not set, because a kernel may notice results that are all NaN, and do without them. */
 enum { DEVICE_LARGE_BYTE = 0x4D, DEVICE_NAN_BYTE = 0xFF };
 
 /* What the kernels of a call are checked for, and what was found. */

@@ -62,7 +62,7 @@ static void set_varying(Worker *worker, const SpecialRegister *special, ThreadVa
 
 static uint64_t unwritten_value(const Worker *worker, Operand operand)
 {
-    const uint64_t byte = worker->launch->memory->uninitialised_byte;
+    const uint64_t byte = worker->unwritten;
     return operand.size == 0 ? byte & 1 : byte * 0x0101010101010101; /* predicates hold 0 or 1 */
 }
 
@@ -83,8 +83,8 @@ static void begin_launch(Worker *worker, const SpecialRegister *special)
     case SPECIAL_LANEMASK: set_varying(worker, special, lanemask_value); break;
     case SPECIAL_DYNAMIC_SHARED: set_uniform(worker, operand, shape->dynamic_shared_bytes); break;
     case SPECIAL_TOTAL_SHARED: set_uniform(worker, operand, launch->shared_bytes); break;
-    case SPECIAL_MULTIPROCESSOR: break; /* of the block */
-    case SPECIAL_UNWRITTEN: set_uniform(worker, operand, unwritten_value(worker, operand)); break;
+    case SPECIAL_MULTIPROCESSOR:
+    case SPECIAL_UNWRITTEN:
     case SPECIAL_CLUSTER_CTAID:
     case SPECIAL_CLUSTERID:
     case SPECIAL_CLUSTER_RANK: break; /* of the block */
@@ -121,5 +121,7 @@ void special_registers_begin_block(Worker *worker)
             set_uniform(worker, special->operand, cluster_rank(worker));
         else if (special->kind == SPECIAL_MULTIPROCESSOR)
             set_uniform(worker, special->operand, worker->block % worker->launch->profile->multiprocessors);
+        else if (special->kind == SPECIAL_UNWRITTEN)
+            set_uniform(worker, special->operand, unwritten_value(worker, special->operand));
     }
 }

@@ -39,6 +39,7 @@ typedef struct Worker {
 
     struct Cluster *cluster; /* of the block (cluster.h); NULL: the launch needs none */
     uint64_t block;          /* its number in the grid */
+    uint8_t unwritten;       /* every byte of what its threads use without having set it, but in device memory */
     uint32_t block_index[3];
     uint32_t live[MAX_WARPS]; /* lanes that have not exited */
     uint32_t live_count;

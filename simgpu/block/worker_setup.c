@@ -87,8 +87,7 @@ static void begin_calls(Worker *worker)
 {
     call_stack_reset(worker->calls, worker->code);
     for (uint32_t lane = 0; lane < worker->launch->threads; lane++)
-        memset(worker->local + (size_t)lane * worker->frame_stride, worker->launch->memory->uninitialised_byte,
-               worker->code->frame_bytes);
+        memset(worker->local + (size_t)lane * worker->frame_stride, worker->unwritten, worker->code->frame_bytes);
 }
 
 /* This does no more than it must: a grid may have a million blocks of a few threads each. */
@@ -97,6 +96,7 @@ void worker_begin_block(Worker *worker, uint64_t block)
     const Launch *launch = worker->launch;
     const uint32_t *grid = launch->request->shape.grid;
     worker->block = block;
+    worker->unwritten = block % 2 == 0 ? launch->memory->uninitialised_byte : launch->memory->odd_byte;
     worker->block_index[0] = (uint32_t)(block % grid[0]);
     worker->block_index[1] = (uint32_t)(block / grid[0] % grid[1]);
     worker->block_index[2] = (uint32_t)(block / grid[0] / grid[1]);
@@ -107,10 +107,9 @@ void worker_begin_block(Worker *worker, uint64_t block)
     }
     worker->live_count = launch->threads;
     /* Bytes that were never written must not depend on which worker runs the block. */
-    memset(worker->shared, block % 2 == 0 ? launch->memory->uninitialised_byte : launch->memory->odd_byte,
-           launch->shared_bytes);
+    memset(worker->shared, worker->unwritten, launch->shared_bytes);
     if (worker->calls == NULL)
-        memset(worker->local, launch->memory->uninitialised_byte, (size_t)worker->frame_stride * launch->threads);
+        memset(worker->local, worker->unwritten, (size_t)worker->frame_stride * launch->threads);
     else
         begin_calls(worker);
     worker->path = (SimWarpPath){0};

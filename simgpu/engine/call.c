@@ -86,8 +86,7 @@ static void copy_arguments(Worker *worker, uint32_t lane, uint32_t to_frame, con
 
 static void begin_frame(Worker *worker, uint32_t lane, uint32_t frame, uint32_t bytes)
 {
-    memset(worker->local + (size_t)lane * worker->frame_stride + frame, worker->launch->memory->uninitialised_byte,
-           bytes);
+    memset(worker->local + (size_t)lane * worker->frame_stride + frame, worker->unwritten, bytes);
     if (worker->sanitizer != NULL)
         sanitizer_local_forgotten(worker, lane, frame, bytes);
 }

@@ -76,7 +76,7 @@ static uint32_t shuffled(Worker *worker, const Shuffle *shuffle, const Active *a
         sanitizer_shuffle(worker, shuffle->instruction, own, from);
     if (warp * SIM_WARP_SIZE + from >= worker->launch->threads)
         return 0;
-    return 0x01010101u * worker->launch->memory->uninitialised_byte;
+    return 0x01010101u * worker->unwritten;
 }
 
 void execute_shuffle(Worker *worker, const Instruction *instruction, Active *active)

@@ -88,8 +88,8 @@ bool simgpu_comes_from_host(const SimGpu *gpu, uint64_t address, uint64_t bytes)
 
 /* Sets the byte that fills uninitialised memory from now on: new allocations, the unwritten bytes of existing ones,
  * shared and local memory when a block begins, and the value that a shuffle takes from a lane which takes no part. If
- * the results of a kernel change with this byte, the kernel has used uninitialised values. The shared memory of blocks
- * with odd numbers holds `odd` in its place, so that not all such values of a grid need be alike. */
+ * the results of a kernel change with this byte, the kernel has used uninitialised values. Of blocks with odd numbers
+ * all of this but device memory holds `odd` in its place, so that not all such values of a grid need be alike. */
 void simgpu_set_uninitialised_bytes(SimGpu *gpu, uint8_t byte, uint8_t odd);
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */

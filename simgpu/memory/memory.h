@@ -27,7 +27,7 @@ typedef struct Memory {
     Released released[MEMORY_RELEASED]; /* the last ones whose pages are not in use again */
     uint64_t released_count;
     uint8_t uninitialised_byte; /* fills memory that nothing has written, */
-    uint8_t odd_byte;           /*   but for the shared memory of blocks with odd numbers */
+    uint8_t odd_byte;           /*   in blocks with odd numbers, but for device memory */
     Heap heap;
     int pattern_file; /* pages of that byte, mapped copy-on-write; -1: no such file could be made */
 } Memory;

@@ -9,7 +9,7 @@ static const uint64_t MAX_SANITIZED_THREADS = 1 << 16;
 /* If a call launches a kernel again and again, checking the first launches is enough. */
 static const uint32_t MAX_SANITIZED_LAUNCHES = 64;
 
-/* Of the shared memory of every other block. */
+/* Of what belongs to every other block. */
 static uint8_t odd_byte(uint8_t byte)
 {
     switch (byte) {
