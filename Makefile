@@ -273,8 +273,8 @@ bench: setup service $(BUILD)/bench-simgpu  ## Measure the judge's own speed and
 bench-class: setup service  ## Measure how fast a class of different conv1d files is judged: [DEVICE=...] [N=60]
 	@$(need_tests)tests/bench_class.sh $(BUILD) "$${DEVICE:-auto}" $(or $(N),60)
 
-clean:  ## Remove everything that was built, except for the toolchain and the cache
-	rm -rf $(filter-out build/toolchain build/cache,$(wildcard build/*))
+clean:  ## Remove everything that was built, except for the toolchain
+	rm -rf $(filter-out build/toolchain,$(wildcard build/*))
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)

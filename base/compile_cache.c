@@ -58,8 +58,10 @@ static int open_folder(const char *folder)
 static int make_folder(const char *folder)
 {
     char path[PATH_MAX];
-    if (find_folder(folder, path))
-        mkdir(path, 0700); /* it may exist */
+    if (folder != NULL)
+        mkdir(folder, 0700); /* it may exist */
+    else if (paths_make_cache(path, sizeof path, NULL) != STATUS_OK)
+        return -1;
     return open_folder(folder);
 }
 

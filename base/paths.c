@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Cuts the last component off; false at the root. */
@@ -99,5 +100,29 @@ Status paths_chosen(const char *variable, const char *relative, char *path, size
 
 Status paths_cache(char *path, size_t size, Message *why)
 {
-    return paths_chosen("CONVJUDGE_CACHE", "build/cache", path, size, why);
+    static const char *const places[][2] = {
+        {"CONVJUDGE_CACHE", ""}, {"XDG_CACHE_HOME", "/convjudge"}, {"HOME", "/.cache/convjudge"}};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const char *folder = getenv(places[i][0]);
+        if (folder == NULL || folder[0] == '\0' || (i > 0 && folder[0] != '/')) /* XDG: a relative path is ignored */
+            continue;
+        if ((size_t)snprintf(path, size, "%s%s", folder, places[i][1]) >= size)
+            return fail(STATUS_BAD_INPUT, why, "%s: the path is too long", places[i][0]);
+        return STATUS_OK;
+    }
+    return paths_home("build/cache", path, size, why);
+}
+
+Status paths_make_cache(char *path, size_t size, Message *why)
+{
+    Status status = paths_cache(path, size, why);
+    if (status != STATUS_OK)
+        return status;
+    for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL;) {
+        *slash = '\0';
+        mkdir(path, 0700); /* it may exist */
+        *slash = '/';
+    }
+    mkdir(path, 0700);
+    return STATUS_OK;
 }

@@ -2,7 +2,7 @@
  *
  *   CONVJUDGE_HOME      the judge's folder, which holds problems/, testcases/, simgpu/profiles/ and so on
  *   CONVJUDGE_PROBLEMS  another folder that holds problems/ and testcases/
- *   CONVJUDGE_CACHE     the folder of the caches, build/cache otherwise
+ *   CONVJUDGE_CACHE     the folder of the caches, $XDG_CACHE_HOME/convjudge or ~/.cache/convjudge otherwise
  *   CONVJUDGE_DB        the leaderboard, leaderboard/leaderboard.db otherwise
  *   CONVJUDGE_DEVICES   the folder of measured devices, leaderboard/devices otherwise
  *
@@ -30,6 +30,11 @@ MUST_USE Status paths_chosen(const char *variable, const char *relative, char *p
 /* "problems/conv1d" or "testcases/conv1d": below CONVJUDGE_PROBLEMS, otherwise as paths_home(). */
 MUST_USE Status paths_problem(const char *relative, char *path, size_t size, Message *why);
 
+/* The folder of the caches, which outlives a checkout: below CONVJUDGE_CACHE, XDG_CACHE_HOME or HOME, the first that is
+ * set; where none is, build/cache in the judge's folder. */
 MUST_USE Status paths_cache(char *path, size_t size, Message *why);
+
+/* The same, and makes the folder and those above it, closed to others; where that fails, whoever writes there sees it. */
+MUST_USE Status paths_make_cache(char *path, size_t size, Message *why);
 
 #endif

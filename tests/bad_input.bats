@@ -15,7 +15,7 @@ instructor() {
         [[ ! -e $root/$file ]] || ln -s "$root/$file" "home/$file"
     done
     sed -i "${@:2}" "home/$1"
-    export CONVJUDGE_HOME=$PWD/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
+    export CONVJUDGE_HOME=$PWD/home
     submission >x.cu
 }
 

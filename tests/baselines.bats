@@ -113,7 +113,7 @@ EOF
 }
 
 @test "one table holds CPU baselines and reference solutions" {
-    export CONVJUDGE_HOME=$PWD/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
+    export CONVJUDGE_HOME=$PWD/home
     local folder
     mkdir -p home/solutions/conv1d/accepted
     for folder in base grader harness leaderboard problems simgpu testcases; do ln -s "$root/$folder" "home/$folder"; done

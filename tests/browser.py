@@ -94,8 +94,7 @@ class Server:
         self.build, self.folder, self.state = build, folder, folder / "state"
         make_home(folder / "home")
         (folder / "tmp").mkdir()
-        self.environment = dict(os.environ, CONVJUDGE_HOME=str(folder / "home"), TMPDIR=str(folder / "tmp"),
-                                CONVJUDGE_CACHE=os.environ.get("CONVJUDGE_CACHE", str(build / "cache")))
+        self.environment = dict(os.environ, CONVJUDGE_HOME=str(folder / "home"), TMPDIR=str(folder / "tmp"))
         self.socket = folder / "socket"
         (folder / "config.json").write_text(json.dumps({
             "listen": "127.0.0.1:0", "state": str(self.state), "socket": str(self.socket), "workers": ["sim"],

@@ -9,7 +9,6 @@ build=$(realpath "$1")
 
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
-export CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
 # shellcheck source=/dev/null
 source tests/fewer_cases.sh
 

@@ -11,7 +11,7 @@ by_clang() {
 
 # A home of the judge with one problem and one reference solution.
 small_home() {
-    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
+    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
     mkdir -p "$CONVJUDGE_HOME"/{simgpu,problems,testcases,leaderboard,solutions/conv1d/accepted}
     ln -s "$root/base" "$root/grader" "$root/harness" "$CONVJUDGE_HOME/"
     ln -s "$root/simgpu/profiles" "$CONVJUDGE_HOME/simgpu/"

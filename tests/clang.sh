@@ -24,7 +24,7 @@ if [[ ${2-} != all ]]; then
     source tests/fewer_cases.sh
     home_with_fewer_cases "$home" small
 fi
-export CONVJUDGE_COMPILER=clang CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
+export CONVJUDGE_COMPILER=clang
 
 mapfile -t files < <(grep -LE "$outside" solutions/*/accepted/*.cu solutions/conv1d/run_time_error/*.cu tests/{student,features}/*.cu)
 if [[ ${2-} == all ]]; then export LOT=all; fi

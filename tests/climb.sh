@@ -16,7 +16,7 @@ if [[ ${LOT:-all} != all ]]; then
     source tests/fewer_cases.sh
     mkdir "$scratch/home"
     home_with_fewer_cases "$scratch/home" scored
-    export CONVJUDGE_HOME=$scratch/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
+    export CONVJUDGE_HOME=$scratch/home
 fi
 number=0
 

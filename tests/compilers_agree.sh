@@ -14,7 +14,7 @@ mkdir "$work/home" "$work/mutants"
 # shellcheck source=/dev/null
 source tests/fewer_cases.sh
 home_with_fewer_cases "$work/home" untimed
-export CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache} NO_COLOR=1
+export NO_COLOR=1
 
 if [[ $1 =~ ^[0-9]+$ ]]; then
     count=$1 seed=${2:-$RANDOM}

@@ -12,7 +12,7 @@ mkdir "$TMPDIR" "$scratch/home"
 # shellcheck source=/dev/null
 source tests/fewer_cases.sh
 home_with_fewer_cases "$scratch/home" small
-export CONVJUDGE_HOME=$scratch/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$(realpath "$build")/cache}
+export CONVJUDGE_HOME=$scratch/home
 files=(
     accepted/{naive,shared_tile,register_tile}.cu
     wrong_answer/{flipped_filter,last_output_missing}.cu

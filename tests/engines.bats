@@ -21,7 +21,7 @@ same_from_both() { # FILE... : on the samples, which run under the sanitizer, an
     mkdir "$home"
     cd "$root" || return
     home_with_fewer_cases "$home" samples
-    CONVJUDGE_HOME=$home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache} same_on_all_cases "$@"
+    CONVJUDGE_HOME=$home same_on_all_cases "$@"
 }
 
 @test "a misspelt engine is refused, so the tests below do run both" {

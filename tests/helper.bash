@@ -18,7 +18,7 @@ setup() {
 # Its testcases are in $light.
 light_home() {
     local folder
-    export CONVJUDGE_HOME=$BATS_FILE_TMPDIR/light CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
+    export CONVJUDGE_HOME=$BATS_FILE_TMPDIR/light
     light=$CONVJUDGE_HOME/testcases/conv1d
     [[ ! -d $light ]] || return 0
     mkdir -p "$CONVJUDGE_HOME/testcases"

@@ -13,7 +13,7 @@ wanted=" ${*:2} "
 device=${DEVICE:-sim}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-export CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache} CONVJUDGE_HOME=$scratch/home TMPDIR=$scratch NO_COLOR=1
+export CONVJUDGE_HOME=$scratch/home TMPDIR=$scratch NO_COLOR=1
 mkdir -p "$CONVJUDGE_HOME/problems" "$CONVJUDGE_HOME/testcases/conv1d"
 for folder in base grader harness simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
 cp -r problems/conv1d "$CONVJUDGE_HOME/problems"

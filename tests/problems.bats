@@ -7,7 +7,7 @@ load helper
 # new_home: a home of the judge with one new problem, my-conv, and nothing else. Its longest input has two million elements, not
 # 33, since each solution and each mutant is judged with it; the grid of the solution that caps its grid has to be smaller, too.
 new_home() {
-    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home CONVJUDGE_CACHE=$build/cache
+    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
     mkdir -p "$CONVJUDGE_HOME/problems"
     local folder
     for folder in base grader harness simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done

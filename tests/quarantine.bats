@@ -9,7 +9,7 @@ real_home=1 # these tests compare times, which short cases do not tell apart
 # A home of the judge with one problem, whose timed inputs are an eighth as long and whose hidden ones are small, and one
 # reference solution, which computes everything four times over.
 slow_home() {
-    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
+    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
     mkdir -p "$CONVJUDGE_HOME"/{simgpu,problems,testcases/conv1d,leaderboard/references,solutions/conv1d/accepted}
     ln -s "$root/grader" "$root/harness" "$CONVJUDGE_HOME/"
     ln -s "$root/simgpu/profiles" "$CONVJUDGE_HOME/simgpu/"

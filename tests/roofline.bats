@@ -4,7 +4,7 @@
 load helper
 
 @test "roofline shows what the device allows, the ladder and kernels of others" {
-    export CONVJUDGE_HOME=$PWD/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
+    export CONVJUDGE_HOME=$PWD/home
     local folder solution
     mkdir -p home/solutions/conv1d/{accepted,rivals}
     for folder in base grader harness leaderboard problems simgpu; do ln -s "$root/$folder" "home/$folder"; done

@@ -103,7 +103,6 @@ def judge(build, record, files):
             script = f"source tests/fewer_cases.sh; home_with_fewer_cases {name} untimed"
             subprocess.run(["bash", "-c", script], cwd=HOME, check=True)
             os.environ["CONVJUDGE_COMPILER"] = record.removeprefix("sim-")
-        os.environ.setdefault("CONVJUDGE_CACHE", str(build / "cache"))
         wanted = [file for file in files or all_files() if known.get(file, [None])[0] != key_of(file)]
         at_once = 1 if record == "h200" else max(1, len(os.sched_getaffinity(0)) // 2)
         failed = False

@@ -88,9 +88,7 @@ static Status make_private(const char *folder, Message *why)
 static Status choose_cache(const char *spool, Workplace *place, Message *why)
 {
     char cache[3900], whole[PATH_MAX];
-    Status status = paths_cache(cache, sizeof cache, why);
-    if (status == STATUS_OK)
-        status = make_private(cache, why);
+    Status status = paths_make_cache(cache, sizeof cache, why);
     if (status == STATUS_OK && realpath(spool, whole) == NULL)
         status = fail_errno(why, "%s", spool);
     if (status == STATUS_OK)

@@ -50,7 +50,6 @@ class Server:
         self.environment = dict(os.environ)
         if light:
             self.environment["CONVJUDGE_HOME"] = light_home(os.path.join(self.folder, "home"))
-            self.environment.setdefault("CONVJUDGE_CACHE", os.path.join(self.build, "cache"))
         self.state = os.path.join(self.folder, "state")
         self.log = os.path.join(self.folder, "log")
         self.config = os.path.join(self.folder, "config.json")

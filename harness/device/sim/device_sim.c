@@ -187,10 +187,9 @@ bool device_sim_translations(char *folder, size_t size)
     const char *engine = getenv("CONVJUDGE_ENGINE");
     char cache[PATH_MAX];
     if ((engine != NULL && strcmp(engine, "interpreter") == 0) || access(COMPILER, X_OK) != 0 ||
-        paths_cache(cache, sizeof cache, NULL) != STATUS_OK ||
+        paths_make_cache(cache, sizeof cache, NULL) != STATUS_OK ||
         (size_t)snprintf(folder, size, "%s/" COMPILE_CACHE_TRANSLATIONS, cache) >= size)
         return false;
-    mkdir(cache, 0700); /* both may exist */
     return mkdir(folder, 0700) == 0 || access(folder, F_OK) == 0;
 }
 
