@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS EARLIER HANDED_OUT GRADESCOPE JUNIT SERVER TOKEN MINUTES PERSON CSV SUMMARY DIR
+settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS EARLIER HANDED_OUT GRADESCOPE JUNIT SERVER TOKEN MINUTES PERSON CSV SUMMARY DIR ONLY FAILED FUZZ
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -60,7 +60,7 @@ help:  ## Show this list
 	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # A misspelt variable would be ignored in silence: make grade SUB=x.cu DEVISE=sim.
-others   := CONVJUDGE_% CUDA_% OMP_% NO_COLOR BUILD CC CFLAGS CPPFLAGS EXTRA JIT LANES LDLIBS LOT NVCC SANITIZE V WARNINGS
+others   := CONVJUDGE_% CUDA_% OMP_% NO_COLOR BUILD CC CFLAGS CPPFLAGS EXTRA JIT LANES LDLIBS N NVCC SANITIZE UNITS V WARNINGS
 unknown  := $(filter-out $(settings) $(others),$(given))
 known     = $(if $(unknown),$(error unknown variable $(unknown); expected one of: $(settings)))
 
@@ -212,44 +212,21 @@ setup:  ## Check that everything needed works; install what is missing (Debian o
 toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
 	@harness/toolchain.sh
 
-test:  ## Run the unit tests, and of the other suites and the files with a verdict those of a lot; the last line counts them: [LOT=number|all]
-	@$(need_tests)harness/setup.sh test
-	@$(MAKE) --no-print-directory --silent -j$(shell nproc) service test-tools
-	@tests/run.sh $(BUILD)
+test:  ## Run the tests, the same each time, in about five minutes; the last line counts them: [ONLY=folder, suite or file] [FAILED=1: what failed last time first]
+	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) test
 
-test-all: export LOT = all
-test-all: test  ## The same with all files, and both engines and compilers on all cases of all solutions, every way to tell hidden data, 50 kills of the judge and 100 of the service, 10,000 submissions, advice on all reference solutions, and ten minutes of fuzzing for each target
-	@CONVJUDGE_ENGINE=compare $(BUILD)/convjudge check solutions/*/accepted/*.cu
-	@$(BUILD)/convjudge check tests/student/*.cu tests/features/*.cu tests/messages/*.cu tests/attacks/*.cu
-	@tests/clang.sh $(BUILD) all
-	@tests/compilers_agree.sh $(BUILD) 40
-	@tests/attacks/naive/run.sh $(BUILD)
-	@tests/kills.sh $(BUILD) 50
-	@tests/service_kills.py $(BUILD) 100
-	@tests/service_load.py $(BUILD) 200 60 judge
-	@tests/service_load.py $(BUILD) memory 10000
-	@ALL_CASES=1 tests/leaks.sh $(BUILD)
-	@tests/service_fuzz.py $(BUILD) 600
-	@tests/systemd.sh $(BUILD)
-	@tests/worker_kills.sh $(BUILD) 50
-	@tests/same_verdict.sh $(BUILD) 200
-	@tests/explain_all.sh $(BUILD)
-	@tests/fuzz.sh $(BUILD) 600
+test-all:  ## Run every suite of tests/suites.txt, for about three quarters of an hour: [ONLY=...] [FAILED=1] [FUZZ=60: seconds for each fuzzer]
+	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) all
 
-# The suites need these besides the judge. Suites that are programs are built by tests/run.sh while other suites run.
+# The suites need these besides the judge.
 test-tools: $(addprefix $(BUILD)/tests/,leftovers deny write_mutants draw_pages) $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
-
-# tests/run.sh runs these. That one test leaves out with sanitizers what does not depend on how the judge was compiled.
-test-programs: $(if $(filter all,$(LOT)),unit-tests,$(BUILD)/harness/compile/tests/test_compile) sanitized-unit-tests fuzz-programs
+	$(done)
 
 unit-tests: $(unit_tests)
 	$(done)
 
 sanitized-unit-tests:
-	@$(MAKE) --no-print-directory SANITIZE=1 unit-tests
-
-unit: unit-tests  ## Build and run the unit tests alone
-	@for test in $(unit_tests); do echo "# $$test"; $$test || exit 1; done
+	@$(MAKE) --no-print-directory SANITIZE=1 $(or $(UNITS:%=$(BUILD)/sanitize/%),unit-tests)
 
 test-gpu: setup build test-tools  ## Check on a machine with a real GPU that everything works there
 	@$(need_tests)tests/gpu.sh $(BUILD)
@@ -414,5 +391,5 @@ tests := $(if $(filter-out build service,$(goals)),,-path '*/tests' -prune -o -p
 -include $(if $(goals),$(shell find $(BUILD) $(tests) -name '*.d' -print 2>/dev/null))
 %.d: ;
 
-.PHONY: help install uninstall serve rejudge grade grade-class submit try leaderboard quarantine retime appeal verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit gradescope-kit calibrate calibrate-model build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help install uninstall serve rejudge grade grade-class submit try leaderboard quarantine retime appeal verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit gradescope-kit calibrate calibrate-model build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests \
   fuzz-programs fuzzers service test-gpu mutants lint format docs bench bench-class clean

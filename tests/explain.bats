@@ -3,8 +3,6 @@
 
 bats_require_minimum_version 1.5.0
 load helper
-# shellcheck source=/dev/null
-source "$BATS_TEST_DIRNAME/lot.bash"
 # shellcheck disable=SC2034 # helper.bash reads it
 real_home=1 # advice depends on sizes
 
@@ -20,7 +18,7 @@ advises() {
     local id file
     while read -r id file; do
         advises "$id" "$root/solutions/$file"
-    done < <(lot 2 \
+    done < <(printf '%s\n' \
         "uncoalesced depthwise-conv1d/accepted/uncoalesced.cu" \
         "bank_conflicts conv2d-separable/accepted/two_passes_bank_conflicts.cu" \
         "several_outputs conv1d/accepted/naive.cu" \
@@ -29,24 +27,6 @@ advises() {
         "constant_addresses_differ depthwise-conv1d/accepted/constant_memory.cu" \
         "constants_too_long conv1d/accepted/constant_memory.cu" \
         "host_copies conv-layer/accepted/copies_on_each_call.cu")
-}
-
-# best_reference PROBLEM: the fastest reference solution on an H200; by modelled times if one has no measured time yet.
-best_reference() {
-    local board
-    for board in nvidia-h200 sim-h200; do
-        jq -r --arg problem "$1" --argjson all "$(find "$root/solutions/$1/accepted" -name '*.cu' | wc -l)" '
-            .problems[] | select(.problem == $problem and (.references | length) == $all) | .references
-            | min_by(.score_ms).name' "$root/leaderboard/references/$board.json"
-    done | head -n 1
-}
-
-@test "the best reference of each problem gets no advice" {
-    local problem
-    while read -r problem; do
-        problem=$(basename "$problem")
-        advises none "$root/solutions/$problem/accepted/$(best_reference "$problem")"
-    done < <(lot 2 "$root"/problems/*/)
 }
 
 @test "bound, roofline and occupancy come first, then advice and a listing in a hundred columns" {

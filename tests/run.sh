@@ -1,99 +1,108 @@
 #!/usr/bin/env bash
-# Runs the tests and ends with `N passed, N failed`. Each suite writes TAP to a log of its own (BUILD/test-logs). Two
-# suites more than there are cores run at a time, since some only wait for a time limit; long suites start first.
-# Building the test programs is a suite too: the suites that need them start when it has ended.
+# Runs suites of tests/suites.txt and ends with `N passed, N failed, N skipped`. Each suite writes TAP to a log of its own
+# (BUILD/test-logs). Two suites more than there are cores run at a time, since some only wait; they start in the file's order.
 # A suite that plans more tests than it runs, or that fails without a failed test, counts as one failure more.
+# A suite that failed is run once more, alone: if it passes then, it is named as unsteady. It has failed all the same.
 # `prove` would run the suites as well, but of a suite that ends without a failed test it does not show the output,
 # without which nobody knows why it failed; it also takes a program with two groups of tests, which prints two plans,
 # for broken.
-# A lot decides which of the suites of whole programs run, and which of the many files with a verdict are checked, other ones
-# for each commit, so that a run stays below fifteen minutes: two in five of the bats suites and five of eight scripts; one
-# problem whole, of the other problems' solutions and of the students' files some on fewer cases, of the attacks one in six,
-# of one problem the climb, and of the ways to leak hidden data some. Unit tests run with sanitizers; LOT=all runs them
-# without as well.
-# The first line names the lot. The processor time of a suite leaves out processes that nobody waited for, such as compilers and
-# brokers that end with their sandbox: it may be half of all.
-# Up to three suites that failed beside the others run once more, each with the machine to itself: what a busy machine was
-# the reason for passes then. The second result counts, and the line before the last names what was unsteady: such a suite
-# has a test that wants mending. What fails twice has failed. With more failures it is not the machine, so nothing is repeated.
-# Usage: [LOT=number|all] tests/run.sh BUILD [SUITES]     SUITES: a file with suites to run instead, one a line: name, tab, command
+# What the suites need is built first, and nothing else.
+# Usage: [ONLY=folder|suite|file] [FAILED=1] [FUZZ=seconds] tests/run.sh BUILD test|all
 set -euo pipefail
 cd "$(dirname "$0")/.."
-build=$1
-CONVJUDGE_BUILD=$(realpath "$build")
+export build=$1 set=$2 FUZZ=${FUZZ:-60}
+CONVJUDGE_BUILD=$(realpath -m "$build")
 export CONVJUDGE_BUILD CMOCKA_MESSAGE_OUTPUT=TAP OMP_WAIT_POLICY=passive # suites share the cores, so OpenMP's threads must not spin
-logs=$build/test-logs
-rm -rf "$logs"
-mkdir -p "$logs"
+logs=$build/test-logs last=$build/test-failed
 
-# shellcheck source=tests/lot.bash
-source tests/lot.bash
+die() { printf 'tests: %s\n' "$*" >&2; exit 2; }
 
-scripts() { # suites that are a script each, as suites() prints them
-    printf '%s\t%s\n' \
-        tests/kills "tests/kills.sh $build 5" \
-        'tests/worker kills' "tests/worker_kills.sh $build 4" \
-        tests/service_load "tests/service_load.py $build 200 10" \
-        tests/service_fuzz "tests/service_fuzz.py $build 30" \
-        tests/service_kills "tests/service_kills.py $build 5" \
-        tests/crowd "tests/crowd.sh $build" \
-        tests/browser "/usr/bin/python3 tests/browser.py $build" \
-        'tests/same verdict' "tests/same_verdict.sh $build 5"
+# ---- which suites ---------------------------------------------------------------------------------------------------
+
+listed() { awk '!/^#/ && NF' tests/suites.txt; } # set, seconds, suite, command
+
+# check_list: every folder with unit tests, and every file of whole-program tests, is in a suite.
+check_list() {
+    local missing
+    missing=$(comm -23 <({ git ls-files '*/tests/test_*.c' | sed 's|/tests/test_[^/]*$||'; git ls-files 'tests/*.bats' | sed 's|^tests/||'; } | sort -u) \
+        <(listed | awk '{ print $3 }' | sort -u)) || true
+    [[ -z $missing ]] || die "tests/suites.txt has no line for: ${missing//$'\n'/, }"
 }
 
-suites() { # one a line: name, tab, command
-    local file id whole others ways scripts
-    mapfile -t whole < <(lot 1 solutions/*/)
-    mapfile -t others < <(printf '%s\n' solutions/*/*/*.cu | grep -vFf <(printf '%s\n' "${whole[@]}"))
-    printf 'test programs\tmake --no-print-directory --silent BUILD=%s test-programs && echo 1..1 && echo ok 1\n' "$build"
-    printf 'solutions by clang\ttests/clang.sh %s\n' "$build"
-    for file in $(lot 18 tests/*.bats | sort); do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
-    for id in "${whole[@]}"; do printf '%s\t%s/convjudge check-problem --mutants 0 --problem %s\n' "${id%/}" "$build" "$(basename "$id")"; done
-    check 'other solutions' "$(lot 24 "${others[@]}")"
-    mapfile -t ways < <(tests/leaks.sh "$build" list)
-    printf 'tests/leaks\ttests/leaks.sh %s %s\n' "$build" "$(lot 10 "${ways[@]}" | tr '\n' ' ')"
-    check tests/student "$(lot 16 tests/student/*.cu tests/features/*.cu)"
-    check tests/messages "$(lot 12 tests/messages/*.cu)"
-    check tests/explain "$(lot 6 tests/explain/*/*/*.cu)"
-    printf 'tests/rules\ttests/rules.sh %s %s\n' "$build" "$(lot 4 tests/explain/rules/*/ | xargs -n 1 basename | tr '\n' ' ')"
-    printf 'tests/climb\ttests/climb.sh %s %s\n' "$build" "$(lot 1 tests/explain/climb/*/ | xargs -n 1 basename | tr '\n' ' ')"
-    mapfile -t scripts < <(scripts)
-    lot 5 "${scripts[@]}"
-    check tests/attacks "$(lot 24 tests/attacks/*.cu)"
-    printf 'tests/attacks/naive\ttests/attacks/naive/run.sh %s %s\n' "$build" "$(lot 8 tests/attacks/*.cu | tr '\n' ' ')"
-    until [[ -e $logs/test_programs.count ]]; do sleep 1; done
-    printf 'tests/circles\ttests/circles.sh %s\n' "$build"
-    printf 'tests/fuzz\ttests/fuzz.sh %s 7\n' "$build"
-    while read -r file; do
-        if [[ -x $file ]]; then printf '%s\t%s\n' "${file#"$build"/}" "$file"; fi
-    done < <(programs)
+# The lines to run. What ONLY names is a suite, the folder of some, a file that is a suite of its own, or one that a suite runs.
+chosen() {
+    local only=${ONLY:-}
+    only=${only%/} only=${only#./}
+    if [[ -z $only ]]; then
+        listed | awk -v set="$set" '$1 == "test" || set == "all"'
+    elif [[ $only == *.bats ]]; then
+        listed | awk -v name="$(basename "$only")" '$3 == name'
+    elif [[ $only == */tests/test_*.c && -e $only ]]; then
+        printf 'test 0 %s unit %s\n' "$only" "$only"
+    elif [[ $only == *.cu && -e $only ]]; then
+        # shellcheck disable=SC2016 # expanded when the suite runs
+        printf 'test 0 %s "$build/convjudge" check %s\n' "$only" "$only"
+    else
+        listed | awk -v only="$only" '
+            BEGIN { found = index(only, "/") == 0 ? only : "" }
+            $3 == only || index($3, only "/") == 1 || index($0, " " only " ") || index($0 " ", " " only " ") { print }'
+    fi
 }
 
-check() { # NAME FILES: a suite of files with verdicts, if there are any
-    if [[ -n $2 ]]; then printf '%s\ttests/check.sh %s %s\n' "$1" "$build" "${2//$'\n'/ }"; fi
+# failed_first: the lines, those whose suites failed last time before the others.
+failed_first() {
+    if [[ -z ${FAILED:-} || ! -e $last ]]; then cat; return; fi
+    awk 'NR == FNR { failed[$1] = 1; next } { line[++count] = $0; name[count] = $3 }
+        END { for (pass = 1; pass >= 0; pass--) for (i = 1; i <= count; i++) if ((name[i] in failed) == pass) print line[i] }' "$last" -
 }
 
-programs() { # those whose source exists; the long ones first, so that none is left alone at the end
-    {
-        printf '%s\n' harness/compile/tests/test_compile simgpu/engine/tests/test_faults harness/session/tests/test_gpu_session
-        find base simgpu harness leaderboard grader service -path '*/tests/test_*.c' | sed 's/\.c$//' | sort
-    } | awk -v build="$build" -v all="$([[ $LOT != all ]] || echo 1)" '!seen[$0]++ {
-        print build "/sanitize/" $0
-        if (all || /test_compile$/) print build "/" $0 # as the Makefile builds them
-    }'
+# units FOLDER|FILE: the files with its unit tests; of a folder, without those that the list names by themselves.
+units() {
+    local source
+    for source in "$1"/tests/test_*.c "$1"; do
+        if [[ -f $source && ($source == "$1" || " $apart " != *" $source "*) ]]; then echo "$source"; fi
+    done
+}
+
+# build_for LINES: builds what the suites need. Unit tests of the two lower layers need nothing but themselves.
+build_for() {
+    local name command goals=() programs=()
+    while read -r _ _ name command; do
+        case $command in
+            unit*)
+                mapfile -t -O ${#programs[@]} programs < <(units "${command#unit }")
+                [[ $name =~ ^(base|simgpu)(/|$) ]] || goals+=(build test-tools)
+                ;;
+            *tests/fuzz.sh*) goals+=(fuzz-programs) ;;
+            *) goals+=(service test-tools) ;;
+        esac
+    done <<<"$1"
+    mapfile -t goals < <(printf '%s\n' "${goals[@]}" | sort -u | grep .)
+    [[ ${#programs[@]} == 0 ]] || goals+=(sanitized-unit-tests)
+    make --no-print-directory --silent -j"$(nproc)" BUILD="$build" UNITS="${programs[*]%.c}" "${goals[@]}"
+}
+
+# ---- how a suite runs -----------------------------------------------------------------------------------------------
+
+unit() { # FOLDER|FILE
+    local source status=0
+    while read -r source; do
+        echo "# $source"
+        "$build/sanitize/${source%.c}" || status=1
+    done < <(units "$1")
+    return "$status"
 }
 
 run_suite() { # NAME COMMAND: writes LOG and LOG.count, and prints one line; of a suite that failed also why
-    local name=$1 log=$logs/${1//[\/ ]/_} status=0 start=$SECONDS
-    printf '%s\t%s\n' "$name" "$2" >"$log.suite"
-    bash -c "$2" >"$log" 2>&1 </dev/null || status=$?
+    local name=$1 log=$logs/${1//[\/ ]/_} status=0 start=$SECONDS passed failed skipped processor
+    bash -c "set -euo pipefail; $2" >"$log" 2>&1 </dev/null || status=$?
     times >"$log.times" # the second line is of the children that have ended
-    local passed failed processor
     processor=$(awk -F '[ms ]' 'NR == 2 { printf "%.0f", 60 * ($1 + $4) + $2 + $5 }' "$log.times")
-    read -r passed failed < <(count "$log" "$status")
-    printf '%-44s %3d passed, %d failed  (%d s, %d s of a processor)\n' "$name" "$passed" "$failed" $((SECONDS - start)) "$processor"
+    read -r passed failed skipped < <(count "$log" "$status")
+    printf '%-44s %3d passed, %d failed%s  (%d s, %d s of a processor)\n' "$name" "$passed" "$failed" \
+        "$([[ $skipped == 0 ]] || echo ", $skipped skipped")" $((SECONDS - start)) "$processor"
     if [[ $failed != 0 ]]; then why_failed "$log" "$status"; fi
-    echo "$passed $failed" >"$log.count"
+    echo "$passed $failed $skipped $processor $name" >"$log.count"
 }
 
 why_failed() { # LOG STATUS: up to 60 lines on the failed tests, then the exit status and the last 15 lines of the log
@@ -107,37 +116,88 @@ why_failed() { # LOG STATUS: up to 60 lines on the failed tests, then the exit s
         }' "$1"
 }
 
-count() { # LOG STATUS: passed and failed tests
+count() { # LOG STATUS: passed, failed and skipped tests
     awk -v status="$2" '
         /^1\.\.[0-9]+/ { split($0, plan, /\.\.| /); planned += plan[2] }
-        /^not ok [0-9]+ # SKIP/ { passed++; next } # as cmocka writes it
+        /^(not )?ok .*# *(skip|SKIP)/ { skipped++; next } # cmocka writes "not ok"
         /^ok /         { passed++ }
         /^not ok /     { failed++ }
-        END { missing = planned - passed - failed
+        END { missing = planned - passed - failed - skipped
               if (missing > 0) failed += missing
-              if ((status != 0 || passed + failed == 0) && failed == 0) failed = 1
-              print passed + 0, failed + 0 }' "$1"
+              if ((status != 0 || passed + failed + skipped == 0) && failed == 0) failed = 1
+              print passed + 0, failed + 0, skipped + 0 }' "$1"
 }
-export -f run_suite count why_failed
-export logs
+apart=$(listed | awk '$4 == "unit" && $5 ~ /[.]c$/ { print $5 }' | tr '\n' ' ')
+export -f units unit run_suite count why_failed
+export logs apart
 
-run_again() { # the suites that failed; not the test programs, without which other suites have not even begun
-    local counts suite name unsteady=()
-    mapfile -t counts < <(grep -Lx '[0-9]* 0' "$logs"/*.count)
-    if [[ ${#counts[@]} -gt 3 || " ${counts[*]} " == *"/test_programs.count "* ]]; then return; fi
-    for suite in "${counts[@]/%.count/.suite}"; do
-        name=$(cut -f 1 "$suite")
-        mv "${suite%.suite}" "${suite%.suite}.first"
-        echo "once more, by itself: $name"
-        bash -c 'run_suite "$@"' _ "$name" "$(cut -f 2- "$suite")" # in a shell of its own, for its processor time
-        if grep -qx '[0-9]* 0' "${suite%.suite}.count"; then unsteady+=("$name (${suite%.suite}.first)"); fi
-    done
-    if [[ ${#unsteady[@]} -gt 0 ]]; then printf 'unsteady, failed beside other suites and passed by itself: %s\n' "${unsteady[@]}"; fi
+# ---- at the end -----------------------------------------------------------------------------------------------------
+
+failing() { awk '$2 != 0 { print $5 }' "$logs"/*.count; }
+
+run_again() { # the suites that failed; with more than three it is not the machine
+    local name log count=0
+    count=$(failing | wc -l)
+    if ((count == 0 || count > 3)); then return; fi
+    while read -r name; do
+        log=$logs/${name//[\/ ]/_}
+        mv "$log" "$log.first"
+        mv "$log.count" "$log.counted"
+        echo "once more, alone: $name"
+        # shellcheck disable=SC2016 # expanded by the inner bash, which is one of its own for its processor time
+        bash -c 'run_suite "$@"' _ "$name" "$(awk -v name="$name" '$3 == name' <<<"$lines" | cut -d' ' -f4-)"
+        if [[ $(cut -d' ' -f2 "$log.count") == 0 ]]; then echo "$name" >>"$logs/unsteady"; fi
+        mv "$log.counted" "$log.count"
+    done < <(failing)
 }
 
-if [[ $# != 2 ]]; then echo "drawn by lot: LOT=$LOT repeats it, LOT=all takes every file"; fi
+repeat_failures() { # the failed tests, each with the command that runs it alone
+    local name log
+    while read -r name; do
+        log=$logs/${name//[\/ ]/_}
+        [[ ! -e $log.first ]] || log=$log.first
+        grep '^not ok ' "$log" | grep -viE '# *skip' | head -n 20 | while read -r _ _ _ test; do
+            test=${test#- }
+            case $name:$test in
+                *.bats:*) test="$test$(printf '\n  bats -f %q tests/%s' "^$test\$" "$name")" ;;
+                *:*.cu*) test="$test$(printf '\n  make test ONLY=%s' "$(grep -oE '[^ ]+\.cu' <<<"$test" | head -n 1)")" ;;
+                *) test="$test$(printf '\n  make test ONLY=%s' "$name")" ;;
+            esac
+            printf 'failed: %s: %s\n' "$name" "$test"
+        done
+        grep -q '^not ok ' "$log" || printf 'failed: %s ended without a failed test\n  make test ONLY=%s\n' "$name" "$name"
+    done < <(failing)
+    if [[ -e $logs/unsteady ]]; then printf 'unsteady, passed alone at the second try: %s\n' "$(paste -sd ' ' "$logs/unsteady")"; fi
+}
+
+over_budget() { # a hint, not a failure: machines differ
+    awk 'NR == FNR { seconds[$3] = $2; next } ($5 in seconds) && seconds[$5] > 0 && $4 > 1.5 * seconds[$5] + 2 {
+            printf "over its budget of %d s of a processor (tests/suites.txt): %s, %d s\n", seconds[$5], $5, $4 }' <(listed) <(cat "$logs"/*.count)
+}
+
+skips() {
+    local log
+    cat "$logs"/*.count >/dev/null
+    for log in "$logs"/*.count; do
+        log=${log%.count}
+        grep -hiE '^(not )?ok .*# *skip' "$log" | sed -E 's/^.*# *[sS][kK][iI][pP](PED)?:? *//' || true
+    done | sort | uniq -c | sort -rn | sed -E 's/^ *([0-9]+) (.*)/skipped: \1 tests: \2/'
+}
+
+check_list
+lines=$(chosen | failed_first)
+[[ -n $lines ]] || die "ONLY=$ONLY: tests/suites.txt has no such suite, and there is no such file; expected a folder such as grader/check, a suite such as grade.bats, or a file"
+# Each line as it is run: the name stands for the folder of unit tests, and for the file of bats.
+lines=$(awk '{ if ($4 == "unit" && NF == 4) $5 = $3; if ($4 == "bats") $0 = $0 " --tap tests/" $3; print }' <<<"$lines" | tr -s ' ')
+build_for "$lines"
+rm -rf "$logs"
+mkdir -p "$logs"
 # shellcheck disable=SC2016 # expanded by the inner bash
-if [[ $# == 2 ]]; then cat "$2"; else suites; fi | xargs -d '\n' -P $(($(nproc) + 2)) -n 1 bash -c 'run_suite "${1%%	*}" "${1#*	}"' _
+xargs -d '\n' -P $(($(nproc) + 2)) -n 1 bash -c 'read -r _ _ name command <<<"$1"; run_suite "$name" "$command"' _ <<<"$lines"
 run_again
-
-cat "$logs"/*.count | awk '{ passed += $1; failed += $2 } END { printf "%d passed, %d failed\n", passed, failed; exit failed > 0 }'
+failing >"$last"
+skips
+over_budget
+repeat_failures
+cat "$logs"/*.count | awk '{ passed += $1; failed += $2; skipped += $3 }
+    END { printf "%d passed, %d failed%s\n", passed, failed, skipped ? ", " skipped " skipped" : ""; exit failed > 0 }'
