@@ -6,7 +6,7 @@
 #   tests/explain_all.sh BUILD [PROBLEM...]
 #
 # Fails where a solution at least 1.5 times slower than the best gets no advice on any case, and where the best gets some on the
-# case that is shown.
+# case that is shown. Prints TAP.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -38,9 +38,10 @@ explain_problem() {
     done
 }
 
-failed=0
+failed=0 number=0
 for problem in "${problems[@]}"; do
-    explain_problem "$problem" | sort -g | awk -F '\t' -v problem="$problem" '
+    explained=$(explain_problem "$problem" | sort -g)
+    awk -F '\t' -v problem="$problem" -v number="$number" '
         { ms[NR] = $1; s[NR] = $2; file[NR] = $3; advice[NR] = $4; shown[NR] = $5
           if ($1 > 0 && best_ms == "") best_ms = $1
           if (best_s == "" || $2 < best_s) best_s = $2 }
@@ -48,11 +49,13 @@ for problem in "${problems[@]}"; do
             for (i = 1; i <= NR; i++) {
                 times = best_ms > 0 ? ms[i] / best_ms : 0
                 wrong = times == 1 ? shown[i] > 0 : times >= 1.5 && advice[i] == ""
-                printf "%-17s %6.2f %6.2f  %-29s %s%s\n", problem, times, s[i] / best_s, file[i],
-                       advice[i] == "" ? "no advice" : advice[i], wrong ? "   <-- wrong" : ""
+                printf "%sok %d - %-17s %6.2f %6.2f  %-29s %s\n", wrong ? "not " : "", number + i, problem, times, s[i] / best_s, file[i],
+                       advice[i] == "" ? "no advice" : advice[i]
                 bad += wrong
             }
             exit bad > 0
-        }' || failed=1
+        }' <<<"$explained" || failed=1
+    number=$((number + $(wc -l <<<"$explained")))
 done
+echo "1..$number"
 exit $failed
