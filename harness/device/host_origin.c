@@ -10,7 +10,7 @@ enum {
 
 struct HostBytes {
     uint32_t uses; /* ranges that refer to it */
-    uint64_t count;
+    uint64_t count, capacity;
     uint8_t bytes[];
 };
 
@@ -156,9 +156,14 @@ static HostRange *growing_range(HostOrigin *origin, uint64_t to)
 
 static bool grow(HostOrigin *origin, HostRange *range, const void *from, uint64_t bytes)
 {
-    HostBytes *grown = realloc(range->bytes, sizeof *grown + range->bytes->count + bytes);
-    if (grown == NULL)
-        return false;
+    HostBytes *grown = range->bytes;
+    if (grown->count + bytes > grown->capacity) {
+        const uint64_t capacity = (grown->count + bytes) * 3 / 2;
+        grown = realloc(grown, sizeof *grown + capacity);
+        if (grown == NULL)
+            return false;
+        grown->capacity = capacity;
+    }
     memcpy(grown->bytes + grown->count, from, bytes);
     grown->count += bytes;
     origin->held_bytes += bytes;
@@ -174,7 +179,7 @@ static bool add(HostOrigin *origin, uint64_t to, uint64_t end, const void *from,
         .begin = to, .end = end, .kernels = origin->kernels, .bytes = malloc(sizeof *range.bytes + count)};
     if (range.bytes == NULL)
         return false;
-    *range.bytes = (HostBytes){.uses = 1, .count = count};
+    *range.bytes = (HostBytes){.uses = 1, .count = count, .capacity = count};
     memcpy(range.bytes->bytes, from, count);
     origin->held_bytes += count;
     replace(origin, to, end, &range, 1);
