@@ -64,7 +64,7 @@ nvcc)
     [[ -n $nvcc ]] || die "there is no nvcc"
     works "$nvcc" -O3 -lineinfo -cudart none -Xcompiler -fPIC -c harness/cuda/probe.cu -o "$work/probe.o" ||
         die "$nvcc does not compile a kernel: $(reason)"
-    printf '%s\n' "$nvcc"
+    realpath -s "$nvcc" # whoever asks may stand elsewhere
     ;;
 clang)
     ((${#clangs[@]} > 0)) || die "there is no clang 16 or later"

@@ -60,6 +60,14 @@ says() {
     ends 2 "util-linux"
 }
 
+@test "the path of a compiler holds wherever one stands" {
+    made_up
+    PATH=$bin run harness/compilers.sh nvcc
+    equal "$PWD/build/toolchain/bin/nvcc" "$output"
+    PATH=$bin run harness/compilers.sh clang
+    equal "$bin/clang-16" "$output"
+}
+
 @test "a header that does not compile is missing, by the name of its package" {
     made_up
     echo seccomp.h >lacking
