@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Checks that everything is installed that building and judging need, by using each thing once; with `service` also what the
-# server and its clients need, with `test` what the tests need, too. As root on Debian and Ubuntu it installs exactly what is missing; elsewhere it prints the command to run and
-# exits with 2. If no nvcc works, it fetches one (toolchain.sh). If that fails, or with CONVJUDGE_COMPILER=clang, clang
-# compiles for the simulated GPU.
+# server and its clients need, with `test` what the tests need, too. As root on Debian and Ubuntu it installs exactly what is
+# missing; elsewhere it prints one command for all that any of these lacks, and exits with 2. If no nvcc works, it fetches one
+# (toolchain.sh). If that fails, or with CONVJUDGE_COMPILER=clang, clang compiles for the simulated GPU.
 # A success is noted in build/setup.*; the checks run again when a program, PATH, the machine or this script changes.
 # Usage: harness/setup.sh [service|test]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mode=${1:-judge}
 
-die() { printf 'setup: %s\n' "$*" >&2; exit 2; }
+die() { printf 'setup: %s\n' "$@" >&2; exit 2; }
 say() { printf 'setup: %s\n' "$*"; }
 
 # On each line: a command, or a header and its library; the packages that contain it on Debian, Fedora and Arch.
@@ -48,6 +48,16 @@ list=$needed
 [[ $mode == judge ]] || list+=$needed_by_service
 [[ $mode != test ]] || list+=$needed_by_tests
 
+if command -v apt-get >/dev/null; then
+    column=1 how='run: sudo apt-get install -y'
+elif command -v dnf >/dev/null; then
+    column=2 how='run: sudo dnf install -y'
+elif command -v pacman >/dev/null; then
+    column=3 how='run: sudo pacman -S --needed'
+else
+    column=1 how='install (names as in Debian):'
+fi
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -69,11 +79,11 @@ works() {
     esac
 }
 
-# missing COLUMN: the packages of everything that does not work, on one line
+# missing: the packages of everything that does not work, on one line
 missing() {
-    local proof library packages
-    while read -r proof library packages; do
-        [[ -z $proof ]] || works "$proof" "$library" || awk -v column="$1" '{ print $column }' <<<"$packages"
+    local proof library names
+    while read -r proof library names; do
+        [[ -z $proof ]] || works "$proof" "$library" || awk -v column="$column" '{ print $column }' <<<"$names"
     done <<<"$list" | sort -u | paste -sd ' '
 }
 
@@ -92,25 +102,37 @@ apt_install() { # what apt says is of interest only where it fails: $work/said
 
 can_install() { [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null; }
 
-install_packages() { # PACKAGE...: Debian's names
-    if can_install; then
-        say "installing $*"
-        apt_install "$@" || { cat "$work/said" >&2; die "this failed: apt-get install $*"; }
-        local still
-        still=$(missing 1)
-        [[ -z $still ]] || die "still missing after the installation: $still"
-    elif command -v apt-get >/dev/null; then
-        die "missing; run: sudo apt-get install -y $*"
-    elif command -v dnf >/dev/null; then
-        die "missing; run: sudo dnf install -y $(missing 2)"
-    elif command -v pacman >/dev/null; then
-        die "missing; run: sudo pacman -S --needed $(missing 3)"
-    else
-        die "missing; install (names as in Debian): $*"
-    fi
+install_packages() { # PACKAGE...
+    say "installing $*"
+    apt_install "$@" || { cat "$work/said" >&2; die "this failed: apt-get install $*"; }
+    local still
+    still=$(missing)
+    [[ -z $still ]] || die "still missing after the installation: $still"
+}
+
+# Whoever must ask somebody else to install packages should have to ask once: where there are tests, what they need is named,
+# too. Of the compilers, pip fetches the one that does everything.
+ask_for_packages() {
+    local enough said clang=''
+    [[ ${CONVJUDGE_COMPILER:-} != clang ]] || try_compiler clang || clang=" $(clang_packages)"
+    enough=$packages$clang
+    [[ ! -e tests/run.sh ]] || list=$needed$needed_by_service$needed_by_tests$fetcher
+    packages=$(missing)$clang
+    said=("missing; $how $packages")
+    [[ -z $fetcher ]] || works pip ||
+        said+=("pip fetches NVIDIA's compiler; without it, for the simulated GPU alone, install in its place: $(clang_packages)")
+    [[ $enough == "$packages" ]] || said+=("to grade without the tests, these are enough: $enough")
+    die "${said[@]}"
 }
 
 clang_versions() { sed -n 's/^clang-\(1[6-9]\|[2-9][0-9]\)$/\1/p' | sort -run; }
+
+# The newest clang that can be installed, with its runtime, which fuzzing needs.
+clang_packages() {
+    local version
+    version=$(apt-cache pkgnames clang- 2>/dev/null | clang_versions | head -n 1) || true
+    if [[ $column == 1 ]]; then echo "clang-${version:-NN} libclang-rt-${version:-NN}-dev"; else echo "clang compiler-rt"; fi
+}
 
 try_version() { apt_install "clang-$2" "libclang-rt-$2-dev" && try_compiler "$1"; }
 
@@ -134,15 +156,21 @@ try_compiler() {
 find_nvcc() {
     try_compiler nvcc && return
     [[ -z ${CONVJUDGE_NVCC:-} ]] || die "$reason"
+    if ! works pip; then
+        say "$reason, and no pip, which would fetch NVIDIA's compiler"
+        return 1
+    fi
     say "$reason; fetching NVIDIA's compiler"
     harness/toolchain.sh && try_compiler nvcc
 }
 
-# Whoever must ask somebody else to install packages should have to ask once, so that pip, which fetches a compiler where
-# there is none, belongs to what is missing.
-will_fetch_compiler() {
-    [[ ${CONVJUDGE_COMPILER:-} != clang ]] && ! try_compiler nvcc && [[ $reason == 'there is no nvcc' ]] && ! try_compiler clang
+# Where no compiler for kernels works, pip, which fetches one, belongs to what is missing. A compiler that is there may only
+# lack the host's.
+needs_compiler() {
+    [[ ${CONVJUDGE_COMPILER:-} != clang && -z ${CONVJUDGE_NVCC:-} ]] && ! try_compiler nvcc && can_blame "nvcc" &&
+        ! try_compiler clang && can_blame "clang"
 }
+can_blame() { [[ $reason == "there is no $1"* ]] || works g++; }
 
 # Only root can run Slurm's daemons, so that nobody else is asked to install them.
 has_slurm() { command -v slurmctld && command -v slurmd && command -v munged && command -v sbatch; } >/dev/null
@@ -177,10 +205,13 @@ noted=build/setup.$mode
 if [[ -e $noted && $(<"$noted") == "$(fingerprint)" ]]; then
     exit
 fi
-! will_fetch_compiler || list+='
+fetcher=''
+! needs_compiler || fetcher='
 pip            -          python3-pip    python3-pip     python-pip'
-packages=$(missing 1)
+list+=$fetcher
+packages=$(missing)
 if [[ -n $packages ]]; then
+    can_install || ask_for_packages
     read -ra packages <<<"$packages"
     install_packages "${packages[@]}"
 fi
@@ -189,11 +220,11 @@ if [[ $mode == test ]]; then
     try_slurm || say "tests with Slurm are skipped: there is no slurmctld, slurmd or munged (Debian: slurm-wlm, munge)"
     try_browser || say "tests with a browser are skipped: there is no chromium, chromedriver or selenium (Debian: chromium, chromium-driver, python3-selenium)"
     try_compiler fuzzer || install_clang fuzzer || say "fuzzing is skipped: $reason"
-    try_compiler clang || say "tests that compile with clang are skipped or fail: $reason"
+    try_compiler clang || say "tests that compile with clang are skipped: $reason"
 fi
 if [[ ${CONVJUDGE_COMPILER:-} == clang ]] || ! find_nvcc; then
     try_compiler clang || install_clang clang ||
-        die "no nvcc works, and no clang for the simulated GPU: $reason; install one of them"
+        die "no nvcc works, and no clang for the simulated GPU: $reason; $how $(clang_packages)"
     say "clang compiles, for the simulated GPU alone"
 fi
 { mkdir -p build && fingerprint >"$noted"; } 2>/dev/null || true

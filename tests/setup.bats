@@ -144,10 +144,64 @@ says() {
     tool python3 'exit 1'
     tool apt-get 'exit 1'
     set_up
-    says 2 "setup: missing; run: sudo apt-get install -y libcjson-dev libseccomp-dev python3-pip"
+    says 2 "setup: missing; run: sudo apt-get install -y libcjson-dev libseccomp-dev python3-pip" \
+        "setup: pip fetches NVIDIA's compiler; without it, for the simulated GPU alone, install in its place: clang-NN libclang-rt-NN-dev"
+    tool apt-cache 'printf "clang-%s\n" 14 19 16 format-19 tools'
+    set_up
+    ends 2 "install in its place: clang-19 libclang-rt-19-dev"
+    CONVJUDGE_COMPILER=clang set_up
+    says 2 "setup: missing; run: sudo apt-get install -y libcjson-dev libseccomp-dev clang-19 libclang-rt-19-dev"
     tool python3 'exit 0'
     set_up
     says 2 "setup: missing; run: sudo apt-get install -y libcjson-dev libseccomp-dev"
+    rm "$bin"/apt-*
+    tool pacman 'exit 1'
+    tool python3 'exit 1'
+    set_up
+    says 2 "setup: missing; run: sudo pacman -S --needed cjson libseccomp python-pip" \
+        "setup: pip fetches NVIDIA's compiler; without it, for the simulated GPU alone, install in its place: clang compiler-rt"
+}
+
+@test "who cannot install packages and has tests is told what these lack, as soon as anything is missing" {
+    made_up
+    mkdir tests
+    touch tests/run.sh
+    tool cppcheck 'exit 1'
+    tool apt-get 'exit 1'
+    set_up
+    says 0 ""
+    rm build/setup.judge
+    printf 'seccomp.h\nyaml.h\n' >lacking
+    set_up
+    says 2 "setup: missing; run: sudo apt-get install -y cppcheck libseccomp-dev libyaml-dev" \
+        "setup: to grade without the tests, these are enough: libseccomp-dev"
+    set_up test
+    says 2 "setup: missing; run: sudo apt-get install -y cppcheck libseccomp-dev libyaml-dev"
+    tool id 'echo 0'
+    tool apt-get "echo \"\$*\" >>installed; [ \$1 != install ] || rm -f '$PWD/lacking'"
+    set_up
+    says 0 "setup: installing libseccomp-dev"
+}
+
+@test "a compiler that lacks the host's compiler is not missing itself" {
+    made_up
+    tool g++ 'exit 1'
+    cp "$bin/g++" build/toolchain/bin/nvcc
+    cp "$bin/g++" "$bin/clang-16"
+    tool python3 'exit 1'
+    tool apt-get 'exit 1'
+    set_up
+    says 2 "setup: missing; run: sudo apt-get install -y g++"
+}
+
+@test "without pip, clang is taken as it is, and nobody is asked for pip" {
+    made_up
+    printf '#!/bin/sh\necho "error: old"; exit 1\n' >build/toolchain/bin/nvcc
+    tool python3 'exit 1'
+    tool apt-get 'exit 1'
+    set_up
+    says 0 "setup: build/toolchain/bin/nvcc does not compile a kernel: error: old, and no pip, which would fetch NVIDIA's compiler" \
+        "setup: clang compiles, for the simulated GPU alone"
 }
 
 @test "what apt says is shown only where it fails" {
@@ -211,12 +265,12 @@ no_fuzzer='case "$*" in *=fuzzer*) echo "ld: cannot find libclang_rt.fuzzer-x86_
     says 0 "setup: clang compiles, for the simulated GPU alone"
 }
 
-@test "where neither compiles a kernel, the reason is given" {
+@test "where neither compiles a kernel, the reason is given, and what to install" {
     made_up
     printf '#!/bin/sh\nexit 1\n' >build/toolchain/bin/nvcc
     tool clang-16 'echo "error: unable to create target: nvptx64" >&2' 'exit 1'
     set_up
-    ends 2 "setup: no nvcc works, and no clang for the simulated GPU: $bin/clang-16 does not compile a kernel: error: unable to create target: nvptx64"
+    ends 2 "setup: no nvcc works, and no clang for the simulated GPU: $bin/clang-16 does not compile a kernel: error: unable to create target: nvptx64; install (names as in Debian): clang-NN libclang-rt-NN-dev"
     CONVJUDGE_NVCC=/no/nvcc set_up
     says 2 "setup: /no/nvcc does not compile a kernel: env: '/no/nvcc': No such file or directory"
 }
