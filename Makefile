@@ -82,12 +82,15 @@ endif
 # Names of files are relative to where the caller's shell stands, which with `make -C` is not here. A submission that is only
 # here is found, too.
 export STAND := $(value PWD)
+# These reach recipes through the environment, too, since the names of folders may have spaces and quotes in them.
+export HERE  := $(CURDIR)
+export BUILT := $(abspath $(BUILD))
 stand = if [ -d "$$STAND" ] && { [ -e "$$STAND/$$SUB" ] || [ ! -e "./$$SUB" ]; }; then cd "$$STAND"; fi
 
 # The beginning of recipes: checks what is needed, and builds the judge; runs it, too.
 ready  = harness/setup.sh $(filter service,$(1)) && $(ordinary) $(MAKE) --no-print-directory --silent -j$(shell nproc) $(1)
-judge  = $(plus)@$(call ready,build) && { $(stand); } && $(abspath $(BUILD))/convjudge
-online = $(plus)@$(call ready,service) && { $(stand); } && $(abspath $(BUILD))/convjudge
+judge  = $(plus)@$(call ready,build) && { $(stand); } && "$$BUILT/convjudge"
+online = $(plus)@$(call ready,service) && { $(stand); } && "$$BUILT/convjudge"
 need_tests = $(if $(wildcard tests/run.sh),,$(error the student's kit has no tests))
 
 grade:  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]|cpu] [AS=name] [JSON=file] [GRADESCOPE=file [CLASS=class.json]] [JUNIT=file]
@@ -99,7 +102,7 @@ submit:  ## Hand a submission in to a server: SUB=mykernel.cu [PROBLEM=id] [MODE
 	  $${SIZES:+--sizes "$$SIZES"} $${WAIT:+--wait} $${JSON:+--json "$$JSON"} $${GRADESCOPE:+--gradescope "$$GRADESCOPE"} $${JUNIT:+--junit "$$JUNIT"} -- "$$SUB"
 
 serve:  ## Start the service on this machine, with two accounts to try it: [LISTEN=127.0.0.1:8080]
-	$(known)$(online) serve --trial --state $(abspath $(BUILD))/trial --socket $(abspath $(BUILD))/trial.socket --listen "$${LISTEN:-127.0.0.1:8080}"
+	$(known)$(online) serve --trial --state "$$BUILT/trial" --socket "$$BUILT/trial.socket" --listen "$${LISTEN:-127.0.0.1:8080}"
 
 grade-class:  ## Judge all that a class has handed in; goes on where it was: DIR=submissions [CLASS=class.json] [PROBLEM=id] [DEVICE=...] [STATE=folder] [JSON=file]
 	$(call need,DIR,name the folder: make grade-class DIR=submissions)$(online) grade-class $${UNCONFINED:+--unconfined} --dir "$$DIR" $${CLASS:+--class "$$CLASS"} \
@@ -184,12 +187,12 @@ new-problem:  ## Create a new problem from a small working example: PROBLEM=my-c
 	@$(call need,PROBLEM,name it: make new-problem PROBLEM=my-conv)grader/authoring/new_problem.sh "$$PROBLEM"
 
 student-kit:  ## Pack the judge for students, without hidden cases and solutions, into build/student-kit.tar.gz: [CLASS=class.json: just its problems]
-	$(known)@$(if $(value CLASS),$(call ready,build) && { $(stand); } && $(abspath $(BUILD))/convjudge check-class -- "$$CLASS" >/dev/null &&) \
-	  $(CURDIR)/grader/authoring/student_kit.sh $(abspath $(BUILD))/student-kit.tar.gz $${CLASS:+"$$CLASS"}
+	$(known)@$(if $(value CLASS),$(call ready,build) && { $(stand); } && "$$BUILT/convjudge" check-class -- "$$CLASS" >/dev/null &&) \
+	  "$$HERE/grader/authoring/student_kit.sh" "$$BUILT/student-kit.tar.gz" $${CLASS:+"$$CLASS"}
 
 gradescope-kit:  ## Pack a client for an assignment of Gradescope into build/gradescope-kit.zip: SERVER=https://... TOKEN=... [PROBLEM=id] [CLASS=class.json] [MINUTES=8] [PERSON=email|login|name]
-	$(known)@$(call ready,service) && { $(stand); } && $(if $(value CLASS),$(abspath $(BUILD))/convjudge check-class -- "$$CLASS" >/dev/null &&) \
-	  $(CURDIR)/service/gradescope/kit.sh $(abspath $(BUILD)) $(abspath $(BUILD))/gradescope-kit.zip $${CLASS:+"$$CLASS"}
+	$(known)@$(call ready,service) && { $(stand); } && $(if $(value CLASS),"$$BUILT/convjudge" check-class -- "$$CLASS" >/dev/null &&) \
+	  "$$HERE/service/gradescope/kit.sh" "$$BUILT" "$$BUILT/gradescope-kit.zip" $${CLASS:+"$$CLASS"}
 
 calibrate:  ## Measure the peak rates of a GPU and time all reference solutions on it: [DEVICE=...]
 	$(known)$(judge) calibrate $${UNCONFINED:+--unconfined} $${DEVICE:+--device "$$DEVICE"}

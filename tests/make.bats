@@ -46,10 +46,20 @@ make_() {
     json third.json .verdict Accepted
 }
 
+@test "the name of the checkout's folder may have spaces and quotes in it" {
+    mkdir "Ada's judge"
+    ln -s "$root"/* "Ada's judge/"
+    rm "Ada's judge/Makefile"
+    cp "$root/Makefile" "Ada's judge/"
+    submission >x.cu
+    run make --no-print-directory -C "Ada's judge" BUILD="${build#"$root"/}" grade SUB=x.cu
+    ends 0 Accepted
+}
+
 @test "make -n shows what would be done, and does nothing" {
     submission >x.cu
     make_ -n grade SUB=x.cu
-    ends 0 "convjudge grade"
+    ends 0 '/convjudge" grade'
     lacks Accepted
     rows 0
 }
@@ -59,7 +69,7 @@ make_() {
     sed -n 's/^\([a-z-]*\):.*##.*/\1/p' "$root/Makefile" >targets
     while read -r target; do
         sed -n "/^$target:/,/^\$/p" "$root/Makefile" >recipe
-        grep -qE '/convjudge [a-z]|[$][(](judge|online)[)]' recipe || continue
+        grep -qE '/convjudge"? [a-z]|[$][(](judge|online)[)]' recipe || continue
         grep -qE '[$][(](judge|online|call ready,(build|service))[)]|^test-all: test' recipe || { echo "$target does not"; return 1; }
     done <targets
 }
@@ -72,7 +82,7 @@ make_() {
     ends 0 " -c base/text.c -o "
     run make --no-print-directory -C "$root" BUILD="$PWD/out3" CFLAGS=--no-such-option "$PWD/out3/base/text.o"
     ends 2 "unrecognized command-line option"
-    TERM=xterm run script -qec "make --no-print-directory -C $root BUILD=$PWD/out4 $PWD/out4/libbase.a" /dev/null
+    TERM=xterm run script -qec "make --no-print-directory -C '$root' BUILD=$PWD/out4 $PWD/out4/libbase.a" /dev/null
     ends 0 $'\r\e[K  CC '"${PWD:0:20}"
     counts 1 ''
 }
