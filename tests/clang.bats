@@ -5,7 +5,7 @@ bats_require_minimum_version 1.5.0
 load helper
 
 by_clang() {
-    compgen -c clang | grep -E '^clang-(1[6-9]|2[0-9])$' >/dev/null || skip "no clang 16 or later"
+    finds clang
     export CONVJUDGE_COMPILER=clang
 }
 
@@ -33,6 +33,7 @@ small_home() {
 
 @test "times of the two compilers never mix" {
     by_clang
+    finds nvcc
     small_home
     submission >x.cu
     judge grade --as Ada x.cu
@@ -200,6 +201,7 @@ EOF
     by_clang
     local compiler file
     for compiler in clang nvcc; do
+        finds $compiler
         for file in intrinsics half bfloat16 matrices; do
             CONVJUDGE_COMPILER=$compiler judge grade --no-record --json result.json "$root/tests/clang/$file.cu"
             ends 0 "Accepted"
@@ -231,10 +233,9 @@ refused_by_name() {
 
 @test "each device function of CUDA compiles, or is refused by name" {
     by_clang
-    local clang nvcc device=(-x cuda --cuda-device-only --cuda-gpu-arch=sm_90 -nocudainc -nocudalib --cuda-path="$root/harness/cuda"
+    local device=(-x cuda --cuda-device-only --cuda-gpu-arch=sm_90 -nocudainc -nocudalib --cuda-path="$root/harness/cuda"
         -D__CUDACC__ -Wno-unknown-cuda-version -Xclang -target-sdk-version=11.8 --cuda-feature=+ptx78 -std=c++17
         -isystem "$root/harness/cuda" -include cuda_runtime.h)
-    clang=$("$root/harness/compilers.sh" clang)
     kernels_of_functions >all.cu
     holds "$(wc -l <all.cu) > 1300"
     if nvcc=$("$root/harness/compilers.sh" nvcc); then "$nvcc" -w -arch=sm_90 -ptx all.cu -o all.ptx; fi
@@ -320,7 +321,7 @@ EOF
 #!/bin/sh
 case "\$*" in
 *submission*) echo "/usr/include/limits.h:5:1: error: no such type on this target" >&2; exit 1 ;;
-*) exec $("$root/harness/compilers.sh" clang) "\$@" ;;
+*) exec $clang "\$@" ;;
 esac
 EOF
     chmod 755 bin/clang-98
@@ -330,11 +331,10 @@ EOF
 }
 
 @test "a toolchain beside the judge's program is found whatever CONVJUDGE_HOME says, in a folder with a space" {
-    local nvcc
-    nvcc=$("$root/harness/compilers.sh" nvcc) || skip "no nvcc"
+    finds nvcc
     mkdir -p "a judge/build/toolchain/bin"
     cp "$build"/{convjudge,convjudge-runner,libcudart.so.13} "a judge/build/"
-    printf '#!/bin/sh\necho asked >>"%s/asked"\nexec %s "$@"\n' "$PWD" "$nvcc" >"a judge/build/toolchain/bin/nvcc"
+    printf '#!/bin/sh\necho asked >>"%s/asked"\nexec "%s" "$@"\n' "$PWD" "$nvcc" >"a judge/build/toolchain/bin/nvcc"
     chmod +x "a judge/build/toolchain/bin/nvcc"
     submission >x.cu
     CONVJUDGE_HOME=$root CONVJUDGE_COMPILER=nvcc run "a judge/build/convjudge" grade --no-record x.cu
@@ -363,7 +363,8 @@ hide_nvcc() {
     run env -u CUDA_HOME -u CONVJUDGE_COMPILER -u CONVJUDGE_NVCC CONVJUDGE_HOME="$root" PATH="$PWD/bin" \
         /usr/bin/bwrap --dev-bind / / "${hidden[@]}" home/build/convjudge grade --no-record x.cu
     ends 2 "$PWD/bin/nvcc: does not report its toolkit's folder and version; run \`make toolchain\`"
-    ln -s "$("$root/harness/compilers.sh" clang)" bin/clang
+    finds clang
+    ln -s "$clang" bin/clang
     run env -u CUDA_HOME -u CONVJUDGE_COMPILER -u CONVJUDGE_NVCC CONVJUDGE_HOME="$root" PATH="$PWD/bin" \
         /usr/bin/bwrap --dev-bind / / "${hidden[@]}" home/build/convjudge grade --no-record x.cu
     ends 0 "Accepted" "compiler            clang" ": $PWD/bin/nvcc: does not report its toolkit's folder and version; run \`make toolchain\`"
@@ -412,7 +413,8 @@ layout_by() {
 
 @test "the judge's CUDA headers agree with NVIDIA's" {
     local toolkit
-    toolkit=$("${CONVJUDGE_NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}" --dryrun -E -x cu /dev/null 2>&1 |
+    finds nvcc
+    toolkit=$("$nvcc" --dryrun -E -x cu /dev/null 2>&1 |
         sed -n 's/^#$ TOP=//p') || true
     grep -q 'CUDART_VERSION *13' "$toolkit/include/cuda_runtime_api.h" 2>/dev/null || skip "no CUDA 13 to compare with"
     layout_by "$root/harness/cuda" >ours

@@ -142,6 +142,14 @@ wait_until() {
     done
 }
 
+# finds clang|nvcc: sets the variable of this name to the path of the compiler, or skips the test with the reason.
+finds() {
+    local found=$BATS_FILE_TMPDIR/$1
+    [[ -s $found ]] || "$root/harness/compilers.sh" "$1" >"$found" 2>&1 || true
+    printf -v "$1" '%s' "$(<"$found")"
+    [[ -x ${!1} ]] || skip "${!1}"
+}
+
 # The parameters of conv1d's solve() and kernel.
 conv1d_parameters='const float* input, const float* kernel, float* output, int input_size, int kernel_size'
 

@@ -9,7 +9,8 @@ exports_of() { nm -D --defined-only "$1" | awk '{sub(/@.*/, "", $3); print $3}' 
 # Sets library: the one of the toolkit.
 find_library() {
     local toolkit
-    toolkit=$(realpath "$(dirname "$(realpath "$(command -v nvcc)")")/..") || skip "no CUDA toolkit"
+    finds nvcc
+    toolkit=$(realpath "$(dirname "$(realpath "$nvcc")")/..")
     library=$(find "$toolkit/" -name 'libcudart.so.1*' -print -quit)
     [[ -n $library ]] || skip "a CUDA toolkit without libcudart.so"
 }
