@@ -79,15 +79,20 @@ static const char *missing_part(const Text *output, const char **header, size_t 
 }
 
 /* What clang's code generator says when the GPU has neither an instruction for a function of C nor a library with it:
- * "error: no libcall available for facos", in some versions only the second sign. */
+ * "error: no libcall available for facos", in some versions only the first sign, in others only the second. */
 static const char no_function[] = "no libcall available for f", no_code[] = "error in backend: Cannot select";
+
+static bool generator_failed(const Text *output)
+{
+    return strstr(output->data, no_function) != NULL || strstr(output->data, no_code) != NULL;
+}
 
 bool subset_is_refusal(const Text *output)
 {
     size_t length;
     const char *header, *line = report_first_error(output, &length);
     return (line != NULL && memmem(line, length, WITHOUT, strlen(WITHOUT)) != NULL) ||
-           missing_part(output, &header, &length) != NULL || strstr(output->data, no_code) != NULL;
+           missing_part(output, &header, &length) != NULL || generator_failed(output);
 }
 
 bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostics)
@@ -98,7 +103,7 @@ bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostic
     if (part != NULL)
         text_printf(diagnostics, "%s: %.*s is a header of %s: " WITHOUT " it\n", job->file_name, (int)length, header,
                     part);
-    if (strstr(output->data, no_code) == NULL)
+    if (!generator_failed(output))
         return true;
     if (function != NULL)
         text_printf(diagnostics, "%s: a kernel calls the function %.*s(): " WITHOUT " it\n", job->file_name,
@@ -111,12 +116,9 @@ bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostic
 
 void subset_hint(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics)
 {
-    static const char *const signs[] = {WITHOUT,
-                                        "file not found",
-                                        "to __host__ function",
-                                        "use of undeclared identifier",
-                                        "unknown type name",
-                                        "error in backend"};
+    static const char *const signs[] = {
+        WITHOUT,     "file not found",  "to __host__ function", "use of undeclared identifier", "unknown type name",
+        no_function, "error in backend"};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (strstr(output->data, signs[i]) != NULL) {
             text_printf(diagnostics,

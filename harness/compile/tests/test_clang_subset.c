@@ -147,17 +147,25 @@ static void a_missing_header_of_somebody_else_is_an_ordinary_error(void **state)
 
 static void a_function_without_device_code_is_named(void **state)
 {
-    static const char output[] = "error: no libcall available for facos\n"
-                                 "fatal error: error in backend: Cannot select: 0x55f0: ch = NVPTXISD::CALL\n";
+    static const char *const outputs[] = {
+        "error: no libcall available for facos\n"
+        "fatal error: error in backend: Cannot select: 0x55f0: ch = NVPTXISD::CALL\n",
+        "error: no libcall available for facos\n1 error generated when compiling for sm_90.\n", /* clang 19 */
+    };
     const CompileJob job = {.file_name = "x.cu"};
-    Text text = {0}, line = {0};
-    assert_true(is_refusal(output));
-    text_add(&text, output);
-    assert_false(subset_headline(&text, &job, &line));
-    assert_string_equal(line.data,
-                        "x.cu: a kernel calls the function acos(): clang compiles a subset of CUDA without it\n");
-    text_free(&text);
-    text_free(&line);
+    const Toolkit toolkit = {.name = "clang 19.1.7"};
+    for (size_t i = 0; i < COUNT_OF(outputs); i++) {
+        Text text = {0}, lines = {0};
+        assert_true(is_refusal(outputs[i]));
+        text_add(&text, outputs[i]);
+        assert_false(subset_headline(&text, &job, &lines));
+        assert_string_equal(lines.data,
+                            "x.cu: a kernel calls the function acos(): clang compiles a subset of CUDA without it\n");
+        subset_hint(&text, &job, &toolkit, &lines);
+        assert_non_null(strstr(lines.data, "make toolchain"));
+        text_free(&text);
+        text_free(&lines);
+    }
 }
 
 /* A header, and the part of CUDA that it belongs to. */
