@@ -90,7 +90,7 @@ doctor() {
 
 @test "doctor says what is there, what it costs and what to do, and that grading works" {
     doctor --json doctor.json
-    ends 0 "ok       nvcc" "ok       gcc" "ok       simulated GPU   NVIDIA H200 (simulated)" "ok       sandbox         full" \
+    ends 0 "ok       gcc" "ok       simulated GPU   NVIDIA H200 (simulated)" "ok       sandbox         full" \
         "temporary files $TMPDIR" " GiB free, a write reaches the disk in " " GiB of memory" "none yet The first grading makes it." "Grading works here." \
         "sandbox         full: namespaces, system calls filtered, no rights"
     [[ ! -e /proc/sys/kernel/seccomp/actions_avail ]] || ends 0 "ok       seccomp         the kernel filters system calls"
@@ -99,6 +99,7 @@ doctor() {
     *) ends 0 "the kernel lends none Limits hold for each process of a compiler, not for all of them together. The service's unit has" ;;
     esac
     [[ -e /etc/convjudge/config.json ]] || ends 0 "configuration   no file, all by default"
+    if "$root/harness/compilers.sh" nvcc; then ends 0 "ok       nvcc"; else ends 0 "note     nvcc" "ok       clang"; fi
     equal true "$(jq '.grading_works and .schema == 1' doctor.json)"
     equal "missing,note,ok" "$(jq -r '[.findings[] | .level] + ["missing", "note", "ok"] | unique | join(",")' doctor.json)"
     equal 0 "$(jq '[.findings[] | select(.level != "ok" and .cost == "")] | length' doctor.json)"
