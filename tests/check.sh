@@ -6,6 +6,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$(realpath "$1")
+# shellcheck source=/dev/null
+source tests/needs.sh
+needs nvcc
 
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT

@@ -10,10 +10,9 @@ outside='cuda/(barrier|pipeline|atomic)|cuda/std|cub/|thrust/|cooperative_groups
 # Before version 18 clang accepts alignas() only in front of __shared__.
 outside="$outside|__shared__ alignas"
 
-if ! why=$(harness/compilers.sh clang 2>&1 >/dev/null); then
-    printf '1..1\nok 1 # skip %s\n' "$why"
-    exit
-fi
+# shellcheck source=/dev/null
+source tests/needs.sh
+needs clang
 
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT

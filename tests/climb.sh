@@ -8,6 +8,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$(realpath "$1") device=${DEVICE:-sim}
+# shellcheck source=/dev/null
+source tests/needs.sh
+needs nvcc
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export TMPDIR=$scratch CONVJUDGE_DB=$scratch/leaderboard.db NO_COLOR=1

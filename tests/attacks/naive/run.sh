@@ -12,11 +12,10 @@ device=${DEVICE:-sim}
 kind=${device%%:*} ordinal=0
 [[ $kind == sim ]] || kind=cuda
 [[ $device != cuda:* ]] || ordinal=${device#cuda:}
-if ! nvcc=$(harness/compilers.sh nvcc 2>&1); then
-    printf '1..1\nok 1 # skip %s\n' "$nvcc"
-    exit
-fi
-nvcc=$(realpath "$nvcc")
+# shellcheck source=/dev/null
+source tests/needs.sh
+needs nvcc
+nvcc=$(realpath "$(harness/compilers.sh nvcc)")
 cuda=$(realpath "$(dirname "$nvcc")/..")
 tools=$build/tests/attacks/naive
 secret='the-key-of-the-naive-judge|root:x:0:0|:/bin/bash|/nologin|"schema": 1'

@@ -1,0 +1,12 @@
+# needs.sh - ends a suite as skipped where a tool that it needs is missing.
+# shellcheck shell=bash
+
+# needs nvcc|clang: in the checkout's folder. What a file gets with clang, which compiles a subset of CUDA for the simulated
+# GPU alone, may be something else than it claims, and modelled times differ; tests/clang.sh checks what is the same.
+needs() {
+    local why
+    if ! why=$(harness/compilers.sh "$1" 2>&1 >/dev/null); then
+        printf '1..1\nok 1 # skip %s\n' "$why"
+        exit
+    fi
+}
