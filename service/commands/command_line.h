@@ -16,6 +16,9 @@ typedef int (*RunElsewhere)(const Subcommand *subcommand, int argc, char **argv)
 int command_line_run(const Subcommand *subcommand,
                      Status (*run)(const Options *options, int *exit_status, Message *why), int argc, char **argv);
 
+/* Runs a command of convjudge-service in this process: what that program does with its own subcommands. */
+int command_line_online(const Subcommand *subcommand, int argc, char **argv);
+
 /* All of main(): finds the subcommand in all tables, and answers --help and --version. */
 int command_line(int argc, char **argv, RunElsewhere elsewhere);
 
