@@ -3,6 +3,7 @@
 
 #include "base/paths.h"
 #include "grader/problem/problem_list.h"
+#include "grader/problem/problem_read.h"
 #include "grader/ranking/ranking.h"
 #include "service/report/report_folder.h"
 
@@ -21,10 +22,13 @@ static Status choose_problems(const Options *options, Arena *arena, ReportOrder 
 {
     const char **ids = arena_array(arena, 1, sizeof *ids);
     Status status = STATUS_OK;
+    Problem problem;
     ids[0] = options->problem;
     order->problem_count = 1;
     if (options->problem == NULL)
         status = problem_list(arena, &ids, &order->problem_count, why);
+    else if ((status = problem_read(options->problem, &problem, why)) == STATUS_OK) /* before a folder is made */
+        problem_free(&problem);
     order->problems = ids;
     return status;
 }

@@ -356,6 +356,7 @@ static void unknown_problems_and_devices_are_answered_with_the_known_ones(void *
         {"baselines --problem nothing", "unknown problem 'nothing'; known problems: blend, blur"},
         {"roofline --problem nothing", "unknown problem 'nothing'; known problems: blend, blur"},
         {"similar conv9", "unknown problem 'conv9'; known problems: blend, blur"},
+        {"report --problem conv9d --out pages", "unknown problem 'conv9d'; known problems: blend, blur"},
         {"calibrate --device tpu",
          "unknown device 'tpu'; did you mean 'cpu'? expected auto, cuda, cuda:N, sim or sim:PROFILE"},
         {"calibrate --device smi:h200",
