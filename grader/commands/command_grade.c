@@ -69,6 +69,8 @@ static Status check_request(Grading *grading, Message *why)
     if (status != STATUS_OK)
         return status;
     status = request_read(options, &grading->request, why);
+    if (status == STATUS_OK)
+        status = json_target_check(options->all_cases, options->operands[0], why);
     grading->file_is_at_fault = status != STATUS_OK;
     if (status == STATUS_OK && options->opinion != NULL && options->seed == NULL)
         grading->has_ahead = opinion_ahead_read(options->opinion, &grading->request.problem,

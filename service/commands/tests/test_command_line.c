@@ -439,6 +439,8 @@ static void a_result_needs_a_place_of_its_own(void **state)
         {"scores --class class.json --json nowhere/x", NOWHERE},
         {"scores --class class.json --csv nowhere/x", NOWHERE},
         {"scores --class class.json --summary nowhere/x", NOWHERE},
+        {"grade --all-cases nowhere/x x.cu", NOWHERE},
+        {"grade --all-cases x.cu x.cu", "x.cu: the submission itself, expected a place for the result"},
         {"explain --json x.cu x.cu", "x.cu: the submission itself, expected a place for the result"},
         {"explain --json . x.cu", ".: not a regular file, expected a place for the result"},
         {"submit --json x.cu x.cu", "x.cu: the submission itself, expected a place for the result"},
