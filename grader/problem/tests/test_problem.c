@@ -58,6 +58,9 @@ static const struct {
     {"\"id\": \"blend\"", "\"id\": \"other\"", "problem.json:1: id: expected \"blend\", the name of the folder"},
     {"\"easy\"", "\"trivial\"", "difficulty: expected \"easy\", \"medium\" or \"hard\""},
     {"\"title\"", "\"Title\"", "Title: unknown key"},
+    {"\"title\"", "\"titel\"", "problem.json:1: titel: unknown key; did you mean 'title'? expected one of: "},
+    {"\"difficulty\"", "\"title\": \"again\", \"difficulty\"", "problem.json:1: title: this key is repeated"},
+    {"cols\"],\n\"operations", "cols\"]\n\"operations", "problem.json:11: not valid JSON from here on"},
     {"void solve(", "int solve(", "problem.json:2: signature: expected a declaration"},
     {"int cols)", "int cols, int more)", "parameters: the signature has 7 parameters, found 6 here"},
     {"const float* a", "const float* x",
@@ -118,6 +121,21 @@ static void contradictions_are_refused_with_line_and_key(void **state)
             fail_test("row %zu: \"%s\" does not hold \"%s\"", i, why.text, refused[i].message);
     }
     home_write("problems/blend/problem.json", home_problem);
+}
+
+static void a_problem_has_one_output(void **state)
+{
+    Problem problem;
+    Message why = {0};
+    char *second = replaced(home_problem, "const float* a,", "float* a,");
+    char *text = replaced(second, "\"a\", \"role\": \"in\"", "\"a\", \"role\": \"out\"");
+    home_write("problems/blend/problem.json", text);
+    free(text);
+    free(second);
+    assert_int_equal(problem_read("blend", &problem, &why), STATUS_BAD_INPUT);
+    home_write("problems/blend/problem.json", home_problem);
+    assert_non_null(strstr(why.text, "/problems/blend/problem.json:"));
+    assert_non_null(strstr(why.text, "expected exactly one parameter of role \"out\", found 2"));
 }
 
 static void bytes_are_tolerated_by_levels(void **state)
@@ -246,6 +264,7 @@ int main(void)
         cmocka_unit_test(a_problem_is_read),
         cmocka_unit_test(shapes_follow_from_sizes),
         cmocka_unit_test(contradictions_are_refused_with_line_and_key),
+        cmocka_unit_test(a_problem_has_one_output),
         cmocka_unit_test(bytes_are_tolerated_by_levels),
         cmocka_unit_test(tolerances_of_bytes_and_floats_are_not_mixed),
         cmocka_unit_test(an_unknown_problem_is_answered_with_the_list),

@@ -171,7 +171,9 @@ static void a_fault_is_named_in_the_first_line(void **state)
         {"// void solve(int)\n/* void solve(int) */ int main() { const char *s = \"void solve(\"; return *s; }\n",
          "my file.cu: no function solve() with", COMPILE_ERROR},
         {"namespace x {\nvoid solve(" PARAMETERS ") {}\n}\n",
-         "my file.cu:2: solve() must have the signature `" PROTOTYPE "`, in no namespace", COMPILE_ERROR},
+         "my file.cu:2: solve() must have the signature `" PROTOTYPE
+         "`, in no namespace, neither static nor a template",
+         COMPILE_ERROR},
         {KERNEL "void solve(const float* input, long n)\n{\n}\n",
          "my file.cu:9: solve() must have the signature `" PROTOTYPE "`", COMPILE_ERROR},
         {KERNEL "extern \"C\" void solve(float* input, int n)\n{\n}\n",
