@@ -105,42 +105,6 @@ conv1d_class() {
     ends 1 "appeals 1: run: expected a run of the leaderboard, found "
 }
 
-@test "what cannot be timed again is refused in one line, and nothing is recorded" {
-    local epoch
-    judge appeal 1
-    ends 2 "no leaderboard yet"
-    judge appeal
-    ends 2 "appeal: expected the number of one RUN, found 0 words"
-    judge appeal x
-    ends 2 "appeal: RUN: expected the number of a run, found 'x'"
-    conv1d_class
-    judge appeal 99
-    ends 2 "no run 99"
-    judge appeal 2 --device sim:a100
-    ends 2 "run 2 was timed on sim-h200, expected that device, found sim-a100"
-    sqlite3 "$CONVJUDGE_DB" "CREATE TEMP TABLE f AS SELECT * FROM runs WHERE id = 2;
-        UPDATE f SET id = 11, revision = 'other'; INSERT INTO runs SELECT * FROM f;
-        UPDATE f SET id = 12, revision = (SELECT revision FROM runs WHERE id = 2), epoch = epoch + 1; INSERT INTO runs SELECT * FROM f;
-        UPDATE f SET id = 13, epoch = epoch - 1, device = 'NVIDIA-X'; INSERT INTO runs SELECT * FROM f;
-        UPDATE f SET id = 14, device = 'sim-h200', source_hash = 'none'; INSERT INTO runs SELECT * FROM f;
-        UPDATE f SET id = 15, rank_status = 'not ranked: sandbox none'; INSERT INTO runs SELECT * FROM f;
-        UPDATE f SET id = 16, score_ms = NULL, uncertainty = NULL, verdict = 'Wrong Answer'; INSERT INTO runs SELECT * FROM f"
-    judge appeal 11
-    ends 2 "run 11 was judged under another revision of problem conv1d: other, expected "
-    epoch=$(sqlite3 "$CONVJUDGE_DB" "SELECT epoch FROM runs WHERE id = 2")
-    judge appeal 12
-    ends 2 "run 12 was timed by version $((epoch + 1)) of the timing, and this judge times by version $epoch: the two do not compare"
-    judge appeal 13
-    ends 2 "run 13 was timed on NVIDIA-X, which is not here: "
-    judge appeal 14
-    ends 2 "run 14: the database lacks its source"
-    judge appeal 15
-    ends 2 "run 15 is on no board: not ranked: sandbox none"
-    judge appeal 16
-    ends 2 "run 16 has no time: Wrong Answer"
-    stored "SELECT count(*) FROM appeals" 0
-}
-
 @test "a neighbour without a source is named, and make appeal passes everything on" {
     conv1d_class
     sqlite3 "$CONVJUDGE_DB" "CREATE TEMP TABLE old AS SELECT * FROM runs WHERE person = 'Cem';

@@ -79,15 +79,6 @@ EOF
     ends 1 "Time Limit Exceeded" "solve() took too long"
 }
 
-@test "a baseline asks for DEVICE=cpu on any other device" {
-    baseline >x.c
-    judge grade --device sim x.c
-    ends 2 "x.c: a file in plain C runs only on the CPU, expected --device cpu (DEVICE=cpu with make)"
-    judge grade x.c
-    ends 2 "DEVICE=cpu"
-    rows 0
-}
-
 @test "a baseline runs in the sandbox" {
     baseline 'extern int open(const char *, int, ...); if (open("/etc/passwd", 0) >= 0 || open("'"$root"'/testcases/conv1d/hidden.json", 0) >= 0) __builtin_trap();' >x.c
     judge grade --device cpu x.c
@@ -127,13 +118,6 @@ EOF
     rm home/solutions/conv1d/accepted/*
     CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 judge baselines --problem conv1d --device cuda
     ends 0 ".cu  on Fake GPU: average of the calls' CUDA events, without the warm-up"
-}
-
-@test "the table of baselines needs a known problem" {
-    judge baselines
-    ends 2 "option '--problem' is missing"
-    judge baselines --problem nothing
-    ends 2 "nothing"
 }
 
 @test "a sweep times every combination, names the best, and shows the verdict of those that are wrong" {
@@ -181,20 +165,6 @@ EOF
     one_baseline 'return;' >x.c
     judge sweep --device cpu x.c
     ends 1 "No combination is accepted"
-}
-
-@test "a wrong \"sweep:\" line is refused before anything runs" {
-    submission >x.cu
-    judge sweep x.cu
-    ends 2 "no line \"// sweep:"
-    printf '// sweep: N=1;exit\n' | cat - x.cu >y.cu
-    judge sweep y.cu
-    ends 2 "y.cu:1:" "is not a value for N"
-    printf '// sweep: N=1\n#define N 3\n' | cat - x.cu >z.cu
-    judge sweep z.cu
-    ends 2 "z.cu:1: N cannot be set from outside"
-    judge sweep
-    ends 2 "expected one FILE"
 }
 
 @test "sections for GPU code in a CPU baseline are nothing to the judge" {

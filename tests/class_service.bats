@@ -309,10 +309,6 @@ eve' "$(in_store "SELECT person.name FROM membership JOIN person ON person.id = 
     ends 0 "ada: week-1 4 of 4"
     grep -q '<style>' s.html
     grep -q '<h3>Handed in nothing: 1 of 2</h3>' s.html
-    judge scores --class "$class" --state "$state" --summary s.csv --csv s.csv
-    ends 2 "scores: --csv and --summary: expected two places, found s.csv twice"
-    judge scores --class "$class" --state "$state" --summary s.csv --json s.csv
-    ends 2 "scores: --json and --summary: expected two places, found s.csv twice"
     equal "$(id -un)|extension add" "$(in_store "SELECT person, action FROM audit WHERE action LIKE 'extension%'")"
 }
 

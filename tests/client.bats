@@ -75,28 +75,6 @@ file() {
     done
 }
 
-@test "submit refuses a file as grade does, and a wrong option" {
-    serve
-    judge submit none.cu
-    ends 2 "none.cu: no such file"
-    mkdir folder
-    judge submit folder
-    ends 2 "folder: a folder, expected a regular file"
-    printf 'caf\xe9' >latin.cu
-    judge submit latin.cu
-    ends 2 "is not UTF-8 text, expected CUDA source text"
-    file mine.cu
-    judge submit
-    ends 2 "submit: expected one FILE, found 0"
-    judge submit --mode tset mine.cu
-    ends 2 "submit: unknown mode 'tset'; did you mean 'test'? expected one of: try, test, rank"
-    judge submit --sizes input_size=10 mine.cu
-    ends 2 "submit: option '--sizes' is only for --mode try"
-    judge submit --json mine.cu mine.cu
-    ends 2 "mine.cu: the submission itself"
-    equal "" "$(cat log)"
-}
-
 @test "a hand-in whose answer is lost is repeated with the same key, and counts once" {
     local fault
     file mine.cu
@@ -165,8 +143,6 @@ file() {
     judge runs --as bob
     ends 0 "no submissions yet"
     file_has log 'person=bob'
-    judge runs --top 0
-    ends 2 "runs: option '--top': expected a number from 1 to 5000, found '0'"
 }
 
 @test "show prints head, report and source" {
@@ -187,10 +163,6 @@ file() {
     ends 0 "state       waiting, 3 ahead, about 40 s"
     judge show 7
     ends 2 "socket: there is no such submission, or none that you may see (status 404)"
-    judge show x
-    ends 2 "show: RUN: expected the number of a run, found 'x'"
-    judge show
-    ends 2 "show: expected the number of one RUN, found 0 words"
 }
 
 @test "compare says case by case what is more than noise" {
@@ -211,12 +183,8 @@ file() {
     json pair.json '[.before, .after, .score.change.order, .cases[1].name, .cases[1].change.order] | @csv' '2,3,"no more than noise","long filter","no more than noise"'
     judge compare 1 4
     ends 0 "three taps: Accepted, then Wrong Answer" "long filter and the next 1: Accepted, then not run"
-    judge compare 1
-    ends 2 "compare: expected the numbers of two runs, found 1 words"
     judge compare 1 9
     ends 2 "status 404"
-    judge compare 0 9
-    ends 2 "compare: the first RUN: expected the number of a run, found '0'"
 }
 
 @test "compare gives no ratio where the times are of different revisions" {
@@ -256,8 +224,6 @@ file() {
     json gone.json .submission.state withdrawn
     judge withdraw 1
     ends 2 "it is being judged, or has been (status 409)"
-    judge withdraw
-    ends 2 "withdraw: expected the number of one RUN, found 0 words"
 }
 
 # ---- servers that misbehave
@@ -279,16 +245,12 @@ file() {
     ends 2 "; try again later"
 }
 
-@test "no server, in one line that says what to do" {
-    export CONVJUDGE_SERVER=$PWD/socket
-    file mine.cu
-    judge submit mine.cu
-    ends 2 "no server at $PWD/socket (No such file or directory)" 'is `convjudge serve` running? `make grade` judges without one'
-    judge runs --server http://127.0.0.1:1
-    ends 2 "no server at http://127.0.0.1:1 (Connection refused)"
+@test "a server that one may not connect to says so" {
+    [[ $(id -u) != 0 ]] || skip "root may connect to every socket"
     serve
     chmod 000 socket
-    if [[ $(id -u) != 0 ]]; then judge runs; ends 2 "you may not connect to this server (Permission denied)"; fi
+    judge runs
+    ends 2 "you may not connect to this server (Permission denied)"
 }
 
 @test "answers that are no answers are refused" {
@@ -364,32 +326,8 @@ file() {
     chmod 600 .config/convjudge/token
     judge runs
     ends 0 "no submissions yet"
-    CONVJUDGE_TOKEN=$'two\nlines' judge runs
-    ends 2 "CONVJUDGE_TOKEN: expected one token, found a space or another odd character"
-    CONVJUDGE_TOKEN=$(printf 'x%.0s' {1..300}) judge runs
-    ends 2 "CONVJUDGE_TOKEN: 300 characters, expected a token of at most 199"
     http_proxy=http://127.0.0.1:1 judge runs
     ends 0 "no submissions yet"
-}
-
-@test "a token is not sent over plain http to another machine" {
-    export CONVJUDGE_TOKEN=secret HOME=$PWD
-    for host in judge.example.org 192.0.2.1 127.0.0.1.example.org localhost.example.org; do
-        judge runs --server "http://$host"
-        ends 2 "http://$host: your token would travel unencrypted to another machine, expected a https:// address"
-    done
-    for place in ftp://localhost http://me@localhost http://localhost/?a=1 http://localhost/#a "http://" http://local\ host; do
-        judge runs --server "$place"
-        ends 2 "expected the address of a server, such as https://judge.example.org"
-    done
-    judge runs --server ""
-    ends 2 "--server: an empty name, expected a URL or the path of a socket"
-    judge runs --server "$(printf 'x%.0s' {1..200})"
-    ends 2 "the path of a Unix socket has at most 107 bytes"
-    judge runs --server "$(printf 'x%.0s' {1..1200})"
-    ends 2 "1200 bytes, expected the address of a server"
-    CONVJUDGE_PATIENCE_SECONDS=soon judge runs
-    ends 2 "CONVJUDGE_PATIENCE_SECONDS: expected a whole number from 1 to 3600, found 'soon'"
 }
 
 @test "a server with a certificate that nobody vouches for gets no token" {

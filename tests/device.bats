@@ -24,15 +24,6 @@ small_home() {
     absent "$CONVJUDGE_HOME/leaderboard/devices"
 }
 
-@test "calibrating takes no file and no unknown device" {
-    judge calibrate --device sim x.cu
-    ends 2 "expected no file"
-    judge calibrate --device cpu
-    ends 2 "device 'cpu': runs only files in plain C; expected auto, cuda[:N] or sim[:PROFILE]"
-    judge calibrate --device cuda:1023
-    ends 2 "cuda:1023"
-}
-
 @test "a line \"on cuda\" does not count on the simulated GPU" {
     { echo '// expect: Wrong Answer'; echo '// on cuda: Accepted'; submission; } >x.cu
     judge check x.cu

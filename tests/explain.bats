@@ -199,24 +199,6 @@ END
     ends 0 "ncu ended with exit status 2: convjudge-runner: a kernel failed"
 }
 
-@test "wrong options of explain are refused" {
-    submission >x.cu
-    judge explain --device cpu x.cu
-    ends 2 "--device cpu: expected sim[:PROFILE] or cuda[:N]"
-    judge explain --device cuda:1023 x.cu
-    ends 2 "cuda:1023"
-    judge explain --ncu x.cu
-    ends 2 "--ncu: expected --device cuda, too"
-    judge explain --device sim:nothing x.cu
-    ends 2 "unknown profile of a simulated GPU"
-    judge explain
-    ends 2 "explain: expected one FILE, found 0"
-    judge explain --json x.cu x.cu
-    ends 2 "x.cu: the submission itself, expected a place for the result"
-    judge explain --json . x.cu
-    ends 2 ".: not a regular file, expected a place for the result"
-}
-
 @test "a narrow terminal gets fewer columns of figures, and still reads the source" {
     light_home
     submission >x.cu

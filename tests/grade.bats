@@ -35,8 +35,6 @@ load processes.sh
     json again.json '.seed, .text, .rank_status' "$(jq -r '.seed, .text, "not ranked: not accepted"' one.json)"
     [[ $(jq -r .text one.json other.json third.json | sort -u | wc -l) -gt 1 ]]
     [[ "$(jq -r .seed one.json)" =~ ^[0-9a-f]{64}$ && "$(jq -r .seed one.json)" != "$(jq -r .seed other.json)" ]]
-    judge grade --seed 12 x.cu
-    ends 2 "grade: option '--seed': expected the 64 hexadecimal digits"
 }
 
 @test "every case of result.json has a name and a verdict, every one but hidden ones its errors, every timed one its times" {

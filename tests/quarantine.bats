@@ -178,31 +178,3 @@ fast=$root/solutions/conv1d/accepted/vector_loads.cu
     # shellcheck disable=SC2016
     stored 'SELECT why FROM rulings' 'it is "$(shell touch '"$PWD"'/ran)" fine'
 }
-
-@test "decisions that make no sense are refused in one line" {
-    slow_home
-    judge quarantine --accept 1 --why x
-    ends 2 "no leaderboard yet"
-    absent "$CONVJUDGE_DB"
-    judge grade --as Ada "$root/solutions/conv1d/accepted/naive.cu"
-    ends 0
-    judge quarantine --accept 9 --why x
-    ends 2 "9"
-    judge quarantine --accept 1 --why x
-    ends 2 "run 1 is not in quarantine: ranked"
-    judge quarantine --accept 1
-    ends 2 "a decision needs its reason: --why TEXT"
-    judge quarantine --accept 1 --why " "
-    ends 2 "a decision needs its reason: --why TEXT"
-    judge quarantine --accept one --why x
-    ends 2 "option '--accept': expected the number of a run, found 'one'"
-    judge quarantine --reject -1 --why x
-    ends 2 "option '--reject': expected the number of a run, found '-1'"
-    judge quarantine --accept 1 --reject 1 --why x
-    ends 2 "'--accept' and '--reject' exclude each other"
-    judge quarantine --why x
-    ends 2 "'--why' belongs to '--accept RUN' or '--reject RUN'"
-    judge quarantine x.cu
-    ends 2 "quarantine: expected no file, found 'x.cu'"
-    stored 'SELECT count(*) FROM rulings' 0
-}

@@ -244,39 +244,6 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     ends 2 "batch 2: problem conv1d has changed since; drop the batch, and begin another"
 }
 
-@test "what cannot be done is refused in one line" {
-    own_home
-    serve
-    rejudge --list
-    ends 0 "nothing has been judged again yet"
-    rejudge
-    ends 2 "rejudge: expected one of --problem, --list, --batch, --apply and --drop"
-    rejudge --list --why "a reason"
-    ends 2 "rejudge: --since, --runs and --why belong to --problem"
-    rejudge --problem conv1d
-    ends 2 "rejudge: expected a reason: --why TEXT"
-    rejudge --problem conv9d --why "a reason"
-    ends 2 "conv9d"
-    rejudge --problem conv1d --why "a reason"
-    ends 2 "there is nothing to judge again of problem conv1d"
-    rejudge --problem conv1d --why "a reason" --runs 3,x
-    ends 2 "option '--runs': expected the number of a run, found 'x'"
-    rejudge --problem conv1d --why "a reason" --runs ,
-    ends 2 "option '--runs': expected numbers of submissions such as 3,5,8"
-    rejudge --problem conv1d --why "a reason" --runs 3
-    ends 2 "there is nothing to judge again of problem conv1d; submission 3: there is none of this number"
-    rejudge --problem conv1d --why "a reason" --since yesterday
-    ends 2 "option '--since': expected a time such as 2026-01-31T12:00:00Z, found 'yesterday'"
-    rejudge --problem conv1d --why "a reason" --since 2026-02-31T12:00:00Z
-    ends 2 "nothing to judge again"
-    rejudge --batch 7
-    ends 2 "there is no batch 7"
-    rejudge --apply x
-    ends 2 "option '--apply': expected the number of a batch, found 'x'"
-    judge rejudge --list --state "$BATS_TEST_TMPDIR/nowhere"
-    ends 2 "there is no such database, expected the state of"
-}
-
 @test "an administrator begins a rejudging on a page, looks at what it would change, and applies it" {
     own_home
     serve '{"workers": ["sim"]}'

@@ -86,15 +86,6 @@ check_pages() {
     [[ ! -e $CONVJUDGE_DB ]]
 }
 
-@test "a report refuses what is no problem, and a folder that cannot be made" {
-    judge report --problem conv9d --out pages
-    ends 2 'conv9d'
-    judge report --out none/pages
-    ends 2 'none/pages: cannot make this folder'
-    judge report --out ''
-    ends 2 "report: option '--out': expected the name of a folder"
-}
-
 @test "pages of a report look right in a browser, where there is one" {
     board
     command -v chromium >/dev/null || skip 'Chromium is not installed'

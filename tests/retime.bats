@@ -65,21 +65,6 @@ conv1d_class() {
     lacks "Carol, run"
 }
 
-@test "what cannot be timed is refused in one line" {
-    judge retime --problem conv1d
-    ends 2 "no leaderboard yet"
-    judge retime
-    ends 2 "retime: option '--problem' is missing"
-    judge retime --problem conv1d --top 0
-    ends 2 "option '--top': expected a number from 1 to 100, found '0'"
-    judge retime --problem conv1d --top few
-    ends 2 "option '--top': expected a number from 1 to 100, found 'few'"
-    judge grade --as Ada "$root/solutions/conv1d/accepted/naive.cu"
-    ends 0
-    judge retime --problem conv2d
-    ends 2 "problem conv2d has 1 of at least two submissions to time on sim-h200"
-}
-
 @test "make retime passes everything on" {
     conv1d_class
     run make -C "$root" --no-print-directory BUILD="$build" -o build retime PROBLEM=conv1d TOP=1 DEVICE=sim

@@ -51,10 +51,3 @@ for taps, channels in (2047, 1), (5, 1), (3, 2):
 END
     ends 0 "2047 [8192, 16384]" "5 [1024, 2048, 4096]" "3 []"
 }
-
-@test "roofline needs a known problem" {
-    judge roofline
-    ends 2 "option '--problem' is missing"
-    judge roofline --problem nothing
-    ends 2 "nothing"
-}

@@ -214,11 +214,6 @@ END
     wait_until logged 'event=slurm_trouble why="sbatch: expected the number of a job, found'
 }
 
-@test "the engine is workers or slurm" {
-    run timeout 20 "$build/convjudge" serve --engine pbs --state "$BATS_TEST_TMPDIR/state"
-    ends 2 "serve: option '--engine': expected workers or slurm, found 'pbs'"
-}
-
 @test "a pilot begins nothing that may not fit, and ends when nothing comes" {
     mkdir -m 700 spool spool/{ready,claimed,beat,done,hold,damaged}
     judge work --spool spool --device sim --name slurm-1-0-abc --pilot 5 --idle 1
@@ -227,8 +222,4 @@ END
     touch spool/hold/slurm-1-0-abc # one that gets no more work leaves its GPU to others
     judge work --spool spool --device sim --name slurm-1-0-abc --pilot 5 --idle 1000
     ends 0 event=ended
-    judge work --spool spool --device sim --pilot 4
-    ends 2 "work: option '--pilot': expected a number from 5 to 10080, found '4'"
-    judge work --spool spool --device sim --idle 7
-    ends 2 "work: option '--idle' is for a worker with '--pilot'"
 }

@@ -73,25 +73,12 @@ tamper() { sqlite3 "$CONVJUDGE_DB" "$@"; }
     lacks "receipt"
     judge verify-leaderboard none.json
     ends 2 "none.json: no receipt, expected a result.json of a recorded run"
-    jq '.receipt.hash = "short"' ada.json >short.json
-    judge verify-leaderboard short.json
-    ends 2 "expected run, link and the 64 digits of hash"
-    judge verify-leaderboard missing.json
-    ends 2 "missing.json"
     jq '.score_ms = 1' ada.json >forged.json
     judge verify-leaderboard forged.json
     ends 1 "forged.json: score_ms: expected 1, found"
     jq '.receipt.run = 2' ada.json >other.json
     judge verify-leaderboard other.json
     ends 1 "other.json"
-}
-
-@test "a leaderboard that does not exist cannot be verified" {
-    judge verify-leaderboard
-    ends 2 "no leaderboard yet"
-    judge retract 1 --why so
-    ends 2 "no leaderboard yet"
-    equal '' "$(ls "$CONVJUDGE_DB" 2>/dev/null)"
 }
 
 @test "a retracted run is hidden and kept, with the reason" {
@@ -105,21 +92,6 @@ tamper() { sqlite3 "$CONVJUDGE_DB" "$@"; }
     rows 2
     judge verify-leaderboard ada.json bob.json
     ends 0 "all is well"
-}
-
-@test "a retraction that cannot be is one clear line" {
-    graded
-    judge retract 3 --why "so"
-    ends 2 "there is no run 3"
-    judge retract 1
-    ends 2 "expected a reason: --why TEXT"
-    judge retract 1 --why "  "
-    ends 2 "the reason is empty, expected a sentence that says why"
-    judge retract --why so
-    ends 2 "expected the number of one RUN"
-    judge retract one --why so
-    ends 2 "expected the number of a run, found 'one'"
-    stored "SELECT count(*) FROM rulings" 0
 }
 
 # A rival hands in the victim's kernels, launched three times from a section that is not called .text.

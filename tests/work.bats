@@ -420,18 +420,7 @@ END
     ends 2 'a worker called w runs here already, expected another --name'
 }
 
-@test "a worker needs a spool of its own user, a device and a plain name" {
-    judge work
-    ends 2 "work: option '--spool' is missing"
-    mkdir -m 755 open
-    judge work --spool open --device sim
-    ends 2 'open: others may enter this folder (mode 755), expected mode 700'
-    judge work --spool spool --device sim --name 'a b'
-    ends 2 "work: option '--name': expected 1 to 64 letters, digits, '-' and '_', found 'a b'"
-    judge work --spool spool --device sim:none --once
-    ends 2 none
-    judge work --spool spool --device sim --once x
-    ends 2 "work: expected no file, found 'x'"
+@test "a worker is named after its host and its device" {
     judge work --spool spool --device sim --once
     ends 0 "worker=$(hostname -s | tr -c 'a-zA-Z0-9\n' -)-sim-h200"
 }

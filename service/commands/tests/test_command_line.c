@@ -56,13 +56,14 @@ static int started_in; /* descriptor of a folder */
 static int make_home(void **state)
 {
     char work[100];
+    Store *store; /* of a server that nobody has handed in to */
+    Message why;
     started_in = open(".", O_RDONLY | O_CLOEXEC);
     if (home_with_problem(state) != 0)
         return -1;
     add_blur();
     home_write("work/x.cu", source);
     home_write("work/class.json", "{\"schema\": 1, \"zone\": \"UTC\", " ASSIGNMENTS "}");
-    Message why;
     set_path("TMPDIR", "tmp");
     if (mkdir(getenv("TMPDIR"), 0700) != 0 || scratch_guard(&why) != STATUS_OK)
         return -1;
@@ -76,7 +77,11 @@ static int make_home(void **state)
     unsetenv("CONVJUDGE_TOKEN");
     unsetenv("CONVJUDGE_SERVER");
     snprintf(work, sizeof work, "%s/work", home);
-    return chdir(work) == 0 ? mkdir("folder.cu", 0700) : -1;
+    if (chdir(work) != 0 || mkdir("folder.cu", 0700) != 0 || mkdir("state", 0700) != 0 ||
+        service_store_open("state", &store, &why) != STATUS_OK)
+        return -1;
+    store_close(store);
+    return 0;
 }
 
 static int leave_home(void **state)
@@ -513,7 +518,7 @@ static void files_that_other_commands_read_are_held_to_their_form(void **state)
          "none.json: there is no such file, expected a class.json"},
         {"grade-class --dir nowhere", "nowhere: there is no such folder"},
         {"sweep x.cu", "x.cu: no line \"// sweep: NAME=VALUE,VALUE...\""},
-        {"sweep odd.cu", "odd.cu:1: \"3+\" is not a value for N, expected a number or a name"},
+        {"sweep odd.cu", "odd.cu:1: \"1;exit\" is not a value for N, expected a number or a name"},
         {"sweep fixed.cu",
          "fixed.cu:1: N cannot be set from outside: expected #ifndef N, #define N ..., #endif in the file"},
         {"check-class earlier.json",
@@ -537,7 +542,7 @@ static void files_that_other_commands_read_are_held_to_their_form(void **state)
     home_write("work/earlier.json", "{\"schema\": 1, \"zone\": \"UTC\", \"earlier\": [\"../2025\"], " ASSIGNMENTS "}");
     home_write("work/config.json", "{\n  \"lissen\": \"\"\n}\n");
     home_write("work/mars.json", "{\"schema\": 1,\n \"zone\": \"Mars/Olympus\",\n \"assignments\": []}\n");
-    home_write("work/odd.cu", "// sweep: N=3+\n// problem: blend\n#define N 3\n");
+    home_write("work/odd.cu", "// sweep: N=1;exit\n// problem: blend\n#define N 3\n");
     home_write("work/fixed.cu", "// sweep: N=3\n// problem: blend\n#define N 3\n");
     home_write("work/deep/1/2/3/4/5/6/7/8/9/10/11/12/13/x", "");
     mkdir("open", 0755);
@@ -684,6 +689,23 @@ static void make_leaderboard(void)
              "INSERT INTO runs SELECT * FROM f");
 }
 
+static int take_number(void *number, int columns, char **values, char **names)
+{
+    *(int *)number = atoi(values[0]);
+    return 0;
+}
+
+static int decisions(void)
+{
+    sqlite3 *database;
+    int count = -1;
+    assert_int_equal(sqlite3_open("runs.db", &database), SQLITE_OK);
+    sqlite3_exec(database, "SELECT (SELECT count(*) FROM rulings) + (SELECT count(*) FROM appeals)", take_number,
+                 &count, NULL);
+    sqlite3_close(database);
+    return count;
+}
+
 static void runs_that_do_not_exist_or_do_not_suit_are_named(void **state)
 {
     static const Refusal rows[] = {
@@ -718,13 +740,15 @@ static void runs_that_do_not_exist_or_do_not_suit_are_named(void **state)
     setenv("CONVJUDGE_DB", "runs.db", 1);
     REFUSE_ALL(rows);
     setenv("CONVJUDGE_DB", kept, 1);
+    assert_int_equal(decisions(), 0);
 }
 
-static void a_board_is_named_as_its_device_or_as_in_the_table(void **state)
+static void what_is_there_is_shown(void **state)
 {
     static const struct {
         const char *line, *says;
     } rows[] = {
+        {"rejudge --state state --list", "nothing has been judged again yet"},
         {"CONVJUDGE_DB=runs.db leaderboard --problem blend", "Ada"},
         {"CONVJUDGE_DB=runs.db leaderboard --problem blend --device sim", "Ada"},
         {"CONVJUDGE_DB=runs.db leaderboard --problem blend --device sim:h200", "Ada"},
@@ -762,11 +786,6 @@ static void a_rejudging_without_anything_to_judge_is_refused(void **state)
         {"rejudge --state state --batch 7", "there is no batch 7"},
         {"rejudge --state state --apply x", "rejudge: option '--apply': expected the number of a batch, found 'x'"},
     };
-    Store *store;
-    Message why = {0};
-    mkdir("state", 0700);
-    assert_int_equal(service_store_open("state", &store, &why), STATUS_OK);
-    store_close(store);
     REFUSE_ALL(rows);
 }
 
@@ -795,6 +814,8 @@ static void a_server_that_is_not_there_is_one_line_that_says_what_to_do(void **s
         {"CONVJUDGE_TOKEN=s runs --server 'http://localhost/#a'", "http://localhost/#a" SERVER},
         {"CONVJUDGE_TOKEN=s runs --server http://", "http:" SERVER},
         {"CONVJUDGE_TOKEN=s runs --server 'http://local host'", "http://local host" SERVER},
+        {"CONVJUDGE_TOKEN='two\nlines' runs --server http://127.0.0.1:1",
+         "CONVJUDGE_TOKEN: expected one token, found a space or another odd character"},
         {"CONVJUDGE_TOKEN='a b' runs --server http://127.0.0.1:1",
          "CONVJUDGE_TOKEN: expected one token, found a space or another odd character"},
     };
@@ -864,7 +885,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_broken_problem_or_testcase_stops_a_grading_with_file_and_line),
         cmocka_unit_test(a_database_that_cannot_be_used_is_named_before_anything_is_judged),
         cmocka_unit_test(runs_that_do_not_exist_or_do_not_suit_are_named),
-        cmocka_unit_test(a_board_is_named_as_its_device_or_as_in_the_table),
+        cmocka_unit_test(what_is_there_is_shown),
         cmocka_unit_test(a_rejudging_without_anything_to_judge_is_refused),
         cmocka_unit_test(a_server_that_is_not_there_is_one_line_that_says_what_to_do),
         cmocka_unit_test(paths_and_words_that_are_too_long_are_named_by_their_beginning),
