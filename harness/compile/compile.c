@@ -88,15 +88,14 @@ static Status cache_key(const CompileJob *job, const CompileTools *tools, const 
     Text prototype = prototype_header(job, toolkit);
     compile_language_flags(job->source, toolkit, language, 0);
     hash_begin(&hash);
-    hash_add_string(&hash, "convjudge compilation 5"); /* raise it when an entry's meaning changes */
+    hash_add_string(&hash, "convjudge compilation 6"); /* raise it when an entry's meaning changes */
     hash_add(&hash, job->source, job->source_bytes);
     hash_add(&hash, prototype.data, prototype.length);
     hash_add_string(&hash, COMPILE_SCRIPT);
     hash_add_strings(&hash, language);
     hash_add(&hash, &job->compute, sizeof job->compute);
     hash_add(&hash, &job->unoptimised, sizeof job->unoptimised);
-    hash_add_string(&hash, toolkit->name);
-    hash_add_string(&hash, toolkit->root);
+    toolkit_hash(toolkit, &hash);
     hash_add(&hash, runtime->data, runtime->length);
     text_free(&prototype);
     Status status = toolkit->kind == TOOLKIT_CLANG ? compile_hash_clang(tools, &hash, why)

@@ -28,9 +28,8 @@ static Status cache_key(const DeviceCodeJob *job, const Toolkit *toolkit, Digest
 {
     Hash hash;
     hash_begin(&hash);
-    hash_add_string(&hash, "convjudge device code 3"); /* raise it when an entry's meaning changes */
-    hash_add_string(&hash, toolkit->version);
-    hash_add_string(&hash, toolkit->root);
+    hash_add_string(&hash, "convjudge device code 4"); /* raise it when an entry's meaning changes */
+    toolkit_hash(toolkit, &hash);
     hash_add_strings(&hash, flags);
     hash_add_strings(&hash, or_empty_list(job->options));
     hash_add(&hash, &job->compute, sizeof job->compute);

@@ -4,6 +4,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+void toolkit_hash(const Toolkit *toolkit, Hash *hash)
+{
+    static const char *const programs[] = {"bin/nvcc",      "bin/cudafe++",  "bin/ptxas",
+                                           "bin/fatbinary", "nvvm/bin/cicc", "bin/clang"};
+    hash_add_string(hash, toolkit->name);
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        char path[sizeof toolkit->root + 32];
+        struct stat info = {0};
+        snprintf(path, sizeof path, "%s/%s", toolkit->root, programs[i]);
+        if (stat(path, &info) != 0)
+            info.st_size = -1;
+        hash_add(hash, &info.st_size, sizeof info.st_size);
+    }
+}
 
 static bool is_set(const char *variable)
 {

@@ -6,6 +6,7 @@
 #ifndef HARNESS_COMPILE_TOOLKIT_H
 #define HARNESS_COMPILE_TOOLKIT_H
 
+#include "base/hash.h"
 #include "base/status.h"
 
 #include <stddef.h>
@@ -38,6 +39,9 @@ MUST_USE Status toolkit_find_clang(Toolkit *toolkit, Message *why);
 /* Advice for messages. */
 #define HOW_TO_GET_NVCC "run `make toolchain`, or install the CUDA toolkit and set CUDA_HOME to its folder"
 #define HOW_TO_GET_EITHER HOW_TO_GET_NVCC "; for the simulated GPU, clang 16 or later is enough"
+
+/* Adds what identifies the compiler, wherever it lies: its version and the sizes of its programs. */
+void toolkit_hash(const Toolkit *toolkit, Hash *hash);
 
 /* Modelled times of code from two compilers cannot be compared. If clang compiles, the key of stored times
  * (DeviceInfo.id) gets a suffix: "sim-h200-clang". */

@@ -52,6 +52,42 @@ static void a_script_that_calls_nvcc_leads_to_the_toolkit(void **state)
     assert_string_equal(toolkit.version, direct.version);
 }
 
+static Digest hash_of(const char *root, const char *name)
+{
+    Toolkit toolkit = {0};
+    Hash hash;
+    snprintf(toolkit.root, sizeof toolkit.root, "%s", root);
+    snprintf(toolkit.name, sizeof toolkit.name, "%s", name);
+    hash_begin(&hash);
+    toolkit_hash(&toolkit, &hash);
+    return hash_end(&hash);
+}
+
+/* Two checkouts may each have fetched it. */
+static void the_same_compiler_in_another_folder_is_the_same(void **state)
+{
+    char first[] = "/tmp/convjudge-toolkit-XXXXXX", second[] = "/tmp/convjudge-toolkit-XXXXXX", path[PATH_MAX];
+    char *const roots[] = {mkdtemp(first), mkdtemp(second)};
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/bin", roots[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+        snprintf(path, sizeof path, "%s/bin/ptxas", roots[i]);
+        write_script(path, "exit 0");
+    }
+    const Digest digest = hash_of(first, "nvcc 13.0.88");
+    assert_string_equal(hash_of(second, "nvcc 13.0.88").hex, digest.hex);
+    assert_string_not_equal(hash_of(second, "nvcc 13.0.89").hex, digest.hex);
+    write_script(path, "exit 10");
+    assert_string_not_equal(hash_of(second, "nvcc 13.0.88").hex, digest.hex);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/bin/ptxas", roots[i]);
+        unlink(path);
+        *strrchr(path, '/') = '\0';
+        rmdir(path);
+        assert_int_equal(rmdir(roots[i]), 0);
+    }
+}
+
 static void a_program_other_than_nvcc_is_named(void **state)
 {
     Toolkit toolkit;
@@ -244,6 +280,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_script_that_calls_nvcc_leads_to_the_toolkit),
+        cmocka_unit_test(the_same_compiler_in_another_folder_is_the_same),
         cmocka_unit_test(a_program_other_than_nvcc_is_named),
         cmocka_unit_test(an_nvcc_that_compiles_for_no_gpu_is_named),
         cmocka_unit_test(an_nvcc_that_is_killed_is_asked_again),
