@@ -29,16 +29,13 @@ serve_class() {
 
 # read_anew [JQ]: changes class.json, and waits until the server has read or refused it.
 read_anew() {
-    local before i
+    local before
     before=$(grep -c 'event=class_re' "$BATS_TEST_TMPDIR/server.log" || true)
     a_class "${1:-.}"
     kill -HUP "$server"
-    for ((i = 0; i < 100; i++)); do
-        if (($(grep -c 'event=class_re' "$BATS_TEST_TMPDIR/server.log") > before)); then return 0; fi
-        sleep 0.05
-    done
-    return 1
+    wait_until more_readings_than "$before"
 }
+more_readings_than() { (($(grep -c 'event=class_re' "$BATS_TEST_TMPDIR/server.log") > $1)); }
 
 # moved NUMBER MODIFIER: a submission was received earlier, as the store has it.
 moved() {
@@ -114,15 +111,11 @@ accepted() {
 
 @test "a class is read anew when its file changes, without a signal" {
     serve_class
-    local ada i
+    local ada
     ada=$(token ada)
     a_class '.assignments[0].id = "week-8"'
-    for ((i = 0; i < 100; i++)); do
-        as "$ada" GET /api/v1/assignments
-        if [[ $output == *week-8* ]]; then break; fi
-        sleep 0.1
-    done
-    [[ $output == *week-8* ]]
+    shown() { as "$ada" GET /api/v1/assignments && [[ $output == *week-8* ]]; }
+    wait_until shown
 }
 
 @test "each extension that is new, changed or gone is a row of the audit log" {

@@ -69,10 +69,13 @@ small_home() {
     submission >x.cu
     run timeout 60 "${grade[@]}"
     lacks "queue "
-    flock locks/*.lock bash -c 'touch held; exec sleep 3' 3>&- &
+    : >printed
+    is_told() { grep -q "the GPU is in use by " printed; }
+    export -f is_told wait_until
+    flock locks/*.lock bash -c 'touch held; wait_until is_told' 3>&- &
     holder=$!
     wait_until test -e held
-    run timeout 60 script -qec "${grade[*]}" /dev/null
+    run timeout 60 script -qefc "${grade[*]}" printed
     wait "$holder"
     ends 2 "the GPU is in use by " "the GPU is free"
 }

@@ -181,7 +181,10 @@ appeals() { as "$2" POST "/submissions/$1/appeal" "${@:3}"; }
     said "make appeal RUN=1"
     as "$ada" GET /submissions/1
     said "Granted: the run will be timed again."
-    sleep 1
+    local granted
+    granted=$(date +%s)
+    a_second_later() { (($(date +%s) > granted)); } # the store counts seconds
+    wait_until a_second_later
     CONVJUDGE_DB=$state/convjudge.db judge appeal --device sim 1
     ends 0
     as "$ada" GET /submissions/1

@@ -65,17 +65,15 @@ make_class() {
     for signal in KILL INT; do
         timeout 100 "$build/convjudge" grade-class --device sim --dir submissions >"$signal.log" 2>&1 3>&- &
         shell=$!
-        for ((i = 0; i < 300; i++)); do
-            if (($(grep -c 'conv1d:' "$signal.log") > 0)); then break; fi
-            sleep 0.1
-        done
+        wait_until grep -q 'conv1d:' "$signal.log"
         pkill "-$signal" -P "$shell" # timeout's child
         wait "$shell" || status=$?
     done
     equal 2 "$status"
     file_has INT.log 'convjudge: interrupted; [0-7] of 8 are judged, and the same command goes on'
     file_lacks INT.log '^8  '
-    for ((i = 0; i < 100; i++)); do pgrep -f "work --spool submissions.state/spool" >/dev/null || break; sleep 0.1; done
+    no_worker() { ! pgrep -f "work --spool submissions.state/spool" >/dev/null; }
+    wait_until no_worker
     grade_class
     ends 0 "8 submissions of 8 people: 8 Compile Error"
     equal 8 "$(in_state "SELECT count(DISTINCT submission) FROM judging WHERE state = 'recorded'")"
@@ -149,7 +147,7 @@ END
 }
 
 @test "what waits is compiled, with time that nobody else wants, before a worker is free for it" {
-    local i process compiler=
+    local i process compiler
     mkdir -p submissions submissions.state/spool/hold
     chmod 700 submissions.state submissions.state/spool submissions.state/spool/hold
     for ((i = 0; i < 9; i++)); do
@@ -157,16 +155,11 @@ END
     done
     for ((i = 1; i <= $(nproc); i++)); do touch "submissions.state/spool/hold/own-$i"; done # no worker takes anything
     timeout 60 "$build/convjudge" grade-class --device sim --dir submissions >log 2>&1 3>&- &
-    for ((i = 0; i < 300; i++)); do
-        process=$(pgrep -of "compile --problem conv1d --device sim.* $TMPDIR" || true)
-        if [[ -n $process ]]; then compiler=$(ps -o cls= -p "$process" || true); fi
-        if [[ -n $compiler ]]; then break; fi
-        sleep 0.1
-    done
+    compiles() { process=$(pgrep -of "compile --problem conv1d --device sim.* $TMPDIR") && compiler=$(ps -o cls= -p "$process"); }
+    wait_until compiles
     kill $!
     wait $! || true
     [[ $compiler == *IDL* ]] || { echo "compilers: $compiler"; cat log; return 1; }
-    for ((i = 0; i < 100; i++)); do [[ -n $(ls -A "$TMPDIR") ]] || return 0; sleep 0.1; done
-    ls -A "$TMPDIR"
-    return 1
+    nothing_is_left() { [[ -z $(ls -A "$TMPDIR") ]]; }
+    wait_until nothing_is_left
 }

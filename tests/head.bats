@@ -36,15 +36,10 @@ finish() {
     rm -f "$state/spool/claimed/$1.$2" # the head may have been faster
 }
 
-# becomes STATE: the only submission does so soon.
+# becomes STATES: the only submission is soon in this state, or one of several such as "offered|queued".
 becomes() {
-    local i
-    for ((i = 0; i < 200; i++)); do
-        [[ $(in_store 'SELECT state FROM judging') == "$1" ]] && return 0
-        sleep 0.1
-    done
-    in_store 'SELECT * FROM judging; SELECT * FROM attempt'
-    return 1
+    is_now() { [[ $(in_store 'SELECT state FROM judging') =~ ^($1)$ ]]; }
+    wait_until is_now "$1" || { in_store 'SELECT * FROM judging; SELECT * FROM attempt'; return 1; }
 }
 
 logged() { # TEXT
@@ -84,7 +79,7 @@ logged() { # TEXT
     hand_in "$ada" k
     name=$(claim w1)
     finish "$name" w1 '.outcome = "judged"'
-    becomes queued || becomes offered
+    becomes 'queued|offered'
     name=$(claim w1)
     echo '{' >"$state/spool/done/$name.json"
     becomes held
@@ -104,8 +99,8 @@ logged() { # TEXT
     cp kept "$state/spool/claimed/$first.dead"
     # from the copy: the head may take the claim away at any time
     finish "$first" dead '.outcome = "judged" | .result = ({verdict: "Accepted"} | tojson)' kept
-    for ((i = 0; i < 100; i++)); do [[ $(in_store 'SELECT outcome FROM attempt WHERE n = 1') == late ]] && break; sleep 0.1; done
-    equal late "$(in_store 'SELECT outcome FROM attempt WHERE n = 1')"
+    is_late() { [[ $(in_store 'SELECT outcome FROM attempt WHERE n = 1') == late ]]; }
+    wait_until is_late
     equal '' "$(in_store 'SELECT verdict FROM judging')"
 }
 
@@ -117,21 +112,21 @@ logged() { # TEXT
     name=$(claim w)
     becomes running
     rm "$state/spool/claimed/$name.w"
-    becomes offered || becomes queued
+    becomes 'offered|queued'
     equal 'its claim is gone from the spool' "$(in_store 'SELECT why FROM attempt WHERE n = 1')"
 }
 
 @test "a worker that fails at two submissions in a row gets no more work" {
     serve
-    local ada bob
+    local ada bob first
     ada=$(token ada) bob=$(token bob)
     hand_in "$ada" k
     hand_in "$bob" k
-    finish "$(claim bad)" bad .
-    sleep 1
+    first=$(claim bad)
+    finish "$first" bad .
+    wait_until test ! -e "$state/spool/done/$first.json"
     finish "$(claim bad '2-*')" bad .
-    for ((i = 0; i < 50; i++)); do [[ -e $state/spool/hold/bad ]] && break; sleep 0.1; done
-    test -e "$state/spool/hold/bad"
+    wait_until test -e "$state/spool/hold/bad"
     equal 'bad|failed at two different submissions in a row' "$(in_store "SELECT worker || '|' || why FROM drained")"
     stop_server
     rm "$state/spool/hold/bad"

@@ -35,17 +35,6 @@ rejudge() { judge rejudge --state "$state" "$@"; }
 # batch_is N JQ VALUE: what --json says of a batch.
 batch_is() { [[ $("$build/convjudge" rejudge --state "$state" --batch "$1" --json - | jq -c "$2") == "$3" ]]; }
 
-# patiently COMMAND...: until it succeeds, for two minutes.
-patiently() {
-    local i
-    for ((i = 0; i < 600; i++)); do
-        if "$@"; then return 0; fi
-        sleep 0.2
-    done
-    echo "still not: $*"
-    return 1
-}
-
 # has_text TEXT...: the page holds each text.
 has_text() {
     local text
@@ -85,9 +74,9 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     mkdir -p "$state/spool/editions/.part-7/problems/conv1d"
     cp "$CONVJUDGE_HOME/problems/conv1d/oracle.h" "$state/spool/editions/.part-7/problems/conv1d"
     start_server
-    patiently batch_is 2 .batch.judged 4
+    wait_until batch_is 2 .batch.judged 4
     equal '["ada","bob","cyd","dora"]' "$(board)"
-    patiently editions 2
+    wait_until editions 2
     equal 4 "$(in_store 'SELECT count(*) FROM runs')"
     rejudge --batch 2
     ends 0 "batch 2, problem conv1d, open since " "a case with 32 weights" "4 of 4 submissions judged" "3 of the judged submissions change, 1 stay as they are"
@@ -101,9 +90,13 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
         WHERE i < 1000000000) SELECT max(i) AS last FROM n; CREATE TRIGGER slowly AFTER INSERT ON rulings BEGIN SELECT last FROM slow; END"
     "$build/convjudge" rejudge --state "$state" --apply 2 3>&- &
     local applying=$!
-    sleep 1.5
-    run sqlite3 "$state/convjudge.db" "BEGIN IMMEDIATE"
-    ends 5 "database is locked"
+    is_held() { # for longer than the server ever writes
+        for _ in 1 2 3 4 5; do
+            run sqlite3 "$state/convjudge.db" "BEGIN IMMEDIATE"
+            [[ $status == 5 && $output == *"database is locked"* ]] || return 1
+        done
+    }
+    wait_until is_held
     kill -KILL "$applying"
     wait "$applying" || true
     sqlite3 "$state/convjudge.db" "PRAGMA busy_timeout = 10000; DROP TRIGGER slowly; DROP VIEW slow"
@@ -113,7 +106,7 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     rejudge --apply 2
     ends 0 "batch 2 is applied"
     equal '["bob","cyd"]' "$(board)"
-    patiently editions 1 # by which hand-ins count from now on
+    wait_until editions 1 # by which hand-ins count from now on
     [[ -d $state/spool/editions/$(in_store "SELECT edition FROM batch WHERE id = 2") ]]
     CONVJUDGE_TOKEN=$(token ada) judge show 1 --no-code --server "http://$address"
     ends 0 "Wrong Answer  weak.cu"
@@ -144,7 +137,7 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     rejudge --problem conv1d --why "a case with 32 weights"
     ends 0
     equal Accepted "$(submitted dora weak.cu)"
-    patiently batch_is 2 .batch.judged 2
+    wait_until batch_is 2 .batch.judged 2
     batch_is 2 '[.submissions[] | [.before.verdict, .after.verdict]]' '[["Accepted","Accepted"],["Accepted","Wrong Answer"]]'
     equal 2 "$(in_store 'SELECT count(DISTINCT edition) FROM judging WHERE submission = 2')"
     equal '["ada","dora"]' "$(board)"
@@ -153,18 +146,18 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     before=$(in_store 'SELECT edition_before FROM batch WHERE id = 2')
     echo >>"$state/spool/editions/$before/problems/conv1d/oracle.h"
     fay=$(hand_in "$(token fay)" f1)
-    patiently in_state held "$fay"
+    wait_until in_state held "$fay"
     grep -q "these files are no longer those of the edition" "$BATS_TEST_TMPDIR/server.log"
     rm -r "$state/spool/editions/$before"
     fay=$(hand_in "$(token fay)" f2)
-    patiently in_state held "$fay"
+    wait_until in_state held "$fay"
     grep -q "the spool lacks the files by which this problem counts" "$BATS_TEST_TMPDIR/server.log"
     rejudge --drop 2
     ends 0
     equal Accepted "$(verdict_of dora 2)"
     # From now on there is only the problem as it lies there.
     equal "Wrong Answer" "$(submitted erin weak.cu)"
-    patiently editions 1
+    wait_until editions 1
     cp before.json "$hidden"
     equal '["ada","dora"]' "$(board)"
 }
@@ -179,8 +172,8 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     ends 0 "batch 2: 1 submissions of problem conv1d are judged again"
     hand_in "$ada" a2
     equal 2 "$(in_store 'SELECT count(*) FROM judging WHERE batch = 2')"
-    sleep 1 # enough for the server to offer what it wants to
-    equal "1 1" "$(in_store "SELECT group_concat(batch, ' ') FROM judging WHERE state = 'offered'")"
+    offered() { [[ $(in_store "SELECT group_concat(batch, ' ') FROM judging WHERE state = 'offered'") == "$1" ]]; }
+    wait_until offered "1 1" # where the batch could have been offered, too
     rejudge --apply 2
     ends 2 "batch 2: 2 of 2 submissions are not judged yet"
     rejudge --batch 2 --json -
@@ -213,7 +206,7 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     equal '["bob"]' "$(board)"
     rejudge --problem conv1d --why "longer inputs" --runs 1
     ends 0
-    patiently batch_is 2 .batch.judged 1
+    wait_until batch_is 2 .batch.judged 1
     rejudge --apply 2
     ends 0 "batch 2 is applied"
     equal '["ada","bob"]' "$(board)"
@@ -227,17 +220,17 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     ada=$(token ada)
     for i in 1 2 3 4 5; do hand_in "$ada" "a$i"; done
     sqlite3 "$state/convjudge.db" "PRAGMA busy_timeout = 10000; UPDATE judging SET state = 'recorded', verdict = 'Accepted', text = ''" >/dev/null
-    patiently in_spool 0
+    wait_until in_spool 0
     rejudge --problem conv1d --why "a new driver"
-    patiently in_spool 4
+    wait_until in_spool 4
     hand_in "$ada" a6
-    patiently in_spool 5
+    wait_until in_spool 5
     equal 1 "$(in_store "SELECT count(*) FROM judging WHERE state = 'offered' AND batch = 1")"
     as "$ada" DELETE /api/v1/submissions/6
     equal 200 "$status"
     other_timed_cases
     rm "$state"/spool/ready/*.json # the server offers them again
-    patiently in_spool 4
+    wait_until in_spool 4
     equal 2 "$(in_store 'SELECT count(DISTINCT revision) FROM judging WHERE batch = 2')"
     equal 1 "$(in_store "SELECT count(DISTINCT revision) FROM judging WHERE state = 'offered'")"
     rejudge --apply 2
@@ -273,7 +266,7 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     grep -qi '^location: /admin/batches/2' headers
     as "$admin" POST /admin/batches/2/apply
     equal 400 "$status"
-    patiently batch_is 2 .batch.judged 1
+    wait_until batch_is 2 .batch.judged 1
     as "$admin" GET /admin/batches/2
     has_text "What it would change" "1 of 1 judged" "1 of the judged submissions change, 0 stay as they are." "&lt;i&gt;32&lt;/i&gt; weights" "ada&lt;b&gt;" "Wrong</span> Answer"
     as "$admin" GET /admin/batches

@@ -189,7 +189,7 @@ refused_hand_in() {
     local ada number
     ada=$(token ada)
     number=$(hand_in "$ada" k)
-    sleep 0.5 # it is offered by then, and taken back
+    wait_until compgen -G "$state/spool/ready/*.json" >/dev/null # it is offered, and taken back
     as "$ada" DELETE "/api/v1/submissions/$number"
     equal 200 "$status"
     equal withdrawn "$(jq -r .state <<<"$output")"
@@ -206,12 +206,12 @@ refused_hand_in() {
     for i in 1 2 3 4; do
         curl -sN -m 15 -H "Authorization: Bearer $ada" "http://$address/api/v1/submissions/$number/events" >"events$i" 3>&- &
     done
-    for ((i = 0; i < 100; i++)); do [[ -s events1 && -s events2 && -s events3 && -s events4 ]] && break; sleep 0.05; done
+    for i in 1 2 3 4; do wait_until test -s "events$i"; done
     as "$ada" GET "/api/v1/submissions/$number/events" -D headers
     equal 429 "$status"
     grep -qi '^retry-after: 5' headers
     as "$ada" DELETE "/api/v1/submissions/$number"
-    for ((i = 0; i < 100; i++)); do grep -q withdrawn events4 && break; sleep 0.05; done
+    for i in 1 4; do wait_until grep -q withdrawn "events$i"; done
     equal 'event: state' "$(head -n 1 events1)"
     equal waiting "$(sed -n '2s/^data: //p' events1 | jq -r .state)"
     equal withdrawn "$(sed -n 's/^data: //p' events1 | tail -n 1 | jq -r .state)"
@@ -228,23 +228,25 @@ import socket, sys, time
 host, port = sys.argv[1].split(":")
 idle = [socket.create_connection((host, int(port))) for _ in range(100)]
 dripping = [socket.create_connection((host, int(port))) for _ in range(50)]
-ended = 0
-for second in range(24):
+for s in dripping:
+    s.send(b"G")
+open("connected", "w").close()
+while dripping:
     for s in list(dripping):
         try:
-            s.send(b"G" if second == 0 else b"E")
+            s.send(b"E")
         except OSError:
             dripping.remove(s)
-    time.sleep(1)
-print("left", len(dripping))
+    time.sleep(0.05)
 END
     local visitors=$! i
-    sleep 1
+    wait_until test -e connected
     for ((i = 0; i < 20; i++)); do
         as "$ada" GET /api/v1/me -o /dev/null
         equal 200 "$status"
     done
-    wait "$visitors" | cat
+    kill "$visitors"
+    wait "$visitors" || true
     as "$ada" GET /api/v1/me
     equal 200 "$status"
 }

@@ -126,6 +126,7 @@ fake_slurm() {
 
 calls() { wc -l <"fake/$1.calls"; }
 at_least() { [[ $(calls "$1") -ge $2 ]]; }
+lists_again() { wait_until at_least squeue $(($(calls squeue) + $1)); } # the server asks so many times more what Slurm has
 metric() { ask GET /metrics && awk -v name="$1" '$1 == name { print $2 }' <<<"$output"; }
 metric_is() { [[ $(metric "$1") == "$2" ]]; }
 
@@ -135,7 +136,7 @@ metric_is() { [[ $(metric "$1") == "$2" ]]; }
     judged_by_slurm '{"account": "none"}'
     ada=$(token ada)
     logged 'event=spool_is_local .*it is on no network file system that is known here; pilots on other hosts must see it'
-    sleep 2
+    wait_until at_least squeue 1
     equal 0 "$(calls sbatch)" # nothing waits
     hand_in_many 1 1 try
     wait_until at_least sbatch 3
@@ -161,13 +162,13 @@ metric_is() { [[ $(metric "$1") == "$2" ]]; }
     ada=$(token ada)
     hand_in_many 1 8 try
     wait_until at_least sbatch 1
-    sleep 3
+    lists_again 1
     equal 1 "$(calls sbatch)" # eight are not worth another one
     hand_in_many 9 30 try
     wait_until at_least sbatch 2
     kill_server
     start_server
-    sleep 7
+    lists_again 2
     equal 2 "$(calls sbatch)"
     metric_is 'convjudge_pilots{state="pending"}' 2
 }
@@ -184,7 +185,7 @@ END
     hand_in_many 1 1 try
     wait_until logged 'event=pilot_failed job=1 why="convjudge: no GPU can be used: no device"'
     logged 'slurm_trouble why="pilot 1 has ended without taking anything: convjudge: no GPU'
-    sleep 8
+    lists_again 2
     holds "$(calls sbatch) <= 4"
 }
 
@@ -195,7 +196,7 @@ END
     ada=$(token ada)
     hand_in_many 1 20 try
     wait_until logged 'event=slurm_trouble why="squeue: exit status 1: slurm_load_jobs error: Unable to contact'
-    sleep 2
+    lists_again 1
     equal 0 "$(calls sbatch)"
     echo 'sleep 100' >fake/squeue.does
     hand_in_many 21 22 try # while squeue hangs

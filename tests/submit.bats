@@ -83,7 +83,6 @@ served() {
     client=$!
     wait_until grep -q judging err
     kill_server
-    sleep 1
     start_server
     wait "$client" || result=$?
     output=$(cat out err) status=$result
