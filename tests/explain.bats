@@ -11,6 +11,7 @@ advises() {
     rm -f result.json
     judge explain --json result.json "$2"
     ends 0
+    [[ $1 != none ]] || ends 0 "No advice: no rule found a change that would gain enough."
     json result.json '.advice[0].id // "none"' "$1" || { echo "$2: $(jq -c '.advice[] | [.id, .line, .gain]' result.json)"; return 1; }
 }
 
@@ -29,8 +30,8 @@ advises() {
         "host_copies conv-layer/accepted/copies_on_each_call.cu")
 }
 
-@test "bound, roofline and occupancy come first, then advice and a listing in a hundred columns" {
-    judge explain "$root/solutions/conv1d/accepted/naive.cu"
+@test "bound, roofline and occupancy come first, then advice and a listing in a hundred columns; the JSON file holds the same" {
+    judge explain --json result.json "$root/solutions/conv1d/accepted/naive.cu"
     ends 0 "naive.cu, problem conv1d on NVIDIA H200 (simulated)" "(modelled)" "bound" "roofline" "occupancy" "Advice" \
         ", which alone would take " " flops per byte (compute side of the ridge at " "; achieved " ", each with what the call would gain by it alone, and its time then, by the model" \
         "line 16: \`sum\` takes 2 loads for each multiply-add" "sum += input[i + k] * kernel[k];" "sectors  wave- divergent" "ideal fronts  branches" \
@@ -38,6 +39,14 @@ advises() {
     lacks $'\033'
     output=$(sed -n '/^  Advice/,$p' <<<"$output")
     LC_ALL=C.UTF-8 counts 0 '.{101}'
+    json result.json '.schema == 1 and .problem == "conv1d" and .file == "naive.cu" and .device == "sim-h200"
+        and (.kernels | length == 1) and .kernels[0].bound == "lsu" and .kernels[0].occupancy == 1
+        and ([.lines[].share] | add | . > 0.5 and . <= 1)
+        and (.advice[0] | .line == 16 and .gain > 0.1 and .name == "sum" and (.sketch | contains("kernel[k]")))
+        and (.seconds as $before | .advice[0] | .after_s > 0 and ((1 - .after_s / $before - .gain) | fabs < 0.01))
+        and .kernels[0].counters.fma32 == ([.lines[].counters.fma32 // 0] | add)' true
+    "$build/convjudge" explain --json - "$root/solutions/conv1d/accepted/naive.cu" >again.json 2>/dev/null
+    cmp again.json result.json
 }
 
 @test "all timed cases are listed with their share in the score, and --case chooses one" {
@@ -74,29 +83,18 @@ advises() {
 }
 
 @test "time by line adds up to the kernels'" {
-    judge explain --json result.json "$root/solutions/conv2d-separable/accepted/two_passes.cu"
+    judge explain --case 1 --json result.json "$root/solutions/conv2d-separable/accepted/two_passes.cu"
     ends 0
     json result.json '([.lines[].share] | add) as $lines | ([.kernels[].share] | add) as $kernels | $kernels - $lines | . > -1e-6 and . < 0.3' true
 }
 
 @test "CLICOLOR_FORCE gives colour" {
+    light_home
     unset NO_COLOR
     export CLICOLOR_FORCE=1
-    judge explain "$root/solutions/conv1d-constant/accepted/vector_loads.cu"
-    ends 0 $'\033[1mvector_loads.cu' "No advice: no rule found a change that would gain enough."
-}
-
-@test "the JSON file holds kernels, lines and advice, and shares that add up" {
-    judge explain --json result.json "$root/solutions/conv1d/accepted/naive.cu"
-    ends 0 "Advice"
-    json result.json '.schema == 1 and .problem == "conv1d" and .file == "naive.cu" and .device == "sim-h200"
-        and (.kernels | length == 1) and .kernels[0].bound == "lsu" and .kernels[0].occupancy == 1
-        and ([.lines[].share] | add | . > 0.5 and . <= 1)
-        and (.advice[0] | .line == 16 and .gain > 0.1 and .name == "sum" and (.sketch | contains("kernel[k]")))
-        and (.seconds as $before | .advice[0] | .after_s > 0 and ((1 - .after_s / $before - .gain) | fabs < 0.01))
-        and .kernels[0].counters.fma32 == ([.lines[].counters.fma32 // 0] | add)' true
-    "$build/convjudge" explain --json - "$root/solutions/conv1d/accepted/naive.cu" >again.json 2>/dev/null
-    cmp again.json result.json
+    submission >x.cu
+    judge explain --case 1 x.cu
+    ends 0 $'\033[1mx.cu'
 }
 
 @test "memory that each call allocates is named, though it gains nothing" {
