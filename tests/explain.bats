@@ -98,6 +98,7 @@ advises() {
 }
 
 @test "memory that each call allocates is named, though it gains nothing" {
+    light_home
     submission 'float* scratch; cudaMalloc(&scratch, 4096); cudaFree(scratch);' >x.cu
     judge explain --case 3 x.cu
     ends 0 "line 19: this call allocates device memory (1 allocation) and frees it. The host's time for that" \
@@ -166,19 +167,19 @@ EOF
 @test "a missing or failing ncu is named, and the rest is shown" {
     submission >x.cu
     fake_gpu_with_ncu <<<'exit 127'
-    judge explain --device cuda --ncu x.cu
+    judge explain --case 1 --device cuda --ncu x.cu
     ends 0 "Nsight Compute: Nsight Compute's ncu is not installed" "Advice"
     printf '#!/bin/sh\necho "==ERROR== ERR_NVGPUCTRPERM: no permission"; exit 1\n' >bin/ncu
-    judge explain --device cuda --ncu x.cu
+    judge explain --case 1 --device cuda --ncu x.cu
     ends 0 "ncu ended with exit status 1: ==ERROR== ERR_NVGPUCTRPERM"
     printf '#!/bin/sh\nexit 1\n' >bin/ncu
-    judge explain --device cuda --ncu x.cu
+    judge explain --case 1 --device cuda --ncu x.cu
     ends 0 "ncu ended with exit status 1: it printed nothing"
     printf '#!/bin/sh\necho nothing\n' >bin/ncu
-    judge explain --device cuda --ncu x.cu
+    judge explain --case 1 --device cuda --ncu x.cu
     ends 0 "ncu printed no table, expected a line that begins with \"ID\""
     printf '#!/bin/sh\necho '\''"ID","Kernel Name","gpu__time_duration.sum"\n"","","ns"'\''\n' >bin/ncu
-    judge explain --device cuda --ncu x.cu
+    judge explain --case 1 --device cuda --ncu x.cu
     ends 0 "ncu saw no kernel"
 }
 
