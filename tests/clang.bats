@@ -249,9 +249,12 @@ refused_by_name() {
 
 @test "what ends host code names its line" {
     by_clang
-    judge check "$root"/tests/messages/host_{division,exception,exit,past_array,pointer}.cu
+    local files=("$root"/tests/messages/host_{division,exception,exit,pointer}.cu)
+    # Until version 17, clang's checks of arrays share one trap, which belongs to no line.
+    if [[ $("$clang" -dumpversion) != 1[67].* ]]; then files+=("$root/tests/messages/host_past_array.cu"); fi
+    judge check "${files[@]}"
     ends 0
-    counts 5 "^ok "
+    counts ${#files[@]} "^ok "
 }
 
 @test "no launch is refused because registers are only estimated" {

@@ -80,13 +80,14 @@ static const char *const host_flags[] = {
     NULL,
 };
 
-/* By default, all checks of a function share one trap, which belongs to no line. */
-enum { FIRST_WITH_MERGE = 20 };
+/* By default, all checks of a function share one trap, which belongs to no line. Clang 16 has no way to part them. */
+enum { FIRST_WITH_UNIQUE = 18, FIRST_WITH_MERGE = 20 };
 static const char *const unmerged_traps[] = {"-fno-sanitize-merge", NULL};
+static const char *const unique_traps[] = {"-mllvm", "-ubsan-unique-traps", NULL};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 _Static_assert(COMPILE_SHELL_ARGUMENTS + 2 + COUNT(COMPILE_CLANG_FLAGS) + COUNT(places) + COUNT(host_flags) +
-                       COUNT(unmerged_traps) + COMPILE_LANGUAGE_FLAGS <=
+                       COUNT(unique_traps) + COMPILE_LANGUAGE_FLAGS <=
                    MAX_ARGUMENTS,
                "a command has room for all flags");
 
@@ -127,6 +128,7 @@ Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why)
     hash_add_strings(hash, device_flags);
     hash_add_strings(hash, host_flags);
     hash_add_strings(hash, unmerged_traps);
+    hash_add_strings(hash, unique_traps);
     return compile_clang_hash_headers(tools->headers, hash, why);
 }
 
@@ -171,6 +173,8 @@ Status compile_with_clang(const CompileJob *job, const CompileTools *tools, cons
     compile_language_flags(job->source, tools->toolkit, device, device_count);
     if (tools->toolkit->major >= FIRST_WITH_MERGE)
         host_count = add_arguments(host, host_count, unmerged_traps);
+    else if (tools->toolkit->major >= FIRST_WITH_UNIQUE)
+        host_count = add_arguments(host, host_count, unique_traps);
     compile_language_flags(job->source, tools->toolkit, host, host_count);
     compile_program_path(tools->toolkit, clang, sizeof clang);
     snprintf(architecture, sizeof architecture, "--cuda-gpu-arch=sm_%d", job->compute);
