@@ -5,6 +5,7 @@
 #   clang   the newest that compiles the same with the judge's own CUDA headers, as harness/compile/find_clang.c finds it
 #   fuzzer  the first clang that links a fuzzer, which needs the package with clang's runtime libraries
 # Usage: harness/compilers.sh nvcc|clang|fuzzer
+#        harness/compilers.sh nvcc untried       says where it is, or that there is none, in no time
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C
@@ -62,7 +63,7 @@ case ${1:-} in
 nvcc)
     nvcc=$(find_nvcc)
     [[ -n $nvcc ]] || die "there is no nvcc"
-    works "$nvcc" -O3 -lineinfo -cudart none -Xcompiler -fPIC -c harness/cuda/probe.cu -o "$work/probe.o" ||
+    [[ ${2:-} == untried ]] || works "$nvcc" -O3 -lineinfo -cudart none -Xcompiler -fPIC -c harness/cuda/probe.cu -o "$work/probe.o" ||
         die "$nvcc does not compile a kernel: $(reason)"
     realpath -s "$nvcc" # whoever asks may stand elsewhere
     ;;

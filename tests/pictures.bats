@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # The pictures among the testcases are those that their program draws.
 
+any_compiler=1
 load helper
 
 @test "each picture among the testcases is the one that its program draws" {
