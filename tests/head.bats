@@ -140,6 +140,7 @@ metric() { curl -sf "http://$address/metrics" | grep -qxF "convjudge_workers$1";
 said() { as "$root_token" GET /admin && grep -qF -- "$1" <<<"$output"; }
 
 @test "a worker is seen while it waits, and no more once it is dead" {
+    has_nvcc # which the device's name leaves out
     serve '{"lease_s": 10}'
     local ada root_token
     ada=$(token ada) root_token=$(token root admin)

@@ -2,6 +2,7 @@
 # A class: class.json, its points and scores.
 
 bats_require_minimum_version 1.5.0
+any_compiler=1
 load helper
 
 # The class.json and the output that docs/teaching.md shows.

@@ -11,6 +11,7 @@
 #include "grader/tests/home.h"
 #include "grader/problem/problem_read.h"
 #include "grader/problem/testcase_data.h"
+#include "harness/compile/tests/with_nvcc.h"
 
 #include <math.h>
 #include <signal.h>
@@ -672,5 +673,7 @@ int main(int argc, char **argv)
     };
     if (argc > 1 && strcmp(argv[1], "oracle") == 0) /* the oracle is its own program */
         return oracle_main(argc - 1, argv + 1);
+    if (!has_nvcc())
+        return 0;
     return cmocka_run_group_tests_name("device oracle", tests, home_with_problem, home_remove);
 }

@@ -8,6 +8,7 @@
 #include "grader/problem/submission.h"
 #include "grader/tests/slow_source.h"
 #include "harness/broker/broker.h"
+#include "harness/compile/tests/with_nvcc.h"
 #include "harness/sandbox/scratch.h"
 #include "harness/session/session_open.h"
 
@@ -100,6 +101,8 @@ int main(int argc, char **argv)
         return broker_main(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "oracle") == 0)
         return oracle_main(argc - 1, argv + 1);
+    if (!has_nvcc())
+        return 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_grading_without_a_monitor_and_with_fewer_calls_says_so),
     };

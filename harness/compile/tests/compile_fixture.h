@@ -5,6 +5,7 @@
 #include "base/tests/unit.h"
 
 #include "harness/compile/compile.h"
+#include "harness/compile/tests/with_nvcc.h"
 #include "harness/sandbox/scratch.h"
 
 #include <stdio.h>

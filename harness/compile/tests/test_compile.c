@@ -29,6 +29,7 @@ static void check_compiles(const char *source)
 
 static void a_submission_becomes_an_object_with_its_modules(void **state)
 {
+    needs_nvcc(&toolkit);
     Compiled compiled = compile_source(RIGHT);
     Fatbin fatbin;
     struct stat info;
@@ -46,6 +47,7 @@ static void a_submission_becomes_an_object_with_its_modules(void **state)
 
 static void kernels_are_reported_with_their_resources(void **state)
 {
+    needs_nvcc(&toolkit);
     Compiled compiled = compile_source(
         "namespace deep { template <int N, bool B> __global__ void tiled(float *p) { __shared__ float tile[N];\n"
         "tile[threadIdx.x] = p[threadIdx.x]; __syncthreads(); p[threadIdx.x] = tile[N - 1 - threadIdx.x]; } }\n"
@@ -98,6 +100,7 @@ static void names_of_the_library_are_there_without_their_headers(void **state)
 
 static void headers_compile_where_std_is_not_named(void **state)
 {
+    needs_nvcc(&toolkit);
     check_compiles("#include <algorithm>\n#include <cmath>\n#include <complex>\n#include <cstdio>\n#include <limits>\n"
                    "#include <numeric>\n#include <random>\n#include <type_traits>\n#include <cooperative_groups.h>\n"
                    "#include <cuda_fp16.h>\n#include <cuda_pipeline.h>\n#include <mma.h>\n" RIGHT);
@@ -133,6 +136,7 @@ static void clang_treats_the_library_in_the_same_way(void **state)
 
 static void warnings_name_the_students_file(void **state)
 {
+    needs_nvcc(&toolkit);
     Compiled compiled = compile_source(KERNEL "int unused() { }\nextern \"C\" " PROTOTYPE "\n" BODY);
     assert_int_equal(compiled.outcome, COMPILE_OK);
     assert_non_null(strstr(compiled.diagnostics.data, "my file.cu(9): warning"));
@@ -160,6 +164,7 @@ static void a_macro_that_grows_without_bounds_meets_a_limit(void **state)
 
 static void a_fault_is_named_in_the_first_line(void **state)
 {
+    needs_nvcc(&toolkit);
     static const struct {
         const char *source, *first; /* beginning of the diagnostics */
         CompileOutcome outcome;
@@ -218,6 +223,7 @@ static void a_fault_is_named_in_the_first_line(void **state)
 /* Host and device side are compiled side by side, and each has a preprocessor. */
 static void an_error_of_the_preprocessor_is_told_once(void **state)
 {
+    needs_nvcc(&toolkit);
     Compiled compiled = compile_source("#error it is not written yet\n" RIGHT);
     assert_int_equal(compiled.outcome, COMPILE_ERROR);
     const char *first = strstr(compiled.diagnostics.data, "error: #error it is not written yet");
@@ -340,6 +346,7 @@ static void other_device_or_host_code_is_another_machine_code(void **state)
 
 static void without_ptxas_optimisation_it_is_another_machine_code_and_cache_entry(void **state)
 {
+    needs_nvcc(&toolkit);
     Compiled compiled = compile_source(RIGHT), unoptimised = compile_unoptimised(RIGHT);
     assert_int_equal(unoptimised.outcome, COMPILE_OK);
     assert_string_not_equal(compiled.machine_code.hex, unoptimised.machine_code.hex);
@@ -388,6 +395,7 @@ static int entries_in_cache(void)
 
 static void a_second_compilation_comes_from_the_cache(void **state)
 {
+    needs_nvcc(&toolkit);
     const char *source = "// cached\nint unused() { }\n" RIGHT;
     Compiled first = compile_as("one.cu", source), second = compile_as("two.cu", source);
     assert_false(first.cached);

@@ -3,6 +3,7 @@
 
 #include "harness/device/open/device_open.h"
 #include "harness/compile/device_code.h"
+#include "harness/compile/tests/with_nvcc.h"
 
 #include <dirent.h>
 #include <ftw.h>
@@ -180,6 +181,8 @@ static int tear_down(void **state)
 
 int main(void)
 {
+    if (!has_nvcc())
+        return 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_is_compiled_with_its_options_and_what_was_generated),
         cmocka_unit_test(compiled_code_is_kept_and_a_damaged_entry_is_replaced),

@@ -42,6 +42,7 @@ static void options_for_the_linkers_compiler_are_not_read(void **state)
 
 static void the_module_is_the_section_of_the_object(void **state)
 {
+    needs_nvcc(&toolkit);
     Compiled compiled = compile_source(RIGHT);
     Text object = {0}, module = {0};
     assert_int_equal(text_read_file(compiled.object_path, 1 << 26, &object, NULL), STATUS_OK);

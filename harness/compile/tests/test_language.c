@@ -36,6 +36,7 @@ static void host_and_device_code_may_be_cpp20(void **state)
 
 static void extensions_of_gcc_stay(void **state)
 {
+    needs_nvcc(&toolkit); /* clang takes standard C++ alone */
     check_compiles(RIGHT "int twice(int n) { typeof(n) a[n]; a[0] = n; return a[0] ?: (__int128)n; }\n");
 }
 

@@ -9,7 +9,7 @@
 #include "harness/compile/compile.h"
 #include "harness/sandbox/scratch.h"
 #include "harness/session/session_open.h"
-#include "harness/compile/toolkit.h"
+#include "harness/compile/tests/with_nvcc.h"
 
 #include <math.h>
 #include <stdio.h>
