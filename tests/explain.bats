@@ -201,7 +201,7 @@ END
 @test "a narrow terminal gets fewer columns of figures, and still reads the source" {
     light_home
     submission >x.cu
-    TERM=xterm LC_ALL=C.UTF-8 run script -qec "stty cols 60; $build/convjudge explain x.cu 2>/dev/null" /dev/null
+    TERM=xterm LC_ALL=C.UTF-8 run script -qec "stty cols 60; '$build/convjudge' explain x.cu 2>/dev/null" /dev/null
     ends 0 "  line   time  warps lanes" $'\n'"    14" "│         sum += input[i + k] * k" "a wider terminal shows more columns"
     lacks branches
 }

@@ -132,7 +132,7 @@ load processes.sh
 @test "progress has colour and a bar on a terminal" {
     submission >x.cu
     unset NO_COLOR
-    TERM=xterm run script -qec "$build/convjudge grade x.cu" /dev/null
+    TERM=xterm run script -qec "'$build/convjudge' grade x.cu" /dev/null
     ends 0 $'\033[1;32mAccepted\033[0m' "[..............................] 0/4" "[██████████....................] 1/3"
     lacks "0/24"
 }

@@ -198,7 +198,7 @@ noted() {
     short_solution
     sed -n '/__global__/,/^}/{s/convolve/spare/;p}' "$solutions/accepted/short.cu" >spare.cu
     cat spare.cu >>"$solutions/accepted/short.cu"
-    TERM=xterm run script -qec "$build/convjudge check-problem --problem my-conv --only-mutants --mutants 16 --seed 5" /dev/null
+    TERM=xterm run script -qec "'$build/convjudge' check-problem --problem my-conv --only-mutants --mutants 16 --seed 5" /dev/null
     ends 1 "mutants             1 of 1 files as they are" "of 16, 0 survived, about " " s left" "of 16 found in " \
         '#   "occurrence": 2, since several mutants have these lines'
 }
