@@ -156,7 +156,7 @@ try_compiler() {
 find_nvcc() {
     try_compiler nvcc && return
     [[ -z ${CONVJUDGE_NVCC:-} ]] || die "$reason"
-    if ! works pip; then
+    if ! works pip && ! can_install; then
         say "$reason, and no pip, which would fetch NVIDIA's compiler"
         return 1
     fi
