@@ -6,6 +6,7 @@
 #include "simgpu/lower/emit/basic_block.h"
 #include "simgpu/lower/emit/placement.h"
 #include "simgpu/lower/emit/virtual_register.h"
+#include "simgpu/lower/check_registers.h"
 #include "simgpu/lower/lower_address.h"
 #include "simgpu/lower/lower_arithmetic.h"
 #include "simgpu/lower/lower_atomic.h"
@@ -80,17 +81,17 @@ static bool lower_control(Lowering *l, const Parts *parts)
         {"cp", lower_cp},
         {"membar", lower_fence},
         {"fence", lower_fence},
-        {"prefetch", lower_nothing},
-        {"prefetchu", lower_nothing},
-        {"brkpt", lower_nothing},
+        {"prefetch", lower_hint},
+        {"prefetchu", lower_hint},
+        {"brkpt", lower_hint},
         {"nanosleep", lower_sleep},
-        {"pmevent", lower_nothing},
-        {"discard", lower_nothing},
-        {"applypriority", lower_nothing},
+        {"pmevent", lower_hint},
+        {"discard", lower_hint},
+        {"applypriority", lower_hint},
         {"griddepcontrol", lower_grid_control},
         {"elect", lower_elect},
         {"createpolicy", lower_create_policy},
-        {"setmaxnreg", lower_nothing}, /* hardware lets a warp wait for registers; here they are always there */
+        {"setmaxnreg", lower_hint}, /* hardware lets a warp wait for registers; here they are always there */
     };
     return lower_by_mnemonic(l, parts, mnemonics, sizeof mnemonics / sizeof *mnemonics);
 }
@@ -131,22 +132,29 @@ static void set_guard(Lowering *l)
     }
 }
 
+static void lower_by_parts(Lowering *l, const Parts *parts)
+{
+    if (lower_control(l, parts) || lower_matrix(l, parts))
+        return;
+    count_instruction(l);
+    if (lower_plain(l, parts))
+        return;
+    if (has_carry(parts))
+        lower_carry(l, parts);
+    else
+        lower_arithmetic(l, parts);
+}
+
 static void lower_instruction(Lowering *l)
 {
     if (l->source->refusal != NULL)
         lower_refuse(l, l->source->refusal);
     Parts parts = parts_of(l, l->source->opcode);
+    l->taken = 0;
     set_guard(l);
     note_line(l);
-    if (lower_control(l, &parts) || lower_matrix(l, &parts))
-        return;
-    count_instruction(l);
-    if (lower_plain(l, &parts))
-        return;
-    if (has_carry(&parts))
-        lower_carry(l, &parts);
-    else
-        lower_arithmetic(l, &parts);
+    lower_by_parts(l, &parts);
+    check_all_taken(l);
 }
 
 /* Marks the instructions at which a block must begin, because a branch leads there. */
@@ -235,6 +243,7 @@ static bool lower_or_give_up(Lowering *l, const PtxFunction *function)
     mark_unwaited_products(l);
     mark_unfenced_products(l);
     mark_unset_registers(l);
+    check_registers(l);
     assign_slots(l);
     return true;
 }
@@ -254,5 +263,5 @@ Status lower_kernel(const PtxModule *module, const PtxFunction *function, Code *
     arena_free(&scratch);
     if (!done)
         code_free(code);
-    return done ? STATUS_OK : STATUS_UNSUPPORTED;
+    return done ? STATUS_OK : l.refusal;
 }

@@ -4,7 +4,7 @@
  * lower_*.c           one file for each family of instructions
  * emit/               what all of these emit code with
  * provenance.c        which shared or local variable a pointer was made from
- * used_results.c, targets.c, slots.c
+ * used_results.c, targets.c, check_registers.c, slots.c
  *                     passes over the finished code  */
 #ifndef SIMGPU_LOWER_LOWER_H
 #define SIMGPU_LOWER_LOWER_H
@@ -13,7 +13,8 @@
 #include "simgpu/code/code.h"
 
 /* Decodes one kernel. The variables of the module must have been placed. STATUS_UNSUPPORTED: `why` names the
- * instruction that is not implemented, and its source line. The code keeps no pointers into the module but those to
+ * instruction that is not implemented, and its source line. STATUS_BAD_INPUT: it names one that PTX does not allow, as
+ * its operands are of the wrong kind or size. The code keeps no pointers into the module but those to
  * file names. */
 MUST_USE Status lower_kernel(const PtxModule *module, const PtxFunction *function, Code *code, Message *why);
 

@@ -38,8 +38,6 @@ void lower_convert_address(Lowering *l, const Parts *parts)
     Operand result = result_operand(l, operand_at(l, 0), 8);
     Operand value = source_operand(l, operand_at(l, 1), 8);
     uint64_t window = window_of(space);
-    if (bytes_of(result) != 8)
-        lower_refuse(l, "a result register of another size");
     if (window == 0)
         emit_form(l, "mov.b64", result, value, no_operand, no_operand);
     else
@@ -53,6 +51,18 @@ static uint64_t window_size(PtxSpace space, const char *name)
     return space == PTX_SHARED && strcmp(name, "shared::cluster") != 0 ? 1ull << CLUSTER_SHIFT : SHARED_WINDOW;
 }
 
+/* An address in a register of 64 bits or, as ptxas allows it here, of 32. */
+static Operand generic_address(Lowering *l, const PtxOperand *operand)
+{
+    if (operand->kind != PTX_REGISTER)
+        return source_operand(l, operand, 8);
+    Operand value = source_at_least(l, operand, 4), wide = temporary(l, 8);
+    if (bytes_of(value) == 8)
+        return value;
+    emit_extend(l, PTX_U32, wide, value);
+    return wide;
+}
+
 /* isspacep.shared p, a: p = the generic address a lies in the window of the state space. */
 void lower_is_space(Lowering *l, const Parts *parts)
 {
@@ -60,7 +70,7 @@ void lower_is_space(Lowering *l, const Parts *parts)
     if (space == PTX_NO_SPACE || space == PTX_CONST)
         lower_refuse(l, "");
     Operand result = result_operand(l, operand_at(l, 0), 1);
-    Operand value = source_operand(l, operand_at(l, 1), 8);
+    Operand value = generic_address(l, operand_at(l, 1));
     count_class(l, INTEGER);
     if (space == PTX_GLOBAL) {
         emit_form(l, "setp.ge.u64", result, value, constant(l, WINDOWS_END, 8), no_operand);
@@ -105,6 +115,8 @@ void lower_map_to_block(Lowering *l, const Parts *parts)
 void lower_rank_of_address(Lowering *l, const Parts *parts)
 {
     const uint32_t bytes = ptx_type_bytes(last_type(l, parts, 0));
+    if (bytes != 4 && bytes != 8)
+        lower_refuse(l, "");
     Operand address = source_operand(l, operand_at(l, 1), bytes), low = address;
     if (bytes == 8) {
         low = temporary(l, 4);

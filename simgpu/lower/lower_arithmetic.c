@@ -90,11 +90,11 @@ void lower_arithmetic(Lowering *l, const Parts *all_parts)
     const OpcodeInfo *info = opcode_info(opcode);
     Operand sources[4];
     int count = 0;
+    const bool may_be_wider = strcmp(parts.part[0], "cvt") == 0; /* cvt.pack */
     for (; count < 4 && info->source_bytes[count] != 0; count++)
-        sources[count] = source_operand(l, operand_at(l, count + 1), info->source_bytes[count]);
-    if (l->source->operand_count != count + 1)
-        lower_refuse(l, "this number of operands");
-    Operand result = result_operand(l, operand_at(l, 0), info->result_bytes);
+        sources[count] = (may_be_wider ? source_cut : source_operand)(l, operand_at(l, count + 1),
+                                                                      info->source_bytes[count]);
+    Operand result = (may_be_wider ? result_at_least : result_operand)(l, operand_at(l, 0), info->result_bytes);
     emit_slow_path(l, all_parts, sources);
     emit_sized(l, opcode, result, sources, count, modifiers.rounding);
     emit_clamp(l, modifiers.clamp, type_part(parts.part[parts.count - 1]), result);
@@ -220,9 +220,9 @@ static void emit_set(Lowering *l, const Parts *parts, int index, Operand result)
 void lower_set(Lowering *l, const Parts *parts)
 {
     uint32_t bytes = ptx_type_bytes(last_type(l, parts, 1));
-    Operand result = result_operand(l, operand_at(l, 0), bytes);
-    if (bytes != bytes_of(result) || (bytes != 2 && bytes != 4))
+    if (bytes != 2 && bytes != 4)
         lower_refuse(l, "");
+    Operand result = result_operand(l, operand_at(l, 0), bytes);
     if (!ptx_type_is_pair(last_type(l, parts, 0))) {
         emit_set(l, parts, 0, result);
         return;

@@ -81,6 +81,7 @@ void lower_atomic(Lowering *l, const Parts *parts)
     AccessForm form = access_form(l, &rest);
     AtomicKind operation = atomic_operation(l, kind, form.type);
     bool returns = strcmp(parts->part[0], "atom") == 0;
+    ignored_hint(l, parts);
     uint32_t bytes = ptx_type_bytes(form.type);
     Operand old[4] = {{.slot = NO_SLOT}, {.slot = NO_SLOT}, {.slot = NO_SLOT}, {.slot = NO_SLOT}};
     for (int i = 0; i < form.count; i++) {

@@ -16,7 +16,7 @@ static void lower_barrier(Lowering *l, const Parts *parts)
                                                    : BARRIER_SYNC;
     bool reduces = kind >= BARRIER_POPC;
     int first = reduces ? 1 : 0, count = l->source->operand_count - first - (reduces ? 1 : 0);
-    if ((!reduces && !parts_have(parts, "sync") && kind != BARRIER_ARRIVE) || count > 2)
+    if ((!reduces && !parts_have(parts, "sync") && kind != BARRIER_ARRIVE) || count > 2 || (reduces && count < 1))
         lower_refuse(l, "");
     Operand number = count >= 1 ? source_operand(l, operand_at(l, first), 4) : constant(l, 0, 4);
     Operand threads = count == 2 ? source_operand(l, operand_at(l, first + 1), 4) : no_operand;

@@ -70,6 +70,14 @@ static void set_reduction(Lowering *l, const Parts *parts, Instruction *copy)
     copy->is_signed = ptx_type_is_signed(type);
 }
 
+/* The blocks of the cluster that a copy goes to: bits in 16. */
+static Operand block_mask(Lowering *l, const PtxOperand *operand)
+{
+    Operand wide = temporary(l, 4);
+    emit_extend(l, PTX_U16, wide, source_operand(l, operand, 2));
+    return wide;
+}
+
 /* cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], bytes, [mbarrier] {, blocks};
  * cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes; cp.async.bulk.prefetch.L2.global [from], bytes */
 static void lower_bulk_copy(Lowering *l, const Parts *parts)
@@ -87,7 +95,8 @@ static void lower_bulk_copy(Lowering *l, const Parts *parts)
     if (signals)
         operands[3] = whole_address(l, operand_at(l, 3), PTX_SHARED);
     if (parts_have(parts, "multicast::cluster"))
-        operands[4] = source_operand(l, operand_at(l, 4), 4);
+        operands[4] = block_mask(l, operand_at(l, 4));
+    ignored_hint(l, parts);
     Instruction *copy = emit(l, BULK_COPY);
     copy->detail = (uint8_t)kind;
     copy->space = PTX_GLOBAL;
@@ -102,10 +111,8 @@ static void lower_bulk_copy(Lowering *l, const Parts *parts)
 /* cp.async.bulk.wait_group.read 1: reading has ended here only when writing has. */
 static void lower_bulk_wait(Lowering *l)
 {
-    const PtxOperand *left = operand_at(l, 0);
-    if (left->kind != PTX_IMMEDIATE)
-        lower_refuse(l, "a number of groups that is not a constant");
-    emit(l, BULK_WAIT)->detail = (uint8_t)(left->number < UINT8_MAX ? left->number : UINT8_MAX);
+    const uint64_t left = expect_constant(l, 0);
+    emit(l, BULK_WAIT)->detail = (uint8_t)(left < UINT8_MAX ? left : UINT8_MAX);
 }
 
 /* ---- tensor maps ------------------------------------------------------------------------------------------------- */
@@ -182,10 +189,9 @@ static void lower_tensor_copy(Lowering *l, const Parts *parts)
         places = pair_of(l, shared_place(l, operand_at(l, 0)), shared_place(l, operand_at(l, 2)));
     else if (kind == BULK_STORE)
         places = pair_of(l, shared_place(l, operand_at(l, 1)), constant(l, 0, 4));
-    if (parts_have(parts, "multicast::cluster")) {
-        blocks = temporary(l, 4);
-        emit_form(l, "and.b32", blocks, source_operand(l, operand_at(l, 3), 4), constant(l, 0xFFFF, 4), no_operand);
-    }
+    if (parts_have(parts, "multicast::cluster"))
+        blocks = block_mask(l, operand_at(l, 3));
+    ignored_hint(l, parts);
     sources[0] = places;
     set_box(l, operand_at(l, is_load), dimensions, blocks, sources);
     Instruction *copy = emit(l, BULK_COPY);

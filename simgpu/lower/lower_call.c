@@ -157,6 +157,7 @@ static void call_through_pointer(Lowering *l)
     const PtxOperand *pointer = find_operand(l, PTX_REGISTER);
     if (pointer == NULL)
         lower_refuse(l, "a call of this kind");
+    find_operand(l, PTX_LABEL); /* the prototype: the engine compares the sizes of what is passed */
     add_all_targets(l);
     end_with_call(l, pointer, -1);
 }
@@ -166,12 +167,15 @@ static void call_through_pointer(Lowering *l)
 /* Places the parameters of the callee where the arguments of the caller lie: both are the same bytes of the frame. */
 static void bind_parameters(Lowering *l, Instance *callee, const PtxVariable *formal, const PtxOperand *actual)
 {
-    for (int i = 0; formal != NULL; formal = formal->next, i++) {
-        const PtxVariable *variable = list_variable(l, actual, i);
+    int count = 0;
+    for (; formal != NULL; formal = formal->next, count++) {
+        const PtxVariable *variable = list_variable(l, actual, count);
         if (variable->bytes < formal->bytes)
-            lower_refuse(l, "an argument smaller than the parameter");
+            lower_reject(l, "an argument smaller than the parameter");
         add_placement(l, &callee->frame, formal, variable_address(l, variable));
     }
+    if (actual != NULL && actual->element_count != count)
+        lower_reject(l, "more arguments than parameters");
 }
 
 static void inline_function(Lowering *l, const PtxOperand *name, const PtxFunction *function)
@@ -184,10 +188,12 @@ static void inline_function(Lowering *l, const PtxOperand *name, const PtxFuncti
     bind_parameters(l, &callee, function->results, parameter_list(l, name, true));
     bind_parameters(l, &callee, function->parameters, parameter_list(l, name, false));
     const PtxInstruction *source = l->source;
+    const unsigned taken = l->taken;
     count_control(l);
     l->lower_body(l, &callee);
     new_block(l);
     l->source = source;
+    l->taken = taken;
     l->inline_depth--;
 }
 

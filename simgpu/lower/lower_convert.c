@@ -19,16 +19,12 @@ static Operand conversion_source(Lowering *l, PtxType type, PtxType *widened)
     *widened = type;
     if (operand->kind != PTX_REGISTER && operand->kind != PTX_SPECIAL)
         return source_operand(l, operand, bytes < 4 && !ptx_type_is_float(type) ? 4 : bytes);
-    Operand value = operand->kind == PTX_REGISTER ? register_operand(l, operand) : source_operand(l, operand, 4);
-    if (value.size == 0)
-        lower_refuse(l, "a predicate as the source");
+    Operand value = operand->kind == PTX_REGISTER ? source_at_least(l, operand, bytes) : source_operand(l, operand, 4);
     if (!ptx_type_is_float(type) && bytes < 4)
         *widened = ptx_type_is_signed(type) ? PTX_S32 : PTX_U32;
     if (bytes_of(value) == ptx_type_bytes(*widened))
         if (*widened == type)
             return value;
-    if (ptx_type_is_float(type) && bytes_of(value) < bytes)
-        lower_refuse(l, "a floating-point source in a smaller register");
     Operand fitted = temporary(l, ptx_type_bytes(*widened));
     emit_extend(l, ptx_type_is_float(type) ? unsigned_type(bytes) : type, fitted, value);
     return fitted;
@@ -37,13 +33,14 @@ static Operand conversion_source(Lowering *l, PtxType type, PtxType *widened)
 /* From an integer to an integer. Without saturation, the narrower of both types decides which bits are kept. */
 static void convert_integer(Lowering *l, PtxType to, PtxType from, bool saturate)
 {
-    Operand result = result_operand(l, operand_at(l, 0), ptx_type_bytes(to) < 2 ? 2 : ptx_type_bytes(to));
+    Operand result = result_at_least(l, operand_at(l, 0), ptx_type_bytes(to));
     if (!saturate) {
         const PtxOperand *operand = operand_at(l, 1);
-        uint32_t bytes = ptx_type_bytes(from) < 4 ? 4 : ptx_type_bytes(from);
-        PtxType kept = ptx_type_bytes(from) <= ptx_type_bytes(to) ? from : to;
+        uint32_t bytes = ptx_type_bytes(from), whole = bytes < 4 ? 4 : bytes;
+        PtxType kept = bytes <= ptx_type_bytes(to) ? from : to;
         bool is_register = operand->kind == PTX_REGISTER;
-        emit_extend(l, kept, result, is_register ? register_operand(l, operand) : source_operand(l, operand, bytes));
+        emit_extend(l, kept, result,
+                    is_register ? source_at_least(l, operand, bytes) : source_operand(l, operand, whole));
         return;
     }
     PtxType widened;
@@ -81,7 +78,7 @@ static void convert_to_integer(Lowering *l, PtxType to, PtxType from, const char
     char form[64];
     snprintf(form, sizeof form, "cvt.%s.%s.%s", rounding, type_name(wide_type), type_name(from));
     emit_form(l, form, wide, value, no_operand, no_operand);
-    Operand result = result_operand(l, operand_at(l, 0), ptx_type_bytes(to) < 2 ? 2 : ptx_type_bytes(to));
+    Operand result = result_at_least(l, operand_at(l, 0), ptx_type_bytes(to));
     if (wide_type != to) {
         Operand clamped = temporary(l, 8);
         emit_extend(l, PTX_S32, clamped, wide);
@@ -134,10 +131,7 @@ static void convert_to_half(Lowering *l, PtxType to, PtxType from, const char *d
         snprintf(form, sizeof form, "+narrow.%s.%s.%s", direction, ptx_type_name(to), ptx_type_name(wide_type));
         emit_form(l, form, narrow, wide, no_operand, no_operand);
     }
-    if (result.size == narrow.size)
-        emit_move(l, result, narrow);
-    else
-        emit_extend(l, PTX_U16, result, narrow);
+    emit_move(l, result, narrow);
 }
 
 typedef struct Conversion {
@@ -187,11 +181,11 @@ static Operand widened_float(Lowering *l, bool flush, PtxType *type, Operand val
 static void convert_pair(Lowering *l, PtxType to, PtxType from, const Conversion *how)
 {
     PtxType half = to == PTX_F16X2 ? PTX_F16 : PTX_BF16;
-    Operand result = result_operand(l, operand_at(l, 0), 4), high = temporary(l, 2), low = temporary(l, 2);
-    if (from != PTX_F32 || *how->whole != '\0' || bytes_of(result) != 4)
+    if (from != PTX_F32 || *how->whole != '\0')
         lower_refuse(l, "");
-    convert_to_half(l, half, from, how->direction, high, source_operand(l, operand_at(l, 1), 4));
-    convert_to_half(l, half, from, how->direction, low, source_operand(l, operand_at(l, 2), 4));
+    Operand result = result_operand(l, operand_at(l, 0), 4), high = temporary(l, 2), low = temporary(l, 2);
+    convert_to_half(l, half, from, how->direction, high, source_cut(l, operand_at(l, 1), 4));
+    convert_to_half(l, half, from, how->direction, low, source_cut(l, operand_at(l, 2), 4));
     emit_form(l, "+pack.b32", result, low, high, no_operand);
     emit_clamp(l, how->clamp, to, result);
 }
@@ -237,7 +231,9 @@ void lower_cvt(Lowering *l, const Parts *parts)
         convert_to_integer(l, to, widened, *how.whole ? how.whole : "rzi", value);
         return;
     }
-    Operand result = result_operand(l, operand_at(l, 0), ptx_type_bytes(to));
+    const uint32_t bytes = ptx_type_bytes(to);
+    Operand wide = result_at_least(l, operand_at(l, 0), bytes);
+    Operand result = bytes_of(wide) == bytes ? wide : temporary(l, bytes);
     if (ptx_type_is_half(to) && *how.whole != '\0') {
         Operand whole = temporary(l, 4);
         emit_cvt(l, how.whole, PTX_F32, widened, whole, value, 0);
@@ -250,6 +246,8 @@ void lower_cvt(Lowering *l, const Parts *parts)
     emit_clamp(l, how.clamp, to, result);
     if (how.flush && to == PTX_F32)
         emit_form(l, "+flush.f32", result, result, no_operand, no_operand);
+    if (bytes_of(wide) != bytes)
+        emit_extend(l, unsigned_type(bytes), wide, result);
 }
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
@@ -283,13 +281,19 @@ static void unpack(Lowering *l, const PtxOperand *vector, const PtxOperand *from
         emit_move(l, result_operand(l, &vector->elements[i], bytes_of(parts[i])), parts[i]);
 }
 
+/* Registers of 8 bits are kept in 16, so that their size alone does not tell them from others. */
+static void expect_byte(Lowering *l, const PtxOperand *operand)
+{
+    if (operand->kind == PTX_REGISTER &&
+        ptx_type_bytes(l->instance->function->register_types[operand->register_index]) != 1)
+        lower_reject_operand(l, operand, "a register of 8 bits");
+}
+
 /* mov.b64 d, {low, high} */
 static void pack(Lowering *l, const PtxOperand *to, const PtxOperand *vector, uint32_t bytes)
 {
     int count = vector->element_count;
     Operand result = result_operand(l, to, bytes);
-    if (bytes_of(result) != bytes)
-        lower_refuse(l, "a result register of another size");
     if (count == 4 && bytes == 8) {
         Operand half[2] = {temporary(l, 4), temporary(l, 4)};
         for (int i = 0; i < 2; i++)
@@ -298,6 +302,8 @@ static void pack(Lowering *l, const PtxOperand *to, const PtxOperand *vector, ui
         emit_form(l, "+pack.b64", result, half[0], half[1], no_operand);
     } else if (count == 2) {
         uint32_t half = bytes == 2 ? 2 : bytes / 2; /* registers of 8 bits are kept in 16 */
+        for (int i = 0; i < 2 && bytes == 2; i++)
+            expect_byte(l, &vector->elements[i]);
         emit_form(l,
                   bytes == 8   ? "+pack.b64"
                   : bytes == 4 ? "+pack.b32"
@@ -314,12 +320,14 @@ void lower_mov(Lowering *l, const Parts *parts)
     const PtxOperand *to = operand_at(l, 0), *from = operand_at(l, 1);
     PtxType type = last_type(l, parts, 0);
     count_class(l, INTEGER);
+    if (type != PTX_PRED && ptx_type_bytes(type) == 1)
+        lower_refuse(l, "");
     if (to->kind == PTX_VECTOR) {
         unpack(l, to, from, ptx_type_bytes(type));
     } else if (from->kind == PTX_VECTOR) {
         pack(l, to, from, ptx_type_bytes(type));
     } else {
         Operand result = result_operand(l, to, ptx_type_bytes(type));
-        emit_move(l, result, source_operand(l, from, bytes_of(result)));
+        emit_move(l, result, source_operand(l, from, ptx_type_bytes(type)));
     }
 }

@@ -3,6 +3,7 @@
 #include "simgpu/lower/emit/address.h"
 #include "simgpu/lower/emit/basic_block.h"
 #include "simgpu/lower/emit/emit.h"
+#include "simgpu/lower/emit/memory_access.h"
 #include "simgpu/lower/emit/operand.h"
 #include "simgpu/lower/emit/virtual_register.h"
 #include "simgpu/lower/lower_bulk.h"
@@ -17,10 +18,8 @@ static void lower_copy_wait(Lowering *l, const Parts *parts)
         emit(l, COPY_WAIT);
         return;
     }
-    const PtxOperand *left = operand_at(l, 0);
-    if (left->kind != PTX_IMMEDIATE)
-        lower_refuse(l, "a number of groups that is not a constant");
-    emit(l, COPY_WAIT)->detail = (uint8_t)(left->number < most ? left->number : most);
+    const uint64_t left = expect_constant(l, 0);
+    emit(l, COPY_WAIT)->detail = (uint8_t)(left < most ? left : most);
 }
 
 /* cp.async.ca.shared.global [to], [from], 16 {, bytes | predicate}: reads `bytes`, or none if the predicate holds,
@@ -35,10 +34,10 @@ static void lower_copy_async(Lowering *l, const Parts *parts)
     Operand to = whole_address(l, operand_at(l, 0), PTX_SHARED);
     Operand from = whole_address(l, operand_at(l, 1), PTX_GLOBAL);
     Operand bytes = constant(l, size->number, 4);
-    if (l->source->operand_count > 3) {
+    const int extra = ignored_hint(l, parts);
+    if (l->source->operand_count > 3 + extra) {
         const PtxOperand *limit = operand_at(l, 3);
-        bool is_predicate = limit->kind == PTX_REGISTER && register_operand(l, limit).size == 0;
-        if (is_predicate) {
+        if (is_predicate(l, limit)) {
             Operand chosen = temporary(l, 4);
             emit_form(l, "selp.b32", chosen, constant(l, 0, 4), bytes, source_operand(l, limit, 1));
             bytes = chosen;

@@ -4,7 +4,7 @@
 
 #include "simgpu/lower/emit/parts.h"
 
-void lower_nothing(Lowering *l, const Parts *parts);
+void lower_hint(Lowering *l, const Parts *parts);
 void lower_fence(Lowering *l, const Parts *parts);
 void lower_grid_control(Lowering *l, const Parts *parts);
 void lower_create_policy(Lowering *l, const Parts *parts);

@@ -155,9 +155,6 @@ static void lower_product(Lowering *l, const Parts *parts)
         *next++ = source_operand(l, fragment_operand(l, b, i), bytes);
     for (int i = 0; i < matrix->c_count; i++)
         *next++ = source_operand(l, fragment_operand(l, c, i), bytes);
-    for (int i = 0; i < matrix->d_count; i++)
-        if (bytes_of(matrix->operands[i]) != bytes)
-            lower_refuse(l, "a result register of another size");
     emit(l, MULTIPLY_MATRIX)->matrix = matrix;
 }
 

@@ -16,14 +16,6 @@
 
 #include <string.h>
 
-static PtxSpace barrier_space(Lowering *l, const Parts *parts)
-{
-    for (int i = 1; i < parts->count; i++)
-        if (space_named(parts->part[i]) != PTX_NO_SPACE)
-            return space_named(parts->part[i]);
-    return PTX_NO_SPACE;
-}
-
 static Operand wide_count(Lowering *l, const PtxOperand *operand)
 {
     Operand wide = temporary(l, 8);
@@ -38,15 +30,15 @@ static void lower_init(Lowering *l, const Parts *parts)
     emit_form(l, "shl.b64", expected, count, constant(l, MBARRIER_EXPECTED_SHIFT, 4), no_operand);
     emit_form(l, "or.b64", word, count, expected, no_operand);
     emit_form(l, "or.b64", word, word, constant(l, MBARRIER_MARK, 8), no_operand);
-    emit_word_store(l, operand_at(l, 0), barrier_space(l, parts), word);
+    emit_word_store(l, operand_at(l, 0), first_space(parts), word);
 }
 
 /* mbarrier.expect_tx.relaxed.cta.shared.b64 [a], bytes; mbarrier.complete_tx.relaxed.cta.shared.b64 [a], bytes */
 static void lower_transaction(Lowering *l, const Parts *parts)
 {
     bool completes = strcmp(parts->part[1], "complete_tx") == 0;
-    emit_word_atomic(l, completes ? ATOMIC_COMPLETE_BYTES : ATOMIC_EXPECT_BYTES, operand_at(l, 0),
-                     barrier_space(l, parts), wide_count(l, operand_at(l, 1)), no_operand);
+    emit_word_atomic(l, completes ? ATOMIC_COMPLETE_BYTES : ATOMIC_EXPECT_BYTES, operand_at(l, 0), first_space(parts),
+                     wide_count(l, operand_at(l, 1)), no_operand);
 }
 
 /* mbarrier.arrive.shared.b64 state, [a] {, count}; mbarrier.arrive.expect_tx.shared.b64 state, [a], bytes: the state is
@@ -57,8 +49,8 @@ static void lower_arrive(Lowering *l, const Parts *parts)
     bool has_number = l->source->operand_count > 2;
     Operand number = has_number ? wide_count(l, operand_at(l, 2)) : constant(l, 1, 8), old = temporary(l, 8);
     if (expects)
-        emit_word_atomic(l, ATOMIC_EXPECT_BYTES, operand_at(l, 1), barrier_space(l, parts), number, no_operand);
-    emit_word_atomic(l, drops ? ATOMIC_ARRIVE_DROP : ATOMIC_ARRIVE, operand_at(l, 1), barrier_space(l, parts),
+        emit_word_atomic(l, ATOMIC_EXPECT_BYTES, operand_at(l, 1), first_space(parts), number, no_operand);
+    emit_word_atomic(l, drops ? ATOMIC_ARRIVE_DROP : ATOMIC_ARRIVE, operand_at(l, 1), first_space(parts),
                      expects ? constant(l, 1, 8) : number, old);
     emit_move(l, result_operand(l, operand_at(l, 0), 8), old);
 }
@@ -69,12 +61,14 @@ static void lower_wait(Lowering *l, const Parts *parts)
 {
     Operand word = temporary(l, 8), difference = temporary(l, 8), before = temporary(l, 8);
     const PtxOperand *phase = operand_at(l, 2);
-    emit_word_load(l, operand_at(l, 1), barrier_space(l, parts), word);
+    emit_word_load(l, operand_at(l, 1), first_space(parts), word);
     l->code->instructions[l->code->instruction_count - 1].detail = LOAD_MBARRIER;
     if (parts_have(parts, "parity"))
-        emit_form(l, "shl.b64", before, source_operand(l, phase, 8), constant(l, 63, 4), no_operand);
+        emit_form(l, "shl.b64", before, wide_count(l, phase), constant(l, 63, 4), no_operand);
     else
         before = source_operand(l, phase, 8);
+    if (l->source->operand_count > 3 && strcmp(parts->part[1], "try_wait") == 0)
+        ignored_value(l, operand_at(l, 3), 4); /* the longest time to wait */
     emit_form(l, "xor.b64", difference, word, before, no_operand);
     Operand is_over = temporary(l, 1);
     emit_form(l, "setp.lt.s64", is_over, difference, constant(l, 0, 8), no_operand);
@@ -95,6 +89,7 @@ static void lower_pending(Lowering *l, const Parts *parts)
 /* mbarrier.inval.shared.b64 [a]: nothing keeps a list of barriers, so that there is nothing to do. */
 static void lower_inval(Lowering *l, const Parts *parts)
 {
+    ignored_address(l, 0, first_space(parts));
 }
 
 void lower_mbarrier(Lowering *l, const Parts *parts)
@@ -127,6 +122,6 @@ void lower_mbarrier(Lowering *l, const Parts *parts)
 void lower_copy_arrival(Lowering *l, const Parts *parts)
 {
     bool counts = parts_have(parts, "noinc");
-    emit_word_atomic(l, ATOMIC_ARRIVE, operand_at(l, 0), barrier_space(l, parts), constant(l, counts, 8), no_operand);
+    emit_word_atomic(l, ATOMIC_ARRIVE, operand_at(l, 0), first_space(parts), constant(l, counts, 8), no_operand);
     l->code->instructions[l->code->instruction_count - 1].signals_copies = true;
 }

@@ -50,13 +50,9 @@ void lower_load(Lowering *l, const Parts *parts)
 {
     AccessForm form = access_form(l, parts);
     Operand results[4] = {0};
-    uint32_t least = ptx_type_bytes(form.type) < 2 ? 2 : ptx_type_bytes(form.type);
-    for (int i = 0; i < form.count; i++) {
-        const PtxOperand *data = data_operand(l, operand_at(l, 0), form.count, i);
-        results[i] = result_operand(l, data, least);
-        if (bytes_of(results[i]) < ptx_type_bytes(form.type))
-            lower_refuse(l, "a result register smaller than the type");
-    }
+    for (int i = 0; i < form.count; i++)
+        results[i] = result_at_least(l, data_operand(l, operand_at(l, 0), form.count, i), ptx_type_bytes(form.type));
+    ignored_hint(l, parts);
     Instruction *load = emit(l, LOAD);
     load->size = size_of(form.type);
     load->count = (uint8_t)form.count;
@@ -75,13 +71,9 @@ void lower_store(Lowering *l, const Parts *parts)
 {
     AccessForm form = access_form(l, parts);
     Operand sources[4] = {0};
-    for (int i = 0; i < form.count; i++) {
-        const PtxOperand *data = data_operand(l, operand_at(l, 1), form.count, i);
-        uint32_t bytes = ptx_type_bytes(form.type) < 2 ? 2 : ptx_type_bytes(form.type);
-        sources[i] = data->kind == PTX_REGISTER ? register_operand(l, data) : source_operand(l, data, bytes);
-        if (sources[i].size == 0 || bytes_of(sources[i]) < ptx_type_bytes(form.type))
-            lower_refuse(l, "a source register smaller than the type");
-    }
+    for (int i = 0; i < form.count; i++)
+        sources[i] = source_at_least(l, data_operand(l, operand_at(l, 1), form.count, i), ptx_type_bytes(form.type));
+    ignored_hint(l, parts);
     Instruction *store = emit(l, STORE);
     store->size = size_of(form.type);
     store->count = (uint8_t)form.count;

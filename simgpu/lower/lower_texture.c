@@ -46,9 +46,7 @@ static void place_operands(Lowering *l, const PtxOperand *address, Geometry geom
         lower_refuse(l, "these coordinates");
     if (address->register_index < 0)
         lower_refuse(l, "a texture or surface reference; use an object");
-    PtxOperand handle = *address;
-    handle.kind = PTX_REGISTER;
-    sources[0] = source_operand(l, &handle, 8);
+    sources[0] = address_register(l, address, 8);
     for (int i = 0; i < geometry.dimensions; i++)
         sources[1 + i] = source_operand(l, &address->elements[first + i], 4);
     if (geometry.is_layered)
@@ -58,12 +56,19 @@ static void place_operands(Lowering *l, const PtxOperand *address, Geometry geom
 static void texture_results(Lowering *l, const PtxOperand *data, Operand results[4])
 {
     if (data->kind != PTX_VECTOR || data->element_count != 4)
-        lower_refuse(l, "this number of vector elements");
-    for (int i = 0; i < 4; i++) {
+        lower_reject_operand(l, data, "a vector of 4");
+    for (int i = 0; i < 4; i++)
         results[i] = result_operand(l, &data->elements[i], 4);
-        if (bytes_of(results[i]) != 4)
-            lower_refuse(l, "a result register of another size");
-    }
+}
+
+/* The gradients of tex.grad, in one vector for each direction. */
+static void ignored_gradient(Lowering *l, int index, Geometry geometry)
+{
+    const PtxOperand *gradient = operand_at(l, index);
+    if (gradient->kind != PTX_VECTOR || gradient->element_count < geometry.dimensions)
+        lower_reject_operand(l, gradient, "a vector with an element for each dimension");
+    for (int i = 0; i < gradient->element_count; i++)
+        ignored_value(l, &gradient->elements[i], 4);
 }
 
 /* The texture decides what the bits of a texel mean; the type in the opcode only has to be one of 32 bits. */
@@ -91,12 +96,16 @@ void lower_texture(Lowering *l, const Parts *parts)
     int extra = parts_have(parts, "level") ? 1 : parts_have(parts, "grad") ? 2 : 0, first = extra > 0 ? 2 : 1;
     Geometry geometry = parts->count == first + 4 ? geometry_named(parts->part[first]) : (Geometry){0};
     if (geometry.dimensions == 0 || strcmp(parts->part[first + 1], "v4") != 0 ||
-        !is_result_type(parts->part[first + 2]) || l->source->operand_count != 2 + extra)
+        !is_result_type(parts->part[first + 2]))
         lower_refuse(l, "");
     const char *coordinates = parts->part[first + 3];
     if (strcmp(coordinates, "f32") != 0 && strcmp(coordinates, "s32") != 0)
         lower_refuse(l, "");
     emit_texture(l, geometry, 0, coordinates[0] == 's');
+    if (extra == 1)
+        ignored_value(l, operand_at(l, 2), 4);
+    for (int i = 0; extra == 2 && i < 2; i++)
+        ignored_gradient(l, 2 + i, geometry);
 }
 
 /* tld4.component.2d.v4.dtype.f32 {a, b, c, d}, [t, {x, y}]: one channel of each of the four texels that a
@@ -107,7 +116,7 @@ void lower_gather(Lowering *l, const Parts *parts)
     const char *channel = parts->count == 6 && strlen(parts->part[1]) == 1 ? strchr(channels, *parts->part[1]) : NULL;
     Geometry geometry = channel != NULL ? geometry_named(parts->part[2]) : (Geometry){0};
     if (geometry.dimensions != 2 || strcmp(parts->part[3], "v4") != 0 || !is_result_type(parts->part[4]) ||
-        strcmp(parts->part[5], "f32") != 0 || l->source->operand_count != 2)
+        strcmp(parts->part[5], "f32") != 0)
         lower_refuse(l, "");
     emit_texture(l, geometry, 1 + (int)(channel - channels), false);
 }
@@ -148,12 +157,6 @@ static SurfaceForm surface_form(Lowering *l, const Parts *parts)
         !mode_named(parts->part[parts->count - 1], &form.mode))
         lower_refuse(l, "");
     return form;
-}
-
-/* Registers have 16 bits at least. */
-static uint32_t least_register(const SurfaceForm *form)
-{
-    return ptx_type_bytes(form->type) < 2 ? 2 : ptx_type_bytes(form->type);
 }
 
 typedef struct Surface {
@@ -205,7 +208,7 @@ static Instruction *emit_element(Lowering *l, InstructionKind kind, const Surfac
 static const PtxOperand *elements_of(Lowering *l, const PtxOperand *data, const SurfaceForm *form)
 {
     if (data->kind != PTX_VECTOR || data->element_count != form->count)
-        lower_refuse(l, "this number of vector elements");
+        lower_reject_operand(l, data, "a vector as long as the opcode says");
     return data->elements;
 }
 
@@ -214,13 +217,9 @@ void lower_surface_load(Lowering *l, const Parts *parts)
 {
     const SurfaceForm form = surface_form(l, parts);
     const PtxOperand *data = elements_of(l, operand_at(l, 0), &form);
-    const uint32_t least = least_register(&form);
     Operand results[4] = {0};
-    for (int i = 0; i < form.count; i++) {
-        results[i] = result_operand(l, &data[i], least);
-        if (bytes_of(results[i]) < least)
-            lower_refuse(l, "a result register smaller than the type");
-    }
+    for (int i = 0; i < form.count; i++)
+        results[i] = result_at_least(l, &data[i], ptx_type_bytes(form.type));
     const Surface surface = emit_surface(l, &form, operand_at(l, 1), false);
     if (form.mode == SURFACE_ZERO) {
         for (int i = 0; i < form.count; i++)
@@ -239,7 +238,7 @@ void lower_surface_store(Lowering *l, const Parts *parts)
     const PtxOperand *data = elements_of(l, operand_at(l, 1), &form);
     Operand values[4] = {0};
     for (int i = 0; i < form.count; i++)
-        values[i] = source_operand(l, &data[i], least_register(&form));
+        values[i] = source_at_least(l, &data[i], ptx_type_bytes(form.type));
     const Surface surface = emit_surface(l, &form, operand_at(l, 0), true);
     if (form.mode == SURFACE_ZERO)
         activate(l, surface.inside);

@@ -34,8 +34,6 @@ void lower_shuffle(Lowering *l, const Parts *parts)
     Operand valid = pair ? result_operand(l, &to->elements[1], 1) : no_operand;
     Operand sources[] = {source_operand(l, operand_at(l, 1), 4), source_operand(l, operand_at(l, 2), 4),
                          source_operand(l, operand_at(l, 3), 4), members(l, parts, 4)};
-    if (bytes_of(result) != 4)
-        lower_refuse(l, "");
     Instruction *shuffle = emit_warp(l, SHUFFLE);
     shuffle->detail = (uint8_t)kind;
     shuffle->results[0] = result;
@@ -132,8 +130,10 @@ void lower_elect(Lowering *l, const Parts *parts)
     emit_move(l, result_operand(l, &to->elements[0], 4), leader);
 }
 
+/* bar.warp.sync members: the lanes of the warp wait for all of it, as the join does. */
 void lower_warp_barrier(Lowering *l, const Parts *parts)
 {
+    ignored_value(l, operand_at(l, 0), 4);
     join_warp(l);
     count_control(l);
 }

@@ -58,10 +58,7 @@ static int product_of(Lowering *l, const Parts *parts, Matrix *matrix)
 /* An immediate operand: -1 or 1, 0 or 1, or a number of groups. */
 static int64_t constant_at(Lowering *l, int index)
 {
-    const PtxOperand *operand = operand_at(l, index);
-    if (operand->kind != PTX_IMMEDIATE)
-        lower_refuse(l, "an operand that is not a constant");
-    return (int64_t)operand->number;
+    return (int64_t)expect_constant(l, index);
 }
 
 /* Factors of -1 change the signs of the elements. */
@@ -149,11 +146,8 @@ void lower_warpgroup_product(Lowering *l, const Parts *parts)
             *next++ = a_registers[i];
         for (int i = 0; i < B_REGISTERS; i++)
             *next++ = b_registers[i];
-        for (int i = 0; i < per_block; i++) {
-            if (bytes_of(matrix->operands[i]) != 4)
-                lower_refuse(l, "a result register of another size");
+        for (int i = 0; i < per_block; i++)
             *next++ = sum_before(l, scale, matrix->operands[i]);
-        }
         emit(l, MULTIPLY_MATRIX)->matrix = matrix;
     }
 }

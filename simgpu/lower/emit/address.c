@@ -84,10 +84,11 @@ const WindowVariable *variable_of(Lowering *l, const PtxOperand *address)
     return NULL;
 }
 
-void set_address(Lowering *l, Instruction *instruction, const PtxOperand *address, PtxSpace space)
+static void fill_in_address(Lowering *l, Instruction *instruction, const PtxOperand *address, PtxSpace space,
+                            bool may_be_narrow)
 {
     if (address->kind != PTX_ADDRESS || address->element_count > 0)
-        lower_refuse(l, "an operand that is not an address");
+        lower_reject_operand(l, address, "an address");
     instruction->space = (uint8_t)space;
     instruction->offset = (int64_t)address->number;
     instruction->variable = variable_of(l, address);
@@ -100,11 +101,8 @@ void set_address(Lowering *l, Instruction *instruction, const PtxOperand *addres
         if (instruction->space == PTX_LOCAL)
             instruction->sources[0] = l->instance->frame_address;
     } else if (address->register_index >= 0) {
-        PtxOperand base = *address;
-        base.kind = PTX_REGISTER;
-        instruction->sources[0] = register_operand(l, &base);
-        if (instruction->sources[0].size < 2)
-            lower_refuse(l, "an address of fewer than 32 bits");
+        bool is_wide = space == PTX_GLOBAL || space == PTX_NO_SPACE; /* the other windows have 32 bits */
+        instruction->sources[0] = address_register(l, address, is_wide && !may_be_narrow ? 8 : 4);
         if (space == PTX_PARAM && !is_kernel(l->instance)) { /* a parameter of a device function */
             instruction->space = PTX_LOCAL;
             instruction->is_hidden = true;
@@ -112,10 +110,21 @@ void set_address(Lowering *l, Instruction *instruction, const PtxOperand *addres
     }
 }
 
+void set_address(Lowering *l, Instruction *instruction, const PtxOperand *address, PtxSpace space)
+{
+    fill_in_address(l, instruction, address, space, false);
+}
+
+void ignored_address(Lowering *l, int index, PtxSpace space)
+{
+    Instruction probe = {.sources = {{.slot = NO_SLOT}}};
+    set_address(l, &probe, operand_at(l, index), space);
+}
+
 Operand whole_address(Lowering *l, const PtxOperand *address, PtxSpace space)
 {
     Instruction probe = {.sources = {{.slot = NO_SLOT}}};
-    set_address(l, &probe, address, space);
+    fill_in_address(l, &probe, address, space, true);
     if (probe.sources[0].slot == NO_SLOT)
         return constant(l, (uint64_t)probe.offset, 8);
     Operand base = probe.sources[0];

@@ -12,7 +12,10 @@ const WindowVariable *variable_of(Lowering *l, const PtxOperand *address);
  * no register. Parameters of device functions lie in the frame, and accesses to them are hidden
  * (Instruction.is_hidden). */
 void set_address(Lowering *l, Instruction *instruction, const PtxOperand *address, PtxSpace space);
-/* A 64-bit register that holds the address, offset included. */
+/* The same for an address that has no effect here, such as that of a prefetch. */
+void ignored_address(Lowering *l, int index, PtxSpace space);
+/* A 64-bit register that holds the address, offset included. As in ptxas, the address may be one of 32 bits in any
+ * state space. */
 Operand whole_address(Lowering *l, const PtxOperand *address, PtxSpace space);
 
 #endif

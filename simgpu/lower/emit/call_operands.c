@@ -1,10 +1,12 @@
 #include "simgpu/lower/emit/call_operands.h"
 
+#include "simgpu/lower/emit/placement.h"
+
 const PtxOperand *find_operand(Lowering *l, PtxOperandKind kind)
 {
     for (int i = 0; i < l->source->operand_count; i++)
-        if (l->source->operands[i].kind == kind)
-            return &l->source->operands[i];
+        if (l->source->operands[i].kind == kind && !l->source->operands[i].negated)
+            return operand_at(l, i);
     return NULL;
 }
 
@@ -14,12 +16,16 @@ const PtxOperand *parameter_list(Lowering *l, const PtxOperand *function, bool r
     long wanted = results ? at - 1 : at + 1;
     if (wanted < 0 || wanted >= l->source->operand_count || l->source->operands[wanted].kind != PTX_LIST)
         return NULL;
-    return &l->source->operands[wanted];
+    return operand_at(l, (int)wanted);
 }
 
 const PtxVariable *list_variable(Lowering *l, const PtxOperand *list, int index)
 {
-    if (list == NULL || index >= list->element_count || list->elements[index].variable == NULL)
+    if (list == NULL || index >= list->element_count)
         lower_refuse(l, "these arguments");
-    return list->elements[index].variable;
+    const PtxOperand *element = &list->elements[index];
+    if (element->kind != PTX_VARIABLE || element->number != 0 || element->negated ||
+        find_placement(l->instance->frame, element->variable) == NULL || element->variable->space != PTX_PARAM)
+        lower_reject_operand(l, element, "a .param variable of the caller");
+    return element->variable;
 }

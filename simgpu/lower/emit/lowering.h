@@ -44,9 +44,11 @@ typedef struct Lowering {
     Code *code;
     Arena *arena; /* freed when the kernel is lowered */
     Message *why;
+    Status refusal;  /* STATUS_UNSUPPORTED, or STATUS_BAD_INPUT by lower_reject() */
     jmp_buf give_up; /* where lower_refuse() returns to */
     Instance *instance;
     const PtxInstruction *source; /* the current instruction; NULL: outside of the walk */
+    unsigned taken;               /* bit i: its operand i was looked at */
     Operand guard;                /* its guard; slot NO_SLOT: none */
     bool guard_negated;
 
@@ -76,7 +78,15 @@ static inline bool is_kernel(const Instance *instance)
  * part, such as "this number of operands"; "" means the whole instruction. The message also gives opcode, file and
  * line. */
 __attribute__((noreturn)) void lower_refuse(Lowering *l, const char *what);
-/* Operand `index` of the current instruction; refuses the instruction if it has fewer operands. */
+/* The same where PTX itself does not allow the instruction as it stands: ptxas would not take it, whoever compiled it. */
+__attribute__((noreturn)) void lower_reject(Lowering *l, const char *what);
+/* The same for an operand. The message says which one, what it is, and what was expected: "a register of 32 bits". */
+__attribute__((noreturn)) void lower_reject_operand(Lowering *l, const PtxOperand *operand, const char *expected);
+/* Operand `index` of the current instruction; rejects the instruction if it has fewer operands. */
 const PtxOperand *operand_at(Lowering *l, int index);
+/* Rejects the instruction if it has operands that nothing has asked operand_at() or take_operand() for. */
+void check_all_taken(Lowering *l);
+/* Notes that operand `index` was looked at in another way than by operand_at(). */
+void take_operand(Lowering *l, long index);
 
 #endif

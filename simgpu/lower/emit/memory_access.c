@@ -3,13 +3,14 @@
 #include "simgpu/lower/emit/address.h"
 #include "simgpu/lower/emit/basic_block.h"
 #include "simgpu/lower/emit/emit.h"
+#include "simgpu/lower/emit/operand.h"
 #include "simgpu/lower/emit/placement.h"
 #include "simgpu/lower/emit/virtual_register.h"
 
 #include <string.h>
 
 /* Parts that say how an access is ordered or cached. They change nothing here: every access takes effect at once and in
- * order. The operand of L2::cache_hint comes last and is not read. */
+ * order. */
 static bool is_ignored(const char *part)
 {
     static const char *const ignored[] = {
@@ -52,8 +53,24 @@ const PtxOperand *data_operand(Lowering *l, const PtxOperand *data, int count, i
     if (count == 1)
         return data;
     if (data->kind != PTX_VECTOR || data->element_count != count)
-        lower_refuse(l, "this number of vector elements");
+        lower_reject_operand(l, data, count == 2 ? "a vector of 2" : "a vector of 4");
     return &data->elements[index];
+}
+
+PtxSpace first_space(const Parts *parts)
+{
+    for (int i = 1; i < parts->count; i++)
+        if (space_named(parts->part[i]) != PTX_NO_SPACE)
+            return space_named(parts->part[i]);
+    return PTX_NO_SPACE;
+}
+
+bool ignored_hint(Lowering *l, const Parts *parts)
+{
+    bool has_hint = parts_have(parts, "L2::cache_hint");
+    if (has_hint)
+        ignored_value(l, operand_at(l, l->source->operand_count - 1), 8);
+    return has_hint;
 }
 
 static Instruction *emit_frame_access(Lowering *l, InstructionKind kind, const PtxVariable *variable, uint32_t bytes)

@@ -94,12 +94,36 @@ static Operand special_operand(Lowering *l, const char *name)
     return clock_operand(l, name);
 }
 
-Operand register_operand(Lowering *l, const PtxOperand *operand)
+bool is_predicate(const Lowering *l, const PtxOperand *operand)
 {
-    if (operand->kind != PTX_REGISTER)
-        lower_refuse(l, "an operand that is not a register");
+    return operand->kind == PTX_REGISTER && l->instance->function->register_types[operand->register_index] == PTX_PRED;
+}
+
+/* The register of an operand that is one, or of an address in one. */
+static Operand named_register(Lowering *l, const PtxOperand *operand)
+{
+    if (l->instance->function->register_types[operand->register_index] == PTX_OTHER_TYPE)
+        lower_refuse(l, "a register of this type");
     uint32_t number = l->instance->first_register + (uint32_t)operand->register_index;
     return (Operand){.slot = number, .size = l->register_sizes[number] & 0xF};
+}
+
+Operand address_register(Lowering *l, const PtxOperand *address, uint32_t least)
+{
+    Operand base = named_register(l, address);
+    if (base.size == 0 || (bytes_of(base) < least && bytes_of(base) >= 4))
+        lower_reject_operand(l, address, least == 8 ? "an address in a register of 64 bits" : "an address");
+    if (bytes_of(base) < least)
+        lower_refuse(l, "an address of fewer than 32 bits");
+    return base;
+}
+
+static const char *width_name(uint32_t bytes)
+{
+    return bytes == 1   ? "a predicate"
+           : bytes == 2 ? "a register of 16 bits"
+           : bytes == 4 ? "a register of 32 bits"
+                        : "a register of 64 bits";
 }
 
 /* The address of a variable. In the frame of a procedure it is not the same in all calls. */
@@ -119,46 +143,110 @@ static uint64_t function_address(Lowering *l, const char *name)
 {
     const PtxFunction *function = ptx_function(l->module, name);
     if (function == NULL)
-        lower_refuse(l, "an operand of this kind");
+        lower_refuse(l, "the address of this function");
     return function->address;
 }
 
-Operand source_operand(Lowering *l, const PtxOperand *operand, uint32_t bytes)
+/* An operand that is no register: constants, addresses and special registers are made as wide as they are needed. */
+static Operand value_operand(Lowering *l, const PtxOperand *operand, uint32_t bytes)
 {
-    Operand value;
+    Operand value = no_operand;
     switch (operand->kind) {
-    case PTX_REGISTER: value = register_operand(l, operand); break;
     case PTX_IMMEDIATE: return constant(l, immediate_bits(operand, bytes), bytes);
     case PTX_SPECIAL: value = special_operand(l, operand->name); break;
-    case PTX_VARIABLE: value = address_operand(l, operand, bytes); break;
-    case PTX_FUNCTION: return constant(l, function_address(l, operand->name), bytes);
+    case PTX_VARIABLE: value = bytes == 1 ? no_operand : address_operand(l, operand, bytes); break;
+    case PTX_FUNCTION:
+        if (bytes != 1)
+            return constant(l, function_address(l, operand->name), bytes);
+        break;
+    case PTX_REGISTER:
     case PTX_ADDRESS:
     case PTX_LABEL:
     case PTX_VECTOR:
     case PTX_PAIR:
     case PTX_LIST:
-    case PTX_SINK: lower_refuse(l, "an operand of this kind");
+    case PTX_SINK: break;
     }
-    if (operand->negated) {
-        Operand negated = temporary(l, 1);
-        emit_form(l, "not.pred", negated, value, no_operand, no_operand);
-        return negated;
-    }
+    if (value.slot == NO_SLOT || (value.size == 0) != (bytes == 1))
+        lower_reject_operand(l, operand, width_name(bytes));
     if (bytes_of(value) == bytes)
         return value;
-    if (bytes == 1 || value.size == 0)
-        lower_refuse(l, "a predicate in place of a number, or a number in place of a predicate");
     Operand fitted = temporary(l, bytes);
     emit_extend(l, unsigned_type(bytes_of(fitted.size < value.size ? fitted : value)), fitted, value);
     return fitted;
 }
 
+Operand source_operand(Lowering *l, const PtxOperand *operand, uint32_t bytes)
+{
+    if (operand->negated && (bytes != 1 || operand->kind != PTX_REGISTER))
+        lower_reject_operand(l, operand, width_name(bytes));
+    if (operand->kind != PTX_REGISTER)
+        return value_operand(l, operand, bytes);
+    Operand value = named_register(l, operand);
+    if (bytes_of(value) != bytes)
+        lower_reject_operand(l, operand, width_name(bytes));
+    if (!operand->negated)
+        return value;
+    Operand negated = temporary(l, 1);
+    emit_form(l, "not.pred", negated, value, no_operand, no_operand);
+    return negated;
+}
+
+/* The register that the operand names, of at least that many bytes. */
+static Operand register_at_least(Lowering *l, const PtxOperand *operand, uint32_t bytes)
+{
+    static const char *const expected[] = {"a register", "a register of 32 bits or more", "a register of 64 bits"};
+    const uint32_t least = bytes < 2 ? 2 : bytes;
+    Operand value = operand->kind == PTX_REGISTER && !operand->negated ? named_register(l, operand) : no_operand;
+    if (value.slot == NO_SLOT || bytes_of(value) < least)
+        lower_reject_operand(l, operand, expected[logarithm(least) - 1]);
+    return value;
+}
+
+Operand source_at_least(Lowering *l, const PtxOperand *operand, uint32_t bytes)
+{
+    return operand->kind == PTX_REGISTER ? register_at_least(l, operand, bytes)
+                                         : source_operand(l, operand, bytes < 2 ? 2 : bytes);
+}
+
+Operand source_cut(Lowering *l, const PtxOperand *operand, uint32_t bytes)
+{
+    Operand value = source_at_least(l, operand, bytes);
+    if (bytes_of(value) == bytes)
+        return value;
+    Operand cut = temporary(l, bytes);
+    emit_extend(l, unsigned_type(bytes), cut, value);
+    return cut;
+}
+
 Operand result_operand(Lowering *l, const PtxOperand *operand, uint32_t bytes)
 {
-    if (operand->kind == PTX_SINK)
+    if (operand->kind == PTX_SINK && !operand->negated)
         return temporary(l, bytes);
-    Operand result = register_operand(l, operand);
-    if ((result.size == 0) != (bytes == 1))
-        lower_refuse(l, "a predicate in place of a number, or a number in place of a predicate");
-    return result;
+    if (operand->kind != PTX_REGISTER || operand->negated || bytes_of(named_register(l, operand)) != bytes)
+        lower_reject_operand(l, operand, width_name(bytes));
+    return named_register(l, operand);
+}
+
+Operand result_at_least(Lowering *l, const PtxOperand *operand, uint32_t bytes)
+{
+    if (operand->kind == PTX_SINK && !operand->negated)
+        return temporary(l, bytes < 2 ? 2 : bytes);
+    return register_at_least(l, operand, bytes);
+}
+
+void ignored_value(Lowering *l, const PtxOperand *operand, uint32_t bytes)
+{
+    if (operand->kind == PTX_REGISTER)
+        source_operand(l, operand, bytes);
+    else if (operand->kind != PTX_IMMEDIATE || operand->negated)
+        lower_reject_operand(l, operand, width_name(bytes));
+}
+
+uint64_t expect_constant(Lowering *l, int index)
+{
+    const PtxOperand *operand = operand_at(l, index);
+    if (operand->kind != PTX_IMMEDIATE || operand->negated)
+        lower_reject_operand(l, operand, "a constant");
+    return operand->number;
 }
