@@ -433,3 +433,12 @@ layout_by() {
     ends 0
     counts 5 "^ok "
 }
+
+@test "inline assembly that NVIDIA's assembler would refuse is a run-time error that names its operand" {
+    by_clang
+    judge check "$root"/tests/attacks/{negated_number,wide_sum_in_a_narrow_register}.cu
+    ends 0
+    counts 2 "^ok "
+    judge grade --no-record "$root/tests/attacks/wide_sum_in_a_narrow_register.cu"
+    ends 1 "Run-Time Error" "this is not PTX: 'add.s64': operand 1 is a register of 32 bits, expected a register of 64 bits" "(wide_sum_in_a_narrow_register.cu:12"
+}

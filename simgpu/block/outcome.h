@@ -10,6 +10,7 @@ typedef enum SimOutcome {
     SIM_OK = 0,
     SIM_BAD_LAUNCH,    /* grid, block or shared memory beyond the device's limits: nothing ran */
     SIM_UNSUPPORTED,   /* the kernel holds an instruction that is not implemented: nothing ran */
+    SIM_BAD_CODE,      /* the kernel holds an instruction that PTX does not allow: nothing ran */
     SIM_OUT_OF_BOUNDS, /* an access outside of all allocations, of the block's shared or the thread's local memory */
     SIM_MISALIGNED,
     SIM_BAD_BARRIER,    /* a barrier that only a part of a warp, or not all of the block, reaches. As on hardware,

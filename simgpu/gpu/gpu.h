@@ -46,7 +46,7 @@ struct SimFunction {
     TranslationJob *jobs;
     MachineProgram machine; /* only where machine_known */
     bool machine_known;
-    bool is_supported;
+    Status lowered;  /* STATUS_OK, or what lower_kernel() says, with the reason in `refusal` */
     Message refusal; /* why it is not supported */
     SimFunctionInfo info;
     uint32_t dynamic_shared_limit;

@@ -35,9 +35,9 @@ bool launch_is_possible(const SimGpu *gpu, const SimLaunch *launch, SimReport *r
         report->outcome = SIM_BAD_LAUNCH;
         return false;
     }
-    if (function->is_supported)
+    if (function->lowered == STATUS_OK)
         return true;
-    report->outcome = SIM_UNSUPPORTED;
+    report->outcome = function->lowered == STATUS_BAD_INPUT ? SIM_BAD_CODE : SIM_UNSUPPORTED;
     snprintf(text, sizeof report->fault.text, "kernel %.80s: %.300s", function->plain_name, function->refusal.text);
     return false;
 }

@@ -288,7 +288,7 @@ SimFunction *simgpu_function(SimModule *module, const char *name)
     SimFunction *function = allocated(calloc(1, sizeof *function));
     function->module = module;
     function->ptx = ptx;
-    function->is_supported = lower_kernel(&module->ptx, ptx, &function->code, &function->refusal) == STATUS_OK;
+    function->lowered = lower_kernel(&module->ptx, ptx, &function->code, &function->refusal);
     fill_info(function);
     merged_loads_find(module->cubin, module->cubin_bytes, name, &function->code);
     function->machine_known = machine_code_read(module->cubin, module->cubin_bytes, name, &function->code,

@@ -18,7 +18,7 @@ typedef struct SimTouched {
 
 typedef struct SimReport {
     SimOutcome outcome;
-    SimFault fault; /* where outcome is a fault, SIM_BAD_LAUNCH or SIM_UNSUPPORTED (text only) */
+    SimFault fault; /* where outcome is a fault, SIM_BAD_LAUNCH, SIM_UNSUPPORTED or SIM_BAD_CODE (text only) */
     SimCounters counters;
     SimWarpPath longest;
     SimMachineRatios machine;

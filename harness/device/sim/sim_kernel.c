@@ -157,6 +157,7 @@ static Ending ending_of(SimOutcome outcome)
     case SIM_OK: return (Ending){DEVICE_NO_FAULT, CUDA_ERROR_SUCCESS};
     case SIM_BAD_LAUNCH: return (Ending){DEVICE_BAD_LAUNCH, CUDA_ERROR_INVALID_VALUE};
     case SIM_UNSUPPORTED: return (Ending){DEVICE_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED};
+    case SIM_BAD_CODE: return (Ending){DEVICE_FAULT, CUDA_ERROR_INVALID_PTX};
     case SIM_NO_STACK:
     case SIM_BAD_HANDLE:
     case SIM_OUT_OF_BOUNDS: return (Ending){DEVICE_FAULT, CUDA_ERROR_ILLEGAL_ADDRESS};

@@ -43,6 +43,7 @@ static MistakeKind kind_of_fault(SimOutcome outcome, const SimFault *fault)
     switch (outcome) {
     case SIM_OK: return MISTAKE_NONE;
     case SIM_BAD_LAUNCH: return MISTAKE_LAUNCH_REFUSED;
+    case SIM_BAD_CODE: return MISTAKE_LOAD_FAILED;
     case SIM_OUT_OF_BOUNDS: return kind_of_access(fault);
     case SIM_MISALIGNED: return MISTAKE_MISALIGNED;
     case SIM_BAD_BARRIER: return fault->space == SIM_SHARED ? MISTAKE_RACE_IN_CLUSTER : MISTAKE_BARRIER;
