@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Fuzzes the readers of bytes that a submission, its compiler or another process wrote: SECONDS for each target of
 # tests/fuzz/, under AddressSanitizer and UndefinedBehaviorSanitizer. Seeds are files of the repository, or the target
-# makes them. An input that crashes, leaks or takes 20 s is kept in BUILD/fuzz/found. Prints TAP.
+# makes them. An input that crashes, leaks or takes 20 s is kept in BUILD/fuzz/found; what it shows is repaired, and the
+# input moves to tests/fuzz/found/TARGET, from where it is run again each time, also by simgpu/gpu/tests/test_found.c.
+# Prints TAP.
 # Usage: tests/fuzz.sh BUILD SECONDS
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -49,6 +51,10 @@ head -c 200 /dev/zero >>"$work/broker/raw"
 
 CONVJUDGE_FUZZ_SEEDS="$work/control" "$programs/control"
 CONVJUDGE_FUZZ_SEEDS="$work/execute" "$programs/execute"
+
+for target in "${targets[@]}"; do
+    if [[ -d tests/fuzz/found/$target ]]; then cp "tests/fuzz/found/$target"/* "$work/$target/"; fi
+done
 
 # fuzz NUMBER TARGET: one line of TAP; of a failure also the fuzzer's report, or the end of its log.
 fuzz() {

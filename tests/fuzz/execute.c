@@ -2,7 +2,8 @@
  * interpreted, with the sanitizer and without, and now and then translated to machine code as well.
  *
  * Bytes changed at random would hardly ever be PTX again. So the mutator of this file changes lines, and in lines the
- * operands, types, state spaces and numbers, and most of what it makes is lowered and run.
+ * operands, types, state spaces and numbers, and most of what it makes is lowered and run. Some operands it exchanges for
+ * ones of any other kind and size, which must be refused or do no harm.
  *
  * CONVJUDGE_FUZZ_SEEDS=FOLDER writes a kernel for each row of the tables of opcodes there, as inputs to begin with, and
  * ends.  */
@@ -230,10 +231,59 @@ static size_t insert_line(char *text, size_t bytes, size_t most, Piece line)
     return put(text, bytes, most, before, (Piece){ended, (size_t)length});
 }
 
+/* A random operand of a line, with its brackets; of length 0 where there is none. */
+static Piece some_operand(Piece line)
+{
+    const Piece none = {line.at, 0};
+    Piece operands[16];
+    int count = 0, depth = 0;
+    size_t begin = 0;
+    while (begin < line.length && (line.at[begin] == ' ' || line.at[begin] == '\t')) /* to the opcode, and behind it */
+        begin++;
+    while (begin < line.length && line.at[begin] != ' ' && line.at[begin] != '\t')
+        begin++;
+    for (size_t i = begin; i < line.length && count < 16; i++) {
+        depth += line.at[i] == '[' || line.at[i] == '{' || line.at[i] == '(';
+        depth -= line.at[i] == ']' || line.at[i] == '}' || line.at[i] == ')';
+        if ((line.at[i] != ',' || depth > 0) && line.at[i] != ';')
+            continue;
+        while (begin < i && (line.at[begin] == ' ' || line.at[begin] == '\t'))
+            begin++;
+        operands[count++] = (Piece){line.at + begin, i - begin};
+        begin = i + 1;
+    }
+    return count == 0 ? none : operands[draw((uint32_t)count)];
+}
+
+/* Exchanges an operand for any other one of the module, puts a '!' in front of it or another one behind it, or leaves
+ * it out. */
+static size_t exchange_operand(char *text, size_t bytes, size_t most, Piece line)
+{
+    static const char *const others[] = {"_", "1", "0f3F800000", "%tid.x", "%clock64", "WARP_SZ", "!WARP_SZ", "{1, 2}"};
+    Piece old = some_operand(line), other = some_operand(some_line(text, bytes));
+    Piece front = {old.at, 0}, behind = {old.at + old.length, 0};
+    char with_comma[200];
+    if (old.length == 0 || other.length == 0)
+        return bytes;
+    switch (draw(8)) {
+    case 0: return put(text, bytes, most, front, (Piece){"!", 1});
+    case 1: return put(text, bytes, most, old, counted(SOME(others)));
+    case 2:
+        snprintf(with_comma, sizeof with_comma, ", %.*s", other.length < 100 ? (int)other.length : 100, other.at);
+        return put(text, bytes, most, behind, counted((Piece){with_comma, 0}));
+    case 3: /* with the comma behind it */
+        old.length += old.at[old.length] == ',';
+        return put(text, bytes, most, old, (Piece){"", 0});
+    default: return put(text, bytes, most, old, other);
+    }
+}
+
 static size_t mutate_once(char *text, size_t bytes, size_t most)
 {
     Piece line = some_line(text, bytes), word;
-    switch (draw(10)) {
+    switch (draw(12)) {
+    case 10:
+    case 11: return exchange_operand(text, bytes, most, line);
     case 0: return insert_line(text, bytes, most, line); /* elsewhere, once more */
     case 1: return put(text, bytes, most, line, (Piece){"", 0});
     case 2: return put(text, bytes, most, line, some_line(text, bytes));

@@ -2,6 +2,7 @@
 #ifndef TESTS_FUZZ_RUN_KERNELS_H
 #define TESTS_FUZZ_RUN_KERNELS_H
 
+#include "simgpu/lower/check_registers.h"
 #include "simgpu/tests/machine.h"
 
 #include <stdio.h>
@@ -90,6 +91,8 @@ static void launch(const Machine *on, SimFunction *function, uint64_t object, ui
         simgpu_launch(on->gpu, &asked, &report);
         if (report.outcome != SIM_OK && report.fault.text[0] == '\0')
             abort();
+        if (strstr(report.fault.text, REGISTER_MISUSE) != NULL)
+            abort(); /* simgpu/lower has let a wrong operand through */
     }
     if (memcmp(parameters, filled, info.parameter_bytes) != 0)
         abort(); /* a kernel has written into its parameters */
