@@ -1,4 +1,4 @@
-/* clock.h - the clock for measuring durations.  */
+/* clock.h - the clocks for measuring durations and work.  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -9,6 +9,14 @@ static inline double now_s(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Processor time of the calling thread. */
+static inline double thread_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 

@@ -36,12 +36,21 @@ static CallLimits limits_of(const ProblemLimits *problem)
     };
 }
 
-/* Only a constructor can spend time or memory before solve(). Of other failures the session says where they were. */
-static void end_before_solve(Judging *judging, Judgement decided)
+/* While an object is loaded, only its constructors take time worth mentioning, but its arrays take memory, too. Of other
+ * failures the session says where they were. */
+static const char *place_before_solve(Verdict verdict, CallPhase phase)
+{
+    if (phase != PHASE_LOADING)
+        return "";
+    return verdict == VERDICT_TIME_LIMIT_EXCEEDED     ? "a constructor, before solve(): "
+           : verdict == VERDICT_MEMORY_LIMIT_EXCEEDED ? "global variables or a constructor, before solve(): "
+                                                      : "";
+}
+
+static void end_before_solve(Judging *judging, Judgement decided, CallPhase phase)
 {
     Text text = {0};
-    bool limit = decided.verdict == VERDICT_TIME_LIMIT_EXCEEDED || decided.verdict == VERDICT_MEMORY_LIMIT_EXCEEDED;
-    text_printf(&text, "%s%s", limit ? "a constructor, before solve(): " : "", decided.text);
+    text_printf(&text, "%s%s", place_before_solve(decided.verdict, phase), decided.text);
     judging_end(judging, decided.verdict, text.data);
     text_free(&text);
 }
@@ -68,7 +77,7 @@ static Status load_object(Judging *judging, Message *why)
     judging->earlier = (EarlierInputs){0};
     judging->load = (CaseSample){.event_s = report.event_s, .host_s = report.host_s, .busy_s = report.busy_s};
     if (status == STATUS_OK && report.outcome != CALL_OK)
-        end_before_solve(judging, judgement_of_call(&report, NULL, false));
+        end_before_solve(judging, judgement_of_call(&report, NULL, false), report.phase);
     text_free(&report.printed);
     return status;
 }

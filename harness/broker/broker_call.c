@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "harness/broker/broker_arrays.h"
 #include "harness/broker/broker_fault.h"
+#include "harness/broker/broker_host_time.h"
 #include "harness/broker/broker_host_work.h"
 #include "harness/broker/broker_observe.h"
 #include "harness/broker/broker_request.h"
@@ -66,7 +67,7 @@ static void conclude_end(Broker *broker)
         break;
     case SERVE_HOST_TIME:
         snprintf(text, sizeof text, "the host code kept the device waiting for more than %g s",
-                 broker->limits.host_seconds);
+                 broker_host_time_limit(broker));
         say(report, CALL_TIME_LIMIT, (Mistake){.kind = MISTAKE_HOST_TIME}, text);
         break;
     case SERVE_VIOLATION:
@@ -163,7 +164,11 @@ void broker_load(Broker *broker, const ControlRequest *request)
     broker_require(broker, device->timing->begin(device), "bracket");
     if (!broker_is_ok(broker))
         return;
-    broker_serve(broker, RING_READY);
+    broker_serve(broker, RING_LOADING);
+    if (broker->end == SERVE_DONE) {
+        broker->reply.report.phase = PHASE_LOADING;
+        broker_serve(broker, RING_READY);
+    }
     CudaError error = end_bracket(broker);
     conclude(broker);
     if (broker->reply.report.outcome == CALL_OK && !broker->reply.runner_gone)
@@ -190,9 +195,10 @@ void broker_call(Broker *broker, const ControlRequest *request)
     CallReport *report = &broker->reply.report;
     Observation observation;
     begin_call(broker, request);
+    report->phase = PHASE_SOLVE;
     broker_arrays_allocate(broker, request);
     if (!broker_is_ok(broker) && holds_anything(broker)) {
-        broker->reply = (ControlReply){0};
+        broker->reply = (ControlReply){.report = {.phase = PHASE_SOLVE}};
         say(report, CALL_MEMORY_LIMIT, (Mistake){.kind = MISTAKE_DEVICE_MEMORY},
             "the memory that it keeps allocated leaves no room for the arrays of the call");
         return;

@@ -14,7 +14,7 @@ static double clock_of_runner(Broker *broker)
 {
     HostWork *work = &broker->host_work;
     HostClock clock;
-    if (!work->has_no_clock && host_clock_ask(broker->host_clock, &clock))
+    if (!work->has_no_clock && host_clock_ask(broker->host_clock, HOST_COMPUTED, &clock))
         return clock.computed_s;
     if (work->has_data && !work->has_no_clock)
         return work->since_s; /* the process has ended */

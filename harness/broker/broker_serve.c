@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "harness/broker/broker_device_info.h"
+#include "harness/broker/broker_host_time.h"
 #include "harness/broker/broker_host_work.h"
 #include "harness/broker/broker_launch.h"
 #include "harness/broker/broker_memory.h"
@@ -11,7 +12,6 @@
 #include "harness/broker/broker_stream.h"
 #include "harness/broker/broker_tensor.h"
 #include "harness/broker/broker_texture.h"
-#include "harness/control/host_clock.h"
 
 #include <math.h>
 #include <poll.h>
@@ -28,6 +28,12 @@ enum { LOOK_EVERY = 4096 }; /* requests, until the broker looks whether the runn
 
 static CudaError serve_nothing(Broker *broker, RingReply *reply)
 {
+    return CUDA_ERROR_SUCCESS;
+}
+
+static CudaError serve_loading(Broker *broker, RingReply *reply)
+{
+    broker_host_time_start(broker);
     return CUDA_ERROR_SUCCESS;
 }
 
@@ -74,6 +80,7 @@ static Request with_words(Serve *serve)
 static Request request_of(RingKind kind)
 {
     switch (kind) {
+    case RING_LOADING: return without_body(serve_loading);
     case RING_READY: return without_body(serve_nothing);
     case RING_LOAD_FAILED: return (Request){serve_load_failed, 0, RING_MAX_LOAD_ERROR};
     case RING_RETURNED: return without_body(serve_nothing);
@@ -133,7 +140,7 @@ static bool is_ring_kind(uint32_t kind)
     return kind > 0 && kind < RING_KIND_COUNT;
 }
 
-/* The time for which simulated kernels have run so far. Their work is limited in itself. */
+/* Processor time that simulated kernels have taken so far. Their work is limited in itself. */
 static double kernel_seconds(const Broker *broker)
 {
     const DeviceSimulationOps *simulation = broker->device->simulation;
@@ -141,14 +148,14 @@ static double kernel_seconds(const Broker *broker)
 }
 
 /* Requests cost the broker time that no other limit counts. On a real GPU the device's own time is limited; simulated
- * copies are the broker's work. */
-static void count_request(Broker *broker, double seconds, double kernel_seconds)
+ * copies are the broker's work, for which it may have to wait for a core. */
+static void count_request(Broker *broker, double seconds, double serving_seconds)
 {
     broker->busy_seconds += seconds;
-    if (broker->device->info.modelled)
-        broker->serving_seconds += seconds - kernel_seconds;
-    bool too_many = ++broker->requests > broker->most_requests,
-         too_long = broker->serving_seconds > broker->most_serving_seconds;
+    broker->serving_seconds += serving_seconds;
+    const double wall_s = broker->limits.wall_seconds;
+    const double most_s = wall_s > 0 ? fmin(broker->most_serving_seconds, wall_s) : broker->most_serving_seconds;
+    bool too_many = ++broker->requests > broker->most_requests, too_long = broker->serving_seconds > most_s;
     if (broker->end != SERVE_GOING || (!too_many && !too_long))
         return;
     broker->end = SERVE_TOO_MUCH;
@@ -157,15 +164,15 @@ static void count_request(Broker *broker, double seconds, double kernel_seconds)
                  broker->most_requests);
     else
         snprintf(broker->end_text, sizeof broker->end_text,
-                 "copies and other CUDA calls took the simulated GPU more than %g s in one call of solve()",
-                 broker->most_serving_seconds);
+                 "copies and other CUDA calls took the simulated GPU more than %g s in one call of solve()", most_s);
 }
 
 static void answer(Broker *broker, const RingRequest *head, RingKind awaited)
 {
     RingReply reply = {0};
     const Request request = is_ring_kind(head->kind) ? request_of((RingKind)head->kind) : (Request){0};
-    if (request.serve == NULL || head->body_bytes < request.least_bytes || head->body_bytes > request.most_bytes) {
+    if (request.serve == NULL || (head->kind == RING_LOADING) != (awaited == RING_LOADING) ||
+        head->body_bytes < request.least_bytes || head->body_bytes > request.most_bytes) {
         broker_malformed(broker);
         return;
     }
@@ -199,9 +206,8 @@ static bool runner_or_grader_is_gone(const Broker *broker)
 
 double broker_spent_s(const Broker *broker)
 {
-    return broker->device->info.modelled
-               ? fmax(0, broker->host_seconds - broker->excused_seconds) + broker->serving_seconds
-               : now_s() - broker->served_s;
+    return broker->device->info.modelled ? broker->host_time.own_s + broker->serving_seconds
+                                         : now_s() - broker->served_s;
 }
 
 static double seconds_left(const Broker *broker)
@@ -209,86 +215,84 @@ static double seconds_left(const Broker *broker)
     return broker->seconds_left == 0 ? INFINITY : fmax(0, broker->seconds_left - broker_spent_s(broker));
 }
 
-static double host_seconds_left(const Broker *broker)
-{
-    return fmax(0, broker->limits.host_seconds + broker->excused_seconds - broker->host_seconds);
-}
-
-/* A machine that leaves a submission no core is nobody's fault, for up to twenty times its limit, unless the submission takes the
- * cores itself. On a real GPU such a machine would falsify the times, too. */
 static void end_if_host_takes_too_long(Broker *broker)
 {
-    static const double MOST_TIMES = 20;
-    HostClock clock;
-    if (host_seconds_left(broker) > 0)
-        return;
-    if (broker->device->info.modelled && host_clock_ask(broker->host_clock, &clock) &&
-        clock.used_s < broker->limits.host_seconds)
-        broker->excused_seconds = fmin(clock.delayed_s, (MOST_TIMES - 1) * broker->limits.host_seconds);
-    if (host_seconds_left(broker) == 0)
+    if (broker_host_time_left(broker) == 0)
         broker->end = SERVE_HOST_TIME;
 }
 
-/* What the broker sleeps beyond what it wanted is no doing of the submission. */
-static void wait_for_runner(Broker *broker, uint32_t doorbell)
+/* What the broker sleeps beyond what it wanted is no doing of the submission, and what comes before RING_LOADING is none
+ * either. While a real GPU works, it is not kept waiting: its own limit ends that. */
+static void wait_for_runner(Broker *broker, uint32_t doorbell, RingKind awaited)
 {
     const DeviceHardwareOps *hardware = broker->device->hardware;
     const bool is_busy = hardware != NULL && !hardware->is_idle(broker->device);
-    const double wanted = fmin(fmin(host_seconds_left(broker), seconds_left(broker)),
-                               is_busy ? LOOK_SECONDS : HOLD_SECONDS);
+    const double most = is_busy ? LOOK_SECONDS : HOLD_SECONDS;
+    const double wanted = fmin(fmin(broker_host_time_left(broker), seconds_left(broker)), most);
     const double start = now_s();
     ring_sleep(&broker->reader, doorbell, wanted);
     const double waited = now_s() - start;
     if (!is_busy && waited >= HOLD_SECONDS && hardware != NULL)
         hardware->start_held_work(broker->device);
-    broker->host_seconds += fmin(waited, wanted);
+    if (awaited == RING_LOADING)
+        return;
+    broker_host_time_add(broker, fmin(waited, wanted));
     end_if_host_takes_too_long(broker);
     if (broker->end == SERVE_GOING && seconds_left(broker) == 0)
         broker->end = SERVE_BUDGET;
 }
 
 /* Counts like sleeping: otherwise small requests, each a few microseconds after the last, would wait for nothing. */
-static bool spin_for_runner(Broker *broker)
+static bool spin_for_runner(Broker *broker, RingKind awaited)
 {
     static const double MOST_SECONDS = 1e-4; /* what takes longer was no spinning: others had the core */
     const double start = now_s();
     const bool written = ring_spin(&broker->reader);
-    broker->host_seconds += fmin(now_s() - start, MOST_SECONDS);
+    if (awaited == RING_LOADING)
+        return written;
+    broker_host_time_add(broker, fmin(now_s() - start, MOST_SECONDS));
     if (written)
         end_if_host_takes_too_long(broker);
     return written;
 }
 
+/* Carries out the request in Broker.record. */
+static void serve_request(Broker *broker, RingKind awaited)
+{
+    const RingRequest head = broker->record.head;
+    const bool modelled = broker->device->info.modelled;
+    const double start = now_s(), thread_start = modelled ? thread_s() : 0, kernels_start = kernel_seconds(broker);
+    answer(broker, &head, awaited);
+    const double thread = modelled ? thread_s() - thread_start : 0;
+    count_request(broker, now_s() - start, thread - (kernel_seconds(broker) - kernels_start));
+    if (broker->end == SERVE_GOING && seconds_left(broker) == 0)
+        broker->end = SERVE_BUDGET;
+    if (broker->requests % LOOK_EVERY == 0 && broker->end == SERVE_GOING && runner_or_grader_is_gone(broker))
+        broker->end = SERVE_RUNNER_GONE;
+}
+
 void broker_serve(Broker *broker, RingKind awaited)
 {
     broker->end = SERVE_GOING;
-    broker->host_seconds = broker->excused_seconds = broker->serving_seconds = broker->busy_seconds = 0;
+    broker->serving_seconds = broker->busy_seconds = 0;
     broker->requests = 0;
     broker->launches = 0;
     broker->served_s = now_s();
+    broker_host_time_begin(broker);
     while (broker->end == SERVE_GOING) {
         uint32_t doorbell = ring_doorbell(broker->reader.ring);
         switch (ring_take(&broker->reader, &broker->record)) {
-        case RING_TAKEN: {
-            RingRequest head = broker->record.head;
-            double start = now_s(), kernels_start = kernel_seconds(broker);
-            answer(broker, &head, awaited);
-            count_request(broker, now_s() - start, kernel_seconds(broker) - kernels_start);
-            if (broker->end == SERVE_GOING && seconds_left(broker) == 0)
-                broker->end = SERVE_BUDGET;
-            if (broker->requests % LOOK_EVERY == 0 && broker->end == SERVE_GOING && runner_or_grader_is_gone(broker))
-                broker->end = SERVE_RUNNER_GONE;
-            break;
-        }
+        case RING_TAKEN: serve_request(broker, awaited); break;
         case RING_BROKEN: broker_malformed(broker); break;
         case RING_EMPTY:
-            if (spin_for_runner(broker))
+            if (spin_for_runner(broker, awaited))
                 break;
             if (runner_or_grader_is_gone(broker))
                 broker->end = SERVE_RUNNER_GONE;
             else
-                wait_for_runner(broker, doorbell);
+                wait_for_runner(broker, doorbell, awaited);
             break;
         }
     }
+    broker_host_time_end(broker);
 }

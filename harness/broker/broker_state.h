@@ -3,6 +3,7 @@
 #define HARNESS_BROKER_BROKER_STATE_H
 
 #include "harness/control/control_message.h"
+#include "harness/control/host_clock.h"
 #include "harness/device/device.h"
 #include "harness/device/sim/execution_profile.h"
 #include "harness/broker/handles.h"
@@ -10,8 +11,8 @@
 
 /* Why broker_serve() no longer serves the runner. */
 typedef enum ServeEnd {
-    SERVE_GOING,       /* it still does */
-    SERVE_DONE,        /* the awaited request has come: the object is loaded, or solve() has returned */
+    SERVE_GOING, /* it still does */
+    SERVE_DONE,  /* the awaited request has come: the object is to be loaded, is loaded, or solve() has returned */
     SERVE_LOAD_FAILED, /* the object or its GPU code cannot be loaded */
     SERVE_UNSUPPORTED, /* the device does not support the GPU code */
     SERVE_RUNNER_GONE,
@@ -68,6 +69,15 @@ typedef struct HostWork {  /* of the runner in a call (broker_host_work.h) */
     double since_s, charged_s;
 } HostWork;
 
+typedef struct HostTime { /* of the runner in a call (broker_host_time.h) */
+    double own_s;         /* for which it has kept the device waiting */
+    double waited_s;   /* for which the broker has waited for it since the last answer, which is not in `own_s` yet */
+    bool has_clock;    /* the grader knows the time, on a simulated GPU; it was */
+    HostClock seen;    /*   this one at the last answer, */
+    double since_s;    /*   which was asked for then, by now_s(), */
+    uint32_t requests; /*   after so many requests of the call */
+} HostTime;
+
 typedef struct Broker {
     int control; /* the socket to the grader (control.h) */
     const char *device_name;
@@ -106,14 +116,13 @@ typedef struct Broker {
     uint32_t requests;                          /* of this call */
     double seconds_left;                        /* ControlRequest.seconds_left; 0: unlimited */
     double served_s;                            /* when this call began */
-    double serving_seconds;                     /* of this call, without launches; counted on the simulated GPU */
-    double busy_seconds;                        /* of this call: the broker worked for the runner */
+    double serving_seconds; /* processor time of this call, without launches; counted on the simulated GPU */
+    double busy_seconds;    /* of this call: the broker worked for the runner */
     HostWork host_work;
-    int host_clock;         /* host_clock.h; -1: none */
-    double host_seconds;    /* for which the runner has kept the device waiting in this call */
-    double excused_seconds; /* of these: it waited for a core; found out when they are too many */
-    char not_provided[60];  /* CallReport.not_provided, of this runner */
-    ControlReply reply;     /* being filled in */
+    int host_clock; /* host_clock.h; -1: none */
+    HostTime host_time;
+    char not_provided[60]; /* CallReport.not_provided, of this runner */
+    ControlReply reply;    /* being filled in */
 } Broker;
 
 #endif

@@ -142,11 +142,11 @@ static bool is_valid_report(const CallReport *report)
         !ARE_FLAGS(&report->allocation_refused, &report->input_changed, &report->output_copied,
                    &report->pending_at_return, &report->statistics.has_counters, &report->statistics.is_sample_unsound))
         return false;
-    return report->outcome <= CALL_INTEGRITY_VIOLATION && is_mistake(&report->mistake) &&
-           report->first_error_kind < MISTAKE_KINDS && report->direct_line >= 0 && IS_TERMINATED(report->text) &&
-           IS_TERMINATED(report->first_error_text) && IS_TERMINATED(report->not_provided) &&
-           IS_TERMINATED(report->direct_load) && IS_TERMINATED(report->statistics.limiter) &&
-           IS_TERMINATED(report->statistics.longest);
+    return report->outcome <= CALL_INTEGRITY_VIOLATION && report->phase <= PHASE_SOLVE &&
+           is_mistake(&report->mistake) && report->first_error_kind < MISTAKE_KINDS && report->direct_line >= 0 &&
+           IS_TERMINATED(report->text) && IS_TERMINATED(report->first_error_text) &&
+           IS_TERMINATED(report->not_provided) && IS_TERMINATED(report->direct_load) &&
+           IS_TERMINATED(report->statistics.limiter) && IS_TERMINATED(report->statistics.longest);
 }
 
 bool control_reply_is_valid(const ControlReply *reply)

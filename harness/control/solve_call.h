@@ -48,11 +48,13 @@ static inline float call_probe_value(float value)
 typedef enum ArgumentRole { ARGUMENT_INPUT, ARGUMENT_OUTPUT, ARGUMENT_VALUE } ArgumentRole;
 
 typedef struct CallLimits {
-    uint64_t device_bytes;      /* device memory that the submission may hold, without the arrays of the call */
-    size_t host_bytes;          /* private memory of the runner */
-    double host_seconds;        /* sum of the times in a call during which the device waits for the host code */
-    double device_seconds;      /* run time of all kernels of a call, on a device with a clock */
-    double wall_seconds;        /* duration of a call; a safety net on devices that count work */
+    uint64_t device_bytes; /* device memory that the submission may hold, without the arrays of the call */
+    size_t host_bytes;     /* private memory of the runner */
+    double host_seconds;   /* sum of the times in a call during which the device waits for the host code; on a simulated
+                                 * GPU those in which it computes, or does nothing although it could have a core */
+    double device_seconds; /* run time of all kernels of a call, on a device with a clock */
+    double wall_seconds;   /* duration of a call; on a simulated GPU another limit for what `host_seconds` limits, and
+                                 * one for the processor time that the judge takes for its copies and other CUDA calls */
     uint64_t warp_instructions; /* work of a call, on a device that counts it; 0: unlimited */
 } CallLimits;
 
@@ -65,8 +67,16 @@ typedef enum CallOutcome {
     CALL_INTEGRITY_VIOLATION /* a module that nvcc did not compile, a malformed request */
 } CallOutcome;
 
+/* How far a submission had come when its call or its load ended. */
+typedef enum CallPhase {
+    PHASE_NONE,    /* its process was being made; nothing of it had run */
+    PHASE_LOADING, /* its object was being loaded, which runs its constructors */
+    PHASE_SOLVE
+} CallPhase;
+
 typedef struct CallReport {
     CallOutcome outcome;
+    CallPhase phase;
     Mistake mistake;             /* its kind, where outcome is not CALL_OK */
     char text[700];              /* one sentence for the student; empty where outcome is CALL_OK */
     double event_s, host_s;      /* the bracket around solve() on both clocks; host_s 0 where there is one clock */

@@ -1,6 +1,7 @@
 /* cpu_memory.h - the memory that the judge shares with the process of a CPU baseline: a CpuMemory on the first page,
  * and the arrays of solve() from the second page on. It is sealed, so that neither side can change its size.
  *
+ *     runner: phase LOADING    the object is about to be loaded, and its constructors to run
  *     runner: phase READY      the object is loaded; or REFUSED: it cannot be, and `error` says why
  *     judge:  phase CALL       the words are filled in
  *     runner: phase RETURNED   solve() has returned
@@ -20,7 +21,7 @@
 
 enum { CPU_PAGE_BYTES = 4096 };
 
-enum CpuPhase { CPU_STARTING, CPU_READY, CPU_REFUSED, CPU_CALL, CPU_RETURNED };
+enum CpuPhase { CPU_STARTING, CPU_LOADING, CPU_READY, CPU_REFUSED, CPU_CALL, CPU_RETURNED };
 
 typedef struct CpuWord { /* one parameter of solve() */
     uint64_t is_array;   /* 1: `value` is the offset of an array in the memory; 0: it is the word itself */

@@ -213,7 +213,7 @@ RingTake ring_take(RingReader *reader, RingRecord *record)
     return RING_TAKEN;
 }
 
-static bool nothing_written(RingReader *reader)
+bool ring_is_empty(const RingReader *reader)
 {
     return atomic_load(&reader->ring->written) == reader->taken;
 }
@@ -226,7 +226,7 @@ uint32_t ring_doorbell(RingMemory *ring)
 bool ring_spin(RingReader *reader)
 {
     for (int i = spins(); i > 0; i--) {
-        if (!nothing_written(reader))
+        if (!ring_is_empty(reader))
             return true;
         pause_core();
     }
@@ -236,7 +236,7 @@ bool ring_spin(RingReader *reader)
 void ring_sleep(RingReader *reader, uint32_t bell, double seconds)
 {
     atomic_store(&reader->ring->broker_sleeps, 1);
-    if (nothing_written(reader))
+    if (ring_is_empty(reader))
         futex_wait(&reader->ring->doorbell, bell, seconds);
     atomic_store(&reader->ring->broker_sleeps, 0);
 }

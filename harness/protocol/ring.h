@@ -102,6 +102,8 @@ typedef enum RingTake { RING_EMPTY, RING_TAKEN, RING_BROKEN } RingTake;
 
 /* Copies the next record out. RING_BROKEN: an honest runtime library cannot have left the memory in this state. */
 RingTake ring_take(RingReader *reader, RingRecord *record);
+/* Has the runner asked for nothing that has not been taken? */
+bool ring_is_empty(const RingReader *reader);
 /* How often the doorbell has rung. The broker reads it before it looks at anything else that may end a sleep. */
 uint32_t ring_doorbell(RingMemory *ring);
 /* Spins for some microseconds until there is a record. False if none has come. */

@@ -30,7 +30,8 @@ enum {
  * request without either has no body. */
 typedef enum RingKind {
     /* The runner itself. */
-    RING_READY = 1,    /* posted: the object is loaded, its constructors have run */
+    RING_LOADING = 1,  /* the object is about to be loaded: from now on, the process is the submission's */
+    RING_READY,        /* posted: the object is loaded, its constructors have run */
     RING_LOAD_FAILED,  /* posted: the object cannot be loaded; body: the reason as text */
     RING_RETURNED,     /* posted: solve() has returned */
     RING_FLUSH,        /* call: does nothing; its reply comes when all earlier requests are done */

@@ -34,6 +34,7 @@ int cpu_role(int memory_descriptor, const char *object_path)
         perror("convjudge-runner: the shared memory");
         return 2;
     }
+    cpu_phase_set(memory, CPU_LOADING);
     SolveCall *solve = submission_load(object_path);
     if (solve == NULL) {
         snprintf(memory->error, sizeof memory->error, "%s", dlerror());

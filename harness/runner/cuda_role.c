@@ -16,6 +16,7 @@ static const char RUNTIME[] = "libcudart.so.13";
 static struct {
     __typeof__(convjudge_attach) *attach;
     __typeof__(convjudge_fault) *fault;
+    __typeof__(convjudge_loading) *loading;
     __typeof__(convjudge_loaded) *loaded;
     __typeof__(convjudge_next_call) *next_call;
     __typeof__(convjudge_returned) *returned;
@@ -28,6 +29,7 @@ static void open_runtime(void)
 #define BIND(call) *(void **)&runtime.call = cuda_library_function(library, "convjudge_" #call)
     BIND(attach);
     BIND(fault);
+    BIND(loading);
     BIND(loaded);
     BIND(next_call);
     BIND(returned);
@@ -53,6 +55,7 @@ int cuda_role(int ring_descriptor, const char *object_path)
     }
     fault_note_begin(runtime.fault(), object_path);
     host_memory_on_refusal(runtime.memory_refused);
+    runtime.loading();
     SolveCall *solve = submission_load(object_path);
     if (solve == NULL) {
         report_load_error();

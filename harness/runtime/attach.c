@@ -24,6 +24,11 @@ RingFault *convjudge_fault(void)
     return &ring->fault;
 }
 
+void convjudge_loading(void)
+{
+    client_call_body(RING_LOADING, NULL, 0, NULL, 0, NULL);
+}
+
 void convjudge_loaded(const char *error)
 {
     if (error == NULL)

@@ -16,6 +16,8 @@
 bool convjudge_attach(int ring_descriptor);
 /* Where the runner notes what ends the process. */
 RingFault *convjudge_fault(void);
+/* Reports that the object is about to be loaded, and waits until the broker knows. */
+void convjudge_loading(void);
 /* Reports that the object is loaded, or, if `error` is not NULL, why it cannot be loaded. */
 void convjudge_loaded(const char *error);
 /* Waits for the command to call solve(), and fills in its arguments. Is it a call that nobody times? */

@@ -3,8 +3,10 @@
 #include "base/clock.h"
 #include "harness/sandbox/cgroup.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -258,11 +260,13 @@ Status process_start(const ProcessSpec *spec, pid_t *child, Message *why)
     return start(&sharing, child, why);
 }
 
-/* Reads the beginning of a file of the first thread of a process. False: there is none. */
-static bool read_about(pid_t process, const char *what, char *text, size_t size)
+/* ---- what processes have done so far ----------------------------------------------------------------------------- */
+
+/* Reads the beginning of a file about a thread of a process. False: there is none. */
+static bool read_about(pid_t process, pid_t thread, const char *what, char *text, size_t size)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task/%d/%s", process, process, what);
+    snprintf(path, sizeof path, "/proc/%d/task/%d/%s", process, thread, what);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t length = file < 0 ? -1 : read(file, text, size - 1);
     if (file >= 0)
@@ -271,42 +275,118 @@ static bool read_about(pid_t process, const char *what, char *text, size_t size)
     return length >= 0;
 }
 
-/* Reads the process ids of a process's children, with a space behind each. False: they are unknown. */
-static bool read_children(pid_t parent, char *text, size_t size)
+static void add_process(pid_t process, ProcessTimes *sum);
+
+/* The times of children that have ended belong to the process, not to each of its threads. Source: proc_pid_stat(5). */
+static void add_state(pid_t process, pid_t thread, ProcessTimes *sum)
 {
-    return read_about(parent, "children", text, size);
+    char text[1024], state = '\0';
+    unsigned long user_ticks = 0, system_ticks = 0;
+    const char *name_end = read_about(process, thread, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
+    if (name_end == NULL || sscanf(name_end + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu", &state,
+                                   &user_ticks, &system_ticks) != 3)
+        return;
+    sum->is_runnable |= state == 'R';
+    if (thread == process)
+        sum->computed_s += (double)(user_ticks + system_ticks) / (double)sysconf(_SC_CLK_TCK);
+}
+
+static void add_thread(pid_t process, pid_t thread, ProcessTimes *sum)
+{
+    char text[1024];
+    unsigned long long ran_ns, delayed_ns;
+    add_state(process, thread, sum);
+    if (read_about(process, thread, "schedstat", text, sizeof text) &&
+        sscanf(text, "%llu %llu", &ran_ns, &delayed_ns) == 2)
+        sum->delayed_s += 1e-9 * (double)delayed_ns;
+    if (!read_about(process, thread, "children", text, sizeof text))
+        return;
+    char *at = text;
+    for (long child = strtol(at, &at, 10); child > 0; child = strtol(at, &at, 10))
+        add_process((pid_t)child, sum);
+}
+
+static void add_process(pid_t process, ProcessTimes *sum)
+{
+    char path[64];
+    sum->computed_s += process_computed_s(process);
+    snprintf(path, sizeof path, "/proc/%d/task", process);
+    DIR *threads = opendir(path);
+    for (struct dirent *entry; threads != NULL && (entry = readdir(threads)) != NULL;) {
+        const long thread = strtol(entry->d_name, NULL, 10);
+        if (thread > 0)
+            add_thread(process, (pid_t)thread, sum);
+    }
+    if (threads != NULL)
+        closedir(threads);
+}
+
+ProcessTimes process_times(pid_t process)
+{
+    ProcessTimes sum = {0};
+    if (process > 0)
+        add_process(process, &sum);
+    return sum;
 }
 
 double process_computed_s(pid_t process)
 {
-    char text[1024];
     clockid_t clock;
     struct timespec time;
-    double sum_s = 0;
-    if (clock_getcpuclockid(process, &clock) == 0 && clock_gettime(clock, &time) == 0)
-        sum_s = (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-    if (!read_children(process, text, sizeof text))
-        return sum_s;
-    char *at = text;
-    for (long child = strtol(at, &at, 10); child > 0; child = strtol(at, &at, 10))
-        sum_s += process_computed_s((pid_t)child);
-    return sum_s;
-}
-
-double process_delayed_s(pid_t process)
-{
-    char text[128];
-    unsigned long long ran_ns, delayed_ns;
-    return read_about(process, "schedstat", text, sizeof text) && sscanf(text, "%llu %llu", &ran_ns, &delayed_ns) == 2
-               ? 1e-9 * (double)delayed_ns
+    return clock_getcpuclockid(process, &clock) == 0 && clock_gettime(clock, &time) == 0
+               ? (double)time.tv_sec + 1e-9 * (double)time.tv_nsec
                : 0;
 }
+
+/* ---- deadlines --------------------------------------------------------------------------------------------------- */
+
+ProcessDeadline process_deadline(double seconds, double most_computed_s, ProcessTimes begun)
+{
+    const double start_s = now_s();
+    return (ProcessDeadline){.seconds = seconds,
+                             .most_computed_s = begun.computed_s + most_computed_s,
+                             .start_s = start_s,
+                             .seen_s = start_s,
+                             .at_s = start_s + seconds,
+                             .seen = begun};
+}
+
+double process_deadline_left(const ProcessDeadline *deadline)
+{
+    return fmax(deadline->at_s - now_s(), 0);
+}
+
+/* What computes or is delayed for less than a hundredth of the time waits for something else than a core. */
+static bool is_starved(const ProcessDeadline *deadline, ProcessTimes times, double now)
+{
+    const double least_s = 0.01 * (now - deadline->seen_s);
+    return times.is_runnable || times.computed_s - deadline->seen.computed_s > least_s ||
+           times.delayed_s - deadline->seen.delayed_s > least_s;
+}
+
+DeadlineState process_deadline_look(ProcessDeadline *deadline, ProcessTimes times)
+{
+    static const double MOST_TIMES = 20; /* a machine that leaves processes so little serves nobody */
+    const double now = now_s();
+    if (now < deadline->at_s)
+        return DEADLINE_AHEAD;
+    if (times.computed_s >= deadline->most_computed_s || !is_starved(deadline, times, now))
+        return DEADLINE_OVER;
+    if (now >= deadline->start_s + MOST_TIMES * deadline->seconds)
+        return DEADLINE_STARVED;
+    deadline->seen = times;
+    deadline->seen_s = now;
+    deadline->at_s = now + deadline->seconds / 4;
+    return DEADLINE_AHEAD;
+}
+
+/* ---- chains of processes ----------------------------------------------------------------------------------------- */
 
 /* The only child of a process: 0: it has none; -1: it has several, or they are unknown. */
 static pid_t only_child(pid_t parent)
 {
     char text[64];
-    const bool is_known = read_children(parent, text, sizeof text);
+    const bool is_known = read_about(parent, parent, "children", text, sizeof text);
     char *end = text;
     long child = strtol(text, &end, 10);
     return !is_known || end[strspn(end, " ")] != '\0' ? -1 : (pid_t)child;
@@ -360,16 +440,21 @@ static bool take_output(int pipe_end, size_t keep_bytes, Text *output, ProcessEn
     return true;
 }
 
-/* Reads output until the child has ended or the deadline has passed. The end of the output is no sign: a child can
- * close it and go on, or leave it to a grandchild that never ends. */
-static void follow_child(pid_t child, int pipe_end, double deadline, size_t keep_bytes, Text *output, ProcessEnd *end)
+/* Reads output until the child has ended or the deadline is over. The end of the output is no sign: a child can close it
+ * and go on, or leave it to a grandchild that never ends. */
+static DeadlineState follow_child(pid_t child, int pipe_end, double seconds, size_t keep_bytes, Text *output,
+                                  ProcessEnd *end)
 {
     int child_file = (int)syscall(SYS_pidfd_open, child, 0); /* -1 before Linux 5.3: the loop then looks every 20 ms */
     struct pollfd events[] = {{.fd = pipe_end, .events = POLLIN}, {.fd = child_file, .events = POLLIN}};
+    ProcessDeadline deadline = process_deadline(seconds, seconds, (ProcessTimes){0});
+    DeadlineState state = DEADLINE_AHEAD;
     siginfo_t ended = {0};
     for (;;) {
-        double left = deadline - now_s();
+        double left = process_deadline_left(&deadline);
         if (left <= 0)
+            state = process_deadline_look(&deadline, process_times(child));
+        if (state != DEADLINE_AHEAD)
             break;
         double pause_s = child_file < 0 && left > 0.02 ? 0.02 : left < 3600 ? left : 3600;
         poll(events, 2, (int)(pause_s * 1000) + 1);
@@ -382,6 +467,7 @@ static void follow_child(pid_t child, int pipe_end, double deadline, size_t keep
     end->timed_out = ended.si_pid != child;
     if (child_file >= 0)
         close(child_file);
+    return state;
 }
 
 /* Reads what is left in the pipe after the end. This is bounded, since a process that escaped might go on writing. */
@@ -409,7 +495,8 @@ Status process_run(const ProcessSpec *spec, double seconds, size_t keep_bytes, T
     close(ends[1]);
     if (status == STATUS_OK) {
         text_append(output, "", 0);
-        follow_child(child, ends[0], start + seconds, keep_bytes, output, end);
+        if (follow_child(child, ends[0], seconds, keep_bytes, output, end) == DEADLINE_STARVED)
+            status = fail(STATUS_SYSTEM, why, "%s: this machine is too busy to run it; try again later", spec->argv[0]);
         process_kill(child, &end->exit_status);
         drain_output(ends[0], keep_bytes, output, end);
         end->seconds = now_s() - start;

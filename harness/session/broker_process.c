@@ -7,6 +7,7 @@
 #include "harness/device/monitor/device_lock.h"
 #include "harness/sandbox/process.h"
 
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -60,27 +61,6 @@ Status broker_process_replace(BrokerProcess *broker, Message *why)
     Status status = broker_process_start(broker, why);
     broker_process_stop(&used);
     return status;
-}
-
-void broker_process_note_work(BrokerProcess *broker)
-{
-    broker->noted_s = now_s();
-    broker->computed_s = broker->seen_s = broker->info.modelled ? process_computed_s(broker->pid) : 0;
-}
-
-bool broker_process_is_starved(BrokerProcess *broker, HostClock submission, double seconds, double *deadline)
-{
-    static const double LEAST_SHARE = 0.01; /* of a core: what computes less than that waits for something else */
-    static const double MOST_TIMES = 20;    /* its limit: a machine that leaves it so little judges nobody */
-    if (!broker->info.modelled || submission.used_s >= seconds || now_s() > broker->noted_s + MOST_TIMES * seconds)
-        return false;
-    *deadline = broker->noted_s + seconds + submission.delayed_s;
-    if (submission.delayed_s > 0 && *deadline > now_s())
-        return true;
-    const double before_s = broker->seen_s, more_s = seconds / 4;
-    broker->seen_s = process_computed_s(broker->pid);
-    *deadline = now_s() + more_s;
-    return broker->seen_s - before_s > LEAST_SHARE * more_s && broker->seen_s - broker->computed_s < seconds;
 }
 
 /* False: it has not ended. It stays a zombie. Its first process learns a moment later than this one how the second has
@@ -150,11 +130,21 @@ Status broker_process_receive(const BrokerProcess *broker, ControlReply *reply, 
 
 /* ---- its device -------------------------------------------------------------------------------------------------- */
 
-static Status await_device(BrokerProcess *broker, const char *doing, Message *why)
+static bool has_answered(const BrokerProcess *broker)
 {
     struct pollfd control = {.fd = broker->control, .events = POLLIN};
+    ProcessDeadline deadline = process_deadline(OPEN_SECONDS, INFINITY, process_times(broker->pid));
+    do
+        if (poll(&control, 1, (int)(process_deadline_left(&deadline) * 1000) + 1) == 1)
+            return true;
+    while (process_deadline_look(&deadline, process_times(broker->pid)) == DEADLINE_AHEAD);
+    return false;
+}
+
+static Status await_device(BrokerProcess *broker, const char *doing, Message *why)
+{
     ControlReply reply;
-    if (poll(&control, 1, OPEN_SECONDS * 1000) != 1)
+    if (!has_answered(broker))
         return fail(STATUS_SYSTEM, why, "device '%s' did not %s within %d s", broker->device, doing, OPEN_SECONDS);
     Status status = broker_process_receive(broker, &reply, NULL, 0, why);
     if (status == STATUS_OK)

@@ -12,7 +12,6 @@
 
 #include "base/status.h"
 #include "harness/control/control_message.h"
-#include "harness/control/host_clock.h"
 #include "harness/device/device.h"
 #include "harness/device/monitor/wait_limit.h"
 
@@ -30,8 +29,6 @@ typedef struct BrokerProcess {
     int lock;                       /* -1: not held */
     WaitTell *tell;                 /* hears who holds the lock; may be NULL */
     void *tell_context;
-    double computed_s, seen_s; /* its processor time at broker_process_note_work(), and when it was last looked at */
-    double noted_s;            /* when that was, by now_s() */
     DeviceInfo info;
 } BrokerProcess;
 
@@ -49,13 +46,6 @@ MUST_USE Status broker_process_send(const BrokerProcess *broker, const ControlRe
  * reply reports. */
 MUST_USE Status broker_process_receive(const BrokerProcess *broker, ControlReply *reply, void *more, size_t more_size,
                                        Message *why);
-/* Notes how long it has computed so far, for broker_process_is_starved(). */
-void broker_process_note_work(BrokerProcess *broker);
-/* Asked when `*deadline` is over, `seconds` after the note. A simulated GPU computes on the host's cores, of which others may leave it
- * few, and that is nobody's fault: if it has computed all the while, but for less than `seconds`, puts the deadline off, until the
- * twentyfold is over. The same if the submission has waited for a core, but not if it has computed for as long itself since the
- * note, and so takes the cores away. */
-bool broker_process_is_starved(BrokerProcess *broker, HostClock submission, double seconds, double *deadline);
 void broker_process_stop(BrokerProcess *broker);
 /* Stops it, if it runs, and starts another, which looks for the device while this one lets go of it. */
 MUST_USE Status broker_process_replace(BrokerProcess *broker, Message *why);

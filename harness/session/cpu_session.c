@@ -2,6 +2,7 @@
 
 #include "base/allocated.h"
 #include "base/clock.h"
+#include "base/processors.h"
 #include "base/random.h"
 #include "harness/protocol/cpu_memory.h"
 #include "harness/session/array_layout.h"
@@ -84,13 +85,17 @@ static bool has_ended(const CpuSession *cpu)
     return poll(&ended, 1, 0) == 1;
 }
 
-/* Sleeps while the phase is `phase`. False if the process ended, or the time did. */
-static bool await_phase_after(CpuSession *cpu, uint32_t phase, double deadline)
+/* Sleeps while the phase is `phase`. False if the process ended, or the time did. Threads on all cores may compute for all
+ * of it. */
+static bool await_phase_after(CpuSession *cpu, uint32_t phase)
 {
     CpuMemory *memory = memory_of(cpu);
+    const double seconds = cpu->limits.wall_seconds;
+    ProcessDeadline deadline = process_deadline(seconds, seconds * processors_usable(), process_times(cpu->runner.pid));
     while (atomic_load(&memory->phase) == phase) {
-        double left = deadline - now_s();
-        if (left <= 0 || has_ended(cpu))
+        double left = process_deadline_left(&deadline);
+        if (has_ended(cpu) ||
+            (left <= 0 && process_deadline_look(&deadline, process_times(cpu->runner.pid)) != DEADLINE_AHEAD))
             return false;
         runner_process_drain(&cpu->runner);
         cpu_phase_wait(memory, phase, left < LOOK_S ? left : LOOK_S);
@@ -107,8 +112,9 @@ static void take_printed(CpuSession *cpu, CallReport *report)
 }
 
 /* The process neither finished what it was doing nor refused to. */
-static Status explain_loss(CpuSession *cpu, const char *doing, CallReport *report, Message *why)
+static Status explain_loss(CpuSession *cpu, CallPhase phase, CallReport *report, Message *why)
 {
+    const char *doing = phase == PHASE_SOLVE ? "solve()" : "a constructor";
     int exit_status = 0;
     bool ended = has_ended(cpu);
     take_printed(cpu, report);
@@ -116,6 +122,10 @@ static Status explain_loss(CpuSession *cpu, const char *doing, CallReport *repor
     if (exit_status == RUNNER_NOT_MADE)
         return fail(STATUS_SYSTEM, why, "the submission's sandbox could not be made: %.300s",
                     report->printed.data != NULL ? report->printed.data : "no reason given");
+    if (phase == PHASE_NONE)
+        return fail(STATUS_SYSTEM, why, "the submission's process was not ready to load it (exit status %d)",
+                    exit_status);
+    report->phase = phase;
     report->outcome = exit_status == RUNNER_OUT_OF_MEMORY ? CALL_MEMORY_LIMIT
                       : ended                             ? CALL_RUN_TIME_ERROR
                                                           : CALL_TIME_LIMIT;
@@ -171,8 +181,10 @@ static Status start_runner(CpuSession *cpu, const SessionArgument *arguments, Ca
         status = runner_process_start_on_cpu(cpu->object_path, cpu->shared.descriptor, &cpu->limits, &cpu->runner, why);
     if (status != STATUS_OK)
         return status;
-    if (!await_phase_after(cpu, CPU_STARTING, now_s() + cpu->limits.wall_seconds))
-        return explain_loss(cpu, "a constructor", report, why);
+    if (!await_phase_after(cpu, CPU_STARTING))
+        return explain_loss(cpu, PHASE_NONE, report, why);
+    if (!await_phase_after(cpu, CPU_LOADING))
+        return explain_loss(cpu, PHASE_LOADING, report, why);
     if (atomic_load(&memory_of(cpu)->phase) != CPU_READY)
         explain_refusal(cpu, report);
     return STATUS_OK;
@@ -223,8 +235,8 @@ static Status call_solve(CpuSession *cpu, const SessionArgument *arguments, bool
         return status;
     double start_s = now_s();
     cpu_phase_set(memory_of(cpu), CPU_CALL);
-    if (!await_phase_after(cpu, CPU_CALL, start_s + cpu->limits.wall_seconds))
-        return explain_loss(cpu, "solve()", report, why);
+    if (!await_phase_after(cpu, CPU_CALL))
+        return explain_loss(cpu, PHASE_SOLVE, report, why);
     report->event_s = now_s() - start_s;
     take_printed(cpu, report);
     take_back(cpu, arguments, check_inputs, report);

@@ -26,6 +26,7 @@ typedef struct GpuSession {
     BrokerReserve reserve; /* for loads to come */
     RunnerProcess runner;
     int host_clock;    /* of the runner (host_clock.h); -1: none */
+    bool is_loading;   /* the runner has begun to load the object, or is past that: the broker has asked for the time */
     RingMemory *ring;  /* of the runner; NULL: none has been started */
     RunnerFault fault; /* of the last runner */
     char object_path[PATH_MAX];
@@ -83,28 +84,61 @@ static void tell_runner_gone(GpuSession *gpu, Wait *wait)
 
 static void answer_clock(GpuSession *gpu)
 {
-    if (host_clock_answer(gpu->host_clock, runner_process_clock(&gpu->runner)))
-        return;
+    HostQuestion question;
+    gpu->is_loading = true;
+    if (host_clock_question(gpu->host_clock, &question)) {
+        HostClock clock = runner_process_clock(&gpu->runner, question);
+        if (question == HOST_ALL)
+            clock.judge_delayed_s = process_times(gpu->broker.pid).delayed_s;
+        if (host_clock_answer(gpu->host_clock, clock))
+            return;
+    }
     close(gpu->host_clock);
     gpu->host_clock = -1;
+}
+
+/* On a simulated GPU, everything computes on the host's cores. */
+static ProcessTimes times_of_both(const GpuSession *gpu)
+{
+    const ProcessTimes broker = process_times(gpu->broker.pid), runner = process_times(gpu->runner.pid);
+    return (ProcessTimes){.computed_s = broker.computed_s + runner.computed_s,
+                          .delayed_s = broker.delayed_s + runner.delayed_s,
+                          .is_runnable = broker.is_runnable || runner.is_runnable};
+}
+
+/* The time is up. On a simulated GPU the broker has limits for all that a submission does, and where it does not answer, the
+ * submission is not to blame. */
+static Status look_at_deadline(const GpuSession *gpu, ProcessDeadline *deadline, Wait *wait, Message *why)
+{
+    if (!gpu->broker.info.modelled) {
+        wait->timed_out = true;
+        return STATUS_OK;
+    }
+    switch (process_deadline_look(deadline, times_of_both(gpu))) {
+    case DEADLINE_AHEAD: return STATUS_OK;
+    case DEADLINE_STARVED: break;
+    case DEADLINE_OVER:
+        return fail(STATUS_SYSTEM, why,
+                    "the broker, the judge's process that owns the device, has come to a standstill");
+    }
+    return fail(STATUS_SYSTEM, why, "this machine is too busy: the call has not ended after %.0f s; try again later",
+                now_s() - deadline->start_s);
 }
 
 /* Reads what the runner prints all the while, so that a full pipe never holds it up. */
 static Status await_reply(GpuSession *gpu, double seconds, Wait *wait, Message *why)
 {
-    double deadline = now_s() + seconds;
-    broker_process_note_work(&gpu->broker);
+    ProcessDeadline deadline = process_deadline(seconds, INFINITY,
+                                                gpu->broker.info.modelled ? times_of_both(gpu) : (ProcessTimes){0});
     for (;;) {
         struct pollfd events[] = {{.fd = gpu->broker.control, .events = POLLIN},
                                   {.fd = gpu->runner.output, .events = POLLIN},
                                   {.fd = wait->runner_ended ? -1 : gpu->runner.ended, .events = POLLIN},
                                   {.fd = gpu->host_clock, .events = POLLIN}};
-        wait->timed_out = now_s() >= deadline &&
-                          !broker_process_is_starved(&gpu->broker, runner_process_clock(&gpu->runner), seconds,
-                                                     &deadline);
-        if (wait->timed_out)
-            return STATUS_OK;
-        if (poll(events, 4, (int)(fmax(deadline - now_s(), 0) * 1000) + 1) < 0 && errno != EINTR)
+        Status status = process_deadline_left(&deadline) > 0 ? STATUS_OK : look_at_deadline(gpu, &deadline, wait, why);
+        if (status != STATUS_OK || wait->timed_out)
+            return status;
+        if (poll(events, 4, (int)(process_deadline_left(&deadline) * 1000) + 1) < 0 && errno != EINTR)
             return fail_errno(why, "poll");
         if (events[1].revents != 0)
             runner_process_drain(&gpu->runner);
@@ -150,7 +184,13 @@ static void take_printed(GpuSession *gpu, const Wait *wait, CallReport *report)
         text_add_printable(&report->printed, wait->printed, wait->reply.printed_bytes);
 }
 
-static Status take_reply(GpuSession *gpu, const Wait *wait, const char *doing, CallReport *report, Message *why)
+/* What the submission was doing, for a text. */
+static const char *doing_of(const CallReport *report)
+{
+    return report->phase == PHASE_SOLVE ? "solve()" : "a constructor";
+}
+
+static Status take_reply(GpuSession *gpu, const Wait *wait, CallPhase begun, CallReport *report, Message *why)
 {
     int exit_status = 0;
     if (!wait->timed_out)
@@ -158,16 +198,21 @@ static Status take_reply(GpuSession *gpu, const Wait *wait, const char *doing, C
     if (!wait->timed_out && wait->reply.device.handle[0] != '\0') /* of a load, for which it was calibrated */
         gpu->broker.info = wait->reply.device;
     take_printed(gpu, wait, report);
-    if (wait->timed_out)
-        explain_time_out(gpu, doing, report);
+    if (wait->timed_out) {
+        report->phase = begun == PHASE_LOADING && !gpu->is_loading ? PHASE_NONE : begun;
+        explain_time_out(gpu, doing_of(report), report);
+    }
     if (wait->timed_out || wait->reply.runner_gone || report->outcome != CALL_OK)
         stop_both(gpu, &exit_status);
     if (exit_status == RUNNER_NOT_MADE)
         return fail(STATUS_SYSTEM, why, "the submission's sandbox could not be made: %.300s",
                     report->printed.data != NULL ? report->printed.data : "no reason given");
+    if ((wait->timed_out || wait->reply.runner_gone) && report->phase == PHASE_NONE)
+        return fail(STATUS_SYSTEM, why, "the submission's process was not ready to load it (exit status %d)",
+                    exit_status);
     if (!wait->timed_out && wait->reply.runner_gone)
         explain_runner_end(gpu, exit_status, wait->reply.host_memory_refused || exit_status == RUNNER_OUT_OF_MEMORY,
-                           doing, report);
+                           doing_of(report), report);
     return STATUS_OK;
 }
 
@@ -181,12 +226,14 @@ static void add_budget(const GpuSession *gpu, ControlRequest *request)
 }
 
 /* The broker ends a call for which the budget leaves too little time, unless it is waiting for the device itself. On a
- * simulated GPU kernels count by their instructions. */
+ * simulated GPU kernels count by their instructions, and the broker ends what does nothing for `wall_seconds`. */
 static double longest_wait(const GpuSession *gpu)
 {
     static const double SLACK_S = 2; /* the judge's own copies count in no budget */
     const CallBudget *budget = gpu->base.budget;
-    if (budget == NULL || gpu->broker.info.modelled)
+    if (gpu->broker.info.modelled)
+        return 2 * gpu->limits.wall_seconds;
+    if (budget == NULL)
         return gpu->limits.wall_seconds;
     return fmin(gpu->limits.wall_seconds, call_budget_seconds_left(budget) + SLACK_S);
 }
@@ -204,12 +251,12 @@ static Status explain_loss(GpuSession *gpu, Status status, CallReport *report)
 }
 
 /* Waits for the end of a load or a call and fills in the report. After a fault of the judge nothing is left running. */
-static Status await_end(GpuSession *gpu, const char *doing, CallReport *report, Message *why)
+static Status await_end(GpuSession *gpu, CallPhase begun, CallReport *report, Message *why)
 {
     Wait *wait = allocated(calloc(1, sizeof *wait));
     double start_s = now_s();
     Status status = await_reply(gpu, longest_wait(gpu), wait, why);
-    status = status == STATUS_OK ? take_reply(gpu, wait, doing, report, why) : explain_loss(gpu, status, report);
+    status = status == STATUS_OK ? take_reply(gpu, wait, begun, report, why) : explain_loss(gpu, status, report);
     if (status == STATUS_OK && wait->timed_out)
         report->spent_s = now_s() - start_s;
     free(wait);
@@ -224,6 +271,7 @@ static Status start_runner_on(GpuSession *gpu, const Compiled *compiled, int rin
     ControlRequest request = {.kind = CONTROL_LOAD, .limits = gpu->limits};
     SharedMemory modules = {0};
     int brokers_clock = -1;
+    gpu->is_loading = false;
     add_budget(gpu, &request);
     gpu->ring = ring_map(ring);
     Status status = gpu->ring == NULL || !host_clock_new(&gpu->host_clock, &brokers_clock) ? fail_errno(why, "the ring")
@@ -295,7 +343,7 @@ static Status gpu_load(Session *session, const Compiled *compiled, const CallLim
         stop_both(gpu, NULL);
         return status;
     }
-    return await_end(gpu, "a constructor", report, why);
+    return await_end(gpu, PHASE_LOADING, report, why);
 }
 
 /* ---- buffers and calls ------------------------------------------------------------------------------------------- */
@@ -367,10 +415,9 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
     if (gpu->buffers.base == NULL || count > CALL_MAX_PARAMETERS ||
         !describe_arguments(gpu, arguments, count, &request))
         return fail(STATUS_BAD_INPUT, why, "session_call() with arrays that session_buffers() did not place");
-    runner_process_begin_call(&gpu->runner);
     Status status = broker_process_send(&gpu->broker, &request, NULL, 0, why);
     if (status == STATUS_OK)
-        return await_end(gpu, "solve()", report, why);
+        return await_end(gpu, PHASE_SOLVE, report, why);
     stop_both(gpu, NULL);
     return status;
 }

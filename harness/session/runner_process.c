@@ -6,7 +6,6 @@
 #include "harness/compile/host_line.h"
 #include "harness/protocol/device_addresses.h"
 
-#include <math.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -178,45 +177,26 @@ void runner_process_take_printed(RunnerProcess *runner, Text *printed, uint64_t 
     runner->printed_lost = 0;
 }
 
-/* While the sandbox is being made, another process may be the last one of the chain. */
-static pid_t inner_of(const RunnerProcess *runner)
+/* Of the process in the sandbox, which the kernel tells without a look at many files. */
+static double computed_s(RunnerProcess *runner)
 {
-    return runner->inner > 0 ? runner->inner : runner->pid > 0 ? process_innermost(runner->pid) : 0;
-}
-
-static double computed_s(const RunnerProcess *runner)
-{
-    const pid_t inner = inner_of(runner);
     clockid_t clock;
     struct timespec time;
-    if (inner == 0 || clock_getcpuclockid(inner, &clock) != 0 || clock_gettime(clock, &time) != 0)
+    if (runner->inner == 0 && runner->pid > 0)
+        runner->inner = process_innermost(runner->pid);
+    if (runner->inner == 0 || clock_getcpuclockid(runner->inner, &clock) != 0 || clock_gettime(clock, &time) != 0)
         return -1;
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static double used_s(const RunnerProcess *runner)
+HostClock runner_process_clock(RunnerProcess *runner, HostQuestion question)
 {
-    return runner->pid > 0 ? process_computed_s(runner->pid) : 0;
-}
-
-static double delayed_s(const RunnerProcess *runner)
-{
-    const pid_t inner = inner_of(runner);
-    return inner == 0 ? 0 : process_delayed_s(inner);
-}
-
-void runner_process_begin_call(RunnerProcess *runner)
-{
-    runner->inner = inner_of(runner);
-    runner->used_s = used_s(runner);
-    runner->delayed_s = delayed_s(runner);
-}
-
-HostClock runner_process_clock(const RunnerProcess *runner)
-{
-    return (HostClock){.computed_s = computed_s(runner),
-                       .used_s = fmax(used_s(runner) - runner->used_s, 0),
-                       .delayed_s = fmax(delayed_s(runner) - runner->delayed_s, 0)};
+    const double own_s = computed_s(runner);
+    const ProcessTimes times = question == HOST_ALL ? process_times(runner->pid) : (ProcessTimes){0};
+    return (HostClock){.computed_s = own_s,
+                       .used_s = times.computed_s,
+                       .delayed_s = times.delayed_s,
+                       .is_runnable = times.is_runnable};
 }
 
 void runner_process_stop(RunnerProcess *runner, int *exit_status)

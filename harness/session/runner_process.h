@@ -15,11 +15,10 @@
 #include <sys/types.h>
 
 typedef struct RunnerProcess {
-    pid_t pid;                /* 0: no process */
-    int ended;                /* pidfd, readable once the process has ended; -1: none */
-    int output;               /* read end of the pipe that the process prints into; -1: none */
-    pid_t inner;              /* the process in the sandbox; 0: not known yet */
-    double used_s, delayed_s; /* at runner_process_begin_call() */
+    pid_t pid;   /* 0: no process */
+    int ended;   /* pidfd, readable once the process has ended; -1: none */
+    int output;  /* read end of the pipe that the process prints into; -1: none */
+    pid_t inner; /* the process in the sandbox; 0: not known yet */
     Sandbox *sandbox;
     Text printed;          /* raw bytes, at most 64 KiB */
     uint64_t printed_lost; /* bytes beyond that */
@@ -36,10 +35,9 @@ MUST_USE Status runner_process_start_on_cpu(const char *object_path, int memory,
 void runner_process_drain(RunnerProcess *runner);
 /* Appends what has been printed, made printable, and the number of bytes lost, and forgets both. */
 void runner_process_take_printed(RunnerProcess *runner, Text *printed, uint64_t *lost);
-/* Notes that a call begins, once the object is loaded. */
-void runner_process_begin_call(RunnerProcess *runner);
-/* For how long it has computed and waited for a core. */
-HostClock runner_process_clock(const RunnerProcess *runner);
+/* For how long it has computed and waited for a core. The first question comes before the object is loaded, when the process has no
+ * others yet that could be taken for it. */
+HostClock runner_process_clock(RunnerProcess *runner, HostQuestion question);
 enum { RUNNER_NOT_MADE = -1, RUNNER_OUT_OF_MEMORY = -2 };
 /* Kills the process if it still runs, reaps it and frees everything. Sets `*exit_status` (may be NULL) as a shell
  * does, or to RUNNER_NOT_MADE: its sandbox could not be made, for which the submission can do nothing; or to

@@ -179,6 +179,7 @@ static void record_conversation(ControlRequest call, bool exchanged, bool profil
         record_packet(exchange, BUFFERS, NOTHING);
     if (profiled)
         record_packet(profile, PROFILE, NOTHING);
+    record_request(RING_LOADING, true, NULL, 0);
     record(STAGED, 0, PTX, sizeof PTX - 1);
     record_request(RING_MODULE, true, &module_bytes, sizeof module_bytes);
     record_request(RING_READY, false, NULL, 0);

@@ -1,12 +1,15 @@
+#include "base/clock.h"
 #include "base/tests/unit.h"
 
 #include "harness/broker/broker_arrays.h"
 #include "harness/broker/broker_call.h"
 #include "harness/broker/broker_fault.h"
+#include "harness/broker/broker_host_time.h"
 #include "harness/broker/broker_host_work.h"
 #include "harness/control/host_clock.h"
 #include "harness/tests/broker_fixture.h"
 
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -35,10 +38,12 @@ static void post_launch(uint64_t function, unsigned threads)
 static void what_constructors_launch_is_timed(void **state)
 {
     const uint64_t function = ask_function("nothing");
+    post(RING_LOADING, true, NULL, 0);
     post(RING_READY, false, NULL, 0);
     broker_load(&broker, &(ControlRequest){0});
     assert_int_equal(broker.reply.report.outcome, CALL_OK);
     assert_true(broker.reply.report.busy_s == 0);
+    post(RING_LOADING, true, NULL, 0);
     for (int i = 0; i < 2; i++)
         post_launch(function, 32);
     post(RING_READY, false, NULL, 0);
@@ -411,47 +416,109 @@ static void a_silent_runner_exceeds_its_time(void **state)
     assert_int_equal(broker.end, SERVE_HOST_TIME);
 }
 
-/* Plays the grader: answers that the runner has waited for a core, longer than its limit at first, and no more. */
-static void *answer_delayed(void *graders)
+typedef struct Grader { /* plays the grader, in a thread */
+    pthread_t thread;
+    int graders, brokers;
+    HostClock first, each; /* the first answer, and by how much each answer exceeds the one before */
+    int most;              /* answers in which it may do so */
+} Grader;
+
+static void *answer_questions(void *context)
 {
-    while (host_clock_answer(*(int *)graders, (HostClock){.delayed_s = 0.07})) {
+    Grader *grader = context;
+    HostClock clock = grader->first;
+    HostQuestion question;
+    for (int i = 0; host_clock_question(grader->graders, &question) && host_clock_answer(grader->graders, clock); i++) {
+        const double more = i < grader->most ? 1 : 0;
+        clock.computed_s += more * grader->each.computed_s;
+        clock.used_s += more * grader->each.used_s;
+        clock.delayed_s += more * grader->each.delayed_s;
+        clock.judge_delayed_s += more * grader->each.judge_delayed_s;
+        clock.is_runnable = i < grader->most && grader->each.is_runnable;
     }
     return NULL;
 }
 
-static void time_in_which_others_have_the_cores_is_excused(void **state)
+static void start_grader(Grader *grader)
 {
-    pthread_t grader;
-    int graders, brokers;
-    broker.limits.host_seconds = 0.05;
-    assert_true(host_clock_new(&graders, &brokers));
-    broker.host_clock = brokers;
-    assert_int_equal(pthread_create(&grader, NULL, answer_delayed, &graders), 0);
-    broker_serve(&broker, RING_RETURNED);
-    assert_int_equal(broker.end, SERVE_HOST_TIME);
-    assert_true(broker.host_seconds >= 0.05 + 0.07 - 1e-6);
-    close(brokers);
-    pthread_join(grader, NULL);
-    close(graders);
+    assert_true(host_clock_new(&grader->graders, &grader->brokers));
+    broker.host_clock = grader->brokers;
+    assert_int_equal(pthread_create(&grader->thread, NULL, answer_questions, grader), 0);
+}
+
+static void stop_grader(Grader *grader)
+{
+    close(grader->brokers);
+    pthread_join(grader->thread, NULL);
+    close(grader->graders);
     broker.host_clock = -1;
 }
 
-/* Plays the grader: at each question the runner has computed for a second more. */
-static void *answer_seconds(void *graders)
+/* For how long the broker waits for a runner that says nothing, until it ends the call. */
+static double waits_for_silence_s(Grader grader)
 {
-    for (double computed_s = 1; host_clock_answer(*(int *)graders, (HostClock){.computed_s = computed_s});
-         computed_s++) {
-    }
-    return NULL;
+    broker.limits.host_seconds = 0.1;
+    start_grader(&grader);
+    broker_host_time_start(&broker);
+    const double start_s = now_s();
+    broker_serve(&broker, RING_RETURNED);
+    const double waited_s = now_s() - start_s;
+    stop_grader(&grader);
+    assert_int_equal(broker.end, SERVE_HOST_TIME);
+    assert_true(broker.host_time.own_s >= 0.1);
+    return waited_s;
+}
+
+/* A busy machine may make the broker itself wait for longer than it wants, but not for less. */
+static void time_in_which_others_have_the_cores_does_not_count(void **state)
+{
+    assert_true(waits_for_silence_s((Grader){.each = {.delayed_s = 1}, .most = 10}) >= 0.1 + 10 * 0.02);
+    assert_true(waits_for_silence_s((Grader){.each = {.is_runnable = true}, .most = 10}) >= 0.1 + 10 * 0.02);
+}
+
+/* Even if it waits for a core in each moment in which somebody looks. */
+static void time_for_which_the_runner_computes_counts(void **state)
+{
+    const Grader busy = {.each = {.used_s = 0.05, .delayed_s = 1, .is_runnable = true}, .most = 2};
+    (void)waits_for_silence_s(busy);
+    assert_true(broker.host_time.own_s < 0.2);
+}
+
+/* Takes longer for its own process than the submission may take. */
+static void *load_late(void *unused)
+{
+    usleep(150000);
+    post(RING_LOADING, true, NULL, 0);
+    return unused;
+}
+
+static void what_comes_before_loading_takes_nobodys_time(void **state)
+{
+    Grader grader = {.most = 0};
+    pthread_t runner;
+    broker.limits.host_seconds = 0.05;
+    start_grader(&grader);
+    assert_int_equal(pthread_create(&runner, NULL, load_late, NULL), 0);
+    broker_load(&broker, &(ControlRequest){0});
+    pthread_join(runner, NULL);
+    stop_grader(&grader);
+    assert_int_equal(broker.reply.report.outcome, CALL_TIME_LIMIT);
+    assert_int_equal(broker.reply.report.phase, PHASE_LOADING);
+    assert_int_equal(broker.requests, 0); /* since RING_LOADING */
+}
+
+static void a_request_that_comes_before_loading_is_a_violation(void **state)
+{
+    post(RING_READY, false, NULL, 0);
+    broker_load(&broker, &(ControlRequest){0});
+    assert_int_equal(broker.reply.report.outcome, CALL_INTEGRITY_VIOLATION);
+    assert_int_equal(broker.reply.report.phase, PHASE_NONE);
 }
 
 static void the_hosts_work_is_charged_but_for_what_its_copies_need(void **state)
 {
-    pthread_t grader;
-    int graders, brokers;
-    assert_true(host_clock_new(&graders, &brokers));
-    broker.host_clock = brokers;
-    assert_int_equal(pthread_create(&grader, NULL, answer_seconds, &graders), 0);
+    Grader grader = {.first = {.computed_s = 1}, .each = {.computed_s = 1}, .most = INT_MAX};
+    start_grader(&grader);
     broker_host_work_begin(&broker);
     broker_host_work_charge(&broker);
     assert_true(broker.host_work.charged_s == 0); /* it has no data yet */
@@ -461,10 +528,7 @@ static void the_hosts_work_is_charged_but_for_what_its_copies_need(void **state)
     broker_host_work_copied(&broker, 200000000, false);
     broker_host_work_charge(&broker);
     assert_true(fabs(broker.host_work.charged_s - (2 - 1e-3 - 1.5)) < 1e-9); /* nothing is free twice */
-    close(brokers);
-    pthread_join(grader, NULL);
-    close(graders);
-    broker.host_clock = -1;
+    stop_grader(&grader);
     broker_host_work_begin(&broker);
 }
 
@@ -542,7 +606,10 @@ int main(void)
         WITH_A_BROKER(malformed_requests_are_a_violation),
         WITH_A_BROKER(a_module_that_differs_in_one_byte_is_a_violation),
         WITH_A_BROKER(a_silent_runner_exceeds_its_time),
-        WITH_A_BROKER(time_in_which_others_have_the_cores_is_excused),
+        WITH_A_BROKER(time_in_which_others_have_the_cores_does_not_count),
+        WITH_A_BROKER(time_for_which_the_runner_computes_counts),
+        WITH_A_BROKER(what_comes_before_loading_takes_nobodys_time),
+        WITH_A_BROKER(a_request_that_comes_before_loading_is_a_violation),
         WITH_A_BROKER(the_hosts_work_is_charged_but_for_what_its_copies_need),
         WITH_A_BROKER(random_requests_do_not_crash_the_broker),
     };

@@ -256,12 +256,12 @@ static double carry_kernel(SimDevice *sim, void *what, uint8_t *staging)
                       .heap_bytes = sim->heap_bytes,
                       .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1};
     SimReport report = {0};
-    double start_s = now_s();
+    const double start_s = thread_s();
     if (sim->probe != NULL)
         sim_probe_launch(sim, work->function->module, &grid, &report);
     else
         simgpu_launch(sim->gpu, &grid, &report);
-    sim->kernel_seconds += now_s() - start_s;
+    sim->kernel_seconds += thread_s() - start_s;
     touch_memory(sim, &report);
     count_kernel(sim, grid.function, &report);
     if (sim->profile != NULL)

@@ -46,7 +46,7 @@ typedef struct SimDevice {
     DeviceStatistics statistics;
     bool has_timed_event; /* a timed event was created: its owner may ask how long kernels take */
     double longest_s;
-    double kernel_seconds;            /* for which kernels have run, by the clock on the wall */
+    double kernel_seconds;            /* processor time of the thread that had kernels run */
     uint64_t budget, budget_left;     /* warp-instructions; budget 0: none */
     uint32_t stack_bytes, heap_bytes; /* of later launches; 0: as at first */
     DeviceProbe *probe;               /* NULL: kernels are not probed */

@@ -333,7 +333,7 @@ static void a_constructor_can_fail_in_each_way_too(void **state)
     }
 }
 
-static void the_wall_clock_is_the_net_below_all_other_limits(void **state)
+static void the_limit_of_a_whole_call_counts_if_it_is_lower(void **state)
 {
     CallLimits limits = LIMITS;
     Run run;
@@ -342,7 +342,8 @@ static void the_wall_clock_is_the_net_below_all_other_limits(void **state)
     load(&run, "#include <unistd.h>\n" HONEST_KERNEL SOLVE("sleep(100);"), &limits);
     call(&run);
     assert_int_equal(run.report.outcome, CALL_TIME_LIMIT);
-    assert_string_equal(run.report.text, "solve() took longer than 1 s");
+    assert_string_equal(run.report.text, "the host code kept the device waiting for more than 1 s");
+    assert_int_equal(run.report.phase, PHASE_SOLVE);
     finish(&run);
 }
 
@@ -527,7 +528,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(the_runtime_answers_as_cuda_does, no_child_is_left),
         cmocka_unit_test_teardown(each_way_to_fail_has_its_outcome, no_child_is_left),
         cmocka_unit_test_teardown(a_constructor_can_fail_in_each_way_too, no_child_is_left),
-        cmocka_unit_test_teardown(the_wall_clock_is_the_net_below_all_other_limits, no_child_is_left),
+        cmocka_unit_test_teardown(the_limit_of_a_whole_call_counts_if_it_is_lower, no_child_is_left),
         cmocka_unit_test_teardown(all_calls_together_stay_within_the_budget, no_child_is_left),
         cmocka_unit_test_teardown(a_session_can_be_loaded_again_after_a_failure, no_child_is_left),
         cmocka_unit_test_teardown(arrays_that_no_buffers_hold_are_refused, no_child_is_left),
