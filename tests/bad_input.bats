@@ -135,6 +135,12 @@ all_claims_hold() {
     all_claims_hold
 }
 
+@test "a small case allows a kernel fewer instructions than a problem does" {
+    submission '' 'for (volatile int j = 0;; j++) {}' >x.cu
+    judge grade x.cu
+    ends 1 "Time Limit Exceeded" "kernel convolve: executes more than 100012000 warp instructions, perhaps in an endless loop"
+}
+
 @test "races are told with both threads and the line" {
     submission '' '__shared__ int s[256]; s[threadIdx.x] = i; if (s[255 - threadIdx.x] < 0) return;' | claims shared.cu "Run-Time Error" \
         "thread (0,0,0) reads 4 bytes at byte 1020 of shared variable 's', which thread (255,0,0) has written" \

@@ -174,6 +174,16 @@ static bool is_secret(const Judging *judging, const CaseResult *item)
     return item->group == CASE_HIDDEN && !judging->job->shows_durations;
 }
 
+/* A kernel that never ends is found by its instructions. The limit of the problem (CallLimits.warp_instructions) is made for its
+ * largest cases, and takes minutes on a busy machine. So a small case allows fewer, if that is less: some fifty times what a single
+ * thread needs that computes everything, and enough for the largest grids. */
+static uint64_t most_instructions(const Testcase *testcase)
+{
+    static const uint64_t LEAST = 100000000, EACH_OPERATION = 500;
+    return testcase->attempt_instructions > 0 ? (uint64_t)testcase->attempt_instructions
+                                              : LEAST + EACH_OPERATION * (uint64_t)testcase->operations;
+}
+
 /* Calls solve(), and again where a timed case needs more samples. `report` is the last call's. */
 static Status call_solve(Judging *judging, Call *call, CaseResult *item, CallReport *report, Message *why)
 {
@@ -185,7 +195,7 @@ static Status call_solve(Judging *judging, Call *call, CaseResult *item, CallRep
                                                    !judging->runs_all_blocks,
                                  .is_secret = is_secret(judging, item),
                                  .repeats_addresses = call->testcase->repeats_addresses,
-                                 .warp_instructions = (uint64_t)call->testcase->attempt_instructions,
+                                 .warp_instructions = most_instructions(call->testcase),
                                  .sample_key = sample_key(judging, item)};
     const int calls = warms_up ? 1 + CASE_TRIALS : 1;
     const double start_s = now_s();
