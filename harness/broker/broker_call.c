@@ -70,6 +70,10 @@ static void conclude_end(Broker *broker)
                  broker_host_time_limit(broker));
         say(report, CALL_TIME_LIMIT, (Mistake){.kind = MISTAKE_HOST_TIME}, text);
         break;
+    case SERVE_WORK_TIME:
+        snprintf(text, sizeof text, "the kernels were still running after %g s", broker->limits.device_seconds);
+        say(report, CALL_TIME_LIMIT, (Mistake){.kind = MISTAKE_KERNEL_TIME}, text);
+        break;
     case SERVE_VIOLATION:
         say(report, CALL_INTEGRITY_VIOLATION, (Mistake){.kind = broker->violation}, broker->end_text);
         break;

@@ -9,7 +9,8 @@ static const double INTERVAL_S = 0.02, LEAST_S = 1e-3; /* of waiting that is wor
 void broker_host_time_start(Broker *broker)
 {
     HostTime *time = &broker->host_time;
-    time->has_clock = host_clock_ask(broker->host_clock, HOST_ALL, &time->seen);
+    const bool is_known = host_clock_ask(broker->host_clock, HOST_ALL, &time->seen);
+    time->has_clock = is_known && broker->device->info.modelled;
 }
 
 void broker_host_time_begin(Broker *broker)

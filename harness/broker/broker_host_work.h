@@ -9,7 +9,7 @@
  *
  * Asking for operations takes the host some time, too, which depends on the machine. So that honest submissions have the
  * same modelled times everywhere, a millisecond a call is free, 5 ns for each byte copied, and 20 us for each
- * kernel and copy. This buys nothing: the modelled copies and kernels take longer than a GPU would take for the same
+ * kernel and copy, and a tenth of the time for which it has waited for a core, up to 5 ms. This buys nothing: the modelled copies and kernels take longer than a GPU would take for the same
  * work.  */
 #ifndef HARNESS_BROKER_BROKER_HOST_WORK_H
 #define HARNESS_BROKER_BROKER_HOST_WORK_H

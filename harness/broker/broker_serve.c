@@ -222,7 +222,7 @@ static void end_if_host_takes_too_long(Broker *broker)
 }
 
 /* What the broker sleeps beyond what it wanted is no doing of the submission, and what comes before RING_LOADING is none
- * either. While a real GPU works, it is not kept waiting: its own limit ends that. */
+ * either. While a real GPU works, it is not kept waiting, and its own limit counts. */
 static void wait_for_runner(Broker *broker, uint32_t doorbell, RingKind awaited)
 {
     const DeviceHardwareOps *hardware = broker->device->hardware;
@@ -236,8 +236,13 @@ static void wait_for_runner(Broker *broker, uint32_t doorbell, RingKind awaited)
         hardware->start_held_work(broker->device);
     if (awaited == RING_LOADING)
         return;
-    broker_host_time_add(broker, fmin(waited, wanted));
+    if (is_busy)
+        broker->work_seconds += fmin(waited, wanted);
+    else
+        broker_host_time_add(broker, fmin(waited, wanted));
     end_if_host_takes_too_long(broker);
+    if (is_busy && broker->limits.device_seconds > 0 && broker->work_seconds > broker->limits.device_seconds)
+        broker->end = SERVE_WORK_TIME;
     if (broker->end == SERVE_GOING && seconds_left(broker) == 0)
         broker->end = SERVE_BUDGET;
 }
@@ -274,7 +279,7 @@ static void serve_request(Broker *broker, RingKind awaited)
 void broker_serve(Broker *broker, RingKind awaited)
 {
     broker->end = SERVE_GOING;
-    broker->serving_seconds = broker->busy_seconds = 0;
+    broker->serving_seconds = broker->busy_seconds = broker->work_seconds = 0;
     broker->requests = 0;
     broker->launches = 0;
     broker->served_s = now_s();

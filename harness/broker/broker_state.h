@@ -18,6 +18,7 @@ typedef enum ServeEnd {
     SERVE_RUNNER_GONE,
     SERVE_BUDGET,      /* the call took what is left of the grading's budget */
     SERVE_HOST_TIME,   /* the runner kept the device waiting for too long */
+    SERVE_WORK_TIME,   /* the device worked for too long while the runner did something else */
     SERVE_TOO_MUCH,    /* it asked for more than one call may ask for */
     SERVE_DEVICE_TIME, /* a kernel exceeded its time limit or budget */
     SERVE_VIOLATION    /* a request that an honest runtime library does not send */
@@ -62,11 +63,12 @@ typedef struct BrokerTextures { /* numbers of the existing textures, or surfaces
     uint32_t count;
 } BrokerTextures;
 
-typedef struct HostWork {  /* of the runner in a call (broker_host_work.h) */
-    bool has_no_clock;     /* the grader does not know the time */
-    bool has_data;         /* the host has got data of this call, when the clock showed `since_s` */
-    uint64_t copied_bytes; /* to the host and from it */
-    double since_s, charged_s;
+typedef struct HostWork {      /* of the runner in a call (broker_host_work.h) */
+    bool has_no_clock;         /* the grader does not know the time */
+    bool has_data;             /* the host has got data of this call, when the clock showed these: */
+    double since_s, delayed_s; /* it had computed, and waited for a core, for so long */
+    uint64_t copied_bytes;     /* to the host and from it */
+    double charged_s;
 } HostWork;
 
 typedef struct HostTime { /* of the runner in a call (broker_host_time.h) */
@@ -121,6 +123,7 @@ typedef struct Broker {
     HostWork host_work;
     int host_clock; /* host_clock.h; -1: none */
     HostTime host_time;
+    double work_seconds;   /* for which a real GPU has worked in this call while the runner did something else */
     char not_provided[60]; /* CallReport.not_provided, of this runner */
     ControlReply reply;    /* being filled in */
 } Broker;

@@ -507,6 +507,29 @@ static void what_comes_before_loading_takes_nobodys_time(void **state)
     assert_int_equal(broker.requests, 0); /* since RING_LOADING */
 }
 
+static bool is_never_idle(Device *device)
+{
+    return false;
+}
+
+/* Of a real GPU, the host's time and the device's have limits of their own. */
+static void a_device_that_works_is_not_kept_waiting(void **state)
+{
+    static const DeviceHardwareOps working = {.is_idle = is_never_idle};
+    const DeviceSimulationOps *simulation = broker.device->simulation;
+    broker.device->hardware = &working;
+    broker.device->simulation = NULL;
+    broker.device->info.modelled = false;
+    broker.limits.host_seconds = 10; /* looking for a request takes some of it */
+    broker.limits.device_seconds = 0.05;
+    broker_serve(&broker, RING_RETURNED);
+    broker.device->hardware = NULL;
+    broker.device->simulation = simulation;
+    broker.device->info.modelled = true;
+    assert_int_equal(broker.end, SERVE_WORK_TIME);
+    assert_true(broker.work_seconds > 0.05);
+}
+
 static void a_request_that_comes_before_loading_is_a_violation(void **state)
 {
     post(RING_READY, false, NULL, 0);
@@ -527,9 +550,30 @@ static void the_hosts_work_is_charged_but_for_what_its_copies_need(void **state)
     assert_true(fabs(broker.host_work.charged_s - (1 - 1e-3 - 0.5)) < 1e-9);
     broker_host_work_copied(&broker, 200000000, false);
     broker_host_work_charge(&broker);
-    assert_true(fabs(broker.host_work.charged_s - (2 - 1e-3 - 1.5)) < 1e-9); /* nothing is free twice */
+    assert_true(fabs(broker.host_work.charged_s - (3 - 1e-3 - 1.5)) < 1e-9); /* nothing is free twice */
     stop_grader(&grader);
     broker_host_work_begin(&broker);
+}
+
+/* What the host is charged for 4 ms of work, in which it has waited for a core for so long. */
+static double charged_s(double delayed_s)
+{
+    Grader grader = {.each = {.computed_s = 4e-3, .delayed_s = delayed_s}, .most = 1};
+    start_grader(&grader);
+    broker_host_work_begin(&broker);
+    broker_host_work_copied(&broker, 0, true);
+    broker_host_work_charge(&broker);
+    const double charged = broker.host_work.charged_s;
+    stop_grader(&grader);
+    broker_host_work_begin(&broker);
+    return charged;
+}
+
+static void work_for_which_others_have_taken_the_caches_is_free_in_part(void **state)
+{
+    assert_true(fabs(charged_s(0) - 3e-3) < 1e-9);
+    assert_true(fabs(charged_s(0.01) - 2e-3) < 1e-9);
+    assert_true(charged_s(0.04) == 0);
 }
 
 /* A generator with a fixed seed, so that a failure can be repeated. */
@@ -609,8 +653,10 @@ int main(void)
         WITH_A_BROKER(time_in_which_others_have_the_cores_does_not_count),
         WITH_A_BROKER(time_for_which_the_runner_computes_counts),
         WITH_A_BROKER(what_comes_before_loading_takes_nobodys_time),
+        WITH_A_BROKER(a_device_that_works_is_not_kept_waiting),
         WITH_A_BROKER(a_request_that_comes_before_loading_is_a_violation),
         WITH_A_BROKER(the_hosts_work_is_charged_but_for_what_its_copies_need),
+        WITH_A_BROKER(work_for_which_others_have_taken_the_caches_is_free_in_part),
         WITH_A_BROKER(random_requests_do_not_crash_the_broker),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
