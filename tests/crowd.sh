@@ -21,7 +21,7 @@ rm "$CONVJUDGE_HOME/problems" "$CONVJUDGE_HOME/solutions"
 mkdir -p "$CONVJUDGE_HOME/problems" "$CONVJUDGE_HOME/solutions/conv1d/accepted"
 cp -r problems/conv1d "$CONVJUDGE_HOME/problems/"
 cp solutions/conv1d/accepted/naive.cu "$CONVJUDGE_HOME/solutions/conv1d/accepted/"
-sed -i 's/"host_seconds": [0-9]*/"host_seconds": 1/; s/"sim_warp_instructions": [0-9]*/"sim_warp_instructions": 20000000/' \
+sed -i 's/"host_seconds": [0-9]*/"host_seconds": 1/; s/"sim_warp_instructions": [0-9]*/"sim_warp_instructions": 20000000, "grading_device_seconds": 4/' \
     "$CONVJUDGE_HOME/problems/conv1d/problem.json"
 
 submission() { # HOST [GLOBAL] > FILE: a right submission with HOST before the launch, and GLOBAL before all else
