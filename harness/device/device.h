@@ -361,7 +361,7 @@ typedef struct DeviceSimulationOps {
     void (*set_place)(Device *device, uint32_t place);
     /* The host has worked for so long, and has asked for nothing meanwhile: what it asks for next begins later. */
     void (*host_works)(Device *device, double seconds);
-    /* The time for which kernels have run, by the clock on the wall. */
+    /* Processor time of the thread that has had kernels run, while they ran. */
     double (*kernel_seconds)(Device *device);
     /* Carries out what an operation on the stream would come after, and the host knows that it has ended; or all
      * operations. No waiting is entered into the modelled time. */

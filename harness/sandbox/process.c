@@ -380,6 +380,13 @@ DeadlineState process_deadline_look(ProcessDeadline *deadline, ProcessTimes time
     return DEADLINE_AHEAD;
 }
 
+Status process_deadline_starved(const ProcessDeadline *deadline, Message *why)
+{
+    return fail(STATUS_SYSTEM, why,
+                "this machine is too busy: what may take %g s has not ended after %.0f s; try again later",
+                deadline->seconds, now_s() - deadline->start_s);
+}
+
 /* ---- chains of processes ----------------------------------------------------------------------------------------- */
 
 /* The only child of a process: 0: it has none; -1: it has several, or they are unknown. */
@@ -442,8 +449,8 @@ static bool take_output(int pipe_end, size_t keep_bytes, Text *output, ProcessEn
 
 /* Reads output until the child has ended or the deadline is over. The end of the output is no sign: a child can close it
  * and go on, or leave it to a grandchild that never ends. */
-static DeadlineState follow_child(pid_t child, int pipe_end, double seconds, size_t keep_bytes, Text *output,
-                                  ProcessEnd *end)
+static Status follow_child(pid_t child, int pipe_end, double seconds, size_t keep_bytes, Text *output, ProcessEnd *end,
+                           Message *why)
 {
     int child_file = (int)syscall(SYS_pidfd_open, child, 0); /* -1 before Linux 5.3: the loop then looks every 20 ms */
     struct pollfd events[] = {{.fd = pipe_end, .events = POLLIN}, {.fd = child_file, .events = POLLIN}};
@@ -467,7 +474,7 @@ static DeadlineState follow_child(pid_t child, int pipe_end, double seconds, siz
     end->timed_out = ended.si_pid != child;
     if (child_file >= 0)
         close(child_file);
-    return state;
+    return state == DEADLINE_STARVED ? process_deadline_starved(&deadline, why) : STATUS_OK;
 }
 
 /* Reads what is left in the pipe after the end. This is bounded, since a process that escaped might go on writing. */
@@ -495,8 +502,7 @@ Status process_run(const ProcessSpec *spec, double seconds, size_t keep_bytes, T
     close(ends[1]);
     if (status == STATUS_OK) {
         text_append(output, "", 0);
-        if (follow_child(child, ends[0], seconds, keep_bytes, output, end) == DEADLINE_STARVED)
-            status = fail(STATUS_SYSTEM, why, "%s: this machine is too busy to run it; try again later", spec->argv[0]);
+        status = follow_child(child, ends[0], seconds, keep_bytes, output, end, why);
         process_kill(child, &end->exit_status);
         drain_output(ends[0], keep_bytes, output, end);
         end->seconds = now_s() - start;

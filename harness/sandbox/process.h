@@ -57,9 +57,9 @@ typedef struct ProcessEnd {
     bool truncated;  /* it wrote more than was kept */
 } ProcessEnd;
 
-/* Runs a child to its end, for at most `seconds` (ProcessDeadline), and appends the first `keep_bytes` of its output; the rest is read
- * and discarded, so that the child neither blocks nor fills a disk. `spec->output` is ignored. At the end or the
- * time-out the whole process group is killed. */
+/* Runs a child to its end, for at most `seconds` (ProcessDeadline), and appends the first `keep_bytes` of its output; the
+ * rest is read and discarded, so that the child neither blocks nor fills a disk. `spec->output` is ignored. At the end
+ * or the time-out the whole process group is killed. */
 MUST_USE Status process_run(const ProcessSpec *spec, double seconds, size_t keep_bytes, Text *output, ProcessEnd *end,
                             Message *why);
 
@@ -99,6 +99,8 @@ ProcessDeadline process_deadline(double seconds, double most_computed_s, Process
 double process_deadline_left(const ProcessDeadline *deadline);
 /* `times`: what they have done now. */
 DeadlineState process_deadline_look(ProcessDeadline *deadline, ProcessTimes times);
+/* The judge's own failure after DEADLINE_STARVED. */
+MUST_USE Status process_deadline_starved(const ProcessDeadline *deadline, Message *why);
 
 /* Kills the child's process group, for process_kill() to reap later. */
 void process_begin_kill(pid_t child);

@@ -2,7 +2,8 @@
  * long by staying just below the limits of a call (CallLimits).
  *
  * On a real GPU, the seconds of a call run from its start until its work has ended, whoever waits for whom. On a simulated
- * GPU, kernels count by their warp-instructions, and everything else by the clock.  */
+ * GPU, kernels count by their warp-instructions, the submission's process by what it computes and for how long it does nothing
+ * (host_clock.h), and copies by the processor time that the judge takes for them.  */
 #ifndef HARNESS_SESSION_CALL_BUDGET_H
 #define HARNESS_SESSION_CALL_BUDGET_H
 

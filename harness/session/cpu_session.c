@@ -119,12 +119,9 @@ static Status explain_loss(CpuSession *cpu, CallPhase phase, CallReport *report,
     bool ended = has_ended(cpu);
     take_printed(cpu, report);
     stop_runner(cpu, &exit_status);
-    if (exit_status == RUNNER_NOT_MADE)
+    if (exit_status == RUNNER_NOT_MADE || phase == PHASE_NONE)
         return fail(STATUS_SYSTEM, why, "the submission's sandbox could not be made: %.300s",
                     report->printed.data != NULL ? report->printed.data : "no reason given");
-    if (phase == PHASE_NONE)
-        return fail(STATUS_SYSTEM, why, "the submission's process was not ready to load it (exit status %d)",
-                    exit_status);
     report->phase = phase;
     report->outcome = exit_status == RUNNER_OUT_OF_MEMORY ? CALL_MEMORY_LIMIT
                       : ended                             ? CALL_RUN_TIME_ERROR

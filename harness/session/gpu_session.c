@@ -121,8 +121,7 @@ static Status look_at_deadline(const GpuSession *gpu, ProcessDeadline *deadline,
         return fail(STATUS_SYSTEM, why,
                     "the broker, the judge's process that owns the device, has come to a standstill");
     }
-    return fail(STATUS_SYSTEM, why, "this machine is too busy: the call has not ended after %.0f s; try again later",
-                now_s() - deadline->start_s);
+    return process_deadline_starved(deadline, why);
 }
 
 /* Reads what the runner prints all the while, so that a full pipe never holds it up. */
@@ -202,14 +201,12 @@ static Status take_reply(GpuSession *gpu, const Wait *wait, CallPhase begun, Cal
         report->phase = begun == PHASE_LOADING && !gpu->is_loading ? PHASE_NONE : begun;
         explain_time_out(gpu, doing_of(report), report);
     }
+    const bool is_unmade = (wait->timed_out || wait->reply.runner_gone) && report->phase == PHASE_NONE;
     if (wait->timed_out || wait->reply.runner_gone || report->outcome != CALL_OK)
         stop_both(gpu, &exit_status);
-    if (exit_status == RUNNER_NOT_MADE)
+    if (exit_status == RUNNER_NOT_MADE || is_unmade)
         return fail(STATUS_SYSTEM, why, "the submission's sandbox could not be made: %.300s",
                     report->printed.data != NULL ? report->printed.data : "no reason given");
-    if ((wait->timed_out || wait->reply.runner_gone) && report->phase == PHASE_NONE)
-        return fail(STATUS_SYSTEM, why, "the submission's process was not ready to load it (exit status %d)",
-                    exit_status);
     if (!wait->timed_out && wait->reply.runner_gone)
         explain_runner_end(gpu, exit_status, wait->reply.host_memory_refused || exit_status == RUNNER_OUT_OF_MEMORY,
                            doing_of(report), report);

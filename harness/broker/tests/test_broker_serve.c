@@ -512,21 +512,28 @@ static bool is_never_idle(Device *device)
     return false;
 }
 
+static void set_no_limit(Device *device, double seconds)
+{
+}
+
+static void pin_nothing(Device *device, void *memory, size_t bytes)
+{
+}
+
 /* Of a real GPU, the host's time and the device's have limits of their own. */
 static void a_device_that_works_is_not_kept_waiting(void **state)
 {
-    static const DeviceHardwareOps working = {.is_idle = is_never_idle};
-    const DeviceSimulationOps *simulation = broker.device->simulation;
+    static const DeviceHardwareOps working = {
+        .is_idle = is_never_idle, .set_time_limit = set_no_limit, .pin = pin_nothing};
     broker.device->hardware = &working;
-    broker.device->simulation = NULL;
     broker.device->info.modelled = false;
     broker.limits.host_seconds = 10; /* looking for a request takes some of it */
     broker.limits.device_seconds = 0.05;
-    broker_serve(&broker, RING_RETURNED);
+    broker_call(&broker, &(ControlRequest){0});
     broker.device->hardware = NULL;
-    broker.device->simulation = simulation;
     broker.device->info.modelled = true;
     assert_int_equal(broker.end, SERVE_WORK_TIME);
+    assert_string_equal(broker.reply.report.text, "the kernels were still running after 0.05 s");
     assert_true(broker.work_seconds > 0.05);
 }
 
