@@ -6,6 +6,7 @@
 #include "harness/control/control_check.h"
 #include "harness/device/monitor/device_lock.h"
 #include "harness/sandbox/process.h"
+#include "harness/sandbox/process_times.h"
 
 #include <math.h>
 #include <poll.h>

@@ -5,6 +5,7 @@
 #include "base/processors.h"
 #include "base/random.h"
 #include "harness/protocol/cpu_memory.h"
+#include "harness/sandbox/process_times.h"
 #include "harness/session/array_layout.h"
 #include "harness/session/cpu_device.h"
 #include "harness/session/runner_process.h"

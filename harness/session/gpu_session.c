@@ -1,8 +1,10 @@
+/* This file is long because the two processes of a session, what they are asked and what becomes of them share one struct. */
 #include "harness/session/gpu_session.h"
 
 #include "base/allocated.h"
 #include "base/clock.h"
 #include "harness/control/host_clock.h"
+#include "harness/sandbox/process_times.h"
 #include "harness/sandbox/scratch.h"
 #include "harness/session/array_layout.h"
 #include "harness/session/broker_process.h"

@@ -5,6 +5,7 @@
 #include "harness/compile/compile_job.h"
 #include "harness/compile/host_line.h"
 #include "harness/protocol/device_addresses.h"
+#include "harness/sandbox/process_times.h"
 
 #include <fcntl.h>
 #include <poll.h>
