@@ -194,6 +194,13 @@ signalled() {
     ends 1 "Time Limit Exceeded" "the budget of the grading is used up"
 }
 
+@test "where the budget of a grading ends before a load, no constructor is to blame" {
+    limited_home 's/"sim_warp_instructions": [0-9]*/"sim_warp_instructions": 70000, "sim_grading_warp_instructions": 70000/'
+    judge grade --no-record "$root/solutions/conv1d/accepted/naive.cu"
+    ends 1 "sample cases        4 of 4 accepted" "Time Limit Exceeded" "the budget of the grading is used up"
+    lacks "constructor"
+}
+
 @test "--help lists the options, --version prints the version" {
     judge grade --help
     ends 0 "--problem" "--json" "--no-record"

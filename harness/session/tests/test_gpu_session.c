@@ -384,7 +384,8 @@ static void all_calls_together_stay_within_the_budget(void **state)
         assert_non_null(strstr(run.report.text, rows[i].text));
         assert_true(call_budget_is_used_up(&budget));
         check_status(session_load(run.session, &run.compiled, &LIMITS, &run.report, &why), &why);
-        assert_int_equal(run.report.outcome, CALL_TIME_LIMIT); /* not even a constructor runs */
+        assert_int_equal(run.report.outcome, CALL_TIME_LIMIT);
+        assert_int_equal(run.report.phase, PHASE_NONE); /* not even a constructor runs */
         assert_true(now_s() - start_s < 3);
         text_free(&source);
         finish(&run);
