@@ -129,7 +129,7 @@ static bool is_block_end_right(const Lowering *l, const BasicBlock *block)
 static void refuse_misuse(Lowering *l, int line)
 {
     char what[100];
-    snprintf(what, sizeof what, REGISTER_MISUSE "a register of another size than the operation's, line %d", line);
+    snprintf(what, sizeof what, REGISTER_MISUSE " (line %d)", line);
     lower_refuse(l, what);
 }
 

@@ -6,9 +6,9 @@
 
 /* Refuses the kernel if an instruction reads or writes more or fewer bytes of a register than it has. emit/operand.h
  * lets no operand of PTX come to that; this catches a mistake of simgpu/lower itself, for which the engines, that trust
- * the sizes, would read and write other registers. The message then begins with REGISTER_MISUSE. */
+ * the sizes, would read and write other registers. The message then holds REGISTER_MISUSE. */
 void check_registers(Lowering *l);
 
-#define REGISTER_MISUSE "a mistake of the simulator's own: "
+#define REGISTER_MISUSE "a register of another size than its operation's"
 
 #endif

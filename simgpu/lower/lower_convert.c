@@ -281,14 +281,6 @@ static void unpack(Lowering *l, const PtxOperand *vector, const PtxOperand *from
         emit_move(l, result_operand(l, &vector->elements[i], bytes_of(parts[i])), parts[i]);
 }
 
-/* Registers of 8 bits are kept in 16, so that their size alone does not tell them from others. */
-static void expect_byte(Lowering *l, const PtxOperand *operand)
-{
-    if (operand->kind == PTX_REGISTER &&
-        ptx_type_bytes(l->instance->function->register_types[operand->register_index]) != 1)
-        lower_reject_operand(l, operand, "a register of 8 bits");
-}
-
 /* mov.b64 d, {low, high} */
 static void pack(Lowering *l, const PtxOperand *to, const PtxOperand *vector, uint32_t bytes)
 {
@@ -302,8 +294,6 @@ static void pack(Lowering *l, const PtxOperand *to, const PtxOperand *vector, ui
         emit_form(l, "+pack.b64", result, half[0], half[1], no_operand);
     } else if (count == 2) {
         uint32_t half = bytes == 2 ? 2 : bytes / 2; /* registers of 8 bits are kept in 16 */
-        for (int i = 0; i < 2 && bytes == 2; i++)
-            expect_byte(l, &vector->elements[i]);
         emit_form(l,
                   bytes == 8   ? "+pack.b64"
                   : bytes == 4 ? "+pack.b32"

@@ -109,8 +109,6 @@ void emit_extend(Lowering *l, PtxType kept, Operand result, Operand from)
 void emit_move(Lowering *l, Operand result, Operand value)
 {
     static const char *const forms[] = {"mov.pred", "mov.b16", "mov.b32", "mov.b64"};
-    if (result.size != value.size)
-        lower_refuse(l, "a result register of another size");
     emit_form(l, forms[result.size], result, value, no_operand, no_operand);
 }
 

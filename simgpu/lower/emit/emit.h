@@ -15,7 +15,7 @@ void emit_form(Lowering *l, const char *form, Operand result, Operand a, Operand
 /* Widens or narrows `from` to the size of `result`. The value that `kept` can hold is preserved: it is sign- or
  * zero-extended from the size of that type. */
 void emit_extend(Lowering *l, PtxType kept, Operand result, Operand from);
-/* Refuses a result of another size than the value. */
+/* Both have the same size. */
 void emit_move(Lowering *l, Operand result, Operand value);
 /* .u16, .u32 or .u64 */
 PtxType unsigned_type(uint32_t bytes);

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "simgpu/code/opcodes.h"
 #include "simgpu/lower/check_registers.h"
+#include "simgpu/lower/emit/virtual_register.h"
 #include "simgpu/lower/lower.h"
 #include "simgpu/ptx/parser.h"
 
@@ -266,11 +267,51 @@ static void other_instructions_take_their_own_operands_and_no_others(void **stat
         check(forms[i].opcode, forms[i].operands);
 }
 
+/* ---- the finished code ------------------------------------------------------------------------------------------- */
+
+/* Is the instruction refused whose first result and source have these sizes? */
+static bool is_misuse(InstructionKind kind, Opcode opcode, uint32_t result_bytes, uint32_t source_bytes, int line)
+{
+    static uint8_t sizes[2];
+    Message why = {0};
+    Instruction instruction = {.kind = (uint8_t)kind, .opcode = (uint16_t)opcode, .guard = no_operand, .line = line};
+    Code code = {.instructions = &instruction, .instruction_count = 1};
+    Lowering l = {.code = &code, .why = &why, .register_sizes = sizes, .register_count = 2};
+    for (int i = 0; i < MAX_RESULTS; i++)
+        instruction.results[i] = no_operand;
+    for (int i = 0; i < MAX_SOURCES; i++)
+        instruction.sources[i] = no_operand;
+    sizes[0] = (uint8_t)logarithm(result_bytes);
+    sizes[1] = (uint8_t)logarithm(source_bytes);
+    instruction.results[0] = (Operand){.slot = 0, .size = sizes[0] & 0xF};
+    instruction.sources[0] = (Operand){.slot = 1, .size = sizes[1] & 0xF};
+    if (setjmp(l.give_up) == 0) {
+        check_registers(&l);
+        return false;
+    }
+    assert_non_null(strstr(why.text, "a register of another size than its operation's (line 7)"));
+    return true;
+}
+
+static void a_lowering_that_forgets_a_check_is_refused(void **state)
+{
+    assert_false(is_misuse(RUN_LANES, OP_not_b32, 4, 4, 7));
+    assert_true(is_misuse(RUN_LANES, OP_not_b32, 2, 4, 7));
+    assert_true(is_misuse(RUN_LANES, OP_not_b32, 4, 8, 7));
+    assert_true(is_misuse(RUN_LANES, OP_add_u32, 4, 4, 7)); /* its second source is missing */
+    assert_false(is_misuse(TRANSPOSE_MATRIX, OPCODE_NONE, 4, 4, 7));
+    assert_true(is_misuse(TRANSPOSE_MATRIX, OPCODE_NONE, 4, 1, 7));
+    assert_false(is_misuse(HEAP_ALLOCATE, OPCODE_NONE, 8, 8, 7));
+    assert_true(is_misuse(HEAP_ALLOCATE, OPCODE_NONE, 4, 8, 7));
+    assert_true(is_misuse(FENCE, OPCODE_NONE, 4, 4, 7));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_of_opcodes_takes_its_own_operands_and_no_others),
         cmocka_unit_test(other_instructions_take_their_own_operands_and_no_others),
+        cmocka_unit_test(a_lowering_that_forgets_a_check_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,6 @@ static const struct {
      "operand 2 is '!' in front of a register of 32 bits, expected a register of 32 bits or more"},
     {"shfl.sync.bfly.b32 %i|%k, %i, 1, 31, -1;",
      "element 2 of operand 1 is a register of 32 bits, expected a predicate"},
-    {"mov.b16 %h, {%h, %h};", "element 1 of operand 2 is a register of 16 bits, expected a register of 8 bits"},
     {"mov.b8 %p, %p;", "'mov.b8'"},
     {"mov.b8 %p, {%p, %p};", "'mov.b8'"},
     {"getctarank.b8 %i, %p;", "'getctarank.b8'"},
