@@ -2,6 +2,7 @@
 # The simulated GPU without NVIDIA's software: submissions compiled by clang with the judge's own CUDA headers.
 
 bats_require_minimum_version 1.5.0
+# shellcheck disable=SC2034 # helper.bash reads it
 any_compiler=1
 load helper
 

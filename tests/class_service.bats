@@ -2,6 +2,7 @@
 # A server with a class: deadlines, what is shown to whom and when, extensions that leave a record.
 
 bats_require_minimum_version 1.5.0
+# shellcheck disable=SC2034 # helper.bash reads it
 any_compiler=1
 load helper
 load service

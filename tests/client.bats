@@ -2,6 +2,7 @@
 # The commands that talk to a server, against one that judges nothing (tests/fake/convjudge_server.py).
 
 bats_require_minimum_version 1.5.0
+# shellcheck disable=SC2034 # helper.bash reads it
 any_compiler=1
 load helper
 

@@ -2,6 +2,7 @@
 # Forms of the server's pages: what students, teachers and administrators change with them.
 
 bats_require_minimum_version 1.5.0
+# shellcheck disable=SC2034 # helper.bash reads it
 any_compiler=1
 load helper
 load service

@@ -2,6 +2,7 @@
 # What the head of the service makes of workers that fail, lie, or die. The worker here is this file.
 
 bats_require_minimum_version 1.5.0
+# shellcheck disable=SC2034 # helper.bash reads it
 any_compiler=1
 load helper
 load service

@@ -2,6 +2,7 @@
 # What administrators of the service run: check-config, doctor, the manual page, completion.
 
 bats_require_minimum_version 1.5.0
+# shellcheck disable=SC2034 # helper.bash reads it
 any_compiler=1
 load helper
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # The pictures among the testcases are those that their program draws.
 
+# shellcheck disable=SC2034 # helper.bash reads it
 any_compiler=1
 load helper
 

@@ -2,6 +2,7 @@
 # The program that runs all suites: what it prints of suites that pass and of suites that fail.
 
 bats_require_minimum_version 1.5.0
+# shellcheck disable=SC2034 # helper.bash reads it
 any_compiler=1
 load helper
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # The judge's CUDA runtime library against the one of the installed toolkit.
 
+# shellcheck disable=SC2034 # helper.bash reads it
 any_compiler=1
 load helper
 

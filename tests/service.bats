@@ -2,6 +2,7 @@
 # `convjudge serve`: who may do what, and what requests that are wrong get.
 
 bats_require_minimum_version 1.5.0
+# shellcheck disable=SC2034 # helper.bash reads it
 any_compiler=1
 load helper
 load service

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # harness/setup.sh and harness/compilers.sh among made-up tools: what is missing is found by using it, and named.
 
+# shellcheck disable=SC2034 # helper.bash reads it
 any_compiler=1
 load helper
 
