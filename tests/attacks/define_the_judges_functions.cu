@@ -16,6 +16,7 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 }
 
 extern "C" bool convjudge_attach(int) { return true; }
+extern "C" void convjudge_loading() {}
 extern "C" void convjudge_loaded(const char*) {}
 extern "C" void convjudge_next_call(unsigned long long*, size_t) {}
 extern "C" void convjudge_returned() {}

@@ -10,4 +10,5 @@ __attribute__((constructor)) static void start(void)
     const char *descriptor = getenv(START_RING);
     if (descriptor == NULL || !convjudge_attach(atoi(descriptor)))
         abort();
+    convjudge_loading();
 }
