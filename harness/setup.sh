@@ -197,7 +197,7 @@ fingerprint() {
         printf '%s\n' "$PATH" "${CONVJUDGE_NVCC:-}" "${CONVJUDGE_COMPILER:-}" "${CUDA_HOME:-}" "${CONVJUDGE_BWRAP:-}"
         while read -r proof rest; do command -v "$proof" || true; done <<<"$list"
         compgen -c clang || true
-        command -v nvcc build/toolchain/bin/nvcc slurmctld chromium chromedriver || true
+        command -v nvcc build/toolchain/bin/nvcc debootstrap slurmctld chromium chromedriver || true
     } | cksum
 }
 
@@ -217,6 +217,8 @@ if [[ -n $packages ]]; then
 fi
 try_sandbox
 if [[ $mode == test ]]; then
+    command -v debootstrap >/dev/null || { can_install && apt_install debootstrap; } ||
+        say "the test on a fresh machine is skipped: there is no debootstrap (Debian: debootstrap)"
     try_slurm || say "tests with Slurm are skipped: there is no slurmctld, slurmd or munged (Debian: slurm-wlm, munge)"
     try_browser || say "tests with a browser are skipped: there is no chromium, chromedriver or selenium (Debian: chromium, chromium-driver, python3-selenium)"
     try_compiler fuzzer || install_clang fuzzer || say "fuzzing is skipped: $reason"
