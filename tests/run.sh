@@ -95,7 +95,7 @@ unit() { # FOLDER|FILE
 
 run_suite() { # NAME COMMAND: writes LOG and LOG.count, and prints one line; of a suite that failed also why
     local name=$1 log=$logs/${1//[\/ ]/_} status=0 start=$SECONDS passed failed skipped processor
-    bash -c "set -euo pipefail; $2" >"$log" 2>&1 </dev/null || status=$?
+    bash -c "set -euo pipefail; source tests/needs.sh; $2" >"$log" 2>&1 </dev/null || status=$?
     times >"$log.times" # the second line is of the children that have ended
     processor=$(awk -F '[ms ]' 'NR == 2 { printf "%.0f", 60 * ($1 + $4) + $2 + $5 }' "$log.times")
     read -r passed failed skipped < <(count "$log" "$status")
