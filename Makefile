@@ -234,8 +234,8 @@ sanitized-unit-tests:
 test-gpu: setup build test-tools  ## Check on a machine with a real GPU that everything works there
 	@$(need_tests)tests/gpu.sh $(BUILD)
 
-mutants: setup build unit-tests test-tools  ## Break a line of C at a time and expect a test to fail: [N=60] [SEED=1] [ONLY=folder]
-	@$(need_tests)nice tests/mutants.py $(BUILD) $(or $(N),60) $(or $(SEED),1) $(ONLY)
+mutants: setup service sanitized-unit-tests test-tools  ## Break a line of C at a time and expect a test to fail: [N=60] [SEED=1] [ONLY="folder folder"] [KEEP=file: goes on where it stopped]
+	@$(need_tests)nice tests/mutants.py $(BUILD) $(or $(N),60) $(or $(SEED),1) $(or $(KEEP),/dev/null) $(ONLY)
 
 lint:  ## Check scripts, C, the graph of folders and the pages
 	@$(need_tests)tests/lint.sh $(LAYERS)

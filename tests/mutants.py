@@ -2,16 +2,19 @@
 """mutants.py - breaks one line of the C sources at a time, and expects a test to fail.
 
 A change that no test notices ("a survivor") shows what the tests do not check. The sample is drawn from a seed: each
-kind of change equally often, then each place equally often. For each mutant the unit tests of its folder run, then those
-of the folders of its layer that include it (docs/folders.txt), then the bats suites that tests/mutants.txt names for
-its folder. The first test that fails, or takes three times as long as usual, ends it. A mutant that does not compile is
-replaced by another.
+kind of change equally often, then each place equally often. For each mutant the unit tests of its folder run, with sanitizers,
+then those of the folders of its layer that include it (docs/folders.txt), then the suites of tests/suites.txt that
+tests/mutants.txt names for its folder, so whatever is found here is found by `make test-all`. The first test that
+fails, or takes three times as long as usual, ends it. A mutant that does not compile is replaced by another. Failures
+that a test has unbroken, on this machine, do not count.
 
-Everything happens in copies of the tree in a scratch folder. The tests run in a mount namespace where nothing else can
-be written and in a process namespace that takes their processes with it, since a broken judge may delete or start
-anything.
+Everything happens in copies of the tree in a scratch folder, one for each processor. The tests run in a mount namespace
+where nothing else can be written and in a process namespace that takes their processes with it, since a broken judge may
+delete or start anything.
 
-Usage: tests/mutants.py BUILD [N] [SEED] [FOLDER]      in the checkout, after `make build unit-tests test-tools`
+Usage: tests/mutants.py BUILD N SEED KEEP [FOLDER...]      in the checkout, after `make service sanitized-unit-tests test-tools`
+KEEP is a file that takes each outcome. What it holds already is not tried again. CONVJUDGE_CACHE may name a cache of
+compiled files to begin with.
 """
 import collections
 import concurrent.futures
@@ -26,8 +29,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
+LONGEST_SECONDS = 600  # a test that takes longer is left out
 LAYERS = ("base", "simgpu", "harness", "leaderboard", "grader")
 JAIL = """set -e
 mount --make-rprivate /
@@ -46,6 +51,7 @@ Mutant = collections.namedtuple("Mutant", "path line kind before after")
 
 RUNNING = set()  # process groups of tests under way
 STOPPING = []    # not empty once the user wants to stop
+CACHE_LOCK = threading.Lock()  # for the cache that all copies begin with
 
 
 def stop(*_):
@@ -70,8 +76,7 @@ def balanced(text):
 
 def changes(line, code, head):
     """(kind, changed line) for each change of one line; `code` is the line as `masked` leaves it, `head` the last line
-    before it that begins in the first column.
-    Calls of free() stay: only the sanitized tests notice that one is missing, and these do not run here."""
+    before it that begins in the first column."""
     match = re.fullmatch(r"(\s*(?:\} else )?if )\((.*)\)( \{)?\s*", code)
     if match and balanced(match.group(2)):
         start, end = match.span(2)
@@ -82,7 +87,7 @@ def changes(line, code, head):
         yield from swaps("+ and - swapped", line, code, old, new)
     for old, new in (("||", "&&"), ("&&", "||")):
         yield from swaps("|| and && swapped", line, code, old, new)
-    if re.fullmatch(r"\s+[\w>.\[\]-]+(\(.*\)| (=|\+=|-=|\|=|&=) .*);\s*", code) and balanced(code) and "free(" not in code:
+    if re.fullmatch(r"\s+[\w>.\[\]-]+(\(.*\)| (=|\+=|-=|\|=|&=) .*);\s*", code) and balanced(code):
         yield "statement dropped", re.match(r"\s*", line).group() + ";"
     if line == "{" and re.match(r"(static )?Status \w+\(", head):
         yield "early success", "{ return STATUS_OK;"
@@ -108,13 +113,13 @@ def mutants_of(path):
             yield Mutant(str(path), number, kind, line, after)
 
 
-def sample(only, equivalents, generator):
-    """All mutants of the folder in the order in which they are to be tried: the kinds take turns."""
+def sample(folders, equivalents, generator):
+    """All mutants of the folders in the order in which they are to be tried: the kinds take turns."""
     files = subprocess.check_output(["git", "ls-files", "--"] + [f"{layer}/*.c" for layer in LAYERS], text=True).split()
     files = [f for f in files if not re.search(r"(^|/)(tests|template|calibrate)/", f) and os.path.exists(f)]
     kinds = collections.defaultdict(list)
     for path in files:
-        if (os.path.dirname(path) + "/").startswith(only):
+        if (os.path.dirname(path) + "/").startswith(folders):
             for mutant in mutants_of(pathlib.Path(path)):
                 if (path, mutant.before.strip(), mutant.after.strip()) not in equivalents:
                     kinds[mutant.kind].append(mutant)
@@ -128,17 +133,29 @@ def sample(only, equivalents, generator):
 
 # ---- the tests --------------------------------------------------------------------------------------------------------
 
+def read_suites():
+    """By name, the command of each suite, as tests/run.sh runs it; of unit tests the list of files."""
+    commands = {}
+    for line in open("tests/suites.txt"):
+        if line.startswith(("test ", "all ")):
+            _, _, name, command = line.rstrip().split(None, 3)
+            if command.startswith("unit"):
+                command = sorted(map(str, pathlib.Path(name).glob("tests/test_*.c"))) or [name]
+            commands[name] = f"bats --tap tests/{name}" if command == "bats" else command
+    return commands
+
+
 def read_data(path):
     """(suites by folder, equivalent changes) of tests/mutants.txt, which says itself what its lines mean."""
-    suites, equivalents = {}, set()
+    known, suites, equivalents = read_suites(), {}, set()
     for line in open(path):
         if line.startswith("suites "):
             folder, names = line[len("suites "):].split(":")
-            suites[folder] = names.split()
-            for name in suites[folder]:
-                source = f"{name}.c" if "/" in name else f"tests/{name}.bats"
-                if not os.path.exists(source):
-                    sys.exit(f"mutants: {path}: there is no {source}")
+            unknown = [name for name in names.split() if name not in known]
+            if unknown:
+                sys.exit(f"mutants: {path}: tests/suites.txt has no {unknown[0]}")
+            suites[folder] = list(itertools.chain.from_iterable(
+                known[name] if isinstance(known[name], list) else [known[name]] for name in names.split()))
         elif line.startswith("equivalent "):
             file, before, after, _ = (part.strip() for part in line[len("equivalent "):].split(" | "))
             equivalents.add((file, before, after))
@@ -162,14 +179,14 @@ def includers():
 
 
 class Tests:
-    """Which tests a folder has, and how long each takes unbroken."""
+    """Which tests a folder has: sources of unit tests, and commands of suites. How each behaves unbroken: (seconds,
+    failures), which a mutant waits for."""
 
-    def __init__(self, build, suites):
-        self.build, self.suites, self.above, self.seconds = build, suites, includers(), {}
-        programs = subprocess.check_output(["git", "ls-files", "*/tests/test_*.c"], text=True).split()
+    def __init__(self, suites):
+        self.suites, self.above, self.unbroken = suites, includers(), {}
         self.units = collections.defaultdict(list)
-        for program in programs:
-            self.units[program.split("/tests/")[0]].append(f"{build}/{program[:-2]}")
+        for source in subprocess.check_output(["git", "ls-files", "*/tests/test_*.c"], text=True).split():
+            self.units[source.split("/tests/")[0]].append(source)
 
     def stages(self, folder):
         """Lists of tests, the nearest first."""
@@ -180,38 +197,62 @@ class Tests:
         part = folder
         while part and part not in self.suites:
             part = os.path.dirname(part)
-        yield [f"{self.build}/{name}" if "/" in name else f"tests/{name}.bats" for name in self.suites.get(part, [])]
+        yield self.suites.get(part, [])
+
+
+def failure(line):
+    """The name of the test that a line of TAP says has failed; cmocka writes "not ok" of skipped ones too."""
+    match = re.match(r"not ok [0-9]+[- ]*(.*)", line)
+    return match.group(1) if match and not re.search(r"# *skip", line, re.I) else None
 
 
 class Copy:
-    """A copy of the tree with its build, in which one mutant at a time is tried."""
+    """A copy of the tree with its build, in which one mutant at a time is tried. Two copies share two processors."""
 
     def __init__(self, scratch, number, build):
-        self.folder, self.build = pathlib.Path(scratch) / str(number), build
+        self.scratch, self.folder, self.build = pathlib.Path(scratch), pathlib.Path(scratch) / str(number), build
+        processors = sorted(os.sched_getaffinity(0))
+        self.processors = ",".join(map(str, processors[number // 2 * 2:][:2]))
 
     def fill(self):
         build, tree = self.build, self.folder / "tree"
         tree.mkdir(parents=True)
         (self.folder / "cache").mkdir()
+        given = os.environ.get("CONVJUDGE_CACHE", "")
+        if os.path.isdir(given):
+            shutil.copytree(given, self.scratch / "cache", symlinks=True)
+        else:
+            (self.scratch / "cache").mkdir()
         for name in subprocess.check_output(["git", "ls-files", "-co", "--exclude-standard", "-z"], text=True).split("\0"):
             if name and os.path.lexists(name):
                 (tree / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(name, tree / name, follow_symlinks=False)
-        skipped = shutil.ignore_patterns("sanitize", "fuzz", "test-logs", "cache", "toolchain")
+        skipped = shutil.ignore_patterns("fuzz", "test-logs", "cache", "toolchain")
         shutil.copytree(build, tree / build, symlinks=True, ignore=skipped)
         if os.path.exists("build/toolchain"):
             os.makedirs(tree / "build", exist_ok=True)
             os.symlink(os.path.realpath("build/toolchain"), tree / "build/toolchain")
 
+    def fill_from(self, first):
+        """The sanitized programs are large, and shared: a linker or assembler makes a new file."""
+        shared = f"tree/{self.build}/sanitize"
+        (self.folder / shared).parent.mkdir(parents=True)
+        copy = """set -euo pipefail
+            cp -al "$1/$3" "$2/$3"
+            find "$2/$3" -name '*.d' -exec sed -i '' {} + # a compiler writes into the old one
+            tar -C "$1" --exclude="./$3" --format=posix -c . | tar -C "$2" -x"""
+        subprocess.run(["bash", "-c", copy, "_", first.folder, self.folder, shared], check=True)
+
     def run(self, command, limit, until=None):
-        """(exit status, output); stops after `limit` seconds (124), or at a line that begins with `until` (1)."""
+        """(exit status, output); stops after `limit` seconds (124), or at a line for which `until` is true (-1)."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-        environment.update(CONVJUDGE_CACHE="/mnt/cache", CCACHE_DISABLE="1", NO_COLOR="1", TMPDIR="/tmp")
+        environment.update(CONVJUDGE_CACHE="/mnt/cache", CCACHE_DISABLE="1", NO_COLOR="1", TMPDIR="/tmp", build=self.build,
+                           CONVJUDGE_BUILD=f"/mnt/tree/{self.build}", CMOCKA_MESSAGE_OUTPUT="TAP", OMP_WAIT_POLICY="passive")
         if STOPPING:
             raise KeyboardInterrupt
         own_users = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
         jail = ["unshare", *own_users, "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "bash", "-c", JAIL, "_"]
-        process = subprocess.Popen(["timeout", "--signal=KILL", str(limit), *jail, str(self.folder), *command], text=True,
+        process = subprocess.Popen(["taskset", "-c", self.processors, "timeout", "--signal=KILL", str(limit), *jail, str(self.folder), *command], text=True,
                                    env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, errors="replace", start_new_session=True)
         RUNNING.add(process.pid)
@@ -225,59 +266,72 @@ class Copy:
         output = []
         for line in process.stdout:
             output.append(line)
-            if until and line.startswith(until):
+            if until and until(line):
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-                return 1, "".join(output)
+                return -1, "".join(output)
         process.wait()
         return (124 if process.returncode == -9 else process.returncode), "".join(output)
 
-    def make(self, targets):
-        return self.run(["make", "--no-print-directory", "--silent", "-j2", f"BUILD={self.build}", "WARNINGS=-w", *targets], 900)
+    def make(self, tests, *targets):
+        """The exit status and output of building the targets, then those of the tests that are unit tests."""
+        command = ["make", "--no-print-directory", "--silent", "-j2", f"BUILD={self.build}", "WARNINGS=-w"]
+        units = [f"{self.build}/sanitize/{test[:-2]}" for test in tests if test.endswith(".c")]
+        if any(not test.endswith(".c") for test in tests):
+            targets += "service", "test-tools"
+        elif any(not test.startswith(("base/", "simgpu/")) for test in tests): # these need nothing but themselves
+            targets += "build",
+        status, output = self.run([*command, *targets], 900) if targets else (0, "")
+        return self.run([*command, "SANITIZE=1", *units], 900) if units and status == 0 else (status, output)
 
-    def test(self, test, limit, until="not ok"):
-        return self.run(["bats", "--tap", test] if test.endswith(".bats") else [test], limit, until)
+    def test(self, test, limit, until=None):
+        command = [f"{self.build}/sanitize/{test[:-2]}"] if test.endswith(".c") else ["bash", "-c", "set -euo pipefail; " + test]
+        return self.run(command, limit, until)
 
-    def fails(self, tests, stage):
-        """Whether one of the tests fails; None where the mutant does not compile."""
-        if not stage:
-            return False
-        units = [test for test in stage if not test.endswith(".bats")]
-        status, _ = self.make(units + ["build", "test-tools"])
-        if status != 0:
+    def failing(self, tests, stage):
+        """The first of the tests that fails, if any; None where the mutant does not compile."""
+        if self.make(stage)[0] != 0:
             return None
-        for test in sorted(stage, key=lambda test: tests.seconds.get(test, 0)):
-            if test in tests.seconds and self.test(test, 3 * tests.seconds[test] + 10)[0] != 0:
-                return True
-        return False
+        with CACHE_LOCK:
+            shutil.rmtree(self.folder / "cache")
+            shutil.copytree(self.scratch / "cache", self.folder / "cache", symlinks=True)
+        by_time = lambda test: tests.unbroken[test].result()[0] if tests.unbroken[test].done() else float("inf")
+        for test in sorted(stage, key=by_time):
+            seconds, status, known = tests.unbroken[test].result()
+            if status != 0 and known == {None}:
+                continue
+            limit = 3 * seconds + 10
+            got, _ = self.test(test, limit, until=lambda line: failure(line) not in known)
+            if got != status:
+                return test + (f", too slow: {limit:.0f} s" if got == 124 else "")
+        return ""
 
-    def measure(self, test, tests):
-        """How long a test takes unbroken; one that fails is left out."""
+    def measure(self, test):
+        """(seconds, exit status, failures) of a test unbroken. What it has compiled serves all copies."""
         start = time.monotonic()
-        status, output = self.test(test, 600, until=None)
-        if status == 0:
-            tests.seconds[test] = time.monotonic() - start
-        else:
-            print(f"# {test} fails unbroken and is left out:\n{output[-2000:]}", flush=True)
+        status, output = self.test(test, LONGEST_SECONDS)
+        failures = {failure(line) for line in output.split("\n")} | {None}
+        if status != 0:
+            print(f"# fails unbroken: {test}: {status}\n{output[-2000:]}", flush=True)
+        seconds = time.monotonic() - start
+        with CACHE_LOCK:
+            subprocess.run(["cp", "-au", f"{self.folder}/cache/.", self.scratch / "cache"], check=True)
+        return seconds, status, failures
 
     def judge(self, mutant, tests):
-        """'found', 'survives' or 'does not compile'."""
+        """'found by ...', 'survives' or 'does not compile'."""
         path = self.folder / "tree" / mutant.path
-        original, times = path.read_text(), path.stat()
+        original = path.read_text()
         lines = original.split("\n")
         lines[mutant.line - 1] = mutant.after
         path.write_text("\n".join(lines))
-        kept = self.folder / "cache.kept"
-        shutil.copytree(self.folder / "cache", kept, symlinks=True)
         try:
-            for stage in tests.stages(os.path.dirname(mutant.path)):
-                fails = self.fails(tests, stage)
-                if fails is not False:
-                    return "found" if fails else "does not compile"
+            for stage in filter(None, tests.stages(os.path.dirname(mutant.path))):
+                test = self.failing(tests, stage)
+                if test != "":
+                    return f"found by {test}" if test else "does not compile"
             return "survives"
         finally:
-            shutil.rmtree(self.folder / "cache")
-            kept.rename(self.folder / "cache")
             path.write_text(original)  # newer than what the mutant was built into, so that it is built again
 
 
@@ -292,7 +346,7 @@ def report(results):
     for mutant, outcome in results:
         folder = os.path.dirname(mutant.path)
         by_folder[folder][1] += 1
-        by_folder[folder][0] += outcome == "found"
+        by_folder[folder][0] += outcome != "survives"
     survivors = [mutant for mutant, outcome in results if outcome == "survives"]
     for mutant in sorted(survivors):
         print(described(mutant))
@@ -302,63 +356,77 @@ def report(results):
     print(f"{len(results) - len(survivors)} of {len(results)} mutants found")
 
 
-def copies_of(scratch, build, count):
+def read_kept(keep):
+    """The outcomes of earlier runs, by `described` mutant on one line."""
+    lines = open(keep).read().splitlines() if os.path.exists(keep) else []
+    return dict(line.split("\t") for line in lines)
+
+
+def key(mutant):
+    return re.sub(r"\s+", " ", described(mutant))
+
+
+def copies_of(scratch, build, count, wanted, pool):
     """A queue of copies, built."""
-    copies = queue.Queue()
-    first = Copy(scratch, 0, build)
-    first.fill()
-    status, output = first.make(["build", "unit-tests", "test-tools"])
+    copies = [Copy(scratch, number, build) for number in range(count)]
+    copies[0].fill()
+    status, output = copies[0].make(wanted, "service", "test-tools")
     if status != 0:
         sys.exit(f"mutants: the copy cannot be built:\n{output[-3000:]}")
-    copies.put(first)
-    for number in range(1, count):
-        copies.put(Copy(scratch, number, build))
-        shutil.copytree(first.folder, copies.queue[-1].folder, symlinks=True)
-    return copies
+    list(pool.map(lambda copy: copy.fill_from(copies[0]), copies[1:]))
+    free = queue.Queue()
+    for copy in copies:
+        free.put(copy)
+    return free
 
 
-def main(build, count=60, seed=1, only=""):
+def main(build, count, seed, keep, *folders):
     suites, equivalents = read_data("tests/mutants.txt")
-    tests = Tests(build, suites)
-    candidates = sample(only and only.rstrip("/") + "/", equivalents, random.Random(int(seed)))
+    tests, kept = Tests(suites), read_kept(keep)
+    candidates = sample(tuple(folder.rstrip("/") + "/" for folder in folders) or "", equivalents, random.Random(int(seed)))
+    candidates = (mutant for mutant in candidates if kept.get(key(mutant)) != "does not compile")
     chosen = list(itertools.islice(candidates, int(count)))
-    results, stillborn, workers, begin = [], 0, os.cpu_count(), time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
-        copies = copies_of(scratch, build, workers)
+    results = [(mutant, kept[key(mutant)]) for mutant in chosen if key(mutant) in kept]
+    chosen = [mutant for mutant in chosen if key(mutant) not in kept]
+    stillborn, workers, begin = 0, len(os.sched_getaffinity(0)), time.monotonic()
+    wanted = {test for mutant in chosen for stage in tests.stages(os.path.dirname(mutant.path)) for test in stage}
+    print(f"# {len(chosen)} mutants, seed {seed}, and {len(wanted)} tests", flush=True)
+    with tempfile.TemporaryDirectory(prefix="mutants-") as scratch, concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        copies = copies_of(scratch, build, workers, wanted, pool)
+        print(f"# built, {time.monotonic() - begin:.0f} s", flush=True)
 
-        def in_a_copy(function, subject):
+        def in_a_copy(function, *subject):
             copy = copies.get()
             try:
-                return subject, function(copy, subject, tests)
+                return function(copy, *subject)
             finally:
                 copies.put(copy)
 
-        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-            wanted = {test for mutant in chosen for stage in tests.stages(os.path.dirname(mutant.path)) for test in stage}
-            print(f"# {len(chosen)} mutants, seed {seed}; first their {len(wanted)} tests unbroken", flush=True)
-            list(pool.map(lambda test: in_a_copy(Copy.measure, test), sorted(wanted)))
-            start = time.monotonic()
-            waiting = {pool.submit(in_a_copy, Copy.judge, mutant) for mutant in chosen}
-            try:
-                while waiting:
-                    done, waiting = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
-                    for mutant, outcome in (future.result() for future in done):
-                        if outcome == "does not compile":
-                            stillborn += 1
-                            folder = os.path.dirname(mutant.path)
-                            other = next((other for other in candidates if os.path.dirname(other.path) == folder), None)
-                            if other:
-                                waiting.add(pool.submit(in_a_copy, Copy.judge, other))
-                            continue
-                        results.append((mutant, outcome))
-                        left = (time.monotonic() - start) / len(results) * len(waiting) / 60
-                        alive = sum(outcome == "survives" for _, outcome in results)
-                        print(f"# {len(results)} of {len(chosen)}, {alive} survive, {left:.0f} minutes left: "
-                              f"{outcome}: {mutant.path}:{mutant.line}", flush=True)
-                        if outcome == "survives":
-                            print(described(mutant), flush=True)
-            except KeyboardInterrupt:
-                print("# interrupted", flush=True)
+        judge = lambda mutant: (mutant, in_a_copy(Copy.judge, mutant, tests))
+        for test in sorted(wanted, key=lambda test: test.endswith(".c")):  # suites take longest, so they begin
+            tests.unbroken[test] = pool.submit(in_a_copy, Copy.measure, test)
+        waiting = {pool.submit(judge, mutant) for mutant in chosen}
+        try:
+            while waiting:
+                done, waiting = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
+                for mutant, outcome in (future.result() for future in done):
+                    with open(keep, "a") as file:
+                        file.write(f"{key(mutant)}\t{outcome}\n")
+                    if outcome == "does not compile":
+                        stillborn += 1
+                        folder = os.path.dirname(mutant.path)
+                        other = next((other for other in candidates if os.path.dirname(other.path) == folder), None)
+                        if other:
+                            waiting.add(pool.submit(judge, other))
+                        continue
+                    results.append((mutant, outcome))
+                    alive = sum(outcome == "survives" for _, outcome in results)
+                    print(f"# {time.monotonic() - begin:.0f} s, {len(results)} tried, {len(waiting)} left, {alive} survive: "
+                          f"{mutant.path}:{mutant.line} {outcome}", flush=True)
+                    if outcome == "survives":
+                        print(described(mutant), flush=True)
+        except KeyboardInterrupt:
+            print("# interrupted", flush=True)
     report(results)
     print(f"# seed {seed}, {stillborn} more did not compile, {(time.monotonic() - begin) / 60:.0f} minutes")
 
@@ -367,6 +435,6 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
     os.chdir(pathlib.Path(__file__).resolve().parent.parent)
-    if len(sys.argv) < 2:
-        sys.exit(__doc__.strip().split("\n")[-1])
+    if len(sys.argv) < 5:
+        sys.exit("\n".join(__doc__.strip().split("\n")[-2:]))
     main(*sys.argv[1:])
