@@ -73,6 +73,7 @@ static void an_unknown_name_lists_the_known_ones(void **state)
                                         "../profiles/h200",
                                         "h200.json",
                                         "/etc/passwd",
+                                        "a-name-that-has-thirty-two-bytes",
                                         "a-name-that-is-longer-than-the-thirty-one-bytes-of-a-name"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         HardwareProfile profile;
