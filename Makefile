@@ -268,8 +268,8 @@ $(BUILD)/service/pages/site.o: service/pages/style.css service/pages/live.js
 # Tests spend nearly all their time in the libraries, so they are compiled without optimization, which is faster.
 $(unit_tests:=.o): EXTRA := -O0
 
-# The runtime library is not part of libharness.a: its test includes it, and CUDA's headers.
-$(BUILD)/harness/runtime/tests/test_client.o: EXTRA := -O0 -Iharness/cuda
+# The runtime library is not part of libharness.a: its tests include it, and CUDA's headers.
+$(addprefix $(BUILD)/harness/runtime/tests/test_,client.o graph.o): EXTRA := -O0 -Iharness/cuda
 
 # These files work on whole arrays, in parallel.
 $(addprefix $(BUILD)/grader/,problem/testcase_data.o oracle/oracle.o check/checker.o): EXTRA := -fopenmp
