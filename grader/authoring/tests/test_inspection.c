@@ -63,6 +63,9 @@ static const struct {
     const char *missing; /* part of the message; NULL: nothing is missing */
 } rows[] = {
     {statement_alone, STATEMENT, statement, "1,000", "1000", NULL},
+    {statement_alone, STATEMENT, statement, "1,000", "1-1,000", NULL},
+    {statement_alone, STATEMENT, statement, "1,000", "0.1000", "the limit of rows is missing: 1,000"},
+    {statement_alone, STATEMENT, statement, "1,000", "1000.5", "the limit of rows is missing: 1,000"},
     {statement_alone, STATEMENT, statement, "1,000", "21,000", "the limit of rows is missing: 1,000"},
     {statement_alone, STATEMENT, statement, "1,000", "10001", "the limit of rows is missing: 1,000"},
     {statement_alone, STATEMENT, statement, "1,000", "1,000,000", "the limit of rows is missing"},

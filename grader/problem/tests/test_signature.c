@@ -49,6 +49,7 @@ static const struct {
     {"void solve(int wrong);\nvoid f() { solve(1); }\nvoid solve(int right) {", "int right", 3},
     {"void resolve(int wrong) {}\nvoid solver(int wrong) {}\nvoid solve(int right) {", "int right", 3},
     {"// the next line belongs to this one \\\nvoid solve(int wrong) {\nvoid solve(int right) {", "int right", 3},
+    {"// the next line belongs to this one, and is empty \\\n\nvoid solve(int right) {", "int right", 3},
     {"void solve(const float* a, // the input\n  int n /* its size */) {", "const float* a, int n", 1},
     {"\n\nextern \"C\"\nvoid\nsolve\n(int n)\n{", "int n", 5},
 };

@@ -23,6 +23,8 @@ static const struct {
     {"計算機", 7, "計算機 "},
     {"e\xCC\x81", 2, "e\xCC\x81 "}, /* a combining accent takes no column */
     {"\xff\xff", 3, "\xff\xff "},   /* bytes that are not UTF-8 take one column each */
+    {"\xE8\xA8", 3, "\xE8\xA8 "},   /* and so do those of an unfinished character */
+    {"\1", 3, "\1  "},              /* and a character that has no width */
     {"abc", -5, "  abc"},
     {"abc", -3, " abc"}, /* the column to its left stays apart */
     {"abcdef", -3, " abcdef"},
