@@ -14,6 +14,7 @@ static const struct {
     {8, 32, 4, 8},                    /* four rows of 8 */
     {8, 16, 2, 8},   {32, 40, 8, 1},  /* a stride of 40 meets every eighth bank */
     {32, 32, 7, -1},                  /* no walk explains seven */
+    {0, 32, 1, -1},  {32, 0, 32, -1}, /* no block, no row */
 };
 
 static void the_least_padding_without_conflicts_is_found(void **state)

@@ -128,7 +128,12 @@ static void an_accepted_submission_stands_among_the_references(void **state)
     const char *tiled = strstr(text.data, "  tiled"), *mine = strstr(text.data, "  > this submission"),
                *naive = strstr(text.data, "  naive");
     assert_true(tiled != NULL && tiled < mine && mine < naive);
+    assert_true(strchr(mine, '#') < strchr(mine, '\n') && strchr(tiled, '=') < strchr(tiled, '\n'));
     no_line_is_wider_than(&text, 80);
+    text_free(&text);
+    report_write(&result, (TerminalStyle){.width = 80, .colour = true}, &text);
+    holds(&text, "\n  \033[1m> this submission");
+    holds(&text, "\n  tiled");
     text_free(&text);
     forget_samples(cases, 1);
 }

@@ -17,6 +17,8 @@ static const char source[] = "__global__ void blur(const float *in, float *out, 
                              "    four.x += in[n] * 2.0f;\n"
                              "    out[n] = most;\n"
                              "    { float sum = 0; sum += 1; }\n"
+                             "    float *row, &first = out[0];\n"
+                             "    row += first;\n"
                              "}\n";
 
 static void expect(const char *found, size_t length, const char *name)
@@ -49,6 +51,7 @@ static void a_variable_without_a_value_is_named(void **state)
     expect_name(7, "sum");
     expect_name(9, "sums");
     expect_name(11, "four");
+    expect_name(15, "row");
 }
 
 static void no_name_is_better_than_a_wrong_one(void **state)

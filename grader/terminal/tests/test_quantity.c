@@ -69,6 +69,7 @@ static const struct {
     {quantity_count, 262144000, "262M"},
     {quantity_count, 18446744073709551615.0, "18.4E"},
     {quantity_count, 1e30, ">999E"},
+    {quantity_mean, 0, "0.0"},
     {quantity_mean, 31.96, "32.0"},
     {quantity_mean, 999.96, "1.0K"},
     {quantity_error, 3.14e-8, "3.1e-08"},

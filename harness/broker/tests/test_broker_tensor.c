@@ -87,7 +87,11 @@ static void a_map_that_cuda_refuses_is_refused(void **state)
     cases[15].type = DEVICE_TENSOR_S32, cases[15].fill = 1;
     cases[16].fill = 2;
     cases[17].promotion = 4;
+    RingTensor largest = good;
+    largest.box[1] = 256;
+    largest.steps[1] = 8;
     assert_int_equal(ask_map(&good), CUDA_ERROR_SUCCESS);
+    assert_int_equal(ask_map(&largest), CUDA_ERROR_SUCCESS);
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         expect_refusal(&cases[i], CUDA_ERROR_INVALID_VALUE, words[i]);
 }

@@ -19,6 +19,9 @@ static const struct {
     {"cvta.to.global.u64 %c, %b; mad.wide.s32 %c, %n, 4, %c; st.global.f32 [%c], %f;", SECOND},
     {"selp.b64 %c, %a, %b, %p; st.global.f32 [%c], %f;", FIRST | SECOND},
     {"mov.u64 %c, %a; AGAIN: st.global.f32 [%c], %f; mov.u64 %c, %b; @%p bra AGAIN;", FIRST | SECOND},
+    {".reg .b64 %d; mov.u64 %c, %a; mov.u64 %d, %a; AGAIN: st.global.f32 [%c], %f; mov.u64 %c, %d; mov.u64 %d, %b; "
+     "@%p bra AGAIN;",
+     FIRST | SECOND},
     {"mov.b64 {%i, %k}, %a; mov.b64 %c, {%i, %k}; st.global.f32 [%c], %f;", FIRST},
     {"ld.global.u32 %i, [%b]; mad.wide.u32 %c, %i, 4, %a; st.global.f32 [%c], %f;", FIRST},
     {"ld.global.u64 %c, [%a]; st.global.f32 [%c], %f;", UNKNOWN_TARGET},
