@@ -6,62 +6,93 @@ bats_require_minimum_version 1.5.0
 any_compiler=1
 load helper
 
-# run_suites: runs the suites of standard input, one a line: name, tab, command.
+# run_suites: runs the suites of standard input, one a line as in tests/suites.txt.
 run_suites() {
-    mkdir build
+    mkdir -p build
     cat >suites
-    run "$root/tests/run.sh" "$PWD/build" "$PWD/suites"
+    SUITES=$PWD/suites run "$root/tests/run.sh" "$PWD/build" test
 }
 
 @test "suites that pass have one line each, and the last line counts their tests" {
     run_suites <<'END'
-two	echo 1..2; echo ok 1 - a; echo ok 2 - b
-groups	echo 1..1; echo ok 1 - a; echo 1..1; echo ok 1 - b # skip not here
+# a comment
+test 1 two    echo 1..2; echo ok 1 - a; echo ok 2 - b
+
+test 1 groups echo 1..1; echo ok 1 - a; echo 1..1; echo ok 1 - b
+all  1 rest   echo 1..1; echo ok 1 - c
+alone 1 last  echo 1..1; echo ok 1 - d
 END
     ends 0 "2 passed, 0 failed  ("
     equal 3 "${#lines[@]}"
     equal "4 passed, 0 failed" "${lines[-1]}"
+    SUITES=$PWD/suites run "$root/tests/run.sh" "$PWD/build" all
+    equal "last" "${lines[3]%% *}"
+    equal "6 passed, 0 failed" "${lines[-1]}"
 }
 
-@test "a failed test is shown with its output" {
+@test "a failed test is shown with its output, and again at the end with the command that runs it alone" {
     run_suites <<'END'
-fails	echo 1..3; echo ok 1 - a; echo not ok 2 - b; echo '# expected 3, found 4'; echo ok 3 - c; exit 1
+test 1 fails echo 1..3; echo ok 1 - a; echo not ok 2 - b; echo '# expected 3, found 4'; echo ok 3 - c; exit 1
+test 1 x.bats echo 1..1; echo not ok 1 the judge\'s own
+test 1 files echo 1..1; echo not ok 1 - solutions/x/y.cu
 END
-    ends 1 $'\nonce more, by itself: fails\n' "2 passed, 1 failed  (" $'\nnot ok 2 - b\n# expected 3, found 4\n' "exit status 1"
-    equal "2 passed, 1 failed" "${lines[-1]}"
+    ends 1 $'\nonce more, alone: fails\n' "2 passed, 1 failed  (" $'\nnot ok 2 - b\n# expected 3, found 4\n' "exit status 1" \
+        $'\nfailed: fails: b\n  make test ONLY=fails\n' $'\nfailed: files: solutions/x/y.cu\n  make test ONLY=solutions/x/y.cu\n' \
+        "  bats -f \\^the\\ judge\\'s\\ own\\$ tests/x.bats"
+    equal "2 passed, 3 failed" "${lines[-1]}"
 }
 
 @test "a suite that ends without a failed test is shown with its last lines, and counts as a failure" {
     run_suites <<'END'
-dies	seq 100; echo 'cc: no such library'; exit 2
-short	echo 1..3; echo ok 1 - a; echo 'Segmentation fault'
-silent	true
-passes	echo 1..1; echo ok 1 - a; exit 3
+test 1 dies   seq 100; echo 'cc: no such library'; exit 2
+test 1 short  echo 1..3; echo ok 1 - a; echo 'Segmentation fault'
+test 1 silent true
+test 1 passes echo 1..1; echo ok 1 - a; exit 3
 END
-    ends 1 $'\n100\ncc: no such library\n' $'\nSegmentation fault\n' "exit status 2, 101 lines" "exit status 3, 2 lines"
+    ends 1 $'\n100\ncc: no such library\n' $'\nSegmentation fault\n' "exit status 2, 101 lines" "exit status 3, 2 lines" \
+        $'failed: silent ended without a failed test\n  make test ONLY=silent\n'
     lacks $'\n80\n'
     equal "2 passed, 5 failed" "${lines[-1]}"
 }
 
-@test "a suite that fails beside others and passes by itself counts as passed, and is named" {
+@test "a suite that fails and passes at its second try is named as unsteady, and has failed" {
     run_suites <<'END'
-steady	echo 1..1; echo ok 1 - a
-chance	echo 1..2; echo ok 1 - a; [ -e "$logs/seen" ] || { touch "$logs/seen"; echo not ok 2 - b; exit 1; }; echo ok 2 - b
+test 1 steady echo 1..1; echo ok 1 - a
+test 1 chance echo 1..2; echo ok 1 - a; [ -e "$logs/seen" ] || { touch "$logs/seen"; echo not ok 2 - b; exit 1; }; echo ok 2 - b
 END
-    ends 0 $'\nnot ok 2 - b\n' "chance                                         1 passed, 1 failed  (" "chance                                         2 passed, 0 failed  ("
-    equal "unsteady, failed beside other suites and passed by itself: chance ($PWD/build/test-logs/chance.first)" "${lines[-2]}"
-    equal "3 passed, 0 failed" "${lines[-1]}"
+    ends 1 $'\nnot ok 2 - b\n' "chance                                         2 passed, 0 failed  (" $'\nfailed: chance: b\n'
+    equal "unsteady, passed alone at the second try: chance" "${lines[-2]}"
+    equal "2 passed, 1 failed" "${lines[-1]}"
 }
 
-@test "nothing is repeated where many suites fail, or where the test programs do not build" {
-    run_suites < <(printf 'fails %s\techo 1..1; echo not ok 1 - a\n' 1 2 3 4)
+@test "nothing is repeated where many suites fail" {
+    run_suites < <(printf 'test 1 fails%s echo 1..1; echo not ok 1 - a\n' 1 2 3 4)
     ends 1
     lacks "once more"
     equal "0 passed, 4 failed" "${lines[-1]}"
-    rm -r build
+}
+
+@test "what was skipped is counted with its reasons" {
     run_suites <<'END'
-test programs	echo 1..1; echo not ok 1 - a
+test 1 a echo 1..2; echo ok 1 - a; echo 'ok 2 - b # skip there is no nvcc'
+test 1 b echo 1..1; echo 'not ok 1 - c # SKIP'; echo 1..1; echo 'ok 1 # skip there is no nvcc'
+END
+    ends 0 $'\nskipped: 2 tests: there is no nvcc\n'
+    equal "1 passed, 0 failed, 3 skipped" "${lines[-1]}"
+}
+
+@test "what failed last time comes first when that is asked for" {
+    run_suites <<'END'
+test 1 a echo 1..1; sleep 1; echo ok 1 - a
+test 1 b echo 1..1; echo not ok 1 - b
 END
     ends 1
-    lacks "once more"
+    FAILED=1 SUITES=$PWD/suites run taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$root/tests/run.sh" "$PWD/build" test
+    ends 1
+    equal b "${lines[0]%% *}"
+}
+
+@test "a part that does not exist is refused" {
+    ONLY=nothing SUITES=/dev/null run "$root/tests/run.sh" "$PWD/build" test
+    ends 2 "tests: ONLY=nothing: tests/suites.txt has no such suite"
 }
