@@ -18,7 +18,7 @@ start_server() {
     : >"$BATS_TEST_TMPDIR/server.log"
     TMPDIR=$BATS_TEST_TMPDIR/tmp_of_server "$build/convjudge" serve --config "$BATS_TEST_TMPDIR/config.json" 2>"$BATS_TEST_TMPDIR/server.log" 3>&- &
     server=$!
-    for ((i = 0; i < 200; i++)); do
+    for ((i = 0; i < 2400; i++)); do
         address=$(sed -n 's/.* event=started address=\([^ ]*\) .*/\1/p' "$BATS_TEST_TMPDIR/server.log")
         if [[ -n $address ]] && curl -sf --unix-socket "$socket" http://x/healthz >/dev/null; then return 0; fi
         kill -0 "$server" || break
@@ -69,7 +69,7 @@ hand_in() { request "$2" "${3:-.}" | curl -sf -H "Authorization: Bearer $1" -d @
 # wait_until_ended TOKEN NUMBER
 wait_until_ended() {
     local i
-    for ((i = 0; i < 300; i++)); do
+    for ((i = 0; i < 1500; i++)); do
         as "$1" GET "/api/v1/submissions/$2"
         case $(jq -r .state <<<"$output") in judged | held | withdrawn) return 0 ;; esac
         sleep 0.2
