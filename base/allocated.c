@@ -28,5 +28,5 @@ void *allocated(void *memory)
 
 void *zeroed(size_t count, size_t size)
 {
-    return allocated(calloc(count + 1, size));
+    return allocated(calloc(count == 0 ? 1 : count, size)); /* calloc() may return NULL for nothing */
 }

@@ -19,7 +19,7 @@ __attribute__((noreturn)) void out_of_memory(void);
 void out_of_memory_ends_with(int exit_status);
 /* Takes the result of malloc() and its like, and never returns NULL. */
 void *allocated(void *memory);
-/* `count` elements of `size` bytes, all zero. One more element is allocated, so that a count of 0 gives memory, too. */
+/* `count` elements of `size` bytes, all zero. A count of 0 gives memory, too. */
 void *zeroed(size_t count, size_t size);
 
 #endif

@@ -32,7 +32,7 @@ ClusterRaces *cluster_races_new(const Worker *worker)
     if (!launch->code->uses_cluster)
         return NULL;
     ClusterRaces *races = zeroed(1, sizeof *races);
-    races->cells = zeroed(launch->shared_bytes >> launch->sanitizer_plan->shared_cell_log, sizeof *races->cells);
+    races->cells = zeroed((launch->shared_bytes >> launch->sanitizer_plan->shared_cell_log) + 1, sizeof *races->cells);
     return races;
 }
 

@@ -31,7 +31,8 @@ struct ShadowCells {
 ShadowCells *shadow_cells_new(const Launch *launch)
 {
     ShadowCells *cells = zeroed(1, sizeof *cells);
-    cells->shared = zeroed(launch->shared_bytes >> launch->sanitizer_plan->shared_cell_log, sizeof *cells->shared);
+    cells->shared = zeroed((launch->shared_bytes >> launch->sanitizer_plan->shared_cell_log) + 1,
+                           sizeof *cells->shared);
     cells->lines = zeroed(MOST_LINES, sizeof *cells->lines);
     return cells;
 }
