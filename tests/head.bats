@@ -15,7 +15,7 @@ teardown() {
 # claim WORKER [PATTERN]: takes a job as a worker would, whose name fits; prints its name, "1-1".
 claim() {
     local i name
-    for ((i = 0; i < 100; i++)); do
+    for ((i = 0; i < 1200; i++)); do
         name=$(find "$state/spool/ready" -name "${2:-*}.json" -printf '%f\n' | sort | head -n 1)
         name=${name%.json}
         if [[ $name != "" ]] && mv "$state/spool/ready/$name.json" "$state/spool/claimed/$name.$1" 2>/dev/null; then

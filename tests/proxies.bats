@@ -28,7 +28,7 @@ over_tls() {
 
 await_proxy() {
     local i
-    for ((i = 0; i < 200; i++)); do
+    for ((i = 0; i < 2400; i++)); do
         if over_tls "$url/healthz" && [[ $status == 200 ]]; then return 0; fi
         sleep 0.05
     done
