@@ -60,7 +60,7 @@ help:  ## Show this list
 	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # A misspelt variable would be ignored in silence: make grade SUB=x.cu DEVISE=sim.
-others   := CONVJUDGE_% CUDA_% OMP_% NO_COLOR BUILD CC CFLAGS CPPFLAGS EXTRA JIT LANES LDLIBS N NVCC SANITIZE UNITS V WARNINGS
+others   := CONVJUDGE_% CUDA_% OMP_% NO_COLOR BUILD CC CFLAGS CPPFLAGS EXTRA JIT KEEP LANES LDLIBS N NVCC SANITIZE UNITS V WARNINGS
 unknown  := $(filter-out $(settings) $(others),$(given))
 known     = $(if $(unknown),$(error unknown variable $(unknown); expected one of: $(settings)))
 
