@@ -18,6 +18,7 @@ typedef enum Place {
     FIRST,
     ONE_COLUMN,
     TILE_EDGES,
+    EVERY_29TH_COLUMN,
     SCATTERED
 } Place;
 
@@ -38,6 +39,7 @@ static bool is_hit(Place place, size_t row, size_t col)
     case ONE: return i == 1234;
     case FIRST: return i == 0;
     case ONE_COLUMN: return col == 30;
+    case EVERY_29TH_COLUMN: return col % 29 == 0;
     case TILE_EDGES: return col % 16 >= 14;
     case SCATTERED: return (i * 2654435761u >> 7) % 13 == 0;
     case NEARLY_ALL: return (i * 2654435761u >> 7) % 113 != 0;
@@ -103,6 +105,7 @@ static const struct {
     {BORDER, ZERO, "only the border, 1 deep: zero"},
     {EVERY_4TH, OFF, "every 4th column"}, /* 60 columns: it is also every fourth element */
     {EVERY_7TH_COLUMN, NOT_A_NUMBER, "every 7th column: NaN"},
+    {EVERY_29TH_COLUMN, OFF, "every 29th column"}, /* three: the fewest that show a step */
     {ALL_BUT_3RD, OFF, "all but every 3rd element"},
     {TAIL, POISONED, "all elements after a certain one, in row order: never written"},
     {ONE, OFF, "one element"},

@@ -321,6 +321,27 @@ static void the_limiter_is_named(void **state)
     assert_string_equal(cost_model(&chain).limiter, "latency");
 }
 
+static double seconds_with_loads(uint64_t loads)
+{
+    SimCounters counters = {.warp_instructions = 1000000};
+    SimFunctionInfo function = {.registers = 32};
+    CostInput chain = {.profile = &h200,
+                       .function = &function,
+                       .shape.grid = {1, 1, 1},
+                       .shape.block = {1, 1, 1},
+                       .counters = &counters,
+                       .longest_warp_instructions = 1000000,
+                       .longest_warp_loads = loads};
+    return cost_model(&chain).seconds;
+}
+
+static void of_the_loads_of_a_warp_alone_the_first_comes_from_memory(void **state)
+{
+    const double none = seconds_with_loads(0), first = h200.global_latency_s, all = first + 100 * h200.l1_latency_s;
+    assert_true(fabs(seconds_with_loads(1) - none - first) < 0.02 * first);
+    assert_true(fabs(seconds_with_loads(101) - none - all) < 0.02 * all);
+}
+
 /* ---- properties -------------------------------------------------------------------------------------------------- */
 
 static void more_of_anything_is_never_faster(void **state)
@@ -539,6 +560,7 @@ int main(void)
         cmocka_unit_test(a_block_for_each_output_costs),
         cmocka_unit_test(low_occupancy_costs),
         cmocka_unit_test(the_limiter_is_named),
+        cmocka_unit_test(of_the_loads_of_a_warp_alone_the_first_comes_from_memory),
         cmocka_unit_test(more_of_anything_is_never_faster),
         cmocka_unit_test(any_counters_give_a_finite_time),
         cmocka_unit_test(occupancy_is_a_share_of_the_warps),
