@@ -58,6 +58,9 @@ for file in "${files[@]}"; do
     fi
     if [[ ${by_clang%%$'\n'*} == "${by_nvcc%%$'\n'*}" ]]; then
         echo "ok $number - $name"
+    elif [[ $(grep -cx 'Time Limit Exceeded' <<<"$by_clang"$'\n'"$by_nvcc") == 1 ]]; then
+        # A loop without end that does nothing else is undefined in C++ (forward progress), so one of them may remove it.
+        echo "ok $number - $name # SKIP it has no end by one compiler"
     else
         echo "not ok $number - $name"
         status=1
