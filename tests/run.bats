@@ -34,10 +34,10 @@ END
     run_suites <<'END'
 test 1 fails echo 1..3; echo ok 1 - a; echo not ok 2 - b; echo '# expected 3, found 4'; echo ok 3 - c; exit 1
 test 1 x.bats echo 1..1; echo not ok 1 the judge\'s own
-test 1 files echo 1..1; echo not ok 1 - solutions/x/y.cu
+test 1 files echo 1..1; echo not ok 1 - solutions/conv1d/accepted/naive.cu
 END
     ends 1 $'\nonce more, alone: fails\n' "2 passed, 1 failed  (" $'\nnot ok 2 - b\n# expected 3, found 4\n' "exit status 1" \
-        $'\nfailed: fails: b\n  make test ONLY=fails\n' $'\nfailed: files: solutions/x/y.cu\n  make test ONLY=solutions/x/y.cu\n' \
+        $'\nfailed: fails: b\n  make test ONLY=fails\n' $'\nfailed: files: solutions/conv1d/accepted/naive.cu\n  make test ONLY=solutions/conv1d/accepted/naive.cu\n' \
         "  bats -f \\^the\\ judge\\'s\\ own\\$ tests/x.bats"
     equal "2 passed, 3 failed" "${lines[-1]}"
 }

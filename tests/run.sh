@@ -153,7 +153,7 @@ run_again() { # the suites that failed; with more than three it is not the machi
 }
 
 repeat_failures() { # the failed tests, each with the command that runs it alone
-    local name log
+    local name log file
     while read -r name; do
         log=$logs/${name//[\/ ]/_}
         [[ ! -e $log.first ]] || log=$log.first
@@ -161,7 +161,11 @@ repeat_failures() { # the failed tests, each with the command that runs it alone
             test=${test#- }
             case $name:$test in
                 *.bats:*) test="$test$(printf '\n  bats -f %q tests/%s' "^$test\$" "$name")" ;;
-                *:*.cu*) test="$test$(printf '\n  make test ONLY=%s' "$(grep -oE '[^ ]+\.cu' <<<"$test" | head -n 1)")" ;;
+                *:*.cu*)
+                    file=$(grep -oE '[^ ]+\.cu' <<<"$test" | head -n 1)
+                    [[ -e $file ]] || file=$name
+                    test="$test$(printf '\n  make test ONLY=%s' "$file")"
+                    ;;
                 *) test="$test$(printf '\n  make test ONLY=%s' "$name")" ;;
             esac
             printf 'failed: %s: %s\n' "$name" "$test"

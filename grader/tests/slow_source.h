@@ -1,4 +1,5 @@
-/* slow_source.h - a submission to conv1d, of which every call waits for 30 ms.  */
+/* slow_source.h - a submission to conv1d, of which every call waits for 90 ms. Where others take the cores in between, less of that counts
+ * (harness/control/host_clock.h).  */
 #ifndef GRADER_TESTS_SLOW_SOURCE_H
 #define GRADER_TESTS_SLOW_SOURCE_H
 
@@ -11,7 +12,7 @@ static char slow_source[] =
     "    if (i <= n - taps) out[i] = sum;\n"
     "}\n"
     "extern \"C\" void solve(const float *in, const float *filter, float *out, int n, int taps) {\n"
-    "    usleep(30000);\n"
+    "    usleep(90000);\n"
     "    convolve<<<(n + 255) / 256, 256>>>(in, filter, out, n, taps);\n"
     "}\n";
 
