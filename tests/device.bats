@@ -55,7 +55,11 @@ small_home() {
     ends 2 "is a driver for CUDA 11.8; the judge needs one for CUDA 12.4 or later; DEVICE=sim selects the simulated GPU"
 }
 
+# A fake GPU's number cannot be that of a real one, whose files a process is confined to.
+only_fake_gpus() { [[ ! -e /proc/driver/nvidia/gpus ]] || skip "a real GPU is here"; }
+
 @test "a GPU number that does not exist is refused" {
+    only_fake_gpus
     export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_FAKE_CUDA_DEVICES=2
     submission >x.cu
     judge grade --no-record --device cuda:2 x.cu
@@ -114,6 +118,7 @@ opened() {
 }
 
 @test "the devices of a sitting are opened while the compiler runs, and what fails then leaves none behind" {
+    only_fake_gpus
     export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_FAKE_CUDA_LOG=$PWD/log CONVJUDGE_CACHE=$PWD/cache
     submission >x.cu # a fake GPU refuses it at the first load
     judge grade --no-record --no-second-opinion --device cuda --problem conv1d x.cu
@@ -126,6 +131,7 @@ opened() {
 }
 
 @test "the driver of a process that owns a GPU sees no other" {
+    only_fake_gpus
     export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_FAKE_CUDA_LOG=$PWD/log CUDA_VISIBLE_DEVICES=1,0
     judge grade --no-record --device cuda:1 "$root/solutions/conv1d/compile_error/unknown_name.cu"
     ends 1 "on Fake GPU" "Compile Error"

@@ -247,7 +247,8 @@ class Copy:
         """(exit status, output); stops after `limit` seconds (124), or at a line for which `until` is true (-1)."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
         environment.update(CONVJUDGE_CACHE="/mnt/cache", CCACHE_DISABLE="1", NO_COLOR="1", TMPDIR="/tmp", build=self.build,
-                           CONVJUDGE_BUILD=f"/mnt/tree/{self.build}", CMOCKA_MESSAGE_OUTPUT="TAP", OMP_WAIT_POLICY="passive")
+                           CONVJUDGE_BUILD=f"/mnt/tree/{self.build}", CMOCKA_MESSAGE_OUTPUT="TAP", OMP_WAIT_POLICY="passive",
+                           CONVJUDGE_CUDA_DRIVER="no-such-library.so.1")  # as in tests/run.sh
         if STOPPING:
             raise KeyboardInterrupt
         own_users = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]

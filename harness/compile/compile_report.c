@@ -150,6 +150,20 @@ static size_t linker_prefix(const char *line, size_t length)
     return end != NULL ? (size_t)(end + 3 - line) : 0;
 }
 
+/* What follows the number of the source's line in a message of some linkers, as in "submission.cu:15:(.text+0x79): undefined
+ * reference": its length without the first colon, and in `*place` where it begins; 0 if there is none. */
+static size_t linker_section(const char *line, size_t length, size_t *place)
+{
+    const size_t name = strlen(COMPILE_SOURCE_NAME ":");
+    if (!starts_with(line, length, COMPILE_SOURCE_NAME ":"))
+        return 0;
+    *place = name + strspn(line + name, "0123456789");
+    if (!starts_with(line + *place, length - *place, ":(.text"))
+        return 0;
+    const char *end = line + *place + strcspn(line + *place, " )\n");
+    return *end == ')' ? (size_t)(end + 1 - line) - *place : 0;
+}
+
 void report_diagnostics(const Text *output, const char *const *paths, Text *diagnostics)
 {
     Text shown = {0};
@@ -158,9 +172,12 @@ void report_diagnostics(const Text *output, const char *const *paths, Text *diag
     for (const char *line = output->data; *line != '\0';) {
         size_t length = strcspn(line, "\n");
         length += line[length] == '\n';
-        size_t prefix = linker_prefix(line, length);
-        if (!is_noise(line, length))
-            add_replaced(&shown, line + prefix, length - prefix, paths);
+        size_t prefix = linker_prefix(line, length), place = 0;
+        size_t section = linker_section(line + prefix, length - prefix, &place);
+        if (!is_noise(line, length)) {
+            add_replaced(&shown, line + prefix, place, paths);
+            add_replaced(&shown, line + prefix + place + section, length - prefix - place - section, paths);
+        }
         line += length;
     }
     size_t kept = shown.length < COMPILE_OUTPUT_BYTES ? shown.length : COMPILE_OUTPUT_BYTES;

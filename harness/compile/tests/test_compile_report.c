@@ -60,12 +60,34 @@ static void a_compiler_that_names_no_error_is_quoted(void **state)
     text_free(&diagnostics);
 }
 
+/* As binutils 2.42 prints it, which puts a place in the object file behind the line. */
+static void a_message_of_the_linker_has_the_line_alone(void **state)
+{
+    static const char *const paths[] = {"submission.cu", "x.cu", NULL};
+    const CompileJob job = {.file_name = "x.cu", .source = ""};
+    Text output = {0}, all = {0}, diagnostics = {0};
+    text_add(&output, "/usr/bin/ld: submission.cu: in function `f':\n"
+                      "/submission/submission.cu:15:(.text.startup+0x79): undefined reference to `elsewhere'\n"
+                      "submission.cu:15:(.text + 1): an expression of the submission's: error\n");
+    report_headline(&job, COMPILE_ERROR, &output, &all);
+    text_append(&all, output.data, output.length);
+    report_diagnostics(&all, paths, &diagnostics);
+    assert_string_equal(diagnostics.data, "x.cu:15: undefined reference to `elsewhere'\n"
+                                          "/usr/bin/ld: x.cu: in function `f':\n"
+                                          "x.cu:15: undefined reference to `elsewhere'\n"
+                                          "x.cu:15:(.text + 1): an expression of the submission's: error\n");
+    text_free(&output);
+    text_free(&all);
+    text_free(&diagnostics);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_error_in_a_header_of_the_system_is_not_the_submissions),
         cmocka_unit_test(an_error_that_the_submission_causes_there_is_its_own),
         cmocka_unit_test(a_compiler_that_names_no_error_is_quoted),
+        cmocka_unit_test(a_message_of_the_linker_has_the_line_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
