@@ -20,5 +20,7 @@ trap 'rm -rf "$home"' EXIT
 source tests/fewer_cases.sh
 home_with_fewer_cases "$home" small
 
-mapfile -t files < <(grep -LE "$outside" solutions/*/accepted/*.cu solutions/conv1d/run_time_error/*.cu tests/{student,features}/*.cu)
+# small_blocks_along_y.cu is right in all but the largest case, which is left out here.
+mapfile -t files < <(grep -LE "$outside" solutions/*/accepted/*.cu solutions/conv1d/run_time_error/*.cu tests/{student,features}/*.cu |
+    grep -v /small_blocks_along_y.cu)
 CONVJUDGE_HOME=$home CONVJUDGE_COMPILER=clang "$build/convjudge" check "${files[@]}"
