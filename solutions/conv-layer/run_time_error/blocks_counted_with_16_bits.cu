@@ -1,4 +1,4 @@
-// Mistake: counts blocks in a short, in which the 147,456 blocks of 16 pixels become 16,384.
+// Mistake: counts blocks in a short, in which the 262,144 blocks of 16 pixels of the largest layer become none at all.
 // problem: conv-layer
 #include <cuda_runtime.h>
 
