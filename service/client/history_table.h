@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "grader/terminal/terminal.h"
 #include "service/client/remote_submission.h"
-#include "service/client/time_change.h"
+#include "grader/report/time_change.h"
 
 #include <stdbool.h>
 #include <stddef.h>

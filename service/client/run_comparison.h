@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/status.h"
-#include "service/client/time_change.h"
+#include "grader/report/time_change.h"
 
 #include <stdbool.h>
 #include <stddef.h>

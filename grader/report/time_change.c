@@ -1,4 +1,4 @@
-#include "service/client/time_change.h"
+#include "grader/report/time_change.h"
 
 #include <math.h>
 

@@ -2,8 +2,8 @@
  *
  * Uncertainties are relative half-widths of 95 % intervals; those of two sittings are independent, so they add up in
  * quadrature. The times differ beyond noise where one would rank before the other (leaderboard/percentile.h).  */
-#ifndef SERVICE_CLIENT_TIME_CHANGE_H
-#define SERVICE_CLIENT_TIME_CHANGE_H
+#ifndef GRADER_REPORT_TIME_CHANGE_H
+#define GRADER_REPORT_TIME_CHANGE_H
 
 #include "base/json.h"
 #include "leaderboard/percentile.h"
