@@ -2,6 +2,7 @@
  * grading, and around it a class that does not exist.
  * Usage: draw_pages FOLDER RESULT.json EXPLAIN.json SOURCE     a file that is "" is left out  */
 #include "base/arena.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "grader/problem/problem_read.h"
 #include "grader/problem/testcase_read.h"
@@ -207,6 +208,9 @@ static void draw_person(const cJSON *result, const char *source)
     cJSON *older = cJSON_Parse(
         "{\"cases\": [{\"name\": \"longest input, five taps\", \"timed\": true, \"time_ms\": 0.1, "
         "\"uncertainty\": 0.01, \"counters\": {\"warp_instructions\": 9e8, \"global_load_sectors\": 8e7}}]}");
+    static const char *const keys[] = {"problem", "device", "revision", "epoch"}; /* of a board */
+    for (size_t i = 0; result != NULL && i < sizeof keys / sizeof *keys; i++)
+        cJSON_AddItemToObject(older, keys[i], cJSON_Duplicate(json_get(result, keys[i]), true));
     ComparedSubmission before = {make_line(8), other, older}, after = {make_line(5), source, result};
     PersonPage page = {.person = "Ada Lovelace",
                        .pseudonym = "the countess",

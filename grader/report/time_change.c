@@ -1,6 +1,30 @@
 #include "grader/report/time_change.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *string_of(const cJSON *result, const char *key)
+{
+    const char *value = json_string(result, key);
+    return value == NULL ? "" : value;
+}
+
+void time_change_obstacle(const cJSON *before, const cJSON *after, char *why, size_t size)
+{
+    static const char *const keys[] = {"problem", "device"};
+    const cJSON *epochs[2] = {json_get(before, "epoch"), json_get(after, "epoch")};
+    why[0] = '\0';
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && why[0] == '\0'; i++) {
+        const char *one = string_of(before, keys[i]), *other = string_of(after, keys[i]);
+        if (strcmp(one, other) != 0)
+            snprintf(why, size, "the %ss differ, %.80s and %.80s", keys[i], one, other);
+    }
+    if (why[0] == '\0' && strcmp(string_of(before, "revision"), string_of(after, "revision")) != 0)
+        snprintf(why, size, "the problem was changed between them");
+    else if (why[0] == '\0' && cJSON_IsNumber(epochs[0]) && !cJSON_Compare(epochs[0], epochs[1], true))
+        snprintf(why, size, "the way of measuring was changed between them");
+}
 
 TimeChange time_change(MeasuredTime before, MeasuredTime after)
 {

@@ -1,4 +1,5 @@
-/* time_change.h - how two uncertain times of the same work compare: the ratio, and whether it is more than noise.
+/* time_change.h - how two uncertain times of the same work compare: whether they may be compared at all, the ratio, and whether
+ * it is more than noise. Pages and the command line both ask here.
  *
  * Uncertainties are relative half-widths of 95 % intervals; those of two sittings are independent, so they add up in
  * quadrature. The times differ beyond noise where one would rank before the other (leaderboard/percentile.h).  */
@@ -16,6 +17,9 @@ typedef struct TimeChange {
     TimeOrder order;
 } TimeChange;
 
+/* Why the times of two results (result.json) cannot be compared: they are of different boards, so their problem, device, revision
+ * or epoch differs. Writes a part of a sentence to `why`, "" where they can. A result may be NULL. */
+void time_change_obstacle(const cJSON *before, const cJSON *after, char *why, size_t size);
 TimeChange time_change(MeasuredTime before, MeasuredTime after);
 /* "faster", "slower", "no more than noise"; "" where a time is missing. */
 const char *time_order_words(TimeOrder order);

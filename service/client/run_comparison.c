@@ -22,30 +22,6 @@ static Status read_time(const JsonFile *file, const cJSON *object, const char *k
                                : status;
 }
 
-static bool is_number(const cJSON *object, const char *key, double value)
-{
-    const cJSON *item = json_get(object, key);
-    return cJSON_IsNumber(item) && item->valuedouble == value;
-}
-
-/* Says why the times of two results cannot be compared. */
-static void find_obstacle(const cJSON *before, const cJSON *after, RunComparison *comparison)
-{
-    static const char *const keys[] = {"problem", "device"};
-    char *text = comparison->obstacle;
-    const size_t size = sizeof comparison->obstacle;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && text[0] == '\0'; i++) {
-        const char *one = string_or(before, keys[i], ""), *other = string_or(after, keys[i], "");
-        if (strcmp(one, other) != 0)
-            snprintf(text, size, "the %ss differ, %.80s and %.80s", keys[i], one, other);
-    }
-    const cJSON *epoch = json_get(before, "epoch");
-    if (text[0] == '\0' && strcmp(string_or(before, "revision", ""), string_or(after, "revision", "")) != 0)
-        snprintf(text, size, "the problem was changed between them");
-    else if (text[0] == '\0' && cJSON_IsNumber(epoch) && !is_number(after, "epoch", epoch->valuedouble))
-        snprintf(text, size, "the way of measuring was changed between them");
-}
-
 /* ---- cases ------------------------------------------------------------------------------------------------------- */
 
 static ComparedCase *case_named(RunComparison *comparison, const char *name)
@@ -188,7 +164,7 @@ Status run_comparison_make(const JsonFile results[2], const int64_t runs[2], Run
     }
     if (status != STATUS_OK)
         return status;
-    find_obstacle(results[0].root, results[1].root, comparison);
+    time_change_obstacle(results[0].root, results[1].root, comparison->obstacle, sizeof comparison->obstacle);
     if (comparison->obstacle[0] == '\0')
         comparison->change = time_change(comparison->scores[0], comparison->scores[1]);
     status = add_cases(results, comparison, why);

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "grader/terminal/quantity.h"
 #include "base/diff.h"
+#include "grader/report/time_change.h"
 #include "service/pages/figure.h"
 #include "service/pages/html.h"
 #include "service/pages/parts.h"
@@ -26,21 +27,14 @@ static const cJSON *case_called(const cJSON *result, const char *name)
     return NULL;
 }
 
-static const char *change_words(MeasuredTime before, MeasuredTime after)
-{
-    if (!(before.ms > 0) || !(after.ms > 0))
-        return "";
-    return time_is_faster(after, before) ? "faster" : time_is_faster(before, after) ? "slower" : "no more than noise";
-}
-
 static void add_times(Text *page, const char *class, const char *name, MeasuredTime before, MeasuredTime after)
 {
-    bool has_both = before.ms > 0 && after.ms > 0;
+    const TimeChange change = time_change(before, after);
     html_add(page,
              "<tr class=\"%s\"><th scope=\"row\">%s</th><td class=\"number\">%s</td><td class=\"number\">%s</td><td "
              "class=\"number\">%s</td><td>%s</td></tr>\n",
              class, name, figure_measured(before).text, figure_measured(after).text,
-             has_both ? quantity_ratio(before.ms / after.ms).text : "", change_words(before, after));
+             change.order == TIME_UNKNOWN ? "" : quantity_ratio(1 / change.ratio).text, time_order_words(change.order));
 }
 
 static void compare_times(Text *page, const ComparedSubmission *before, const ComparedSubmission *after)
@@ -186,24 +180,20 @@ static void add_name(Text *page, const Site *site, const ComparedSubmission *one
     html_add(page, " (%s)", one->row.verdict == NULL ? one->row.state : one->row.verdict);
 }
 
-static bool is_comparable(const ComparedSubmission *before, const ComparedSubmission *after)
-{
-    const SubmissionLine *a = &before->row, *b = &after->row;
-    return a->time.ms > 0 && b->time.ms > 0 && strcmp(a->problem, b->problem) == 0 && a->device != NULL &&
-           b->device != NULL && strcmp(a->device, b->device) == 0;
-}
-
 void comparison(Text *page, const Site *site, const ComparedSubmission *before, const ComparedSubmission *after)
 {
+    char obstacle[300] = "both need one";
     html_raw(page, "<section aria-labelledby=\"changes\">\n<h2 id=\"changes\">What changed</h2>\n<p>From ");
     add_name(page, site, before);
     html_raw(page, " to ");
     add_name(page, site, after);
     html_raw(page, ".</p>\n");
-    if (is_comparable(before, after))
+    if (before->row.time.ms > 0 && after->row.time.ms > 0)
+        time_change_obstacle(before->result, after->result, obstacle, sizeof obstacle);
+    if (obstacle[0] == '\0')
         compare_times(page, before, after);
     else
-        html_raw(page, "<p>Their times cannot be compared: both need one, on the same problem and device.</p>\n");
+        html_add(page, "<p>Their times cannot be compared: %s.</p>\n", obstacle);
     if (total(before->result, "warp_instructions") > 0 && total(after->result, "warp_instructions") > 0)
         compare_counters(page, before, after);
     if (before->source != NULL && after->source != NULL)
