@@ -35,7 +35,7 @@ advises() {
     ends 0 "naive.cu, problem conv1d on NVIDIA H200 (simulated)" "(modelled)" "bound" "roofline" "occupancy" "Advice" \
         ", which alone would take " " flops per byte (compute side of the ridge at " "; achieved " ", each with what the call would gain by it alone, and its time then, by the model" \
         "line 16: \`sum\` takes 2 loads for each multiply-add" "sum += input[i + k] * kernel[k];" "sectors  wave- divergent" "ideal fronts  branches" \
-        " % in lines of headers, " " % in launches, starts of blocks, copies and waits"
+        " % in lines of headers, " " % in launches, starts of blocks, copies, waits and events"
     lacks $'\033'
     output=$(sed -n '/^  Advice/,$p' <<<"$output")
     LC_ALL=C.UTF-8 counts 0 '.{101}'

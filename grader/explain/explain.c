@@ -185,7 +185,7 @@ void explain(const ExecutionProfile *profile, const HardwareProfile *hardware, d
     for (uint32_t i = 0; i < profile->kernel_count; i++)
         explanation->seconds += profile->kernels[i].seconds;
     explanation->wait_s = fmax(0, call_s - hardware->events_s - explanation->seconds);
-    explanation->seconds += explanation->wait_s;
+    explanation->seconds += explanation->wait_s + (call_s > 0 ? hardware->events_s : 0);
     SimLine *lines = zeroed(profile->line_count, sizeof *lines);
     double *shares = zeroed(profile->line_count, sizeof *shares);
     for (uint32_t i = 0; i < profile->kernel_count; i++) {

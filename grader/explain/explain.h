@@ -35,7 +35,7 @@ typedef struct ExplainedKernel {
 typedef struct Explanation {
     const ExecutionProfile *profile;
     const HardwareProfile *hardware;
-    double seconds; /* kernels, copies and waits, one after the other */
+    double seconds; /* the graded time: kernels, copies and waits, one after the other, between two events */
     double wait_s;  /* of these, when the device waits for the host between two operations */
     ExplainedKernel kernels[PROFILE_MAX_KERNELS];
     double *line_shares; /* [profile->line_count], shares of the call's time */
@@ -49,7 +49,7 @@ typedef struct KernelModel {
     uint64_t launches;
 } KernelModel;
 
-/* `call_s`: modelled time of the call from its first operation to its last; 0: only that of the operations is known. */
+/* `call_s`: modelled time of the call, as it is graded; 0: only that of its operations is known. */
 void explain(const ExecutionProfile *profile, const HardwareProfile *hardware, double call_s, Explanation *explanation);
 void explanation_free(Explanation *explanation);
 

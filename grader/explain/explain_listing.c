@@ -153,7 +153,7 @@ void explain_listing(const Explanation *explanation, const char *source, Termina
         skipped = !shown;
         source += length + (source[length] == '\n');
     }
-    text_printf(out, "%6s%7s in lines of headers, %s in launches, starts of blocks, copies and waits\n", "",
+    text_printf(out, "%6s%7s in lines of headers, %s in launches, starts of blocks, copies, waits and events\n", "",
                 quantity_percent(elsewhere, 1).text, quantity_percent(fmax(0, 1 - own - elsewhere), 1).text);
     if (figures < FIGURES)
         text_add(out, "      a wider terminal shows more columns\n");

@@ -802,6 +802,20 @@ static void the_bound_and_the_roofline_follow_from_the_counters(void **state)
     explanation_free(&explanation);
 }
 
+/* The grading's bracket holds the two events, too, so the explanation of a call counts them. */
+static void the_time_is_the_graded_one(void **state)
+{
+    make_healthy();
+    kernel()->seconds = 20e-6;
+    const double graded[] = {20e-6 + h200.events_s, 30e-6};
+    for (size_t i = 0; i < COUNT_OF(graded); i++) {
+        explain(&profile, &h200, graded[i], &explanation);
+        assert_true(fabs(explanation.seconds - graded[i]) < 1e-12);
+        assert_true(fabs(explanation.wait_s - (graded[i] - graded[0])) < 1e-12);
+        explanation_free(&explanation);
+    }
+}
+
 static const struct {
     uint32_t threads, registers, shared;
     const char *limit;
@@ -881,6 +895,7 @@ int main(void)
         cmocka_unit_test(lines_of_headers_are_not_blamed),
         cmocka_unit_test(kernels_in_several_shapes_gain_together),
         cmocka_unit_test(the_bound_and_the_roofline_follow_from_the_counters),
+        cmocka_unit_test(the_time_is_the_graded_one),
         cmocka_unit_test(what_limits_the_occupancy_is_named),
         cmocka_unit_test(a_larger_grid_has_one_more_dimension),
         cmocka_unit_test(launches_that_add_become_a_loop),
