@@ -1,4 +1,5 @@
 /* main.c - convjudge: judges, and knows which commands are convjudge-service's.  */
+#include "base/allocated.h"
 #include "grader/commands/request.h"
 #include "grader/device_oracle/oracle_process.h"
 #include "harness/broker/broker.h"
@@ -28,8 +29,11 @@ static int run_in_service(const Subcommand *subcommand, int argc, char **argv)
     path[length < 0 ? 0 : length] = '\0';
     size_t room = sizeof path - strlen(path);
     strncat(path, "-service", room - 1);
-    argv[-1] = path;
-    execv(path, argv - 1);
+    char **words = zeroed((size_t)argc + 2, sizeof *words); /* up to NULL */
+    words[0] = path;
+    memcpy(words + 1, argv, (size_t)argc * sizeof *words);
+    execv(path, words);
+    free(words);
     snprintf(line, sizeof line, "%s: cannot be started (%m), expected the program that `make service` builds", path);
     return command_line_complain(line);
 }
