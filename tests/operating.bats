@@ -238,10 +238,9 @@ doctor_where() {
 @test "the manual page has every command and option, and mandoc finds nothing wrong with it" {
     local command
     "$build/convjudge" --man >convjudge.1
-    "$build/convjudge" --help | sed -n 's/^convjudge \([a-z-]*\) .*/\1/p' | sort -u >commands
     while read -r command; do
         file_has convjudge.1 "^\.SS $command\$"
-    done < <(grep -v '^--' commands)
+    done < <("$build/convjudge" help | sed -n 's/^  \([a-z-]*\) .*/\1/p')
     file_has convjudge.1 '^\.B \\-\\-no\\-second\\-opinion$'
     file_has convjudge.1 '^\.B \\-\\-listen ADDRESS:PORT$'
     if command -v mandoc >/dev/null; then
@@ -262,6 +261,7 @@ completes() {
     shellcheck -s bash completion.bash
     touch mine.cu mine.o result.json
     completes "false && convjudge retim" "false && convjudge retime "
+    completes "false && convjudge hel" "false && convjudge help "
     completes "false && convjudge grade --no-sec" "false && convjudge grade --no-second-opinion "
     completes "false && convjudge grade --problem conv1d-s" "false && convjudge grade --problem conv1d-same "
     completes "false && convjudge grade --problem=conv1d-s" "false && convjudge grade --problem=conv1d-same "

@@ -17,79 +17,36 @@ typedef struct OptionValues { /* of an option that may be given several times */
 
 typedef struct Options {
     const char *subcommand; /* "grade" */
-    const char *problem;    /* NULL: not given; likewise the other strings */
-    const char *device;
-    const char *person;
-    const char *json;
-    const char *class_file;         /* name of a file */
-    const char *csv;                /* name of a file */
-    const char *summary;            /* likewise */
-    const char *all_cases;          /* likewise */
-    const char *gradescope, *junit; /* names of files */
-    const char *seed;
-    const char *opinion;         /* name of a file */
-    const char *accept, *reject; /* numbers of runs */
-    const char *why;
-    const char *top;
-    const char *receipt;     /* name of a file */
-    const char *threshold;   /* percent */
-    OptionValues earlier;    /* names of folders, files and databases */
-    OptionValues handed_out; /* names of folders and files */
-    const char *mutants;     /* how many */
-    const char *timed_case;  /* a number, or a name */
-    const char *sizes;       /* "input_size=1000,kernel_size=7" */
-    const char *data;        /* names of files */
-    const char *state;       /* name of a folder */
-    const char *listen;      /* "127.0.0.1:8080" */
-    const char *socket;      /* path */
-    const char *config;      /* name of a file */
-    const char *role;        /* "teacher" */
-    const char *server;      /* a URL, or the path of a Unix socket */
-    const char *minutes;     /* how long to wait for a server */
-    const char *by;          /* who a person of another system is here: "email", "login", "name" */
-    const char *key;         /* of a submission, from a command that hands in for another system; no option */
-    const char *mode;        /* of a submission: "try", "test", "rank" */
-    const char *out;         /* name of a folder */
-    bool sources;
-    const char *since;                /* "2026-01-31T12:00:00Z" */
-    const char *runs;                 /* "3,5,8" */
-    const char *batch, *apply, *drop; /* numbers of batches */
-    bool list;
-    const char *dir;   /* name of a folder */
-    const char *spool; /* name of a folder */
-    const char *name;  /* of a worker */
-    bool once;
-    const char *pilot, *idle; /* minutes, seconds */
-    const char *engine;       /* who judges for the server: "workers", "slurm" */
-    bool trial;
-    bool no_record;
-    bool untimed;
-    bool no_explain;
-    bool hand_in_only;
-    bool no_second_opinion;
-    bool only_missing;
-    bool export_times;
-    bool timed;
-    bool ncu;
-    bool unconfined;
-    bool wait;
-    bool no_code;
-    const char *keep; /* a file for mutant_log.h */
-    bool thorough;
-    bool mutants_only;
-    bool help;
-    char **operands; /* the other words: names of files */
+    char **operands;        /* the words that are no options: names of files, numbers of runs */
     int operand_count;
+    const char *key; /* of a submission, from a command that hands in for another system; no option */
+    /* A member for each option, whose row says what it means. NULL, false or empty: not given. */
+#define TEXT const char *
+#define LIST OptionValues
+#define FLAG bool
+#define OPTION(kind, member, name, argument, takers, what) kind member;
+#define MORE(kind, member, name, argument, takers, what)
+#include "grader/commands/options.def"
+#undef TEXT
+#undef LIST
+#undef FLAG
+#undef OPTION
+#undef MORE
 } Options;
 
-typedef struct OptionName {
-    const char *name; /* without the dashes */
-    bool takes_value;
-    bool is_common; /* all subcommands take it, whether it means anything to them or not */
-} OptionName;
+typedef enum OptionKind { OPTION_TEXT, OPTION_LIST, OPTION_FLAG } OptionKind;
 
-/* The `n`-th option that a subcommand takes; false: there are fewer. */
-bool options_of(const char *subcommand, int n, OptionName *option);
+typedef struct Option { /* a row of options.def */
+    OptionKind kind;
+    size_t member;        /* offset in Options */
+    const char *name;     /* without the dashes */
+    const char *argument; /* "FILE"; "": it takes none */
+    const char *takers;
+    const char *what;
+} Option;
+
+/* The `n`-th option to which a subcommand gives a meaning; NULL: there are fewer. "": the `n`-th row of all. */
+const Option *options_of(const char *subcommand, int n);
 
 /* Parses the words after "convjudge": the subcommand, then options ("--name VALUE" or "--name=VALUE"; the beginning
  * of a name is enough if only one option begins so) and files in any order. After "--" there are only files. The

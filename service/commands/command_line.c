@@ -5,6 +5,7 @@
 #include "grader/result/version.h"
 #include "harness/sandbox/sandbox.h"
 #include "service/commands/completion.h"
+#include "service/commands/help.h"
 #include "service/commands/manual.h"
 
 #include <locale.h>
@@ -16,18 +17,10 @@ enum { EXIT_TROUBLE = 2 }; /* a usage error or a fault of the judge; 0 and 1 are
 
 static const Subcommand *find_subcommand(const char *name)
 {
-    for (int n = 0; subcommand_at(n) != NULL; n++)
-        if (strcmp(name, subcommand_at(n)->name) == 0)
-            return subcommand_at(n);
+    for (const Subcommand *subcommand = subcommands; subcommand->name != NULL; subcommand++)
+        if (strcmp(name, subcommand->name) == 0)
+            return subcommand;
     return NULL;
-}
-
-static void print_usage(FILE *stream)
-{
-    fputs("convjudge: an online judge for CUDA convolution kernels\n\n", stream);
-    for (int n = 0; subcommand_at(n) != NULL; n++)
-        fputs(subcommand_at(n)->usage, stream);
-    fputs("convjudge --help, --version, --man, --completion bash|zsh\n", stream);
 }
 
 /* Messages contain names of files, which may contain any bytes. */
@@ -44,15 +37,26 @@ int command_line_complain(const char *text)
 static int refuse_command(const char *name)
 {
     Text names = {0}, line = {0};
-    for (int n = 0; subcommand_at(n) != NULL; n++)
-        text_printf(&names, "%s, ", subcommand_at(n)->name);
-    text_add(&names, "--help, --version, --man, --completion");
+    for (const Subcommand *subcommand = subcommands; subcommand->name != NULL; subcommand++)
+        text_printf(&names, "%s, ", subcommand->name);
+    text_add(&names, "help, --help, --version, --man, --completion");
     text_printf(&line, "unknown command '%s'; %s`convjudge --help` lists all", name,
                 suggestion_for(name, names.data).text);
     int exit_status = command_line_complain(line.data);
     text_free(&line);
     text_free(&names);
     return exit_status;
+}
+
+static void print_help(const Subcommand *subcommand, FILE *stream)
+{
+    Text text = {0};
+    if (subcommand == NULL)
+        help_overview(&text);
+    else
+        help_of(subcommand, &text);
+    fputs(text.data, stream);
+    text_free(&text);
 }
 
 static int print_text(void (*write)(Text *text))
@@ -80,15 +84,14 @@ static int print_completion(const char *what)
     return command_line_complain("--completion: expected bash or zsh");
 }
 
-int command_line_run(const Subcommand *subcommand,
-                     Status (*run)(const Options *options, int *exit_status, Message *why), int argc, char **argv)
+int command_line_run(const Subcommand *subcommand, CommandFunction *run, int argc, char **argv)
 {
     Options options;
     Message why = {0};
     int exit_status = EXIT_TROUBLE;
     Status status = options_parse(argc, argv, &options, &why);
     if (status == STATUS_OK && options.help) {
-        fputs(subcommand->usage, stdout);
+        print_help(subcommand, stdout);
         return 0;
     }
     if (options.unconfined)
@@ -124,12 +127,14 @@ int command_line(int argc, char **argv, RunElsewhere elsewhere)
         return print_text(manual_write);
     if (strcmp(name, "--completion") == 0)
         return print_completion(argc < 3 ? "" : argv[2]);
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        print_usage(stdout);
+    if (strcmp(name, "help") == 0 && argc > 2 && find_subcommand(argv[2]) == NULL)
+        return refuse_command(argv[2]);
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_help(argc > 2 ? find_subcommand(argv[2]) : NULL, stdout);
         return 0;
     }
     if (argc > 1)
         return refuse_command(name);
-    print_usage(stderr);
+    print_help(NULL, stderr);
     return EXIT_TROUBLE;
 }

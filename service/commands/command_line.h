@@ -2,24 +2,22 @@
  * options, run it, and say in one line what went wrong.
  *
  * convjudge judges, and links only with what a bare GPU node has. convjudge-service holds what needs the libraries of HTTP:
- * the server, and the commands that talk to it. Each knows the usage of both.  */
+ * the server, and the commands that talk to it. Each knows the help of both.  */
 #ifndef SERVICE_COMMANDS_COMMAND_LINE_H
 #define SERVICE_COMMANDS_COMMAND_LINE_H
 
-#include "grader/commands/subcommand.h"
-#include "service/commands/subcommand_tables.h"
+#include "service/commands/subcommand.h"
 
-/* Carries out a subcommand that has no function in its table, and returns the program's exit status. */
+/* Carries out a subcommand that has no function in the table, and returns the program's exit status. */
 typedef int (*RunElsewhere)(const Subcommand *subcommand, int argc, char **argv);
 
 /* Parses the options of a subcommand and runs `run`; the exit status. */
-int command_line_run(const Subcommand *subcommand,
-                     Status (*run)(const Options *options, int *exit_status, Message *why), int argc, char **argv);
+int command_line_run(const Subcommand *subcommand, CommandFunction *run, int argc, char **argv);
 
-/* Runs a command of convjudge-service in this process: what that program does with its own subcommands. */
+/* Runs a command of convjudge-service in this process. Only that program links the functions. */
 int command_line_online(const Subcommand *subcommand, int argc, char **argv);
 
-/* All of main(): finds the subcommand in all tables, and answers --help and --version. */
+/* All of main(): finds the subcommand in all tables, and answers `help` and --version. */
 int command_line(int argc, char **argv, RunElsewhere elsewhere);
 
 /* Prints "convjudge: TEXT" to standard error; the exit status 2. */

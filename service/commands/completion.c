@@ -2,8 +2,7 @@
 
 #include "base/paths.h"
 #include "grader/problem/problem_list.h"
-#include "service/commands/subcommand_tables.h"
-#include "service/commands/usage_line.h"
+#include "service/commands/subcommand.h"
 
 #include <glob.h>
 #include <limits.h>
@@ -42,50 +41,34 @@ void completion_devices(Text *text)
 
 /* ---- words that stay --------------------------------------------------------------------------------------------- */
 
-/* Of the options that every subcommand takes, those that its usage speaks of, and --help. */
-static bool is_offered(const Subcommand *subcommand, const OptionName *option)
-{
-    char dashed[80];
-    snprintf(dashed, sizeof dashed, "--%s ", option->name);
-    return !option->is_common || strcmp(option->name, "help") == 0 || strstr(subcommand->usage, dashed) != NULL;
-}
-
 static void add_options(const Subcommand *subcommand, Text *text)
 {
-    OptionName option;
-    const char *separator = "";
-    for (int n = 0; options_of(subcommand->name, n, &option); n++)
-        if (is_offered(subcommand, &option)) {
-            text_printf(text, "%s--%s", separator, option.name);
-            separator = " ";
-        }
+    const Option *option;
+    for (int n = 0; (option = options_of(subcommand->name, n)) != NULL; n++)
+        text_printf(text, "--%s ", option->name);
+    text_add(text, "--help");
 }
 
-/* Options whose value is neither a problem nor a device: after them come files. */
+/* Options whose value is neither a problem nor a device: after them come files. Rows of one name stand together. */
 static void add_value_options(Text *text)
 {
-    OptionName option;
-    const char *separator = "";
-    for (int c = 0; subcommand_at(c) != NULL; c++)
-        for (int n = 0; options_of(subcommand_at(c)->name, n, &option); n++) {
-            char word[80];
-            snprintf(word, sizeof word, "--%s|", option.name);
-            if (!option.takes_value || strcmp(option.name, "problem") == 0 || strcmp(option.name, "device") == 0 ||
-                (text->data != NULL && strstr(text->data, word) != NULL))
-                continue;
-            text_printf(text, "%s%.*s", separator, (int)strlen(word), word);
-            separator = "";
-        }
-    if (text->length > 0)
-        text->data[--text->length] = '\0'; /* the last bar */
+    const Option *option;
+    const char *before = "";
+    for (int n = 0; (option = options_of("", n)) != NULL; n++) {
+        if (option->kind == OPTION_FLAG || strcmp(option->name, "problem") == 0 ||
+            strcmp(option->name, "device") == 0 || strcmp(option->name, before) == 0)
+            continue;
+        text_printf(text, "%s--%s", before[0] == '\0' ? "" : "|", option->name);
+        before = option->name;
+    }
 }
 
 static void add_cases(const char *format, Text *text)
 {
-    for (int n = 0; subcommand_at(n) != NULL; n++) {
+    for (const Subcommand *subcommand = subcommands; subcommand->name != NULL; subcommand++) {
         Text options = {0};
-        add_options(subcommand_at(n), &options);
-        text_printf(text, "    %s) options=", subcommand_at(n)->name);
+        add_options(subcommand, &options);
+        text_printf(text, "    %s) options=", subcommand->name);
         text_printf(text, format[0] == '(' ? "(%s) ;;\n" : "'%s' ;;\n", options.data);
         text_free(&options);
     }
@@ -111,9 +94,9 @@ void completion_bash(Text *text)
                    "    COMPREPLY=()\n"
                    "    if ((${#words[@]} == 1)); then\n"
                    "        mapfile -t COMPREPLY < <(compgen -W '");
-    for (int n = 0; subcommand_at(n) != NULL; n++)
-        text_printf(text, "%s ", subcommand_at(n)->name);
-    text_add(text, "--help --version' -- \"$word\")\n"
+    for (const Subcommand *subcommand = subcommands; subcommand->name != NULL; subcommand++)
+        text_printf(text, "%s ", subcommand->name);
+    text_add(text, "help --help --version' -- \"$word\")\n"
                    "        return\n"
                    "    fi\n"
                    "    command=${words[1]}\n"
@@ -156,12 +139,10 @@ void completion_zsh(Text *text)
                    "_convjudge() {\n"
                    "  local -a commands options\n"
                    "  commands=(\n");
-    for (int n = 0; subcommand_at(n) != NULL; n++) {
-        const char *summary;
-        const int length = usage_line_summary(subcommand_at(n)->usage, &summary);
-        text_printf(text, "    '%s:", subcommand_at(n)->name);
-        for (int i = 0; i < length; i++)
-            text_printf(text, summary[i] == '\'' ? "'\\''" : "%c", summary[i]);
+    for (const Subcommand *subcommand = subcommands; subcommand->name != NULL; subcommand++) {
+        text_printf(text, "    '%s:", subcommand->name);
+        for (const char *at = subcommand->what; *at != '\0'; at++)
+            text_printf(text, *at == '\'' ? "'\\''" : "%c", *at);
         text_add(text, "'\n");
     }
     text_add(text, "  )\n"

@@ -1,48 +1,52 @@
 #include "service/commands/manual.h"
 
 #include "grader/result/version.h"
-#include "service/commands/subcommand_tables.h"
-#include "service/commands/usage_line.h"
+#include "service/commands/help.h"
 
-#include <string.h>
+#include <stddef.h>
 
-/* A dot or an apostrophe that begins a line would be a request. */
-static void add_escaped(const char *words, int length, Text *text)
+/* A dot or an apostrophe that begins a line would be a request; only the first line may begin so. */
+static void add_escaped(const char *words, Text *text)
 {
-    if (length > 0 && (words[0] == '.' || words[0] == '\''))
+    if (words[0] == '.' || words[0] == '\'')
         text_add(text, "\\&");
-    for (int i = 0; i < length; i++) {
-        if (words[i] == '\\')
+    for (; *words != '\0'; words++) {
+        if (*words == '\\')
             text_add(text, "\\e");
-        else if (words[i] == '-')
+        else if (*words == '-')
             text_add(text, "\\-");
         else
-            text_append(text, &words[i], 1);
+            text_append(text, words, 1);
     }
 }
 
-static void add_line(const UsageLine *line, UsageKind before, Text *text)
+static void add_option(const Option *option, Text *text)
 {
-    if (line->kind == USAGE_SYNOPSIS || line->kind == USAGE_MORE_SYNOPSIS)
-        text_add(text, line->kind == USAGE_SYNOPSIS ? "" : "    ");
-    else if (before == USAGE_SYNOPSIS || before == USAGE_MORE_SYNOPSIS)
-        text_add(text, ".fi\n.PP\n");
-    if (line->kind == USAGE_OPTION) {
-        text_add(text, ".TP\n.B ");
-        add_escaped(line->term, line->term_length, text);
-        text_add(text, line->length > 0 ? "\n" : "");
-    }
-    add_escaped(line->text, line->length, text);
+    Text term = {0};
+    help_term(option, &term);
+    text_add(text, ".TP\n.B ");
+    add_escaped(term.data, text);
     text_add(text, "\n");
+    add_escaped(option->what, text);
+    text_add(text, "\n");
+    text_free(&term);
 }
 
 static void add_subcommand(const Subcommand *subcommand, Text *text)
 {
-    const char *at = subcommand->usage;
-    UsageLine line = {0};
+    const Option *option;
+    Text synopsis = {0};
+    help_synopsis(subcommand, &synopsis);
     text_printf(text, ".SS %s\n.nf\n", subcommand->name);
-    for (UsageKind before = USAGE_SYNOPSIS; usage_line_next(&at, &line); before = line.kind)
-        add_line(&line, before, text);
+    add_escaped(synopsis.data, text);
+    text_add(text, ".fi\n.PP\n");
+    add_escaped(subcommand->what, text);
+    text_add(text, ".\n");
+    add_escaped(subcommand->more, text);
+    text_add(text, subcommand->more[0] == '\0' ? "" : "\n");
+    for (int n = 0; (option = options_of(subcommand->name, n)) != NULL; n++)
+        add_option(option, text);
+    text_free(&synopsis);
 }
 
 void manual_write(Text *text)
@@ -58,8 +62,8 @@ void manual_write(Text *text)
         "The beginning of an option's name is enough if only one option begins so. After\n.B \\-\\-\nthere are only "
         "files.\n"
         ".SH COMMANDS\n");
-    for (int n = 0; subcommand_at(n) != NULL; n++)
-        add_subcommand(subcommand_at(n), text);
+    for (const Subcommand *subcommand = subcommands; subcommand->name != NULL; subcommand++)
+        add_subcommand(subcommand, text);
     text_add(
         text,
         ".SH EXIT STATUS\n0: accepted, or what was asked for is so. 1: it is not. 2: a usage error, or a fault of the "

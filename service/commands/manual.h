@@ -1,4 +1,4 @@
-/* manual.h - the manual page, made of the usage texts of all subcommands.
+/* manual.h - the manual page, made of the tables of commands and options.
  *
  * Source   man(7) of mandoc and groff.  */
 #ifndef SERVICE_COMMANDS_MANUAL_H

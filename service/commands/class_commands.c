@@ -1,4 +1,4 @@
-#include "service/commands/command_similar_class.h"
+#include "service/commands/class_commands.h"
 
 #include "grader/commands/command.h"
 #include "service/class/class_read.h"
