@@ -5,9 +5,10 @@
 
 #include "base/status.h"
 #include "grader/commands/options.h"
+#include "grader/commands/request.h"
 
-/* Judges one submission. Exit status 1: it is not accepted. */
-MUST_USE Status command_grade(const Options *options, int *exit_status, Message *why);
+/* Judges one submission; `points` is asked where --class names a file. Exit status 1: it is not accepted. */
+MUST_USE Status command_grade(const Options *options, ClassPoints points, int *exit_status, Message *why);
 /* Judges one submission on a case of its author's own, or on the samples alone. Exit status 1: it is not right. */
 MUST_USE Status command_try(const Options *options, int *exit_status, Message *why);
 /* Compiles one submission as `grade` would, and judges nothing. Exit status 1: it does not compile. */

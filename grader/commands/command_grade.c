@@ -15,6 +15,7 @@
 
 typedef struct Grading {
     const Options *options;
+    ClassPoints points;
     bool recorded;
     bool file_is_at_fault; /* if the grading fails */
     GeneratorKey seed;     /* if --seed is given */
@@ -175,20 +176,20 @@ static Status grade(Grading *grading, Message *why)
     if (status == STATUS_OK)
         status = write_verdicts(grading, why);
     if (status == STATUS_OK)
-        status = request_exchange(grading->options, &grading->result, why);
+        status = request_exchange(grading->options, &grading->result, grading->points, why);
     return status == STATUS_OK ? request_write(grading->options, &grading->result, "", why) : status;
 }
 
-Status command_grade(const Options *options, int *exit_status, Message *why)
+Status command_grade(const Options *options, ClassPoints points, int *exit_status, Message *why)
 {
-    Grading grading = {.options = options, .progress = progress_new(stderr)};
+    Grading grading = {.options = options, .points = points, .progress = progress_new(stderr)};
     const ExchangeFiles files = request_exchange_files(options);
     ExchangeFailure failure = {0};
     Status status = options_expect_file(options, why);
     if (status == STATUS_OK)
         status = exchange_check(&files, options->operands[0], why);
     if (status == STATUS_OK)
-        status = request_check_class(options, why);
+        status = request_check_class(options, points, why);
     if (status != STATUS_OK)
         return status;
     status = failure.status = grade(&grading, &failure.reason);

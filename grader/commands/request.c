@@ -55,22 +55,13 @@ Status request_write(const Options *options, const Result *result, const char *m
     return status;
 }
 
-static ClassPoints class_points;
-
-void request_set_class_points(ClassPoints points)
-{
-    class_points = points;
-}
-
-Status request_check_class(const Options *options, Message *why)
+Status request_check_class(const Options *options, ClassPoints points, Message *why)
 {
     if (options->class_file == NULL)
         return STATUS_OK;
     if (options->gradescope == NULL)
         return fail(STATUS_BAD_INPUT, why, "%s: option '--class' is only for --gradescope", options->subcommand);
-    if (class_points == NULL)
-        return fail(STATUS_UNSUPPORTED, why, "%s: option '--class' is not for this program", options->subcommand);
-    return class_points(options->class_file, NULL, NULL, why);
+    return points(options->class_file, NULL, NULL, why);
 }
 
 ExchangeFiles request_exchange_files(const Options *options)
@@ -78,7 +69,7 @@ ExchangeFiles request_exchange_files(const Options *options)
     return (ExchangeFiles){.gradescope = options->gradescope, .junit = options->junit};
 }
 
-Status request_exchange(const Options *options, const Result *result, Message *why)
+Status request_exchange(const Options *options, const Result *result, ClassPoints points, Message *why)
 {
     static const TerminalStyle plain = {.width = 80};
     const ExchangeFiles files = request_exchange_files(options);
@@ -96,7 +87,7 @@ Status request_exchange(const Options *options, const Result *result, Message *w
             .result = file.root, .report = report.data + strspn(report.data, "\n"), .case_verdicts = verdicts.data};
         Arena arena = {0};
         if (options->class_file != NULL)
-            status = class_points(options->class_file, &arena, &outcome, why);
+            status = points(options->class_file, &arena, &outcome, why);
         if (status == STATUS_OK)
             status = exchange_write(&files, &outcome, why);
         arena_free(&arena);

@@ -30,15 +30,14 @@ void request_free(Request *request);
 MUST_USE Status request_write(const Options *options, const Result *result, const char *more, Message *why);
 
 /* Adds to an outcome the points that its result is worth by a class.json; with `outcome` NULL only reads that. What a class is lies
- * above the grader, so the program says at its start who knows (service/scores); until then --class is refused. */
+ * above the grader, so callers say who knows. */
 typedef Status (*ClassPoints)(const char *class_path, Arena *arena, Outcome *outcome, Message *why);
-void request_set_class_points(ClassPoints points);
 /* Finds out before minutes of judging whether --class can be used. */
-MUST_USE Status request_check_class(const Options *options, Message *why);
+MUST_USE Status request_check_class(const Options *options, ClassPoints points, Message *why);
 
 /* What --gradescope and --junit name. */
 ExchangeFiles request_exchange_files(const Options *options);
 /* Writes those. */
-MUST_USE Status request_exchange(const Options *options, const Result *result, Message *why);
+MUST_USE Status request_exchange(const Options *options, const Result *result, ClassPoints points, Message *why);
 
 #endif

@@ -2,6 +2,12 @@
 
 #include "grader/commands/command.h"
 #include "service/class/class_read.h"
+#include "service/scores/result_points.h"
+
+Status command_grade_class_points(const Options *options, int *exit_status, Message *why)
+{
+    return command_grade(options, result_points, exit_status, why);
+}
 
 /* Behind those of the command line. */
 static Status add_paths(const ClassFile *class_file, const char *key, const char *const *paths, size_t count,

@@ -1,11 +1,9 @@
 /* main.c - convjudge: judges, and knows which commands are convjudge-service's.  */
 #include "base/allocated.h"
-#include "grader/commands/request.h"
 #include "grader/device_oracle/oracle_process.h"
 #include "harness/broker/broker.h"
 #include "service/commands/command_line.h"
 #include "service/commands/stack_limit.h"
-#include "service/scores/result_points.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +47,5 @@ int main(int argc, char **argv)
         return oracle_main(argc - 1, argv + 1);
     if (argc > 1 && name[0] != '-')
         let_idle_threads_sleep(argv);
-    request_set_class_points(result_points);
     return command_line(argc, argv, run_in_service);
 }

@@ -1,14 +1,12 @@
 /* What convjudge refuses before it compiles or starts anything, as its users type it in. */
 #include "base/tests/unit.h"
 
-#include "grader/commands/request.h"
 #include "grader/problem/problem_read.h"
 #include "grader/tests/home.h"
 #include "harness/device/open/device_open.h"
 #include "harness/sandbox/scratch.h"
 #include "leaderboard/store.h"
 #include "service/commands/command_line.h"
-#include "service/scores/result_points.h"
 #include "service/store/service_store.h"
 
 #include <dirent.h>
@@ -896,6 +894,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_option_given_too_often_is_refused),
         cmocka_unit_test(convjudge_without_a_word_prints_its_usage),
     };
-    request_set_class_points(result_points);
     return cmocka_run_group_tests_name("command line", tests, make_home, leave_home);
 }
