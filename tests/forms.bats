@@ -181,7 +181,7 @@ appeals() { as "$2" POST "/submissions/$1/appeal" "${@:3}"; }
     as "$ada" GET /submissions/2
     said "Refused. The teacher says: " "the same &lt;code&gt;"
     as "$teacher" GET /teacher
-    said "make appeal RUN=1"
+    said "convjudge appeal 1"
     as "$ada" GET /submissions/1
     said "Granted: the run will be timed again."
     local granted
@@ -193,7 +193,7 @@ appeals() { as "$2" POST "/submissions/$1/appeal" "${@:3}"; }
     as "$ada" GET /submissions/1
     said "Granted, and timed again." "Timed again"
     as "$teacher" GET /teacher
-    lacks "make appeal RUN=1"
+    lacks "convjudge appeal 1"
     equal "3 appeal ask, 1 appeal grant, 1 appeal refuse" "$(in_store "SELECT count(*) || ' ' || action FROM audit WHERE action LIKE 'appeal%' GROUP BY action ORDER BY action" | paste -sd , | sed 's/,/, /g')"
 }
 

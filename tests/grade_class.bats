@@ -42,7 +42,7 @@ make_class() {
         "left aside, neither sources nor archives: Ada O'Neil_17_assignsubmission_file_/notes.txt, hw-submissions/hw--cem/.git" \
         "J" " Li, conv1d: Compile Error" "dan, conv1d: Rule Violation (dan.tar.gz/packed/x.cu)" \
         "leekim, conv1d: Run-Time Error (leekim_LATE_17_42_conv-1.cu, marked late)" \
-        "Results: submissions.state. Next: make scores CLASS=class.json STATE=submissions.state (docs/teaching.md has a class.json to begin with)"
+        "Results: submissions.state. Next: convjudge scores --csv scores.csv --summary scores.html --class class.json --state submissions.state (docs/teaching.md has a class.json to begin with)"
     json class.result.json '[.submissions[] | select(.person == "leekim") | "\(.version) \(.marked_late) \(.verdict)"] | join(", ")' \
         "0 false Compile Error, 1 true Run-Time Error, 2 true Compile Error"
     json class.result.json '[.submissions[].submission] | unique | length' 8
@@ -94,7 +94,7 @@ END
     grade_class --class class.json
     ends 1 "ada, conv1d: Compile Error (week-1/ada_conv.cu)" \
         "refused: week-2/bob.cu: is for the problem conv1d, which class.json does not have in week-2" \
-        "Results: class.state. Next: make scores CLASS=class.json STATE=class.state"
+        "Results: class.state. Next: convjudge scores --csv scores.csv --summary scores.html --class class.json --state class.state"
     judge scores --class class.json --csv - # finds class.state by itself
     ends 0 "ada,all,week-1,conv1d,0,1" "bob,all,week-2,conv2d,0,1"
 }
@@ -105,7 +105,7 @@ END
     source_of compile_error/syntax_error.cu submissions/ada.cu
     serve '{"workers": ["sim"]}'
     run timeout 100 "$build/convjudge" grade-class --device sim --dir submissions --state "$state"
-    ends 0 "1 submission of 1 person: 1 Compile Error" "Next: make scores CLASS=class.json STATE=$state"
+    ends 0 "1 submission of 1 person: 1 Compile Error" "Next: convjudge scores --csv scores.csv --summary scores.html --class class.json --state $state"
     equal "ada.cu" "$(in_store 'SELECT origin FROM taken_in')"
     stop_server
 }

@@ -30,8 +30,7 @@ static Status read_decision(const Options *options, Decision *decision, Message 
     if (accepts && rejects)
         return fail(STATUS_BAD_INPUT, why, "quarantine: '--accept' and '--reject' exclude each other");
     if (decision->is_wanted && (options->why == NULL || options->why[strspn(options->why, " ")] == '\0'))
-        return fail(STATUS_BAD_INPUT, why,
-                    "quarantine: a decision needs its reason: --why TEXT (WHY=\"...\" with make)");
+        return fail(STATUS_BAD_INPUT, why, "quarantine: a decision needs its reason: --why TEXT");
     if (!decision->is_wanted && options->why != NULL)
         return fail(STATUS_BAD_INPUT, why, "quarantine: '--why' belongs to '--accept RUN' or '--reject RUN'");
     if (!decision->is_wanted)

@@ -15,7 +15,7 @@ static Status check_request(const Options *options, int64_t *run, Message *why)
         return fail(STATUS_BAD_INPUT, why, "retract: expected the number of one RUN, found %d words",
                     options->operand_count);
     if (options->why == NULL)
-        return fail(STATUS_BAD_INPUT, why, "retract: expected a reason: --why TEXT (WHY=\"...\" with make)");
+        return fail(STATUS_BAD_INPUT, why, "retract: expected a reason: --why TEXT");
     return options_run_number(options, "RUN", options->operands[0], run, why);
 }
 

@@ -150,7 +150,7 @@ static void quarantine(Result *result, const char *reason)
     snprintf(result->rank_status, size, "quarantined: %.*s", (int)(size - sizeof "quarantined: "), reason);
     result_warn(result,
                 "this result waits in quarantine: it is accepted, but has no rank until a teacher has looked at it "
-                "(make quarantine)");
+                "(convjudge quarantine)");
 }
 
 static void keep_known(Result *result, const KnownTime *known)

@@ -94,8 +94,9 @@ Status report_quarantine(const RecordedRun *runs, size_t count, Text *out, Messa
     if (count == 0)
         text_add(out, "no run waits in quarantine\n");
     else
-        text_add(out, "\nThese runs are accepted, but rank only after: make quarantine ACCEPT=RUN WHY=\"...\"\n"
-                      "To keep one hidden: make quarantine REJECT=RUN WHY=\"...\"\n");
+        text_add(out,
+                 "\nThese runs are accepted, but rank only after: convjudge quarantine --accept RUN --why \"...\"\n"
+                 "To keep one hidden: convjudge quarantine --reject RUN --why \"...\"\n");
     return status;
 }
 

@@ -303,9 +303,9 @@ static void add_next_step(const ClassGrading *grading, Text *text)
     const char *class = grading->options->class_file;
     text_add(text, "Results: ");
     terminal_add_line(text, grading->state);
-    text_add(text, ". Next: make scores CLASS=");
+    text_add(text, ". Next: convjudge scores --csv scores.csv --summary scores.html --class ");
     terminal_add_line(text, class == NULL ? "class.json" : class);
-    text_add(text, " STATE=");
+    text_add(text, " --state ");
     terminal_add_line(text, grading->state);
     text_add(text, class == NULL ? " (docs/teaching.md has a class.json to begin with)\n" : "\n");
 }

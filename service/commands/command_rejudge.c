@@ -54,7 +54,7 @@ static Status read_request(Rejudging *rejudging, BatchRequest *request, Message 
 {
     const Options *options = rejudging->options;
     if (options->why == NULL || options->why[strspn(options->why, " \t\r\n")] == '\0')
-        return fail(STATUS_BAD_INPUT, why, "rejudge: expected a reason: --why TEXT (WHY=\"...\" with make)");
+        return fail(STATUS_BAD_INPUT, why, "rejudge: expected a reason: --why TEXT");
     *request = (BatchRequest){.problem = options->problem, .reason = options->why};
     Status status = read_since(options, request, why);
     return status == STATUS_OK ? read_numbers(rejudging, request, why) : status;

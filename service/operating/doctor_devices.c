@@ -50,7 +50,7 @@ static void add_gpu(const DeviceInfo *info, Checkup *checkup)
     if (info->fma_flops_per_s <= 0) /* the memory's peak is known without a calibration */
         checkup_add(checkup, CHECKUP_NOTE, "GPU's rates",
                     "Reports lack the roofline, and of times that are too good to be true only those beyond the peak "
-                    "of the memory are refused. Run once: make calibrate.",
+                    "of the memory are refused. Run once: convjudge calibrate.",
                     "not measured yet");
     if (info->pageable_access)
         checkup_add(checkup, CHECKUP_NOTE, "GPU's memory", "Nothing is ranked on this device: docs/security.md.",

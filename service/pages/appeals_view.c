@@ -165,8 +165,8 @@ void appeal_requests_to_decide(Text *page, const Site *site, const AskedAppeal *
         else
             html_add(page,
                      "<p class=\"prose\">Granted. On a host with the device: <code>convjudge appeal %" PRId64
-                     "</code>, or <code>make appeal RUN=%" PRId64 "</code>.</p>\n",
-                     asked[i].run, asked[i].run);
+                     "</code>.</p>\n",
+                     asked[i].run);
     }
     html_raw(page, "</section>\n");
 }

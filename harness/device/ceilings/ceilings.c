@@ -107,7 +107,7 @@ Status ceilings_read(const char *device_id, Ceilings *ceilings, Message *why)
     *ceilings = (Ceilings){0};
     Status status = ceilings_path(device_id, path, sizeof path, why);
     if (status == STATUS_OK && access(path, F_OK) != 0)
-        status = fail(STATUS_NOT_FOUND, why, "%s: no such file; measure the device with: make calibrate", path);
+        status = fail(STATUS_NOT_FOUND, why, "%s: no such file; measure the device with: convjudge calibrate", path);
     if (status == STATUS_OK)
         status = json_read(path, MAX_FILE_BYTES, &file, why);
     if (status != STATUS_OK)

@@ -274,7 +274,7 @@ static void a_subcommand_asks_for_what_it_needs(void **state)
         {"work", "work: option '--spool' is missing"},
         {"rejudge", "rejudge: expected one of --problem, --list, --batch, --apply and --drop"},
         {"rejudge --list --why 'a reason'", "rejudge: --since, --runs and --why belong to --problem"},
-        {"retract 1", "retract: expected a reason: --why TEXT (WHY=\"...\" with make)"},
+        {"retract 1", "retract: expected a reason: --why TEXT"},
         {"retract --why so", "retract: expected the number of one RUN, found 0 words"},
         {"appeal", "appeal: expected the number of one RUN, found 0 words"},
         {"show", "show: expected the number of one RUN, found 0 words"},
@@ -292,9 +292,8 @@ static void a_subcommand_asks_for_what_it_needs(void **state)
          "check-problem: '--thorough' takes all mutants, so '--mutants' cannot be given"},
         {"quarantine --accept 1 --reject 1 --why x", "quarantine: '--accept' and '--reject' exclude each other"},
         {"quarantine --why x", "quarantine: '--why' belongs to '--accept RUN' or '--reject RUN'"},
-        {"quarantine --accept 1", "quarantine: a decision needs its reason: --why TEXT (WHY=\"...\" with make)"},
-        {"quarantine --accept 1 --why ' '",
-         "quarantine: a decision needs its reason: --why TEXT (WHY=\"...\" with make)"},
+        {"quarantine --accept 1", "quarantine: a decision needs its reason: --why TEXT"},
+        {"quarantine --accept 1 --why ' '", "quarantine: a decision needs its reason: --why TEXT"},
     };
     REFUSE_ALL(rows);
 }
@@ -771,7 +770,7 @@ static void what_is_there_is_shown(void **state)
 static void a_rejudging_without_anything_to_judge_is_refused(void **state)
 {
     static const Refusal rows[] = {
-        {"rejudge --state state --problem blend", "rejudge: expected a reason: --why TEXT (WHY=\"...\" with make)"},
+        {"rejudge --state state --problem blend", "rejudge: expected a reason: --why TEXT"},
         {"rejudge --state state --problem conv9d --why 'a reason'",
          "unknown problem 'conv9d'; known problems: blend, blur"},
         {"rejudge --state state --problem blend --why 'a reason'", "there is nothing to judge again of problem blend"},

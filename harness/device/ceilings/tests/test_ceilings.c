@@ -68,7 +68,8 @@ static void an_uncalibrated_device_is_not_found(void **state)
     Ceilings ceilings;
     Message why;
     assert_int_equal(ceilings_read("NVIDIA-Made-Up", &ceilings, &why), STATUS_NOT_FOUND);
-    assert_non_null(strstr(why.text, "/NVIDIA-Made-Up.json: no such file; measure the device with: make calibrate"));
+    assert_non_null(
+        strstr(why.text, "/NVIDIA-Made-Up.json: no such file; measure the device with: convjudge calibrate"));
 }
 
 /* A replacement for a part of a good file, and a part of the message that refuses it. */
