@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS EARLIER HANDED_OUT GRADESCOPE JUNIT SERVER TOKEN MINUTES PERSON CSV SUMMARY DIR ONLY FAILED FUZZ
+settings := SUB PROBLEM DEVICE CASE AS JSON GRADESCOPE CLASS JUNIT SIZES SEED DATA MUTANTS THOROUGH UNCONFINED LISTEN PREFIX DESTDIR ONLY FAILED FUZZ
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -56,8 +56,8 @@ done = @$(if $(on_terminal),printf '\r\033[K' >&2,:)
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-help:  ## Show this list
-	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+help:
+	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # A misspelt variable would be ignored in silence: make grade SUB=x.cu DEVISE=sim.
 others   := CONVJUDGE_% CUDA_% OMP_% NO_COLOR BUILD CC CFLAGS CPPFLAGS EXTRA JIT KEEP LANES LDLIBS N NVCC SANITIZE UNITS V WARNINGS
@@ -67,13 +67,10 @@ known     = $(if $(unknown),$(error unknown variable $(unknown); expected one of
 need = $(known)$(if $(value $(1)),,$(error $(2)))
 
 # Wrong Answer is an answer, not a failure of make. In its question mode (-q) make passes the exit status 1 of a recipe on
-# without a word of its own; other failures it still reports. In that mode it runs only what is marked by a plus, so these
-# recipes and those of `marked` do everything by themselves, and the mode is left to the commands that they start.
-answers := grade submit try sweep explain retime appeal roofline baselines check-problem verify-leaderboard grade-class
-marked  := leaderboard quarantine retract similar references report rejudge check-class scores
+# without a word of its own. In that mode it runs only what is marked by a plus, and the commands that it starts must not be in it.
+answers := grade try explain check-problem
 letters := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
-asked   := $(and $(filter $(answers),$(MAKECMDGOALS)),$(if $(filter-out $(answers) $(marked),$(MAKECMDGOALS)),,yes),$(if $(findstring n,$(letters))$(findstring q,$(letters)),,yes))
-ifneq ($(asked),)
+ifeq ($(and $(MAKECMDGOALS),$(if $(filter-out $(answers),$(MAKECMDGOALS))$(findstring n,$(letters))$(findstring q,$(letters)),,yes)),yes)
 MAKEFLAGS += -q
 plus      := +
 ordinary  := MAKEFLAGS="$$(echo "$$MAKEFLAGS" | sed 's/^\([a-zA-Z]*\)q/\1/')"
@@ -82,135 +79,39 @@ endif
 # Names of files are relative to where the caller's shell stands, which with `make -C` is not here. A submission that is only
 # here is found, too.
 export STAND := $(value PWD)
-# These reach recipes through the environment, too, since the names of folders may have spaces and quotes in them.
-export HERE  := $(CURDIR)
+# This reaches recipes through the environment, too, since the name of a folder may have spaces and quotes in it.
 export BUILT := $(abspath $(BUILD))
 stand = if [ -d "$$STAND" ] && { [ -e "$$STAND/$$SUB" ] || [ ! -e "./$$SUB" ]; }; then cd "$$STAND"; fi
 
 # The beginning of recipes: checks what is needed, and builds the judge; runs it, too.
-ready  = harness/setup.sh $(filter service,$(1)) && $(ordinary) $(MAKE) --no-print-directory --silent -j$(shell nproc) $(1)
-judge  = $(plus)@$(call ready,build) && { $(stand); } && "$$BUILT/convjudge"
-online = $(plus)@$(call ready,service) && { $(stand); } && "$$BUILT/convjudge"
+ready = harness/setup.sh $(filter service,$(1)) && $(ordinary) $(MAKE) --no-print-directory --silent -j$(shell nproc) $(1)
+judge = $(plus)@$(call ready,build) && { $(stand); } && "$$BUILT/convjudge" $@ $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} $${DEVICE:+--device "$$DEVICE"}
 need_tests = $(if $(wildcard tests/run.sh),,$(error the student's kit has no tests))
 
 grade:  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]|cpu] [AS=name] [JSON=file] [GRADESCOPE=file [CLASS=class.json]] [JUNIT=file]
-	$(call need,SUB,name the file: make grade SUB=mykernel.cu)$(judge) grade $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} $${DEVICE:+--device "$$DEVICE"} \
-	  $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"} $${GRADESCOPE:+--gradescope "$$GRADESCOPE"} $${CLASS:+--class "$$CLASS"} $${JUNIT:+--junit "$$JUNIT"} -- "$$SUB"
+	$(call need,SUB,name the file: make grade SUB=mykernel.cu)$(judge) $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"} $${GRADESCOPE:+--gradescope "$$GRADESCOPE"} \
+	  $${CLASS:+--class "$$CLASS"} $${JUNIT:+--junit "$$JUNIT"} -- "$$SUB"
 
-submit:  ## Hand a submission in to a server: SUB=mykernel.cu [PROBLEM=id] [MODE=try|test|rank] [SIZES=...] [WAIT=1] [JSON=file] [GRADESCOPE=file] [JUNIT=file] [AS=name]
-	$(call need,SUB,name the file: make submit SUB=mykernel.cu)$(online) submit $${PROBLEM:+--problem "$$PROBLEM"} $${MODE:+--mode "$$MODE"} $${AS:+--as "$$AS"} \
-	  $${SIZES:+--sizes "$$SIZES"} $${WAIT:+--wait} $${JSON:+--json "$$JSON"} $${GRADESCOPE:+--gradescope "$$GRADESCOPE"} $${JUNIT:+--junit "$$JUNIT"} -- "$$SUB"
-
-serve:  ## Start the service on this machine, with two accounts to try it: [LISTEN=127.0.0.1:8080]
-	$(known)$(online) serve --trial --state "$$BUILT/trial" --socket "$$BUILT/trial.socket" --listen "$${LISTEN:-127.0.0.1:8080}"
-
-grade-class:  ## Judge all that a class has handed in; goes on where it was: DIR=submissions [CLASS=class.json] [PROBLEM=id] [DEVICE=...] [STATE=folder] [JSON=file]
-	$(call need,DIR,name the folder: make grade-class DIR=submissions)$(online) grade-class $${UNCONFINED:+--unconfined} --dir "$$DIR" $${CLASS:+--class "$$CLASS"} \
-	  $${PROBLEM:+--problem "$$PROBLEM"} $${DEVICE:+--device "$$DEVICE"} $${STATE:+--state "$$STATE"} $${JSON:+--json "$$JSON"}
-
-leaderboard:  ## Show the ranking: PROBLEM=id [DEVICE=...]
-	$(call need,PROBLEM,name the problem: make leaderboard PROBLEM=conv1d)$(judge) leaderboard --problem "$$PROBLEM" \
-	  $${DEVICE:+--device "$$DEVICE"}
-
-quarantine:  ## List accepted runs that are too fast to rank without a look: [PROBLEM=id] [JSON=file]; decide: ACCEPT=run|REJECT=run WHY="..." [AS=name]
-	$(known)$(judge) quarantine $${PROBLEM:+--problem "$$PROBLEM"} $${ACCEPT:+--accept "$$ACCEPT"} $${REJECT:+--reject "$$REJECT"} \
-	  $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"}
-
-retime:  ## Time the best submissions side by side, and compare the order with the stored one: PROBLEM=id [TOP=5] [DEVICE=...]
-	$(call need,PROBLEM,name the problem: make retime PROBLEM=conv1d)$(judge) retime $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
-	  $${TOP:+--top "$$TOP"} $${DEVICE:+--device "$$DEVICE"}
-
-appeal:  ## Time a run again beside its neighbours, and record both figures: RUN=number [WHY="..."] [AS=name] [DEVICE=...] [JSON=file]
-	$(call need,RUN,name the run: make appeal RUN=12)$(judge) appeal $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} \
-	  $${DEVICE:+--device "$$DEVICE"} $${JSON:+--json "$$JSON"} -- "$$RUN"
-
-verify-leaderboard:  ## Compute all times again from their samples and follow the chain of hashes: [RECEIPT=result.json] [JSON=file]
-	$(known)$(judge) verify-leaderboard $${RECEIPT:+--receipt "$$RECEIPT"} $${JSON:+--json "$$JSON"}
-
-retract:  ## Hide a run from the ranking, and keep it as evidence: RUN=number WHY="..." [AS=name]
-	$(call need,RUN,name the run: make retract RUN=12 WHY="a reason")$(judge) retract $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} -- "$$RUN"
-
-similar:  ## Name equal and nearly equal submissions of different people: PROBLEM=id [CLASS=class.json] [EARLIER=folder] [HANDED_OUT=folder] [THRESHOLD=70] [JSON=file]
-	$(call need,PROBLEM,name the problem: make similar PROBLEM=conv1d)$(judge) similar $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
-	  $${THRESHOLD:+--threshold "$$THRESHOLD"} $${ALSO:+--also "$$ALSO"} $${EARLIER:+--earlier "$$EARLIER"} \
-	  $${CLASS:+--class "$$CLASS"} $${HANDED_OUT:+--handed-out "$$HANDED_OUT"} $${JSON:+--json "$$JSON"}
-
-references:  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=...]
-	$(call need,PROBLEM,name the problem: make references PROBLEM=conv1d)$(judge) references $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
-	  $${DEVICE:+--device "$$DEVICE"} --export
-
-report:  ## Write the leaderboard as pages for a browser: [PROBLEM=id] [OUT=build/report] [SOURCES=1: with the sources]
-	$(known)$(online) report $${PROBLEM:+--problem "$$PROBLEM"} $${OUT:+--out "$$OUT"} $${SOURCES:+--sources}
-
-rejudge:  ## Let the service judge submissions again: PROBLEM=id WHY="..." [SINCE=2026-01-31T12:00:00Z] [RUNS=3,5,8] [STATE=folder] [JSON=file]
-	$(call need,PROBLEM,name the problem: make rejudge PROBLEM=conv1d WHY="a reason")$(online) rejudge --problem "$$PROBLEM" $${SINCE:+--since "$$SINCE"} \
-	  $${RUNS:+--runs "$$RUNS"} $${WHY:+--why "$$WHY"} $${STATE:+--state "$$STATE"} $${JSON:+--json "$$JSON"}
-
-check-class:  ## Print what follows from a class.json, or what is wrong with it: CLASS=class.json
-	$(call need,CLASS,name the file: make check-class CLASS=class.json)$(judge) check-class -- "$$CLASS"
-
-scores:  ## Count the points of a class, with a reason for each: CLASS=class.json [CSV=scores.csv] [SUMMARY=scores.html] [JSON=file] [STATE=folder]
-	$(call need,CLASS,name the file: make scores CLASS=class.json)$(online) scores --class "$$CLASS" --csv "$${CSV:-scores.csv}" \
-	  --summary "$${SUMMARY:-scores.html}" $${JSON:+--json "$$JSON"} $${STATE:+--state "$$STATE"}
-
-roofline:  ## Show what the device allows in each timed case, and how near reference solutions and rivals are: PROBLEM=id [DEVICE=...] [JSON=file]
-	$(call need,PROBLEM,name the problem: make roofline PROBLEM=conv1d)$(judge) roofline $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
-	  $${DEVICE:+--device "$$DEVICE"} $${JSON:+--json "$$JSON"}
-
-baselines:  ## Time CPU baselines and reference solutions, in one table: PROBLEM=id [DEVICE=...]
-	$(call need,PROBLEM,name the problem: make baselines PROBLEM=conv2d-same)$(judge) baselines $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
-	  $${DEVICE:+--device "$$DEVICE"}
-
-try:  ## Run a submission on a case of your own, or on the samples: SUB=mykernel.cu [SIZES=input_size=1000,kernel_size=7] [SEED=] [DATA=file.npy] [PROBLEM=id] [DEVICE=...]
-	$(call need,SUB,name the file: make try SUB=mykernel.cu)$(judge) try $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} \
-	  $${DEVICE:+--device "$$DEVICE"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} -- "$$SUB"
-
-sweep:  ## Time every combination of a "// sweep:" line's macros: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...]
-	$(call need,SUB,name the file: make sweep SUB=mykernel.cu)$(judge) sweep $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} \
-	  $${DEVICE:+--device "$$DEVICE"} -- "$$SUB"
+try:  ## Run a submission on a case of your own, or on the samples: SUB=mykernel.cu [SIZES=input_size=1000,kernel_size=7] [SEED=] [DATA=file.npy] [PROBLEM=id] [DEVICE=...] [JSON=file]
+	$(call need,SUB,name the file: make try SUB=mykernel.cu)$(judge) $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
 explain:  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [CASE=number or name] [JSON=file]
-	$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(judge) explain $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} \
-	  $${DEVICE:+--device "$$DEVICE"} $${CASE:+--case "$$CASE"} $${JSON:+--json "$$JSON"} -- "$$SUB"
+	$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(judge) $${CASE:+--case "$$CASE"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
 check-problem:  ## Check that a problem is complete, and name the first thing missing: PROBLEM=id [DEVICE=...] [MUTANTS=20|THOROUGH=1] [SEED=number]
-	$(call need,PROBLEM,name the problem: make check-problem PROBLEM=conv1d)$(judge) check-problem $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
-	  $${DEVICE:+--device "$$DEVICE"} $${MUTANTS:+--mutants "$$MUTANTS"} $${THOROUGH:+--thorough} $${SEED:+--seed "$$SEED"}
-
-break-solutions:  ## Judge every mutant of the reference solutions, for many hours; goes on where it stopped: [PROBLEM=id]
-	@$(call ready,build) && mkdir -p $(BUILD)/mutants && status=0; \
-	for problem in $${PROBLEM:-$(notdir $(wildcard problems/*))}; do echo "# $$problem"; \
-	  nice $(BUILD)/convjudge check-problem --problem "$$problem" --only-mutants --thorough --keep "$(BUILD)/mutants/$$problem" || status=1; \
-	done; exit $$status
+	$(call need,PROBLEM,name the problem: make check-problem PROBLEM=conv1d)$(judge) $${MUTANTS:+--mutants "$$MUTANTS"} $${THOROUGH:+--thorough} $${SEED:+--seed "$$SEED"}
 
 new-problem:  ## Create a new problem from a small working example: PROBLEM=my-conv
 	@$(call need,PROBLEM,name it: make new-problem PROBLEM=my-conv)grader/authoring/new_problem.sh "$$PROBLEM"
 
-student-kit:  ## Pack the judge for students, without hidden cases and solutions, into build/student-kit.tar.gz: [CLASS=class.json: just its problems]
-	$(known)@$(if $(value CLASS),$(call ready,build) && { $(stand); } && "$$BUILT/convjudge" check-class -- "$$CLASS" >/dev/null &&) \
-	  "$$HERE/grader/authoring/student_kit.sh" "$$BUILT/student-kit.tar.gz" $${CLASS:+"$$CLASS"}
-
-gradescope-kit:  ## Pack a client for an assignment of Gradescope into build/gradescope-kit.zip: SERVER=https://... TOKEN=... [PROBLEM=id] [CLASS=class.json] [MINUTES=8] [PERSON=email|login|name]
-	$(known)@$(call ready,service) && { $(stand); } && $(if $(value CLASS),"$$BUILT/convjudge" check-class -- "$$CLASS" >/dev/null &&) \
-	  "$$HERE/service/gradescope/kit.sh" "$$BUILT" "$$BUILT/gradescope-kit.zip" $${CLASS:+"$$CLASS"}
-
-calibrate:  ## Measure the peak rates of a GPU and time all reference solutions on it: [DEVICE=...]
-	$(known)$(judge) calibrate $${UNCONFINED:+--unconfined} $${DEVICE:+--device "$$DEVICE"}
-
-calibrate-model: setup build  ## Fit a profile of the simulated GPU to a real one, and show how well it predicts: DEVICE=cuda[:N]
-	@$(need_tests)$(known)simgpu/calibrate/calibrate_model.sh $(BUILD) "$${DEVICE:-}"
+serve:  ## Start the service on this machine, with two accounts to try it: [LISTEN=127.0.0.1:8080]
+	@$(known)$(call ready,service) && "$$BUILT/convjudge" serve --trial --state "$$BUILT/trial" --socket "$$BUILT/trial.socket" --listen "$${LISTEN:-127.0.0.1:8080}"
 
 install:  ## Install judge and service for the whole machine: [PREFIX=/usr/local] [DESTDIR=folder of a package]
 	@$(known)$(call ready,service) && service/operating/install.sh install $(BUILD)
 
-uninstall:  ## Remove what make install has installed, but neither settings nor submissions: [PREFIX=] [DESTDIR=]
-	@$(known)service/operating/install.sh uninstall $(BUILD)
-
 build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ## Build the judge; V=1 shows the commands
 	$(done)
-
-setup:  ## Check that everything needed works; install what is missing (Debian or Ubuntu, as root) or say what to install
-	@harness/setup.sh
 
 toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
 	@harness/toolchain.sh
@@ -243,15 +144,11 @@ lint:  ## Check scripts, C, the graph of folders and the pages
 format:  ## Lay out the C by .clang-format, with clang-format 14
 	@$(need_tests)tests/format.sh
 
-docs:  ## Draw the graph of folders anew, docs/folders.svg, and write docs/verdicts.md
-	@docs/draw_folders.sh
-	@tests/verdicts.py table
+setup:
+	@harness/setup.sh
 
 bench: setup service $(BUILD)/bench-simgpu  ## Measure the judge's own speed and memory
 	@$(need_tests)tests/bench.sh $(BUILD)
-
-bench-class: setup service  ## Measure how fast a class of different conv1d files is judged: [DEVICE=...] [N=60]
-	@$(need_tests)tests/bench_class.sh $(BUILD) "$${DEVICE:-auto}" $(or $(N),60)
 
 clean:  ## Remove everything that was built, except for the toolchain
 	rm -rf $(filter-out build/toolchain,$(wildcard build/*))
@@ -389,10 +286,10 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 	$(call say,LD)$(CC) $(CFLAGS) $^ $(LDLIBS) -o $@
 
 # Commands let another make build what they need, and that one needs no dependencies of tests: reading all takes half a second.
-goals := $(filter-out help $(answers) $(marked),$(or $(MAKECMDGOALS),help))
+goals := $(filter-out help $(answers),$(or $(MAKECMDGOALS),help))
 tests := $(if $(filter-out build service,$(goals)),,-path '*/tests' -prune -o -path $(BUILD)/sanitize -prune -o -path $(BUILD)/fuzz -prune -o)
 -include $(if $(goals),$(shell find $(BUILD) $(tests) -name '*.d' -print 2>/dev/null))
 %.d: ;
 
-.PHONY: help install uninstall serve rejudge grade grade-class submit try leaderboard quarantine retime appeal verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit gradescope-kit calibrate calibrate-model build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests \
-  fuzz-programs fuzzers service test-gpu mutants lint format docs bench bench-class clean
+.PHONY: help grade try explain check-problem new-problem serve install build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \
+  bench clean service fuzz-programs fuzzers

@@ -105,11 +105,11 @@ conv1d_class() {
     ends 1 "appeals 1: run: expected a run of the leaderboard, found "
 }
 
-@test "a neighbour without a source is named, and make appeal passes everything on" {
+@test "a neighbour without a source is named, and reason and person are recorded" {
     conv1d_class
     sqlite3 "$CONVJUDGE_DB" "CREATE TEMP TABLE old AS SELECT * FROM runs WHERE person = 'Cem';
         UPDATE old SET id = 9, person = 'Zoe', machine_code = 'z', source_hash = 'unknown'; INSERT INTO runs SELECT * FROM old"
-    run make -C "$root" --no-print-directory BUILD="$build" -o build appeal RUN=2 WHY=so AS=Grace DEVICE=sim JSON="$PWD/out.json"
+    judge appeal --why so --as Grace --device sim --json out.json 2
     ends 0 "not timed, since the database lacks the source: Zoe"
     json out.json '[.appeal.why, .appeal.person, .missing[0]] | @csv' '"so","Grace","Zoe"'
 }

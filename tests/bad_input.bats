@@ -48,9 +48,9 @@ all_claims_hold() {
 @test "make knows each variable that its help names" {
     local names
     mapfile -t names < <(command make --no-print-directory -C "$root" help | grep -oE '\b[A-Z_]{2,}=' | sort -u)
-    [[ " ${names[*]} " == *" SUMMARY= "* ]]
-    run make --no-print-directory -n -C "$root" scores "${names[@]/%/x}"
-    ends 0 'scores --class "$CLASS"'
+    [[ " ${names[*]} " == *" GRADESCOPE= "* ]]
+    run make --no-print-directory -n -C "$root" grade "${names[@]/%/x}"
+    ends 0 '--gradescope "$GRADESCOPE"'
 }
 
 @test "a file name with quotes, a semicolon and a command substitution is only a name, and so is a person's with SQL" {

@@ -68,6 +68,6 @@ circles=$(includes | sed -E 's/\.[a-z]+( |$)/\1/g' | awk '$1 != $2' | { tsort 2>
 long=$(awk 'FNR == 1 { reason = 0 } /This file is long because/ && FNR < 40 { reason = 1 }
     FNR == 501 && !reason { print "lint: " FILENAME ": more than 500 lines, and no comment \"This file is long because ...\"" }' "${sources[@]}")
 [[ $(tail -n 1 docs/folders.svg) == "<!-- $(sha256sum <"$graph" | cut -c1-16) -->" ]] ||
-    faults+=${faults:+$'\n'}"lint: docs/folders.svg is not the picture of $graph: run make docs"
+    faults+=${faults:+$'\n'}"lint: docs/folders.svg is not the picture of $graph: run docs/draw_folders.sh"
 printf '%s' "${faults:+$faults$'\n'}" "${circles:+$circles$'\n'}" "${long:+$long$'\n'}" >&2
 [[ -z $faults$circles$long ]]

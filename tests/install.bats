@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# make install and uninstall, below a folder of a package; the units, and the examples for reverse proxies.
+# make install, and what removes it again, below a folder of a package; the units, and the examples for reverse proxies.
 
 # shellcheck disable=SC2034 # helper.bash reads it
 real_home=1 # it is about the folder that the program finds by itself
@@ -63,7 +63,7 @@ as_user() {
     installed
     mkdir -p "$dest/usr/local/share/man/man1"
     echo other >"$dest/usr/local/share/man/man1/other.1"
-    run make --no-print-directory --silent -C "$root" uninstall DESTDIR="$dest"
+    run env DESTDIR="$dest" "$root/service/operating/install.sh" uninstall "$build"
     ends 0
     equal "./usr/local/share/man/man1/other.1" "$(cd "$dest" && find . -type f -o -type l)"
     equal "./etc" "$(cd "$dest" && find . -type d -empty)"

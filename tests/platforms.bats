@@ -275,7 +275,6 @@ END
 
 @test "a kit of a class grades its problems by the workflow, and holds nothing else" {
     local number result=0 week=$root/docs/assignments/first-week
-    make --no-print-directory -C "$root" -n student-kit CLASS="$week/class.json" | grep -q check-class
     "$root/grader/authoring/student_kit.sh" kit.tar.gz "$week/class.json"
     tar -xzf kit.tar.gz
     equal "conv1d conv1d-constant conv2d" "$(cd convjudge/problems && echo *)"
@@ -313,8 +312,8 @@ END
 
 @test "a kit is not made of a class.json that is wrong" {
     echo '{"schema": 1}' >class.json
-    run make --no-print-directory -C "$root" BUILD="${build#"$root"/}" student-kit CLASS="$PWD/class.json"
-    ends 2 "class.json:1: "
+    run "$root/grader/authoring/student_kit.sh" kit.tar.gz class.json
+    ends 2 "student-kit: "
     echo '{"assignments": []}' >class.json
     run "$root/grader/authoring/student_kit.sh" kit.tar.gz class.json
     ends 2 "student-kit: $PWD/class.json names no problems"

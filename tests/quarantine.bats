@@ -163,16 +163,16 @@ fast=$root/solutions/conv1d/accepted/vector_loads.cu
     lacks "second sitting"
 }
 
-@test "make quarantine lists and decides, and takes nothing for a command" {
+@test "quarantine lists and decides, and takes nothing for a command" {
     slow_home
     raise_roofline
     judge grade --as Ada "$fast"
     ends 0 "quarantined: "
-    run make -C "$root" --no-print-directory BUILD="$build" -o build quarantine
-    ends 0 "run 1: Ada" " of the roofline" "    source " "..., machine code " "These runs are accepted, but rank only after: make quarantine ACCEPT=RUN" \
-        "To keep one hidden: make quarantine REJECT=RUN"
+    judge quarantine
+    ends 0 "run 1: Ada" " of the roofline" "    source " "..., machine code " "These runs are accepted, but rank only after: convjudge quarantine --accept RUN" \
+        "To keep one hidden: convjudge quarantine --reject RUN"
     # shellcheck disable=SC2016
-    run make -C "$root" --no-print-directory BUILD="$build" -o build quarantine ACCEPT=1 WHY='it is "$(shell touch '"$PWD"'/ran)" fine' AS=Teacher
+    judge quarantine --accept 1 --as Teacher --why 'it is "$(shell touch '"$PWD"'/ran)" fine'
     ends 0 "run 1 of Ada for conv1d is accepted"
     absent ran
     # shellcheck disable=SC2016

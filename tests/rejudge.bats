@@ -168,7 +168,7 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     local ada
     ada=$(token ada)
     hand_in "$ada" a1
-    run make -C "$root" --no-print-directory BUILD="$build" rejudge PROBLEM=conv1d WHY="a new driver" STATE="$state"
+    rejudge --problem conv1d --why "a new driver"
     ends 0 "batch 2: 1 submissions of problem conv1d are judged again"
     hand_in "$ada" a2
     equal 2 "$(in_store 'SELECT count(*) FROM judging WHERE batch = 2')"

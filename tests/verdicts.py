@@ -3,7 +3,7 @@
 
 Usage: tests/verdicts.py judge BUILD RECORD [FILE...]   adds to tests/verdicts/RECORD.txt what it lacks; may be stopped
                                                         and started again. Default: all files, which takes hours
-       tests/verdicts.py table                          writes docs/verdicts.md from the records, as `make docs` does
+       tests/verdicts.py table                          writes docs/verdicts.md from the records
        tests/verdicts.py check                          names each verdict in a record that its file does not claim, and
                                                         each on the page that no record has, as `make lint` does
 
@@ -184,7 +184,7 @@ def faults(verdicts):
     for file, *cells in re.findall(r"^\| `(.*?)` \| (.*?) \| (.*?) \| (.*?) \|$", PAGE.read_text(), re.MULTILINE):
         for record, cell in zip(RECORDS, cells):
             if cell != "not run" and cell != verdicts[record].get(file):
-                yield f"docs/verdicts.md: {file}: no record has {cell} for the file as it is; run make docs"
+                yield f"docs/verdicts.md: {file}: no record has {cell} for the file as it is; run tests/verdicts.py table"
 
 
 def check():

@@ -6,7 +6,7 @@ Usage: simgpu/calibrate/fit_profile.py FIGURES BASE >PROFILE
 FIGURES is the output of calibrate.cu, lines "name value unit" after a line "# <name of the GPU>". BASE is a profile: what was
 not measured is taken over from it, in cycles where it is a time of the multiprocessor, and the profile says so in "sources".
 Each value that was measured names its figure there. "calibrated" stays false until somebody has looked at how well the profile
-predicts (make calibrate-model), and sets it.
+predicts (calibrate_model.sh), and sets it.
 """
 import json
 import math
