@@ -11,7 +11,6 @@ MUST_USE Status command_grade(const Options *options, int *exit_status, Message 
 /* Judges one submission on a case of its author's own, or on the samples alone. Exit status 1: it is not right. */
 MUST_USE Status command_try(const Options *options, int *exit_status, Message *why);
 /* Compiles one submission as `grade` would, and judges nothing. Exit status 1: it does not compile. */
-MUST_USE Status command_compile(const Options *options, int *exit_status, Message *why);
 /* Prints a problem's ranking. */
 MUST_USE Status command_leaderboard(const Options *options, int *exit_status, Message *why);
 /* Lists the runs that wait in quarantine, or accepts or rejects one. */

@@ -19,11 +19,11 @@ typedef struct OptionKind {
 } OptionKind;
 
 static const OptionKind kinds[] = {
-    {"problem", true, offsetof(Options, problem), {"grade",   "leaderboard", "references",    "baselines",   "explain",
-                                                   "sweep",   "check",       "check-problem", "quarantine",  "retime",
-                                                   "similar", "try",         "submit",        "gradescope",  "runs",
-                                                   "history", "report",      "rejudge",       "grade-class", "compile",
-                                                   "roofline"}},
+    {"problem", true, offsetof(Options, problem), {"grade",      "leaderboard", "references",  "baselines",
+                                                   "explain",    "sweep",       "check",       "check-problem",
+                                                   "quarantine", "retime",      "similar",     "try",
+                                                   "submit",     "gradescope",  "runs",        "history",
+                                                   "report",     "rejudge",     "grade-class", "roofline"}},
     {"device", true, offsetof(Options, device), {NULL}},
     {"as", true, offsetof(Options, person), {"grade", "quarantine", "retract", "appeal", "runs", "history", "submit"}},
     {"json",
@@ -78,7 +78,6 @@ static const OptionKind kinds[] = {
     {"all-cases", true, offsetof(Options, all_cases), {"grade"}},
     {"no-record", false, offsetof(Options, no_record), {"grade"}},
     {"untimed", false, offsetof(Options, untimed), {"grade"}},
-    {"opinion", true, offsetof(Options, opinion), {"grade", "compile"}},
     {"no-second-opinion", false, offsetof(Options, no_second_opinion), {"grade", "try"}},
     {"missing", false, offsetof(Options, only_missing), {"references"}},
     {"export", false, offsetof(Options, export_times), {"references"}},
@@ -90,7 +89,7 @@ static const OptionKind kinds[] = {
      false,
      offsetof(Options, unconfined),
      {"grade", "references", "baselines", "explain", "sweep", "calibrate", "check", "check-problem", "retime",
-      "similar", "try", "work", "grade-class", "compile", "roofline"}},
+      "similar", "try", "work", "grade-class", "roofline"}},
     {"since", true, offsetof(Options, since), {"rejudge"}},
     {"runs", true, offsetof(Options, runs), {"rejudge"}},
     {"class", true, offsetof(Options, class_file), {"grade", "scores", "grade-class", "similar"}},

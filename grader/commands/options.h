@@ -27,7 +27,6 @@ typedef struct Options {
     const char *all_cases;          /* likewise */
     const char *gradescope, *junit; /* names of files */
     const char *seed;
-    const char *opinion;         /* name of a file */
     const char *accept, *reject; /* numbers of runs */
     const char *why;
     const char *top;

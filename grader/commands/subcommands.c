@@ -6,7 +6,7 @@ const Subcommand grader_subcommands[] = {
     {"grade", command_grade, WITH_SANDBOX,
      "convjudge grade [--problem ID] [--device DEVICE] [--as NAME] [--json FILE|-] [--seed HEX]\n"
      "                [--gradescope FILE [--class FILE]] [--junit FILE] [--all-cases FILE]\n"
-     "                [--no-record] [--untimed] [--no-second-opinion|--opinion FILE] [--unconfined] FILE\n"
+     "                [--no-record] [--untimed] [--no-second-opinion] [--unconfined] FILE\n"
      "    Judges a CUDA source file. Exit status 0: accepted, 1: not accepted, 2: judge error.\n"
      "    --problem ID     default: what a line \"// problem: ID\" says, else the problem that solve() fits\n"
      "    --device DEVICE  auto (a GPU if there is one, else sim), cuda[:N], sim[:PROFILE];\n"
@@ -22,7 +22,6 @@ const Subcommand grader_subcommands[] = {
      "    --all-cases FILE judge every sample and hidden case, also after one that fails, and write their verdicts: for points\n"
      "                     (docs/teaching.md). The report and result.json stay as they are\n"
      "    --untimed        leave out the timed cases: samples and hidden cases decide, and the run is not recorded\n"
-     "    --opinion FILE   use the second opinion that `compile` has written, if it is about this file\n"
      "    --no-second-opinion\n"
      "                     on a real GPU, do not let the simulated one judge samples and hidden cases as well\n"
      "    --unconfined     run it even where no full sandbox can be made, with your rights and without a rank: use\n"
@@ -35,11 +34,6 @@ const Subcommand grader_subcommands[] = {
      "    --sizes LIST     a number for each size: input_size=1000,kernel_size=7\n"
      "    --seed N         repeat the data of the run that printed this number\n"
      "    --data FILE      .npy, .pgm or .ppm: the first input; \"NAME=FILE\" for another one, several with commas\n"},
-    {"compile", command_compile, WITH_SANDBOX,
-     "convjudge compile [--problem ID] [--device DEVICE] [--opinion OUT] [--unconfined] FILE\n"
-     "    Compiles FILE as `grade` would, prints what the compiler says, and keeps the result for a grading that comes later.\n"
-     "    --opinion OUT    also write the second opinion of the simulated GPU, for a grading with --opinion OUT on this host\n"
-     "    Exit status 0: it compiles, 1: it does not, 2: judge error.\n"},
     {"leaderboard", command_leaderboard, WITHOUT_SANDBOX,
      "convjudge leaderboard --problem ID [--device DEVICE]\n"
      "    Prints the ranking: each person's best accepted submission.\n"},

@@ -90,25 +90,9 @@ static Status run_child(JudgedJob *judged, const Arguments *arguments, Text *out
 
 /* ---- judging ----------------------------------------------------------------------------------------------------- */
 
-/* Where the server has asked for one while the job waited. */
-static void add_opinion(const JudgedJob *judged, Arguments *arguments)
-{
-    char path[SPOOL_OPINION_BYTES];
-    spool_opinion_path(judged->bench->spool, judged->job->id.judging, path);
-    if (access(path, R_OK) == 0)
-        add_option(judged, arguments, "opinion", path);
-}
-
-static void remove_opinion(const JudgedJob *judged)
-{
-    char path[SPOOL_OPINION_BYTES];
-    spool_opinion_path(judged->bench->spool, judged->job->id.judging, path);
-    unlink(path);
-}
-
 static Status find_edition(JudgedJob *judged, Message *why)
 {
-    char keep[SPOOL_OPINION_BYTES], folder[SPOOL_OPINION_BYTES + 100];
+    char keep[SPOOL_EDITIONS_BYTES], folder[SPOOL_EDITIONS_BYTES + 100];
     if (judged->job->edition == NULL)
         return STATUS_OK;
     spool_editions_path(judged->bench->spool, keep);
@@ -129,8 +113,6 @@ static Arguments judging_arguments(const JudgedJob *judged)
     add_option(judged, &arguments, "json", judged->files.result);
     if (!tries)
         add_option(judged, &arguments, "as", job->person);
-    if (!tries)
-        add_opinion(judged, &arguments);
     if (job->sizes != NULL)
         add_option(judged, &arguments, "sizes", job->sizes);
     if (job->cases != NULL)
@@ -323,7 +305,6 @@ void judge_job(const SpoolJob *job, const Bench *bench, Duty *duty, Arena *arena
         status = read_run(&judged, &why);
     if (status == STATUS_OK && judged.is_accepted && bench->explains && strcmp(job->mode, "rank") == 0)
         explain(&judged);
-    remove_opinion(&judged);
     job_files_remove(&judged.files);
     if (status != STATUS_OK) {
         done->outcome = status == STATUS_BUSY && duty->end == DUTY_STOPPED ? "given_back" : "worker_failed";

@@ -406,7 +406,6 @@ static void what_is_no_submission_is_refused_by_every_command_that_reads_one(voi
         {"grade --problem blend empty.cu", "empty.cu: the file is empty, expected CUDA source text"},
         {"grade --problem blend binary.cu", "binary.cu:1: byte 4 is not UTF-8 text, expected CUDA source text"},
         {"grade --problem blend long.cu", "long.cu: 10000000 bytes, the limit of problem blend is 1024"},
-        {"compile missing.cu", "missing.cu: no such file"},
         {"submit missing.cu", "missing.cu: no such file"},
         {"submit folder.cu", "folder.cu: a folder, expected a regular file"},
         {"submit binary.cu", "binary.cu:1: byte 4 is not UTF-8 text, expected CUDA source text"},
