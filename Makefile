@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS EARLIER HANDED_OUT GRADESCOPE JUNIT SERVER TOKEN MINUTES PERSON CSV SUMMARY DIR ONLY FAILED FUZZ
+settings := SUB PROBLEM DEVICE CASE AS JSON ACCEPT REJECT RUN WHY TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED PREFIX DESTDIR MODE WAIT OUT SOURCES LISTEN SINCE RUNS STATE CLASS EARLIER HANDED_OUT GRADESCOPE JUNIT SERVER TOKEN MINUTES PERSON CSV SUMMARY DIR ONLY FAILED FUZZ
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -124,8 +124,8 @@ appeal:  ## Time a run again beside its neighbours, and record both figures: RUN
 	$(call need,RUN,name the run: make appeal RUN=12)$(judge) appeal $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} \
 	  $${DEVICE:+--device "$$DEVICE"} $${JSON:+--json "$$JSON"} -- "$$RUN"
 
-verify-leaderboard:  ## Compute all times again from their samples and follow the chain of hashes: [RECEIPT=result.json] [JSON=file]
-	$(known)$(judge) verify-leaderboard $${RECEIPT:+--receipt "$$RECEIPT"} $${JSON:+--json "$$JSON"}
+verify-leaderboard:  ## Compute all times again from their samples, and name what says something else: [JSON=file]
+	$(known)$(judge) verify-leaderboard $${JSON:+--json "$$JSON"}
 
 retract:  ## Hide a run from the ranking, and keep it as evidence: RUN=number WHY="..." [AS=name]
 	$(call need,RUN,name the run: make retract RUN=12 WHY="a reason")$(judge) retract $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} -- "$$RUN"

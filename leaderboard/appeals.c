@@ -1,7 +1,6 @@
 #include "leaderboard/appeals.h"
 
 #include "base/json.h"
-#include "leaderboard/chain.h"
 #include "leaderboard/database.h"
 
 #include <inttypes.h>
@@ -102,7 +101,7 @@ static Status insert_appeal(Store *store, const Appeal *appeal, const char *time
     return database_insert(store, statement, id, why);
 }
 
-static Status put_appeal(Store *store, const Appeal *appeal, int64_t *id, Receipt *last, Message *why)
+static Status put_appeal(Store *store, const Appeal *appeal, int64_t *id, Message *why)
 {
     Arena arena = {0};
     RecordedRun run;
@@ -118,17 +117,16 @@ static Status put_appeal(Store *store, const Appeal *appeal, int64_t *id, Receip
         text_free(&text);
     }
     arena_free(&arena);
-    return status == STATUS_OK ? chain_append(store, "appeals", *id, last, why) : status;
+    return status;
 }
 
 Status appeals_add(Store *store, const Appeal *appeal, int64_t *id, Message *why)
 {
     int64_t added;
-    Receipt last = {0};
     Status status = database_begin(store, why);
     if (status != STATUS_OK)
         return status;
-    status = chain_end(store, put_appeal(store, appeal, &added, &last, why), &last, why);
+    status = database_end(store, put_appeal(store, appeal, &added, why), why);
     if (status == STATUS_OK && id != NULL)
         *id = added;
     return status;

@@ -36,7 +36,7 @@ make_() {
     make_ grade SUB=x.cu JSON=result.json
     ends 0 Accepted
     json result.json .verdict Accepted
-    make_ verify-leaderboard RECEIPT=result.json
+    make_ verify-leaderboard JSON=found.json
     ends 0
     make_ grade SUB=solutions/conv1d/accepted/naive.cu JSON=other.json
     ends 0 Accepted

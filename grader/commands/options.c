@@ -46,7 +46,6 @@ static const OptionKind kinds[] = {
     {"also", true, offsetof(Options, earlier), {"similar"}},
     {"earlier", true, offsetof(Options, earlier), {"similar"}},
     {"handed-out", true, offsetof(Options, handed_out), {"similar"}},
-    {"receipt", true, offsetof(Options, receipt), {"verify-leaderboard"}},
     {"state", true, offsetof(Options, state), {"serve", "token", "backup", "rejudge", "scores", "grade-class"}},
     {"listen", true, offsetof(Options, listen), {"serve"}},
     {"socket", true, offsetof(Options, socket), {"serve"}},

@@ -30,7 +30,6 @@ typedef struct Options {
     const char *accept, *reject; /* numbers of runs */
     const char *why;
     const char *top;
-    const char *receipt;     /* name of a file */
     const char *threshold;   /* percent */
     OptionValues earlier;    /* names of folders, files and databases */
     OptionValues handed_out; /* names of folders and files */

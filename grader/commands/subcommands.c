@@ -53,10 +53,9 @@ const Subcommand grader_subcommands[] = {
      "    contradicted, 1: one is, or a submission is no longer accepted.\n"
      "    --top N          how many people, besides the best reference solution; default: 5\n"},
     {"verify-leaderboard", command_verify_leaderboard, WITHOUT_SANDBOX,
-     "convjudge verify-leaderboard [--json FILE|-] [--receipt RESULT.JSON] [RESULT.JSON...]\n"
-     "    Computes every time and score of the leaderboard again from its raw samples, and follows the chain of hashes.\n"
-     "    Names each row that was changed, removed or put in. Exit status 1: there is one.\n"
-     "    --receipt FILE   also check that the run of this result.json is in the leaderboard, unchanged\n"
+     "convjudge verify-leaderboard [--json FILE|-]\n"
+     "    Computes every time and score of the leaderboard again from its raw samples, and names each row that says\n"
+     "    something else, and each table or trigger that was changed. Exit status 1: there is one.\n"
      "    --json FILE      write the findings as JSON (docs/formats.md); \"-\": to standard output, instead of the list\n"},
     {"retract", command_retract, WITHOUT_SANDBOX,
      "convjudge retract RUN --why TEXT [--as NAME]\n"

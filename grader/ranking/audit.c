@@ -7,13 +7,12 @@
 #include "grader/ranking/review.h"
 #include "grader/result/recorded.h"
 #include "grader/result/result_json.h"
+#include "leaderboard/schema_check.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { MOST_RESULT_BYTES = 64 * 1024 * 1024 };
 
 static const double MOST_DIFFERENCE = 1e-9;
 
@@ -299,9 +298,7 @@ static Status check_sources(Store *store, Findings *findings, Message *why)
 Status audit_store(Store *store, Findings *findings, AuditSummary *summary, Message *why)
 {
     *summary = (AuditSummary){0};
-    Status status = chain_check_schema(store, findings, why);
-    if (status == STATUS_OK)
-        status = chain_check_links(store, findings, &summary->chain, why);
+    Status status = schema_check(store, findings, why);
     if (status == STATUS_OK)
         status = check_sources(store, findings, why);
     if (status == STATUS_OK)
@@ -309,68 +306,4 @@ Status audit_store(Store *store, Findings *findings, AuditSummary *summary, Mess
     if (status == STATUS_OK)
         status = check_references(store, findings, summary, why);
     return status == STATUS_OK ? check_appeals(store, findings, summary, why) : status;
-}
-
-/* ---- receipts ---------------------------------------------------------------------------------------------------- */
-
-static Status read_receipt(const JsonFile *file, Receipt *receipt, Message *why)
-{
-    const cJSON *object = json_get(file->root, "receipt");
-    int64_t run = 0, link = 0;
-    if (!cJSON_IsObject(object))
-        return json_fail(file, NULL, why, "no receipt, expected a result.json of a recorded run");
-    Status status = json_integer(file, object, "run", 1, INT64_C(1) << 53, &run, why);
-    if (status == STATUS_OK)
-        status = json_integer(file, object, "link", 1, INT64_C(1) << 53, &link, why);
-    const char *hash = json_string(object, "hash");
-    if (status == STATUS_OK && (run == 0 || link == 0 || hash == NULL || strlen(hash) != 64))
-        status = json_fail(file, object, why, "expected run, link and the 64 digits of hash");
-    if (status == STATUS_OK) {
-        *receipt = (Receipt){.run = run, .link = link};
-        strcpy(receipt->hash.hex, hash);
-    }
-    return status;
-}
-
-static void compare_receipt(const char *place, const cJSON *root, const Run *run, Findings *findings)
-{
-    const struct {
-        const char *key, *value;
-    } texts[] = {
-        {"person", run->person},           {"time_utc", run->time_utc},       {"problem", run->board.problem},
-        {"revision", run->board.revision}, {"device", run->board.device},     {"verdict", run->verdict},
-        {"rank_status", run->rank_status}, {"source_hash", run->source_hash},
-    };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        const char *said = json_string(root, texts[i].key);
-        compare_texts(findings, place, texts[i].key, said == NULL ? "none" : said, texts[i].value);
-    }
-    const cJSON *score = json_get(root, "score_ms");
-    compare_numbers(findings, place, "score_ms", cJSON_IsNumber(score) ? score->valuedouble : 0, run->time.ms);
-}
-
-static Status check_file(Store *store, const JsonFile *file, Findings *findings, Message *why)
-{
-    Arena arena = {0};
-    Receipt receipt;
-    RecordedRun recorded;
-    Message missing;
-    Status status = read_receipt(file, &receipt, why);
-    if (status == STATUS_OK)
-        status = chain_check_receipt(store, file->path, &receipt, findings, why);
-    if (status == STATUS_OK && store_run(store, receipt.run, &arena, &recorded, &missing) == STATUS_OK)
-        compare_receipt(file->path, file->root, &recorded.run, findings);
-    arena_free(&arena);
-    return status;
-}
-
-Status audit_receipt(Store *store, const char *path, Findings *findings, Message *why)
-{
-    JsonFile file;
-    Status status = json_read(path, MOST_RESULT_BYTES, &file, why);
-    if (status != STATUS_OK)
-        return status;
-    status = check_file(store, &file, findings, why);
-    json_free(&file);
-    return status;
 }

@@ -248,7 +248,6 @@ static void nothing_acknowledged_is_lost_when_sixteen_writers_are_killed(void **
             acknowledged += last[i];
         }
         assert_true(acknowledged > 0);
-        chain_is_whole(store);
         store_close(store);
         first_row_of_round += WRITERS;
     }
@@ -286,7 +285,6 @@ static void sixteen_writers_at_once_all_succeed(void **state)
     Store *store = opened(STORE_READ);
     must(store_runs(store, &board, &arena, &runs, &count, &why), &why);
     assert_int_equal(count, WRITERS * ROWS);
-    chain_is_whole(store);
     store_close(store);
     arena_free(&arena);
 }

@@ -266,8 +266,8 @@ static void add_opinion(Text *page, const cJSON *opinion)
 
 static void add_facts(Text *page, const SubmissionPage *submission)
 {
-    const cJSON *result = submission->result, *receipt = view_item(result, "receipt");
-    char text[128];
+    const cJSON *result = submission->result;
+    char text[32];
     html_raw(page,
              "<section aria-labelledby=\"record\">\n<h2 id=\"record\">How it was judged</h2>\n<dl class=\"facts\">\n");
     fact(page, "Device", view_text(result, "device_name"));
@@ -284,11 +284,9 @@ static void add_facts(Text *page, const SubmissionPage *submission)
     if (submission->received != NULL)
         fact(page, "Received", figure_moment(submission->received).text);
     fact(page, "Hash of the source", view_text(result, "source_hash"));
-    if (view_number(receipt, "link") > 0) {
-        snprintf(text, sizeof text, "run %.0f, link %.0f of the chain", view_number(receipt, "run"),
-                 view_number(receipt, "link"));
-        fact(page, "Receipt", text);
-        fact(page, "Hash of the link", view_text(receipt, "hash"));
+    if (view_number(result, "run") > 0) {
+        snprintf(text, sizeof text, "%.0f", view_number(result, "run"));
+        fact(page, "Run", text);
     }
     html_raw(page, "</dl>\n</section>\n");
 }

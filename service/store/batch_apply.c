@@ -1,7 +1,6 @@
 #include "service/store/batch_apply.h"
 
 #include "base/text.h"
-#include "leaderboard/chain.h"
 #include "leaderboard/database.h"
 #include "leaderboard/rulings.h"
 #include "service/store/batch_table.h"
@@ -19,7 +18,6 @@ typedef struct Application { /* one transaction */
     const char *person;
     UtcTime now;
     Arena arena;
-    Receipt last; /* of the chain */
 } Application;
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
@@ -73,8 +71,7 @@ static Status add_run(Application *application, const BatchRow *row, int64_t *id
     Run run = *row->after.run;
     Status status = submissions_source(application->store, run.source_hash, &application->arena, &run.source, why);
     if (status == STATUS_OK)
-        status = store_put_run(application->store, &run, &application->last, why);
-    *id = application->last.run;
+        status = store_put_run(application->store, &run, id, why);
     if (status != STATUS_OK)
         return status;
     return database_do(application->store, NULL, why, "UPDATE judging SET run = ?2 WHERE id = ?1", "ii",
@@ -84,7 +81,7 @@ static Status add_run(Application *application, const BatchRow *row, int64_t *id
 static Status put_ruling(Application *application, Ruling ruling, Message *why)
 {
     ruling.time_utc = application->now.text;
-    return rulings_put(application->store, &ruling, &application->last, why);
+    return rulings_put(application->store, &ruling, why);
 }
 
 /* A teacher's ruling stands above what a judging finds. */
@@ -175,7 +172,7 @@ Status batch_apply(Store *store, int64_t id, const char *person, Message *why)
     if (status != STATUS_OK)
         return status;
     status = apply(&application, id, why);
-    status = chain_end(store, status, &application.last, why);
+    status = database_end(store, status, why);
     arena_free(&application.arena);
     return status;
 }

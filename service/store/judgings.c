@@ -1,6 +1,5 @@
 #include "service/store/judgings.h"
 
-#include "leaderboard/chain.h"
 #include "leaderboard/database.h"
 #include "service/spool/spool_record.h"
 #include "service/store/case_verdicts.h"
@@ -232,13 +231,13 @@ static Status is_live(Store *store, int64_t judging, bool *live, Message *why)
 }
 
 /* A run in the leaderboard ranks. That of a rejudging is kept as a document, until the batch is applied (batch_apply.c). */
-static Status put_run(Store *store, const Recording *recording, Receipt *receipt, Message *why)
+static Status put_run(Store *store, const Recording *recording, int64_t *run, Message *why)
 {
     bool live = true;
     Text text = {0};
     Status status = is_live(store, recording->judging, &live, why);
     if (status != STATUS_OK || live)
-        return status == STATUS_OK ? store_put_run(store, recording->run, receipt, why) : status;
+        return status == STATUS_OK ? store_put_run(store, recording->run, run, why) : status;
     spool_write_run(recording->run, &text);
     status = put_document(store, recording->judging, "run", text.data, why);
     text_free(&text);
@@ -246,18 +245,19 @@ static Status put_run(Store *store, const Recording *recording, Receipt *receipt
 }
 
 /* The caller's transaction holds all of it, or nothing. */
-static Status put_recording(Store *store, const Recording *recording, Receipt *receipt, Message *why)
+static Status put_recording(Store *store, const Recording *recording, Message *why)
 {
+    int64_t run = 0;
     Status status = end_attempt(store, recording->judging, recording->attempt, "judged", NULL, why);
     if (status == STATUS_OK && recording->run != NULL)
-        status = put_run(store, recording, receipt, why);
+        status = put_run(store, recording, &run, why);
     if (status == STATUS_OK)
         status = database_do(
             store, NULL, why,
             "UPDATE judging SET verdict = ?2, text = ?3, device = ?4, device_s = ?5, run = nullif(?6, 0)"
             " WHERE id = ?1",
             "itttdi", recording->judging, recording->verdict, recording->text, recording->device, recording->device_s,
-            receipt->run);
+            run);
     return status == STATUS_OK ? put_documents(store, recording, why) : status;
 }
 
@@ -283,7 +283,6 @@ Status judgings_record(Store *store, const Recording *recording, RecordingOutcom
 {
     int64_t changed = 0;
     bool same = false;
-    Receipt receipt = {0};
     Status status = database_begin(store, why);
     if (status != STATUS_OK)
         return status;
@@ -292,13 +291,13 @@ Status judgings_record(Store *store, const Recording *recording, RecordingOutcom
                          " AND state IN ('offered', 'running')",
                          "ii", recording->judging, recording->attempt);
     if (status == STATUS_OK && changed > 0)
-        status = put_recording(store, recording, &receipt, why);
+        status = put_recording(store, recording, why);
     else if (status == STATUS_OK)
         status = is_recorded(store, recording, &same, why);
     *outcome = changed > 0 ? RECORDED : same ? RECORDED_BEFORE : TOO_LATE;
     if (status == STATUS_OK && *outcome == TOO_LATE)
         status = note_late(store, recording, why);
-    return chain_end(store, status, &receipt, why);
+    return database_end(store, status, why);
 }
 
 /* ---- by hand ----------------------------------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 #include "service/store/service_store.h"
 
 #include "base/file_system.h"
-#include "leaderboard/chain.h"
 #include "leaderboard/database.h"
 #include "leaderboard/schema.h"
 

@@ -1,6 +1,5 @@
 #include "service/store/submissions.h"
 
-#include "leaderboard/chain.h"
 #include "leaderboard/database.h"
 #include "service/store/batches.h"
 #include "service/store/service_store.h"
