@@ -69,7 +69,7 @@ need = $(known)$(if $(value $(1)),,$(error $(2)))
 # Wrong Answer is an answer, not a failure of make. In its question mode (-q) make passes the exit status 1 of a recipe on
 # without a word of its own; other failures it still reports. In that mode it runs only what is marked by a plus, so these
 # recipes and those of `marked` do everything by themselves, and the mode is left to the commands that they start.
-answers := grade submit try sweep explain retime appeal roofline baselines check-problem verify-leaderboard grade-class
+answers := grade submit try sweep explain retime roofline baselines check-problem verify-leaderboard grade-class
 marked  := leaderboard quarantine retract similar references report rejudge check-class scores
 letters := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
 asked   := $(and $(filter $(answers),$(MAKECMDGOALS)),$(if $(filter-out $(answers) $(marked),$(MAKECMDGOALS)),,yes),$(if $(findstring n,$(letters))$(findstring q,$(letters)),,yes))
@@ -119,10 +119,6 @@ quarantine:  ## List accepted runs that are too fast to rank without a look: [PR
 retime:  ## Time the best submissions side by side, and compare the order with the stored one: PROBLEM=id [TOP=5] [DEVICE=...]
 	$(call need,PROBLEM,name the problem: make retime PROBLEM=conv1d)$(judge) retime $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
 	  $${TOP:+--top "$$TOP"} $${DEVICE:+--device "$$DEVICE"}
-
-appeal:  ## Time a run again beside its neighbours, and record both figures: RUN=number [WHY="..."] [AS=name] [DEVICE=...] [JSON=file]
-	$(call need,RUN,name the run: make appeal RUN=12)$(judge) appeal $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} \
-	  $${DEVICE:+--device "$$DEVICE"} $${JSON:+--json "$$JSON"} -- "$$RUN"
 
 verify-leaderboard:  ## Compute all times again from their samples, and name what says something else: [JSON=file]
 	$(known)$(judge) verify-leaderboard $${JSON:+--json "$$JSON"}
@@ -261,7 +257,7 @@ $(BUILD)/%.o: %.c
 	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 
 # The schemas are part of the binary (leaderboard/schema.c).
-$(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/appeals.sql leaderboard/service.sql leaderboard/service_2.sql leaderboard/service_3.sql \
+$(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/service.sql leaderboard/service_2.sql leaderboard/service_3.sql \
         leaderboard/service_4.sql
 $(BUILD)/service/pages/site.o: service/pages/style.css service/pages/live.js
 
@@ -394,5 +390,5 @@ tests := $(if $(filter-out build service,$(goals)),,-path '*/tests' -prune -o -p
 -include $(if $(goals),$(shell find $(BUILD) $(tests) -name '*.d' -print 2>/dev/null))
 %.d: ;
 
-.PHONY: help install uninstall serve rejudge grade grade-class submit try leaderboard quarantine retime appeal verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit gradescope-kit calibrate calibrate-model build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests \
+.PHONY: help install uninstall serve rejudge grade grade-class submit try leaderboard quarantine retime verify-leaderboard retract similar references report baselines sweep explain check-problem break-solutions new-problem student-kit gradescope-kit calibrate calibrate-model build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests \
   fuzz-programs fuzzers service test-gpu mutants lint format docs bench bench-class clean

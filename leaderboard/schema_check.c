@@ -17,7 +17,8 @@ static void take_schema_item(Arena *arena, sqlite3_stmt *row, void *item)
                                        database_text(arena, row, 2)};
 }
 
-/* SQLite's own items, such as the indexes behind UNIQUE, have no SQL and cannot be changed by themselves. */
+/* SQLite's own items, such as the indexes behind UNIQUE, have no SQL and cannot be changed by themselves. Tables of earlier
+ * versions are left alone. */
 static Status read_schema(Store *store, Arena *arena, Rows *rows, Message *why)
 {
     sqlite3_stmt *statement;
@@ -25,7 +26,7 @@ static Status read_schema(Store *store, Arena *arena, Rows *rows, Message *why)
     Status status = database_prepare(
         store,
         "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
-        " ORDER BY type, name",
+        " AND tbl_name NOT IN ('appeals', 'appeal_request') ORDER BY type, name",
         &statement, why);
     return status == STATUS_OK ? database_select(store, statement, take_schema_item, rows, why) : status;
 }

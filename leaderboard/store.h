@@ -1,4 +1,4 @@
-/* store.h - the record of every judged submission, in one SQLite file (schema.sql, appeals.sql).
+/* store.h - the record of every judged submission, in one SQLite file (schema.sql).
  *
  * Rows are only added. What teachers decide about runs is in rulings.h.
  *
@@ -88,6 +88,9 @@ MUST_USE Status store_put_run(Store *store, const Run *run, int64_t *id, Message
  * and that no teacher retracted or rejected. */
 MUST_USE Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **runs, size_t *count,
                            Message *why);
+/* The times of the same source by the same person on the same board that came after a run, oldest first. */
+MUST_USE Status store_times_again(Store *store, int64_t run, Arena *arena, StoredRun **runs, size_t *count,
+                                  Message *why);
 /* One run with its source, which is NULL if the database does not have it. NOT_FOUND: no such run. */
 MUST_USE Status store_run(Store *store, int64_t id, Arena *arena, RecordedRun *run, Message *why);
 /* The runs of a problem (NULL: of all) in one state (NULL: in any), oldest first, without their sources. */

@@ -140,6 +140,21 @@ Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **ru
     return status;
 }
 
+Status store_times_again(Store *store, int64_t run, Arena *arena, StoredRun **runs, size_t *count, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof **runs};
+    Status status = database_query(
+        store, &rows, take_stored_run, why,
+        "SELECT a.id, a.time_utc, a.person, a.machine_code, a.score_ms, a.uncertainty, a.cases FROM runs f JOIN runs a"
+        " ON a.id > f.id AND a.source_hash = f.source_hash AND a.person = f.person AND a.problem = f.problem"
+        " AND a.revision = f.revision AND a.device = f.device AND a.epoch = f.epoch"
+        " WHERE f.id = ?1 AND a.score_ms > 0 ORDER BY a.id",
+        "i", run);
+    *runs = (StoredRun *)(void *)rows.items;
+    *count = rows.count;
+    return status;
+}
+
 /* NULL for NULL. */
 static const char *known_text(Arena *arena, sqlite3_stmt *row, int column)
 {

@@ -24,8 +24,6 @@ static void add_report(const Findings *findings, const AuditSummary *summary, Te
     }
     text_printf(out, "%zu run%s, %zu reference time%s", summary->runs, summary->runs == 1 ? "" : "s",
                 summary->references, summary->references == 1 ? "" : "s");
-    if (summary->appeals > 0)
-        text_printf(out, ", %zu appeal%s", summary->appeals, summary->appeals == 1 ? "" : "s");
     text_add(out, ": ");
     if (findings->count == 0)
         text_add(out, "all is well\n");
@@ -41,7 +39,6 @@ static void add_json(const Findings *findings, const AuditSummary *summary, Text
     cJSON_AddNumberToObject(root, "schema", SCHEMA);
     cJSON_AddNumberToObject(root, "runs", (double)summary->runs);
     cJSON_AddNumberToObject(root, "reference_times", (double)summary->references);
-    cJSON_AddNumberToObject(root, "appeals", (double)summary->appeals);
     cJSON_AddNumberToObject(root, "incomplete", (double)summary->incomplete);
     cJSON *list = cJSON_AddArrayToObject(root, "findings");
     for (size_t i = 0; i < findings->count; i++) {

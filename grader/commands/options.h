@@ -30,6 +30,7 @@ typedef struct Options {
     const char *accept, *reject; /* numbers of runs */
     const char *why;
     const char *top;
+    const char *run;         /* its number */
     const char *threshold;   /* percent */
     OptionValues earlier;    /* names of folders, files and databases */
     OptionValues handed_out; /* names of folders and files */
@@ -60,7 +61,7 @@ typedef struct Options {
     const char *pilot, *idle; /* minutes, seconds */
     const char *engine;       /* who judges for the server: "workers", "slurm" */
     bool trial;
-    bool no_record;
+    bool record, no_record;
     bool untimed;
     bool no_explain;
     bool hand_in_only;

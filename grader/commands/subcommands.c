@@ -48,10 +48,13 @@ const Subcommand grader_subcommands[] = {
      "    --as NAME        who decides; default: the login name\n"},
     {"retime", command_retime, WITH_SANDBOX,
      "convjudge retime --problem ID [--top N] [--device DEVICE] [--unconfined]\n"
+     "convjudge retime --run N [--record] [--device DEVICE] [--unconfined]\n"
      "    Times the best submissions of a device's board side by side, in turn, and prints the order by the stored times\n"
      "    and the order found now, with the ratios of times in the same round. Records nothing. Exit status 0: no rank is\n"
      "    contradicted, 1: one is, or a submission is no longer accepted.\n"
-     "    --top N          how many people, besides the best reference solution; default: 5\n"},
+     "    --top N          how many people, besides the best reference solution; default: 5\n"
+     "    The other form judges run N again, with new data, on a device of the same kind. Exit status 0: it is accepted.\n"
+     "    --record         keep that as a further run of the same person; what counts is the median of all runs of a code\n"},
     {"verify-leaderboard", command_verify_leaderboard, WITHOUT_SANDBOX,
      "convjudge verify-leaderboard [--json FILE|-]\n"
      "    Computes every time and score of the leaderboard again from its raw samples, and names each row that says\n"

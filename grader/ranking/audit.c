@@ -2,7 +2,6 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "grader/ranking/appeal.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
 #include "grader/result/recorded.h"
@@ -208,77 +207,6 @@ static Status check_references(Store *store, Findings *findings, AuditSummary *s
     return status;
 }
 
-/* ---- appeals ----------------------------------------------------------------------------------------------------- */
-
-static void compare_appealed(const char *place, const AppealedTime *expected, const AppealedTime *found,
-                             Findings *findings)
-{
-    char what[80];
-    const struct {
-        const char *key;
-        double expected, found;
-    } numbers[] = {
-        {"again_ms", expected->again.ms, found->again.ms},
-        {"again_uncertainty", expected->again.uncertainty, found->again.uncertainty},
-        {"agrees", expected->agrees, found->agrees},
-        {"first_rank", (double)expected->first_rank, (double)found->first_rank},
-        {"again_rank", (double)expected->again_rank, (double)found->again_rank},
-    };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        snprintf(what, sizeof what, "%s of run %" PRId64, numbers[i].key, found->run);
-        compare_numbers(findings, place, what, numbers[i].expected, numbers[i].found);
-    }
-}
-
-/* The first figures must be those of the runs themselves. */
-static void check_first(Store *store, const char *place, const AppealedTime *time, Arena *arena, Findings *findings)
-{
-    RecordedRun run;
-    Message missing;
-    char what[80];
-    if (store_run(store, time->run, arena, &run, &missing) != STATUS_OK) {
-        findings_add(findings, place, "run", "a run of the leaderboard", missing.text);
-        return;
-    }
-    snprintf(what, sizeof what, "first_ms of run %" PRId64, time->run);
-    compare_numbers(findings, place, what, run.run.time.ms, time->first.ms);
-    snprintf(what, sizeof what, "first_uncertainty of run %" PRId64, time->run);
-    compare_numbers(findings, place, what, run.run.time.uncertainty, time->first.uncertainty);
-    compare_texts(findings, place, "person", run.run.person, time->person);
-}
-
-static void check_appeal(Store *store, const Appeal *appeal, Arena *arena, Findings *findings)
-{
-    char place[40];
-    Appeal computed = *appeal;
-    snprintf(place, sizeof place, "appeals %" PRId64, appeal->id);
-    computed.times = arena_array(arena, appeal->count, sizeof *computed.times);
-    memcpy(computed.times, appeal->times, appeal->count * sizeof *computed.times);
-    appeal_derive(&computed);
-    for (size_t i = 0; i < appeal->count; i++) {
-        compare_appealed(place, &computed.times[i], &appeal->times[i], findings);
-        check_first(store, place, &appeal->times[i], arena, findings);
-    }
-    compare_numbers(findings, place, "rank_again", (double)computed.rank_again, (double)appeal->rank_again);
-}
-
-/* One that cannot be read is a finding as well. */
-static Status check_appeals(Store *store, Findings *findings, AuditSummary *summary, Message *why)
-{
-    Arena arena = {0};
-    Appeal *appeals;
-    Status status = appeals_of_run(store, 0, &arena, &appeals, &summary->appeals, why);
-    if (status == STATUS_BAD_INPUT) {
-        findings_add(findings, "appeals", "times", "what an appeal writes", why->text);
-        status = STATUS_OK;
-        summary->appeals = 0;
-    }
-    for (size_t i = 0; status == STATUS_OK && i < summary->appeals; i++)
-        check_appeal(store, &appeals[i], &arena, findings);
-    arena_free(&arena);
-    return status;
-}
-
 static Status check_sources(Store *store, Findings *findings, Message *why)
 {
     Arena arena = {0};
@@ -305,5 +233,5 @@ Status audit_store(Store *store, Findings *findings, AuditSummary *summary, Mess
         status = check_runs(store, findings, summary, why);
     if (status == STATUS_OK)
         status = check_references(store, findings, summary, why);
-    return status == STATUS_OK ? check_appeals(store, findings, summary, why) : status;
+    return status;
 }

@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 typedef struct AuditSummary {
-    size_t runs, references, appeals;
+    size_t runs, references;
     size_t incomplete; /* rows of an older version, whose times cannot be computed again */
 } AuditSummary;
 

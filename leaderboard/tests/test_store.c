@@ -289,6 +289,29 @@ static void sixteen_writers_at_once_all_succeed(void **state)
     arena_free(&arena);
 }
 
+static void later_times_of_the_same_source_are_found(void **state)
+{
+    Arena arena = {0};
+    StoredRun *again;
+    size_t count;
+    Message why = {0};
+    Store *store = opened(STORE_WRITE);
+    Run other_source = a_run("ann", 3), other_board = a_run("ann", 4);
+    other_source.source_hash = "other";
+    other_board.board.epoch = 2;
+    const int64_t first = added(store, a_run("ann", 1)), second = added(store, a_run("ann", 2));
+    added(store, a_run("bob", 1));
+    added(store, a_run("ann", 0));
+    added(store, other_source);
+    added(store, other_board);
+    must(store_times_again(store, first, &arena, &again, &count, &why), &why);
+    assert_true(count == 1 && again[0].id == second && again[0].time.ms == 2);
+    must(store_times_again(store, second, &arena, &again, &count, &why), &why);
+    assert_int_equal(count, 0);
+    store_close(store);
+    arena_free(&arena);
+}
+
 /* ---- reference times as a file ----------------------------------------------------------------------------------- */
 
 static void reference_times_travel_in_a_file(void **state)
@@ -382,6 +405,7 @@ int main(void)
         test(a_file_in_no_folder_is_refused),
         test(a_locked_file_is_refused_after_the_wait),
         test(sixteen_writers_at_once_all_succeed),
+        test(later_times_of_the_same_source_are_found),
         test(nothing_acknowledged_is_lost_when_sixteen_writers_are_killed),
         test(reference_times_travel_in_a_file),
         test(a_broken_file_of_reference_times_is_refused_with_its_line),

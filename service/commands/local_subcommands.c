@@ -27,15 +27,6 @@ const Subcommand local_subcommands[] = {
      "convjudge check-class FILE\n"
      "    Reads a class.json (docs/formats.md) and prints what follows from it: assignments, deadlines in the class's zone and\n"
      "    in UTC, and what gives how many points. Exit status 2: it is wrong, with the line.\n"},
-    {"appeal", command_appeal, WITH_SANDBOX,
-     "convjudge appeal RUN [--why TEXT] [--as NAME] [--device DEVICE] [--json FILE|-]\n"
-     "    Times a run again with new data, in turn with the two people before and the two after it on its board, on the\n"
-     "    same kind of device. Records both figures of each, which the leaderboard and the page of the run then show. It\n"
-     "    replaces no time and no rank. Exit status 0: the run's two figures agree, 1: they differ, or it was not accepted.\n"
-     "    --why TEXT       what was said, for the record\n"
-     "    --as NAME        who has it timed; default: the login name\n"
-     "    --device DEVICE  default: the device of this machine that the run's board belongs to\n"
-     "    --json FILE      write the figures as JSON (docs/formats.md); \"-\": to standard output, instead of the table\n"},
     {"similar", command_similar_class, WITH_SANDBOX,
      "convjudge similar --problem ID [--class FILE] [--earlier PATH]... [--handed-out PATH]... [--threshold PERCENT]\n"
      "                  [--json FILE|-] [--unconfined]\n"

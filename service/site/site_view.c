@@ -108,8 +108,6 @@ Status site_board(const Visit *visit, const Problem *problem, const Board *board
     page->standings = named;
     page->submissions = submissions;
     name_best(visit, page);
-    page->appeals = visible_appeals(visit, page->appeals, class_hides_board_from(visit, problem->id),
-                                    &page->appeal_count);
     return status == STATUS_OK ? name_device(visit, page, why) : status;
 }
 
