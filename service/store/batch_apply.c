@@ -22,27 +22,18 @@ typedef struct Application { /* one transaction */
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-static void take_number(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    *(int64_t *)item = sqlite3_column_int64(row, 0);
-}
-
 static Status refuse_held(Application *application, Message *why)
 {
-    Rows rows = {.arena = &application->arena, .item_bytes = sizeof(int64_t)};
-    Text text = {0};
-    Status status = database_query(application->store, &rows, take_number, why,
-                                   "SELECT submission FROM judging WHERE batch = ?1 AND state = 'held' ORDER BY 1", "i",
-                                   application->batch.id);
+    const char *held = "";
+    Status status = database_string(application->store, &application->arena, &held, why,
+                                    "SELECT group_concat(submission, ', ') FROM (SELECT submission FROM judging"
+                                    " WHERE batch = ?1 AND state = 'held' ORDER BY 1)",
+                                    "i", application->batch.id);
     if (status != STATUS_OK)
         return status;
-    for (size_t i = 0; i < rows.count; i++)
-        text_printf(&text, "%s%lld", i == 0 ? "" : ", ", (long long)((const int64_t *)(const void *)rows.items)[i]);
-    status = fail(STATUS_BAD_INPUT, why,
-                  "batch %lld: the judge failed at what is held for a person to look at: submission %s",
-                  (long long)application->batch.id, text.data);
-    text_free(&text);
-    return status;
+    return fail(STATUS_BAD_INPUT, why,
+                "batch %lld: the judge failed at what is held for a person to look at: submission %s",
+                (long long)application->batch.id, held);
 }
 
 static Status check(Application *application, Message *why)
