@@ -231,7 +231,7 @@ test-gpu: setup build test-tools  ## Check on a machine with a real GPU that eve
 	@$(need_tests)tests/gpu.sh $(BUILD)
 
 mutants: setup service sanitized-unit-tests test-tools  ## Break a line of C at a time and expect a test to fail: [N=60] [SEED=1] [ONLY="folder folder"] [KEEP=file: goes on where it stopped]
-	@$(need_tests)nice tests/mutants.py $(BUILD) $(or $(N),60) $(or $(SEED),1) $(or $(KEEP),/dev/null) $(ONLY)
+	@$(need_tests)nice tools/mutants.py $(BUILD) $(or $(N),60) $(or $(SEED),1) $(or $(KEEP),/dev/null) $(ONLY)
 
 lint:  ## Check scripts, C, the graph of folders and the pages
 	@$(need_tests)tests/lint.sh $(LAYERS)
@@ -244,10 +244,10 @@ docs:  ## Draw the graph of folders anew, docs/folders.svg, and write docs/verdi
 	@tests/verdicts.py table
 
 bench: setup service $(BUILD)/bench-simgpu  ## Measure the judge's own speed and memory
-	@$(need_tests)tests/bench.sh $(BUILD)
+	@$(need_tests)tools/bench.sh $(BUILD)
 
 bench-class: setup service  ## Measure how fast a class of different conv1d files is judged: [DEVICE=...] [N=60]
-	@$(need_tests)tests/bench_class.sh $(BUILD) "$${DEVICE:-auto}" $(or $(N),60)
+	@$(need_tests)tools/bench_class.sh $(BUILD) "$${DEVICE:-auto}" $(or $(N),60)
 
 clean:  ## Remove everything that was built, except for the toolchain
 	rm -rf $(filter-out build/toolchain,$(wildcard build/*))

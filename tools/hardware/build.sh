@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds what is needed to compare the simulated GPU with a real one: solutions as shared objects and their driver.
-# Usage: tests/hardware/build.sh BUILD             Leaves BUILD/hardware/{driver-sim,driver-cuda,*.so}
-#        tests/hardware/build.sh BUILD variants    Leaves BUILD/variants/*.so, the kernels of variants.py
+# Usage: tools/hardware/build.sh BUILD             Leaves BUILD/hardware/{driver-sim,driver-cuda,*.so}
+#        tools/hardware/build.sh BUILD variants    Leaves BUILD/variants/*.so, the kernels of variants.py
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$1
@@ -25,7 +25,7 @@ export -f object
 objects=$out
 if [[ ${2-} == variants ]]; then
     objects=$build/variants
-    tests/hardware/variants.py "$objects/source"
+    tools/hardware/variants.py "$objects/source"
 fi
 export out objects nvcc
 for problem in problems/*/problem.json; do
@@ -38,12 +38,12 @@ if [[ ${2-} == variants ]]; then
     exit
 fi
 printf '%s\n' solutions/*/accepted/*.cu | xargs -P "$(nproc)" -I{} bash -c "$(declare -p flags); object {}"
-"$nvcc" "${flags[@]}" -shared -o "$out/accesses.wavefronts.so" tests/hardware/wavefronts.cu
-"$nvcc" "${flags[@]}" -shared -o "$out/shapes.so" tests/hardware/shapes.cu
+"$nvcc" "${flags[@]}" -shared -o "$out/accesses.wavefronts.so" tools/hardware/wavefronts.cu
+"$nvcc" "${flags[@]}" -shared -o "$out/shapes.so" tools/hardware/shapes.cu
 
-"$nvcc" "${flags[@]}" -c tests/hardware/driver.cu -o "$out/driver.o"
-gcc -std=gnu11 -O2 -Wall -Wextra -Wno-unused-parameter -I. -Iharness/cuda -D_GNU_SOURCE -c tests/hardware/cudart.c -o "$out/cudart.o"
-gcc -std=gnu11 -O2 -Wall -Wextra -I. -D_GNU_SOURCE -c tests/hardware/counts.c -o "$out/counts.o"
+"$nvcc" "${flags[@]}" -c tools/hardware/driver.cu -o "$out/driver.o"
+gcc -std=gnu11 -O2 -Wall -Wextra -Wno-unused-parameter -I. -Iharness/cuda -D_GNU_SOURCE -c tools/hardware/cudart.c -o "$out/cudart.o"
+gcc -std=gnu11 -O2 -Wall -Wextra -I. -D_GNU_SOURCE -c tools/hardware/counts.c -o "$out/counts.o"
 g++ -rdynamic -Wl,--wrap=machine_code_wait,--wrap=machine_total,--wrap=cost_model "$out"/{driver,cudart,counts}.o \
     "$build"/lib{simgpu,base}.a -lcjson -lmd -lpthread -ldl -lm -o "$out/driver-sim"
 g++ -rdynamic "$out/driver.o" -L"$cuda/lib64" -lcudart -Wl,-rpath,"$cuda/lib64" -ldl -o "$out/driver-cuda"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes the plan of driver.cu: solutions, and sizes to call them with.
 
-Usage: tests/hardware/plan.py OBJECTS KIND [FOLDER]...     KIND: timed, the timed cases; or recorded, h200/sizes.json: those that
+Usage: tools/hardware/plan.py OBJECTS KIND [FOLDER]...     KIND: timed, the timed cases; or recorded, h200/sizes.json: those that
                                                            h200/times.txt, counters.csv and lanes.csv are of
-       tests/hardware/plan.py OBJECTS shapes               shapes.cu: blocks of all shapes, along rows and across
-       tests/hardware/plan.py OBJECTS variants FOLDER [CASES]
+       tools/hardware/plan.py OBJECTS shapes               shapes.cu: blocks of all shapes, along rows and across
+       tools/hardware/plan.py OBJECTS variants FOLDER [CASES]
                                                            the kernels of variants.py in FOLDER, each with the first CASES
                                                            timed cases, behind an accepted solution of their problem
 
@@ -51,7 +51,7 @@ def plan_shapes(objects):
 
 def sizes_of(identifier, kind):
     if kind == "recorded":
-        return json.loads((ROOT / "tests/hardware/h200/sizes.json").read_text()).get(identifier, [])
+        return json.loads((ROOT / "tools/hardware/h200/sizes.json").read_text()).get(identifier, [])
     cases = json.loads((ROOT / "testcases" / identifier / "hidden.json").read_text())["cases"]
     return [case["sizes"] for case in cases if case.get("timed")]
 

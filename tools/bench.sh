@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures the judge itself: the time that it adds to nvcc's, the speed of the simulated GPU, the memory of a large
-# case. Each figure stands beside the one to compare it with, from the same run. Usage: tests/bench.sh BUILD
+# case. Each figure stands beside the one to compare it with, from the same run. Usage: tools/bench.sh BUILD
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
@@ -81,8 +81,8 @@ figure "arrays of the case, $(jq -r '.cases[-1].name' "$scratch/large.json")" \
 figure "grader and broker together" $((total / 1024)) MiB
 
 echo "# a class in one command; goal on two cores: 1500 an hour"
-tests/bench_class.sh "$build" sim 60
+tools/bench_class.sh "$build" sim 60
 
 status=0
 "$build/convjudge" check --device cuda /dev/null >/dev/null 2>&1 || status=$?
-[[ $status == 2 ]] || tests/bench_gpu.sh "$build" # 2: no GPU here
+[[ $status == 2 ]] || tools/bench_gpu.sh "$build" # 2: no GPU here

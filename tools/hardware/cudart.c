@@ -7,7 +7,7 @@
  * more lane-instructions run a sample of their blocks.  */
 #include "harness/runtime/cuda_api.h"
 #include "simgpu/gpu/simgpu.h"
-#include "tests/hardware/counts.h"
+#include "tools/hardware/counts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

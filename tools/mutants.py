@@ -4,7 +4,7 @@
 A change that no test notices ("a survivor") shows what the tests do not check. The sample is drawn from a seed: each
 kind of change equally often, then each place equally often. For each mutant the unit tests of its folder run, with sanitizers,
 then those of the folders of its layer that include it (docs/folders.txt), then the suites of tests/suites.txt that
-tests/mutants.txt names for its folder, so whatever is found here is found by `make test-all`. The first test that
+tools/mutants.txt names for its folder, so whatever is found here is found by `make test-all`. The first test that
 fails, or takes three times as long as usual, ends it. A mutant that does not compile is replaced by another. Failures
 that a test has unbroken, on this machine, do not count.
 
@@ -12,7 +12,7 @@ Everything happens in copies of the tree in a scratch folder, one for each proce
 where nothing else can be written and in a process namespace that takes their processes with it, since a broken judge may
 delete or start anything.
 
-Usage: tests/mutants.py BUILD N SEED KEEP [FOLDER...]      in the checkout, after `make service sanitized-unit-tests test-tools`
+Usage: tools/mutants.py BUILD N SEED KEEP [FOLDER...]      in the checkout, after `make service sanitized-unit-tests test-tools`
 KEEP is a file that takes each outcome. What it holds already is not tried again. CONVJUDGE_CACHE may name a cache of
 compiled files to begin with.
 """
@@ -146,7 +146,7 @@ def read_suites():
 
 
 def read_data(path):
-    """(suites by folder, equivalent changes) of tests/mutants.txt, which says itself what its lines mean."""
+    """(suites by folder, equivalent changes) of tools/mutants.txt, which says itself what its lines mean."""
     known, suites, equivalents = read_suites(), {}, set()
     for line in open(path):
         if line.startswith("suites "):
@@ -382,7 +382,7 @@ def copies_of(scratch, build, count, wanted, pool):
 
 
 def main(build, count, seed, keep, *folders):
-    suites, equivalents = read_data("tests/mutants.txt")
+    suites, equivalents = read_data("tools/mutants.txt")
     tests, kept = Tests(suites), read_kept(keep)
     candidates = sample(tuple(folder.rstrip("/") + "/" for folder in folders) or "", equivalents, random.Random(int(seed)))
     candidates = (mutant for mutant in candidates if kept.get(key(mutant)) != "does not compile")

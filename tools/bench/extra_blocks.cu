@@ -1,7 +1,7 @@
 // problem: conv1d
 //
 // The naive solution with some blocks to spare, which compute the first outputs once more: two such files whose numbers of extra
-// blocks differ are as far apart as one likes. tests/bench_timing.sh sets the number.
+// blocks differ are as far apart as one likes. tools/bench_timing.sh sets the number.
 #include <cuda_runtime.h>
 
 constexpr int EXTRA_BLOCKS = 0;

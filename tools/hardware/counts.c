@@ -1,4 +1,4 @@
-#include "tests/hardware/counts.h"
+#include "tools/hardware/counts.h"
 
 #include "base/allocated.h"
 #include "simgpu/cost/machine_total.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures the judge on a real GPU. Each figure stands beside its goal, or beside the same measurement without the
 # judge.
-# Usage: [DEVICE=cuda:0] [RUNS=10] tests/bench_gpu.sh BUILD   (DEVICE=sim tries the script and leaves out what needs a
+# Usage: [DEVICE=cuda:0] [RUNS=10] tools/bench_gpu.sh BUILD   (DEVICE=sim tries the script and leaves out what needs a
 # GPU)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -40,8 +40,8 @@ case_home() {
 
 latencies() {
     local judged ordinary
-    grade tests/bench/latency.cu "$scratch/latency"
-    ordinary tests/bench/latency.cu -DORDINARY_PROGRAM
+    grade tools/bench/latency.cu "$scratch/latency"
+    ordinary tools/bench/latency.cu -DORDINARY_PROGRAM
     judged=$(jq -er '.cases[0].printed' "$scratch/latency")
     ordinary=$(run)
     awk '{ print $2, $4, $6, $8 }' <<<"$judged $ordinary" | while read -r wait launch own_wait own_launch; do
@@ -79,7 +79,7 @@ spread() { # SOLUTION
         (range(.[0].cases | map(select(.timed)) | length) as $i | map(.cases | map(select(.timed))[$i])
             | "case \(.[0].sizes.input_size) \(.[0].sizes.kernel_size) \(map(.time_ms) | median * 1e6 | round / 1000) \(map(.time_ms) | spread)")
         ' "$scratch/$name".*.json >"$scratch/$name"
-    ordinary tests/bench/tight.cu "-DSOLUTION=\"$PWD/$1\""
+    ordinary tools/bench/tight.cu "-DSOLUTION=\"$PWD/$1\""
     while read -r what input kernel us variation range; do
         if [[ $what == score ]]; then
             figure "$name, score" "$us" us "over $runs gradings: variation $variation %, max - min $range %, goal: under 1 from 50 us up"
@@ -99,4 +99,4 @@ latencies
 for solution in naive shared_tile; do spread "solutions/conv1d/accepted/$solution.cu"; done
 
 echo "# a class in one command, on all GPUs; goal with an H200 and 16 cores: 600 an hour, with four H200 3.6 times that"
-tests/bench_class.sh "$build" cuda 120
+tools/bench_class.sh "$build" cuda 120

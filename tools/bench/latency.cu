@@ -1,7 +1,7 @@
 // problem: conv1d
 //
 // Measures how long two CUDA calls keep the host: as a submission (it prints the figures in its first case) and, with
-// -DORDINARY_PROGRAM, as an ordinary program. tests/bench_gpu.sh compares the two.
+// -DORDINARY_PROGRAM, as an ordinary program. tools/bench_gpu.sh compares the two.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>

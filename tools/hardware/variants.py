@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes kernels that differ from each other in one thing at a time, to hold the cost model against hardware.
 
-Usage: tests/hardware/variants.py FOLDER    writes FOLDER/<problem>/<name>.cu, right solutions of their problems
-       tests/hardware/variants.py --list    prints "PROBLEM NAME HALF" of each
+Usage: tools/hardware/variants.py FOLDER    writes FOLDER/<problem>/<name>.cu, right solutions of their problems
+       tools/hardware/variants.py --list    prints "PROBLEM NAME HALF" of each
 
-A kernel is a template of tests/hardware/variants and values of its macros. For each problem there is one to start from,
+A kernel is a template of tools/hardware/variants and values of its macros. For each problem there is one to start from,
 "base", and others that change one thing: the shape of the block, outputs of a thread, unrolling, registers, spills, what
 neighbouring threads load and store, where the filter lies, vectors, launches. HALF is "held" where evaluate.py takes the
 kernel for the half that nothing may be fitted to, else "fit".
@@ -15,7 +15,7 @@ import sys
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TEMPLATES = ROOT / "tests/hardware/variants"
+TEMPLATES = ROOT / "tools/hardware/variants"
 
 SOLVE = {  # problem: template, parameters of solve(), what it does; the dense ones say which Shape they have
     "conv1d": ("dense", "const float* input, const float* kernel, float* output, int input_size, int kernel_size",

@@ -1,6 +1,6 @@
 // Times the kernels of a conv1d solution without the judge, in an ordinary program: events stand right before and after
 // them. Prints the median in microseconds.
-// Usage: nvcc -DSOLUTION='"FILE"' tests/bench/tight.cu; a.out INPUT_SIZE KERNEL_SIZE
+// Usage: nvcc -DSOLUTION='"FILE"' tools/bench/tight.cu; a.out INPUT_SIZE KERNEL_SIZE
 //
 // Before each call it writes twice the size of the L2 cache. This makes the cache cold and keeps the device busy while the
 // host queues events and kernels, so no launch latency lies between the events. solve() must not wait for that, so

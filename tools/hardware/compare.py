@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the simulated GPU's counters with those of Nsight Compute, kernel by kernel.
 
-Usage: tests/hardware/compare.py COUNTERS SIMULATED OBJECTS [LANES]
+Usage: tools/hardware/compare.py COUNTERS SIMULATED OBJECTS [LANES]
 
 COUNTERS is the output of profile.sh, SIMULATED that of driver-sim for the same plan, OBJECTS the folder of the
 shared objects, LANES what lanes.py wrote. Where COUNTERS has a column Case, as the recorded h200/counters.csv, cases

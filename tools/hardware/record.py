@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Reduces Nsight Compute's table to what is kept, tests/hardware/h200/counters.csv.
+"""Reduces Nsight Compute's table to what is kept, tools/hardware/h200/counters.csv.
 
-Usage: tests/hardware/record.py COUNTERS SIMULATED >CSV
+Usage: tools/hardware/record.py COUNTERS SIMULATED >CSV
 
 COUNTERS is the output of profile.sh, SIMULATED that of driver-sim for the same plan: it says which case a launch
 is of.

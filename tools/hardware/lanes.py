@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Converts Nsight Compute's counts by machine instruction for compare.py: tests/hardware/h200/lanes.csv.
+"""Converts Nsight Compute's counts by machine instruction for compare.py: tools/hardware/h200/lanes.csv.
 
-Usage: tests/hardware/lanes.py SOURCE SIMULATED >CSV
+Usage: tools/hardware/lanes.py SOURCE SIMULATED >CSV
 
 SOURCE is the output of ncu for a plan, SIMULATED that of driver-sim for the same plan:
     ncu --section SourceCounters -o report driver-cuda plan

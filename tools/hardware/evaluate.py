@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares modelled times with measured ones, problem by problem.
 
-Usage: tests/hardware/evaluate.py TIMES SIMULATED [PAIRS]
+Usage: tools/hardware/evaluate.py TIMES SIMULATED [PAIRS]
 
 TIMES is the output of driver-cuda (NAME MICROSECONDS), of one process or of several, of which the median counts, or a
 file of leaderboard/references, whose cases count in their order. SIMULATED is the output of driver-sim for the same plan, or

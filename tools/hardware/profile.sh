@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # On a machine with a GPU and Nsight Compute: profiles one call of each case of a plan.
-# Usage: tests/hardware/profile.sh DRIVER PLAN CSV     (plan.py; CSV has a row for each launch, in the plan's order)
+# Usage: tools/hardware/profile.sh DRIVER PLAN CSV     (plan.py; CSV has a row for each launch, in the plan's order)
 set -euo pipefail
 driver=$1 plan=$2 csv=$3
 metrics='

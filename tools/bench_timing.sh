@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Measures how well the judge's times repeat, on all GPUs of a host at once, one measurement at a time on each:
 #   hosts   the same files graded on each GPU: do they agree within the uncertainties that are printed?
-#   spread  four solutions by the judge, by a pair of events, by Triton's do_bench and by NVBench's rule (tests/bench/clocks.py)
+#   spread  four solutions by the judge, by a pair of events, by Triton's do_bench and by NVBench's rule (tools/bench/clocks.py)
 #   pairs   two solutions 2 % apart, and two copies, timed again in turn (`convjudge retime`), as often as there is time
-# Usage: [PARTS="hosts spread pairs"] [RUNS=10] [TAPS="127 31 5"] [OUT=FOLDER] tests/bench_timing.sh BUILD SECONDS DEVICE...
+# Usage: [PARTS="hosts spread pairs"] [RUNS=10] [TAPS="127 31 5"] [OUT=FOLDER] tools/bench_timing.sh BUILD SECONDS DEVICE...
 # DEVICE: cuda:0 and so on; sim tries the script, and leaves out what needs a GPU. OUT: keeps the figures. The part spread needs PyTorch.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ nvcc=${CONVJUDGE_NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 mkdir -p "$out"
 export CONVJUDGE_CACHE=$scratch/cache TMPDIR=$scratch NO_COLOR=1
 
-# FILE CASE...: what is compared with other tools (tests/bench/clocks.py); the judge times all cases of a problem.
+# FILE CASE...: what is compared with other tools (tools/bench/clocks.py); the judge times all cases of a problem.
 compared=(
     "conv1d/naive 2047_taps=1500000,2047,1500000:1500000,2047 127_taps=1500000,127,1500000:1500000,127"
     "conv1d/fft_in_registers 2047_taps=1500000,2047,1500000:1500000,2047 five_taps=16777216,5,16777216:16777216,5"
@@ -121,7 +121,7 @@ spread_of() { # DEVICE FILE CASE...: each run is a grading, then a process of th
         jq -r --arg file "$file" '.cases | map(select(.timed))[] | "\($file) \(.name | gsub(" "; "_")) judge \(.time_ms * 1000)"' "$out/spread.$name.$i.json" >>"$out/spread"
         jq -r --arg file "$file" '"\($file) score judge \(.score_ms * 1000)"' "$out/spread.$name.$i.json" >>"$out/spread"
         [[ $device != cuda* ]] ||
-            CUDA_VISIBLE_DEVICES=${device#cuda:} python3 tests/bench/clocks.py "${@:3}" "$scratch/$name.so" "$scratch/$name.queued.so" |
+            CUDA_VISIBLE_DEVICES=${device#cuda:} python3 tools/bench/clocks.py "${@:3}" "$scratch/$name.so" "$scratch/$name.queued.so" |
             sed "s|[^ ]*/$name||; s| .queued.so|,queued|; s| .so||; s|^|$file |" >>"$out/spread" ||
             echo "bench: a process of the other tools failed" >&2
     done
@@ -168,7 +168,7 @@ pairs_home() { # FOLDER TAPS
 }
 
 with_extra_blocks() { # NUMBER FILE
-    sed "s/EXTRA_BLOCKS = 0/EXTRA_BLOCKS = $1/" tests/bench/extra_blocks.cu >"$2"
+    sed "s/EXTRA_BLOCKS = 0/EXTRA_BLOCKS = $1/" tools/bench/extra_blocks.cu >"$2"
 }
 
 # How many extra blocks make the solution 2 % slower: that of the candidates which comes nearest, by NVBench's rule.
@@ -181,7 +181,7 @@ choose_extra_blocks() { # DEVICE TAPS FOLDER
         libraries+=("$3/$number.queued.so")
     done
     wait
-    CUDA_VISIBLE_DEVICES=${1#cuda:} python3 tests/bench/clocks.py "$2_taps=1500000,$2,1500000:1500000,$2" "${libraries[@]}" "${libraries[@]}" |
+    CUDA_VISIBLE_DEVICES=${1#cuda:} python3 tools/bench/clocks.py "$2_taps=1500000,$2,1500000:1500000,$2" "${libraries[@]}" "${libraries[@]}" |
         awk '$2 == "nvbench" { sub(/.*\//, "", $3); n = $3 + 0; us[n] += $4; calls[n]++ }
             END { for (n in us) { ratio = us[n] / calls[n] * calls[0] / us[0]; d = (ratio - 1.02) ^ 2
                     print n, us[n] / calls[n], ratio > "/dev/stderr"

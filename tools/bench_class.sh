@@ -2,7 +2,7 @@
 # Measures how fast a class is judged: many different conv1d files, none of which has been compiled before, by `grade-class`.
 # Where a control group can be made, it also says what that took of all processors, which other work on the machine does not change.
 # Several devices, as in cuda:0,cuda for one GPU and then all of the host, get the same files one after the other, and are compared with the first.
-# Usage: tests/bench_class.sh BUILD [DEVICE[,DEVICE]...] [FILES]
+# Usage: tools/bench_class.sh BUILD [DEVICE[,DEVICE]...] [FILES]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1 files=${3:-60}

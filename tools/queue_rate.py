@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How fast the server's queue is by itself: hands in, takes every job with workers that judge nothing, and prints rates.
 
-Usage: tests/queue_rate.py BUILD [SUBMISSIONS=400] [WORKERS=8]
+Usage: tools/queue_rate.py BUILD [SUBMISSIONS=400] [WORKERS=8]
 The workers here take a job from the spool and report "Wrong Answer" at once, with a result as large as a real one. What is
 left is what the server does: a transaction for each hand-in, offer, claim and result, and the files of the spool.
 """
@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "service"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "service"))
 from lab import Server, Tap, hand_in_body  # noqa: E402
 from quick_worker import work  # noqa: E402
 
