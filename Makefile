@@ -136,7 +136,7 @@ test-gpu: setup build test-tools  ## Check on a machine with a real GPU that eve
 	@$(need_tests)tests/gpu.sh $(BUILD)
 
 mutants: setup service sanitized-unit-tests test-tools  ## Break a line of C at a time and expect a test to fail: [N=60] [SEED=1] [ONLY="folder folder"] [KEEP=file: goes on where it stopped]
-	@$(need_tests)nice tests/mutants.py $(BUILD) $(or $(N),60) $(or $(SEED),1) $(or $(KEEP),/dev/null) $(ONLY)
+	@$(need_tests)nice tools/mutants.py $(BUILD) $(or $(N),60) $(or $(SEED),1) $(or $(KEEP),/dev/null) $(ONLY)
 
 lint:  ## Check scripts, C, the graph of folders and the pages
 	@$(need_tests)tests/lint.sh $(LAYERS)
@@ -148,7 +148,7 @@ setup:
 	@harness/setup.sh
 
 bench: setup service $(BUILD)/bench-simgpu  ## Measure the judge's own speed and memory
-	@$(need_tests)tests/bench.sh $(BUILD)
+	@$(need_tests)tools/bench.sh $(BUILD)
 
 clean:  ## Remove everything that was built, except for the toolchain
 	rm -rf $(filter-out build/toolchain,$(wildcard build/*))
@@ -158,7 +158,7 @@ $(BUILD)/%.o: %.c
 	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 
 # The schemas are part of the binary (leaderboard/schema.c).
-$(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/appeals.sql leaderboard/service.sql leaderboard/service_2.sql leaderboard/service_3.sql \
+$(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/service.sql leaderboard/service_2.sql leaderboard/service_3.sql \
         leaderboard/service_4.sql
 $(BUILD)/service/pages/site.o: service/pages/style.css service/pages/live.js
 

@@ -107,6 +107,55 @@ Status database_do(Store *store, int64_t *changed, Message *why, const char *sql
     return status;
 }
 
+/* Sets `*statement` to NULL where there is no row, or none with a value. */
+static Status find_value(Store *store, sqlite3_stmt **statement, const char *sql, const char *types, va_list values,
+                         Message *why)
+{
+    Status status = database_prepare(store, sql, statement, why);
+    if (status != STATUS_OK)
+        return status;
+    database_bind(*statement, types, values);
+    const int result = sqlite3_step(*statement);
+    if (result == SQLITE_ROW && sqlite3_column_type(*statement, 0) != SQLITE_NULL)
+        return STATUS_OK;
+    status = result == SQLITE_ROW || result == SQLITE_DONE ? STATUS_OK : database_fail(store, why);
+    sqlite3_finalize(*statement);
+    *statement = NULL;
+    return status;
+}
+
+Status database_int(Store *store, int64_t *number, Message *why, const char *sql, const char *types, ...)
+{
+    sqlite3_stmt *statement = NULL;
+    va_list values;
+    va_start(values, types);
+    Status status = find_value(store, &statement, sql, types, values, why);
+    va_end(values);
+    if (status == STATUS_OK && statement != NULL)
+        *number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+Status database_string(Store *store, Arena *arena, const char **text, Message *why, const char *sql, const char *types,
+                       ...)
+{
+    sqlite3_stmt *statement = NULL;
+    va_list values;
+    va_start(values, types);
+    Status status = find_value(store, &statement, sql, types, values, why);
+    va_end(values);
+    if (status == STATUS_OK && statement != NULL)
+        *text = database_text(arena, statement, 0);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+void database_take_text(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(const char **)item = database_text(arena, row, 0);
+}
+
 Status database_query(Store *store, Rows *rows, void (*take)(Arena *, sqlite3_stmt *, void *item), Message *why,
                       const char *sql, const char *types, ...)
 {

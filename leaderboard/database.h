@@ -56,6 +56,13 @@ void *database_rows_next(Rows *rows);
 /* "" for NULL. */
 const char *database_text(Arena *arena, sqlite3_stmt *statement, int column);
 
+/* The first column of the first row. Without a row, or where it is NULL, `*number` or `*text` stays as it is. */
+MUST_USE Status database_int(Store *store, int64_t *number, Message *why, const char *sql, const char *types, ...);
+MUST_USE Status database_string(Store *store, Arena *arena, const char **text, Message *why, const char *sql,
+                                const char *types, ...);
+
+/* Makes an item of the first column, a text, for database_query(). */
+void database_take_text(Arena *arena, sqlite3_stmt *row, void *item);
 /* Steps through the result and frees the statement; `take` makes an item from one row. */
 MUST_USE Status database_select(Store *store, sqlite3_stmt *statement,
                                 void (*take)(Arena *, sqlite3_stmt *, void *item), Rows *rows, Message *why);

@@ -1,6 +1,5 @@
 #include "leaderboard/rulings.h"
 
-#include "leaderboard/chain.h"
 #include "leaderboard/database.h"
 
 #include <inttypes.h>
@@ -24,7 +23,7 @@ static Status check_ruling(Store *store, const Ruling *ruling, Message *why)
     return status;
 }
 
-static Status insert_ruling(Store *store, const Ruling *ruling, int64_t *id, Message *why)
+static Status insert_ruling(Store *store, const Ruling *ruling, Message *why)
 {
     sqlite3_stmt *statement;
     Status status = database_prepare(store,
@@ -38,26 +37,19 @@ static Status insert_ruling(Store *store, const Ruling *ruling, int64_t *id, Mes
     database_bind_text(statement, ":kind", kind_names[ruling->kind]);
     database_bind_text(statement, ":why", ruling->why);
     database_bind_text(statement, ":person", ruling->person);
-    return database_insert(store, statement, id, why);
+    return database_insert(store, statement, NULL, why);
 }
 
-Status rulings_put(Store *store, const Ruling *ruling, Receipt *receipt, Message *why)
+Status rulings_put(Store *store, const Ruling *ruling, Message *why)
 {
-    int64_t id;
     Status status = check_ruling(store, ruling, why);
-    if (status == STATUS_OK)
-        status = insert_ruling(store, ruling, &id, why);
-    return status == STATUS_OK ? chain_append(store, "rulings", id, receipt, why) : status;
+    return status == STATUS_OK ? insert_ruling(store, ruling, why) : status;
 }
 
 Status rulings_add(Store *store, const Ruling *ruling, Message *why)
 {
-    Receipt last = {0};
     Status status = database_begin(store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = rulings_put(store, ruling, &last, why);
-    return chain_end(store, status, &last, why);
+    return status == STATUS_OK ? database_end(store, rulings_put(store, ruling, why), why) : status;
 }
 
 static RulingKind kind_of(const char *name)

@@ -23,8 +23,8 @@ typedef struct Ruling {
 
 /* NOT_FOUND: there is no such run. BAD_INPUT: `why` is empty, or the run would not rank even if accepted. */
 MUST_USE Status rulings_add(Store *store, const Ruling *ruling, Message *why);
-/* The same, within a transaction that the caller begins by database_begin() and ends by chain_end(). */
-MUST_USE Status rulings_put(Store *store, const Ruling *ruling, Receipt *receipt, Message *why);
+/* The same, within a transaction that the caller begins by database_begin() and ends by database_end(). */
+MUST_USE Status rulings_put(Store *store, const Ruling *ruling, Message *why);
 
 /* The ruling in force, allocated in `arena`; `run` 0 in it if there is none. */
 MUST_USE Status rulings_in_force(Store *store, int64_t run, Arena *arena, Ruling *ruling, Message *why);

@@ -9,14 +9,6 @@
             ".previous\n")
 
 /* A database that is made now gets all parts at once, an older one those that it lacks. */
-#define INCLUDE_BOTH(name, first, second)                                                                              \
-    __asm__(".section .rodata\n"                                                                                       \
-            ".global " name "\n" name ":\n"                                                                            \
-            ".incbin \"" first "\"\n"                                                                                  \
-            ".incbin \"" second "\"\n"                                                                                 \
-            ".byte 0\n"                                                                                                \
-            ".previous\n")
-
 #define INCLUDE_ALL(name, first, second, third, fourth)                                                                \
     __asm__(".section .rodata\n"                                                                                       \
             ".global " name "\n" name ":\n"                                                                            \
@@ -27,8 +19,7 @@
             ".byte 0\n"                                                                                                \
             ".previous\n")
 
-INCLUDE("appeals_sql", "leaderboard/appeals.sql");
-INCLUDE_BOTH("schema_sql", "leaderboard/schema.sql", "leaderboard/appeals.sql");
+INCLUDE("schema_sql", "leaderboard/schema.sql");
 INCLUDE("service_upgrade_2_sql", "leaderboard/service_2.sql");
 INCLUDE("service_upgrade_3_sql", "leaderboard/service_3.sql");
 INCLUDE("service_upgrade_4_sql", "leaderboard/service_4.sql");

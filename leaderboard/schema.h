@@ -1,11 +1,8 @@
-/* schema.h - the texts of schema.sql, of appeals.sql and of the tables of the service, which are part of the program.  */
+/* schema.h - the texts of schema.sql and of the tables of the service, which are part of the program.  */
 #ifndef LEADERBOARD_SCHEMA_H
 #define LEADERBOARD_SCHEMA_H
 
-/* Both files, schema.sql and appeals.sql. */
 extern const char schema_sql[];
-/* What makes version 4 of a database of version 3; schema_sql ends with it. */
-extern const char appeals_sql[];
 /* The tables that `convjudge serve` adds. A database has all of them, or none. */
 extern const char service_sql[];
 /* What makes version 2 of them out of version 1, version 3 out of version 2, and so on; service_sql ends with all of them. */

@@ -2,7 +2,7 @@
 -- Whoever changes a table raises user_version here and STORE_SCHEMA_VERSION in store.h, and says in upgrade.c how an
 -- older database becomes a new one. Rows of all tables are added, never changed.
 
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 -- One row for each submission that was judged, whatever its verdict.
 CREATE TABLE runs (
@@ -98,18 +98,3 @@ CREATE TRIGGER reference_times_are_never_changed BEFORE UPDATE ON reference_time
 BEGIN SELECT RAISE(ABORT, 'reference times are never changed'); END;
 CREATE TRIGGER reference_times_are_never_deleted BEFORE DELETE ON reference_times
 BEGIN SELECT RAISE(ABORT, 'reference times are never deleted'); END;
-
--- One link for each row of the tables above, in the order in which they were added (chain.h).
-CREATE TABLE chain (
-    link          INTEGER PRIMARY KEY, -- 1, 2, 3, ... without a gap
-    row_table     TEXT NOT NULL,
-    row_id        INTEGER NOT NULL,
-    previous      TEXT NOT NULL,     -- hash of the link before; of the first one 64 zeros
-    hash          TEXT NOT NULL,     -- of the row and the other columns of this link
-    UNIQUE (row_table, row_id)
-) STRICT;
-
-CREATE TRIGGER links_are_never_changed BEFORE UPDATE ON chain
-BEGIN SELECT RAISE(ABORT, 'links of the chain are never changed'); END;
-CREATE TRIGGER links_are_never_deleted BEFORE DELETE ON chain
-BEGIN SELECT RAISE(ABORT, 'links of the chain are never deleted'); END;

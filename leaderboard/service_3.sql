@@ -9,22 +9,4 @@ CREATE TABLE handed_in_for (
     by_person     INTEGER NOT NULL REFERENCES person
 ) STRICT;
 
--- Students who want a run of theirs timed again. Whether that was done, `appeals` says.
-CREATE TABLE appeal_request (
-    id            INTEGER PRIMARY KEY,
-    run           INTEGER NOT NULL,      -- id of a row of `runs`
-    submission    INTEGER NOT NULL REFERENCES submission,
-    person        INTEGER NOT NULL REFERENCES person,
-    why           TEXT NOT NULL,
-    asked_utc     TEXT NOT NULL,
-    asked_s       INTEGER NOT NULL,      -- the same moment, since 1970
-    state         TEXT NOT NULL CHECK (state IN ('asked', 'granted', 'refused')),
-    decided_by    TEXT,                  -- a name
-    decided_utc   TEXT,
-    answer        TEXT                   -- what the teacher said; '': nothing
-) STRICT;
-
-CREATE INDEX appeal_request_of_a_run ON appeal_request (run);
-CREATE INDEX appeal_request_of_a_person ON appeal_request (person, asked_s);
-
 UPDATE service_version SET version = 3;

@@ -1,7 +1,6 @@
-/* store.h - the record of every judged submission, in one SQLite file (schema.sql, appeals.sql).
+/* store.h - the record of every judged submission, in one SQLite file (schema.sql).
  *
- * Rows are only added, and each has a link in a chain of hashes (chain.h). What teachers decide about runs is in
- * rulings.h.
+ * Rows are only added. What teachers decide about runs is in rulings.h.
  *
  * A row is acknowledged when store_add_run() returns, and from then on survives a crash of any process and of the
  * machine: write-ahead log, synced at every commit. Any number of processes may read and write at once; a writer waits
@@ -14,14 +13,13 @@
 #define LEADERBOARD_STORE_H
 
 #include "base/arena.h"
-#include "base/hash.h"
 #include "base/status.h"
 #include "leaderboard/percentile.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA_VERSION = 4 };
+enum { STORE_SCHEMA_VERSION = 5 };
 
 typedef struct Store Store;
 typedef enum StoreMode { STORE_READ, STORE_WRITE } StoreMode;
@@ -42,12 +40,6 @@ typedef struct Run { /* one judged submission; all texts are UTF-8 */
     const char *source_hash, *source, *file_name;
     const char *sitting, *cases; /* JSON */
 } Run;
-
-typedef struct Receipt { /* proves to who has it that a run is in the chain */
-    int64_t run;         /* its number; 0: the run was not recorded */
-    int64_t link;        /* of the run in the chain */
-    Digest hash;         /* of that link */
-} Receipt;
 
 typedef struct StoredRun { /* a run that ranks */
     int64_t id;
@@ -87,15 +79,18 @@ typedef struct RecordedSource {
 MUST_USE Status store_open(const char *path, StoreMode mode, Store **store, Message *why);
 void store_close(Store *store);
 
-/* Also keeps the source, unless it is there already. `receipt` may be NULL. */
-MUST_USE Status store_add_run(Store *store, const Run *run, Receipt *receipt, Message *why);
-/* The parts of store_add_run(), within a transaction that the caller begins by database_begin() and ends by chain_end(). */
+/* Also keeps the source, unless it is there already. `id` gets the number of the run; it may be NULL. */
+MUST_USE Status store_add_run(Store *store, const Run *run, int64_t *id, Message *why);
+/* The parts of store_add_run(), within a transaction that the caller begins by database_begin() and ends by database_end(). */
 MUST_USE Status store_put_source(Store *store, const char *source_hash, const char *source, Message *why);
-MUST_USE Status store_put_run(Store *store, const Run *run, Receipt *receipt, Message *why);
+MUST_USE Status store_put_run(Store *store, const Run *run, int64_t *id, Message *why);
 /* The runs of a board that rank, oldest first, allocated in `arena`: those that the judge ranked or a teacher accepted,
  * and that no teacher retracted or rejected. */
 MUST_USE Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **runs, size_t *count,
                            Message *why);
+/* The times of the same source by the same person on the same board that came after a run, oldest first. */
+MUST_USE Status store_times_again(Store *store, int64_t run, Arena *arena, StoredRun **runs, size_t *count,
+                                  Message *why);
 /* One run with its source, which is NULL if the database does not have it. NOT_FOUND: no such run. */
 MUST_USE Status store_run(Store *store, int64_t id, Arena *arena, RecordedRun *run, Message *why);
 /* The runs of a problem (NULL: of all) in one state (NULL: in any), oldest first, without their sources. */

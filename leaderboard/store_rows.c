@@ -1,5 +1,4 @@
 /* store_rows.c - adds rows to the store and reads them back.  */
-#include "leaderboard/chain.h"
 #include "leaderboard/database.h"
 #include "leaderboard/store.h"
 
@@ -58,10 +57,9 @@ static Status insert_run(Store *store, const Run *run, int64_t *id, Message *why
     return database_insert(store, statement, id, why);
 }
 
-/* Adds the source and its link, unless the same text is there already. */
+/* Adds the source, unless the same text is there already. */
 Status store_put_source(Store *store, const char *source_hash, const char *source, Message *why)
 {
-    int64_t id;
     sqlite3_stmt *statement;
     Status status = database_prepare(store,
                                      "INSERT INTO sources (source_hash, source) VALUES (:source_hash, :source)"
@@ -71,35 +69,24 @@ Status store_put_source(Store *store, const char *source_hash, const char *sourc
         return status;
     database_bind_text(statement, ":source_hash", source_hash);
     database_bind_text(statement, ":source", source);
-    status = database_insert(store, statement, &id, why);
-    bool is_new = status == STATUS_OK && sqlite3_changes(store->database) > 0;
-    return is_new ? chain_append(store, "sources", id, NULL, why) : status;
+    return database_insert(store, statement, NULL, why);
 }
 
-Status store_put_run(Store *store, const Run *run, Receipt *receipt, Message *why)
+Status store_put_run(Store *store, const Run *run, int64_t *id, Message *why)
 {
-    int64_t id;
     Status status = store_put_source(store, run->source_hash, run->source, why);
-    if (status == STATUS_OK)
-        status = insert_run(store, run, &id, why);
-    return status == STATUS_OK ? chain_append(store, "runs", id, receipt, why) : status;
+    return status == STATUS_OK ? insert_run(store, run, id, why) : status;
 }
 
-Status store_add_run(Store *store, const Run *run, Receipt *receipt, Message *why)
+Status store_add_run(Store *store, const Run *run, int64_t *id, Message *why)
 {
-    Receipt last = {0};
     Status status = database_begin(store, why);
     if (status != STATUS_OK)
         return status;
-    status = store_put_run(store, run, &last, why);
-    status = chain_end(store, status, &last, why);
-    if (status == STATUS_OK && receipt != NULL)
-        *receipt = last;
-    return status;
+    return database_end(store, store_put_run(store, run, id, why), why);
 }
 
-static Status insert_reference(Store *store, const Board *board, const ReferenceTime *reference, int64_t *id,
-                               Message *why)
+Status store_add_reference(Store *store, const Board *board, const ReferenceTime *reference, Message *why)
 {
     sqlite3_stmt *statement;
     Status status = database_prepare(
@@ -117,20 +104,7 @@ static Status insert_reference(Store *store, const Board *board, const Reference
     database_bind_text(statement, ":source_hash", reference->source_hash);
     database_bind_text(statement, ":sitting", reference->sitting == NULL ? "{}" : reference->sitting);
     database_bind_text(statement, ":cases", reference->cases == NULL ? "[]" : reference->cases);
-    return database_insert(store, statement, id, why);
-}
-
-Status store_add_reference(Store *store, const Board *board, const ReferenceTime *reference, Message *why)
-{
-    int64_t id;
-    Receipt last = {0};
-    Status status = database_begin(store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = insert_reference(store, board, reference, &id, why);
-    if (status == STATUS_OK)
-        status = chain_append(store, "reference_times", id, &last, why);
-    return chain_end(store, status, &last, why);
+    return database_insert(store, statement, NULL, why);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -161,6 +135,21 @@ Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **ru
         return status;
     bind_board(statement, board);
     status = database_select(store, statement, take_stored_run, &rows, why);
+    *runs = (StoredRun *)(void *)rows.items;
+    *count = rows.count;
+    return status;
+}
+
+Status store_times_again(Store *store, int64_t run, Arena *arena, StoredRun **runs, size_t *count, Message *why)
+{
+    Rows rows = {.arena = arena, .item_bytes = sizeof **runs};
+    Status status = database_query(
+        store, &rows, take_stored_run, why,
+        "SELECT a.id, a.time_utc, a.person, a.machine_code, a.score_ms, a.uncertainty, a.cases FROM runs f JOIN runs a"
+        " ON a.id > f.id AND a.source_hash = f.source_hash AND a.person = f.person AND a.problem = f.problem"
+        " AND a.revision = f.revision AND a.device = f.device AND a.epoch = f.epoch"
+        " WHERE f.id = ?1 AND a.score_ms > 0 ORDER BY a.id",
+        "i", run);
     *runs = (StoredRun *)(void *)rows.items;
     *count = rows.count;
     return status;

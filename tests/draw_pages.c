@@ -69,32 +69,6 @@ static const char *name_of(int i)
     return i < 5 ? names[i] : arena_printf(&arena, "Student %d", i);
 }
 
-/* Of run 12: one neighbour failed this time. */
-static Appeal *make_appeal(void)
-{
-    Appeal *appeal = arena_array(&arena, 1, sizeof *appeal);
-    AppealedTime *times = arena_array(&arena, 5, sizeof *times);
-    for (int i = 0; i < 5; i++)
-        times[i] = (AppealedTime){.run = 10 + i,
-                                  .person = name_of(i),
-                                  .verdict = i == 4 ? "Wrong Answer" : "Accepted",
-                                  .first = {0.0162 * (1 + i / 9.0), 0.005},
-                                  .again = {i == 4 ? 0 : 0.0161 * (1 + i * i / 20.0), 0.012},
-                                  .agrees = i < 2,
-                                  .first_rank = (size_t)i + 1,
-                                  .again_rank = i == 4 ? 0 : (size_t)i + 1};
-    *appeal = (Appeal){.id = 1,
-                       .run = 12,
-                       .time_utc = "2026-11-25T09:30:00Z",
-                       .person = "Prof. Noether",
-                       .why = "<b>the fan</b> had stopped",
-                       .rank = 3,
-                       .rank_again = 3,
-                       .times = times,
-                       .count = 5};
-    return appeal;
-}
-
 /* Times from 50 us to 300 us, thicker in the middle; neighbours tie. */
 static BoardPage make_board(const cJSON *result)
 {
@@ -122,8 +96,6 @@ static BoardPage make_board(const cJSON *result)
             .time_utc = arena_printf(&arena, "2026-10-%02dT12:00:00Z", 2 + 4 * i),
             .person = name_of(i),
             .time = {0.3 * pow(0.72, i), 0.005}};
-    board.appeals = make_appeal();
-    board.appeal_count = 1;
     return board;
 }
 
@@ -151,19 +123,13 @@ static SubmissionLine *make_lines(size_t count)
     return lines;
 }
 
-static const AskedAppeal asked_appeals[] = {
-    {1, 12, 12, "Ada Lovelace", "it was <b>twice</b> as fast here", "2026-11-23T14:00:00Z", "refused",
-     "your laptop has another GPU", false},
-    {2, 12, 12, "Özge <b>Yıldız</b>", "the fan had stopped", "2026-11-24T09:00:00Z", "granted", "", false},
-    {3, 13, 13, "Kurt Gödel", "another run of the same code took half the time", "2026-11-24T10:00:00Z", "asked", "",
-     false}};
-
 /* ---- pages ------------------------------------------------------------------------------------------------------- */
 
 static void draw_submissions(const cJSON *result, const cJSON *explain, const char *source, const BoardPage *board)
 {
     static const char *const states[] = {"waiting", "judging", "held", "withdrawn"};
     cJSON *sitting = cJSON_Parse("{\"copy_bytes_per_s\": 4.29e12, \"fma_flops_per_s\": 6.69e13}");
+    const StoredRun again = {.id = 14, .time_utc = "2026-11-25T09:30:00Z", .time = {0.0519, 0.012}};
     SubmissionPage page = {.number = 12,
                            .person = "Ada Lovelace",
                            .problem = "conv1d",
@@ -178,9 +144,8 @@ static void draw_submissions(const cJSON *result, const cJSON *explain, const ch
                            .source = source,
                            .board = board,
                            .run = 12,
-                           .asked = asked_appeals,
-                           .asked_count = 1,
-                           .can_appeal = true,
+                           .again = &again,
+                           .again_count = 1,
                            .rank = 3,
                            .of = PEOPLE};
     Text text = {0};
@@ -298,8 +263,6 @@ static void draw_teacher(void)
                         .cells = cells,
                         .quarantine = &run,
                         .quarantine_count = 1,
-                        .asked = asked_appeals + 1,
-                        .asked_count = 2,
                         .similar = &pair,
                         .similar_count = 1,
                         .similar_time = "2026-11-23T03:00:00Z",

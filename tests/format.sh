@@ -12,7 +12,7 @@ if [[ -z $format ]] || ! "$format" --version | grep -F ' version 14.' >/dev/null
     exit
 fi
 
-mapfile -t files < <(git ls-files {base,simgpu,harness,leaderboard,grader,service,tests}/'*.'{c,h} | grep -vE '^harness/cuda/|/template/')
+mapfile -t files < <(git ls-files {base,simgpu,harness,leaderboard,grader,service,tests,tools}/'*.'{c,h} | grep -vE '^harness/cuda/|/template/')
 if [[ ${1-} != check ]]; then
     "$format" -i "${files[@]}"
     exit

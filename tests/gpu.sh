@@ -287,9 +287,9 @@ part_review() {
     unset CONVJUDGE_HOME
 }
 
-# What a teacher does with a class: points for groups of cases, a whole folder, an appeal.
+# What a teacher does with a class: points for groups of cases, a whole folder, a run timed again.
 part_class() {
-    local file status=0 rounds
+    local file status=0
     "$build/convjudge" grade --no-record --device "$device" --all-cases "$scratch/cases" solutions/conv1d/accepted/register_tile.cu >"$scratch/cases.log" 2>&1 || true
     holds "every case has a verdict" 'all(.cases | length > 10 and all(.verdict == "Accepted"))' "$scratch/cases"
     mkdir -p "$scratch/class"
@@ -298,14 +298,10 @@ part_class() {
     done
     "$build/convjudge" grade-class --device "$device" --dir "$scratch/class" --state "$scratch/class.state" --json "$scratch/graded" >"$scratch/graded.log" 2>&1 || true
     holds "a class gets the verdicts of its files" '[.[].submissions[].verdict] | sort == ["Accepted", "Accepted", "Accepted", "Time Limit Exceeded", "Wrong Answer"]' "$scratch/graded"
-    rm -f "$scratch/appealed.db"
-    for file in naive register_tile vector_loads; do
-        CONVJUDGE_DB=$scratch/appealed.db "$build/convjudge" grade --as $file --device "$device" solutions/conv1d/accepted/$file.cu >"$scratch/graded.log" 2>&1 || true
-    done
-    CONVJUDGE_DB=$scratch/appealed.db "$build/convjudge" appeal 2 --device "$device" --json "$scratch/appeal" >"$scratch/appeal.log" 2>&1 || status=$?
-    result "$status" "an appeal finds the figures of a run again" "$scratch/appeal.log"
-    rounds=$(jq -c '.appeal.times | map([.person, .first_ms, .again_ms])' "$scratch/appeal" 2>/dev/null) || true
-    echo "# appeal: $rounds"
+    rm -f "$scratch/again.db"
+    CONVJUDGE_DB=$scratch/again.db "$build/convjudge" grade --as ada --device "$device" solutions/conv1d/accepted/naive.cu >"$scratch/graded.log" 2>&1 || true
+    CONVJUDGE_DB=$scratch/again.db "$build/convjudge" retime --run 1 --record --device "$device" >"$scratch/again.log" 2>&1 || status=$?
+    result "$status" "a run is timed again" "$scratch/again.log"
 }
 
 part_solutions() { suite solutions; }

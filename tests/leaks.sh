@@ -28,7 +28,7 @@ cases='{schema: 1, cases: ([1, 0 | {name: "secret \(.)", why: "holds a secret", 
         inputs: {input: {generator: "uniform"}, kernel: {generator: "uniform"}}}])}'
 
 # What differs between any two gradings: durations, of which that of the hidden cases must be one of few, the date, the key of the data, and on a real GPU all times.
-ordinary='del(.time_utc, .seed, .receipt.hash, .second_sitting, .score_ms, .uncertainty, .gflops, .gbytes_per_s, .roofline, .blocks, .anchor, .clock_gap_us, .launch_us, .launch_spread_us, .usual_launch_us, .host_constant_us, .percentile,
+ordinary='del(.time_utc, .seed, .second_sitting, .score_ms, .uncertainty, .gflops, .gbytes_per_s, .roofline, .blocks, .anchor, .clock_gap_us, .launch_us, .launch_spread_us, .usual_launch_us, .host_constant_us, .percentile,
         .compile.seconds, .compile.cached, .seconds.start, .seconds.compile, .seconds.sample, .seconds.timed, .seconds.open, .seconds.wait,
         .seconds.check)
     | .seconds.hidden |= if . >= 0.25 and (. | log2 | floor == .) then "one of few" else . end

@@ -82,7 +82,7 @@ def function_around(source, at):
 def texts():
     """Yields file, line, function and words of each text."""
     for path in tracked("*.c", "*.h", "*.def"):
-        if "/tests/" in path or path.startswith(("tests/", "problems/")):
+        if "/tests/" in path or path.startswith(("tests/", "tools/", "problems/")):
             continue
         source = re.sub(r"^ *# *include.*$", "", read(path), flags=re.M)
         for at, words in literals(source):

@@ -281,6 +281,6 @@ completes() {
     equal "" "$output"
     "$build/convjudge" --completion zsh >_convjudge
     file_has _convjudge "'grade:Judges a CUDA source file'"
-    file_has _convjudge "verify-leaderboard\) options=\(--json --receipt --help\)"
+    file_has _convjudge "verify-leaderboard\) options=\(--json --help\)"
     if command -v zsh >/dev/null; then zsh -n _convjudge; fi
 }

@@ -71,3 +71,15 @@ conv1d_class() {
     ends 0 "Ada, run 1" "The orders agree."
     lacks Bob
 }
+
+@test "a run that is timed again counts with the first one" {
+    judge grade --as Ada "$root/solutions/conv1d/accepted/naive.cu"
+    ends 0
+    judge retime --run 1 --device sim
+    ends 0 "Accepted  naive.cu" "Run 1 took "
+    rows 1
+    judge retime --run 1 --device sim --record
+    ends 0 "recorded    run 2" "1 of 1 in the class, as Ada" "Run 1 took "
+    stored "SELECT count(DISTINCT person || source_hash || file_name || score_ms) FROM runs" 1
+    rows 2
+}

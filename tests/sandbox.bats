@@ -10,7 +10,7 @@ load helper
     submission >x.cu
     export CONVJUDGE_BWRAP=/bin/false
     local command
-    for command in "grade x.cu" "explain x.cu" "check x.cu" "check-problem --problem conv1d" "sweep x.cu" "appeal 1"; do
+    for command in "grade x.cu" "explain x.cu" "check x.cu" "check-problem --problem conv1d" "sweep x.cu" "retime --run 1"; do
         # shellcheck disable=SC2086
         judge $command
         ends 2 "no submission runs without a full sandbox; --unconfined (UNCONFINED=1 for make)" "sandbox is none: /bin/false"

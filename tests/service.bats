@@ -433,13 +433,13 @@ END
     sqlite3 "$BATS_TEST_TMPDIR/state/convjudge.db" ".read $root/leaderboard/tests/schema_1.sql"
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.version-1" 'PRAGMA user_version')"
-    equal 4 "$(in_store 'PRAGMA user_version')"
+    equal 5 "$(in_store 'PRAGMA user_version')"
     equal 4 "$(in_store 'SELECT version FROM service_version')"
 }
 
 @test "tables of the service of version 1 are upgraded, after a copy, and are those of a new database" {
     mkdir -m 700 "$BATS_TEST_TMPDIR/state"
-    sqlite3 "$BATS_TEST_TMPDIR/state/convjudge.db" ".read $root/leaderboard/schema.sql" ".read $root/leaderboard/appeals.sql" \
+    sqlite3 "$BATS_TEST_TMPDIR/state/convjudge.db" ".read $root/leaderboard/schema.sql" \
         ".read $root/leaderboard/service.sql"
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.service-version-1" 'SELECT version FROM service_version')"

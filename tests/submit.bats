@@ -89,37 +89,6 @@ served() {
     ends 0 "submission 1: " "Accepted  mine.cu"
 }
 
-@test "the server compiles what waits for a device" {
-    export CONVJUDGE_CACHE=$BATS_TEST_TMPDIR/cache
-    served
-    touch "$state/spool/hold/own-1"
-    submission >mine.cu
-    submission '' '' '(input_size + 63) / 64, 64' >blocks.cu
-    judge submit mine.cu
-    judge submit blocks.cu
-    compiled() { [[ $(find "$CONVJUDGE_CACHE" -type f | wc -l) == 2 ]]; }
-    wait_until compiled
-    equal "offered" "$(in_store 'SELECT DISTINCT state FROM judging')"
-    rm "$state/spool/hold/own-1"
-    judge submit --wait blocks.cu
-    equal recorded "$(in_store 'SELECT DISTINCT state FROM judging')"
-    equal true "$(in_store "SELECT text FROM document WHERE kind = 'result'" | jq -s 'all(.[]; .compile.cached)')"
-}
-
-@test "the server asks the simulated GPU for its opinion on what waits for a device that gets one" {
-    export CONVJUDGE_SECOND_OPINION=sim:h200 CONVJUDGE_SECOND_OPINION_SECONDS=0.001
-    served '{"workers": ["sim:a100"]}'
-    touch "$state/spool/hold/own-1"
-    submission >mine.cu
-    judge submit mine.cu
-    wait_until test -s "$state/spool/opinions/1-1.json"
-    rm "$state/spool/hold/own-1"
-    wait_until grep -q event=recorded "$BATS_TEST_TMPDIR/server.log"
-    absent "$state/spool/opinions/1-1.json"
-    in_store "SELECT text FROM document WHERE kind = 'result'" >result.json
-    json result.json '.second_opinion | .verdict, .device_name' $'Accepted\nNVIDIA H200 (simulated)'
-}
-
 @test "what waits is withdrawn, and a token opens the other door" {
     served '{"workers": []}'
     submission >mine.cu

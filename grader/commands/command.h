@@ -11,19 +11,14 @@
 MUST_USE Status command_grade(const Options *options, ClassPoints points, int *exit_status, Message *why);
 /* Judges one submission on a case of its author's own, or on the samples alone. Exit status 1: it is not right. */
 MUST_USE Status command_try(const Options *options, int *exit_status, Message *why);
-/* Compiles one submission as `grade` would, and judges nothing. Exit status 1: it does not compile. */
-MUST_USE Status command_compile(const Options *options, int *exit_status, Message *why);
 /* Prints a problem's ranking. */
 MUST_USE Status command_leaderboard(const Options *options, int *exit_status, Message *why);
 /* Lists the runs that wait in quarantine, or accepts or rejects one. */
 MUST_USE Status command_quarantine(const Options *options, int *exit_status, Message *why);
-/* Times the best submissions of a problem side by side. Exit status 1: the order is not the stored one, or one of them is no
- * longer accepted. */
+/* Times the best submissions of a problem side by side, or one run again. Exit status 1: the order is not the stored one, or one of
+ * them is no longer accepted. */
 MUST_USE Status command_retime(const Options *options, int *exit_status, Message *why);
-/* Times a run again beside its neighbours, and records both figures of each. Exit status 1: the run's two differ. */
-MUST_USE Status command_appeal(const Options *options, int *exit_status, Message *why);
-/* Checks that the leaderboard follows from what was measured, and that nobody changed it. Exit status 1: it does not, or
- * somebody did. */
+/* Checks that the leaderboard follows from what was measured. Exit status 1: it does not. */
 MUST_USE Status command_verify_leaderboard(const Options *options, int *exit_status, Message *why);
 /* Hides a run from the ranking. */
 MUST_USE Status command_retract(const Options *options, int *exit_status, Message *why);

@@ -2,7 +2,6 @@
 #include "grader/commands/request.h"
 
 #include "grader/judge/judge.h"
-#include "grader/judge/opinion_ahead.h"
 #include "grader/problem/key_stream.h"
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
@@ -19,8 +18,6 @@ typedef struct Grading {
     bool recorded;
     bool file_is_at_fault; /* if the grading fails */
     GeneratorKey seed;     /* if --seed is given */
-    OpinionAhead ahead;    /* if --opinion is given and fits */
-    bool has_ahead;
     char person[PERSON_MAX_BYTES + 1];
     Request request;
     Store *store;  /* NULL: there is no database to read, and nothing will be recorded */
@@ -73,9 +70,6 @@ static Status check_request(Grading *grading, Message *why)
     if (status == STATUS_OK)
         status = json_target_check(options->all_cases, options->operands[0], why);
     grading->file_is_at_fault = status != STATUS_OK;
-    if (status == STATUS_OK && options->opinion != NULL && options->seed == NULL)
-        grading->has_ahead = opinion_ahead_read(options->opinion, &grading->request.problem,
-                                                &grading->request.submission, &grading->ahead);
     return status == STATUS_OK ? open_store(grading, why) : status;
 }
 
@@ -98,10 +92,7 @@ static JudgeJob job_of(Grading *grading)
     return (JudgeJob){
         .problem = &grading->request.problem,
         .submission = &grading->request.submission,
-        .secret = grading->options->seed != NULL ? &grading->seed
-                  : grading->has_ahead           ? &grading->ahead.secret
-                                                 : NULL,
-        .opinion_ahead = grading->has_ahead ? &grading->ahead : NULL,
+        .secret = grading->options->seed != NULL ? &grading->seed : NULL,
         .device = request_device(grading->options),
         .untimed_only = grading->options->untimed,
         .all_cases = grading->options->all_cases != NULL || grading->options->class_file != NULL,

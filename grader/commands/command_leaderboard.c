@@ -2,7 +2,6 @@
 
 #include "base/suggestion.h"
 #include "grader/ranking/ranking.h"
-#include "grader/report/report_appeal.h"
 #include "grader/report/report_leaderboard.h"
 #include "grader/problem/problem_read.h"
 #include "harness/device/open/device_open.h"
@@ -37,16 +36,6 @@ static const char *times_of(const char *id)
     return device_describe(name, &info, &why) == STATUS_OK ? device_time_label(&info) : "modelled";
 }
 
-static Status add_appeals(Store *store, const Board *board, Arena *arena, Text *out, Message *why)
-{
-    Appeal *appeals;
-    size_t count;
-    Status status = appeals_of_board(store, board, arena, &appeals, &count, why);
-    if (status == STATUS_OK)
-        report_appeals_of_board(appeals, count, out);
-    return status;
-}
-
 static Status add_board(Store *store, const Problem *problem, const Board *board, Text *out, Message *why)
 {
     Arena arena = {0};
@@ -56,7 +45,6 @@ static Status add_board(Store *store, const Problem *problem, const Board *board
     if (status == STATUS_OK) {
         Standing *standings = standings_of(runs, run_count, &arena, &count);
         report_leaderboard(problem, board, times_of(board->device), standings, count, out);
-        status = add_appeals(store, board, &arena, out, why);
     }
     arena_free(&arena);
     return status;

@@ -33,23 +33,22 @@ typedef struct Judging {
     Compiled anchor;
     const char *anchor_name; /* NULL: no anchor */
     TestcaseSet set;
-    const Testcase **testcases;       /* of result->cases, by the same index */
-    const ExecutionProfile *profile;  /* in the session; NULL: not wanted */
-    GeneratorKey secret;              /* of the data of this grading */
-    CallPlan plan;                    /* of the timed cases; it has an order only if no other cases are listed */
-    EarlierInputs earlier;            /* of what the runner in the session has been called with */
-    bool findings_told;               /* a warning or a verdict has named a finding */
-    bool error_told;                  /* a warning has named a CUDA call that failed */
-    Mistake secret_warning;           /* the first of a case whose data are secret (judging_keep_warning()) */
-    bool is_fresh;                    /* the runner in the session has not been called yet */
-    bool runs_all_blocks;             /* a sample of a kernel's blocks cannot stand for all of them here */
-    bool wants_all_blocks;            /* the case that was called last is to be called again so, by a new runner */
-    bool runner_is_spent;             /* it cannot be called again: its last call was given up (Testcase) */
-    CaseSample load;                  /* what its constructors made the device do */
-    bool queued;                      /* somebody else had the device */
-    OpinionProcess opinion;           /* the simulated GPU judges as well */
-    const struct OpinionAhead *ahead; /* or has judged it before; NULL: it has not, or that is taken */
-    bool ended;                       /* the verdict is final */
+    const Testcase **testcases;      /* of result->cases, by the same index */
+    const ExecutionProfile *profile; /* in the session; NULL: not wanted */
+    GeneratorKey secret;             /* of the data of this grading */
+    CallPlan plan;                   /* of the timed cases; it has an order only if no other cases are listed */
+    EarlierInputs earlier;           /* of what the runner in the session has been called with */
+    bool findings_told;              /* a warning or a verdict has named a finding */
+    bool error_told;                 /* a warning has named a CUDA call that failed */
+    Mistake secret_warning;          /* the first of a case whose data are secret (judging_keep_warning()) */
+    bool is_fresh;                   /* the runner in the session has not been called yet */
+    bool runs_all_blocks;            /* a sample of a kernel's blocks cannot stand for all of them here */
+    bool wants_all_blocks;           /* the case that was called last is to be called again so, by a new runner */
+    bool runner_is_spent;            /* it cannot be called again: its last call was given up (Testcase) */
+    CaseSample load;                 /* what its constructors made the device do */
+    bool queued;                     /* somebody else had the device */
+    OpinionProcess opinion;          /* the simulated GPU judges as well */
+    bool ended;                      /* the verdict is final */
 } Judging;
 
 /* A sentence as the author of the submission may read it (wording.h), in the result's arena. Never one about a case

@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "grader/judge/hidden_duration.h"
-#include "grader/judge/opinion_ahead.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,20 +17,15 @@ static double most_s(void)
 
 /* ---- beginning --------------------------------------------------------------------------------------------------- */
 
-/* NULL: no opinion is wanted. */
+/* The simulated GPU that gives the opinion; NULL: none is wanted. */
 static const char *wanted_device(const Judging *judging)
 {
+    const char *named = getenv("CONVJUDGE_SECOND_OPINION");
     if (!judging->job->second_opinion || judging->session->traits.runs_c)
         return NULL;
-    return opinion_device(judging->result->device.modelled);
-}
-
-/* Of the same data and the same simulated GPU. */
-static bool is_there_already(const JudgeJob *job, const char *device)
-{
-    const OpinionAhead *ahead = job->opinion_ahead;
-    return ahead != NULL && strcmp(ahead->device, device) == 0 && job->secret != NULL &&
-           memcmp(&ahead->secret, job->secret, sizeof ahead->secret) == 0;
+    if (named != NULL && named[0] != '\0')
+        return named;
+    return judging->result->device.modelled ? NULL : "sim";
 }
 
 void opinion_step_begin(Judging *judging, JudgeFunction *judge)
@@ -53,9 +47,7 @@ void opinion_step_begin(Judging *judging, JudgeFunction *judge)
     Message why;
     SecondOpinion *opinion = &judging->result->opinion;
     *opinion = (SecondOpinion){.asked = true, .place = "", .text = ""};
-    if (is_there_already(job, device))
-        judging->ahead = job->opinion_ahead;
-    else if (opinion_process_start(&other, judge, &judging->opinion, &why) != STATUS_OK)
+    if (opinion_process_start(&other, judge, &judging->opinion, &why) != STATUS_OK)
         opinion->none = arena_string(&judging->result->arena, why.text);
 }
 
@@ -140,11 +132,6 @@ static void fill_opinion(Judging *judging, const OpinionAnswer *answer)
 void opinion_step_take(Judging *judging, double start_s)
 {
     OpinionAnswer answer;
-    if (judging->ahead != NULL) {
-        fill_opinion(judging, &judging->ahead->answer);
-        judging->ahead = NULL;
-        return;
-    }
     const double deadline_s = start_s + hidden_duration_extended(now_s() - start_s, most_s());
     if (judging->opinion.guard == 0)
         return;

@@ -2,18 +2,16 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "grader/ranking/appeal.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
 #include "grader/result/recorded.h"
 #include "grader/result/result_json.h"
+#include "leaderboard/schema_check.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { MOST_RESULT_BYTES = 64 * 1024 * 1024 };
 
 static const double MOST_DIFFERENCE = 1e-9;
 
@@ -209,77 +207,6 @@ static Status check_references(Store *store, Findings *findings, AuditSummary *s
     return status;
 }
 
-/* ---- appeals ----------------------------------------------------------------------------------------------------- */
-
-static void compare_appealed(const char *place, const AppealedTime *expected, const AppealedTime *found,
-                             Findings *findings)
-{
-    char what[80];
-    const struct {
-        const char *key;
-        double expected, found;
-    } numbers[] = {
-        {"again_ms", expected->again.ms, found->again.ms},
-        {"again_uncertainty", expected->again.uncertainty, found->again.uncertainty},
-        {"agrees", expected->agrees, found->agrees},
-        {"first_rank", (double)expected->first_rank, (double)found->first_rank},
-        {"again_rank", (double)expected->again_rank, (double)found->again_rank},
-    };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        snprintf(what, sizeof what, "%s of run %" PRId64, numbers[i].key, found->run);
-        compare_numbers(findings, place, what, numbers[i].expected, numbers[i].found);
-    }
-}
-
-/* The first figures must be those of the runs themselves. */
-static void check_first(Store *store, const char *place, const AppealedTime *time, Arena *arena, Findings *findings)
-{
-    RecordedRun run;
-    Message missing;
-    char what[80];
-    if (store_run(store, time->run, arena, &run, &missing) != STATUS_OK) {
-        findings_add(findings, place, "run", "a run of the leaderboard", missing.text);
-        return;
-    }
-    snprintf(what, sizeof what, "first_ms of run %" PRId64, time->run);
-    compare_numbers(findings, place, what, run.run.time.ms, time->first.ms);
-    snprintf(what, sizeof what, "first_uncertainty of run %" PRId64, time->run);
-    compare_numbers(findings, place, what, run.run.time.uncertainty, time->first.uncertainty);
-    compare_texts(findings, place, "person", run.run.person, time->person);
-}
-
-static void check_appeal(Store *store, const Appeal *appeal, Arena *arena, Findings *findings)
-{
-    char place[40];
-    Appeal computed = *appeal;
-    snprintf(place, sizeof place, "appeals %" PRId64, appeal->id);
-    computed.times = arena_array(arena, appeal->count, sizeof *computed.times);
-    memcpy(computed.times, appeal->times, appeal->count * sizeof *computed.times);
-    appeal_derive(&computed);
-    for (size_t i = 0; i < appeal->count; i++) {
-        compare_appealed(place, &computed.times[i], &appeal->times[i], findings);
-        check_first(store, place, &appeal->times[i], arena, findings);
-    }
-    compare_numbers(findings, place, "rank_again", (double)computed.rank_again, (double)appeal->rank_again);
-}
-
-/* One that cannot be read is a finding as well. */
-static Status check_appeals(Store *store, Findings *findings, AuditSummary *summary, Message *why)
-{
-    Arena arena = {0};
-    Appeal *appeals;
-    Status status = appeals_of_run(store, 0, &arena, &appeals, &summary->appeals, why);
-    if (status == STATUS_BAD_INPUT) {
-        findings_add(findings, "appeals", "times", "what an appeal writes", why->text);
-        status = STATUS_OK;
-        summary->appeals = 0;
-    }
-    for (size_t i = 0; status == STATUS_OK && i < summary->appeals; i++)
-        check_appeal(store, &appeals[i], &arena, findings);
-    arena_free(&arena);
-    return status;
-}
-
 static Status check_sources(Store *store, Findings *findings, Message *why)
 {
     Arena arena = {0};
@@ -299,78 +226,12 @@ static Status check_sources(Store *store, Findings *findings, Message *why)
 Status audit_store(Store *store, Findings *findings, AuditSummary *summary, Message *why)
 {
     *summary = (AuditSummary){0};
-    Status status = chain_check_schema(store, findings, why);
-    if (status == STATUS_OK)
-        status = chain_check_links(store, findings, &summary->chain, why);
+    Status status = schema_check(store, findings, why);
     if (status == STATUS_OK)
         status = check_sources(store, findings, why);
     if (status == STATUS_OK)
         status = check_runs(store, findings, summary, why);
     if (status == STATUS_OK)
         status = check_references(store, findings, summary, why);
-    return status == STATUS_OK ? check_appeals(store, findings, summary, why) : status;
-}
-
-/* ---- receipts ---------------------------------------------------------------------------------------------------- */
-
-static Status read_receipt(const JsonFile *file, Receipt *receipt, Message *why)
-{
-    const cJSON *object = json_get(file->root, "receipt");
-    int64_t run = 0, link = 0;
-    if (!cJSON_IsObject(object))
-        return json_fail(file, NULL, why, "no receipt, expected a result.json of a recorded run");
-    Status status = json_integer(file, object, "run", 1, INT64_C(1) << 53, &run, why);
-    if (status == STATUS_OK)
-        status = json_integer(file, object, "link", 1, INT64_C(1) << 53, &link, why);
-    const char *hash = json_string(object, "hash");
-    if (status == STATUS_OK && (run == 0 || link == 0 || hash == NULL || strlen(hash) != 64))
-        status = json_fail(file, object, why, "expected run, link and the 64 digits of hash");
-    if (status == STATUS_OK) {
-        *receipt = (Receipt){.run = run, .link = link};
-        strcpy(receipt->hash.hex, hash);
-    }
-    return status;
-}
-
-static void compare_receipt(const char *place, const cJSON *root, const Run *run, Findings *findings)
-{
-    const struct {
-        const char *key, *value;
-    } texts[] = {
-        {"person", run->person},           {"time_utc", run->time_utc},       {"problem", run->board.problem},
-        {"revision", run->board.revision}, {"device", run->board.device},     {"verdict", run->verdict},
-        {"rank_status", run->rank_status}, {"source_hash", run->source_hash},
-    };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        const char *said = json_string(root, texts[i].key);
-        compare_texts(findings, place, texts[i].key, said == NULL ? "none" : said, texts[i].value);
-    }
-    const cJSON *score = json_get(root, "score_ms");
-    compare_numbers(findings, place, "score_ms", cJSON_IsNumber(score) ? score->valuedouble : 0, run->time.ms);
-}
-
-static Status check_file(Store *store, const JsonFile *file, Findings *findings, Message *why)
-{
-    Arena arena = {0};
-    Receipt receipt;
-    RecordedRun recorded;
-    Message missing;
-    Status status = read_receipt(file, &receipt, why);
-    if (status == STATUS_OK)
-        status = chain_check_receipt(store, file->path, &receipt, findings, why);
-    if (status == STATUS_OK && store_run(store, receipt.run, &arena, &recorded, &missing) == STATUS_OK)
-        compare_receipt(file->path, file->root, &recorded.run, findings);
-    arena_free(&arena);
-    return status;
-}
-
-Status audit_receipt(Store *store, const char *path, Findings *findings, Message *why)
-{
-    JsonFile file;
-    Status status = json_read(path, MOST_RESULT_BYTES, &file, why);
-    if (status != STATUS_OK)
-        return status;
-    status = check_file(store, &file, findings, why);
-    json_free(&file);
     return status;
 }

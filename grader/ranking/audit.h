@@ -7,23 +7,17 @@
 #define GRADER_RANKING_AUDIT_H
 
 #include "base/status.h"
-#include "leaderboard/chain_check.h"
 #include "leaderboard/findings.h"
 #include "leaderboard/store.h"
 
 #include <stddef.h>
 
 typedef struct AuditSummary {
-    ChainSummary chain;
-    size_t runs, references, appeals;
+    size_t runs, references;
     size_t incomplete; /* rows of an older version, whose times cannot be computed again */
-    size_t receipts;
 } AuditSummary;
 
 /* Checks the whole database. `store` must not change meanwhile: call it between store_begin_reading() and its end. */
 MUST_USE Status audit_store(Store *store, Findings *findings, AuditSummary *summary, Message *why);
-
-/* Checks that the database holds the run of a result.json. BAD_INPUT: the file has no receipt. */
-MUST_USE Status audit_receipt(Store *store, const char *path, Findings *findings, Message *why);
 
 #endif

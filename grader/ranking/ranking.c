@@ -105,7 +105,7 @@ Status ranking_record(Store *store, const char *source, Result *result, Message 
         .sitting = sitting.data,
         .cases = cases.data,
     };
-    Status status = store_add_run(store, &run, &result->receipt, why);
+    Status status = store_add_run(store, &run, &result->run, why);
     text_free(&cases);
     text_free(&sitting);
     return status;

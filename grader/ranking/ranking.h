@@ -16,7 +16,7 @@ Board ranking_board(const Result *result);
 /* Fills in result->rank_status. `recorded`: the run will be recorded. */
 void ranking_decide(Result *result, bool recorded);
 
-/* Also keeps the source, and fills in the result's receipt. */
+/* Also keeps the source, and fills in the result's run. */
 MUST_USE Status ranking_record(Store *store, const char *source, Result *result, Message *why);
 
 /* Fills in the ladder of an accepted result with a score, and its percentile among the reference solutions. Their times

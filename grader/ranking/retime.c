@@ -27,13 +27,7 @@ static Submission submission_of(const Run *run)
     return submission;
 }
 
-void retime_make_room(Retiming *retiming, size_t count)
-{
-    retiming->contenders = arena_array(&retiming->arena, count, sizeof *retiming->contenders);
-    retiming->missing = arena_array(&retiming->arena, count, sizeof *retiming->missing);
-}
-
-Status retime_add_run(Store *store, int64_t run, const MeasuredTime *time, Retiming *retiming, Message *why)
+static Status add_run(Store *store, int64_t run, MeasuredTime time, Retiming *retiming, Message *why)
 {
     Arena arena = {0};
     RecordedRun recorded;
@@ -43,10 +37,8 @@ Status retime_add_run(Store *store, int64_t run, const MeasuredTime *time, Retim
         if (recorded.run.source == NULL)
             retiming->missing[retiming->missing_count++] = person;
         else
-            retiming->contenders[retiming->count++] = (Contender){.name = person,
-                                                                  .run = run,
-                                                                  .stored = time == NULL ? recorded.run.time : *time,
-                                                                  .submission = submission_of(&recorded.run)};
+            retiming->contenders[retiming->count++] = (Contender){
+                .name = person, .run = run, .stored = time, .submission = submission_of(&recorded.run)};
     }
     arena_free(&arena);
     return status;
@@ -61,9 +53,10 @@ static Status add_people(Store *store, size_t top, Retiming *retiming, Message *
     if (status == STATUS_OK) {
         const Standing *standings = standings_of(runs, run_count, &arena, &count);
         count = count < top ? count : top;
-        retime_make_room(retiming, count + 1);
+        retiming->contenders = arena_array(&retiming->arena, count + 1, sizeof *retiming->contenders);
+        retiming->missing = arena_array(&retiming->arena, count + 1, sizeof *retiming->missing);
         for (size_t i = 0; i < count && status == STATUS_OK; i++)
-            status = retime_add_run(store, standings[i].run, &standings[i].time, retiming, why);
+            status = add_run(store, standings[i].run, standings[i].time, retiming, why);
     }
     arena_free(&arena);
     return status;
@@ -107,7 +100,7 @@ static int by_stored_time(const void *a, const void *b)
     return (x->stored.ms > y->stored.ms) - (x->stored.ms < y->stored.ms);
 }
 
-void retime_sort(Retiming *retiming)
+static void sort_contenders(Retiming *retiming)
 {
     qsort(retiming->contenders, retiming->count, sizeof *retiming->contenders, by_stored_time);
     for (size_t i = 0; i < retiming->count; i++) {
@@ -144,18 +137,11 @@ Status retime_choose(Store *store, const Problem *problem, const char *device, s
     if (status == STATUS_OK)
         status = add_reference(store, retiming, why);
     if (status == STATUS_OK)
-        retime_sort(retiming);
+        sort_contenders(retiming);
     return status;
 }
 
 /* ---- the rounds -------------------------------------------------------------------------------------------------- */
-
-static void note_conditions(Retiming *retiming, const Result *result)
-{
-    snprintf(retiming->toolkit, sizeof retiming->toolkit, "%s", result->toolkit);
-    if (retiming->sandbox[0] == '\0' || strcmp(retiming->sandbox, "full") == 0)
-        snprintf(retiming->sandbox, sizeof retiming->sandbox, "%s", result->sandbox);
-}
 
 /* One block of calls, in processes of its own. */
 static Status time_once(Retiming *retiming, Contender *contender, size_t round, Message *why)
@@ -167,8 +153,6 @@ static Status time_once(Retiming *retiming, Contender *contender, size_t round, 
                           .timed_only = true,
                           .one_block = true};
     Status status = judge_submission(&job, &result, why);
-    if (status == STATUS_OK)
-        note_conditions(retiming, &result);
     if (status == STATUS_OK && result.verdict == VERDICT_ACCEPTED)
         contender->ms[round] = result.score.ms;
     else if (status == STATUS_OK)

@@ -37,9 +37,8 @@ typedef struct Retiming {
     DeviceInfo device;
     Contender *contenders; /* in the order of their stored times */
     size_t count;
-    size_t rounds, most_rounds;    /* that were timed, and that may be */
-    char toolkit[80], sandbox[80]; /* of the rounds, as in a result; sandbox: "full" if all had that */
-    const char **missing;          /* people whose source the database does not have */
+    size_t rounds, most_rounds; /* that were timed, and that may be */
+    const char **missing;       /* people whose source the database does not have */
     size_t missing_count;
     Arena arena;
 } Retiming;
@@ -48,15 +47,8 @@ typedef struct Retiming {
 MUST_USE Status retime_choose(Store *store, const Problem *problem, const char *device, size_t top, Retiming *retiming,
                               Message *why);
 
-/* The parts of retime_choose(), for others who choose. */
-/* Finds the board of a device, and how many rounds its times may take. */
+/* Finds the board of a device, and how many rounds its times may take. `retiming` has its problem. */
 MUST_USE Status retime_find_board(const char *device, Retiming *retiming, Message *why);
-/* Makes room for so many contenders. */
-void retime_make_room(Retiming *retiming, size_t count);
-/* Adds a run with the time to start from (NULL: its own); one whose source the database lacks is missing. */
-MUST_USE Status retime_add_run(Store *store, int64_t run, const MeasuredTime *time, Retiming *retiming, Message *why);
-/* Puts the contenders in the order of their stored times, and ranks them by these. */
-void retime_sort(Retiming *retiming);
 
 /* Times them, and fills in times and ranks. */
 MUST_USE Status retime_run(Retiming *retiming, Progress *progress, Message *why);

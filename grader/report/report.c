@@ -241,5 +241,5 @@ void report_write(const Result *result, TerminalStyle style, Text *out)
     add_printed(result, out);
     add_second_opinion(&result->opinion, style, out);
     add_warnings(result, out);
-    report_add_receipt(result, out);
+    report_add_run(result, out);
 }

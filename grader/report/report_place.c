@@ -63,15 +63,12 @@ void report_add_place(const Result *result, Text *out)
     report_add_class_place(&place, out);
 }
 
-void report_add_receipt(const Result *result, Text *out)
+void report_add_run(const Result *result, Text *out)
 {
-    if (result->receipt.run == 0)
+    if (result->run == 0)
         return;
-    report_add_label(out, "receipt");
-    text_printf(out, "run %lld, link %lld of the chain\n", (long long)result->receipt.run,
-                (long long)result->receipt.link);
-    report_add_label(out, "");
-    text_printf(out, "%s\n", result->receipt.hash.hex);
+    report_add_label(out, "recorded");
+    text_printf(out, "run %lld\n", (long long)result->run);
 }
 
 /* ---- the ladder: the reference solutions, and the submission among them ------------------------------------------ */

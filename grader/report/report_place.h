@@ -19,7 +19,7 @@ void report_add_class_place(const ClassPlace *place, Text *out);
 /* The percentiles, if there is a time to compare, and the rank. */
 void report_add_place(const Result *result, Text *out);
 /* What proves later that the run was recorded; nothing if it was not. */
-void report_add_receipt(const Result *result, Text *out);
+void report_add_run(const Result *result, Text *out);
 /* Bars for the reference solutions and the submission, fastest first, and the next one to beat. */
 void report_add_ladder(const Result *result, TerminalStyle style, Text *out);
 

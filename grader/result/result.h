@@ -126,7 +126,7 @@ typedef struct Result {
     size_t rank;                   /* in the class; 0: not ranked */
     ReferenceTime *ladder;         /* the reference solutions' times, fastest first */
     size_t ladder_count;
-    Receipt receipt; /* run 0: not recorded */
+    int64_t run; /* its number in the leaderboard; 0: it was not recorded */
     Arena arena;
 } Result;
 

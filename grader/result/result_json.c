@@ -400,16 +400,6 @@ static void put_identity(cJSON *root, const Result *result)
         cJSON_AddStringToObject(root, "seed", result->seed);
 }
 
-static void put_receipt(cJSON *root, const Receipt *receipt)
-{
-    if (receipt->run == 0)
-        return;
-    cJSON *object = cJSON_AddObjectToObject(root, "receipt");
-    cJSON_AddNumberToObject(object, "run", (double)receipt->run);
-    cJSON_AddNumberToObject(object, "link", (double)receipt->link);
-    cJSON_AddStringToObject(object, "hash", receipt->hash.hex);
-}
-
 void result_json(const Result *result, Text *out)
 {
     cJSON *root = cJSON_CreateObject();
@@ -417,7 +407,8 @@ void result_json(const Result *result, Text *out)
     cJSON_AddStringToObject(root, "verdict", verdict_name(result->verdict));
     cJSON_AddStringToObject(root, "text", result->text);
     cJSON_AddStringToObject(root, "rank_status", result->rank_status);
-    put_receipt(root, &result->receipt);
+    if (result->run != 0)
+        cJSON_AddNumberToObject(root, "run", (double)result->run);
     put_identity(root, result);
     put_device(root, &result->device);
     cJSON_AddStringToObject(root, "toolkit", result->toolkit);

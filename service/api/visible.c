@@ -55,35 +55,3 @@ Status visible_standings(const Visit *visit, Standing *standings, size_t count, 
     }
     return status;
 }
-
-/* Whether anything of it may be seen. */
-static bool show_appeal(const Visit *visit, const Appeal *appeal, bool is_hidden, Appeal *shown)
-{
-    int64_t person;
-    AppealedTime *times = arena_array(visit->arena, appeal->count + 1, sizeof *times);
-    *shown = *appeal;
-    shown->times = times;
-    shown->count = 0;
-    if (is_hidden)
-        shown->rank = shown->rank_again = 0;
-    for (size_t i = 0; i < appeal->count; i++) {
-        AppealedTime time = appeal->times[i];
-        time.person = visible_name(visit, time.person, &person);
-        if (is_hidden && (time.run != appeal->run || !visible_to(visit, person)))
-            continue;
-        if (is_hidden)
-            time.first_rank = time.again_rank = 0;
-        times[shown->count++] = time;
-    }
-    return shown->count > 0;
-}
-
-Appeal *visible_appeals(const Visit *visit, const Appeal *appeals, bool is_hidden, size_t *count)
-{
-    Appeal *shown = arena_array(visit->arena, *count + 1, sizeof *shown);
-    size_t kept = 0;
-    for (size_t i = 0; i < *count; i++)
-        kept += show_appeal(visit, &appeals[i], is_hidden, &shown[kept]);
-    *count = kept;
-    return shown;
-}

@@ -2,7 +2,6 @@
 #ifndef SERVICE_API_VISIBLE_H
 #define SERVICE_API_VISIBLE_H
 
-#include "leaderboard/appeals.h"
 #include "leaderboard/standing.h"
 #include "service/api/service.h"
 #include "service/store/submissions.h"
@@ -21,9 +20,5 @@ const char *visible_name(const Visit *visit, const char *name, int64_t *id);
 /* Gives the standings the names that the visitor may see, and finds the submissions that he may open, 0 for others. */
 MUST_USE Status visible_standings(const Visit *visit, Standing *standings, size_t count, int64_t **submissions,
                                   Message *why);
-
-/* A copy of the appeals with the names that the visitor may see. Where the board is hidden from him, of what was timed again he sees his
- * own figures alone, without ranks; `*count` becomes that of what is left. */
-Appeal *visible_appeals(const Visit *visit, const Appeal *appeals, bool is_hidden, size_t *count);
 
 #endif

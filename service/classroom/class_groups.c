@@ -5,23 +5,13 @@
 
 #include <string.h>
 
-static void take_name(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    *(const char **)item = database_text(arena, row, 0);
-}
-
 /* A group that only class.json knows has an invitation that nobody has; a teacher can make no link for it. */
 static Status add_group(Store *store, const ClassGroup *group, Message *why)
 {
     Secret invitation;
     int64_t known = 0;
-    Rows rows = {.item_bytes = sizeof(const char *)};
-    Arena arena = {0};
-    rows.arena = &arena;
-    Status status = database_query(store, &rows, take_name, why, "SELECT name FROM class_group WHERE name = ?1", "t",
-                                   group->name);
-    known = (int64_t)rows.count;
-    arena_free(&arena);
+    Status status = database_int(store, &known, why, "SELECT count(*) FROM class_group WHERE name = ?1", "t",
+                                 group->name);
     return status == STATUS_OK && known == 0 ? people_add_group(store, group->name, &invitation, why) : status;
 }
 
@@ -49,7 +39,7 @@ static Status add_people(Store *store, const ClassGroup *group, Message *why)
 static Status take_joined(Store *store, ClassFile *file, ClassGroup *group, Message *why)
 {
     Rows rows = {.arena = &file->arena, .item_bytes = sizeof(const char *)};
-    Status status = database_query(store, &rows, take_name, why,
+    Status status = database_query(store, &rows, database_take_text, why,
                                    "SELECT person.name FROM membership JOIN person ON person.id = membership.person"
                                    " JOIN class_group ON class_group.id = membership.class_group"
                                    " WHERE class_group.name = ?1 AND by_class = 0 ORDER BY person.name",

@@ -3,7 +3,6 @@
 #include "service/commands/service_command.h"
 
 #include "base/clock.h"
-#include "base/processors.h"
 #include "grader/terminal/json_target.h"
 #include "grader/terminal/terminal.h"
 #include "grader/ranking/person.h"
@@ -13,7 +12,6 @@
 #include "service/classroom/class_watch.h"
 #include "service/client/output.h"
 #include "service/commands/class_devices.h"
-#include "service/commands/compile_ahead.h"
 #include "service/commands/own_workers.h"
 #include "service/config/config.h"
 #include "service/grading/class_progress.h"
@@ -52,7 +50,6 @@ typedef struct ClassGrading {
     bool is_served; /* by a server that has the state */
     Head *head;
     OwnWorkers *workers;
-    CompileAhead *ahead;
     int log;
     TerminalStyle style; /* of standard error */
     size_t shown;        /* submissions that have been told of */
@@ -218,14 +215,7 @@ static Status start(ClassGrading *grading, Message *why)
                                     .log = grading->log,
                                     .unconfined = grading->options->unconfined};
     Status status = head_start(&head, &grading->head, why);
-    const CompileAheadSpec ahead = {.device = grading->devices.items[0],
-                                    .spool = grading->spool,
-                                    .processes = processors_usable(),
-                                    .log = grading->log,
-                                    .unconfined = grading->options->unconfined};
-    if (status == STATUS_OK)
-        status = own_workers_start(&workers, &grading->workers, why);
-    return status == STATUS_OK ? compile_ahead_start(&ahead, &grading->ahead, why) : status;
+    return status == STATUS_OK ? own_workers_start(&workers, &grading->workers, why) : status;
 }
 
 static Status look(ClassGrading *grading, void (*ended)(void *context, const HandedIn *item), Message *why)
@@ -263,10 +253,8 @@ static Status follow(ClassGrading *grading, Message *why)
     while (status == STATUS_OK && !is_done(grading) && !is_told_to_stop) {
         show_progress(grading);
         nanosleep(&(struct timespec){.tv_nsec = (long)(LOOK_S * 1e9)}, NULL);
-        if (!grading->is_served) {
+        if (!grading->is_served)
             own_workers_tick(grading->workers);
-            compile_ahead_tick(grading->ahead, grading->store);
-        }
         status = look(grading, show_item, why);
         if (status == STATUS_OK && !is_done(grading))
             status = check_workers(grading, why);
@@ -290,7 +278,6 @@ static Status judge(ClassGrading *grading, Message *why)
     }
     if (status == STATUS_OK)
         status = follow(grading, why);
-    compile_ahead_stop(grading->ahead);
     own_workers_stop(grading->workers);
     head_stop(grading->head);
     return status;

@@ -2,13 +2,11 @@
  * own are processes.  */
 #include "service/commands/service_command.h"
 
-#include "base/processors.h"
 #include "service/api/api.h"
 #include "service/api/live.h"
 #include "service/api/service.h"
 #include "service/classroom/class_watch.h"
 #include "service/commands/class_devices.h"
-#include "service/commands/compile_ahead.h"
 #include "service/commands/own_program.h"
 #include "service/commands/own_workers.h"
 #include "service/config/config.h"
@@ -133,7 +131,6 @@ static Status open_class(Service *service, Message *why)
 
 typedef struct Judges { /* those who judge: processes of this host, or batch jobs */
     OwnWorkers *workers;
-    CompileAhead *ahead;
     char program[OWN_PROGRAM_BYTES];
 } Judges;
 
@@ -146,20 +143,9 @@ static void serve(Service *service, HttpServer *http, const Judges *judges)
         live_tick(service);
         if (judges->workers != NULL)
             own_workers_tick(judges->workers);
-        compile_ahead_tick(judges->ahead, service->store);
         look_at_class(service);
     }
     log_event(LEVEL_INFO, "stopped");
-}
-
-/* Workers of other hosts have compile caches of their own, which nothing here can fill. */
-static Status start_ahead(const Config *config, const char *spool, Judges *judges, Message *why)
-{
-    if (config->workers.count == 0)
-        return STATUS_OK;
-    const CompileAheadSpec ahead = {
-        .device = config->workers.items[0], .spool = spool, .processes = processors_usable()};
-    return compile_ahead_start(&ahead, &judges->ahead, why);
 }
 
 static Status start_engine(Service *service, Judges *judges, Message *why)
@@ -167,8 +153,7 @@ static Status start_engine(Service *service, Judges *judges, Message *why)
     const Config *config = service->config;
     if (config->engine != ENGINE_SLURM) {
         const OwnWorkersSpec workers = {.devices = &config->workers, .spool = service->spool, .explains = true};
-        Status status = own_workers_start(&workers, &judges->workers, why);
-        return status == STATUS_OK ? start_ahead(config, service->spool, judges, why) : status;
+        return own_workers_start(&workers, &judges->workers, why);
     }
     const SlurmOptions slurm = {
         .settings = &config->slurm, .state = config->state, .spool = service->spool, .program = judges->program};
@@ -200,7 +185,6 @@ static Status run_service(const Config *config, const char *spool, bool is_trial
         status = add_trial_accounts(service.store, http_address(http), why);
     if (status == STATUS_OK)
         serve(&service, http, &judges);
-    compile_ahead_stop(judges.ahead);
     own_workers_stop(judges.workers);
     slurm_stop(service.slurm);
     live_free(service.live);

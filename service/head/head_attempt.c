@@ -51,7 +51,7 @@ static Status basis_of(const Head *head, const Problem *problem, const char *mod
 /* The copy may have been damaged: nobody has synced it to the disk. */
 static Status kept_basis(const Head *head, const Judging *judging, const char *keep, Basis *basis, Message *why)
 {
-    char folder[SPOOL_OPINION_BYTES + sizeof(Digest)];
+    char folder[SPOOL_EDITIONS_BYTES + sizeof(Digest)];
     Problem problem;
     if (!problem_edition_find(keep, judging->edition_before, folder, sizeof folder))
         return fail(STATUS_SYSTEM, why, "%s: the spool lacks the files by which this problem counts, edition %.16s",
@@ -71,7 +71,7 @@ static Status kept_basis(const Head *head, const Judging *judging, const char *k
 
 Status head_basis(const Head *head, const Judging *judging, Basis *basis, Message *why)
 {
-    char keep[SPOOL_OPINION_BYTES];
+    char keep[SPOOL_EDITIONS_BYTES];
     Problem problem;
     *basis = (Basis){.is_kept = false};
     spool_editions_path(head->options.spool, keep);

@@ -88,7 +88,7 @@ static Status mend_offers(Head *head, const SpoolView *view, Message *why)
 static Status prune_editions(const Head *head, Message *why)
 {
     Arena arena = {0};
-    char keep[SPOOL_OPINION_BYTES];
+    char keep[SPOOL_EDITIONS_BYTES];
     const char **needed;
     size_t count;
     Status status = batches_editions(head->store, &arena, &needed, &count, why);

@@ -1,7 +1,6 @@
 #include "service/pages/pages.h"
 
 #include "base/tensor.h"
-#include "service/pages/appeals_view.h"
 #include "service/pages/board_plots.h"
 #include "service/pages/figure.h"
 #include "service/pages/html.h"
@@ -108,7 +107,6 @@ static void add_board(Text *page, const Site *site, const BoardPage *board, size
     html_add(page, "<h3>%s%s</h3>\n", board->device_name != NULL ? board->device_name : board->device,
              board->modelled ? ", modelled times" : "");
     add_standings(page, site, board, most);
-    appeals_below_board(page, board);
     html_raw(page, "<div class=\"plots\">\n");
     snprintf(id, sizeof id, "times-%zu", number);
     plot_times(page, id, board, nobody);

@@ -1,7 +1,6 @@
 #include "service/pages/pages.h"
 
 #include "grader/terminal/quantity.h"
-#include "service/pages/appeals_view.h"
 #include "service/pages/board_plots.h"
 #include "service/pages/figure.h"
 #include "service/pages/html.h"
@@ -266,8 +265,8 @@ static void add_opinion(Text *page, const cJSON *opinion)
 
 static void add_facts(Text *page, const SubmissionPage *submission)
 {
-    const cJSON *result = submission->result, *receipt = view_item(result, "receipt");
-    char text[128];
+    const cJSON *result = submission->result;
+    char text[200];
     html_raw(page,
              "<section aria-labelledby=\"record\">\n<h2 id=\"record\">How it was judged</h2>\n<dl class=\"facts\">\n");
     fact(page, "Device", view_text(result, "device_name"));
@@ -284,11 +283,15 @@ static void add_facts(Text *page, const SubmissionPage *submission)
     if (submission->received != NULL)
         fact(page, "Received", figure_moment(submission->received).text);
     fact(page, "Hash of the source", view_text(result, "source_hash"));
-    if (view_number(receipt, "link") > 0) {
-        snprintf(text, sizeof text, "run %.0f, link %.0f of the chain", view_number(receipt, "run"),
-                 view_number(receipt, "link"));
-        fact(page, "Receipt", text);
-        fact(page, "Hash of the link", view_text(receipt, "hash"));
+    if (submission->run > 0) {
+        snprintf(text, sizeof text, "%" PRId64, submission->run);
+        fact(page, "Run", text);
+    }
+    for (size_t i = 0; i < submission->again_count; i++) {
+        const StoredRun *again = &submission->again[i];
+        snprintf(text, sizeof text, "%s, run %" PRId64 ", %s", figure_measured(again->time).text, again->id,
+                 figure_moment(again->time_utc).text);
+        fact(page, "Timed again", text);
     }
     html_raw(page, "</dl>\n</section>\n");
 }
@@ -326,8 +329,6 @@ void page_submission(Text *page, const Site *site, const SubmissionPage *submiss
         add_warnings(page, view_item(submission->result, "warnings"));
         submission_cases(page, view_item(submission->result, "cases"));
         add_times(page, submission);
-        appeals_of_submission(page, submission->board, submission->run);
-        appeal_requests_of_submission(page, submission);
         add_compilation(page, view_item(submission->result, "compile"));
         add_opinion(page, view_item(submission->result, "second_opinion"));
     }

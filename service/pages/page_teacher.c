@@ -1,7 +1,6 @@
 #include "service/pages/pages.h"
 
 #include "grader/terminal/quantity.h"
-#include "service/pages/appeals_view.h"
 #include "service/pages/figure.h"
 #include "service/pages/html.h"
 #include "service/pages/parts.h"
@@ -253,7 +252,6 @@ void page_teacher(Text *page, const Site *site, const TeacherPage *teacher)
             "<nav aria-label=\"Of the class\"><ul class=\"links\">\n<li><a href=\"/teacher/points\">Points</a></li>\n"
             "<li><a href=\"/teacher/summary\">Summary of the class</a></li>\n</ul></nav>\n");
     add_quarantine(page, site, teacher);
-    appeal_requests_to_decide(page, site, teacher->asked, teacher->asked_count);
     add_matrix(page, site, teacher);
     add_stuck(page, site, teacher);
     add_similar(page, site, teacher);

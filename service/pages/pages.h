@@ -15,7 +15,7 @@
 
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
-#include "leaderboard/appeals.h"
+#include "leaderboard/store.h"
 #include "leaderboard/standing.h"
 #include "leaderboard/store.h"
 #include "service/pages/site.h"
@@ -40,17 +40,7 @@ typedef struct BoardPage {     /* the times on one board */
     size_t reference_count;
     BestTime *best; /* each time that the board's best improved, oldest first */
     size_t best_count;
-    const Appeal *appeals; /* of its runs, oldest first, under the names that the reader may see */
-    size_t appeal_count;
 } BoardPage;
-
-typedef struct AskedAppeal { /* somebody wants a run timed again */
-    int64_t id, run, submission;
-    const char *person, *why, *asked_utc;
-    const char *state;  /* "asked", "granted", "refused" */
-    const char *answer; /* what the teacher said; "": nothing */
-    bool is_done;       /* granted, and timed again */
-} AskedAppeal;
 
 /* ---- a submission ------------------------------------------------------------------------------------------------ */
 
@@ -66,18 +56,17 @@ typedef struct SubmissionPage {
     int64_t done, total;  /* of the step; total 0: unknown */
     bool can_withdraw;
 
-    const cJSON *result;           /* the object of result.json, or submission_of_run(); NULL: not judged yet */
-    const cJSON *sitting;          /* the object of Run.sitting, for the roofline; NULL: unknown */
-    const cJSON *explain;          /* the object of explain.json; NULL: none */
-    const char *source;            /* NULL: unknown, or not for this reader */
-    const BoardPage *board;        /* NULL: none; its standings hold this submission under `person` if it ranks */
-    int64_t run;                   /* its number in the leaderboard, by which `board` knows its appeals; 0: none */
+    const cJSON *result;    /* the object of result.json, or submission_of_run(); NULL: not judged yet */
+    const cJSON *sitting;   /* the object of Run.sitting, for the roofline; NULL: unknown */
+    const cJSON *explain;   /* the object of explain.json; NULL: none */
+    const char *source;     /* NULL: unknown, or not for this reader */
+    const BoardPage *board; /* NULL: none; its standings hold this submission under `person` if it ranks */
+    int64_t run;            /* its number in the leaderboard; 0: none */
+    const StoredRun *again; /* later times of the same source, oldest first */
+    size_t again_count;
     int64_t rank, of;              /* 0: does not rank */
     const char *const *counts_for; /* sentences about deadlines, up to NULL; NULL: none */
-    const AskedAppeal *asked;      /* of its run, oldest first */
-    size_t asked_count;
-    bool can_appeal;       /* with a form: POST /submissions/N/appeal with `why` */
-    const char *retracted; /* why a teacher has hidden it; NULL: it is not hidden */
+    const char *retracted;         /* why a teacher has hidden it; NULL: it is not hidden */
 } SubmissionPage;
 
 /* What the database keeps of a run, in the form of result.json, without what it does not keep. For cJSON_Delete(). NULL: the run's
@@ -189,8 +178,6 @@ typedef struct TeacherPage {
     const TeacherCell *cells; /* [people][problems] */
     const QuarantinedRun *quarantine;
     size_t quarantine_count;
-    const AskedAppeal *asked; /* that somebody has to decide about, or to time again */
-    size_t asked_count;
     const SimilarPair *similar;
     size_t similar_count;
     const char *similar_time; /* when the pairs were looked for; NULL: never */

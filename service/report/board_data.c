@@ -46,14 +46,6 @@ static const char *device_name(const char *id, Arena *arena)
     return ceilings_read(id, &ceilings, &why) == STATUS_OK ? arena_string(arena, ceilings.name) : NULL;
 }
 
-static Status read_appeals(Store *store, const Board *board, Arena *arena, BoardPage *page, Message *why)
-{
-    Appeal *appeals;
-    Status status = appeals_of_board(store, board, arena, &appeals, &page->appeal_count, why);
-    page->appeals = appeals;
-    return status;
-}
-
 Status board_data_read(Store *store, const Problem *problem, const Board *board, Arena *arena, BoardPage *page,
                        Message *why)
 {
@@ -69,9 +61,6 @@ Status board_data_read(Store *store, const Problem *problem, const Board *board,
         return status;
     page->standings = standings_of(runs, run_count, arena, &page->standing_count);
     find_best(runs, run_count, arena, page);
-    status = store == NULL ? STATUS_OK : read_appeals(store, board, arena, page, why);
-    if (status != STATUS_OK)
-        return status;
     return read_references(store, problem, board, arena, page, why);
 }
 

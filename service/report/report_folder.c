@@ -102,6 +102,7 @@ static Status write_run_page(Folder *folder, const Problem *problem, const Board
         .sitting = sitting,
         .source = folder->order->with_sources ? run->run.source : NULL,
         .board = board,
+        .run = run->id,
     };
     find_rank(board, run, &page);
     page_submission(&text, &site, &page);

@@ -29,8 +29,6 @@ void site_fill_assignments(const Visit *visit, IndexPage *page);
 MUST_USE Status site_fill_points(const Visit *visit, const Person *person, PersonPage *page, Message *why);
 
 /* What was asked about the run of a submission, and whether the visitor may ask; and all that a teacher has to look at. */
-MUST_USE Status site_fill_appeals(const Visit *visit, const StoredSubmission *row, SubmissionPage *page, Message *why);
-MUST_USE Status site_fill_asked_appeals(const Visit *visit, TeacherPage *page, Message *why);
 /* What `convjudge similar` has left for the teacher's page. */
 MUST_USE Status site_fill_similar(const Visit *visit, TeacherPage *page, Message *why);
 /* The path of a person's page. */
@@ -62,8 +60,6 @@ void site_logout(Visit *visit);
 void site_hand_in(Visit *visit);
 void site_withdraw(Visit *visit);
 void site_ruling(Visit *visit);
-void site_ask_appeal(Visit *visit);
-void site_decide_appeal(Visit *visit);
 void site_join_form(Visit *visit);
 void site_join(Visit *visit);
 void site_pseudonym(Visit *visit);

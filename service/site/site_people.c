@@ -266,8 +266,6 @@ void site_teacher(Visit *visit)
     if (status == STATUS_OK)
         status = fill_groups(visit, &page, &why);
     if (status == STATUS_OK)
-        status = site_fill_asked_appeals(visit, &page, &why);
-    if (status == STATUS_OK)
         status = site_fill_similar(visit, &page, &why);
     if (status == STATUS_OK)
         page_teacher(&visit->reply->body, &site, &page);

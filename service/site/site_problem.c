@@ -40,24 +40,15 @@ static Status fill_row(const Visit *visit, const Problem *problem, ProblemRow *r
     return status;
 }
 
-static void take_verdict(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    *(const char **)item = database_text(arena, row, 0);
-}
-
 /* The visitor's best one: Accepted, or else the newest. */
 static Status find_verdict(const Visit *visit, const Problem *problem, const char **verdict, Message *why)
 {
-    Rows rows = {.arena = visit->arena, .item_bytes = sizeof *verdict};
-    Status status = database_query(visit->service->store, &rows, take_verdict, why,
-                                   "SELECT verdict FROM submission JOIN current_judging AS judging"
-                                   " ON judging.submission = submission.id WHERE submission.person = ?1"
-                                   " AND submission.problem = ?2 AND mode <> 'try' AND verdict IS NOT NULL"
-                                   " ORDER BY verdict = 'Accepted' DESC, submission.id DESC LIMIT 1",
-                                   "it", visit->person.id, problem->id);
-    if (status == STATUS_OK && rows.count > 0)
-        *verdict = *(const char **)(void *)rows.items;
-    return status;
+    return database_string(visit->service->store, visit->arena, verdict, why,
+                           "SELECT verdict FROM submission JOIN current_judging AS judging"
+                           " ON judging.submission = submission.id WHERE submission.person = ?1"
+                           " AND submission.problem = ?2 AND mode <> 'try' AND verdict IS NOT NULL"
+                           " ORDER BY verdict = 'Accepted' DESC, submission.id DESC LIMIT 1",
+                           "it", visit->person.id, problem->id);
 }
 
 /* A problem whose files are broken, perhaps since somebody changes them just now, takes the others away from nobody. */

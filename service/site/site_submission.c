@@ -96,6 +96,16 @@ static Status fill_ruling(const Visit *visit, const StoredSubmission *row, Submi
     return status;
 }
 
+static Status fill_times_again(const Visit *visit, const StoredSubmission *row, SubmissionPage *page, Message *why)
+{
+    StoredRun *again;
+    if (row->run == 0)
+        return STATUS_OK;
+    Status status = store_times_again(visit->service->store, row->run, visit->arena, &again, &page->again_count, why);
+    page->again = again;
+    return status;
+}
+
 typedef struct Documents {
     cJSON *result, *explain, *sitting;
 } Documents;
@@ -117,7 +127,7 @@ static Status fill(const Visit *visit, const StoredSubmission *row, Documents *d
     if (status == STATUS_OK)
         status = fill_ruling(visit, row, page, why);
     if (status == STATUS_OK)
-        status = site_fill_appeals(visit, row, page, why);
+        status = fill_times_again(visit, row, page, why);
     if (status == STATUS_OK && !submission_has_ended(row))
         status = fill_outlook(visit, row, page, why);
     page->result = documents->result;

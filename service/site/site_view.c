@@ -71,20 +71,11 @@ static void name_best(const Visit *visit, BoardPage *page)
         page->best[i].person = visible_name(visit, page->best[i].person, &person);
 }
 
-static void take_name(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    *(const char **)item = database_text(arena, row, 0);
-}
-
 static Status name_device(const Visit *visit, BoardPage *page, Message *why)
 {
-    Rows rows = {.arena = visit->arena, .item_bytes = sizeof page->device_name};
-    Status status = database_query(visit->service->store, &rows, take_name, why,
-                                   "SELECT device_name FROM runs WHERE device = ?1 ORDER BY id DESC LIMIT 1", "t",
-                                   page->device);
-    if (status == STATUS_OK && rows.count > 0)
-        page->device_name = *(const char **)(void *)rows.items;
-    return status;
+    return database_string(visit->service->store, visit->arena, &page->device_name, why,
+                           "SELECT device_name FROM runs WHERE device = ?1 ORDER BY id DESC LIMIT 1", "t",
+                           page->device);
 }
 
 Status site_boards(const Visit *visit, const Problem *problem, Board **boards, size_t *count, Message *why)
@@ -108,8 +99,6 @@ Status site_board(const Visit *visit, const Problem *problem, const Board *board
     page->standings = named;
     page->submissions = submissions;
     name_best(visit, page);
-    page->appeals = visible_appeals(visit, page->appeals, class_hides_board_from(visit, problem->id),
-                                    &page->appeal_count);
     return status == STATUS_OK ? name_device(visit, page, why) : status;
 }
 

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const subfolders[] = {"ready", "claimed",  "beat",     "done",    "idle",
-                                         "hold",  "opinions", "editions", "damaged", NULL};
+static const char *const subfolders[] = {"ready", "claimed",  "beat",    "done", "idle",
+                                         "hold",  "editions", "damaged", NULL};
 
 /* ---- the folder -------------------------------------------------------------------------------------------------- */
 
@@ -290,15 +290,9 @@ bool spool_is_held(const char *spool, const char *worker)
     return spool_exists(&path);
 }
 
-void spool_opinion_path(const char *spool, int64_t judging, char path[SPOOL_OPINION_BYTES])
+void spool_editions_path(const char *spool, char path[SPOOL_EDITIONS_BYTES])
 {
-    const SpoolPath place = spool_path(spool, "opinions", (SpoolId){judging, 1}, "json");
-    snprintf(path, SPOOL_OPINION_BYTES, "%s", place.text);
-}
-
-void spool_editions_path(const char *spool, char path[SPOOL_OPINION_BYTES])
-{
-    snprintf(path, SPOOL_OPINION_BYTES, "%s", spool_folder(spool, "editions").text);
+    snprintf(path, SPOOL_EDITIONS_BYTES, "%s", spool_folder(spool, "editions").text);
 }
 
 /* ---- leftovers --------------------------------------------------------------------------------------------------- */
@@ -339,8 +333,6 @@ Status spool_sweep(const char *spool, Message *why)
         status = sweep_folder(spool, "beat", true, &arena, why);
     if (status == STATUS_OK)
         status = sweep_folder(spool, "beat", false, &arena, why);
-    if (status == STATUS_OK)
-        status = sweep_folder(spool, "opinions", false, &arena, why);
     if (status == STATUS_OK)
         status = spool_sweep_idle(spool, why);
     arena_free(&arena);

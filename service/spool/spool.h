@@ -6,7 +6,6 @@
  *     done/J-N.json        how the attempt has ended, with a checksum
  *     idle/WORKER          a counter that WORKER raises every few seconds while it waits (spool_idle.h)
  *     hold/WORKER          WORKER claims nothing while this exists
- *     opinions/J-1.json    what the simulated GPU says of judging J, where that was asked ahead of a device
  *     editions/DIGEST/     files of a problem as they were once (grader/problem/problem_edition.h)
  *     damaged/...          files that could not be read, for a person to look at
  *
@@ -49,13 +48,9 @@ MUST_USE Status spool_sweep(const char *spool, Message *why);
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
-enum { SPOOL_OPINION_BYTES = 4500 };
-/* The place of a second opinion on a judging (grader/judge/opinion_ahead.h). Whoever asks for it writes it, and the worker that
- * has used it removes it; so does spool_sweep(). */
-void spool_opinion_path(const char *spool, int64_t judging, char path[SPOOL_OPINION_BYTES]);
-
+enum { SPOOL_EDITIONS_BYTES = 4500 };
 /* The folder of the editions. The head writes and removes them, and a job may name one. */
-void spool_editions_path(const char *spool, char path[SPOOL_OPINION_BYTES]);
+void spool_editions_path(const char *spool, char path[SPOOL_EDITIONS_BYTES]);
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,6 @@
 #include "service/store/batch_apply.h"
 
 #include "base/text.h"
-#include "leaderboard/chain.h"
 #include "leaderboard/database.h"
 #include "leaderboard/rulings.h"
 #include "service/store/batch_table.h"
@@ -19,32 +18,22 @@ typedef struct Application { /* one transaction */
     const char *person;
     UtcTime now;
     Arena arena;
-    Receipt last; /* of the chain */
 } Application;
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-static void take_number(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    *(int64_t *)item = sqlite3_column_int64(row, 0);
-}
-
 static Status refuse_held(Application *application, Message *why)
 {
-    Rows rows = {.arena = &application->arena, .item_bytes = sizeof(int64_t)};
-    Text text = {0};
-    Status status = database_query(application->store, &rows, take_number, why,
-                                   "SELECT submission FROM judging WHERE batch = ?1 AND state = 'held' ORDER BY 1", "i",
-                                   application->batch.id);
+    const char *held = "";
+    Status status = database_string(application->store, &application->arena, &held, why,
+                                    "SELECT group_concat(submission, ', ') FROM (SELECT submission FROM judging"
+                                    " WHERE batch = ?1 AND state = 'held' ORDER BY 1)",
+                                    "i", application->batch.id);
     if (status != STATUS_OK)
         return status;
-    for (size_t i = 0; i < rows.count; i++)
-        text_printf(&text, "%s%lld", i == 0 ? "" : ", ", (long long)((const int64_t *)(const void *)rows.items)[i]);
-    status = fail(STATUS_BAD_INPUT, why,
-                  "batch %lld: the judge failed at what is held for a person to look at: submission %s",
-                  (long long)application->batch.id, text.data);
-    text_free(&text);
-    return status;
+    return fail(STATUS_BAD_INPUT, why,
+                "batch %lld: the judge failed at what is held for a person to look at: submission %s",
+                (long long)application->batch.id, held);
 }
 
 static Status check(Application *application, Message *why)
@@ -73,8 +62,7 @@ static Status add_run(Application *application, const BatchRow *row, int64_t *id
     Run run = *row->after.run;
     Status status = submissions_source(application->store, run.source_hash, &application->arena, &run.source, why);
     if (status == STATUS_OK)
-        status = store_put_run(application->store, &run, &application->last, why);
-    *id = application->last.run;
+        status = store_put_run(application->store, &run, id, why);
     if (status != STATUS_OK)
         return status;
     return database_do(application->store, NULL, why, "UPDATE judging SET run = ?2 WHERE id = ?1", "ii",
@@ -84,7 +72,7 @@ static Status add_run(Application *application, const BatchRow *row, int64_t *id
 static Status put_ruling(Application *application, Ruling ruling, Message *why)
 {
     ruling.time_utc = application->now.text;
-    return rulings_put(application->store, &ruling, &application->last, why);
+    return rulings_put(application->store, &ruling, why);
 }
 
 /* A teacher's ruling stands above what a judging finds. */
@@ -175,7 +163,7 @@ Status batch_apply(Store *store, int64_t id, const char *person, Message *why)
     if (status != STATUS_OK)
         return status;
     status = apply(&application, id, why);
-    status = chain_end(store, status, &application.last, why);
+    status = database_end(store, status, why);
     arena_free(&application.arena);
     return status;
 }

@@ -192,23 +192,18 @@ static Status add_ranks(Store *store, BatchRow *rows, size_t count, Arena *arena
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-static void take_text(Arena *arena, sqlite3_stmt *row, void *item)
+static Status is_open(Store *store, int64_t batch, bool *open, Message *why)
 {
-    *(const char **)item = database_text(arena, row, 0);
-}
-
-static Status is_open(Store *store, int64_t batch, Arena *arena, bool *open, Message *why)
-{
-    Rows rows = {.arena = arena, .item_bytes = sizeof(const char *)};
-    Status status = database_query(store, &rows, take_text, why, "SELECT state FROM batch WHERE id = ?1", "i", batch);
-    *open = status == STATUS_OK && rows.count > 0 && strcmp(*(const char **)(void *)rows.items, "open") == 0;
+    int64_t found = 0;
+    Status status = database_int(store, &found, why, "SELECT state = 'open' FROM batch WHERE id = ?1", "i", batch);
+    *open = found != 0;
     return status;
 }
 
 Status batch_table(Store *store, int64_t batch, Arena *arena, BatchRow **rows, size_t *count, Message *why)
 {
     bool open = false;
-    Status status = is_open(store, batch, arena, &open, why);
+    Status status = is_open(store, batch, &open, why);
     if (status == STATUS_OK)
         status = read_rows(store, batch, arena, rows, count, why);
     return status == STATUS_OK && open ? add_ranks(store, *rows, *count, arena, why) : status;

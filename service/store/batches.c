@@ -71,28 +71,21 @@ Status batches_list(Store *store, Arena *arena, Batch **batches, size_t *count, 
     return status;
 }
 
-static void take_text(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    *(const char **)item = database_text(arena, row, 0);
-}
-
 Status batches_board_revision(Store *store, const char *problem, const char *now, Arena *arena, const char **revision,
                               Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof(const char *)};
-    Status status = database_query(store, &rows, take_text, why,
-                                   "SELECT revision FROM counting_edition AS counting JOIN batch ON batch.problem ="
-                                   " counting.problem WHERE state = 'open' AND edition_before = counting.edition"
-                                   " AND counting.problem = ?1",
-                                   "t", problem);
-    *revision = status == STATUS_OK && rows.count > 0 ? *(const char **)(void *)rows.items : arena_string(arena, now);
-    return status;
+    *revision = arena_string(arena, now);
+    return database_string(store, arena, revision, why,
+                           "SELECT revision FROM counting_edition AS counting JOIN batch ON batch.problem ="
+                           " counting.problem WHERE state = 'open' AND edition_before = counting.edition"
+                           " AND counting.problem = ?1",
+                           "t", problem);
 }
 
 Status batches_editions(Store *store, Arena *arena, const char ***editions, size_t *count, Message *why)
 {
     Rows rows = {.arena = arena, .item_bytes = sizeof **editions};
-    Status status = database_query(store, &rows, take_text, why,
+    Status status = database_query(store, &rows, database_take_text, why,
                                    "SELECT edition FROM counting_edition"
                                    " UNION SELECT edition FROM batch WHERE state = 'open' AND edition IS NOT NULL"
                                    " UNION SELECT edition_before FROM batch WHERE state = 'open'"

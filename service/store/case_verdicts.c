@@ -6,11 +6,6 @@
 
 /* ---- what is wanted ----------------------------------------------------------------------------------------------- */
 
-static void take_text(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    *(const char **)item = database_text(arena, row, 0);
-}
-
 static bool holds(const char *const *list, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
@@ -44,31 +39,19 @@ Status case_verdicts_want(Store *store, const char *const *problems, size_t coun
 {
     Arena arena = {0};
     Rows rows = {.arena = &arena, .item_bytes = sizeof(const char *)};
-    Status status = database_query(store, &rows, take_text, why, "SELECT problem FROM wants_all_cases", "");
+    Status status = database_query(store, &rows, database_take_text, why, "SELECT problem FROM wants_all_cases", "");
     if (status == STATUS_OK && !are_alike((const char *const *)(const void *)rows.items, rows.count, problems, count))
         status = replace(store, problems, count, why);
     arena_free(&arena);
     return status;
 }
 
-static Status ask_text(Store *store, const char *sql, const char *types, const char *name, int64_t number, Arena *arena,
-                       const char **text, Message *why)
-{
-    Rows rows = {.arena = arena, .item_bytes = sizeof(const char *)};
-    Status status = types[0] == 't' ? database_query(store, &rows, take_text, why, sql, "t", name)
-                                    : database_query(store, &rows, take_text, why, sql, "i", number);
-    *text = status == STATUS_OK && rows.count > 0 ? *(const char **)(void *)rows.items : NULL;
-    return status;
-}
-
 Status case_verdicts_are_wanted(Store *store, const char *problem, bool *wanted, Message *why)
 {
-    Arena arena = {0};
-    const char *found = NULL;
-    Status status = ask_text(store, "SELECT problem FROM wants_all_cases WHERE problem = ?1", "t", problem, 0, &arena,
-                             &found, why);
-    *wanted = found != NULL;
-    arena_free(&arena);
+    int64_t found = 0;
+    Status status = database_int(store, &found, why, "SELECT count(*) FROM wants_all_cases WHERE problem = ?1", "t",
+                                 problem);
+    *wanted = found > 0;
     return status;
 }
 
@@ -84,5 +67,6 @@ Status case_verdicts_put(Store *store, int64_t judging, const char *text, Messag
 
 Status case_verdicts_read(Store *store, int64_t judging, Arena *arena, const char **text, Message *why)
 {
-    return ask_text(store, "SELECT text FROM case_verdicts WHERE judging = ?1", "i", NULL, judging, arena, text, why);
+    *text = NULL;
+    return database_string(store, arena, text, why, "SELECT text FROM case_verdicts WHERE judging = ?1", "i", judging);
 }

@@ -1,13 +1,10 @@
 #include "service/store/judgings.h"
 
-#include "leaderboard/chain.h"
 #include "leaderboard/database.h"
 #include "service/spool/spool_record.h"
 #include "service/store/case_verdicts.h"
 #include "service/store/service_store.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -83,20 +80,13 @@ Status judgings_states(Store *store, int64_t first, int64_t last, Arena *arena, 
     return status;
 }
 
-static void take_reason(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    *(const char **)item = database_text(arena, row, 0);
-}
-
 Status judgings_last_failure(Store *store, int64_t submission, Arena *arena, const char **reason, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof *reason};
-    Status status = database_query(store, &rows, take_reason, why,
-                                   "SELECT why FROM attempt JOIN judging ON judging.id = judging WHERE submission = ?1"
-                                   " AND outcome IN ('worker_failed', 'lost') ORDER BY n DESC LIMIT 1",
-                                   "i", submission);
-    *reason = status == STATUS_OK && rows.count > 0 ? *(const char **)(void *)rows.items : "";
-    return status;
+    *reason = "";
+    return database_string(store, arena, reason, why,
+                           "SELECT why FROM attempt JOIN judging ON judging.id = judging WHERE submission = ?1"
+                           " AND outcome IN ('worker_failed', 'lost') ORDER BY n DESC LIMIT 1",
+                           "i", submission);
 }
 
 bool judging_is_at(const Judging *judging, int64_t attempt)
@@ -135,8 +125,7 @@ Status judgings_count_by(Store *store, const char *problem, const char *edition,
 
 Status judgings_offer(Store *store, int64_t id, int64_t *attempt, Message *why)
 {
-    int64_t changed = 0;
-    char number[32] = "0";
+    int64_t changed = 0, number = 0;
     *attempt = 0;
     Status status = database_begin(store, why);
     if (status != STATUS_OK)
@@ -149,14 +138,11 @@ Status judgings_offer(Store *store, int64_t id, int64_t *attempt, Message *why)
             store, NULL, why,
             "INSERT INTO attempt (judging, n, offered_utc) SELECT id, attempt, ?2 FROM judging WHERE id = ?1", "it", id,
             utc_now().text);
-    if (status == STATUS_OK && changed > 0) {
-        char question[100];
-        snprintf(question, sizeof question, "SELECT attempt FROM judging WHERE id = %lld", (long long)id);
-        status = database_ask(store, question, number, sizeof number, why);
-    }
-    status = database_end(store, status, why);
     if (status == STATUS_OK && changed > 0)
-        sscanf(number, "%lld", (long long *)attempt);
+        status = database_int(store, &number, why, "SELECT attempt FROM judging WHERE id = ?1", "i", id);
+    status = database_end(store, status, why);
+    if (status == STATUS_OK)
+        *attempt = number;
     return status;
 }
 
@@ -224,21 +210,20 @@ static Status put_documents(Store *store, const Recording *recording, Message *w
 
 static Status is_live(Store *store, int64_t judging, bool *live, Message *why)
 {
-    char question[100], answer[32] = "";
-    snprintf(question, sizeof question, "SELECT batch FROM judging WHERE id = %lld", (long long)judging);
-    Status status = database_ask(store, question, answer, sizeof answer, why);
-    *live = atoi(answer) == LIVE_BATCH;
+    int64_t batch = 0;
+    Status status = database_int(store, &batch, why, "SELECT batch FROM judging WHERE id = ?1", "i", judging);
+    *live = batch == LIVE_BATCH;
     return status;
 }
 
 /* A run in the leaderboard ranks. That of a rejudging is kept as a document, until the batch is applied (batch_apply.c). */
-static Status put_run(Store *store, const Recording *recording, Receipt *receipt, Message *why)
+static Status put_run(Store *store, const Recording *recording, int64_t *run, Message *why)
 {
     bool live = true;
     Text text = {0};
     Status status = is_live(store, recording->judging, &live, why);
     if (status != STATUS_OK || live)
-        return status == STATUS_OK ? store_put_run(store, recording->run, receipt, why) : status;
+        return status == STATUS_OK ? store_put_run(store, recording->run, run, why) : status;
     spool_write_run(recording->run, &text);
     status = put_document(store, recording->judging, "run", text.data, why);
     text_free(&text);
@@ -246,29 +231,29 @@ static Status put_run(Store *store, const Recording *recording, Receipt *receipt
 }
 
 /* The caller's transaction holds all of it, or nothing. */
-static Status put_recording(Store *store, const Recording *recording, Receipt *receipt, Message *why)
+static Status put_recording(Store *store, const Recording *recording, Message *why)
 {
+    int64_t run = 0;
     Status status = end_attempt(store, recording->judging, recording->attempt, "judged", NULL, why);
     if (status == STATUS_OK && recording->run != NULL)
-        status = put_run(store, recording, receipt, why);
+        status = put_run(store, recording, &run, why);
     if (status == STATUS_OK)
         status = database_do(
             store, NULL, why,
             "UPDATE judging SET verdict = ?2, text = ?3, device = ?4, device_s = ?5, run = nullif(?6, 0)"
             " WHERE id = ?1",
             "itttdi", recording->judging, recording->verdict, recording->text, recording->device, recording->device_s,
-            receipt->run);
+            run);
     return status == STATUS_OK ? put_documents(store, recording, why) : status;
 }
 
 static Status is_recorded(Store *store, const Recording *recording, bool *same, Message *why)
 {
-    char question[160], answer[32] = "";
-    snprintf(question, sizeof question,
-             "SELECT count(*) FROM judging WHERE id = %lld AND attempt = %lld AND state = 'recorded'",
-             (long long)recording->judging, (long long)recording->attempt);
-    Status status = database_ask(store, question, answer, sizeof answer, why);
-    *same = strcmp(answer, "1") == 0;
+    int64_t count = 0;
+    Status status = database_int(store, &count, why,
+                                 "SELECT count(*) FROM judging WHERE id = ?1 AND attempt = ?2 AND state = 'recorded'",
+                                 "ii", recording->judging, recording->attempt);
+    *same = count > 0;
     return status;
 }
 
@@ -283,7 +268,6 @@ Status judgings_record(Store *store, const Recording *recording, RecordingOutcom
 {
     int64_t changed = 0;
     bool same = false;
-    Receipt receipt = {0};
     Status status = database_begin(store, why);
     if (status != STATUS_OK)
         return status;
@@ -292,13 +276,13 @@ Status judgings_record(Store *store, const Recording *recording, RecordingOutcom
                          " AND state IN ('offered', 'running')",
                          "ii", recording->judging, recording->attempt);
     if (status == STATUS_OK && changed > 0)
-        status = put_recording(store, recording, &receipt, why);
+        status = put_recording(store, recording, why);
     else if (status == STATUS_OK)
         status = is_recorded(store, recording, &same, why);
     *outcome = changed > 0 ? RECORDED : same ? RECORDED_BEFORE : TOO_LATE;
     if (status == STATUS_OK && *outcome == TOO_LATE)
         status = note_late(store, recording, why);
-    return chain_end(store, status, &receipt, why);
+    return database_end(store, status, why);
 }
 
 /* ---- by hand ----------------------------------------------------------------------------------------------------- */
@@ -325,18 +309,11 @@ Status judgings_release(Store *store, int64_t id, bool *done, Message *why)
     return status;
 }
 
-static void take_text(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    *(const char **)item = database_text(arena, row, 0);
-}
-
 Status judgings_document(Store *store, int64_t judging, const char *kind, Arena *arena, const char **text, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof *text};
-    Status status = database_query(store, &rows, take_text, why,
-                                   "SELECT text FROM document WHERE judging = ?1 AND kind = ?2", "it", judging, kind);
-    *text = status == STATUS_OK && rows.count > 0 ? *(const char **)(void *)rows.items : NULL;
-    return status;
+    *text = NULL;
+    return database_string(store, arena, text, why, "SELECT text FROM document WHERE judging = ?1 AND kind = ?2", "it",
+                           judging, kind);
 }
 
 static void take_outlook(Arena *arena, sqlite3_stmt *row, void *item)
@@ -362,38 +339,24 @@ Status judgings_outlook(Store *store, double position, QueueOutlook *outlook, Me
     return status;
 }
 
-static void take_number(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    *(int64_t *)item = sqlite3_column_int64(row, 0);
-}
-
 Status judgings_waiting(Store *store, int64_t *count, Message *why)
 {
-    Arena arena = {0};
-    Rows rows = {.arena = &arena, .item_bytes = sizeof *count};
-    Status status = database_query(store, &rows, take_number, why,
-                                   "SELECT count(*) FROM judging WHERE " IS_UNFINISHED "state IN ('queued', 'offered')",
-                                   "");
-    if (status == STATUS_OK)
-        *count = *(const int64_t *)(const void *)rows.items;
-    arena_free(&arena);
-    return status;
+    return database_int(store, count, why,
+                        "SELECT count(*) FROM judging WHERE " IS_UNFINISHED "state IN ('queued', 'offered')", "");
 }
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
 
 Status worker_fails(Store *store, const char *worker, bool *fails, Message *why)
 {
-    Arena arena = {0};
-    Rows rows = {.arena = &arena, .item_bytes = sizeof(int64_t)};
-    Status status = database_query(store, &rows, take_number, why,
-                                   "SELECT count(DISTINCT submission) FROM (SELECT submission, outcome FROM attempt"
-                                   " JOIN judging ON judging.id = judging WHERE worker = ?1 AND outcome IS NOT NULL"
-                                   " ORDER BY ended_utc DESC, judging DESC LIMIT 2)"
-                                   " WHERE outcome IN ('worker_failed', 'lost')",
-                                   "t", worker);
-    *fails = status == STATUS_OK && *(const int64_t *)(const void *)rows.items >= 2;
-    arena_free(&arena);
+    int64_t count = 0;
+    Status status = database_int(store, &count, why,
+                                 "SELECT count(DISTINCT submission) FROM (SELECT submission, outcome FROM attempt"
+                                 " JOIN judging ON judging.id = judging WHERE worker = ?1 AND outcome IS NOT NULL"
+                                 " ORDER BY ended_utc DESC, judging DESC LIMIT 2)"
+                                 " WHERE outcome IN ('worker_failed', 'lost')",
+                                 "t", worker);
+    *fails = count >= 2;
     return status;
 }
 

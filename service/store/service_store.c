@@ -1,7 +1,6 @@
 #include "service/store/service_store.h"
 
 #include "base/file_system.h"
-#include "leaderboard/chain.h"
 #include "leaderboard/database.h"
 #include "leaderboard/schema.h"
 
@@ -9,7 +8,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -95,14 +93,12 @@ static Status prepare_folder(const char *folder, Message *why)
 
 static Status read_version(Store *store, int *version, Message *why)
 {
-    char text[32] = "";
-    Status status = database_ask(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'service_version'", text,
-                                 sizeof text, why);
-    *version = 0;
-    if (status != STATUS_OK || strcmp(text, "0") == 0)
-        return status;
-    status = database_ask(store, "SELECT max(version) FROM service_version", text, sizeof text, why);
-    *version = atoi(text);
+    int64_t tables = 0, found = 0;
+    Status status = database_int(store, &tables, why,
+                                 "SELECT count(*) FROM sqlite_schema WHERE name = 'service_version'", "");
+    if (status == STATUS_OK && tables > 0)
+        status = database_int(store, &found, why, "SELECT max(version) FROM service_version", "");
+    *version = (int)found;
     if (status == STATUS_OK && *version > SERVICE_SCHEMA_VERSION)
         return fail(STATUS_BAD_INPUT, why,
                     "%s: written by a newer ConvJudge: version %d of the service, this program knows versions up to %d",
@@ -140,7 +136,7 @@ static Status copy_version(Store *store, const char *kind, int version, Message 
 /* Copies a database that this program is going to upgrade: the leaderboard's tables, or those of the service. */
 static Status copy_older(const char *path, Message *why)
 {
-    char version[32] = "";
+    int64_t version = 0;
     int service_version = 0;
     struct stat info;
     if (stat(path, &info) != 0)
@@ -151,9 +147,9 @@ static Status copy_older(const char *path, Message *why)
         return STATUS_OK; /* store_open() says what is wrong */
     }
     struct Store older = {.database = database, .path = (char *)path, .timeout_ms = 1000};
-    Status status = database_ask(&older, "PRAGMA user_version", version, sizeof version, why);
-    if (status == STATUS_OK && atoi(version) > 0 && atoi(version) < STORE_SCHEMA_VERSION)
-        status = copy_version(&older, "version", atoi(version), why);
+    Status status = database_int(&older, &version, why, "PRAGMA user_version", "");
+    if (status == STATUS_OK && version > 0 && version < STORE_SCHEMA_VERSION)
+        status = copy_version(&older, "version", (int)version, why);
     if (status == STATUS_OK)
         status = read_version(&older, &service_version, why);
     if (status == STATUS_OK && service_version > 0 && service_version < SERVICE_SCHEMA_VERSION)

@@ -1,6 +1,5 @@
 #include "service/store/submissions.h"
 
-#include "leaderboard/chain.h"
 #include "leaderboard/database.h"
 #include "service/store/batches.h"
 #include "service/store/service_store.h"
@@ -11,34 +10,24 @@
 
 /* ---- handing in -------------------------------------------------------------------------------------------------- */
 
-static void take_number(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    *(int64_t *)item = sqlite3_column_int64(row, 0);
-}
-
 static void take_real(Arena *arena, sqlite3_stmt *row, void *item)
 {
     *(double *)item = sqlite3_column_double(row, 0);
 }
 
-static Status find_key(Store *store, const HandIn *hand_in, Arena *arena, int64_t *id, Message *why)
+static Status find_key(Store *store, const HandIn *hand_in, int64_t *id, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof *id};
-    Status status = database_query(store, &rows, take_number, why,
-                                   "SELECT id FROM submission WHERE person = ?1 AND key = ?2", "it", hand_in->person,
-                                   hand_in->key);
-    *id = status == STATUS_OK && rows.count > 0 ? *(const int64_t *)(const void *)rows.items : 0;
-    return status;
+    *id = 0;
+    return database_int(store, id, why, "SELECT id FROM submission WHERE person = ?1 AND key = ?2", "it",
+                        hand_in->person, hand_in->key);
 }
 
 /* Now, or the moment of the newest submission where the clock was set back. */
-static Status receipt_time(Store *store, Arena *arena, int64_t *received_s, Message *why)
+static Status receipt_time(Store *store, int64_t *received_s, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof *received_s};
-    Status status = database_query(store, &rows, take_number, why,
-                                   "SELECT coalesce((SELECT received_s FROM submission ORDER BY id DESC LIMIT 1), 0)",
-                                   "");
-    const int64_t now = (int64_t)time(NULL), newest = status == STATUS_OK ? *(int64_t *)(void *)rows.items : 0;
+    int64_t newest = 0;
+    Status status = database_int(store, &newest, why, "SELECT received_s FROM submission ORDER BY id DESC LIMIT 1", "");
+    const int64_t now = (int64_t)time(NULL);
     *received_s = now > newest ? now : newest;
     return status;
 }
@@ -110,7 +99,7 @@ static Status add_submission(Store *store, const HandIn *hand_in, const OrderRul
     int64_t received_s = 0;
     double position = 0;
     const bool is_try = strcmp(hand_in->mode, "try") == 0;
-    Status status = receipt_time(store, arena, &received_s, why);
+    Status status = receipt_time(store, &received_s, why);
     if (status == STATUS_OK)
         status = find_position(store, hand_in, rule, received_s, arena, &position, why);
     if (status == STATUS_OK && !is_try)
@@ -142,7 +131,7 @@ Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule 
     Status status = database_begin(store, why);
     if (status != STATUS_OK)
         return status;
-    status = find_key(store, hand_in, &arena, id, why);
+    status = find_key(store, hand_in, id, why);
     *is_new = status == STATUS_OK && *id == 0;
     if (*is_new)
         status = add_submission(store, hand_in, rule, &arena, id, why);
@@ -210,13 +199,8 @@ Status submissions_read(Store *store, int64_t id, Arena *arena, StoredSubmission
 
 Status submissions_of_run(Store *store, int64_t run, int64_t *id, Message *why)
 {
-    Arena arena = {0};
-    Rows rows = {.arena = &arena, .item_bytes = sizeof *id};
-    Status status = database_query(store, &rows, take_number, why, "SELECT submission FROM judging WHERE run = ?1", "i",
-                                   run);
-    *id = status == STATUS_OK && rows.count > 0 ? *(const int64_t *)(const void *)rows.items : 0;
-    arena_free(&arena);
-    return status;
+    *id = 0;
+    return database_int(store, id, why, "SELECT submission FROM judging WHERE run = ?1", "i", run);
 }
 
 Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *arena, StoredSubmission **rows,
@@ -235,31 +219,19 @@ Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *are
 
 Status submissions_sender(Store *store, int64_t submission, int64_t *person, Message *why)
 {
-    Arena arena = {0};
-    Rows rows = {.arena = &arena, .item_bytes = sizeof *person};
-    Status status = database_query(store, &rows, take_number, why,
-                                   "SELECT by_person FROM handed_in_for WHERE submission = ?1", "i", submission);
-    *person = status == STATUS_OK && rows.count > 0 ? *(const int64_t *)(const void *)rows.items : 0;
-    arena_free(&arena);
-    return status;
-}
-
-static void take_text(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    *(const char **)item = database_text(arena, row, 0);
+    *person = 0;
+    return database_int(store, person, why, "SELECT by_person FROM handed_in_for WHERE submission = ?1", "i",
+                        submission);
 }
 
 Status submissions_source(Store *store, const char *source_hash, Arena *arena, const char **source, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof *source};
-    Status status = database_query(
-        store, &rows, take_text, why,
-        "SELECT source FROM sources WHERE source_hash = ?1 UNION ALL"
-        " SELECT source FROM try_source JOIN submission ON submission.id = try_source.submission"
-        " WHERE source_hash = ?1 LIMIT 1",
-        "t", source_hash);
-    *source = status == STATUS_OK && rows.count > 0 ? *(const char **)(void *)rows.items : NULL;
-    return status;
+    *source = NULL;
+    return database_string(store, arena, source, why,
+                           "SELECT source FROM sources WHERE source_hash = ?1 UNION ALL"
+                           " SELECT source FROM try_source JOIN submission ON submission.id = try_source.submission"
+                           " WHERE source_hash = ?1 LIMIT 1",
+                           "t", source_hash);
 }
 
 /* ---- forgetting -------------------------------------------------------------------------------------------------- */

@@ -90,25 +90,9 @@ static Status run_child(JudgedJob *judged, const Arguments *arguments, Text *out
 
 /* ---- judging ----------------------------------------------------------------------------------------------------- */
 
-/* Where the server has asked for one while the job waited. */
-static void add_opinion(const JudgedJob *judged, Arguments *arguments)
-{
-    char path[SPOOL_OPINION_BYTES];
-    spool_opinion_path(judged->bench->spool, judged->job->id.judging, path);
-    if (access(path, R_OK) == 0)
-        add_option(judged, arguments, "opinion", path);
-}
-
-static void remove_opinion(const JudgedJob *judged)
-{
-    char path[SPOOL_OPINION_BYTES];
-    spool_opinion_path(judged->bench->spool, judged->job->id.judging, path);
-    unlink(path);
-}
-
 static Status find_edition(JudgedJob *judged, Message *why)
 {
-    char keep[SPOOL_OPINION_BYTES], folder[SPOOL_OPINION_BYTES + 100];
+    char keep[SPOOL_EDITIONS_BYTES], folder[SPOOL_EDITIONS_BYTES + 100];
     if (judged->job->edition == NULL)
         return STATUS_OK;
     spool_editions_path(judged->bench->spool, keep);
@@ -129,8 +113,6 @@ static Arguments judging_arguments(const JudgedJob *judged)
     add_option(judged, &arguments, "json", judged->files.result);
     if (!tries)
         add_option(judged, &arguments, "as", job->person);
-    if (!tries)
-        add_opinion(judged, &arguments);
     if (job->sizes != NULL)
         add_option(judged, &arguments, "sizes", job->sizes);
     if (job->cases != NULL)
@@ -162,14 +144,13 @@ static Status fail_by_end(const JudgedJob *judged, const ChildEnd *end, Message 
     return fail(STATUS_SYSTEM, why, "%s", without_name(end->last_words));
 }
 
-/* The receipt is of the worker's own database, which nobody else can ask. Its line in the report is followed by the hash. */
-static const char *without_receipt(Arena *arena, const char *report)
+/* The number of the run is of the worker's own database, which nobody else can ask. */
+static const char *without_run(Arena *arena, const char *report)
 {
-    const char *receipt = strstr(report, "\n  receipt  "), *hash = receipt == NULL ? NULL : strchr(receipt + 1, '\n');
-    const char *rest = hash == NULL ? NULL : strchr(hash + 1, '\n');
+    const char *run = strstr(report, "\n  recorded  "), *rest = run == NULL ? NULL : strchr(run + 1, '\n');
     if (rest == NULL)
         return arena_string(arena, report);
-    return arena_printf(arena, "%.*s%s", (int)(receipt - report), report, rest);
+    return arena_printf(arena, "%.*s%s", (int)(run - report), report, rest);
 }
 
 /* The verdict Judge Error has the exit status of a failure, but then there is a result: the submission uses what the judge does
@@ -192,7 +173,7 @@ static Status judge(JudgedJob *judged, Message *why)
     if (status == STATUS_OK) {
         size_t blank = strspn(output.data, "\n"); /* parts the report from the progress on a terminal */
         text_add_printable(&report, output.data + blank, output.length - blank);
-        judged->done->report = without_receipt(judged->arena, report.data == NULL ? "" : report.data);
+        judged->done->report = without_run(judged->arena, report.data == NULL ? "" : report.data);
     }
     text_free(&output);
     text_free(&report);
@@ -221,10 +202,10 @@ static Status check_result(const JudgedJob *judged, const JsonFile *file, Messag
     return status == STATUS_OK ? expect_same(file, "device", judged->bench->device, why) : status;
 }
 
-static const char *result_without_receipt(Arena *arena, const JsonFile *file)
+static const char *result_without_run(Arena *arena, const JsonFile *file)
 {
     Text text = {0};
-    cJSON_DeleteItemFromObjectCaseSensitive(file->root, "receipt");
+    cJSON_DeleteItemFromObjectCaseSensitive(file->root, "run");
     json_keep_digits(file->root);
     json_print(file->root, &text);
     const char *result = arena_string(arena, text.data);
@@ -235,12 +216,12 @@ static const char *result_without_receipt(Arena *arena, const JsonFile *file)
 static void take_result(JudgedJob *judged, const JsonFile *file)
 {
     const char *verdict = json_string(file->root, "verdict"), *name = json_string(file->root, "device_name");
-    const cJSON *receipt = json_get(file->root, "receipt"), *run = receipt == NULL ? NULL : json_get(receipt, "run");
+    const cJSON *run = json_get(file->root, "run");
     judged->is_accepted = verdict != NULL && strcmp(verdict, "Accepted") == 0;
     judged->run = cJSON_IsNumber(run) ? (int64_t)run->valuedouble : 0;
     if (name != NULL)
         judged->done->device_name = arena_string(judged->arena, name);
-    judged->done->result = result_without_receipt(judged->arena, file);
+    judged->done->result = result_without_run(judged->arena, file);
 }
 
 static Status read_result(JudgedJob *judged, Message *why)
@@ -323,7 +304,6 @@ void judge_job(const SpoolJob *job, const Bench *bench, Duty *duty, Arena *arena
         status = read_run(&judged, &why);
     if (status == STATUS_OK && judged.is_accepted && bench->explains && strcmp(job->mode, "rank") == 0)
         explain(&judged);
-    remove_opinion(&judged);
     job_files_remove(&judged.files);
     if (status != STATUS_OK) {
         done->outcome = status == STATUS_BUSY && duty->end == DUTY_STOPPED ? "given_back" : "worker_failed";

@@ -42,8 +42,8 @@ step 3 "fitting the profile"
 simgpu/calibrate/fit_profile.py "$out/figures.txt" simgpu/profiles/h200.json >"$out/$name.json"
 
 step 4 "compiling the reference solutions"
-tests/hardware/build.sh "$build"
-tests/hardware/plan.py "$build/hardware" timed | grep -v copies_on_each_call >"$out/plan"
+tools/hardware/build.sh "$build"
+tools/hardware/plan.py "$build/hardware" timed | grep -v copies_on_each_call >"$out/plan"
 
 step 5 "timing $(wc -l <"$out/plan") cases of the reference solutions, three times"
 for _ in 1 2 3; do
@@ -54,7 +54,7 @@ step 6 "modelling them"
 export CONVJUDGE_SAMPLE=1000000000 # lane-instructions of a launch; without a limit this step takes half an hour
 export CONVJUDGE_PROFILES=$out CONVJUDGE_PROFILE=$name CONVJUDGE_LIBRARIES=$out/libraries
 "$build/hardware/driver-sim" "$out/plan" >"$out/modelled.txt"
-tests/hardware/evaluate.py "$out/times.txt" "$out/modelled.txt"
+tools/hardware/evaluate.py "$out/times.txt" "$out/modelled.txt"
 echo
 echo "$out/$name.json is a profile of $title. What it says of itself:"
 jq -r '.sources | [to_entries[] | select(.value | startswith("not measured")) | .key] | "  not measured: \(length) of the values: \(join(", "))"' "$out/$name.json"

@@ -134,7 +134,7 @@ static double loaded_sectors(const SimCounters *counters)
  * where each thread has several neighbouring outputs, but no more than the warp has stores, and no further than to full
  * sectors. Of the sectors that could be saved so, an H200 saves 82 to 100 % in six of the solutions with such stores, 58 %
  * in two, 28 % in one, and 13 % in one that loads between its stores. Where each lane has a sector of its own, it saves 39
- * to 60 %: Nsight Compute's lts__t_sectors_srcunit_tex_op_write in tests/hardware/h200/counters.csv. */
+ * to 60 %: Nsight Compute's lts__t_sectors_srcunit_tex_op_write in tools/hardware/h200/counters.csv. */
 static double stored_sectors(const SimCounters *counters, double warps)
 {
     const double MERGED = 0.8, MERGED_OF_OWN = 0.4, OWN = 30; /* sectors of a store */

@@ -67,7 +67,7 @@ static inline uint32_t broadcast_load_wavefronts(uint32_t bits, uint32_t bytes)
  * bank has different words to deliver. With up to 4 bytes per lane the whole warp is one part, with 8 bytes a half,
  * with 16 a quarter. But two halves, or two quarters of a half, go together if each of their lanes i accesses the same
  * as lane i ^ 1, or each the same as lane i ^ 2; inactive lanes do not matter. Checked on an H200 for the solutions in
- * tests/hardware/h200/counters.csv, by Nsight Compute's smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld and
+ * tools/hardware/h200/counters.csv, by Nsight Compute's smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld and
  * _st. */
 uint32_t pattern_wavefronts(Pattern *pattern, const uint32_t *bits, uint64_t first_address, uint32_t bytes);
 /* The same for one warp whose active lanes, `bits`, all access one address. */

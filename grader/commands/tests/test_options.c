@@ -43,7 +43,7 @@ static const struct {
     {{"check-problem", "--thorough", "--seed", "7", "--only-mutants"}, ""},
     {{"check-problem", "--mutants"}, "check-problem: option '--mutants' needs a value"},
     {{"check", "--thorough"}, "check does not take the option '--thorough', which belongs to: check-problem"},
-    {{"verify-leaderboard", "--receipt", "result.json", "--json=-"}, ""},
+    {{"verify-leaderboard", "--json=-"}, ""},
     {{"grade", "--accept", "12"}, "grade does not take the option '--accept', which belongs to: quarantine"},
     {{"grade", "--no-record=1"}, "grade: option '--no-record' takes no value, found '1'"},
     {{"grade", "--no-record", "--no-record"}, "grade: option '--no-record' is given twice"},

@@ -1,10 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "base/clock.h"
-#include "base/tests/patience.h"
-#include "grader/judge/opinion_ahead.h"
 #include "grader/judge/opinion_step.h"
-#include "grader/problem/problem_read.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -102,20 +99,6 @@ static void nobody_waits_for_a_process_that_has_ended(void **state)
     assert_true(now_s() - start_s < 60);
 }
 
-static void an_opinion_ahead_that_takes_too_long_is_none(void **state)
-{
-    static const Submission submission = {.file_name = "x.cu"};
-    Problem problem;
-    OpinionAhead ahead;
-    Message why;
-    assert_int_equal(problem_read("conv1d", &problem, &why), STATUS_OK);
-    patience_is_over = true;
-    assert_int_equal(opinion_ahead_make(&problem, &submission, "sim", take_for_ever, &ahead, &why), STATUS_BUSY);
-    patience_is_over = false;
-    assert_string_equal(why.text, "no second opinion within 600 s");
-    problem_free(&problem);
-}
-
 /* ---- beginning, and taking the opinion --------------------------------------------------------------------------- */
 
 static const GeneratorKey secret = {.words = {7, 8, 9}};
@@ -210,7 +193,6 @@ int main(void)
         cmocka_unit_test(an_answer_holds_no_text_about_a_hidden_case),
         cmocka_unit_test(a_failure_of_the_judge_comes_back_as_one),
         cmocka_unit_test(who_takes_too_long_gives_no_answer),
-        cmocka_unit_test(an_opinion_ahead_that_takes_too_long_is_none),
         cmocka_unit_test(nobody_waits_for_a_process_that_has_ended),
         cmocka_unit_test(it_judges_the_same_data_on_the_simulated_gpu),
         cmocka_unit_test(only_a_real_gpu_gets_an_opinion_and_only_if_it_is_wanted),

@@ -64,7 +64,7 @@ static void record(Store *store, bool clocked)
     if (clocked)
         add_second_sitting(&result);
     must(ranking_record(store, source, &result, &why), &why);
-    assert_int_not_equal(result.receipt.run, 0);
+    assert_int_not_equal(result.run, 0);
     forget_samples(items, 2);
     if (result.second != NULL)
         forget_samples(result.second->cases, 2);
@@ -122,7 +122,7 @@ static const char *with_larger(Arena *arena, const char *text, const char *key)
     return arena_printf(arena, "%.*s%s%s", (int)(at - text), text, number, end);
 }
 
-/* What a forger changes in a row. The chain is whole: it was computed for the forged row. */
+/* What a forger changes in a row. */
 static void forge(Run *run, const char *what, Arena *arena)
 {
     if (strcmp(what, "score_ms") == 0)

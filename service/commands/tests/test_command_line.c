@@ -276,7 +276,7 @@ static void a_subcommand_asks_for_what_it_needs(void **state)
         {"rejudge --list --why 'a reason'", "rejudge: --since, --runs and --why belong to --problem"},
         {"retract 1", "retract: expected a reason: --why TEXT"},
         {"retract --why so", "retract: expected the number of one RUN, found 0 words"},
-        {"appeal", "appeal: expected the number of one RUN, found 0 words"},
+        {"retime --problem blend --record", "retime: option '--record' is only for '--run'"},
         {"show", "show: expected the number of one RUN, found 0 words"},
         {"withdraw", "withdraw: expected the number of one RUN, found 0 words"},
         {"compare 1", "compare: expected the numbers of two runs, found 1 words"},
@@ -312,7 +312,7 @@ static void a_number_or_word_that_an_option_does_not_take_is_shown(void **state)
         {"runs --top 0", "runs: option '--top': expected a number from 1 to 5000, found '0'"},
         {"show x", "show: RUN: expected the number of a run, found 'x'"},
         {"compare 0 9", "compare: the first RUN: expected the number of a run, found '0'"},
-        {"appeal x", "appeal: RUN: expected the number of a run, found 'x'"},
+        {"retime --run x", "retime: option '--run': expected the number of a run, found 'x'"},
         {"retract one --why so", "retract: RUN: expected the number of a run, found 'one'"},
         {"quarantine --accept one --why x", "quarantine: option '--accept': expected the number of a run, found 'one'"},
         {"quarantine --reject -1 --why x", "quarantine: option '--reject': expected the number of a run, found '-1'"},
@@ -404,7 +404,6 @@ static void what_is_no_submission_is_refused_by_every_command_that_reads_one(voi
         {"grade --problem blend empty.cu", "empty.cu: the file is empty, expected CUDA source text"},
         {"grade --problem blend binary.cu", "binary.cu:1: byte 4 is not UTF-8 text, expected CUDA source text"},
         {"grade --problem blend long.cu", "long.cu: 10000000 bytes, the limit of problem blend is 1024"},
-        {"compile missing.cu", "missing.cu: no such file"},
         {"submit missing.cu", "missing.cu: no such file"},
         {"submit folder.cu", "folder.cu: a folder, expected a regular file"},
         {"submit binary.cu", "binary.cu:1: byte 4 is not UTF-8 text, expected CUDA source text"},
@@ -432,7 +431,6 @@ static void a_result_needs_a_place_of_its_own(void **state)
         {"try --json nowhere/x x.cu", NOWHERE},
         {"explain --json nowhere/x x.cu", NOWHERE},
         {"submit --json nowhere/x x.cu", NOWHERE},
-        {"appeal 1 --json nowhere/x", NOWHERE},
         {"similar blend --json nowhere/x", NOWHERE},
         {"verify-leaderboard --json nowhere/x", NOWHERE},
         {"quarantine --json nowhere/x", NOWHERE},
@@ -610,7 +608,7 @@ static void a_database_that_cannot_be_used_is_named_before_anything_is_judged(vo
         {"CONVJUDGE_DB=held.db grade x.cu", "held.db: cannot be opened" ELSEWHERE},
         {"verify-leaderboard", ".../leaderboard.db: no leaderboard yet"},
         {"retract 1 --why so", ".../leaderboard.db: no leaderboard yet"},
-        {"appeal 1", ".../leaderboard.db: no leaderboard yet"},
+        {"retime --run 1", ".../leaderboard.db: no leaderboard yet"},
         {"quarantine --accept 1 --why x", ".../leaderboard.db: no leaderboard yet"},
         {"retime --problem blend", ".../leaderboard.db: no leaderboard yet"},
         {"rejudge --list --state none",
@@ -641,14 +639,13 @@ static void a_database_that_cannot_be_used_is_named_before_anything_is_judged(vo
     sqlite3_close(holder);
 }
 
-/* Makes runs.db once. Run 1 ranks; of its copies, each lacks something that an appeal needs. */
+/* Makes runs.db once. Run 1 ranks; of its copies, each lacks something that another time of it needs. */
 static void make_leaderboard(void)
 {
     Problem problem;
     DeviceInfo device;
     Store *store;
     Message why = {0};
-    Receipt receipt;
     if (access("runs.db", F_OK) == 0)
         return;
     assert_int_equal(problem_read("blend", &problem, &why), STATUS_OK);
@@ -671,7 +668,7 @@ static void make_leaderboard(void)
                      .sitting = "{}",
                      .cases = "[]"};
     if (store_open("runs.db", STORE_WRITE, &store, &why) != STATUS_OK ||
-        store_add_run(store, &run, &receipt, &why) != STATUS_OK)
+        store_add_run(store, &run, NULL, &why) != STATUS_OK)
         fail_test("%s", why.text);
     store_close(store);
     problem_free(&problem);
@@ -698,8 +695,7 @@ static int decisions(void)
     sqlite3 *database;
     int count = -1;
     assert_int_equal(sqlite3_open("runs.db", &database), SQLITE_OK);
-    sqlite3_exec(database, "SELECT (SELECT count(*) FROM rulings) + (SELECT count(*) FROM appeals)", take_number,
-                 &count, NULL);
+    sqlite3_exec(database, "SELECT count(*) FROM rulings", take_number, &count, NULL);
     sqlite3_close(database);
     return count;
 }
@@ -713,26 +709,22 @@ static void runs_that_do_not_exist_or_do_not_suit_are_named(void **state)
         {"retract 1 --why '  '", "the reason is empty, expected a sentence that says why"},
         {"retime --problem blur", "problem blur has 0 of at least two submissions to time on sim-h200"},
         {"retime --problem blend", "problem blend has 1 of at least two submissions to time on sim-h200"},
-        {"appeal 99", "runs.db: there is no run 99"},
-        {"appeal 1 --device sim:a100", "run 1 was timed on sim-h200, expected that device, found sim-a100"},
-        {"appeal 11",
+        {"retime --run 99", "runs.db: there is no run 99"},
+        {"retime --run 1 --device sim:a100", "run 1 was timed on sim-h200, expected that device, found sim-a100"},
+        {"retime --run 11 --device sim",
          "run 11 was judged under another revision of problem blend: other, expected ...; its times do not compare"},
-        {"appeal 12", "run 12 was timed by version ... of the timing, and this judge times by version ...: the two do "
-                      "not compare"},
-        {"appeal 13", "run 13 was timed on NVIDIA-X, which is not here: device 'cuda:0': no NVIDIA driver here: ..."},
-        {"appeal 14", "run 14: the database lacks its source"},
-        {"appeal 15", "run 15 is on no board: not ranked: sandbox none"},
-        {"appeal 16", "run 16 has no time: Wrong Answer"},
+        {"retime --run 12 --device sim",
+         "run 12 was timed by version ... of the timing, and this judge times by version ...: the two do "
+         "not compare"},
+        {"retime --run 13 --device sim", "run 13 was timed on NVIDIA-X, expected that device, found sim-h200"},
+        {"retime --run 14", "run 14: the database lacks its source"},
+        {"retime --run 15", "run 15 is on no board: not ranked: sandbox none"},
+        {"retime --run 16", "run 16 has no time: Wrong Answer"},
         {"leaderboard --problem blend --device sim-h20",
          "device 'sim:h20': unknown profile of a simulated GPU; did you mean 'h200'? known profiles: a100, h200, "
          "rtx3060, t4"},
-        {"verify-leaderboard none.json", "none.json: no receipt, expected a result.json of a recorded run"},
-        {"verify-leaderboard short.json", "short.json:1: receipt: expected run, link and the 64 digits of hash"},
-        {"verify-leaderboard missing.json", "missing.json: no such file"},
     };
     make_leaderboard();
-    home_write("work/none.json", "{}");
-    home_write("work/short.json", "{\"receipt\": {\"run\": 1, \"link\": 1, \"hash\": \"short\"}}");
     char *before = getenv("CONVJUDGE_DB"), kept[200];
     snprintf(kept, sizeof kept, "%s", before);
     setenv("CONVJUDGE_DB", "runs.db", 1);

@@ -103,6 +103,23 @@ static void everything_that_people_wrote_is_escaped(void **state)
     text_free(&page);
 }
 
+static void a_run_that_was_timed_again_shows_each_later_time(void **state)
+{
+    cJSON *result = cJSON_Parse("{\"verdict\": \"Accepted\"}");
+    const StoredRun again = {.id = 14, .time_utc = "2026-11-25T09:30:00Z", .time = {0.0519, 0.012}};
+    SubmissionPage submission = a_submission("judged");
+    submission.result = result;
+    submission.run = 12;
+    submission.again = &again;
+    submission.again_count = 1;
+    Text page = draw(&student, &submission);
+    expect(&page, "<dt>Run</dt><dd>12</dd>");
+    expect(&page, "<dt>Timed again</dt><dd>51.9");
+    expect(&page, ", run 14, 25");
+    cJSON_Delete(result);
+    text_free(&page);
+}
+
 static void a_wrong_sample_shows_two_elements(void **state)
 {
     cJSON *result = cJSON_Parse(
@@ -219,6 +236,7 @@ static void a_long_source_is_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_that_was_timed_again_shows_each_later_time),
         cmocka_unit_test(a_waiting_submission_says_how_many_are_ahead),
         cmocka_unit_test(a_submission_under_way_shows_its_progress),
         cmocka_unit_test(an_ended_submission_needs_no_script),

@@ -1,6 +1,5 @@
 #include "service/store/tests/made_service.h"
 
-#include "leaderboard/chain_check.h"
 #include "leaderboard/rulings.h"
 #include "service/store/batch_apply.h"
 #include "service/store/batch_table.h"
@@ -102,15 +101,6 @@ static BatchRow *table_of(int64_t id)
     return rows;
 }
 
-/* No row of the leaderboard lacks its link. */
-static void chain_holds(void)
-{
-    Findings findings = {.arena = &arena};
-    ChainSummary summary;
-    must(chain_check_links(store, &findings, &summary, &why));
-    assert_int_equal(findings.count, 0);
-}
-
 /* ---- a batch ----------------------------------------------------------------------------------------------------- */
 
 static void a_batch_changes_nothing_until_it_is_applied(void **state)
@@ -146,7 +136,6 @@ static void a_batch_changes_nothing_until_it_is_applied(void **state)
     assert_string_equal(row.rank_state, "ranked");
     assert_true(row.run == 4 && row.time.ms == 2.001);
     assert_string_equal(asked("SELECT action || ', ' || object FROM audit ORDER BY id DESC"), "rejudge apply, batch 2");
-    chain_holds();
     refused_to_apply(id, "batch 2 was applied already");
     assert_int_equal(batches_drop(store, id, "root", &why), STATUS_BAD_INPUT);
 }
@@ -371,7 +360,6 @@ static void what_a_teacher_decided_holds_after_a_rejudging(void **state)
     assert_string_equal(asked("SELECT person || ': ' || why FROM rulings WHERE run = 3"), "turing: as run 1: copied");
     assert_string_equal(asked("SELECT state FROM run_states WHERE run = 1"), "rejected");
     assert_string_equal(asked("SELECT state FROM run_states WHERE run = 2"), "retracted");
-    chain_holds();
 }
 
 static void what_was_not_judged_before_is_not_judged_afterwards(void **state)
@@ -410,7 +398,6 @@ static void applying_is_all_or_nothing(void **state)
     assert_string_equal(batch_of(id).state, "open");
     must(database_run(store, "DROP TRIGGER trouble", &why));
     must(batch_apply(store, id, "root", &why));
-    chain_holds();
 }
 
 static void a_second_rejudging_replaces_the_runs_of_the_first(void **state)

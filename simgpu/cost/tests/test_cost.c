@@ -504,7 +504,7 @@ static void blocks_that_work_longer_with_an_element_stay_together(void **state)
 }
 
 /* A loop whose body is unrolled may load its taps by LDC and only the few that are left by ULDC, as one of conv1d-constant
- * in tests/hardware/variants.py does. */
+ * in tools/hardware/variants.py does. */
 static void loads_by_ldc_do_not_miss_the_cache_of_the_uniform_datapath(void **state)
 {
     Work work;

@@ -145,7 +145,7 @@ static double l2_of_stores_s(uint64_t stores, uint64_t sectors)
     return part_s(&cost, "l2");
 }
 
-/* An H200 writes 1.2 to 1.6 times the sectors where each thread stores four neighbours (tests/hardware/h200). */
+/* An H200 writes 1.2 to 1.6 times the sectors where each thread stores four neighbours (tools/hardware/h200). */
 static void neighbours_that_a_thread_stores_are_merged(void **state)
 {
     double apart = l2_of_stores_s(4, 4), neighbours = l2_of_stores_s(4, 16);
