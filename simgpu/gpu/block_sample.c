@@ -109,13 +109,8 @@ static void extrapolate_counters(SimCounters *counters, const SimCounters *certa
 
 static void extrapolate_line(SimLine *line, const SimLine *certain, double factor)
 {
-    line->executions = extrapolated(certain->executions, line->executions, factor);
-    line->divisions = extrapolated(certain->divisions, line->divisions, factor);
-    line->float_divisions = extrapolated(certain->float_divisions, line->float_divisions, factor);
-    line->ideal_load_sectors = extrapolated(certain->ideal_load_sectors, line->ideal_load_sectors, factor);
-    line->ideal_store_sectors = extrapolated(certain->ideal_store_sectors, line->ideal_store_sectors, factor);
-    line->ideal_shared_wavefronts = extrapolated(certain->ideal_shared_wavefronts, line->ideal_shared_wavefronts,
-                                                 factor);
+#define LINE_COUNTER(NAME, UNIT) line->NAME = extrapolated(certain->NAME, line->NAME, factor);
+#include "simgpu/cost/counters.def"
     extrapolate_counters(&line->counters, &certain->counters, factor);
 }
 
