@@ -2,7 +2,7 @@
  *
  * Rates are in lane-instructions (instructions times active lanes), with all checks and counters on.  */
 #include "base/text.h"
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/simgpu.h"
 
 #include <dirent.h>
 #include <stdio.h>

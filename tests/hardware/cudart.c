@@ -6,7 +6,7 @@
  * machine code of the host; without it they are interpreted. CONVJUDGE_SAMPLE: launches that would execute
  * more lane-instructions run a sample of their blocks.  */
 #include "harness/runtime/cuda_api.h"
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/simgpu.h"
 #include "tests/hardware/counts.h"
 
 #include <stdio.h>

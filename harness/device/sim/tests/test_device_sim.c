@@ -1,6 +1,6 @@
 #include "harness/device/sim/tests/sim_kernels.h"
 #include "harness/device/sim/execution_profile.h"
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/simgpu.h"
 
 #include <stdlib.h>
 
