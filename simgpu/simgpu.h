@@ -1,8 +1,8 @@
 /* simgpu.h - a simulated CUDA GPU: runs the PTX of kernels on the host's cores, checks every access, counts what a
  * hardware profiler would count, and models the time.
  *
- * The library is about kernels, memory and hardware, and knows nothing about judging. Its user keeps track of streams,
- * events and the rest of the CUDA runtime: simgpu_launch() runs one grid to its end.
+ * The library is about kernels, memory and hardware. Its user keeps track of streams, events and the rest of the CUDA
+ * runtime: simgpu_launch() runs one grid to its end. README.md says how to begin.
  *
  * Addresses  A global address is the address of the byte in this process. All device memory lies in one reserved range
  *            [base, base + span), so that an address tells whether it is of the device. Shared, local and parameter
