@@ -198,7 +198,7 @@ calibrate:  ## Measure the peak rates of a GPU and time all reference solutions 
 	$(known)$(judge) calibrate $${UNCONFINED:+--unconfined} $${DEVICE:+--device "$$DEVICE"}
 
 calibrate-model: setup build  ## Fit a profile of the simulated GPU to a real one, and show how well it predicts: DEVICE=cuda[:N]
-	@$(need_tests)$(known)simgpu/calibrate/calibrate_model.sh $(BUILD) "$${DEVICE:-}"
+	@$(need_tests)$(known)tests/hardware/calibrate_model.sh $(BUILD) "$${DEVICE:-}"
 
 install:  ## Install judge and service for the whole machine: [PREFIX=/usr/local] [DESTDIR=folder of a package]
 	@$(known)$(call ready,service) && service/operating/install.sh install $(BUILD)
