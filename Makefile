@@ -40,7 +40,7 @@ sources_online    := $(wildcard service/http/*.c) $(addprefix service/,client/ap
 
 # Files with a main(), and files that are compiled in a special way, are not part of their layer's library.
 no_jit         := $(if $(JIT),,simgpu/jit/%)
-not_in_library := simgpu/code/lane_loops.c simgpu/gpu/bench.c harness/runner/% harness/runtime/% service/commands/main.c service/commands/online_main.c $(sources_online) grader/oracle/row.c $(no_jit)
+not_in_library := simgpu/code/lane_loops.c simgpu/gpu/bench.c simgpu/main.c harness/runner/% harness/runtime/% service/commands/main.c service/commands/online_main.c $(sources_online) grader/oracle/row.c $(no_jit)
 rooms      = $(wildcard $(addprefix $(1),/$(2) /*/$(2) /*/*/$(2)))
 libraries := $(LAYERS:%=$(BUILD)/lib%.a)
 $(foreach layer,$(LAYERS),$(eval sources_$(layer) := $(filter-out $(not_in_library),$(foreach file,$(call rooms,$(layer),*.c),$(if $(findstring /tests/,$(file)),,$(file))))))
@@ -123,7 +123,7 @@ test-all:  ## Run every suite of tests/suites.txt, for about an hour: [ONLY=...]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) all
 
 # The suites need these besides the judge.
-test-tools: $(addprefix $(BUILD)/tests/,leftovers deny write_mutants draw_pages) $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
+test-tools: $(addprefix $(BUILD)/,simgpu/simgpu $(addprefix tests/,leftovers deny write_mutants draw_pages)) $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
 	$(done)
 
 unit-tests: $(unit_tests)
@@ -191,6 +191,12 @@ $(objects_simgpu): $(BUILD)/simgpu/code/lane_loops.%.o: simgpu/code/lane_loops.c
 
 $(BUILD)/bench-simgpu: $(BUILD)/simgpu/gpu/bench.o $(BUILD)/libsimgpu.a $(BUILD)/libbase.a
 	$(call say,LD)$(CC) $(CFLAGS) $^ $(LDLIBS) -o $@
+
+# The simulated GPU is a library of its own (simgpu/README.md).
+simgpu: $(BUILD)/simgpu/simgpu
+	$(done)
+$(BUILD)/simgpu/simgpu: $(BUILD)/simgpu/main.o $(BUILD)/libsimgpu.a $(BUILD)/libbase.a $(filter %.so.1,$(CJSON))
+	$(call say,LD)$(CC) $(CFLAGS) $(filter-out %.so.1,$^) $(LDLIBS) -Wl,-rpath,'$$ORIGIN/..' -o $@
 
 define layer_library
 $(BUILD)/lib$(1).a: $(sources_$(1):%.c=$(BUILD)/%.o) $(objects_$(1))
@@ -291,5 +297,5 @@ tests := $(if $(filter-out build service,$(goals)),,-path '*/tests' -prune -o -p
 -include $(if $(goals),$(shell find $(BUILD) $(tests) -name '*.d' -print 2>/dev/null))
 %.d: ;
 
-.PHONY: help grade try explain check-problem new-problem serve install build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \
+.PHONY: help simgpu grade try explain check-problem new-problem serve install build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \
   bench clean service fuzz-programs fuzzers

@@ -60,16 +60,16 @@ near() {
 }
 
 @test "calibrate-model measures real GPUs alone, and says what is missing" {
-    run "$root/simgpu/calibrate/calibrate_model.sh" build sim
+    run "$root/tools/hardware/calibrate_model.sh" build sim
     ends 2 "it measures a real GPU: expected DEVICE=cuda or cuda:N, got 'sim'"
     mkdir bin
     for tool in bash dirname realpath jq python3 tr; do ln -s "$(command -v "$tool")" bin/; done
     printf '#!/bin/sh\n' >bin/nvcc
     chmod +x bin/nvcc
-    PATH=$PWD/bin CONVJUDGE_NVCC=$PWD/bin/nvcc run "$root/simgpu/calibrate/calibrate_model.sh" build cuda
+    PATH=$PWD/bin CONVJUDGE_NVCC=$PWD/bin/nvcc run "$root/tools/hardware/calibrate_model.sh" build cuda
     ends 2 "nvidia-smi is missing; it comes with NVIDIA's driver"
     printf '#!/bin/sh\nexit 6\n' >bin/nvidia-smi
     chmod +x bin/nvidia-smi
-    PATH=$PWD/bin CONVJUDGE_NVCC=$PWD/bin/nvcc run "$root/simgpu/calibrate/calibrate_model.sh" build cuda:7
+    PATH=$PWD/bin CONVJUDGE_NVCC=$PWD/bin/nvcc run "$root/tools/hardware/calibrate_model.sh" build cuda:7
     ends 2 "there is no GPU number 7"
 }

@@ -9,55 +9,11 @@ enum { SCHEMA = 1 };
 /* Each counter under its own name, without those that are 0. */
 static cJSON *counters_item(const SimCounters *counters)
 {
-#define COUNTER(name)                                                                                                  \
-    {                                                                                                                  \
-#name, counters->name                                                                                          \
-    }
-    const struct {
-        const char *key;
-        uint64_t value;
-    } rows[] = {
-        COUNTER(warp_instructions),
-        COUNTER(lane_instructions),
-        COUNTER(fp32),
-        COUNTER(fp64),
-        COUNTER(fma32),
-        COUNTER(fma64),
-        COUNTER(integer),
-        COUNTER(control),
-        COUNTER(special),
-        COUNTER(global_load_requests),
-        COUNTER(global_load_sectors),
-        COUNTER(global_load_wavefronts),
-        COUNTER(global_store_requests),
-        COUNTER(global_store_sectors),
-        COUNTER(global_load_bytes),
-        COUNTER(global_store_bytes),
-        COUNTER(shared_load_requests),
-        COUNTER(shared_load_wavefronts),
-        COUNTER(shared_store_requests),
-        COUNTER(shared_store_wavefronts),
-        COUNTER(local_requests),
-        COUNTER(local_sectors),
-        COUNTER(constant_requests),
-        COUNTER(constant_replays),
-        COUNTER(texture_requests),
-        COUNTER(texture_sectors),
-        COUNTER(slow_path_instructions),
-        COUNTER(tensor),
-        COUNTER(atomic_requests),
-        COUNTER(atomic_lanes),
-        COUNTER(barriers),
-        COUNTER(divergent_branches),
-        COUNTER(unique_load_sectors),
-        COUNTER(unique_store_sectors),
-        COUNTER(missing_load_sectors),
-    };
-#undef COUNTER
     cJSON *object = cJSON_CreateObject();
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].value > 0)
-            json_put_number(object, rows[i].key, (double)rows[i].value);
+#define COUNTER(NAME, UNIT)                                                                                            \
+    if (counters->NAME > 0)                                                                                            \
+        json_put_number(object, #NAME, (double)counters->NAME);
+#include "simgpu/cost/counters.def"
     return object;
 }
 
@@ -149,11 +105,8 @@ static void put_lines(cJSON *root, const ExplainReport *report)
             cJSON_AddStringToObject(item, "file", explanation->profile->files[line->file]);
         json_put_number(item, "line", line->counts.line);
         json_put_number(item, "share", explanation->line_shares[i]);
-        json_put_number(item, "executions", (double)line->counts.executions);
-        json_put_number(item, "divisions", (double)line->counts.divisions);
-        json_put_number(item, "ideal_load_sectors", (double)line->counts.ideal_load_sectors);
-        json_put_number(item, "ideal_store_sectors", (double)line->counts.ideal_store_sectors);
-        json_put_number(item, "ideal_shared_wavefronts", (double)line->counts.ideal_shared_wavefronts);
+#define LINE_COUNTER(NAME, UNIT) json_put_number(item, #NAME, (double)line->counts.NAME);
+#include "simgpu/cost/counters.def"
         cJSON_AddItemToObject(item, "counters", counters_item(&line->counts.counters));
         cJSON_AddItemToArray(list, item);
     }

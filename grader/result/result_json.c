@@ -127,28 +127,11 @@ static void put_counters(cJSON *object, const DeviceStatistics *statistics)
     if (!statistics->has_counters)
         return;
     cJSON *counters = cJSON_AddObjectToObject(object, "counters");
-    const struct {
-        const char *key;
-        uint64_t value;
-    } rows[] = {
-        {"kernels", statistics->kernels},
-        {"copies", statistics->copies},
-        {"warp_instructions", statistics->warp_instructions},
-        {"lane_instructions", statistics->lane_instructions},
-        {"fma32", statistics->fma32},
-        {"global_load_requests", statistics->global_load_requests},
-        {"global_load_sectors", statistics->global_load_sectors},
-        {"global_store_requests", statistics->global_store_requests},
-        {"global_store_sectors", statistics->global_store_sectors},
-        {"shared_requests", statistics->shared_requests},
-        {"shared_wavefronts", statistics->shared_wavefronts},
-        {"texture_requests", statistics->texture_requests},
-        {"texture_sectors", statistics->texture_sectors},
-        {"constant_requests", statistics->constant_requests},
-        {"constant_replays", statistics->constant_replays},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        json_put_number(counters, rows[i].key, (double)rows[i].value);
+    const SimCounters *c = &statistics->counters;
+    json_put_number(counters, "kernels", (double)statistics->kernels);
+    json_put_number(counters, "copies", (double)statistics->copies);
+#define SUMMARY(NAME, WORDS, VALUE) json_put_number(counters, #NAME, (double)(VALUE));
+#include "simgpu/cost/counters.def"
     if (statistics->sampled_share > 0 && statistics->sampled_share < 1) {
         json_put_number(counters, "sampled_blocks", statistics->sampled_share);
         json_put_number(counters, "sample_uncertainty", statistics->sample_error);

@@ -20,6 +20,7 @@
 #include "harness/device/mistake.h"
 #include "harness/protocol/cuda_error.h"
 #include "harness/protocol/device_addresses.h"
+#include "simgpu/cost/counters.h"
 #include "simgpu/cost/launch_shape.h"
 
 #include <stdbool.h>
@@ -277,10 +278,7 @@ typedef struct DeviceFault {
 typedef struct DeviceStatistics {
     uint64_t kernels, copies;
     bool has_counters;
-    uint64_t lane_instructions, warp_instructions, fma32;
-    uint64_t global_load_requests, global_load_sectors, global_store_requests, global_store_sectors;
-    uint64_t texture_requests, texture_sectors;
-    uint64_t shared_requests, shared_wavefronts, constant_requests, constant_replays;
+    SimCounters counters;
     double occupancy;               /* of the longest kernel */
     char limiter[16];               /* of the longest kernel */
     char longest[256];              /* its name */

@@ -72,23 +72,15 @@ static double total(const cJSON *result, const char *counter)
 static void compare_counters(Text *page, const ComparedSubmission *before, const ComparedSubmission *after)
 {
     static const char *const counters[][2] = {
-        {"warp_instructions", "Warp instructions"},
-        {"fma32", "Multiply-adds"},
-        {"global_load_requests", "Loads from global memory, by warps"},
-        {"global_load_sectors", "Sectors loaded from global memory"},
-        {"global_store_sectors", "Sectors stored to global memory"},
-        {"shared_requests", "Accesses to shared memory, by warps"},
-        {"shared_wavefronts", "Wavefronts of shared memory"},
-        {"texture_sectors", "Sectors of textures"},
-        {"constant_requests", "Loads from constant memory, by warps"},
-        {"constant_replays", "Replays of constant loads"},
+#define SUMMARY(NAME, WORDS, VALUE) {#NAME, WORDS},
+#include "simgpu/cost/counters.def"
         {"kernels", "Kernel launches"},
         {"copies", "Copies"},
     };
     bool has_table = false;
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
         double was = total(before->result, counters[i][0]), is = total(after->result, counters[i][0]);
-        if (!(fabs(is - was) > 0.01 * fmax(is, was)))
+        if (counters[i][1][0] == '\0' || !(fabs(is - was) > 0.01 * fmax(is, was)))
             continue;
         if (!has_table)
             table_begin(page, "Counters of both, over the timed cases", "Counter|>Before|>After|>After / before");

@@ -5,6 +5,7 @@
 #include "simgpu/barrier/cluster_barrier.h"
 
 #include "simgpu/block/cluster.h"
+#include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/predicate.h"
 #include "simgpu/block/worker.h"
@@ -49,7 +50,7 @@ void cluster_barrier_open(const Worker *worker)
     }
 }
 
-bool execute_cluster_arrive(Worker *worker, const Instruction *instruction, const Active *active)
+bool execute_cluster_arrive(Worker *worker, const Instruction *instruction, Active *active)
 {
     worker->counters.barriers += active->warps;
     for (uint32_t warp = 0; warp < worker->launch->warps; warp++) {

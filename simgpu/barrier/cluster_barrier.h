@@ -5,8 +5,6 @@
 #include "simgpu/block/group.h"
 #include "simgpu/code/code.h"
 
-/* CLUSTER_ARRIVE; false where a fault ended the block. */
-bool execute_cluster_arrive(Worker *worker, const Instruction *instruction, const Active *active);
 /* The group has reached the wait that ends `block`; false where a fault ended the block. */
 bool cluster_wait(Worker *worker, Group *group, const BasicBlock *block);
 /* Opens the barrier if all threads of the cluster that have not exited have arrived. */

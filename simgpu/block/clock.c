@@ -1,4 +1,6 @@
-#include "simgpu/block/clock.h"
+/* The clock that kernels read (%clock64, %globaltimer). The clock starts with the block of threads, and grows with each reading.
+ * It does not depend on which worker runs the block.  */
+#include "simgpu/block/execute.h"
 
 #include "simgpu/block/register.h"
 
@@ -29,7 +31,7 @@ static SimWarpPath path_behind(const Code *code, const Instruction *instruction)
     return behind;
 }
 
-void execute_clock(Worker *worker, const Instruction *instruction, Active *active)
+bool execute_clock(Worker *worker, const Instruction *instruction, Active *active)
 {
     const HardwareProfile *profile = worker->launch->profile;
     SimWarpPath behind = path_behind(worker->code, instruction);
@@ -39,4 +41,5 @@ void execute_clock(Worker *worker, const Instruction *instruction, Active *activ
     uint64_t value = instruction->detail == 1 ? (uint64_t)((double)worker->clock * 1e9 / profile->clock_hz)
                                               : worker->clock;
     register_write_all(worker, active, instruction->results[0], &value);
+    return true;
 }

@@ -1,4 +1,4 @@
-/* fault.h - reports a fault, in one sentence that a student can act on.  */
+/* fault.h - reports a fault, in one sentence that a programmer can act on.  */
 #ifndef SIMGPU_BLOCK_FAULT_H
 #define SIMGPU_BLOCK_FAULT_H
 

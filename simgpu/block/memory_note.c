@@ -4,54 +4,6 @@
 
 #include "simgpu/block/worker.h"
 
-bool note_is_of_stores(const Instruction *instruction)
-{
-    switch ((InstructionKind)instruction->kind) {
-    case STORE:
-    case ATOMIC: return true;
-    case BULK_COPY: return instruction->detail == BULK_STORE;
-    case LOAD:
-    case COPY_ASYNC: /* its stores go to shared memory, of which there are no notes */
-    case TEXTURE:
-    case SURFACE:
-    case LOAD_DESCRIBED:
-    case LOAD_MATRIX:
-    case STORE_MATRIX:
-    case RUN_LANES:
-    case SLOW_PATH:
-    case LOAD_PARAMETER:
-    case COPY_COMMIT:
-    case COPY_WAIT:
-    case BULK_COMMIT:
-    case BULK_WAIT:
-    case CLUSTER_ARRIVE:
-    case SHUFFLE:
-    case VOTE:
-    case MATCH:
-    case REDUCE:
-    case ACTIVE_MASK:
-    case CLOCK:
-    case BARRIER:
-    case PRODUCT_COMMIT:
-    case PRODUCT_WAIT:
-    case PRODUCT_FENCE:
-    case CHECK_WAITED:
-    case CHECK_FENCED:
-    case FENCE:
-    case PROXY_FENCE:
-    case GRID_CONTROL:
-    case PRINT:
-    case FRAME_ADDRESS:
-    case HEAP_ALLOCATE:
-    case HEAP_FREE:
-    case FAIL_ASSERT:
-    case MULTIPLY_MATRIX:
-    case TRANSPOSE_MATRIX:
-    case CHECK_SET: return false;
-    }
-    return false;
-}
-
 void note_forget(Worker *worker, MemoryNote *note, bool is_store)
 {
     if (note->allocation >= 0) {

@@ -27,8 +27,6 @@ typedef struct Touched {
 void touched_add(Touched *sum, const Touched *part, int count);
 /* Notes that `bytes` at `address` are loaded or stored. False where they do not all lie in one allocation. */
 bool note_access(Worker *worker, MemoryNote *note, bool is_store, uint64_t address, uint64_t bytes);
-/* Does the note of that instruction hold stores? */
-bool note_is_of_stores(const Instruction *instruction);
 /* Adds what the note has of its allocation to worker->loaded or worker->stored, and empties it. */
 void note_forget(Worker *worker, MemoryNote *note, bool is_store);
 

@@ -8,11 +8,7 @@
  * Micro-operations  One PTX instruction may become several instructions here; each basic block knows how many PTX
  *                 instructions it holds.
  *
- * To add an InstructionKind, add the enumerator below, and let `make` name the switches without a `default` that must
- * know it: the interpreter (interpreter.c), what the sanitizer can follow (sanitizer_plan.c), what an access asks for
- * (interpreter.c), what may hold an address (lower/targets.c), what can be translated (jit/translate). Then let
- * simgpu/lower emit it, and add a row to simgpu/tests/warp_rows.h or a test of its own. An operation that computes each
- * lane by itself needs no new kind, only a row in opcodes.def.  */
+ * What an InstructionKind does stands in its row of instructions.def, where kinds are added.  */
 #ifndef SIMGPU_CODE_CODE_H
 #define SIMGPU_CODE_CODE_H
 
@@ -50,54 +46,9 @@ typedef struct Operand {
 } Operand;
 
 typedef enum InstructionKind {
-    RUN_LANES,      /* results[0] = opcode(sources[0..3]) in each lane */
-    SLOW_PATH,      /* no results: the next instruction may take more of sources[0..1] than PTX shows (slow_path.c) */
-    LOAD_PARAMETER, /* results[0] = the kernel's parameter at `offset` */
-    LOAD,           /* results[0..count-1] = memory at address sources[0] + offset */
-    STORE,          /* memory at address sources[0] + offset = sources[1..count] */
-    ATOMIC,         /* results[0] = old value; sources: address, b, c */
-    COPY_ASYNC,     /* sources: shared address, global address, bytes to read of the second */
-    TEXTURE,        /* results: the channels, or the four texels of a gather; sources: handle, `count` coordinates,
-                      * the layer if is_layered */
-    SURFACE,        /* results: the address of an element; whether it lies within, slot NO_SLOT: it has to. Sources: as
-                      * of TEXTURE. A hidden LOAD or STORE makes the access */
-    COPY_COMMIT,    /* the thread's copies become a group */
-    COPY_WAIT,      /* waits for all but the last `detail` groups of copies */
-    BULK_COPY,      /* sources: to, from, bytes, mbarrier, blocks of the cluster; detail: BulkKind. Through a tensor
-                      * map, in pairs of 32 bits: shared address and mbarrier; map; the first and second coordinate; the
-                      * third and fourth; the fifth, and the blocks of the cluster or BULK_OWN_BLOCK */
-    BULK_COMMIT,    /* the thread's bulk copies become a group */
-    BULK_WAIT,      /* waits for all but the last `detail` groups of bulk copies */
-    PRODUCT_COMMIT, /* the thread's wgmma become a group. Products are made at once, so that only the sanitizer needs this
-                      * and the next */
-    PRODUCT_WAIT,   /* waits for all but the last `detail` groups of wgmma */
-    PRODUCT_FENCE,   /* wgmma.fence: what the threads have written to registers so far, later wgmma see */
-    CHECK_WAITED,    /* the next instruction takes sums of a wgmma that has not been waited for (unwaited_products.h) */
-    CHECK_FENCED,    /* the next instruction is a wgmma on registers that were written after the last wgmma.fence
-                     * (unfenced_products.h) */
-    FENCE,           /* __threadfence(): every access takes effect at once, so that only the sanitizer needs it */
-    PROXY_FENCE,     /* fence.proxy.async: the same; detail: ProxyFenceKind */
-    GRID_CONTROL,    /* griddepcontrol: the same; detail: GridControlKind */
-    CLUSTER_ARRIVE,  /* the thread has arrived at the barrier of its cluster */
-    SHUFFLE,         /* results: value, predicate; sources: value, lane, clamp, members */
-    VOTE,            /* results[0]; sources: predicate, members */
-    MATCH,           /* results: mask, predicate; sources: value, members */
-    REDUCE,          /* results[0]; sources: value, members */
-    ACTIVE_MASK,     /* results[0] */
-    CLOCK,           /* results[0] */
-    BARRIER,         /* does nothing: marks the place of a barrier of all threads, which ends the basic block */
-    CHECK_SET,       /* sources: marks of what comes next; bit i: it follows from a use at `unset[i]` of the code */
-    PRINT,           /* results[0]; sources: format, arguments */
-    FRAME_ADDRESS,   /* results[0] = where the frame of the procedure's call lies in local memory */
-    HEAP_ALLOCATE,   /* results[0] = address in the heap, 0: it is full; sources: bytes */
-    HEAP_FREE,       /* sources: address */
-    FAIL_ASSERT,     /* sources: message, file, line, function */
-    MULTIPLY_MATRIX, /* the operands are those of `matrix` */
-    LOAD_MATRIX,     /* results[0..count-1]: 8x8 matrices of 16 bits, rows at shared address sources[0] + offset */
-    LOAD_DESCRIBED, /* results[0..count-1]: a fragment of the matrix in shared memory to which the descriptor sources[0]
-                      * leads, of elements of 2^size bytes; of B, the columns from `offset` on */
-    STORE_MATRIX,   /* the same, stores sources[1..count] */
-    TRANSPOSE_MATRIX /* results[0] = sources[0], an 8x8 matrix, transposed */
+#define INSTRUCTION(KIND, ...) KIND,
+#include "simgpu/code/instructions.def"
+#undef INSTRUCTION
 } InstructionKind;
 
 typedef enum AtomicKind {

@@ -4,7 +4,7 @@
  * Shapes   dimension 0 is the innermost: its elements are neighbours in memory. A box is what one copy moves: of
  *          dimension i, every steps[i]-th of `box[i]` elements. It is packed in shared memory, dimension 0 innermost.
  * Trust    kernels can write such bytes themselves: whoever reads them checks every number, and every address that follows.
- * Source   CUDA Driver API 13.0, Tensor Map Object Management; the layout is the judge's own, since NVIDIA's is secret.  */
+ * Source   CUDA Driver API 13.0, Tensor Map Object Management; the layout is this library's own, since NVIDIA's is secret.  */
 #ifndef SIMGPU_CODE_TENSOR_MAP_H
 #define SIMGPU_CODE_TENSOR_MAP_H
 

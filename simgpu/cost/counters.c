@@ -13,12 +13,8 @@ void simgpu_counters_add(SimCounters *sum, const SimCounters *part)
 
 void simgpu_line_add(SimLine *sum, const SimLine *part)
 {
-    sum->executions += part->executions;
-    sum->divisions += part->divisions;
-    sum->float_divisions += part->float_divisions;
-    sum->ideal_load_sectors += part->ideal_load_sectors;
-    sum->ideal_store_sectors += part->ideal_store_sectors;
-    sum->ideal_shared_wavefronts += part->ideal_shared_wavefronts;
+#define LINE_COUNTER(NAME, UNIT) sum->NAME += part->NAME;
+#include "simgpu/cost/counters.def"
     simgpu_counters_add(&sum->counters, &part->counters);
 }
 

@@ -62,7 +62,7 @@ static void describe_access(MachineLine *line, const Instruction *access)
     line->accesses++;
 }
 
-/* What the lines of PTX do. Instructions without a line are the judge's own. */
+/* What the lines of PTX do. Instructions without a line were added while lowering. */
 static void describe_statements(const Code *code, MachineProgram *program)
 {
     for (int i = 0; i < code->instruction_count; i++) {

@@ -4,6 +4,7 @@
  * Shared, local and parameter memory are arrays of the worker.  */
 #include "simgpu/engine/access.h"
 
+#include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/store_note.h"

@@ -5,9 +5,6 @@
 #include "simgpu/block/active.h"
 #include "simgpu/code/code.h"
 
-/* False where a fault ended the block. */
-bool execute_load(Worker *worker, const Instruction *instruction, Active *active);
-bool execute_store(Worker *worker, const Instruction *instruction, Active *active);
 /* Checks and counts an access to one space as a load or store would do, of `count` elements of `size` at sources[0] +
  * offset, but moves no data. Only the first `used_bytes` of a lane need exist. False where a fault ended the block. */
 bool check_access(Worker *worker, const Instruction *instruction, Active *active, bool is_store, uint32_t used_bytes);

@@ -1,6 +1,7 @@
 #include "simgpu/engine/access_count.h"
 
 #include "simgpu/block/worker.h"
+#include "simgpu/code/instruction.h"
 #include "simgpu/cost/merged_loads.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
@@ -102,48 +103,5 @@ void access_count(Worker *worker, const Access *access, const Active *active)
 
 uint32_t access_bytes_of_lane(const Instruction *instruction)
 {
-    switch ((InstructionKind)instruction->kind) {
-    case LOAD:
-    case STORE:
-    case ATOMIC: return merged_bytes(instruction, (uint32_t)instruction->count << instruction->size);
-    case COPY_ASYNC: return instruction->detail;
-    case LOAD_MATRIX:
-    case STORE_MATRIX: return 4u * instruction->count; /* 128 bytes of each matrix */
-    case LOAD_DESCRIBED:
-    case TEXTURE:
-    case SURFACE:
-    case RUN_LANES:
-    case SLOW_PATH:
-    case LOAD_PARAMETER:
-    case COPY_COMMIT:
-    case COPY_WAIT:
-    case BULK_COPY:
-    case BULK_COMMIT:
-    case BULK_WAIT:
-    case CLUSTER_ARRIVE:
-    case SHUFFLE:
-    case VOTE:
-    case MATCH:
-    case REDUCE:
-    case ACTIVE_MASK:
-    case CLOCK:
-    case BARRIER:
-    case PRODUCT_COMMIT:
-    case PRODUCT_WAIT:
-    case PRODUCT_FENCE:
-    case CHECK_WAITED:
-    case CHECK_FENCED:
-    case FENCE:
-    case PROXY_FENCE:
-    case GRID_CONTROL:
-    case PRINT:
-    case FAIL_ASSERT:
-    case FRAME_ADDRESS:
-    case HEAP_ALLOCATE:
-    case HEAP_FREE:
-    case MULTIPLY_MATRIX:
-    case TRANSPOSE_MATRIX:
-    case CHECK_SET: return 0;
-    }
-    return 0;
+    return merged_bytes(instruction, instruction_facts(instruction).bytes);
 }

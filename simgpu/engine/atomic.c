@@ -2,7 +2,7 @@
  * over several blocks depends on which block came first, as it does on hardware.
  *
  * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: atom, red.  */
-#include "simgpu/engine/atomic.h"
+#include "simgpu/block/execute.h"
 
 #include "simgpu/block/fault.h"
 #include "simgpu/block/memory_note.h"

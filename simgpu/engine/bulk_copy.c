@@ -6,6 +6,7 @@
 
 #include "base/allocated.h"
 #include "simgpu/block/cluster.h"
+#include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/memory_note.h"
 #include "simgpu/block/register.h"
@@ -13,6 +14,7 @@
 #include "simgpu/code/atomic_value.h"
 #include "simgpu/code/mbarrier_word.h"
 #include "simgpu/proxy/tensor_copy.h"
+#include "simgpu/sanitizer/async_copies.h"
 #include "simgpu/sanitizer/bulk_accesses.h"
 
 #include <stdlib.h>
@@ -152,16 +154,17 @@ static void wait_for_all_but(Worker *worker, uint32_t lane, uint32_t left)
     }
 }
 
-void execute_bulk_group(Worker *worker, const Instruction *instruction, const Active *active)
+bool execute_bulk_group(Worker *worker, const Instruction *instruction, Active *active)
 {
     copies_of(worker);
     if (worker->sanitizer != NULL)
-        sanitizer_note(worker, instruction, active);
+        async_copies_bulk_group(worker, instruction, active);
     for (uint32_t lane = active->first; lane < active->end; lane++)
         if (active_has(active, lane) && instruction->kind == BULK_COMMIT)
             commit(worker, lane);
         else if (active_has(active, lane))
             wait_for_all_but(worker, lane, instruction->detail);
+    return true;
 }
 
 /* ---- the beginning of a copy ------------------------------------------------------------------------------------- */

@@ -8,10 +8,6 @@
 #include "simgpu/block/active.h"
 #include "simgpu/code/code.h"
 
-/* False where a fault ended the block. */
-bool execute_bulk_copy(Worker *worker, const Instruction *instruction, Active *active);
-/* BULK_COMMIT, BULK_WAIT */
-void execute_bulk_group(Worker *worker, const Instruction *instruction, const Active *active);
 /* Ends one copy of the block that is under way; false where there is none. */
 bool bulk_copy_end_one(Worker *worker);
 /* Ends all copies of the block. */

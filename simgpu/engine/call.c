@@ -1,6 +1,7 @@
 #include "simgpu/engine/call.h"
 
 #include "simgpu/block/call_stack.h"
+#include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/predicate.h"
 #include "simgpu/block/register.h"
@@ -8,13 +9,15 @@
 
 #include <string.h>
 
-void execute_frame_address(Worker *worker, const Instruction *instruction, Active *active)
+/* Where the frames of the lanes' latest calls lie. */
+bool execute_frame_address(Worker *worker, const Instruction *instruction, Active *active)
 {
     Operand result = instruction->results[0];
     uint64_t *to = (uint64_t *)register_write(worker, active, result, 0) - active->first;
     for (uint32_t lane = active->first; lane < active->end; lane++)
         to[lane] = worker->calls->frame[lane];
     register_written(worker, active, result, 0);
+    return true;
 }
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */

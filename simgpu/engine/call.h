@@ -11,9 +11,6 @@
 #include "simgpu/block/group.h"
 #include "simgpu/block/worker.h"
 
-/* Where the frames of the lanes' latest calls lie. */
-void execute_frame_address(Worker *worker, const Instruction *instruction, Active *active);
-
 /* Moves the lanes of the group, all at the end of a basic block with a call, to the start of the procedure. False where
  * one has no stack left, or calls what is no function: a fault. */
 bool call_enter(Worker *worker, Group *group, const BasicBlock *block);

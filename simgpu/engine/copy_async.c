@@ -1,6 +1,6 @@
 /* cp.async copies from global to shared memory without registers. The copies are made at once, and waiting for them
  * does nothing.  */
-#include "simgpu/engine/copy_async.h"
+#include "simgpu/block/execute.h"
 
 #include "simgpu/block/register.h"
 #include "simgpu/engine/access.h"

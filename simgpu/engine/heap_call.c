@@ -1,4 +1,5 @@
-#include "simgpu/engine/heap_call.h"
+/* Malloc() and free() in kernels.  */
+#include "simgpu/block/execute.h"
 
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
@@ -11,7 +12,7 @@ static HeapUser user_of(const Worker *worker)
                       .resident = worker->launch->resident_blocks};
 }
 
-void execute_malloc(Worker *worker, const Instruction *instruction, Active *active)
+bool execute_malloc(Worker *worker, const Instruction *instruction, Active *active)
 {
     Operand bytes = instruction->sources[0], result = instruction->results[0];
     const uint64_t *from = (const uint64_t *)register_read(worker, bytes, active->first) - active->first;
@@ -22,6 +23,7 @@ void execute_malloc(Worker *worker, const Instruction *instruction, Active *acti
     memcpy(register_write(worker, active, result, 0), to + active->first, (active->end - active->first) * sizeof *to);
     register_written(worker, active, result, 0);
     worker->counters.heap_allocations += active->count;
+    return true;
 }
 
 bool execute_free(Worker *worker, const Instruction *instruction, Active *active)

@@ -3,26 +3,16 @@
 
 #include "simgpu/barrier/barrier.h"
 #include "simgpu/barrier/cluster_barrier.h"
-#include "simgpu/block/clock.h"
 #include "simgpu/block/cluster.h"
+#include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/lines.h"
 #include "simgpu/block/predicate.h"
 #include "simgpu/block/register.h"
-#include "simgpu/engine/access.h"
 #include "simgpu/engine/access_count.h"
-#include "simgpu/engine/atomic.h"
 #include "simgpu/engine/bulk_copy.h"
 #include "simgpu/engine/call.h"
-#include "simgpu/engine/copy_async.h"
-#include "simgpu/engine/fetch.h"
-#include "simgpu/engine/heap_call.h"
-#include "simgpu/engine/matrix.h"
-#include "simgpu/engine/output.h"
-#include "simgpu/engine/slow_path.h"
 #include "simgpu/engine/translator.h"
-#include "simgpu/engine/warp.h"
-#include "simgpu/proxy/described_matrix.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
 #include <fenv.h>
@@ -59,7 +49,7 @@ static const void *lane_zero(const Worker *worker, Operand operand)
     return operand.slot == NO_SLOT ? NULL : lane_of(worker, operand, 0);
 }
 
-static void run_lanes(Worker *worker, const Instruction *instruction, Active *active)
+bool execute_lanes(Worker *worker, const Instruction *instruction, Active *active)
 {
     const Operand *s = instruction->sources;
     Operand result = instruction->results[0];
@@ -67,7 +57,7 @@ static void run_lanes(Worker *worker, const Instruction *instruction, Active *ac
         run_function(instruction, lane_of(worker, result, 0), lane_zero(worker, s[0]), lane_zero(worker, s[1]),
                      lane_zero(worker, s[2]), lane_zero(worker, s[3]), 1);
         worker->states[result.slot] = UNIFORM;
-        return;
+        return true;
     }
     uint32_t first = active->first;
     const void *a = register_read(worker, s[0], first), *b = register_read(worker, s[1], first);
@@ -75,9 +65,10 @@ static void run_lanes(Worker *worker, const Instruction *instruction, Active *ac
     void *d = register_write(worker, active, result, 0);
     run_function(instruction, d, a, b, c, e, active->end - first);
     register_written(worker, active, result, 0);
+    return true;
 }
 
-static void load_parameter(Worker *worker, const Instruction *instruction, Active *active)
+bool execute_load_parameter(Worker *worker, const Instruction *instruction, Active *active)
 {
     uint64_t value = 0;
     Operand result = instruction->results[0];
@@ -85,64 +76,32 @@ static void load_parameter(Worker *worker, const Instruction *instruction, Activ
     worker->lanes->load_strided[instruction->is_signed][instruction->size][result.size](
         &value, parameters + instruction->offset, 0, 1);
     register_write_all(worker, active, result, &value);
+    return true;
 }
 
-static void active_mask_of_warps(Worker *worker, const Instruction *instruction, Active *active)
+bool execute_active_mask(Worker *worker, const Instruction *instruction, Active *active)
 {
     Operand result = instruction->results[0];
     uint32_t *to = (uint32_t *)register_write(worker, active, result, 0) - active->first;
     for (uint32_t lane = active->first; lane < active->end; lane++)
         to[lane] = active->bits[lane / SIM_WARP_SIZE];
     register_written(worker, active, result, 0);
+    return true;
+}
+
+bool execute_nothing(Worker *worker, const Instruction *instruction, Active *active)
+{
+    return true;
 }
 
 static bool execute(Worker *worker, const Instruction *instruction, Active *active)
 {
     switch ((InstructionKind)instruction->kind) {
-    case RUN_LANES: run_lanes(worker, instruction, active); return true;
-    case SLOW_PATH: slow_path_count(worker, instruction, active); return true;
-    case LOAD_PARAMETER: load_parameter(worker, instruction, active); return true;
-    case LOAD: return execute_load(worker, instruction, active);
-    case STORE: return execute_store(worker, instruction, active);
-    case ATOMIC: return execute_atomic(worker, instruction, active);
-    case COPY_ASYNC: return execute_copy_async(worker, instruction, active);
-    case COPY_COMMIT: /* copies are made at once, so only the sanitizer needs to know who waits for them */
-    case COPY_WAIT:
-    case PRODUCT_COMMIT:
-    case PRODUCT_WAIT:
-    case CHECK_WAITED:
-    case CHECK_FENCED:
-    case FENCE:
-    case PROXY_FENCE:
-    case GRID_CONTROL:
-    case CHECK_SET:
-        if (worker->sanitizer != NULL)
-            sanitizer_note(worker, instruction, active);
-        return true;
-    case PRODUCT_FENCE: return true; /* CHECK_FENCED stands where it is missing */
-    case BULK_COPY: return execute_bulk_copy(worker, instruction, active);
-    case CLUSTER_ARRIVE: return execute_cluster_arrive(worker, instruction, active);
-    case BULK_COMMIT:
-    case BULK_WAIT: execute_bulk_group(worker, instruction, active); return true;
-    case TEXTURE: return execute_texture(worker, instruction, active);
-    case SURFACE: return execute_surface(worker, instruction, active);
-    case SHUFFLE: execute_shuffle(worker, instruction, active); return true;
-    case VOTE: execute_vote(worker, instruction, active); return true;
-    case MATCH: execute_match(worker, instruction, active); return true;
-    case REDUCE: execute_reduce(worker, instruction, active); return true;
-    case ACTIVE_MASK: active_mask_of_warps(worker, instruction, active); return true;
-    case CLOCK: execute_clock(worker, instruction, active); return true;
-    case BARRIER: return true;
-    case PRINT: execute_print(worker, instruction, active); return true;
-    case MULTIPLY_MATRIX: return execute_multiply(worker, instruction, active);
-    case LOAD_DESCRIBED: return execute_load_described(worker, instruction, active);
-    case LOAD_MATRIX: return execute_load_matrix(worker, instruction, active);
-    case STORE_MATRIX: return execute_store_matrix(worker, instruction, active);
-    case TRANSPOSE_MATRIX: return execute_transpose_matrix(worker, instruction, active);
-    case FAIL_ASSERT: return execute_assert(worker, instruction, active);
-    case FRAME_ADDRESS: execute_frame_address(worker, instruction, active); return true;
-    case HEAP_ALLOCATE: execute_malloc(worker, instruction, active); return true;
-    case HEAP_FREE: return execute_free(worker, instruction, active);
+#define INSTRUCTION(KIND, FUNCTION, ...)                                                                               \
+    case KIND:                                                                                                         \
+        return FUNCTION(worker, instruction, active);
+#include "simgpu/code/instructions.def"
+#undef INSTRUCTION
     }
     return true;
 }

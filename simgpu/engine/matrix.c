@@ -1,6 +1,6 @@
 /* Gathers the fragments of matrices, scatters those of their product, and moves 8x8 matrices between shared memory and
  * fragments.  */
-#include "simgpu/engine/matrix.h"
+#include "simgpu/block/execute.h"
 
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"

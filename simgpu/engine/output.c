@@ -5,6 +5,7 @@
 #include "simgpu/engine/output.h"
 
 #include "simgpu/block/call_stack.h"
+#include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
 
@@ -213,7 +214,7 @@ static int32_t print_lane(Worker *worker, uint32_t lane, uint64_t format_address
     return arguments.taken;
 }
 
-void execute_print(Worker *worker, const Instruction *instruction, Active *active)
+bool execute_print(Worker *worker, const Instruction *instruction, Active *active)
 {
     int32_t *taken = (int32_t *)register_write(worker, active, instruction->results[0], 0) - active->first;
     for (uint32_t lane = active->first; lane < active->end; lane++)
@@ -221,6 +222,7 @@ void execute_print(Worker *worker, const Instruction *instruction, Active *activ
             taken[lane] = print_lane(worker, lane, register_value(worker, instruction->sources[0], lane),
                                      register_value(worker, instruction->sources[1], lane));
     register_written(worker, active, instruction->results[0], 0);
+    return true;
 }
 
 bool execute_assert(Worker *worker, const Instruction *instruction, Active *active)

@@ -2,9 +2,6 @@
 #ifndef SIMGPU_ENGINE_OUTPUT_H
 #define SIMGPU_ENGINE_OUTPUT_H
 
-#include "simgpu/block/active.h"
-#include "simgpu/code/code.h"
-
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,9 +18,5 @@ typedef struct Output {
 /* Adds what one thread printed in one call; it is kept or lost as a whole. */
 void output_add(Output *output, const char *text, size_t length);
 size_t output_take(Output *output, char *buffer, size_t size, uint64_t *lost);
-
-void execute_print(Worker *worker, const Instruction *instruction, Active *active);
-/* False: a failed assertion is a fault, which ends the block. */
-bool execute_assert(Worker *worker, const Instruction *instruction, Active *active);
 
 #endif

@@ -1,5 +1,6 @@
 #include "simgpu/engine/slow_path.h"
 
+#include "simgpu/block/execute.h"
 #include "simgpu/block/register.h"
 
 enum { DIVISION_INSTRUCTIONS = 35, RECIPROCAL_INSTRUCTIONS = 23, ROOT_INSTRUCTIONS = 12 };
@@ -35,14 +36,14 @@ static bool is_slow(SlowPathKind kind, uint32_t a, uint32_t b)
                                      : takes_root_slowly(a);
 }
 
-void slow_path_count(Worker *worker, const Instruction *instruction, const Active *active)
+bool execute_slow_path(Worker *worker, const Instruction *instruction, Active *active)
 {
     static const uint64_t instructions[] = {[SLOW_DIVISION] = DIVISION_INSTRUCTIONS,
                                             [SLOW_RECIPROCAL] = RECIPROCAL_INSTRUCTIONS,
                                             [SLOW_ROOT] = ROOT_INSTRUCTIONS};
     SlowPathKind kind = (SlowPathKind)instruction->detail;
     if (!worker->launch->is_timed)
-        return;
+        return true;
     const uint32_t *a = (const uint32_t *)register_read(worker, instruction->sources[0], 0);
     const uint32_t *b = kind == SLOW_DIVISION ? (const uint32_t *)register_read(worker, instruction->sources[1], 0) : a;
     for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++) {
@@ -52,6 +53,7 @@ void slow_path_count(Worker *worker, const Instruction *instruction, const Activ
         if (slow & active->bits[warp])
             worker->counters.slow_path_instructions += instructions[kind];
     }
+    return true;
 }
 
 /* The mix of instructions is that of dividing zero. */

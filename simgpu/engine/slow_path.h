@@ -11,12 +11,8 @@
 #ifndef SIMGPU_ENGINE_SLOW_PATH_H
 #define SIMGPU_ENGINE_SLOW_PATH_H
 
-#include "simgpu/block/active.h"
-#include "simgpu/code/code.h"
 #include "simgpu/cost/machine_code.h"
 
-/* Counts the call for each warp of `active` that makes it. */
-void slow_path_count(Worker *worker, const Instruction *instruction, const Active *active);
 /* Adds the work of so many instructions of the long functions (SimCounters.slow_path_instructions). */
 void slow_path_add(MachineWork *sum, uint64_t instructions);
 

@@ -3,7 +3,7 @@
  *
  * Source   PTX ISA 9.0, Data Movement and Conversion: shfl.sync; Parallel Synchronization and Communication: vote,
  *          match, redux.  */
-#include "simgpu/engine/warp.h"
+#include "simgpu/block/execute.h"
 
 #include "simgpu/block/register.h"
 #include "simgpu/sanitizer/sanitizer.h"
@@ -79,7 +79,7 @@ static uint32_t shuffled(Worker *worker, const Shuffle *shuffle, const Active *a
     return 0x01010101u * worker->unwritten;
 }
 
-void execute_shuffle(Worker *worker, const Instruction *instruction, Active *active)
+bool execute_shuffle(Worker *worker, const Instruction *instruction, Active *active)
 {
     const Operand *sources = instruction->sources;
     const Shuffle shuffle = {.instruction = instruction,
@@ -103,6 +103,7 @@ void execute_shuffle(Worker *worker, const Instruction *instruction, Active *act
         }
     register_written(worker, active, result, 0);
     register_written(worker, active, valid_result, 1);
+    return true;
 }
 
 /* ---- votes ------------------------------------------------------------------------------------------------------- */
@@ -140,7 +141,7 @@ static void give(void *to, Operand operand, const Active *active, uint32_t warp,
     }
 }
 
-void execute_vote(Worker *worker, const Instruction *instruction, Active *active)
+bool execute_vote(Worker *worker, const Instruction *instruction, Active *active)
 {
     Operand result = instruction->results[0];
     const uint8_t *predicate = register_read(worker, instruction->sources[0], 0);
@@ -151,6 +152,7 @@ void execute_vote(Worker *worker, const Instruction *instruction, Active *active
         give(to, result, active, warp, party, vote((VoteKind)instruction->detail, yes, party));
     }
     register_written(worker, active, result, 0);
+    return true;
 }
 
 /* ---- matches ----------------------------------------------------------------------------------------------------- */
@@ -164,7 +166,7 @@ static uint32_t lanes_with(RegisterColumn values, uint32_t warp, uint32_t member
     return same;
 }
 
-void execute_match(Worker *worker, const Instruction *instruction, Active *active)
+bool execute_match(Worker *worker, const Instruction *instruction, Active *active)
 {
     Operand result = instruction->results[0], all_result = instruction->results[1];
     uint32_t *to = results_of(worker, active, result, 0);
@@ -182,6 +184,7 @@ void execute_match(Worker *worker, const Instruction *instruction, Active *activ
     }
     register_written(worker, active, result, 0);
     register_written(worker, active, all_result, 1);
+    return true;
 }
 
 /* ---- redux ------------------------------------------------------------------------------------------------------- */
@@ -199,7 +202,7 @@ static uint32_t combine(const Instruction *instruction, uint32_t a, uint32_t b)
     }
 }
 
-void execute_reduce(Worker *worker, const Instruction *instruction, Active *active)
+bool execute_reduce(Worker *worker, const Instruction *instruction, Active *active)
 {
     Operand result = instruction->results[0];
     void *to = register_write(worker, active, result, 0);
@@ -212,4 +215,5 @@ void execute_reduce(Worker *worker, const Instruction *instruction, Active *acti
         give(to, result, active, warp, party, total);
     }
     register_written(worker, active, result, 0);
+    return true;
 }

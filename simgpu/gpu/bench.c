@@ -2,7 +2,7 @@
  *
  * Rates are in lane-instructions (instructions times active lanes), with all checks and counters on.  */
 #include "base/text.h"
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/simgpu.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -116,7 +116,7 @@ static void bench_rate(const char *title, const char *goal, const char *name, Si
     figure("  interpreted", engines.interpreter_s, "s");
 }
 
-/* The baseline: what a student would write for the CPU. */
+/* The baseline: what one would write for the CPU. */
 static void bench_plain_c(const Parameters *parameters)
 {
     const float *input = (const float *)parameters->input, *filter = (const float *)parameters->filter;

@@ -2,7 +2,7 @@
 
 #include "base/allocated.h"
 #include "base/chacha20.h"
-#include "simgpu/code/code.h"
+#include "simgpu/code/instruction.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,64 +18,10 @@ static const double MOST_SHARE = 0.75;  /* of the strips; where more would run, 
 
 /* ---- which grids ------------------------------------------------------------------------------------------------- */
 
-static bool may_be_global(const Instruction *instruction)
-{
-    return instruction->space != PTX_SHARED && instruction->space != PTX_LOCAL;
-}
-
-/* Whether other blocks may wait for what the instruction does, or whether it leaves what is wanted of each block. */
-static bool shows_in_other_blocks(const Instruction *instruction)
-{
-    switch ((InstructionKind)instruction->kind) {
-    case ATOMIC: return may_be_global(instruction);
-    case LOAD:
-    case STORE: return instruction->is_strong && may_be_global(instruction);
-    case BULK_COPY: return instruction->count > 0;
-    case FENCE:
-    case HEAP_ALLOCATE:
-    case HEAP_FREE:
-    case CLUSTER_ARRIVE:
-    case CLOCK:
-    case PRINT: return true;
-    case RUN_LANES:
-    case SLOW_PATH:
-    case LOAD_PARAMETER:
-    case COPY_ASYNC:
-    case COPY_COMMIT:
-    case COPY_WAIT:
-    case BULK_COMMIT:
-    case BULK_WAIT:
-    case TEXTURE:
-    case SURFACE:
-    case BARRIER:
-    case SHUFFLE:
-    case VOTE:
-    case MATCH:
-    case REDUCE:
-    case ACTIVE_MASK:
-    case CHECK_SET:
-    case FRAME_ADDRESS:
-    case FAIL_ASSERT:
-    case MULTIPLY_MATRIX:
-    case LOAD_MATRIX:
-    case LOAD_DESCRIBED:
-    case STORE_MATRIX:
-    case PRODUCT_COMMIT:
-    case PRODUCT_WAIT:
-    case PRODUCT_FENCE:
-    case CHECK_WAITED:
-    case CHECK_FENCED:
-    case PROXY_FENCE:
-    case GRID_CONTROL:
-    case TRANSPOSE_MATRIX: return false;
-    }
-    return true;
-}
-
 static bool is_alone(const Code *code)
 {
     for (int i = 0; i < code->instruction_count; i++)
-        if (shows_in_other_blocks(&code->instructions[i]))
+        if (instruction_facts(&code->instructions[i]).is_seen)
             return false;
     return !code->uses_cluster;
 }
@@ -163,13 +109,8 @@ static void extrapolate_counters(SimCounters *counters, const SimCounters *certa
 
 static void extrapolate_line(SimLine *line, const SimLine *certain, double factor)
 {
-    line->executions = extrapolated(certain->executions, line->executions, factor);
-    line->divisions = extrapolated(certain->divisions, line->divisions, factor);
-    line->float_divisions = extrapolated(certain->float_divisions, line->float_divisions, factor);
-    line->ideal_load_sectors = extrapolated(certain->ideal_load_sectors, line->ideal_load_sectors, factor);
-    line->ideal_store_sectors = extrapolated(certain->ideal_store_sectors, line->ideal_store_sectors, factor);
-    line->ideal_shared_wavefronts = extrapolated(certain->ideal_shared_wavefronts, line->ideal_shared_wavefronts,
-                                                 factor);
+#define LINE_COUNTER(NAME, UNIT) line->NAME = extrapolated(certain->NAME, line->NAME, factor);
+#include "simgpu/cost/counters.def"
     extrapolate_counters(&line->counters, &certain->counters, factor);
 }
 

@@ -104,54 +104,10 @@ static bool texts_differ(const Words *words, const char *what, const char *inter
 
 static bool counters_differ(const Words *words, const SimCounters *interpreted, const SimCounters *translated)
 {
-    static const char *const names[] = {
-        "warp instructions",
-        "lane instructions",
-        "fp32",
-        "fp64",
-        "fma32",
-        "fma64",
-        "integer",
-        "control",
-        "special",
-        "global load requests",
-        "global load sectors",
-        "global load wavefronts",
-        "global store requests",
-        "global store sectors",
-        "global load bytes",
-        "global store bytes",
-        "shared load requests",
-        "shared load wavefronts",
-        "shared store requests",
-        "shared store wavefronts",
-        "local requests",
-        "local sectors",
-        "constant requests",
-        "constant replays",
-        "atomic requests",
-        "atomic lanes",
-        "texture requests",
-        "texture sectors",
-        "heap allocations",
-        "slow path instructions",
-        "tensor",
-        "tensor bytes",
-        "warpgroup bytes",
-        "bulk load sectors",
-        "bulk store sectors",
-        "cluster sectors",
-        "barriers",
-        "divergent branches",
-        "unique load sectors",
-        "unique store sectors",
-        "missing load sectors",
-    };
-    enum { COUNTERS = sizeof names / sizeof *names };
-    _Static_assert(sizeof(SimCounters) == COUNTERS * sizeof(uint64_t), "each counter has a name, in their order");
-    for (size_t i = 0; i < COUNTERS; i++)
-        if (numbers_differ(words, names[i], ((const uint64_t *)interpreted)[i], ((const uint64_t *)translated)[i]))
-            return true;
+#define COUNTER(NAME, UNIT)                                                                                            \
+    if (numbers_differ(words, #NAME, interpreted->NAME, translated->NAME))                                             \
+        return true;
+#include "simgpu/cost/counters.def"
     return false;
 }
 
@@ -173,14 +129,12 @@ static bool lines_differ(const Words *words, const SimReport *interpreted, const
 {
     for (size_t i = 0; i < interpreted->line_count; i++) {
         const SimLine *one = &interpreted->lines[i], *other = &translated->lines[i];
-        if (counters_differ(words, &one->counters, &other->counters) ||
-            numbers_differ(words, "executions of a line", one->executions, other->executions) ||
-            numbers_differ(words, "divisions of a line", one->divisions, other->divisions) ||
-            numbers_differ(words, "divisions of floats of a line", one->float_divisions, other->float_divisions) ||
-            numbers_differ(words, "ideal load sectors", one->ideal_load_sectors, other->ideal_load_sectors) ||
-            numbers_differ(words, "ideal store sectors", one->ideal_store_sectors, other->ideal_store_sectors) ||
-            numbers_differ(words, "ideal wavefronts", one->ideal_shared_wavefronts, other->ideal_shared_wavefronts))
+        if (counters_differ(words, &one->counters, &other->counters))
             return true;
+#define LINE_COUNTER(NAME, UNIT)                                                                                       \
+    if (numbers_differ(words, #NAME " of a line", one->NAME, other->NAME))                                             \
+        return true;
+#include "simgpu/cost/counters.def"
     }
     return false;
 }

@@ -3,7 +3,7 @@
 #define SIMGPU_GPU_COMPARE_H
 
 #include "simgpu/gpu/gpu.h"
-#include "simgpu/gpu/report.h"
+#include "simgpu/simgpu.h"
 
 void launch_compared(SimGpu *gpu, const SimLaunch *launch, SimReport *report);
 

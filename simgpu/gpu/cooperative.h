@@ -3,7 +3,7 @@
 #define SIMGPU_GPU_COOPERATIVE_H
 
 #include "simgpu/gpu/gpu.h"
-#include "simgpu/gpu/report.h"
+#include "simgpu/simgpu.h"
 
 /* Makes the workspace, unless there is one. Does nothing for all other launches. */
 void cooperative_reserve(SimGpu *gpu, const SimLaunch *launch);

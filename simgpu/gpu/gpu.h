@@ -12,7 +12,7 @@
 #include "simgpu/engine/output.h"
 #include "simgpu/engine/translator.h"
 #include "simgpu/gpu/pool.h"
-#include "simgpu/gpu/report.h"
+#include "simgpu/simgpu.h"
 #include "simgpu/memory/memory.h"
 #include "simgpu/memory/texture.h"
 

@@ -3,7 +3,7 @@
 #define SIMGPU_GPU_LAUNCH_H
 
 #include "simgpu/gpu/gpu.h"
-#include "simgpu/gpu/report.h"
+#include "simgpu/simgpu.h"
 
 typedef struct LaunchHow {
     bool interprets; /* uses no translation, even if there is a translator */

@@ -1,4 +1,4 @@
-#include "simgpu/gpu/module.h"
+#include "simgpu/simgpu.h"
 
 #include "base/allocated.h"
 #include "base/symbol.h"

@@ -4,6 +4,7 @@
 #include "base/allocated.h"
 #include "simgpu/block/cluster.h"
 #include "simgpu/block/worker_setup.h"
+#include "simgpu/code/instruction.h"
 #include "simgpu/engine/bulk_copy.h"
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/gpu/cluster_run.h"
@@ -30,7 +31,7 @@ static int forget_notes(Worker *worker)
         if (instruction->index < 0)
             continue;
         MemoryNote *note = &worker->notes[instruction->index];
-        note_forget(worker, note, note_is_of_stores(instruction));
+        note_forget(worker, note, instruction_facts(instruction).stores);
         if (note->loaded_watched && first_watched == count)
             first_watched = i;
     }

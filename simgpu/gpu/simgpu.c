@@ -1,4 +1,4 @@
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/simgpu.h"
 
 #include "base/allocated.h"
 #include "base/processors.h"

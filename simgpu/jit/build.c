@@ -54,7 +54,7 @@ static Digest key_of(const Translation *translation, const char *compiler)
     Hash hash;
     struct stat info = {0};
     hash_begin(&hash);
-    hash_add_string(&hash, "convjudge translation 1"); /* raise the number when entries change their meaning */
+    hash_add_string(&hash, "simgpu translation 1"); /* raise the number when entries change their meaning */
     hash_add(&hash, translation->source.data, translation->source.length);
     for (int i = 0; i < OPTIONS; i++)
         hash_add_string(&hash, options[i]);

@@ -1,66 +1,15 @@
 #include "simgpu/lower/check_registers.h"
 
+#include "simgpu/code/instruction.h"
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/lower/emit/virtual_register.h"
 
 #include <stdio.h>
 
-/* What engines touch of the registers of an instruction, a letter for each operand: p a predicate, 4 or 8 bytes,
- * a either of these, e an element as large as in memory, w one in a register of at least that size, r any register.
- * '?' behind it: the operand may be missing; '*': so it may, and the same goes for all that follow. Operands for which
- * there is no letter must be missing. */
-typedef struct Widths {
-    const char *results, *sources;
-} Widths;
-
-static Widths widths_of(const Instruction *instruction)
-{
-    switch ((InstructionKind)instruction->kind) {
-    case LOAD_PARAMETER: return (Widths){"w", ""};
-    case LOAD: return (Widths){"w*", "a?"};
-    case STORE: return (Widths){"", "a?w*"};
-    case ATOMIC: return (Widths){"e?", "a?e?e?"};
-    case COPY_ASYNC: return (Widths){"", "884"};
-    case TEXTURE: return (Widths){"4444", "84*"};
-    case SURFACE: return (Widths){"8p?", "84*"};
-    case BULK_COPY: return (Widths){"", instruction->dimensions > 0 ? "88888" : "8?848?4?"};
-    case SHUFFLE: return (Widths){"4p?", "4444"};
-    case VOTE: return (Widths){instruction->detail == VOTE_BALLOT ? "4" : "p", "p4"};
-    case MATCH: return (Widths){"4p?", "a4"};
-    case REDUCE: return (Widths){"4", "44"};
-    case ACTIVE_MASK: return (Widths){"4", ""};
-    case CLOCK:
-    case FRAME_ADDRESS: return (Widths){"8", ""};
-    case PRINT: return (Widths){"4", "88"};
-    case HEAP_ALLOCATE: return (Widths){"8", "8"};
-    case HEAP_FREE: return (Widths){"", "8"};
-    case FAIL_ASSERT: return (Widths){"", "8848"};
-    case LOAD_MATRIX: return (Widths){"4*", "8"};
-    case LOAD_DESCRIBED: return (Widths){"4*", "8"};
-    case STORE_MATRIX: return (Widths){"", "84*"};
-    case TRANSPOSE_MATRIX: return (Widths){"4", "4"};
-    case SLOW_PATH: return (Widths){"", "44?"};
-    case CHECK_SET: return (Widths){"", "r*"};
-    case RUN_LANES:
-    case MULTIPLY_MATRIX:
-    case COPY_COMMIT:
-    case COPY_WAIT:
-    case BULK_COMMIT:
-    case BULK_WAIT:
-    case PRODUCT_COMMIT:
-    case PRODUCT_WAIT:
-    case PRODUCT_FENCE:
-    case CHECK_WAITED:
-    case CHECK_FENCED:
-    case FENCE:
-    case PROXY_FENCE:
-    case GRID_CONTROL:
-    case CLUSTER_ARRIVE:
-    case BARRIER: return (Widths){"", ""};
-    }
-    return (Widths){"", ""};
-}
-
+/* The columns `results` and `sources` of instructions.def say what engines touch of the registers of an instruction, by
+ * a letter for each operand: p a predicate, 4 or 8 bytes, a either of these, e an element as large as in memory, w one
+ * in a register of at least that size, r any register. '?' behind it: the operand may be missing; '*': so it may, and
+ * the same goes for all that follow. Operands for which there is no letter must be missing. */
 static bool has_size(const Lowering *l, Operand operand, char letter, uint32_t element)
 {
     const uint32_t bytes = bytes_of(operand);
@@ -105,7 +54,7 @@ static bool is_lane_operation_right(const Lowering *l, const Instruction *instru
 
 static bool is_instruction_right(const Lowering *l, const Instruction *instruction)
 {
-    const Widths widths = widths_of(instruction);
+    const InstructionFacts facts = instruction_facts(instruction);
     const uint32_t element = 1u << instruction->size;
     const Matrix *matrix = instruction->matrix;
     if (!have_sizes(l, &instruction->guard, 1, "p?", 0))
@@ -114,8 +63,8 @@ static bool is_instruction_right(const Lowering *l, const Instruction *instructi
         return is_lane_operation_right(l, instruction);
     if (instruction->kind == MULTIPLY_MATRIX)
         return have_sizes(l, matrix->operands, matrix_operand_count(matrix), "e*", matrix->a == MATRIX_F64 ? 8 : 4);
-    return have_sizes(l, instruction->results, MAX_RESULTS, widths.results, element) &&
-           have_sizes(l, instruction->sources, MAX_SOURCES, widths.sources, element);
+    return have_sizes(l, instruction->results, MAX_RESULTS, facts.results, element) &&
+           have_sizes(l, instruction->sources, MAX_SOURCES, facts.sources, element);
 }
 
 static bool is_block_end_right(const Lowering *l, const BasicBlock *block)

@@ -1,4 +1,5 @@
-#include "simgpu/proxy/described_matrix.h"
+/* Loads fragments of the matrices in shared memory that wgmma multiplies.  */
+#include "simgpu/block/execute.h"
 
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
@@ -68,7 +69,7 @@ static void begin_register(Worker *worker, Operand operand)
     worker->states[operand.slot] = VARYING;
 }
 
-bool execute_load_described(Worker *worker, const Instruction *instruction, const Active *active)
+bool execute_load_described(Worker *worker, const Instruction *instruction, Active *active)
 {
     for (int i = 0; i < instruction->count; i++)
         begin_register(worker, instruction->results[i]);

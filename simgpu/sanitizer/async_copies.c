@@ -7,6 +7,7 @@
 #include "simgpu/sanitizer/async_copies.h"
 
 #include "base/allocated.h"
+#include "simgpu/block/execute.h"
 #include "simgpu/sanitizer/warp_order.h"
 
 #include <string.h>
@@ -87,23 +88,10 @@ static void wait_for(const Sanitizer *sanitizer, LaneCopies *copies, uint32_t wa
     }
 }
 
-static LaneCopies *copies_of(const Sanitizer *sanitizer, const Instruction *instruction)
+/* What the lanes have begun becomes a group; or else they wait for all but the last `instruction->detail` groups. */
+static void note(Worker *worker, LaneCopies *all, bool commits, const Instruction *instruction, const Active *active)
 {
-    switch ((InstructionKind)instruction->kind) {
-    case BULK_COMMIT:
-    case BULK_WAIT: return sanitizer->bulk_copies;
-    case PRODUCT_COMMIT:
-    case PRODUCT_WAIT: return sanitizer->products;
-    default: return sanitizer->copies;
-    }
-}
-
-void async_copies_note(Worker *worker, const Instruction *instruction, const Active *active)
-{
-    Sanitizer *sanitizer = worker->sanitizer;
-    LaneCopies *all = copies_of(sanitizer, instruction);
-    const bool commits = instruction->kind == COPY_COMMIT || instruction->kind == BULK_COMMIT ||
-                         instruction->kind == PRODUCT_COMMIT;
+    const Sanitizer *sanitizer = worker->sanitizer;
     for (uint32_t lane = active->first; all != NULL && lane < active->end; lane++) {
         uint32_t warp = lane / SIM_WARP_SIZE, left = instruction->detail;
         LaneCopies *copies = &all[lane];
@@ -114,6 +102,25 @@ void async_copies_note(Worker *worker, const Instruction *instruction, const Act
         else if (copies->committed > left)
             wait_for(sanitizer, copies, sanitizer->warp_epoch[warp], copies->committed - left);
     }
+}
+
+bool execute_copy_group(Worker *worker, const Instruction *instruction, Active *active)
+{
+    if (worker->sanitizer != NULL)
+        note(worker, worker->sanitizer->copies, instruction->kind == COPY_COMMIT, instruction, active);
+    return true;
+}
+
+bool execute_product_group(Worker *worker, const Instruction *instruction, Active *active)
+{
+    if (worker->sanitizer != NULL)
+        note(worker, worker->sanitizer->products, instruction->kind == PRODUCT_COMMIT, instruction, active);
+    return true;
+}
+
+void async_copies_bulk_group(Worker *worker, const Instruction *instruction, const Active *active)
+{
+    note(worker, worker->sanitizer->bulk_copies, instruction->kind == BULK_COMMIT, instruction, active);
 }
 
 uint32_t async_copies_group(const LaneCopies *copies, uint32_t lane)

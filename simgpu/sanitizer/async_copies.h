@@ -11,9 +11,8 @@
  * LOAD_DESCRIBED for wgmma. */
 LaneCopies *async_copies_new(const Worker *worker, InstructionKind kind);
 void async_copies_begin_block(const Worker *worker);
-/* COPY_COMMIT, BULK_COMMIT, PRODUCT_COMMIT: what the lanes have begun becomes a group; COPY_WAIT, BULK_WAIT,
- * PRODUCT_WAIT: the lanes wait for groups. */
-void async_copies_note(Worker *worker, const Instruction *instruction, const Active *active);
+/* BULK_COMMIT, BULK_WAIT: the lanes' bulk copies become a group; the lanes wait for groups. */
+void async_copies_bulk_group(Worker *worker, const Instruction *instruction, const Active *active);
 /* The end of the copies that the lane has begun so far will arrive at an mbarrier. */
 void async_copies_signal(Sanitizer *sanitizer, uint32_t lane);
 /* The group, from 1, that a copy by this lane now belongs to. */

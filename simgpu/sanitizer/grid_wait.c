@@ -1,21 +1,29 @@
 #include "simgpu/sanitizer/grid_wait.h"
 
+#include "simgpu/block/execute.h"
 #include "simgpu/memory/footprint.h"
 
 #include <string.h>
 
-void grid_wait_note(Sanitizer *sanitizer, const Instruction *control, const Active *active)
+static void wait_here(Sanitizer *sanitizer, const Active *active)
 {
     GridWait *wait = &sanitizer->grid_wait;
-    if (control->detail == GRID_RELEASE) {
-        wait->has_released = true;
-        return;
-    }
     wait->has_waited = true;
     for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
         wait->waited[warp] |= active->bits[warp];
     if (sanitizer->plan->footprint != NULL && !wait->has_released)
         footprint_wait(sanitizer->plan->footprint);
+}
+
+bool execute_grid_control(Worker *worker, const Instruction *instruction, Active *active)
+{
+    if (worker->sanitizer == NULL)
+        return true;
+    if (instruction->detail == GRID_RELEASE)
+        worker->sanitizer->grid_wait.has_released = true;
+    else
+        wait_here(worker->sanitizer, active);
+    return true;
 }
 
 void grid_wait_barrier(Sanitizer *sanitizer)

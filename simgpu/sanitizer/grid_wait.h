@@ -15,8 +15,6 @@
 #include "simgpu/code/code.h"
 #include "simgpu/sanitizer/sanitizer_state.h"
 
-/* The active lanes execute a GRID_CONTROL. */
-void grid_wait_note(Sanitizer *sanitizer, const Instruction *control, const Active *active);
 /* All threads of the block, or of its cluster, have passed a barrier; the active lanes of each warp a .sync operation. */
 void grid_wait_barrier(Sanitizer *sanitizer);
 void grid_wait_cluster_barrier(Sanitizer *sanitizer);

@@ -1,6 +1,7 @@
 #include "simgpu/sanitizer/proxy_fences.h"
 
 #include "base/allocated.h"
+#include "simgpu/block/execute.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +47,15 @@ static void add(const Sanitizer *sanitizer, SpaceFences *fences, const Active *a
             fences->stores[lane] = sanitizer->store;
 }
 
-void proxy_fences_add(Sanitizer *sanitizer, ProxyFenceKind kind, const Active *active)
+bool execute_proxy_fence(Worker *worker, const Instruction *instruction, Active *active)
 {
-    for (int is_shared = 0; is_shared < 2; is_shared++)
-        if (kind != (is_shared ? PROXY_GLOBAL : PROXY_SHARED))
+    Sanitizer *sanitizer = worker->sanitizer;
+    for (int is_shared = 0; sanitizer != NULL && is_shared < 2; is_shared++)
+        if (instruction->detail != (is_shared ? PROXY_GLOBAL : PROXY_SHARED))
             add(sanitizer, &sanitizer->fences->spaces[is_shared], active);
-    sanitizer->store++; /* what is stored from now on comes after the fence */
+    if (sanitizer != NULL)
+        sanitizer->store++; /* what is stored from now on comes after the fence */
+    return true;
 }
 
 bool proxy_fences_cover(const Sanitizer *sanitizer, bool is_shared, const ShadowCell *cell, uint32_t lane)

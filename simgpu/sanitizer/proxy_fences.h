@@ -15,8 +15,6 @@
 ProxyFences *proxy_fences_new(const Worker *worker);
 void proxy_fences_free(ProxyFences *fences);
 void proxy_fences_begin_block(const Worker *worker);
-/* The active lanes execute a fence. */
-void proxy_fences_add(Sanitizer *sanitizer, ProxyFenceKind kind, const Active *active);
 /* Does a fence stand between the last store into the cell and what `lane` asks the async proxy for? */
 bool proxy_fences_cover(const Sanitizer *sanitizer, bool is_shared, const ShadowCell *cell, uint32_t lane);
 

@@ -1,6 +1,7 @@
 #include "simgpu/sanitizer/publication.h"
 
 #include "base/allocated.h"
+#include "simgpu/block/execute.h"
 #include "simgpu/sanitizer/block_races.h"
 #include "simgpu/sanitizer/warp_order.h"
 
@@ -94,7 +95,7 @@ void publication_store(Worker *worker, const Instruction *store, uint32_t lane, 
                                                         .done = now(sanitizer, lane / SIM_WARP_SIZE)};
 }
 
-void publication_fence(Sanitizer *sanitizer, uint32_t warp)
+static void fence(Sanitizer *sanitizer, uint32_t warp)
 {
     Publication *publication = sanitizer->publication;
     if (publication == NULL || !may_look(publication))
@@ -109,13 +110,21 @@ void publication_fence(Sanitizer *sanitizer, uint32_t warp)
     }
 }
 
+bool execute_fence(Worker *worker, const Instruction *instruction, Active *active)
+{
+    for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
+        if (worker->sanitizer != NULL && active->bits[warp] != 0)
+            fence(worker->sanitizer, warp);
+    return true;
+}
+
 void publication_tell(Sanitizer *sanitizer, const Instruction *instruction, uint32_t warp)
 {
     Publication *publication = sanitizer->publication;
     if (publication == NULL)
         return;
     if (instruction->is_release)
-        publication_fence(sanitizer, warp);
+        fence(sanitizer, warp);
     publication->looks += publication->fenced;
     for (uint32_t i = publication->fenced; i-- > 0;)
         if (comes_after(sanitizer, warp, &publication->stores[i].done)) {

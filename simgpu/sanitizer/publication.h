@@ -17,8 +17,6 @@ void publication_begin_block(Publication *publication);
 /* A plain store into global memory. */
 void publication_store(Worker *worker, const Instruction *store, uint32_t lane, int allocation, uint64_t address,
                        uint32_t bytes);
-/* A warp has executed a __threadfence(). */
-void publication_fence(Sanitizer *sanitizer, uint32_t warp);
 /* A warp tells others: by an atomic operation, or a strong store. */
 void publication_tell(Sanitizer *sanitizer, const Instruction *instruction, uint32_t warp);
 /* A strong load, which cannot race: may it see too old a value of what another block has stored and not published? Not if

@@ -2,6 +2,7 @@
 
 #include "base/allocated.h"
 #include "simgpu/block/cluster.h"
+#include "simgpu/block/execute.h"
 #include "simgpu/block/memory_note.h"
 #include "simgpu/block/register.h"
 #include "simgpu/code/used_bytes.h"
@@ -468,29 +469,28 @@ static void check_set(Worker *worker, const Instruction *instruction, const Acti
     }
 }
 
-static void fence(Sanitizer *sanitizer, const Active *active)
+/* ---- instructions of which only the sanitizer needs to know ------------------------------------------------------ */
+
+/* Lanes whose marks are not zero are about to use what follows from a variable that they have not set. */
+bool execute_check_set(Worker *worker, const Instruction *instruction, Active *active)
 {
-    for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
-        if (active->bits[warp] != 0)
-            publication_fence(sanitizer, warp);
+    if (worker->sanitizer != NULL)
+        check_set(worker, instruction, active);
+    return true;
 }
 
-void sanitizer_note(Worker *worker, const Instruction *instruction, const Active *active)
+bool execute_check_waited(Worker *worker, const Instruction *instruction, Active *active)
 {
-    if (instruction->kind == CHECK_SET)
-        check_set(worker, instruction, active);
-    else if (instruction->kind == FENCE)
-        fence(worker->sanitizer, active);
-    else if (instruction->kind == GRID_CONTROL)
-        grid_wait_note(worker->sanitizer, instruction, active);
-    else if (instruction->kind == CHECK_WAITED)
+    if (worker->sanitizer != NULL)
         raw_finding_note(worker, instruction, SIM_UNWAITED_PRODUCT, (RawFinding){.lane = active->first});
-    else if (instruction->kind == CHECK_FENCED)
+    return true;
+}
+
+bool execute_check_fenced(Worker *worker, const Instruction *instruction, Active *active)
+{
+    if (worker->sanitizer != NULL)
         raw_finding_note(worker, instruction, SIM_UNFENCED_PRODUCT, (RawFinding){.lane = active->first});
-    else if (instruction->kind == PROXY_FENCE)
-        proxy_fences_add(worker->sanitizer, (ProxyFenceKind)instruction->detail, active);
-    else
-        async_copies_note(worker, instruction, active);
+    return true;
 }
 
 void sanitizer_end_block(Worker *worker)

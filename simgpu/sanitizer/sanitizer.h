@@ -96,8 +96,4 @@ void sanitizer_shuffle(Worker *worker, const Instruction *instruction, uint32_t 
 void sanitizer_local_written(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
 void sanitizer_local_forgotten(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
 
-/* COPY_, BULK_ and PRODUCT_COMMIT and _WAIT, FENCE, PROXY_FENCE, GRID_CONTROL, CHECK_WAITED, CHECK_FENCED; CHECK_SET: lanes whose
- * marks are not zero are about to use what follows from a variable that they have not set. */
-void sanitizer_note(Worker *worker, const Instruction *instruction, const Active *active);
-
 #endif

@@ -8,65 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is the sanitizer told of all that an instruction writes, and of how it orders threads? A store of which it is not
- * told would make later loads look like reads of uninitialised memory. It is not told of texture fetches, but they only
- * read; of accesses through surfaces it is told by the LOAD or STORE that follows each SURFACE. */
-static bool is_followed(const Instruction *instruction)
-{
-    switch ((InstructionKind)instruction->kind) {
-    case ATOMIC:
-    case RUN_LANES:
-    case LOAD_PARAMETER:
-    case LOAD:
-    case STORE:
-    case COPY_ASYNC:
-    case COPY_COMMIT:
-    case COPY_WAIT:
-    case BULK_COPY:
-    case BULK_COMMIT:
-    case BULK_WAIT:
-    case SLOW_PATH:
-    case BARRIER:
-    case PRODUCT_COMMIT:
-    case PRODUCT_WAIT:
-    case PRODUCT_FENCE:
-    case CHECK_WAITED:
-    case CHECK_FENCED:
-    case FENCE:
-    case PROXY_FENCE:
-    case GRID_CONTROL:
-    case SHUFFLE:
-    case VOTE:
-    case MATCH:
-    case REDUCE:
-    case ACTIVE_MASK:
-    case CLOCK:
-    case PRINT:
-    case FRAME_ADDRESS:
-    case HEAP_ALLOCATE:
-    case HEAP_FREE:
-    case FAIL_ASSERT:
-    case TEXTURE:
-    case SURFACE:
-    case LOAD_DESCRIBED:
-    case LOAD_MATRIX:
-    case MULTIPLY_MATRIX:
-    case TRANSPOSE_MATRIX:
-    case STORE_MATRIX:
-    case CHECK_SET:
-    case CLUSTER_ARRIVE: return true;
-    }
-    return false;
-}
-
-static bool is_followed_throughout(const Code *code)
-{
-    for (int i = 0; i < code->instruction_count; i++)
-        if (!is_followed(&code->instructions[i]))
-            return false;
-    return true;
-}
-
 static bool may_reach(const Instruction *instruction, PtxSpace space)
 {
     if (instruction->kind == COPY_ASYNC)
@@ -132,7 +73,7 @@ static bool can_follow(const Launch *launch)
 {
     const uint64_t most_blocks = 1ull << 33, most_accesses = 1 << 20; /* what fits into a key of block_races.c */
     return !launch->is_cooperative && launch->blocks < most_blocks &&
-           (uint64_t)launch->code->memory_count < most_accesses && is_followed_throughout(launch->code);
+           (uint64_t)launch->code->memory_count < most_accesses;
 }
 
 SanitizerPlan *sanitizer_plan_new(const Launch *launch)

@@ -5,7 +5,7 @@
 #include "base/tests/unit.h"
 
 #include "base/text.h"
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/simgpu.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -42,11 +42,11 @@ def replays(launch):
 
 
 COUNTERS = [  # name, (simulated, measured) of a launch or None where there is nothing to compare, tolerance
-    ("fma", plain("fma", "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"), 0.02),
-    ("load_requests", plain("load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), 0.01),
-    ("load_sectors", plain("load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 0.01),
-    ("store_requests", plain("store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"), 0.01),
-    ("store_sectors", plain("store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"), 0.01),
+    ("fma", plain("fma32", "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"), 0.02),
+    ("load_requests", plain("global_load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), 0.01),
+    ("load_sectors", plain("global_load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 0.01),
+    ("store_requests", plain("global_store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"), 0.01),
+    ("store_sectors", plain("global_store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"), 0.01),
     ("shared_load_requests", plain("shared_load_requests", "smsp__sass_inst_executed_op_shared_ld.sum"), 0.01),
     ("shared_load_wavefronts", plain("shared_load_wavefronts", f"{SASS}ld.sum"), 0.01),
     ("shared_load_conflicts", conflicts("load", "ld"), 0.01),
@@ -62,7 +62,7 @@ COUNTERS = [  # name, (simulated, measured) of a launch or None where there is n
 
 BYTES = [  # name, sectors of the simulated GPU, counter of the hardware and its unit in bytes
     ("read from memory", "unique_load_sectors", "dram__bytes_read.sum", 1),
-    ("written to the L2", "store_sectors", "lts__t_sectors_srcunit_tex_op_write.sum", 32),
+    ("written to the L2", "global_store_sectors", "lts__t_sectors_srcunit_tex_op_write.sum", 32),
 ]
 
 

@@ -6,7 +6,7 @@
  * machine code of the host; without it they are interpreted. CONVJUDGE_SAMPLE: launches that would execute
  * more lane-instructions run a sample of their blocks.  */
 #include "harness/runtime/cuda_api.h"
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/simgpu.h"
 #include "tools/hardware/counts.h"
 
 #include <stdio.h>
@@ -129,12 +129,12 @@ static SimFunction *function_of(const void *host)
 static void print_header(void)
 {
     static bool printed;
-    if (!printed)
-        puts(
-            "kernel,blocks,threads,modelled_us,limiter,occupancy,registers,warp_instructions,fma,load_requests,load_sectors,"
-            "store_requests,store_sectors,shared_load_requests,shared_load_wavefronts,shared_store_requests,"
-            "shared_store_wavefronts,constant_requests,constant_replays,local_requests,local_sectors,fp32,load_bytes,"
-            "store_bytes,unique_load_sectors,unique_store_sectors,machine_instructions,parts_us");
+    if (!printed) {
+        fputs("kernel,blocks,threads,modelled_us,limiter,occupancy,registers", stdout);
+#define COUNTER(NAME, UNIT) fputs("," #NAME, stdout);
+#include "simgpu/cost/counters.def"
+        puts(",machine_instructions,parts_us");
+    }
     printed = true;
 }
 
@@ -163,32 +163,13 @@ static void print_parts(const Cost *cost)
 static void print_launch(const SimFunctionInfo *info, const SimLaunch *launch, const SimReport *report)
 {
     const SimCounters *c = &report->counters;
-    const uint64_t counts[] = {c->warp_instructions,
-                               c->fma32,
-                               c->global_load_requests,
-                               c->global_load_sectors,
-                               c->global_store_requests,
-                               c->global_store_sectors,
-                               c->shared_load_requests,
-                               c->shared_load_wavefronts,
-                               c->shared_store_requests,
-                               c->shared_store_wavefronts,
-                               c->constant_requests,
-                               c->constant_replays,
-                               c->local_requests,
-                               c->local_sectors,
-                               c->fp32,
-                               c->global_load_bytes,
-                               c->global_store_bytes,
-                               c->unique_load_sectors,
-                               c->unique_store_sectors};
     print_wait();
     printf("%s,%llu,%u,%.4f,%s,%.4f,%u", info->name,
            (unsigned long long)launch->shape.grid[0] * launch->shape.grid[1] * launch->shape.grid[2],
            launch->shape.block[0] * launch->shape.block[1] * launch->shape.block[2], report->modelled_s * 1e6,
            report->limiter, report->occupancy, info->registers);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        printf(",%llu", (unsigned long long)counts[i]);
+#define COUNTER(NAME, UNIT) printf(",%llu", (unsigned long long)c->NAME);
+#include "simgpu/cost/counters.def"
     printf(",%.0f,", report->machine.issue * (double)c->warp_instructions);
     print_parts(counts_last_cost());
     putchar('\n');

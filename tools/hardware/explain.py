@@ -51,7 +51,7 @@ def contracted(launch):
     metric = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
     theirs = sum(operations * launch.hardware(metric.format(kind))
                  for kind, operations in (("ffma", 2), ("fadd", 1), ("fmul", 1)))
-    ours = launch.simulated("fp32") + launch.simulated("fma")
+    ours = launch.simulated("fp32") + launch.simulated("fma32")
     if more > 0 and machine.of_ptx(launch.ptx, "mul.f32") > 0 and abs(ours - theirs) <= 0.02 * theirs:
         return (f"ptxas contracts multiplications and additions: {launch.code['FFMA']} FFMA where PTX has "
                 f"{launch.code['FFMA'] - more} fma; operations {ours / theirs - 1:+.1%}")
@@ -62,14 +62,14 @@ def recorded_lanes(lanes, launches):
     """Of the kernels of LANES, the cases in which as many lanes loaded as here."""
     recorded = {(row["case"], row["kernel"]): int(row["lanes"]) for row in lanes if row["kind"] == "LDG"}
     return {launch.kernel: launch.case for launch in launches
-            if recorded.get((launch.case, launch.simulation["kernel"])) == launch.simulated("load_bytes") / LANE_BYTES}
+            if recorded.get((launch.case, launch.simulation["kernel"])) == launch.simulated("global_load_bytes") / LANE_BYTES}
 
 
 def same_lanes(launch, lanes):
     """Did as many lanes load and store as here? By bytes; where lanes of a warp share some, by a recorded count of
     lanes of the same kernel, in this or in another case."""
     bytes_are_equal = all(
-        launch.simulated(f"{ours}_bytes") == launch.hardware(f"smsp__sass_data_bytes_mem_global_op_{theirs}.sum")
+        launch.simulated(f"global_{ours}_bytes") == launch.hardware(f"smsp__sass_data_bytes_mem_global_op_{theirs}.sum")
         for ours, theirs in (("load", "ld"), ("store", "st")))
     if bytes_are_equal:
         return "the same bytes"
@@ -101,7 +101,7 @@ def other_constants(launch):
 def other_replays(launch, lanes):
     requests = launch.hardware("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")
     if machine.of_code(launch.code, "LDC variable") > machine.of_ptx(launch.ptx, "ld.const") and \
-            launch.simulated("load_requests") == requests:
+            launch.simulated("global_load_requests") == requests:
         return f"{UNROLLED}: as many requests, of other lanes"
     return unrolled(launch, *ACCESSES["load"], lanes)
 

@@ -3,13 +3,13 @@
  *
  * Kernels    all launches of one function with one shape are one entry; counters, seconds and lines are sums over them.
  * Lines      sorted by kernel, then by file and line.
- * Units      as in simgpu/gpu/simgpu.h and simgpu/cost/cost.h; seconds are modelled.
+ * Units      as in simgpu/simgpu.h and simgpu/cost/cost.h; seconds are modelled.
  * Limits     entries that do not fit are only counted: kernels_left_out launches, lines_left_out lines.  */
 #ifndef HARNESS_DEVICE_SIM_EXECUTION_PROFILE_H
 #define HARNESS_DEVICE_SIM_EXECUTION_PROFILE_H
 
 #include "harness/device/device.h"
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/simgpu.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -190,28 +190,11 @@ static CudaError keep_fault(SimDevice *sim, const SimReport *report)
     return refused ? ending.error : CUDA_ERROR_SUCCESS;
 }
 
-static void add_counters(DeviceStatistics *sum, const SimCounters *counters)
-{
-    sum->lane_instructions += counters->lane_instructions;
-    sum->warp_instructions += counters->warp_instructions;
-    sum->fma32 += counters->fma32;
-    sum->global_load_requests += counters->global_load_requests;
-    sum->global_load_sectors += counters->global_load_sectors;
-    sum->global_store_requests += counters->global_store_requests;
-    sum->global_store_sectors += counters->global_store_sectors;
-    sum->shared_requests += counters->shared_load_requests + counters->shared_store_requests;
-    sum->shared_wavefronts += counters->shared_load_wavefronts + counters->shared_store_wavefronts;
-    sum->texture_requests += counters->texture_requests;
-    sum->texture_sectors += counters->texture_sectors;
-    sum->constant_requests += counters->constant_requests;
-    sum->constant_replays += counters->constant_replays;
-}
-
 static void count_kernel(SimDevice *sim, const SimFunction *function, const SimReport *report)
 {
     DeviceStatistics *sum = &sim->statistics;
     sum->kernels++;
-    add_counters(sum, &report->counters);
+    simgpu_counters_add(&sum->counters, &report->counters);
     const uint64_t executed = (uint64_t)((double)report->counters.warp_instructions * report->sampled_share);
     sum->executed_instructions += executed;
     sim->budget_left -= executed < sim->budget_left ? executed : sim->budget_left;

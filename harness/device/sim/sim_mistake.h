@@ -3,7 +3,7 @@
 #define HARNESS_DEVICE_SIM_SIM_MISTAKE_H
 
 #include "harness/device/mistake.h"
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/simgpu.h"
 
 /* What ended a launch. */
 Mistake sim_mistake_of_fault(SimOutcome outcome, const SimFault *fault);

@@ -4,7 +4,7 @@
 
 #include "harness/device/device.h"
 #include "harness/device/sim/operation_set.h"
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/simgpu.h"
 
 typedef enum Engine { ENGINE_KERNELS, ENGINE_BUS, ENGINE_COUNT } Engine;
 

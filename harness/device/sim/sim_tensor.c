@@ -1,6 +1,6 @@
 #include "harness/device/sim/sim_tensor.h"
 
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/simgpu.h"
 
 #include <string.h>
 

@@ -346,10 +346,6 @@ static void of_the_loads_of_a_warp_alone_the_first_comes_from_memory(void **stat
 
 static void more_of_anything_is_never_faster(void **state)
 {
-#define COUNTER(name)                                                                                                  \
-    {                                                                                                                  \
-#name, offsetof(Work, counters) + offsetof(SimCounters, name)                                                  \
-    }
 #define LONGEST(name)                                                                                                  \
     {                                                                                                                  \
 #name, offsetof(Work, input) + offsetof(CostInput, name)                                                       \
@@ -358,31 +354,8 @@ static void more_of_anything_is_never_faster(void **state)
         const char *name;
         size_t offset;
     } fields[] = {
-        COUNTER(warp_instructions),
-        COUNTER(fp32),
-        COUNTER(fp64),
-        COUNTER(integer),
-        COUNTER(special),
-        COUNTER(global_load_requests),
-        COUNTER(global_load_sectors),
-        COUNTER(global_store_requests),
-        COUNTER(global_store_sectors),
-        COUNTER(shared_load_wavefronts),
-        COUNTER(shared_store_wavefronts),
-        COUNTER(local_requests),
-        COUNTER(local_sectors),
-        COUNTER(constant_requests),
-        COUNTER(constant_replays),
-        COUNTER(atomic_requests),
-        COUNTER(atomic_lanes),
-        COUNTER(unique_load_sectors),
-        COUNTER(unique_store_sectors),
-        COUNTER(texture_requests),
-        COUNTER(texture_sectors),
-        COUNTER(heap_allocations),
-        COUNTER(missing_load_sectors),
-        COUNTER(tensor_bytes),
-        COUNTER(warpgroup_bytes),
+#define COUNTER(NAME, UNIT) {#NAME, offsetof(Work, counters) + offsetof(SimCounters, NAME)},
+#include "simgpu/cost/counters.def"
         LONGEST(longest_warp_instructions),
         LONGEST(longest_warp_loads),
         LONGEST(longest_warp_shared),

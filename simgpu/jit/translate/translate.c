@@ -3,6 +3,7 @@
 #include "simgpu/jit/translate/translate.h"
 
 #include "base/allocated.h"
+#include "simgpu/code/instruction.h"
 #include "simgpu/jit/translate/block_end.h"
 #include "simgpu/jit/translate/builder.h"
 #include "simgpu/jit/translate/edge.h"
@@ -67,56 +68,23 @@ static void translate_check(Builder *b, const Instruction *check)
 /* False where the interpreter must execute the instruction and the rest of the block. */
 static bool translate_instruction(Builder *b, const Instruction *instruction)
 {
-    switch ((InstructionKind)instruction->kind) {
-    case RUN_LANES: translate_lanes(b, instruction); return true;
-    case LOAD_PARAMETER:
+    switch (instruction_facts(instruction).jit) {
+    case JIT_LANES: translate_lanes(b, instruction); return true;
+    case JIT_PARAMETER:
         if (instruction->guard.slot == NO_SLOT)
             load_parameter(b, instruction);
         else
             call_interpreter(b, instruction);
         return true;
-    case LOAD:
-    case STORE:
+    case JIT_ACCESS:
         if (!translate_access(b, instruction))
             call_interpreter(b, instruction);
         return true;
-    case ATOMIC:
-    case COPY_ASYNC:
-    case COPY_COMMIT:
-    case COPY_WAIT:
-    case BULK_COPY:
-    case BULK_COMMIT:
-    case BULK_WAIT:
-    case CLUSTER_ARRIVE:
-    case TEXTURE:
-    case SURFACE:
-    case SHUFFLE:
-    case VOTE:
-    case MATCH:
-    case REDUCE:
-    case ACTIVE_MASK:
-    case SLOW_PATH:
-    case PRODUCT_COMMIT:
-    case PRODUCT_WAIT:
-    case PRODUCT_FENCE:
-    case CHECK_WAITED:
-    case CHECK_FENCED:
-    case FENCE:
-    case PROXY_FENCE:
-    case GRID_CONTROL: call_interpreter(b, instruction); return true;
-    case CHECK_SET: translate_check(b, instruction); return true;
-    case BARRIER: return true;
-    case CLOCK:
-    case PRINT:
-    case FRAME_ADDRESS:
-    case HEAP_ALLOCATE:
-    case HEAP_FREE:
-    case FAIL_ASSERT:
-    case MULTIPLY_MATRIX:
-    case LOAD_DESCRIBED:
-    case LOAD_MATRIX:
-    case STORE_MATRIX:
-    case TRANSPOSE_MATRIX: return false;
+    case JIT_CHECK: translate_check(b, instruction); return true;
+    case JIT_NOTHING: return true;
+    case JIT_HELPER: call_interpreter(b, instruction); return true;
+    case JIT_LEAVE:
+    case JIT_REFUSE: return false;
     }
     return false;
 }
@@ -238,17 +206,10 @@ static void find_entry_values(Builder *b)
     b->is_dry_run = false;
 }
 
-static bool is_of_matrices(InstructionKind kind)
-{
-    return kind == MULTIPLY_MATRIX || kind == LOAD_DESCRIBED || kind == LOAD_MATRIX || kind == STORE_MATRIX ||
-           kind == TRANSPOSE_MATRIX;
-}
-
-/* Kernels that multiply matrices are not translated: the operands of MULTIPLY_MATRIX lie outside the instruction. */
 static bool is_translatable(const Code *code)
 {
     for (int i = 0; i < code->instruction_count; i++)
-        if (is_of_matrices((InstructionKind)code->instructions[i].kind))
+        if (instruction_facts(&code->instructions[i]).jit == JIT_REFUSE)
             return false;
     return code->instruction_count <= MAX_INSTRUCTIONS;
 }

@@ -1,57 +1,9 @@
 #include "simgpu/lower/emit/emit.h"
 
+#include "simgpu/code/instruction.h"
 #include "simgpu/lower/emit/virtual_register.h"
 
 #include <stdio.h>
-
-/* Do instructions of that kind have an Instruction.index, under which a worker keeps notes about each of them? */
-static bool has_index(InstructionKind kind)
-{
-    switch (kind) {
-    case LOAD:
-    case STORE:
-    case ATOMIC:
-    case COPY_ASYNC:
-    case BULK_COPY:
-    case TEXTURE:
-    case SURFACE:
-    case LOAD_MATRIX:
-    case LOAD_DESCRIBED:
-    case STORE_MATRIX:
-    case SHUFFLE:
-    case BARRIER:
-    case CHECK_WAITED:
-    case CHECK_FENCED:
-    case CHECK_SET: return true;
-    case RUN_LANES:
-    case SLOW_PATH:
-    case LOAD_PARAMETER:
-    case COPY_COMMIT:
-    case COPY_WAIT:
-    case BULK_COMMIT:
-    case BULK_WAIT:
-    case CLUSTER_ARRIVE:
-    case VOTE:
-    case MATCH:
-    case REDUCE:
-    case ACTIVE_MASK:
-    case CLOCK:
-    case PRINT:
-    case FRAME_ADDRESS:
-    case HEAP_ALLOCATE:
-    case HEAP_FREE:
-    case FAIL_ASSERT:
-    case MULTIPLY_MATRIX:
-    case TRANSPOSE_MATRIX:
-    case PRODUCT_COMMIT:
-    case PRODUCT_WAIT:
-    case PRODUCT_FENCE:
-    case FENCE:
-    case PROXY_FENCE:
-    case GRID_CONTROL: return false;
-    }
-    return false;
-}
 
 Instruction *emit(Lowering *l, InstructionKind kind)
 {
@@ -72,7 +24,7 @@ Instruction *emit(Lowering *l, InstructionKind kind)
         instruction->line = l->source->line;
         instruction->ptx_line = l->source->ptx_line;
     }
-    if (has_index(kind))
+    if (instruction_facts(instruction).is_indexed)
         instruction->index = code->memory_count++;
     return instruction;
 }

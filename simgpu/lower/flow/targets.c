@@ -1,5 +1,7 @@
 #include "simgpu/lower/flow/targets.h"
 
+#include "simgpu/code/instruction.h"
+
 static uint64_t of_parameter(int64_t offset)
 {
     bool is_followed = offset % 8 == 0 && offset / 8 < 63;
@@ -24,49 +26,13 @@ static Origin of_sources(const Instruction *instruction, const Origin *origins)
 
 static Origin of_results(const Instruction *instruction, const Origin *origins)
 {
-    bool is_wide = instruction->size == 3;
-    switch ((InstructionKind)instruction->kind) {
-    case LOAD_PARAMETER: return (Origin){.parameters = is_wide ? of_parameter(instruction->offset) : 0};
-    case LOAD:
-    case ATOMIC: return (Origin){.parameters = is_wide ? UNKNOWN_TARGET : 0};
-    case HEAP_ALLOCATE: return (Origin){.parameters = UNKNOWN_TARGET};
-    case FRAME_ADDRESS: return (Origin){0};
-    case RUN_LANES:
-    case SLOW_PATH:
-    case STORE:
-    case COPY_ASYNC:
-    case TEXTURE:
-    case SURFACE:
-    case COPY_COMMIT:
-    case COPY_WAIT:
-    case BULK_COPY:
-    case BULK_COMMIT:
-    case BULK_WAIT:
-    case CLUSTER_ARRIVE:
-    case SHUFFLE:
-    case VOTE:
-    case MATCH:
-    case REDUCE:
-    case ACTIVE_MASK:
-    case CLOCK:
-    case BARRIER:
-    case PRODUCT_COMMIT:
-    case PRODUCT_WAIT:
-    case PRODUCT_FENCE:
-    case CHECK_WAITED:
-    case CHECK_FENCED:
-    case FENCE:
-    case PROXY_FENCE:
-    case GRID_CONTROL:
-    case PRINT:
-    case HEAP_FREE:
-    case FAIL_ASSERT:
-    case MULTIPLY_MATRIX:
-    case LOAD_DESCRIBED:
-    case LOAD_MATRIX:
-    case STORE_MATRIX:
-    case TRANSPOSE_MATRIX:
-    case CHECK_SET: return of_sources(instruction, origins);
+    const bool is_wide = instruction->size == 3;
+    switch (instruction_facts(instruction).address) {
+    case ADDRESS_OF_SOURCES: return of_sources(instruction, origins);
+    case ADDRESS_IN_PARAMETER: return (Origin){.parameters = is_wide ? of_parameter(instruction->offset) : 0};
+    case ADDRESS_IN_MEMORY: return (Origin){.parameters = is_wide ? UNKNOWN_TARGET : 0};
+    case ADDRESS_IN_HEAP: return (Origin){.parameters = UNKNOWN_TARGET};
+    case ADDRESS_OF_NOTHING: return (Origin){0};
     }
     return (Origin){.parameters = UNKNOWN_TARGET};
 }

@@ -1,6 +1,7 @@
 /* The number of the rules' own is 1 once a path has executed a wgmma.fence.  */
 #include "simgpu/lower/flow/unfenced_products.h"
 
+#include "simgpu/code/instruction.h"
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/lower/flow/product_flow.h"
 
@@ -53,31 +54,20 @@ static uint8_t computed(const ProductFlow *flow, const Instruction *instruction)
     return state;
 }
 
-/* Arrays in local memory are registers of which the compiler has only made none yet, and constants are loaded anywhere. */
-static bool is_load_in_place(const Instruction *load)
-{
-    return load->space != PTX_LOCAL && load->space != PTX_PARAM && load->space != PTX_CONST && !load->is_hidden;
-}
-
 static uint8_t state_after(const ProductFlow *flow, const Instruction *instruction)
 {
-    switch ((InstructionKind)instruction->kind) {
-    case RUN_LANES:
-        if (product_flow_is_move(instruction) || instruction->is_hidden) /* hidden: the choice of sums by scale-d */
-            return product_flow_state(flow, instruction->sources[0]);
-        return computed(flow, instruction);
-    case MULTIPLY_MATRIX: return is_product(instruction) ? SUM : computed(flow, instruction);
-    case TRANSPOSE_MATRIX: return computed(flow, instruction);
-    case LOAD: return is_load_in_place(instruction) ? WRITTEN : PLAIN;
-    case LOAD_MATRIX:
-    case ATOMIC:
-    case TEXTURE:
-    case SHUFFLE:
-    case VOTE:
-    case MATCH:
-    case REDUCE: return WRITTEN;
-    default: return PLAIN;
+    const ValueSource from = instruction_facts(instruction).value;
+    /* hidden: the choice of sums by scale-d */
+    if (from == VALUE_MOVED && (product_flow_is_move(instruction) || instruction->is_hidden))
+        return product_flow_state(flow, instruction->sources[0]);
+    switch (from) {
+    case VALUE_PLAIN: return PLAIN;
+    case VALUE_WRITTEN: return WRITTEN;
+    case VALUE_COMPUTED:
+    case VALUE_MOVED: return computed(flow, instruction);
+    case VALUE_SUM: return SUM;
     }
+    return PLAIN;
 }
 
 static uint8_t meet(uint8_t a, uint8_t b)

@@ -1,6 +1,6 @@
 #include "harness/device/sim/tests/sim_kernels.h"
 #include "harness/device/sim/execution_profile.h"
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/simgpu.h"
 
 #include <stdlib.h>
 
@@ -114,8 +114,8 @@ static void a_kernel_runs_and_is_counted(void **state)
     assert_int_equal(statistics.kernels, 1);
     assert_int_equal(statistics.copies, 1);
     assert_true(statistics.has_counters);
-    assert_int_equal(statistics.global_store_requests, 4);
-    assert_int_equal(statistics.global_store_sectors, 16);
+    assert_int_equal(statistics.counters.global_store_requests, 4);
+    assert_int_equal(statistics.counters.global_store_sectors, 16);
     assert_string_equal(statistics.longest, "store");
     assert_int_equal(origin_of(f, f->array, 4), ORIGIN_KERNELS);
 }
@@ -164,7 +164,7 @@ static void one_budget_is_for_all_kernels_of_a_call(void **state)
     DeviceStatistics one;
     assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
     f->device->report->statistics(f->device, &one);
-    f->device->simulation->set_budget(f->device, one.warp_instructions * 5 / 2);
+    f->device->simulation->set_budget(f->device, one.counters.warp_instructions * 5 / 2);
     assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
     assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
     assert_int_equal(f->device->streams->synchronize_all(f->device), 0);

@@ -1,6 +1,6 @@
 #include "harness/device/sim/tests/sim_kernels.h"
 
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/simgpu.h"
 
 #include <math.h>
 

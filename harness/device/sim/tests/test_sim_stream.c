@@ -151,8 +151,8 @@ static uint64_t sectors_of_store(Fixture *f)
     f->device->report->reset(f->device);
     assert_int_equal(store(f, f->array, 1, 100, NULL), 0);
     f->device->report->statistics(f->device, &statistics);
-    assert_true(statistics.warp_instructions > 0);
-    return statistics.global_store_sectors;
+    assert_true(statistics.counters.warp_instructions > 0);
+    return statistics.counters.global_store_sectors;
 }
 
 static void an_untimed_check_holds_until_an_event_is_timed(void **state)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fits a profile of the simulated GPU to the real one at hand, and says how well it then predicts the reference solutions.
-# Usage: simgpu/calibrate/calibrate_model.sh BUILD DEVICE     DEVICE: cuda or cuda:N
+# Usage: tools/hardware/calibrate_model.sh BUILD DEVICE     DEVICE: cuda or cuda:N
 # Takes under 10 minutes. Leaves BUILD/calibrate-model/<name>.json, which belongs into simgpu/profiles, with figures and times.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

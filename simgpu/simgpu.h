@@ -1,8 +1,8 @@
 /* simgpu.h - a simulated CUDA GPU: runs the PTX of kernels on the host's cores, checks every access, counts what a
  * hardware profiler would count, and models the time.
  *
- * The library is about kernels, memory and hardware, and knows nothing about judging. Its user keeps track of streams,
- * events and the rest of the CUDA runtime: simgpu_launch() runs one grid to its end.
+ * The library is about kernels, memory and hardware. Its user keeps track of streams, events and the rest of the CUDA
+ * runtime: simgpu_launch() runs one grid to its end. README.md says how to begin.
  *
  * Addresses  A global address is the address of the byte in this process. All device memory lies in one reserved range
  *            [base, base + span), so that an address tells whether it is of the device. Shared, local and parameter
@@ -11,8 +11,8 @@
  * Units      Bytes, seconds, counts of events. Lane-instructions are instructions times active lanes.
  * Errors     Status for what cannot be loaded, SimOutcome for what happened while a kernel ran.
  * Source     PTX ISA 9.0; CUDA C++ Programming Guide 13.0, Compute Capabilities.  */
-#ifndef SIMGPU_GPU_SIMGPU_H
-#define SIMGPU_GPU_SIMGPU_H
+#ifndef SIMGPU_SIMGPU_H
+#define SIMGPU_SIMGPU_H
 
 #include "base/status.h"
 #include "simgpu/block/outcome.h"
@@ -22,8 +22,6 @@
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/hardware_profile.h"
 #include "simgpu/engine/translator.h"
-#include "simgpu/gpu/module.h"
-#include "simgpu/gpu/report.h"
 #include "simgpu/memory/allocation.h"
 #include "simgpu/memory/footprint.h"
 #include "simgpu/memory/texture.h"
@@ -34,12 +32,34 @@
 #include <stdint.h>
 
 typedef struct SimGpu SimGpu;
+typedef struct SimModule SimModule;
 
 /* Reserves [base, base + span) and starts threads for launches, `threads` with the caller (0: one per core). Copies the
  * profile. */
 MUST_USE Status simgpu_new(const HardwareProfile *profile, uint64_t base, uint64_t span, int threads, SimGpu **gpu,
                            Message *why);
 void simgpu_free(SimGpu *gpu);
+
+/* ---- modules: the kernels and variables of a fatbin or of PTX text ------------------------------------------------ */
+
+/* Loads PTX text, or a fatbin that holds uncompressed PTX (nvcc --no-compress). Source files and lines come from .file
+ * and .loc. A kernel with an instruction that is not implemented loads; its launch is refused, with the name and line
+ * of the instruction. Module variables (.global and .const) are allocated and initialised. */
+MUST_USE Status simgpu_module_load(SimGpu *gpu, const void *image, size_t bytes, SimModule **module, Message *why);
+void simgpu_module_unload(SimGpu *gpu, SimModule *module);
+
+/* The kernel with that mangled name; NULL where there is none. */
+SimFunction *simgpu_function(SimModule *module, const char *name);
+/* A .global or .const variable by name; false where there is none. Its bytes lie in device memory, and simgpu_find()
+ * knows them, so that cudaMemcpyToSymbol() is a plain copy to this address. */
+bool simgpu_variable(SimModule *module, const char *name, uint64_t *address, uint64_t *bytes);
+/* The .const variables, numbered from 0 in any order; false where there are no more. */
+bool simgpu_constant(const SimModule *module, uint32_t number, uint64_t *address, uint64_t *bytes);
+
+void simgpu_function_info(const SimFunction *function, SimFunctionInfo *info);
+/* Sets the limit of dynamic shared memory of a function, as cudaFuncSetAttribute() does; false beyond the opt-in
+ * limit. */
+bool simgpu_function_set_dynamic_shared(SimFunction *function, uint32_t bytes);
 
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
 
@@ -102,6 +122,44 @@ uint64_t simgpu_texture_new(SimGpu *gpu, const SimTexture *description);
 bool simgpu_texture_free(SimGpu *gpu, uint64_t handle);
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+/* What a launch loaded from one allocation, or stored into it: all of it lies between these addresses. */
+typedef struct SimTouched {
+    uint64_t address, bytes;
+    bool is_store; /* atomic operations are stores */
+} SimTouched;
+
+typedef struct SimReport {
+    SimOutcome outcome;
+    SimFault fault; /* where outcome is a fault, SIM_BAD_LAUNCH, SIM_UNSUPPORTED or SIM_BAD_CODE (text only) */
+    SimCounters counters;
+    SimWarpPath longest;
+    SimMachineRatios machine;
+    const SimLine *lines; /* [line_count] by file and line, valid until the GPU's next launch; NULL without
+                           * SIM_COUNT_LINES */
+    size_t line_count;
+    double modelled_s;      /* 0 where the kernel did not run to its end */
+    double occupancy;       /* resident warps, as a fraction of the most that a multiprocessor holds */
+    const char *limiter;    /* the unit that limits the speed by the model: Cost.limiter */
+    char watched_load[400]; /* "kernel blur (blur.cu:31)": of the instructions that loaded from the watched source, the
+                             * first in the code; empty: none did */
+    const char *watched_file; /* the source file and line of it, valid as long as the module; NULL: unknown */
+    int watched_line;
+    const SimTouched *touched; /* [touched_count], valid until the GPU's next launch */
+    size_t touched_count;
+    double
+        sampled_share;  /* of the grid's blocks, those that ran: 1, or less with SimLaunch.sample_lane_instructions. The
+                           * counters are those of the whole grid, then estimated */
+    double drawn_share; /* of the grid's blocks, those that ran because they were drawn; 0: there was no sample */
+    uint64_t certain_bytes; /* of SimLaunch.marked, that blocks stored which run in any sample: a kernel can foresee
+                             * which these are */
+    double sample_error; /* half the width of the 95 % interval of what they are estimated from, relative; 0: exact */
+    bool watched_store;  /* the watched target was stored into */
+    SimFinding findings[SIM_MAX_FINDINGS]; /* where outcome is SIM_OK: by kind, then in the order of the code; the
+                                             * number of host threads makes no difference */
+    uint32_t finding_count;
+    uint32_t findings_more; /* findings beyond those that are listed */
+} SimReport;
 
 /* Whether a launch of that function and shape is possible. If not, the report says why. */
 bool simgpu_accepts(const SimGpu *gpu, const SimLaunch *launch, SimReport *report);

@@ -1,0 +1,36 @@
+#include "simgpu/code/instruction.h"
+
+#include "simgpu/code/matrix_fragment.h"
+
+static uint32_t element_bytes(const Instruction *i)
+{
+    return (uint32_t)i->count << i->size;
+}
+
+static bool may_be_global(const Instruction *i)
+{
+    return i->space != PTX_SHARED && i->space != PTX_LOCAL;
+}
+
+/* Arrays in local memory are registers of which the compiler has only made none yet, and constants are loaded anywhere. */
+static bool is_load_in_place(const Instruction *i)
+{
+    return i->space != PTX_LOCAL && i->space != PTX_PARAM && i->space != PTX_CONST && !i->is_hidden;
+}
+
+static bool is_of_warpgroup(const Instruction *i)
+{
+    return i->matrix != NULL && i->matrix->is_of_warpgroup;
+}
+
+InstructionFacts instruction_facts(const Instruction *i)
+{
+    switch ((InstructionKind)i->kind) {
+#define INSTRUCTION(KIND, FUNCTION, ...)                                                                               \
+    case KIND:                                                                                                         \
+        return (InstructionFacts){__VA_ARGS__};
+#include "simgpu/code/instructions.def"
+#undef INSTRUCTION
+    }
+    return (InstructionFacts){0};
+}
