@@ -20,5 +20,15 @@ trap 'rm -rf "$home"' EXIT
 source tests/fewer_cases.sh
 home_with_fewer_cases "$home" small
 
-mapfile -t files < <(grep -LE "$outside" solutions/*/accepted/*.cu solutions/conv1d/run_time_error/*.cu tests/{student,features}/*.cu)
+# needs_more FILE: it, or the base of a patch, needs more than the subset.
+needs_more() {
+    local base
+    base=$(sed -n 's|^--- |solutions/|p' "$1")
+    grep -qE "$outside" "$1" ${base:+"$base"}
+}
+
+files=()
+for file in solutions/*/accepted/*.cu solutions/conv1d/run_time_error/*.{cu,patch} tests/{student,features}/*.cu; do
+    needs_more "$file" || files+=("$file")
+done
 CONVJUDGE_HOME=$home CONVJUDGE_COMPILER=clang "$build/convjudge" check "${files[@]}"

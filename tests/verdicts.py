@@ -11,7 +11,7 @@ RECORD names how: sim-nvcc and sim-clang on the simulated GPU, h200 on a GPU of 
 judged on the untimed cases and one timed case (tests/fewer_cases.sh), and where it does not get what it claims, as on a
 real GPU, on all.
 
-A line of a record: the first 12 digits of the file's SHA-256, its verdict, its path and, where the verdict is not the
+A line of a record: the first 12 digits of the file's SHA-256 (of a patch with its base behind it), its verdict, its path and, where the verdict is not the
 one that the file claims, the message; with tabs between them. A file that has changed since has no verdict."""
 import concurrent.futures
 import hashlib
@@ -42,13 +42,16 @@ PAGE = HOME / "docs/verdicts.md"
 def all_files():
     """The files with a claim, in the order of the page: solutions, students' files, features."""
     found = []
-    for pattern in ("solutions/*/*/*.cu", "tests/student/*.cu", "tests/features/*.cu"):
+    for pattern in ("solutions/*/*/*.cu", "solutions/*/*/*.patch", "tests/student/*.cu", "tests/features/*.cu"):
         found += sorted(str(path.relative_to(HOME)) for path in HOME.glob(pattern) if path.parent.name != "rivals")
     return found
 
 
 def key_of(file):
-    return hashlib.sha256((HOME / file).read_bytes()).hexdigest()[:12]
+    source = (HOME / file).read_bytes()
+    for base in re.findall(rb"^--- (.*)$", source, re.MULTILINE) if file.endswith(".patch") else []:
+        source += (HOME / "solutions" / base.decode()).read_bytes()
+    return hashlib.sha256(source).hexdigest()[:12]
 
 
 def claim_of(file, record):
