@@ -69,6 +69,7 @@ __device__ void transform(float2* s_data)
 // Undoes transform() stage by stage, but for a factor of POINTS.
 __device__ void transform_back(float2* s_data)
 {
+    // also right: `span <` to `span + 1 <`: a span is a power of four, and never one less than the number of points
     for (int span = 1; span < POINTS; span *= 4) {
         for (int t = threadIdx.x; t < POINTS / 4; t += THREADS) {
             int j = t % span;
@@ -91,7 +92,7 @@ __global__ void transform_filter(const float* filter, int filter_width)
 
     for (int k = threadIdx.x; k < POINTS; k += THREADS)
         s_data[k] = make_float2(k < filter_width ? filter[k] : 0.0f, 0.0f);
-    __syncthreads();
+    __syncthreads(); // also right: missing barrier: a thread transforms first the elements that it has loaded itself
     transform(s_data);
     for (int k = threadIdx.x; k < POINTS; k += THREADS)
         d_spectrum[k] = conjugate(s_data[k]);
@@ -111,7 +112,7 @@ __global__ void convolve(const float* input, float* output, int width, int filte
     int first = begin - filter_width / 2;
     for (int j = threadIdx.x; j < POINTS; j += THREADS)
         s_data[j] = make_float2(input_at(input, first + j, width), input_at(input, first + tile + j, width));
-    __syncthreads();
+    __syncthreads(); // also right: missing barrier: a thread transforms first the elements that it has loaded itself
 
     transform(s_data);
     for (int j = threadIdx.x; j < POINTS; j += THREADS)
@@ -129,6 +130,9 @@ __global__ void convolve(const float* input, float* output, int width, int filte
 
 extern "C" void solve(const float* input, const float* filter, float* output, int width, int filter_width)
 {
+    // also right: narrow index: a block computes 8,192 outputs at most, which fit into a short
+    // also right: `2 *` to ``, `filter_width + 1` to `filter_width`, `filter_width +` to `filter_width -`: blocks
+    // beyond the last output store nothing
     int outputs = 2 * (POINTS - filter_width + 1); // of a block
     transform_filter<<<1, THREADS>>>(filter, filter_width);
     convolve<<<(width + outputs - 1) / outputs, THREADS>>>(input, output, width, filter_width);
