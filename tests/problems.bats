@@ -246,7 +246,7 @@ noted() {
     cp as_it_was.cu "$solutions/accepted/short.cu"
     noted "if (i < n)" '`<` to `<=`'
     judge check-problem --problem my-conv --only-mutants
-    ends 2 'accepted/short.cu:4: expected "// also right: `<` to `<=`: WHY"'
+    ends 2 'accepted/short.cu:4: expected a note such as "// also right: `<` to `<=`: WHY"'
 }
 
 @test "a note may be about a mutant that leaves its lines out, and stand above its line" {

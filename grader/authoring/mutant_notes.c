@@ -79,10 +79,10 @@ Status mutant_notes_read(const char *path, const char *source, MutantNotes *note
         const int at_line = text_line_at(source, (size_t)(at - source)), line = line_of(source, at);
         at += strlen(begins);
         if (!read_note(notes, line, at))
-            return fail(
-                STATUS_BAD_INPUT, why,
-                "%s:%d: expected \"%s`<` to `<=`: WHY\", with a kind of mistake or \"%s\" in place of both texts", path,
-                at_line, begins, any);
+            return fail(STATUS_BAD_INPUT, why,
+                        "%s:%d: expected a note such as \"// also right: `<` to `<=`: WHY\", where both texts may be a "
+                        "kind of mistake or \"any mutant\"",
+                        path, at_line);
     }
     return STATUS_OK;
 }

@@ -99,7 +99,7 @@ static void a_note_that_is_not_well_formed_is_an_error_with_its_line(void **stat
         snprintf(text, sizeof text, "int a; // also right: any mutant: fine\nint b; // also right: %s\nint c: 1;\n",
                  tails[i]);
         if (mutant_notes_read("a.cu", text, &notes, &why) != STATUS_BAD_INPUT ||
-            strstr(why.text, "a.cu:2: expected \"// also right: `<` to `<=`: WHY\"") == NULL)
+            strstr(why.text, "a.cu:2: expected a note such as \"// also right: `<` to `<=`: WHY\"") == NULL)
             fail_test("row %zu: \"%s\"", i, why.text);
         mutant_notes_free(&notes);
     }
