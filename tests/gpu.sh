@@ -126,7 +126,7 @@ kill_within() { # PID PATTERN: kills a descendant by its command line, half a se
 # opinion has such processes, too.
 killed() {
     status=0
-    grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.cu "$2" --no-second-opinion &
+    grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.patch "$2" --no-second-opinion &
     local grading=$!
     kill_within "$grading" "$1"
     wait "$grading" || status=$?
@@ -152,7 +152,7 @@ part_same() {
 
 part_groups() {
     local group='' runner limits tries
-    grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.cu "$scratch/fault" --no-second-opinion &
+    grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.patch "$scratch/fault" --no-second-opinion &
     local grading=$!
     for ((tries = 0; tries < 200; tries++)); do
         if runner=$(descendant "$grading" '/judge/convjudge-runner *'); then

@@ -42,8 +42,9 @@ PAGE = HOME / "docs/verdicts.md"
 def all_files():
     """The files with a claim, in the order of the page: solutions, students' files, features."""
     found = []
-    for pattern in ("solutions/*/*/*.cu", "solutions/*/*/*.patch", "tests/student/*.cu", "tests/features/*.cu"):
-        found += sorted(str(path.relative_to(HOME)) for path in HOME.glob(pattern) if path.parent.name != "rivals")
+    for folder in ("solutions/*/*", "tests/student", "tests/features"):
+        paths = [*HOME.glob(folder + "/*.cu"), *HOME.glob(folder + "/*.patch")]
+        found += sorted(str(path.relative_to(HOME)) for path in paths if path.parent.name != "rivals")
     return found
 
 
