@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks that solutions compiled by clang, without NVIDIA's software, earn the verdicts that their folders name: the accepted
-# solutions, conv1d's run-time errors, the students' files and those of features, on the small cases and one timed case. Files
-# that need more than clang's subset of CUDA are left out; tests/clang.bats tests that these are refused. Prints TAP.
+# Checks that solutions compiled by clang, without NVIDIA's software, earn the verdicts that they claim: the accepted
+# solutions, conv1d's run-time errors, the files about the judge itself, the students' files and those of features, on the small
+# cases and one timed case. Files that need more than clang's subset of CUDA are left out; tests/clang.bats tests that these are refused. Prints TAP.
 # Usage: tests/clang.sh BUILD
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,7 +28,7 @@ needs_more() {
 }
 
 files=()
-for file in solutions/*/accepted/*.cu solutions/conv1d/run_time_error/*.{cu,patch} tests/{student,features}/*.cu; do
+for file in solutions/*/accepted/*.cu solutions/conv1d/run_time_error/*.{cu,patch} tests/{judge,student,features}/*.cu; do
     needs_more "$file" || files+=("$file")
 done
 CONVJUDGE_HOME=$home CONVJUDGE_COMPILER=clang "$build/convjudge" check "${files[@]}"

@@ -66,7 +66,7 @@ result() { # STATUS NAME [FILE]: one line of TAP; of a failure also the contents
 
 suite() { # FOLDER: checks all its files, some of them side by side; a file without a verdict is a failure
     local line missing files
-    mapfile -t files < <(find "$1" -name '*.cu' -not -path '*/naive/*' | sort)
+    mapfile -t files < <(find "$1" \( -name '*.cu' -o -name '*.patch' \) -not -path '*/naive/*' | sort)
     missing=${#files[@]}
     while IFS= read -r line; do
         case $line in
@@ -308,7 +308,7 @@ part_class() {
     echo "# appeal: $rounds"
 }
 
-part_solutions() { suite solutions; }
+part_solutions() { suite solutions; suite tests/judge; }
 part_student() { suite tests/student; }
 part_features() { suite tests/features; }
 part_attacks() { suite tests/attacks; }

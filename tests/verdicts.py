@@ -40,9 +40,9 @@ PAGE = HOME / "docs/verdicts.md"
 
 
 def all_files():
-    """The files with a claim, in the order of the page: solutions, students' files, features."""
+    """The files with a claim, in the order of the page: solutions, files about the judge itself, students' files, features."""
     found = []
-    for folder in ("solutions/*/*", "tests/student", "tests/features"):
+    for folder in ("solutions/*/*", "tests/judge", "tests/student", "tests/features"):
         paths = [*HOME.glob(folder + "/*.cu"), *HOME.glob(folder + "/*.patch")]
         found += sorted(str(path.relative_to(HOME)) for path in paths if path.parent.name != "rivals")
     return found

@@ -1,7 +1,6 @@
-// Mistake: passes a copy of the filter in host memory to the kernel, which can only reach device memory.
-// on cuda: Accepted
+// expect: Run-Time Error
+// Mistake: host code follows a device pointer, which is a segmentation fault.
 // problem: conv1d
-#include <cstdlib>
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int output_size, int kernel_size)
@@ -18,10 +17,9 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
+    if (kernel[0] == 0.0f)
+        kernel_size = 1;
     int output_size = input_size - kernel_size + 1;
-    float* h_kernel = (float*)malloc(kernel_size * sizeof(float));
-    cudaMemcpy(h_kernel, kernel, kernel_size * sizeof(float), cudaMemcpyDeviceToHost);
-    convolve<<<(output_size + 255) / 256, 256>>>(input, h_kernel, output, output_size, kernel_size);
+    convolve<<<(output_size + 255) / 256, 256>>>(input, kernel, output, output_size, kernel_size);
     cudaDeviceSynchronize();
-    free(h_kernel);
 }

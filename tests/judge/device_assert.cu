@@ -1,3 +1,4 @@
+// expect: Run-Time Error
 // Mistake: an assertion in the kernel that does not hold for long filters.
 // says: a kernel executes a trap, or an assertion fails
 // problem: conv1d

@@ -1,3 +1,4 @@
+// expect: Run-Time Error
 // problem: conv1d
 // on cuda: Accepted, Wrong Answer
 //

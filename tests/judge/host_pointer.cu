@@ -1,7 +1,8 @@
-// Mistake: fills 8 GiB of host memory.
-// says: the host code asked for more memory than its limit of 2048 MiB
+// expect: Run-Time Error
+// Mistake: passes a copy of the filter in host memory to the kernel, which can only reach device memory.
+// on cuda: Accepted
 // problem: conv1d
-#include <vector>
+#include <cstdlib>
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int output_size, int kernel_size)
@@ -18,8 +19,10 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
-    std::vector<char> products((size_t)8 << 30, 1);
-    int output_size = input_size - kernel_size + products[input_size];
-    convolve<<<(output_size + 255) / 256, 256>>>(input, kernel, output, output_size, kernel_size);
+    int output_size = input_size - kernel_size + 1;
+    float* h_kernel = (float*)malloc(kernel_size * sizeof(float));
+    cudaMemcpy(h_kernel, kernel, kernel_size * sizeof(float), cudaMemcpyDeviceToHost);
+    convolve<<<(output_size + 255) / 256, 256>>>(input, h_kernel, output, output_size, kernel_size);
     cudaDeviceSynchronize();
+    free(h_kernel);
 }

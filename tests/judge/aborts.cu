@@ -1,3 +1,4 @@
+// expect: Run-Time Error
 // Mistake: calls abort() when a filter is longer than its constant memory.
 // problem: conv1d
 #include <cstdlib>

@@ -1,7 +1,8 @@
-// Mistake: prints a verdict of its own and leaves the program before the kernel has run.
+// expect: Memory Limit Exceeded
+// Mistake: fills 8 GiB of host memory.
+// says: the host code asked for more memory than its limit of 2048 MiB
 // problem: conv1d
-#include <cstdio>
-#include <cstdlib>
+#include <vector>
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int output_size, int kernel_size)
@@ -18,7 +19,8 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
-    printf("Accepted\n");
-    fflush(stdout);
-    exit(0);
+    std::vector<char> products((size_t)8 << 30, 1);
+    int output_size = input_size - kernel_size + products[input_size];
+    convolve<<<(output_size + 255) / 256, 256>>>(input, kernel, output, output_size, kernel_size);
+    cudaDeviceSynchronize();
 }

@@ -1,3 +1,4 @@
+// expect: Run-Time Error
 // Mistake: the description of the texture's memory is not cleared first. Its flags, which must be zero, are what the stack
 // held before.
 // on cuda: Run-Time Error, Wrong Answer

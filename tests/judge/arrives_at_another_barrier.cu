@@ -1,3 +1,4 @@
+// expect: Run-Time Error
 // Mistake: the first half of the block loads the tile and arrives at barrier 1, but the second half waits at barrier 2,
 // where too few threads arrive. It goes on when the others have exited, which PTX promises only of __syncthreads().
 // says: has written with no barrier in between

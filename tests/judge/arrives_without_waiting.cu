@@ -1,3 +1,4 @@
+// expect: Run-Time Error
 // Mistake: the threads arrive at the barrier and go on: without barrier.wait(), the tile of the others may not be there.
 // on cuda: Accepted, Wrong Answer
 // problem: conv1d
