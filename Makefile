@@ -243,9 +243,10 @@ lint:  ## Check scripts, C, the graph of folders and the pages
 format:  ## Lay out the C by .clang-format, with clang-format 14
 	@$(need_tests)tests/format.sh
 
-docs:  ## Draw the graph of folders anew, docs/folders.svg, and write docs/verdicts.md
+docs:  ## Draw the graph of folders anew, docs/folders.svg, and write docs/verdicts.md and solutions/*/README.md
 	@docs/draw_folders.sh
 	@tests/verdicts.py table
+	@tests/solutions.py write
 
 bench: setup service $(BUILD)/bench-simgpu  ## Measure the judge's own speed and memory
 	@$(need_tests)tests/bench.sh $(BUILD)
