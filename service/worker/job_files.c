@@ -1,7 +1,7 @@
 #include "service/worker/job_files.h"
 
 #include "base/text.h"
-#include "grader/problem/patch.h"
+#include "grader/problem/solution_source.h"
 #include "harness/sandbox/scratch.h"
 
 #include <stdio.h>

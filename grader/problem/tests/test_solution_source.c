@@ -163,5 +163,5 @@ int main(void)
         cmocka_unit_test(a_long_patch_of_a_long_base_is_applied),
         cmocka_unit_test(a_patch_that_is_handed_in_is_refused),
     };
-    return cmocka_run_group_tests_name("patch", tests, home_with_problem, home_remove);
+    return cmocka_run_group_tests_name("solution_source", tests, home_with_problem, home_remove);
 }

@@ -1,4 +1,4 @@
-/* patch.h - a wrong solution that is written down as what is wrong with it: a file of solutions/ whose name ends with ".patch".
+/* solution_source.h - a wrong solution that is written down as what is wrong with it: a file of solutions/ whose name ends with ".patch".
  *
  *     // Mistake: the last output is never written.
  *     // problem: conv1d
@@ -12,8 +12,8 @@
  * The comment at the top takes the place of the one at the top of the base, which lies below solutions/ of this
  * installation. Each hunk begins with "@@"; what follows on that line does not matter. The lines of a hunk that the base has
  * must occur exactly once behind the hunk before, so a patch outlives changes of other lines and never changes a wrong one.  */
-#ifndef GRADER_PROBLEM_PATCH_H
-#define GRADER_PROBLEM_PATCH_H
+#ifndef GRADER_PROBLEM_SOLUTION_SOURCE_H
+#define GRADER_PROBLEM_SOLUTION_SOURCE_H
 
 #include "base/status.h"
 #include "base/text.h"

@@ -1,4 +1,4 @@
-#include "grader/problem/patch.h"
+#include "grader/problem/solution_source.h"
 
 #include "base/paths.h"
 
