@@ -11,7 +11,7 @@ RECORD names how: sim-nvcc and sim-clang on the simulated GPU, h200 on a GPU of 
 judged on the untimed cases and one timed case (tests/fewer_cases.sh), and where it does not get what it claims, as on a
 real GPU, on all.
 
-A line of a record: the first 12 digits of the file's SHA-256 (of a patch with its base behind it), its verdict, its path and, where the verdict is not the
+A line of a record: the first 12 digits of the SHA-256 of the file (source_of), its verdict, its path and, where the verdict is not the
 one that the file claims, the message; with tabs between them. A file that has changed since has no verdict."""
 import concurrent.futures
 import hashlib
@@ -48,11 +48,16 @@ def all_files():
     return found
 
 
+def source_of(file):
+    """With shared parts in their places, and of a patch with its base behind it."""
+    source = (HOME / file).read_text()
+    source = re.sub(r'^#include "(shared/\w+\.cuh)"\n', lambda part: (HOME / "solutions" / part[1]).read_text(), source, flags=re.MULTILINE)
+    bases = re.findall(r"^--- (.*)$", source, re.MULTILINE) if file.endswith(".patch") else []
+    return source + "".join(source_of(f"solutions/{base}") for base in bases)
+
+
 def key_of(file):
-    source = (HOME / file).read_bytes()
-    for base in re.findall(rb"^--- (.*)$", source, re.MULTILINE) if file.endswith(".patch") else []:
-        source += (HOME / "solutions" / base.decode()).read_bytes()
-    return hashlib.sha256(source).hexdigest()[:12]
+    return hashlib.sha256(source_of(file).encode()).hexdigest()[:12]
 
 
 def claim_of(file, record):

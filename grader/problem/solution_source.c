@@ -2,7 +2,9 @@
 
 #include "base/paths.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_BASE_BYTES = 64 << 20, NAME_BYTES = 1024 };
@@ -183,6 +185,53 @@ Status patch_expand(const char *path, Text *source, Message *why)
     see_line(&patch, source->data);
     Status status = apply(&patch, &whole, why);
     text_free(&patch.base);
+    text_free(source);
+    *source = whole;
+    return status;
+}
+
+/* ---- shared parts ------------------------------------------------------------------------------------------------ */
+
+static bool lies_below_solutions(const char *path)
+{
+    char folder[4096], real_folder[PATH_MAX], real_path[PATH_MAX];
+    Message ignored;
+    if (paths_home("solutions", folder, sizeof folder, &ignored) != STATUS_OK ||
+        realpath(folder, real_folder) == NULL || realpath(path, real_path) == NULL)
+        return false;
+    const size_t length = strlen(real_folder);
+    return strncmp(real_path, real_folder, length) == 0 && real_path[length] == '/';
+}
+
+static Status add_part(const char *name, Text *source, Message *why)
+{
+    char relative[NAME_BYTES], path[4096];
+    Text part = {0};
+    snprintf(relative, sizeof relative, "solutions/shared/%s.cuh", name);
+    Status status = paths_home(relative, path, sizeof path, why);
+    if (status == STATUS_OK)
+        status = text_read_file(path, MAX_BASE_BYTES, &part, why);
+    if (status == STATUS_OK)
+        text_append(source, part.data, part.length);
+    text_free(&part);
+    return status;
+}
+
+Status shared_parts_expand(const char *path, Text *source, Message *why)
+{
+    Text whole = {0};
+    Status status = STATUS_OK;
+    if (!lies_below_solutions(path))
+        return STATUS_OK;
+    for (const char *line = source->data; *line != '\0' && status == STATUS_OK; line = after_line(line)) {
+        char name[64];
+        int end = 0;
+        sscanf(line, "#include \"shared/%63[a-z0-9_].cuh\"%n", name, &end);
+        if (end > 0 && line[end] == '\n')
+            status = add_part(name, &whole, why);
+        else
+            text_append(&whole, line, (size_t)(after_line(line) - line));
+    }
     text_free(source);
     *source = whole;
     return status;

@@ -1,4 +1,5 @@
-/* solution_source.h - a wrong solution that is written down as what is wrong with it: a file of solutions/ whose name ends with ".patch".
+/* solution_source.h - how solutions are written down: in full, with parts that several share, or as what is wrong with one.
+ * A file whose name ends with ".patch" is a wrong solution that differs from another one in a few lines:
  *
  *     // Mistake: the last output is never written.
  *     // problem: conv1d
@@ -11,7 +12,10 @@
  *
  * The comment at the top takes the place of the one at the top of the base, which lies below solutions/ of this
  * installation. Each hunk begins with "@@"; what follows on that line does not matter. The lines of a hunk that the base has
- * must occur exactly once behind the hunk before, so a patch outlives changes of other lines and never changes a wrong one.  */
+ * must occur exactly once behind the hunk before, so a patch outlives changes of other lines and never changes a wrong one.
+ *
+ * In a file below solutions/, a line `#include "shared/NAME.cuh"` stands for the text of solutions/shared/NAME.cuh. What is
+ * compiled, hashed, stored and shown is one source.  */
 #ifndef GRADER_PROBLEM_SOLUTION_SOURCE_H
 #define GRADER_PROBLEM_SOLUTION_SOURCE_H
 
@@ -25,5 +29,8 @@ bool patch_is_name(const char *file_name);
 /* Replaces the text of the patch at `path` by the source that it stands for. BAD_INPUT with the line of the patch if it does
  * not fit its base. */
 MUST_USE Status patch_expand(const char *path, Text *source, Message *why);
+
+/* Puts shared parts in their places if `path` is a file below solutions/ of this installation; others are left alone. */
+MUST_USE Status shared_parts_expand(const char *path, Text *source, Message *why);
 
 #endif

@@ -57,11 +57,12 @@ Status submission_read(const char *path, Submission *submission, Message *why)
     Text source = {0};
     *submission = (Submission){0};
     Status status = text_read_file(path, MOST_BYTES, &source, why);
-    if (status == STATUS_OK && patch_is_name(path)) {
+    if (status == STATUS_OK)
         status = vet(path, &source, why);
-        if (status == STATUS_OK)
-            status = patch_expand(path, &source, why);
-    }
+    if (status == STATUS_OK && patch_is_name(path))
+        status = patch_expand(path, &source, why);
+    if (status == STATUS_OK)
+        status = shared_parts_expand(path, &source, why);
     if (status == STATUS_OK)
         return take(path, &source, submission, why);
     text_free(&source);

@@ -142,6 +142,48 @@ static void a_long_patch_of_a_long_base_is_applied(void **state)
     text_free(&expected);
 }
 
+static void reads_as(const char *path, const char *expected)
+{
+    Submission submission;
+    Message why = {0};
+    if (submission_read(path, &submission, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    assert_string_equal(submission.source.data, expected);
+    submission_free(&submission);
+}
+
+static void a_shared_part_stands_where_a_solution_includes_it(void **state)
+{
+    static const char source[] = "int a;\n#include \"shared/part_2.cuh\"\nint d;";
+    char path[1024];
+    home_write("solutions/shared/part_2.cuh", "int b;\nint c;\n");
+    home_write("solutions/blend/accepted/parts.cu", source);
+    snprintf(path, sizeof path, "%s/solutions/blend/accepted/parts.cu", home);
+    reads_as(path, "int a;\nint b;\nint c;\nint d;");
+    home_write("solutions/blend/wrong_answer/a.patch",
+               "// problem: blend\n--- blend/accepted/parts.cu\n+++ this file\n@@\n-int a;\n");
+    snprintf(path, sizeof path, "%s/solutions/blend/wrong_answer/a.patch", home);
+    reads_as(path, "// problem: blend\nint b;\nint c;\nint d;\n");
+    home_write("mine/parts.cu", source);
+    snprintf(path, sizeof path, "%s/mine/parts.cu", home);
+    reads_as(path, source);
+}
+
+static void only_a_part_in_its_folder_is_included(void **state)
+{
+    static const char other[] =
+        "#include \"shared/../x.cuh\"\n#include \"shared/part_2.cuh\" // no\n#include \"shared/a.h\"\n";
+    Submission submission;
+    Message why = {0};
+    char path[1024];
+    snprintf(path, sizeof path, "%s/solutions/blend/accepted/parts.cu", home);
+    home_write("solutions/blend/accepted/parts.cu", other);
+    reads_as(path, other);
+    home_write("solutions/blend/accepted/parts.cu", "#include \"shared/missing.cuh\"\n");
+    assert_int_equal(submission_read(path, &submission, &why), STATUS_NOT_FOUND);
+    assert_non_null(strstr(why.text, "solutions/shared/missing.cuh: no such file"));
+}
+
 static void a_patch_that_is_handed_in_is_refused(void **state)
 {
     Submission submission;
@@ -162,6 +204,8 @@ int main(void)
         cmocka_unit_test(only_sources_below_solutions_are_bases),
         cmocka_unit_test(a_long_patch_of_a_long_base_is_applied),
         cmocka_unit_test(a_patch_that_is_handed_in_is_refused),
+        cmocka_unit_test(a_shared_part_stands_where_a_solution_includes_it),
+        cmocka_unit_test(only_a_part_in_its_folder_is_included),
     };
     return cmocka_run_group_tests_name("solution_source", tests, home_with_problem, home_remove);
 }
