@@ -186,7 +186,7 @@ noted() {
     has_lines 1..1 "not ok 1 - the cases find the mistakes in" "mutants             one is accepted" \
         "# survivor: solutions/my-conv/accepted/short.cu:3: narrow index" \
         "#   - int i = blockIdx.x * 256 + threadIdx.x;" "#   + short i = blockIdx.x * 256 + threadIdx.x;" \
-        '#   if it is right: // also right: `int` to `short`: WHY'
+        '#   if it is right: // also right: `int i = blockIdx.x * 256 + threadIdx.x` to `short i = blockIdx.x * 256 + threadIdx.x`: WHY'
     cp whole.json "$testcases/hidden.json"
     judge check-problem --problem my-conv --only-mutants --thorough --seed 7
     ends 0 "of the reference solutions, all that compile and differ (seed 7)" "of these 0 by a timed case alone; 0 survived" \

@@ -181,8 +181,8 @@ static void print_survivor(MutantCheck *check, const PoolMutant *item)
     const PoolFile *file = &check->pool.files[item->file];
     Text note = {0};
     progress_end(&check->progress, "one is accepted");
-    printf("# survivor: %s:%d: %s\n#   - %s\n#   + %s\n", file->shown, item->mutant->line,
-           item->mutant->mistake, item->before, item->after);
+    printf("# survivor: %s:%d: %s\n#   - %s\n#   + %s\n", file->shown, item->mutant->line, item->mutant->mistake,
+           item->before, item->after);
     mutant_note_add(file->submission.source.data, item->mutant, &note);
     printf("#   if it is right: // also right: %s: WHY\n", note.data);
     text_free(&note);
