@@ -251,7 +251,7 @@ noted() {
 
 @test "a note may be about a mutant that leaves its lines out, and stand above its line" {
     short_solution
-    sed -i 's|    if (i < n)|    // also right: `if (i > n) return;` to `;`: the next line\n    // checks the bounds\n    if (i > n) return;\n&|' "$solutions/accepted/short.cu"
+    sed -i 's|    if (i < n)|    // also right: `if (i > n) return;` to ``: the next line\n    // checks the bounds\n    if (i > n) return;\n&|' "$solutions/accepted/short.cu"
     judge check-problem --problem my-conv --only-mutants --mutants 1 --seed 5
     ends 0 "1 are noted as equivalent"
 }
