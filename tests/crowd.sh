@@ -63,7 +63,7 @@ host='the host code kept the device waiting for more than 1 s'
 cases=( # file | exit status | verdict | what the text holds
     'solutions/conv1d/accepted/naive.cu|0|Accepted|'
     'solutions/conv1d/accepted/shared_tile.cu|0|Accepted|'
-    'solutions/conv1d/accepted/fft_overlap_save.cu|0|Accepted|'
+    'solutions/conv1d/accepted/vector_loads.cu|0|Accepted|'
     "$scratch/many_calls.cu|0|Accepted|"
     "$scratch/reads_back.cu|0|Accepted|"
     'solutions/conv1d/wrong_answer/flipped_filter.cu|1|Wrong Answer|'
