@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks that solutions compiled by clang, without NVIDIA's software, earn the verdicts that their folders name: the accepted
-# solutions, conv1d's run-time errors, the students' files and those of features, on the small cases and one timed case. Files
-# that need more than clang's subset of CUDA are left out; tests/clang.bats tests that these are refused. Prints TAP.
+# Checks that solutions compiled by clang, without NVIDIA's software, earn the verdicts that they claim: the accepted
+# solutions, conv1d's run-time errors, the files about the judge itself, the students' files and those of features, on the small
+# cases and one timed case. Files that need more than clang's subset of CUDA are left out; tests/clang.bats tests that these are refused. Prints TAP.
 # Usage: tests/clang.sh BUILD
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,7 +20,17 @@ trap 'rm -rf "$home"' EXIT
 source tests/fewer_cases.sh
 home_with_fewer_cases "$home" small
 
-# small_blocks_along_y.cu is right in all but the largest case, which is left out here.
-mapfile -t files < <(grep -LE "$outside" solutions/*/accepted/*.cu solutions/conv1d/run_time_error/*.cu tests/{student,features}/*.cu |
-    grep -v /small_blocks_along_y.cu)
+# needs_more FILE: it, or the base of a patch, needs more than the subset.
+needs_more() {
+    local base
+    base=$(sed -n 's|^--- |solutions/|p' "$1")
+    grep -qE "$outside" "$1" ${base:+"$base"}
+}
+
+files=()
+for file in solutions/*/accepted/*.cu solutions/conv1d/run_time_error/*.{cu,patch} tests/{judge,student,features}/*.cu; do
+    # It is right in all but the largest case, which is left out here.
+    [[ $file != */small_blocks_along_y.* ]] || continue
+    needs_more "$file" || files+=("$file")
+done
 CONVJUDGE_HOME=$home CONVJUDGE_COMPILER=clang "$build/convjudge" check "${files[@]}"

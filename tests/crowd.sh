@@ -63,18 +63,18 @@ host='the host code kept the device waiting for more than 1 s'
 cases=( # file | exit status | verdict | what the text holds
     'solutions/conv1d/accepted/naive.cu|0|Accepted|'
     'solutions/conv1d/accepted/shared_tile.cu|0|Accepted|'
-    'solutions/conv1d/accepted/fft_overlap_save.cu|0|Accepted|'
+    'solutions/conv1d/accepted/vector_loads.cu|0|Accepted|'
     "$scratch/many_calls.cu|0|Accepted|"
     "$scratch/reads_back.cu|0|Accepted|"
     'solutions/conv1d/wrong_answer/flipped_filter.cu|1|Wrong Answer|'
     'solutions/conv1d/time_limit_exceeded/infinite_kernel.cu|1|Time Limit Exceeded|kernel convolve: executes more than 20000000 warp instructions'
-    "solutions/conv1d/time_limit_exceeded/infinite_host_loop.cu|1|Time Limit Exceeded|$host"
+    "solutions/conv1d/time_limit_exceeded/infinite_host_loop.patch|1|Time Limit Exceeded|$host"
     "$scratch/host_deadlock.cu|1|Time Limit Exceeded|$host"
     "$scratch/host_sleeps.cu|1|Time Limit Exceeded|$host"
     "tests/attacks/constructor_waits.cu|1|Time Limit Exceeded|a constructor, before solve(): $host"
     "$scratch/constructor_computes.cu|1|Time Limit Exceeded|a constructor, before solve(): $host"
 )
-recorded=(accepted/register_tile.cu wrong_answer/last_output_missing.cu run_time_error/null_pointer.cu compile_error/syntax_error.cu)
+recorded=(accepted/register_tile.cu wrong_answer/last_output_missing.patch run_time_error/null_pointer.cu compile_error/syntax_error.cu)
 
 # judge NAME FILE OPTION...: its exit status, and then whether anything is left, go to NAME.status.
 judge() {

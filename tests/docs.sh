@@ -10,7 +10,7 @@ faults=0
 while IFS=: read -r page line path; do
     [[ -e $path || -e $(dirname "$page")/$path ]] || { echo "lint: $page:$line: there is no $path"; faults=1; }
 done < <(git ls-files '*.md' | grep -v '^problems/\|/template/' |
-    xargs grep -noE '\b(base|docs|grader|harness|leaderboard|service|simgpu|solutions|testcases|tests|tools)/[A-Za-z0-9_./-]*\.(c|h|cu|cuh|def|json|csv|txt|sh|py|bats|md)\b' |
+    xargs grep -noE '\b(base|docs|grader|harness|leaderboard|service|simgpu|solutions|testcases|tests|tools)/[A-Za-z0-9_./-]*\.(c|h|cu|cuh|patch|def|json|csv|txt|sh|py|bats|md)\b' |
     grep -vE 'moving-sum|my-conv|test_x|/x\.|leaderboard\.db')
 
 while read -r name; do

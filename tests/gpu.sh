@@ -66,7 +66,7 @@ result() { # STATUS NAME [FILE]: one line of TAP; of a failure also the contents
 
 suite() { # FOLDER: checks all its files, some of them side by side; a file without a verdict is a failure
     local line missing files
-    mapfile -t files < <(find "$1" -name '*.cu' -not -path '*/naive/*' | sort)
+    mapfile -t files < <(find "$1" \( -name '*.cu' -o -name '*.patch' \) -not -path '*/naive/*' | sort)
     missing=${#files[@]}
     while IFS= read -r line; do
         case $line in
@@ -126,7 +126,7 @@ kill_within() { # PID PATTERN: kills a descendant by its command line, half a se
 # opinion has such processes, too.
 killed() {
     status=0
-    grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.cu "$2" --no-second-opinion &
+    grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.patch "$2" --no-second-opinion &
     local grading=$!
     kill_within "$grading" "$1"
     wait "$grading" || status=$?
@@ -152,7 +152,7 @@ part_same() {
 
 part_groups() {
     local group='' runner limits tries
-    grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.cu "$scratch/fault" --no-second-opinion &
+    grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.patch "$scratch/fault" --no-second-opinion &
     local grading=$!
     for ((tries = 0; tries < 200; tries++)); do
         if runner=$(descendant "$grading" '/judge/convjudge-runner *'); then
@@ -304,7 +304,7 @@ part_class() {
     result "$status" "a run is timed again" "$scratch/again.log"
 }
 
-part_solutions() { suite solutions; }
+part_solutions() { suite solutions; suite tests/judge; }
 part_student() { suite tests/student; }
 part_features() { suite tests/features; }
 part_attacks() { suite tests/attacks; }

@@ -74,6 +74,7 @@ score_of() {
     mkdir home
     ln -s "$root"/{base,grader,harness,leaderboard,problems,testcases,simgpu} home/
     mkdir -p home/solutions/conv1d
+    ln -s "$root/solutions/shared" home/solutions/
     cp -r "$root/solutions/conv1d/accepted" home/solutions/conv1d/
     CONVJUDGE_HOME=$PWD/home CONVJUDGE_DB=$PWD/missing.db judge references --problem conv1d --device sim --missing
     ends 0 "reference solutions"

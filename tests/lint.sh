@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks shell scripts, C and its layout, the graph of folders, the pages, the headers of the attacks, the table of messages, the verdicts of docs/verdicts.md, and compiled test data.
+# Checks shell scripts, C and its layout, the graph of folders, the pages, the headers of the attacks, the table of messages, the verdicts of docs/verdicts.md, the pages of the solutions, and compiled test data.
 # Usage: tests/lint.sh LAYER... (lowest first)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -22,6 +22,7 @@ tests/docs.sh || faults=1
 tests/attacks.sh || faults=1
 tests/messages.py || faults=1
 tests/verdicts.py check || faults=1
+tests/solutions.py check || faults=1
 
 # Compiled test data comes from /src (simgpu/tests/data/README.md), so that it names no folder of anybody's machine.
 mapfile -t data < <(git ls-files 'simgpu/tests/data/*')

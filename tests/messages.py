@@ -99,7 +99,7 @@ def expectations():
     for path in tracked("*/tests/*.c", "*/tests/*.h"):
         if not path.startswith("tests/"):
             found[path] = "\n".join(words for _, words in literals(read(path)))
-    for path in tracked("tests/*.cu", "tests/*.c", "solutions/*.cu", "solutions/*.c"):
+    for path in tracked("tests/*.cu", "tests/*.c", "solutions/*.cu", "solutions/*.patch", "solutions/*.c"):
         found[path] = "\n".join(said(path, "says|sketch"))
     return found
 
@@ -193,7 +193,7 @@ def check_table():
             fault(f"{TABLE}: there is no {example}")
         elif not any(is_said(words, line) for line in said(example)):
             fault(f"{example}: the header lacks `// says: {words}`")
-    for path in tracked("tests/*.cu", "solutions/*.cu"):
+    for path in tracked("tests/*.cu", "solutions/*.cu", "solutions/*.patch"):
         if path not in examples and (said(path) or path.startswith("tests/messages/")):
             fault(f"{TABLE}: {path} is missing")
 

@@ -41,7 +41,7 @@ chosen() {
         listed | awk -v name="$(basename "$only")" '$3 == name'
     elif [[ $only == */tests/test_*.c && -e $only ]]; then
         printf 'test 0 %s unit %s\n' "$only" "$only"
-    elif [[ $only == *.cu && -e $only ]]; then
+    elif [[ $only == *.@(cu|patch) && -e $only ]]; then
         # shellcheck disable=SC2016 # expanded when the suite runs
         printf 'test 0 %s "$build/convjudge" check %s\n' "$only" "$only"
     else
@@ -161,8 +161,8 @@ repeat_failures() { # the failed tests, each with the command that runs it alone
             test=${test#- }
             case $name:$test in
                 *.bats:*) test="$test$(printf '\n  bats -f %q tests/%s' "^$test\$" "$name")" ;;
-                *:*.cu*)
-                    file=$(grep -oE '[^ ]+\.cu' <<<"$test" | head -n 1)
+                *:*.cu* | *:*.patch*)
+                    file=$(grep -oE '[^ ]+\.(cu|patch)' <<<"$test" | head -n 1)
                     [[ -e $file ]] || file=$name
                     test="$test$(printf '\n  make test ONLY=%s' "$file")"
                     ;;

@@ -84,16 +84,16 @@ similar() {
     submission >x.cu
     renamed x.cu >"earlier/2025/Ada L_17_file_/winner.cu"
     cp "earlier/2025/Ada L_17_file_/winner.cu" earlier/2025/again.cu
-    cp "$root/solutions/conv1d/accepted/fft_overlap_save.cu" published/fft.cu
+    cp "$root/solutions/conv1d/accepted/vector_loads.cu" published/vectors.cu
     ln -s /etc earlier/link
     : >earlier/empty.cu
     printf 'x \xff' >earlier/binary.cu
     CONVJUDGE_DB=$PWD/old.db hands_in Eve x.cu
     hands_in Ada x.cu
-    similar --problem conv1d --earlier earlier --earlier old.db --also published/fft.cu
+    similar --problem conv1d --earlier earlier --earlier old.db --also published/vectors.cu
     equal '2025/Ada L_17_file_/winner.cu' "$(pair Ada earlier | jq -r .b.file)"
     equal 'x.cu of run 1 true' "$(pair Ada old.db | jq -r '"\(.b.file) \(.same_source)"')"
-    equal '' "$(pair Ada published/fft.cu)"
+    equal '' "$(pair Ada published/vectors.cu)"
     equal false "$(jq 'any(.. | objects; .person? == "Eve")' similar.json)"
     equal 2 "$(jq .unreadable similar.json)"
     ends 0 "further files that could not be read, and were not compared: 2"

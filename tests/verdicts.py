@@ -11,7 +11,7 @@ RECORD names how: sim-nvcc and sim-clang on the simulated GPU, h200 on a GPU of 
 judged on the untimed cases and one timed case (tests/fewer_cases.sh), and where it does not get what it claims, as on a
 real GPU, on all.
 
-A line of a record: the first 12 digits of the file's SHA-256, its verdict, its path and, where the verdict is not the
+A line of a record: the first 12 digits of the SHA-256 of the file (source_of), its verdict, its path and, where the verdict is not the
 one that the file claims, the message; with tabs between them. A file that has changed since has no verdict."""
 import concurrent.futures
 import hashlib
@@ -40,15 +40,24 @@ PAGE = HOME / "docs/verdicts.md"
 
 
 def all_files():
-    """The files with a claim, in the order of the page: solutions, students' files, features."""
+    """The files with a claim, in the order of the page: solutions, files about the judge itself, students' files, features."""
     found = []
-    for pattern in ("solutions/*/*/*.cu", "tests/student/*.cu", "tests/features/*.cu"):
-        found += sorted(str(path.relative_to(HOME)) for path in HOME.glob(pattern) if path.parent.name != "rivals")
+    for folder in ("solutions/*/*", "tests/judge", "tests/student", "tests/features"):
+        paths = [*HOME.glob(folder + "/*.cu"), *HOME.glob(folder + "/*.patch")]
+        found += sorted(str(path.relative_to(HOME)) for path in paths if path.parent.name != "rivals")
     return found
 
 
+def source_of(file):
+    """With shared parts in their places, and of a patch with its base behind it."""
+    source = (HOME / file).read_text()
+    source = re.sub(r'^#include "(shared/\w+\.cuh)"\n', lambda part: (HOME / "solutions" / part[1]).read_text(), source, flags=re.MULTILINE)
+    bases = re.findall(r"^--- (.*)$", source, re.MULTILINE) if file.endswith(".patch") else []
+    return source + "".join(source_of(f"solutions/{base}") for base in bases)
+
+
 def key_of(file):
-    return hashlib.sha256((HOME / file).read_bytes()).hexdigest()[:12]
+    return hashlib.sha256(source_of(file).encode()).hexdigest()[:12]
 
 
 def claim_of(file, record):

@@ -18,7 +18,8 @@ export TMPDIR=$scratch
 mkdir "$scratch/submissions"
 
 # Each file says one more thing to the compiler that no other file says, and that changes no result: blockDim.z is 1.
-mapfile -t sources < <(ls solutions/conv1d/accepted/*.cu tests/student/conv1d*.cu solutions/conv1d/wrong_answer/*.cu \
+# Shared parts are put in their places below solutions/ only.
+mapfile -t sources < <(grep -L '^#include "shared/' solutions/conv1d/accepted/*.cu tests/student/conv1d*.cu solutions/conv1d/wrong_answer/*.cu \
     solutions/conv1d/compile_error/unknown_name.cu solutions/conv1d/run_time_error/{out_of_bounds_read,barrier_missing}.cu)
 for ((i = 0; i < files; i++)); do
     { echo "// problem: conv1d"; sed "0,/blockIdx\.x/s/blockIdx\.x/(blockIdx.x + (blockDim.z - 1) * $((i + 2)))/" "${sources[i % ${#sources[@]}]}"; } \

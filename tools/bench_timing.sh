@@ -111,7 +111,7 @@ shared_object() { # FILE OBJECT [WITHOUT WAITS]: an ordinary shared object of a 
         [[ $# -lt 3 ]] || echo '#define cudaDeviceSynchronize() static_cast<void>(0)'
         echo "#include \"$PWD/$1\""
     } >"$2.cu"
-    "$nvcc" -O3 -arch=native -shared -Xcompiler -fPIC -o "$2" "$2.cu"
+    "$nvcc" -O3 -arch=native -shared -Xcompiler -fPIC -I solutions -o "$2" "$2.cu"
 }
 
 spread_of() { # DEVICE FILE CASE...: each run is a grading, then a process of the other tools

@@ -1,6 +1,6 @@
 #include "grader/authoring/mutant_pool.h"
 
-#include "grader/authoring/equivalent_mutants.h"
+#include "grader/authoring/mutant_notes.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -65,52 +65,37 @@ static void list_mutants(MutantPool *pool)
         }
 }
 
-/* ---- mutants that look the same --------------------------------------------------------------------------------------------- */
+/* ---- those that are right ---------------------------------------------------------------------------------------- */
 
-static bool look_equal(const PoolMutant *a, const PoolMutant *b)
+/* `items` are the mutants of a file; those that are not noted go to place `*kept`, which is none behind theirs. */
+static Status take_out_noted(MutantPool *pool, size_t file, const PoolMutant *items, size_t *kept, Message *why)
 {
-    return a->file == b->file && strcmp(a->before, b->before) == 0 && strcmp(a->after, b->after) == 0;
-}
-
-/* How many of `count` mutants look like `wanted`. */
-static int count_equal(const PoolMutant *items, size_t count, const PoolMutant *wanted)
-{
-    int equal = 0;
-    for (size_t i = 0; i < count; i++)
-        equal += look_equal(&items[i], wanted);
-    return equal;
-}
-
-static void number_equal(MutantPool *pool)
-{
-    for (size_t i = 0; i < pool->count; i++) {
-        PoolMutant *item = &pool->items[i];
-        if (count_equal(pool->items, pool->count, item) > 1)
-            item->occurrence = count_equal(pool->items, i + 1, item);
-    }
-}
-
-/* ---- equivalent ones --------------------------------------------------------------------------------------------- */
-
-static Status take_out_noted(const char *problem_id, MutantPool *pool, Message *why)
-{
-    EquivalentMutants known;
-    Status status = equivalent_mutants_read(problem_id, &known, why);
-    PoolMutant *others = arena_array(&pool->arena, pool->count, sizeof *others);
-    size_t count = 0;
-    for (size_t i = 0; i < pool->count && status == STATUS_OK; i++) {
-        const PoolMutant *item = &pool->items[i];
-        const char *name = pool->files[item->file].submission.file_name;
-        if (equivalent_mutants_find(&known, name, item->before, item->after, item->occurrence))
+    const char *path = pool->files[file].shown, *source = pool->files[file].submission.source.data;
+    MutantNotes notes;
+    Status status = mutant_notes_read(path, source, &notes, why);
+    for (size_t i = 0; i < pool->files[file].mutants.count && status == STATUS_OK; i++) {
+        if (mutant_notes_find(&notes, source, items[i].mutant))
             pool->noted++;
         else
-            others[count++] = *item;
+            pool->items[(*kept)++] = items[i];
     }
     if (status == STATUS_OK)
-        status = equivalent_mutants_check(&known, why);
-    pool->items = others;
-    pool->count = count;
-    equivalent_mutants_free(&known);
+        status = mutant_notes_check(path, &notes, why);
+    mutant_notes_free(&notes);
+    return status;
+}
+
+/* What stays moves forward in the same list. */
+static Status take_out_all_noted(MutantPool *pool, Message *why)
+{
+    const PoolMutant *items = pool->items;
+    size_t kept = 0;
+    Status status = STATUS_OK;
+    for (size_t file = 0; file < pool->file_count && status == STATUS_OK; file++) {
+        status = take_out_noted(pool, file, items, &kept, why);
+        items += pool->files[file].mutants.count;
+    }
+    pool->count = kept;
     return status;
 }
 
@@ -172,8 +157,7 @@ Status mutant_pool_open(const Problem *problem, const Paths *solutions, uint64_t
     if (status != STATUS_OK)
         return status;
     list_mutants(pool);
-    number_equal(pool);
-    status = take_out_noted(problem->id, pool, why);
+    status = take_out_all_noted(pool, why);
     shuffle(pool->items, pool->count, seed);
     take_turns(pool);
     return status;

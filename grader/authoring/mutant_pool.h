@@ -25,19 +25,18 @@ typedef struct PoolMutant {
     size_t file;
     const Mutant *mutant;
     const char *before, *after; /* mutant_lines() */
-    int occurrence;             /* which of the mutants with these lines it is, from 1; 0: there is only one */
 } PoolMutant;
 
 typedef struct MutantPool {
     PoolFile *files;
     size_t file_count;
-    PoolMutant *items; /* in order, without those that are noted as equivalent */
+    PoolMutant *items; /* in order, without those that are noted as right (mutant_notes.h) */
     size_t count;
     size_t noted; /* mutants that are noted as equivalent */
     Arena arena;
 } MutantPool;
 
-/* Makes the mutants of the files of `solutions` that lie in accepted/. BAD_INPUT if a note about an equivalent mutant
+/* Makes the mutants of the files of `solutions` that lie in accepted/. BAD_INPUT if a note about a mutant
  * is wrong. The caller frees the pool even after an error. */
 MUST_USE Status mutant_pool_open(const Problem *problem, const Paths *solutions, uint64_t seed, MutantPool *pool,
                                  Message *why);

@@ -480,3 +480,9 @@ void mutant_lines(const char *source, const Mutant *mutant, Text *before, Text *
     add_squeezed(line.data, line.length, after);
     text_free(&line);
 }
+
+void mutant_texts(const char *source, const Mutant *mutant, Text *before, Text *after)
+{
+    add_squeezed(source + mutant->offset, mutant->length, before);
+    add_squeezed(mutant->text, strlen(mutant->text), after);
+}

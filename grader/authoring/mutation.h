@@ -34,5 +34,7 @@ void mutant_source(const char *source, const Mutant *mutant, Text *text);
 
 /* Adds the lines that change, as they were and as they are; each run of white space is one space, none at the ends. */
 void mutant_lines(const char *source, const Mutant *mutant, Text *before, Text *after);
+/* The same of the bytes that change, without the rest of their lines. */
+void mutant_texts(const char *source, const Mutant *mutant, Text *before, Text *after);
 
 #endif

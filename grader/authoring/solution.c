@@ -183,14 +183,14 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Every .cu and .c file of a folder and the folders in it, by name. */
+/* Every .cu, .c and .patch file of a folder and the folders in it, by name. */
 static void add_sources(Paths *paths, const char *folder)
 {
     struct dirent **entries;
     int count = scandir(folder, &entries, is_visible, alphasort);
     for (int i = 0; i < count; i++) {
         const char *path = arena_printf(&paths->arena, "%s/%s", folder, entries[i]->d_name);
-        if (ends_with(path, ".cu") || ends_with(path, ".c"))
+        if (ends_with(path, ".cu") || ends_with(path, ".c") || ends_with(path, ".patch"))
             paths_add(paths, path);
         else
             add_sources(paths, path);

@@ -46,7 +46,7 @@ typedef struct Paths {
 } Paths;
 
 void paths_add(Paths *paths, const char *path);
-/* Adds every .cu and .c file below solutions/<id>/, sorted by name. */
+/* Adds every .cu, .c and .patch file below solutions/<id>/, sorted by name. */
 MUST_USE Status paths_add_solutions(Paths *paths, const char *problem_id, Message *why);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "grader/authoring/mutant_log.h"
+#include "grader/authoring/mutant_notes.h"
 #include "grader/authoring/mutant_pool.h"
 #include "grader/authoring/mutant_trial.h"
 #include "grader/terminal/progress.h"
@@ -177,11 +178,14 @@ static Status keep_fate(MutantCheck *check, const PoolMutant *item, MutantFate f
 /* The line of the progress is ended first, since both may go to one terminal. */
 static void print_survivor(MutantCheck *check, const PoolMutant *item)
 {
+    const PoolFile *file = &check->pool.files[item->file];
+    Text note = {0};
     progress_end(&check->progress, "one is accepted");
-    printf("# survivor: %s:%d: %s\n#   - %s\n#   + %s\n", check->pool.files[item->file].shown, item->mutant->line,
-           item->mutant->mistake, item->before, item->after);
-    if (item->occurrence > 0)
-        printf("#   \"occurrence\": %d, since several mutants have these lines\n", item->occurrence);
+    printf("# survivor: %s:%d: %s\n#   - %s\n#   + %s\n", file->shown, item->mutant->line, item->mutant->mistake,
+           item->before, item->after);
+    mutant_note_add(file->submission.source.data, item->mutant, &note);
+    printf("#   if it is right: // also right: %s: WHY\n", note.data);
+    text_free(&note);
     fflush(stdout);
     progress_begin(&check->progress, "mutants", 0);
 }
@@ -294,6 +298,5 @@ Status check_mutants_run(MutantCheck *check, Message *why)
     print_counts(check);
     if (check->counts[FATE_SURVIVED] == 0)
         return STATUS_OK;
-    return fail(STATUS_BAD_INPUT, why,
-                "a case for each survivor above, or a note in solutions/<id>/equivalent_mutants.json why it is right");
+    return fail(STATUS_BAD_INPUT, why, "a case for each survivor above, or a note at its line why it is right");
 }

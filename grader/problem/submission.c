@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "grader/problem/identify.h"
+#include "grader/problem/solution_source.h"
 #include "grader/terminal/terminal.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ static Status vet(const char *path, const Text *source, Message *why)
     return STATUS_OK;
 }
 
-Status submission_take(const char *path, Text *source, Submission *submission, Message *why)
+static Status take(const char *path, Text *source, Submission *submission, Message *why)
 {
     *submission = (Submission){.path = path, .source = *source};
     *source = (Text){0};
@@ -35,8 +36,20 @@ Status submission_take(const char *path, Text *source, Submission *submission, M
     Text name = {0};
     terminal_add_line(&name, slash == NULL ? path : slash + 1);
     submission->file_name = name.data;
+    if (patch_is_name(name.data)) /* messages name lines of the source that it stands for */
+        strcpy(strrchr(name.data, '.'), ".cu");
     submission->hash = hash_of_one(submission->source.data, submission->source.length);
     return STATUS_OK;
+}
+
+/* A patch shows parts of solutions in messages, so it is none that students may hand in. */
+Status submission_take(const char *path, Text *source, Submission *submission, Message *why)
+{
+    if (!patch_is_name(path))
+        return take(path, source, submission, why);
+    text_free(source);
+    *submission = (Submission){0};
+    return fail(STATUS_BAD_INPUT, why, "%s: a patch of a solution, expected a file with CUDA source text", path);
 }
 
 Status submission_read(const char *path, Submission *submission, Message *why)
@@ -45,7 +58,13 @@ Status submission_read(const char *path, Submission *submission, Message *why)
     *submission = (Submission){0};
     Status status = text_read_file(path, MOST_BYTES, &source, why);
     if (status == STATUS_OK)
-        return submission_take(path, &source, submission, why);
+        status = vet(path, &source, why);
+    if (status == STATUS_OK && patch_is_name(path))
+        status = patch_expand(path, &source, why);
+    if (status == STATUS_OK)
+        status = shared_parts_expand(path, &source, why);
+    if (status == STATUS_OK)
+        return take(path, &source, submission, why);
     text_free(&source);
     return status;
 }

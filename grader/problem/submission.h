@@ -17,9 +17,9 @@ typedef struct Submission {
 } Submission;
 
 /* Reads the file and checks it: a regular file (no folder, link or pipe), not empty, UTF-8 text. Any name is
- * allowed. */
+ * allowed. A patch (solution_source.h) is read as the source that it stands for, and its name ends with ".cu" then. */
 MUST_USE Status submission_read(const char *path, Submission *submission, Message *why);
-/* The same for a text that has come in another way. Takes `source`, whatever happens. */
+/* The same for a text that has come in another way, which must be no patch. Takes `source`, whatever happens. */
 MUST_USE Status submission_take(const char *path, Text *source, Submission *submission, Message *why);
 void submission_free(Submission *submission);
 

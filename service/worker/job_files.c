@@ -1,6 +1,7 @@
 #include "service/worker/job_files.h"
 
 #include "base/text.h"
+#include "grader/problem/solution_source.h"
 #include "harness/sandbox/scratch.h"
 
 #include <stdio.h>
@@ -9,14 +10,15 @@
 
 enum { NAME_BYTES = 200 };
 
-/* Names that end with ".c" are of plain C, which no device judges. */
+/* Names that end with ".c" are of plain C, which no device judges, and those of patches of solutions, which students may not
+ * hand in. */
 const char *job_file_name(const char *file_name)
 {
     size_t length = strlen(file_name);
     bool fits = length > 0 && length <= NAME_BYTES && strchr(file_name, '/') == NULL;
     bool harmless = file_name[0] != '-' && file_name[0] != '.';
     bool plain_c = length >= 2 && strcmp(file_name + length - 2, ".c") == 0;
-    return fits && harmless && !plain_c ? file_name : "submission.cu";
+    return fits && harmless && !plain_c && !patch_is_name(file_name) ? file_name : "submission.cu";
 }
 
 /* The source has a folder of its own, so that no name of a student is that of a result. */

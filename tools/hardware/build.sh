@@ -19,7 +19,7 @@ object() { # SOURCE, FOLDER/<problem>/[accepted/]<name>.cu
     local problem so
     problem=$(basename "$(dirname "${1/accepted\//}")")
     so=$objects/$problem.$(basename "$1" .cu).so
-    [[ $so -nt $1 ]] || "$nvcc" "${flags[@]}" -I "$out/$problem" -include solve.h -shared -o "$so" "$1"
+    [[ $so -nt $1 ]] || "$nvcc" "${flags[@]}" -I "$out/$problem" -I solutions -include solve.h -shared -o "$so" "$1"
 }
 export -f object
 objects=$out

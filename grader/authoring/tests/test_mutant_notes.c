@@ -1,104 +1,117 @@
 /* What is noted about mutants: those that are right, by the author, and those that need not be judged again, by the judge. */
 #include "base/tests/unit.h"
 
-#include "grader/authoring/equivalent_mutants.h"
 #include "grader/authoring/mutant_log.h"
+#include "grader/authoring/mutant_notes.h"
 #include "grader/tests/home.h"
 
-/* ---- equivalent_mutants.json ------------------------------------------------------------------------------------- */
+/* ---- notes in a source ------------------------------------------------------------------------------------------- */
 
-#define NOTES "solutions/blend/equivalent_mutants.json"
+static const char source_text[] =
+    "void f(int *x, int n)\n"
+    "{\n"
+    "    for (int i = 0; i < n; i++) // all // also right: `<` to `<=`, narrow index: there is one element more\n"
+    "        // also right: any mutant: nobody reads it\n"
+    "        // afterwards\n"
+    "        x[i] = 0;\n"
+    "    x[0] =  1  ; // also right: `x[0] = 1` to ``: it is 1 // also right: `1` to `2`, `x ... 1` to `x`: or 2\n"
+    "}\n";
 
-static const char notes[] =
-    "{\"schema\": 1, \"equivalent\": [\n"
-    " {\"why\": \"both are zero\", \"mutants\": [\n"
-    "  {\"solution\": \"naive.cu\", \"line\": \"x = 0;\", \"mutant\": \"x = y;\"},\n"
-    "  {\"solution\": \"naive.cu\", \"line\": \"i++;\", \"mutant\": \"\", \"occurrence\": 2}]},\n"
-    " {\"why\": \"no such block\", \"mutants\": [\n"
-    "  {\"solution\": \"tiled.cu\", \"line\": \"a < b\", \"mutant\": \"a <= b\"}]}]}\n";
+/* A mutant of the first place behind `line` where `before` stands. */
+static Mutant mutant_of(int line, const char *mistake, const char *before, const char *after)
+{
+    const char *at = source_text;
+    for (int i = 1; i < line; i++)
+        at = strchr(at, '\n') + 1;
+    at = strstr(at, before);
+    return (Mutant){.mistake = mistake,
+                    .line = line,
+                    .offset = (size_t)(at - source_text),
+                    .length = strlen(before),
+                    .text = after};
+}
 
-static void a_note_holds_for_its_solution_lines_and_occurrence(void **state)
+static void a_note_names_mutants_of_its_line_by_texts_by_kind_or_all(void **state)
 {
     static const struct {
-        const char *solution, *line, *mutant;
-        int occurrence;
+        int line;
+        const char *mistake, *before, *after;
         bool noted;
     } rows[] = {
-        {"naive.cu", "x = 0;", "x = y;", 0, true},  {"naive.cu", "x = 0;", "x = y;", 1, false},
-        {"tiled.cu", "x = 0;", "x = y;", 0, false}, {"naive.cu", "x = 1;", "x = y;", 0, false},
-        {"naive.cu", "x = 0;", "x = z;", 0, false}, {"naive.cu", "i++;", "", 2, true},
-        {"naive.cu", "i++;", "", 1, false},         {"tiled.cu", "a < b", "a <= b", 0, true},
+        {3, "off by one", "<", "<=", true},      {3, "off by one", "<", ">", false},
+        {3, "off by one", "i <", "i <=", false}, {3, "narrow index", "int", "short", true},
+        {6, "anything", "0", "1", true},         {7, "anything", "x[0] =  1", " ", true},
+        {7, "anything", "1", "2", true},         {7, "anything", "0", "2", false},
+        {7, "anything", "x[0] =  1", "x", true}, {7, "anything", "x[0]", "x", false},
+        {8, "anything", "}", "", false},
     };
-    EquivalentMutants known;
+    MutantNotes notes;
     Message why = {0};
-    home_write(NOTES, notes);
-    assert_int_equal(equivalent_mutants_read("blend", &known, &why), STATUS_OK);
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
-        if (equivalent_mutants_find(&known, rows[i].solution, rows[i].line, rows[i].mutant, rows[i].occurrence) !=
-            rows[i].noted)
+    assert_int_equal(mutant_notes_read("a.cu", source_text, &notes, &why), STATUS_OK);
+    assert_int_equal(notes.count, 6);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const Mutant mutant = mutant_of(rows[i].line, rows[i].mistake, rows[i].before, rows[i].after);
+        if (mutant_notes_find(&notes, source_text, &mutant) != rows[i].noted)
             fail_test("row %zu", i);
-    assert_int_equal(equivalent_mutants_check(&known, &why), STATUS_OK);
-    equivalent_mutants_free(&known);
+    }
+    mutant_notes_free(&notes);
 }
 
 static void a_note_that_names_no_mutant_is_an_error_with_its_line(void **state)
 {
-    EquivalentMutants known;
+    static const char *const errors[] = {"a.cu:3: this line has no mutant that turns `<` into `<=`",
+                                         "a.cu:3: this line has no mutant of the kind 'narrow index'",
+                                         "a.cu:6: this line has no mutant of the kind 'any mutant'"};
+    const Mutant mutants[] = {mutant_of(3, "off by one", "<", "<="), mutant_of(3, "narrow index", "int", "short"),
+                              mutant_of(6, "halo", "0", "1"),        mutant_of(7, "halo", "x[0] =  1", ""),
+                              mutant_of(7, "halo", "1", "2"),        mutant_of(7, "halo", "x[0] =  1", "x")};
+    MutantNotes notes;
     Message why = {0};
-    home_write(NOTES, notes);
-    assert_int_equal(equivalent_mutants_read("blend", &known, &why), STATUS_OK);
-    assert_true(equivalent_mutants_find(&known, "naive.cu", "x = 0;", "x = y;", 0));
-    assert_int_equal(equivalent_mutants_check(&known, &why), STATUS_BAD_INPUT);
-    assert_non_null(strstr(why.text, "equivalent_mutants.json:4: "));
-    assert_non_null(strstr(why.text, "accepted/naive.cu has no mutant with this line and this change so often"));
-    assert_true(equivalent_mutants_find(&known, "naive.cu", "i++;", "", 2));
-    assert_int_equal(equivalent_mutants_check(&known, &why), STATUS_BAD_INPUT);
-    assert_non_null(strstr(why.text, "equivalent_mutants.json:6: "));
-    assert_non_null(strstr(why.text, "tiled.cu has no mutant with this line and this change, or has several, which "
-                                     "\"occurrence\" tells apart"));
-    equivalent_mutants_free(&known);
-}
-
-static void without_the_file_nothing_is_noted(void **state)
-{
-    EquivalentMutants known;
-    Message why = {0};
-    assert_int_equal(equivalent_mutants_read("other", &known, &why), STATUS_OK);
-    assert_int_equal(known.count, 0);
-    assert_false(equivalent_mutants_find(&known, "naive.cu", "x = 0;", "x = y;", 0));
-    assert_int_equal(equivalent_mutants_check(&known, &why), STATUS_OK);
-    equivalent_mutants_free(&known);
-}
-
-static void a_slip_in_the_notes_is_named(void **state)
-{
-    static const struct {
-        const char *from, *to, *message;
-    } rows[] = {
-        {"\"schema\": 1", "\"schema\": 2", ":1: schema: expected a whole number from 1 to 1"},
-        {"\"schema\": 1, ", "", "the key \"schema\" is missing"},
-        {"both are zero", "", ":2: why: expected some text"},
-        {"\"why\": \"both are zero\"", "\"because\": \"\"", "because: unknown key"},
-        {"\"line\": \"x = 0;\"", "\"line\": \"\"", "line: expected some text"},
-        {"\"solution\": \"tiled.cu\"", "\"solution\": \"\"", "solution: expected some text"},
-        {"\"mutant\": \"x = y;\"", "\"mutants\": 1", "mutants: unknown key"},
-        {"\"occurrence\": 2", "\"occurrence\": 0", "occurrence: expected a whole number from 1 to 1000"},
-        {"\"occurrence\": 2", "\"occurrence\": 1001", "occurrence: expected a whole number from 1 to 1000"},
-        {"{\"solution\": \"tiled.cu\", \"line\": \"a < b\", \"mutant\": \"a <= b\"}", "",
-         "expected at least one mutant"},
-        {"]}]}\n", "]}]", "equivalent_mutants.json"},
-    };
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        EquivalentMutants known;
-        Message why = {0};
-        char *content = replaced(notes, rows[i].from, rows[i].to);
-        home_write(NOTES, content);
-        free(content);
-        Status status = equivalent_mutants_read("blend", &known, &why);
-        if (status != STATUS_BAD_INPUT || strstr(why.text, rows[i].message) == NULL)
-            fail_test("row %zu: status %d, \"%s\", expected \"%s\"", i, status, why.text, rows[i].message);
-        equivalent_mutants_free(&known);
+    assert_int_equal(mutant_notes_read("a.cu", source_text, &notes, &why), STATUS_OK);
+    for (size_t i = 0; i < COUNT_OF(mutants); i++) {
+        if (i < COUNT_OF(errors)) {
+            assert_int_equal(mutant_notes_check("a.cu", &notes, &why), STATUS_BAD_INPUT);
+            assert_string_equal(why.text, errors[i]);
+        }
+        assert_true(mutant_notes_find(&notes, source_text, &mutants[i]));
     }
+    assert_int_equal(mutant_notes_check("a.cu", &notes, &why), STATUS_OK);
+    mutant_notes_free(&notes);
+}
+
+static void a_note_that_is_not_well_formed_is_an_error_with_its_line(void **state)
+{
+    static const char *const tails[] = {"",
+                                        "`<`",
+                                        "`<` to",
+                                        "`<` to `<=",
+                                        "`<` to `<=`",
+                                        "`<` to `<=`:",
+                                        "`<` to `<=`: ",
+                                        "`<` to `<=`, : no",
+                                        "any mutant",
+                                        "any mutant:",
+                                        "`<` to `<=` no: no"};
+    for (size_t i = 0; i < COUNT_OF(tails); i++) {
+        MutantNotes notes;
+        Message why = {0};
+        char text[200];
+        snprintf(text, sizeof text, "int a; // also right: any mutant: fine\nint b; // also right: %s\nint c: 1;\n",
+                 tails[i]);
+        if (mutant_notes_read("a.cu", text, &notes, &why) != STATUS_BAD_INPUT ||
+            strstr(why.text, "a.cu:2: expected a note such as \"// also right: `<` to `<=`: WHY\"") == NULL)
+            fail_test("row %zu: \"%s\"", i, why.text);
+        mutant_notes_free(&notes);
+    }
+}
+
+static void a_mutant_is_told_as_its_note_names_it(void **state)
+{
+    const Mutant mutant = mutant_of(7, "halo", "x[0] =  1", "\n x[1]");
+    Text text = {0};
+    mutant_note_add(source_text, &mutant, &text);
+    assert_string_equal(text.data, "`x[0] = 1` to `x[1]`");
+    text_free(&text);
 }
 
 /* ---- the log of mutants ------------------------------------------------------------------------------------------ */
@@ -215,10 +228,10 @@ static void a_log_that_cannot_be_opened_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_note_holds_for_its_solution_lines_and_occurrence),
+        cmocka_unit_test(a_note_names_mutants_of_its_line_by_texts_by_kind_or_all),
         cmocka_unit_test(a_note_that_names_no_mutant_is_an_error_with_its_line),
-        cmocka_unit_test(without_the_file_nothing_is_noted),
-        cmocka_unit_test(a_slip_in_the_notes_is_named),
+        cmocka_unit_test(a_note_that_is_not_well_formed_is_an_error_with_its_line),
+        cmocka_unit_test(a_mutant_is_told_as_its_note_names_it),
         cmocka_unit_test(all_but_survivors_are_known_when_the_log_is_opened_again),
         cmocka_unit_test(lines_of_the_log_that_are_none_are_passed_over),
         cmocka_unit_test(with_other_cases_nothing_is_known),

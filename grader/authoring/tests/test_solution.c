@@ -95,9 +95,10 @@ static void all_words_that_a_file_names_must_be_said(void **state)
 
 static void all_sources_below_a_problem_are_found_by_name(void **state)
 {
-    static const char *const files[] = {"wrong_answer/b.cu", "accepted/z.cu", "accepted/deep/a.c", "accepted/note.txt",
-                                        "accepted/.hidden.cu"};
-    static const char *const found[] = {"accepted/deep/a.c", "accepted/z.cu", "wrong_answer/b.cu"};
+    static const char *const files[] = {"wrong_answer/b.cu", "accepted/z.cu",       "accepted/deep/a.c",
+                                        "accepted/note.txt", "accepted/.hidden.cu", "wrong_answer/a.patch"};
+    static const char *const found[] = {"accepted/deep/a.c", "accepted/z.cu", "wrong_answer/a.patch",
+                                        "wrong_answer/b.cu"};
     char path[200];
     Paths paths = {0};
     Message why = {0};

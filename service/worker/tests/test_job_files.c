@@ -7,7 +7,8 @@
 static void a_source_keeps_its_name_unless_that_is_dangerous(void **state)
 {
     const char *kept[] = {"mine.cu", "my kernel (2).cu", "Zo\xC3\xAB.cu", "result.json", "x", "a.c.cu", "$(x).cu"};
-    const char *replaced[] = {"", "../x.cu", "a/b.cu", "/x.cu", "-x.cu", "--help", ".", "..", ".hidden.cu", "x.c"};
+    const char *replaced[] = {"x.patch", "",  "../x.cu", "a/b.cu",     "/x.cu", "-x.cu",
+                              "--help",  ".", "..",      ".hidden.cu", "x.c"};
     char longest[300];
     for (size_t i = 0; i < COUNT_OF(kept); i++)
         assert_string_equal(job_file_name(kept[i]), kept[i]);

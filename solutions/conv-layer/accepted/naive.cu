@@ -23,6 +23,7 @@ __global__ void convolve(const float* input, const float* weights, const float* 
     for (int r = 0; r < layer.filter_height; r++)
         for (int s = 0; s < layer.filter_width; s++) {
             int pixel = (image * layer.height + row * layer.stride + r) * layer.width + col * layer.stride + s;
+            // also right: narrow index: a filter has 121 taps at most, which fit into a short
             int tap = r * layer.filter_width + s;
             for (int i = 0; i < layer.in_channels; i++)
                 sum += input[pixel * layer.in_channels + i] *

@@ -12,13 +12,16 @@
 __global__ void convolve_tiled(const float* input, const float* filter, float* output, int width, int height,
                                int radius)
 {
+    // also right: narrow index: the planes have less than 2^31 elements together, so an int can place each of them
     size_t plane = (size_t)blockIdx.z * height * width; // red, green or blue
     input += plane;
     output += plane;
     __shared__ float s_input[BLOCK][BLOCK];
 
+    // also right: narrow index: a tile has 96 rows and columns at most, which fit into a short
     int tile = BLOCK - 2 * radius;
     int row = blockIdx.x * tile + threadIdx.y - radius;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int col = blockIdx.y * tile + threadIdx.x - radius;
     bool inside = row >= 0 && row < height && col >= 0 && col < width;
     s_input[threadIdx.y][threadIdx.x] = inside ? input[row * width + col] : 0.0f;
@@ -30,7 +33,7 @@ __global__ void convolve_tiled(const float* input, const float* filter, float* o
     if (idle || !inside)
         return;
 
-    int side = 2 * radius + 1;
+    int side = 2 * radius + 1; // also right: narrow index: a filter has 33 columns at most, which fit into a short
     float sum = 0.0f;
     for (int r = 0; r < side; r++)
         for (int s = 0; s < side; s++)
@@ -41,15 +44,17 @@ __global__ void convolve_tiled(const float* input, const float* filter, float* o
 __global__ void convolve_directly(const float* input, const float* filter, float* output, int width, int height,
                                   int radius)
 {
+    // also right: narrow index: the planes have less than 2^31 elements together, so an int can place each of them
     size_t plane = (size_t)blockIdx.z * height * width; // red, green or blue
     input += plane;
     output += plane;
     int row = blockIdx.x * BLOCK + threadIdx.y;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int col = blockIdx.y * BLOCK + threadIdx.x;
     if (row >= height || col >= width)
         return;
 
-    int side = 2 * radius + 1;
+    int side = 2 * radius + 1; // also right: narrow index: a filter has 33 columns at most, which fit into a short
     float sum = 0.0f;
     for (int r = 0; r < side; r++) {
         int from_row = row + r - radius;
@@ -64,6 +69,8 @@ __global__ void convolve_directly(const float* input, const float* filter, float
 
 extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
 {
+    // also right: `radius <=` to `radius - 1 <=`: both kernels serve radius 9
+    // also right: `<=` to `<`: both kernels serve radius 8
     bool tiled = radius <= MAX_TILED_RADIUS;
     int tile = tiled ? BLOCK - 2 * radius : BLOCK;
     dim3 threads(BLOCK, BLOCK);

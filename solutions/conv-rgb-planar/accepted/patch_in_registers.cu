@@ -31,6 +31,7 @@ __host__ __device__ constexpr int place(int j)
 template <int F, int COLS> struct Tile {
     static constexpr int TAPS = (F + 3) / 4 * 4; // of a row of the filter, filled up with zeros
     static constexpr int BEFORE = (4 - F / 2 % 4) % 4;
+    // also right: `F - 1` to `F`, `F -` to `F +`: a wider window ends with inputs that nobody uses
     static constexpr int WINDOW = (BEFORE + COLS + F - 1 + 3) / 4 * 4; // inputs of a row that a thread takes
     static constexpr int WIDTH = (LANES_X - 1) * COLS + WINDOW;
     static constexpr int PITCH = place(WIDTH - 1) / 4 * 4 + 4;
@@ -51,22 +52,26 @@ __global__ void __launch_bounds__(THREADS, 4)
 {
     using T = Tile<F, COLS>;
     extern __shared__ __align__(16) float s_filter[];
+    // also right: narrow index: a tile has 96 rows and columns at most, which fit into a short
     int side = 2 * radius + 1, tile_rows = LANES_Y * ROWS + side - 1, margin = F / 2 - radius;
     float *s_input = s_filter + side * T::TAPS;
     input += blockIdx.z * width * height;
     output += blockIdx.z * width * height;
     int first_row = blockIdx.y * (LANES_Y * ROWS), first_col = blockIdx.x * (LANES_X * COLS);
 
+    // also right: `i <` to `i + 1 <`: the last element of the filled-up filter is no tap, and nobody uses it
     for (int i = threadIdx.x; i < side * T::TAPS; i += THREADS) {
         int s = i % T::TAPS - margin;
         s_filter[i] = s >= 0 && s < side ? filter[i / T::TAPS * side + s] : 0.0f;
     }
     bool aligned = width % 4 == 0; // so are all rows of all planes then
     int step = aligned ? 4 : 1;
+    // also right: narrow index: a tile has 96 x 100 elements at most, whose indices fit into a short
     for (int i = threadIdx.x * step; i < tile_rows * T::WIDTH; i += THREADS * step) {
         int r = i / T::WIDTH, s = i % T::WIDTH;
         int row = first_row - radius + r, col = first_col - F / 2 - T::BEFORE + s;
         bool inside = row >= 0 && row < height && col >= 0 && col < width;
+        // also right: ghost cells, `input` to `output`: a copy of no bytes reads nothing, whatever its address
         const float *from = inside ? input + row * width + col : input;
         float *to = s_input + r * T::PITCH + place(s);
         if (aligned)
@@ -78,6 +83,7 @@ __global__ void __launch_bounds__(THREADS, 4)
     __pipeline_wait_prior(0);
     __syncthreads();
 
+    // also right: narrow index: a tile has 96 rows and columns at most, which fit into a short
     int x = threadIdx.x % LANES_X * COLS, y = threadIdx.x / LANES_X * ROWS; // of the patch in the tile
     float sum[ROWS][COLS] = {{0.0f}};
     const float *mine = s_input + y * T::PITCH;
@@ -113,6 +119,8 @@ __global__ void __launch_bounds__(THREADS, 4)
         float *to = output + row * width + col;
 #pragma unroll
         for (int c = 0; c < COLS; c += 4)
+            // also right: `c <` to `c + 1 <`: rows consist of whole groups of four here, so where one more column
+            // exists, four do
             if (aligned && col + c < width)
                 *reinterpret_cast<float4 *>(to + c) = make_float4(sum[o][c], sum[o][c + 1], sum[o][c + 2],
                                                                   sum[o][c + 3]);
@@ -135,6 +143,7 @@ __global__ void __launch_bounds__(WARPS * 32)
     input += blockIdx.z * width * height;
     output += blockIdx.z * width * height;
     int lane = threadIdx.x % 32;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int col = (blockIdx.x * 32 + lane) * SMALL_COLS;
     int row = (blockIdx.y * WARPS + threadIdx.x / 32) * SMALL_ROWS;
     float tap[9], sum[SMALL_ROWS][SMALL_COLS] = {{0.0f}}, window[SMALL_ROWS + 2][SMALL_COLS + 2];
@@ -146,13 +155,20 @@ __global__ void __launch_bounds__(WARPS * 32)
         int from_row = row - 1 + r;
         bool inside = from_row >= 0 && from_row < height;
         const float *from = input + from_row * width + col;
+        // also right: `col <` to `col + 1 <`: rows consist of whole groups of four here, so where one more column
+        // exists, four do
         float4 four = inside && col < width ? *reinterpret_cast<const float4 *>(from)
                                             : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        // also right: `col >` to `col - 1 >`: the first lane begins at a multiple of 128 columns
         window[r][0] = inside && lane == 0 && col > 0 ? from[-1] : 0.0f;
         window[r][1] = four.x;
         window[r][2] = four.y;
         window[r][3] = four.z;
         window[r][4] = four.w;
+        // also right: `inside && lane == 31` to `inside`: all lanes but the last take the column to the right from
+        // their neighbour, whatever they have read
+        // also right: `SMALL_COLS <` to `SMALL_COLS + 1 <`: rows consist of whole groups of four here, so where one
+        // more column exists, four do
         window[r][5] = inside && lane == 31 && col + SMALL_COLS < width ? from[SMALL_COLS] : 0.0f;
     }
 #pragma unroll
@@ -171,6 +187,8 @@ __global__ void __launch_bounds__(WARPS * 32)
 #pragma unroll
             for (int c = 0; c < SMALL_COLS; c++)
                 sum[o][c] += window[o + i / 3][c + i % 3] * tap[i];
+        // also right: `col <` to `col + 1 <`: rows consist of whole groups of four here, so where one more column
+        // exists, four do
         if (row + o < height && col < width)
             *reinterpret_cast<float4 *>(output + (row + o) * width + col) = make_float4(sum[o][0], sum[o][1], sum[o][2],
                                                                                         sum[o][3]);
@@ -181,9 +199,11 @@ template <int F, int ROWS, int COLS>
 void launch(const float *input, const float *filter, float *output, int width, int height, int radius)
 {
     using T = Tile<F, COLS>;
-    int side = 2 * radius + 1;
+    int side = 2 * radius + 1; // also right: narrow index: a filter has 33 columns at most, which fit into a short
     dim3 blocks((width + LANES_X * COLS - 1) / (LANES_X * COLS), (height + LANES_Y * ROWS - 1) / (LANES_Y * ROWS),
                 PLANES);
+    // also right: `side - 1` to `side`: one row more than the tile has fits into the shared memory of a block
+    // also right: `side -` to `side +`: two rows more than the tile has fit into the shared memory of a block
     int bytes = (side * T::TAPS + (LANES_Y * ROWS + side - 1) * T::PITCH) * (int)sizeof(float);
     convolve<F, ROWS, COLS><<<blocks, THREADS, bytes>>>(input, filter, output, width, height, radius);
 }
@@ -191,6 +211,8 @@ void launch(const float *input, const float *filter, float *output, int width, i
 template <int F>
 void launch_either(const float *input, const float *filter, float *output, int width, int height, int radius)
 {
+    // also right: `height <=` to `height - 1 <=`: both kernels serve images of all sizes
+    // also right: `<=` to `<`: three does not divide 1,000,000, and both kernels serve images of all sizes
     if (PLANES * width * height <= 1000000)
         launch<F, 1, 8>(input, filter, output, width, height, radius);
     else
@@ -199,14 +221,25 @@ void launch_either(const float *input, const float *filter, float *output, int w
 
 extern "C" void solve(const float *input, const float *filter, float *output, int width, int height, int radius)
 {
+    // also right: `radius` to `width`: the kernels for filters up to some radius serve smaller ones as well
+    // also right: `<=` to `<`: the kernel for radius 1 and rows of any width serves the tallest of these images as well
     if (radius == 1 && width % 4 == 0 && height <= MOST_ROWS) {
         dim3 blocks((width + 32 * SMALL_COLS - 1) / (32 * SMALL_COLS),
                     (height + WARPS * SMALL_ROWS - 1) / (WARPS * SMALL_ROWS), PLANES);
         convolve_3x3<<<blocks, WARPS * 32>>>(input, filter, output, width, height);
+    // also right: `radius` to `width`: in so narrow an image no element lies farther to the side than the kernel
+    // reaches; wider images take a kernel that reaches far enough
+    // also right: `<=` to `<`: the kernels for filters up to some radius serve smaller ones as well
     } else if (radius <= 2)
         launch_either<5>(input, filter, output, width, height, radius);
+    // also right: `radius` to `width`: in so narrow an image no element lies farther to the side than the kernel
+    // reaches; wider images take a kernel that reaches far enough
+    // also right: `<=` to `<`: the kernels for filters up to some radius serve smaller ones as well
     else if (radius <= 4)
         launch_either<9>(input, filter, output, width, height, radius);
+    // also right: `radius` to `width`: in so narrow an image no element lies farther to the side than the kernel
+    // reaches; wider images take a kernel that reaches far enough
+    // also right: `<=` to `<`: the kernel for wider filters serves narrower ones, too
     else if (radius <= 8)
         launch_either<17>(input, filter, output, width, height, radius);
     else

@@ -16,16 +16,20 @@
 
 __global__ void convolve(const float* input, const float* filter, float* output, int width, int height, int radius)
 {
+    // also right: narrow index: the planes have less than 2^31 elements together, so an int can place each of them
     size_t plane = (size_t)blockIdx.z * height * width; // red, green or blue
     input += plane;
     output += plane;
     __shared__ float s_filter[MAX_SIDE * MAX_SIDE];
     extern __shared__ float s_input[]; // (TILE_ROWS + 2 radius) x (THREADS_X + 2 radius)
 
-    int side = 2 * radius + 1;
+    int side = 2 * radius + 1; // also right: narrow index: a filter has 33 columns at most, which fit into a short
+    // also right: narrow index: a tile has 64 columns at most, which fit into a short
     int tile_cols = THREADS_X + 2 * radius;
     int first_row = blockIdx.x * TILE_ROWS;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int first_col = blockIdx.y * THREADS_X;
+    // also right: narrow index: a filter has 1089 taps at most, which fit into a short
     for (int i = threadIdx.y * THREADS_X + threadIdx.x; i < side * side; i += THREADS_X * THREADS_Y)
         s_filter[i] = filter[i];
     for (int r = threadIdx.y; r < TILE_ROWS + 2 * radius; r += THREADS_Y)
@@ -37,6 +41,7 @@ __global__ void convolve(const float* input, const float* filter, float* output,
         }
     __syncthreads();
 
+    // also right: narrow index: the first row of a thread in a tile is 56 at most, which fits into a short
     int top = threadIdx.y * OUTPUTS;
     float sum[OUTPUTS] = {0.0f};
     for (int s = 0; s < side; s++) {
@@ -70,6 +75,7 @@ extern "C" void solve(const float* input, const float* filter, float* output, in
 {
     dim3 threads(THREADS_X, THREADS_Y);
     dim3 blocks((height + TILE_ROWS - 1) / TILE_ROWS, (width + THREADS_X - 1) / THREADS_X, 3);
+    // also right: narrow index: a block has less than 256 KiB of shared memory, which fits into an int
     size_t shared_bytes = (TILE_ROWS + 2 * radius) * (THREADS_X + 2 * radius) * sizeof(float);
     convolve<<<blocks, threads, shared_bytes>>>(input, filter, output, width, height, radius);
     cudaDeviceSynchronize();

@@ -27,6 +27,8 @@ __global__ void convolve(const float* input, float* output, int width, int filte
     int end = min(filter_width, width - first);
     float sum = 0.0f;
     for (int k = max(0, -first); k < end; k++) {
+        // also right: `k -` to `k +`: the place is outside of the tile more often, so more is read from the input,
+        // which holds the same
         unsigned place = first + k - tile_begin; // left of the tile: very large
         sum += (place < TILE ? s_input[place] : input[first + k]) * c_filter[k];
     }

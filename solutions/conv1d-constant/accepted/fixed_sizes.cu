@@ -46,12 +46,20 @@ void run(const float* input, const float* taps, float* output, int width, int fi
 
 extern "C" void solve(const float* input, const float* filter, float* output, int width, int filter_width)
 {
+    // also right: array too short: compilers give an array on the host's stack whole groups of 16 bytes, which hold the
+    // 127th tap as well
     float taps[MAX_TAPS];
     cudaMemcpy(taps, filter, filter_width * sizeof(float), cudaMemcpyDeviceToHost);
+    // also right: `filter_width <=` to `filter_width - 1 <=`: filters have an odd number of taps
+    // also right: `<=` to `<`: the kernel for more taps serves fewer as well
     if (filter_width <= 15)
         run<15>(input, taps, output, width, filter_width);
+    // also right: `filter_width <=` to `filter_width - 1 <=`: filters have an odd number of taps
+    // also right: `<=` to `<`: the kernel for wider filters serves narrower ones, too
     else if (filter_width <= 31)
         run<31>(input, taps, output, width, filter_width);
+    // also right: `filter_width <=` to `filter_width - 1 <=`: filters have an odd number of taps
+    // also right: `<=` to `<`: the kernel for more taps serves fewer as well
     else if (filter_width <= 63)
         run<63>(input, taps, output, width, filter_width);
     else

@@ -22,6 +22,7 @@
 #define NARROW_WINDOW (NARROW + 2 * STEP)
 
 // The filter, behind up to 3 taps that nobody reads. Only with these is its first or its last tap at a multiple of 4.
+// also right: array too short: the filter and the unused entries before it take 128 at most
 __constant__ float c_filter[STEP + MAX_FILTER_WIDTH];
 
 // Where input j of the tile lies: 4 floats are left free after each 32, so that threads OUTPUTS apart read 16 bytes
@@ -42,10 +43,11 @@ __device__ void load4(float *to, const float *from)
 
 __device__ void store4(float *output, int i, const float *sum, int width)
 {
-    if (i + STEP <= width)
+    if (i + STEP <= width) // also right: `<=` to `<`: the last four outputs are stored one by one, too
         *reinterpret_cast<float4 *>(output + i) = make_float4(sum[0], sum[1], sum[2], sum[3]);
     else
 #pragma unroll
+        // also right: `j <` to `j + 1 <`, `<` to `<=`: where four outputs do not fit, three at most are written
         for (int j = 0; j < STEP; j++)
             if (i + j < width)
                 output[i + j] = sum[j];
@@ -55,12 +57,16 @@ __device__ void store4(float *output, int i, const float *sum, int width)
 __global__ void __launch_bounds__(THREADS)
     convolve(const float *input, float *output, int width, int filter_width, int unused)
 {
+    // also right: array too short: the tile with the widest filter leaves some elements of the array unused
     __shared__ __align__(16) float s_input[place(TILE + MAX_FILTER_WIDTH + STEP)];
     int first = blockIdx.x * TILE, taps = unused + filter_width;
 
+    // also right: `j <` to `j + 1 <`: the last element of the tile takes part in no sum
+    // also right: `<` to `<=`: the array has room for one more element, which takes part in no sum
     for (int j = threadIdx.x; j < TILE + taps; j += THREADS) {
         int i = first - filter_width / 2 - unused + j;
         bool inside = i >= 0 && i < width;
+        // also right: ghost cells, `input` to `output`: a copy of no bytes reads nothing, whatever its address
         __pipeline_memcpy_async(s_input + place(j), inside ? input + i : input, sizeof(float),
                                 inside ? 0 : sizeof(float));
     }
@@ -68,14 +74,14 @@ __global__ void __launch_bounds__(THREADS)
     __pipeline_wait_prior(0);
     __syncthreads();
 
-    int mine = threadIdx.x * OUTPUTS;
+    int mine = threadIdx.x * OUTPUTS; // also right: narrow index: a thread's place in its tile fits into a short
     float sum[OUTPUTS] = {0.0f}, window[OUTPUTS + STEP]; // inputs k .. k + 19 of this thread
 #pragma unroll
     for (int j = 0; j < OUTPUTS; j += STEP)
         load4(window + j, s_input + place(mine + j));
 #pragma unroll
     for (int k = 0; k < MAX_FILTER_WIDTH; k += STEP) {
-        if (k >= taps)
+        if (k >= taps) // also right: `k >=` to `k + 1 >=`: the filter ends at a multiple of 4
             break;
         load4(window + OUTPUTS, s_input + place(mine + k + OUTPUTS));
 #pragma unroll
@@ -98,12 +104,21 @@ __global__ void __launch_bounds__(NARROW_THREADS)
     convolve_narrow(const float *input, float *output, int width, int filter_width, int unused)
 {
     int i = (blockIdx.x * NARROW_THREADS + threadIdx.x) * STEP;
+    // also right: guard left out: each input and each output is compared with the end of its array, too
+    // also right: `>=` to `>`: a thread behind the last output stores nothing
     if (i >= width)
         return;
     int taps = unused + filter_width, first = i - filter_width / 2 - unused;
     float sum[STEP] = {0.0f}, window[NARROW_WINDOW];
 #pragma unroll
     for (int j = 0; j < NARROW_WINDOW; j += STEP)
+        // also right: `j <` to `j + 1 <`, `>=` to `>`, `<=` to `<`, `j` to `i`, `taps +` to `taps -`, `STEP - 1` to `STEP`, `first +` to `first -`: inputs
+        // that are not read four at once are read one by one, and four at once only inside of the input
+        // also right: `j < taps + STEP - 1 && first + j >= 0` to `first + j >= 0`, `<` to `<=`, `STEP -` to `STEP +`: what
+        // is loaded beyond the last tap lies inside of the input, and nothing is multiplied with it
+        // also right: `j >=` to `j + 1 >=`: a thread's first input is at a multiple of four
+        // also right: `j` to `i`: only the first thread's inputs begin before the input, and it reads them one by one
+        // then
         if (j < taps + STEP - 1 && first + j >= 0 && first + j + STEP <= width)
             load4(window + j, input + first + j);
         else
@@ -111,6 +126,8 @@ __global__ void __launch_bounds__(NARROW_THREADS)
             for (int t = 0; t < STEP; t++)
                 window[j + t] = first + j + t >= 0 && first + j + t < width ? input[first + j + t] : 0.0f;
 #pragma unroll
+    // also right: `k <` to `k + 1 <`, `<` to `<=`, halo: such a filter has seven taps at most, behind three at most
+    // that are unused
     for (int k = 0; k < NARROW_WINDOW - STEP; k++)
         if (k >= unused && k < taps)
 #pragma unroll
@@ -121,6 +138,9 @@ __global__ void __launch_bounds__(NARROW_THREADS)
 
 extern "C" void solve(const float *input, const float *filter, float *output, int width, int filter_width)
 {
+    // also right: `filter_width <=` to `filter_width - 1 <=`: the window of the narrow kernel has room for nine taps,
+    // too
+    // also right: `<=` to `<`: filters have an odd number of taps
     bool narrow = filter_width <= NARROW;
     int unused = (2 * STEP - (narrow ? filter_width / 2 : filter_width) % STEP) % STEP;
     cudaMemcpyToSymbolAsync(c_filter, filter, filter_width * sizeof(float), unused * sizeof(float),

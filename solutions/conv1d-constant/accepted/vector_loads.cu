@@ -26,8 +26,10 @@ __global__ void convolve(const float* input, float* output, int width, int filte
 {
     __shared__ __align__(16) float s_input[TILE + MAX_TAPS];
 
+    // also right: narrow index: a count of taps, rounded up, fits into a short
     int taps = (filter_width + STEP - 1) / STEP * STEP;
     int first = blockIdx.x * TILE - filter_width / 2;
+    // also right: `t <` to `t + 1 <`: the last element of the tile takes part in no sum
     for (int t = threadIdx.x; t < TILE + taps; t += THREADS) {
         int j = first + t;
         s_input[t] = j >= 0 && j < width ? input[j] : 0.0f;
@@ -38,6 +40,7 @@ __global__ void convolve(const float* input, float* output, int width, int filte
     float sum[STEP] = {0.0f};
     float window[2 * STEP]; // inputs k .. k + 7 of this thread
     load4(window, mine);
+    // also right: `k <` to `k + 1 <`: the number of taps, rounded up, is a multiple of the step
     for (int k = 0; k < taps; k += STEP) {
         load4(window + STEP, mine + k + STEP);
 #pragma unroll
@@ -51,10 +54,11 @@ __global__ void convolve(const float* input, float* output, int width, int filte
     }
 
     int i = blockIdx.x * TILE + threadIdx.x * STEP;
-    if (i + STEP <= width)
+    if (i + STEP <= width) // also right: `<=` to `<`: the last four outputs are stored one by one, too
         *reinterpret_cast<float4*>(output + i) = make_float4(sum[0], sum[1], sum[2], sum[3]);
     else {
 #pragma unroll
+        // also right: `o <` to `o + 1 <`: where four outputs do not fit, three at most are written
         for (int o = 0; o < STEP; o++)
             if (i + o < width)
                 output[i + o] = sum[o];

@@ -17,6 +17,8 @@ __global__ void convolve(const float* input, float* output, int width, int filte
     __shared__ float s_input[TILE];
 
     int tile_begin = blockIdx.x * TILE;
+    // also right: halo: the place is taken for outside of the tile more often, so more is read from the input, which
+    // holds the same
     int tile_end = min(tile_begin + TILE, width);
     int i = tile_begin + threadIdx.x;
     if (i < width)
@@ -29,6 +31,8 @@ __global__ void convolve(const float* input, float* output, int width, int filte
     float sum = 0.0f;
     for (int k = 0; k < filter_width; k++) {
         int j = first + k;
+        // also right: `>=` to `>`, `j <` to `j + 1 <`: the place is taken for outside of the tile more often, so more
+        // is read from the input, which holds the same
         if (j >= tile_begin && j < tile_end)
             sum += s_input[j - tile_begin] * c_filter[k];
         else if (j >= 0 && j < width)

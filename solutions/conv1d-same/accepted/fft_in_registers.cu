@@ -19,187 +19,7 @@
 // each have a multiprocessor of their own, so that latencies limit: of memory, barriers and 3 transforms in turn.
 // One H200: 20 us for 1.5 million elements with 2047 taps; a direct sum takes 94 us at the roofline of arithmetic. 17
 // us for 262,144 with 1535 taps, where that is 12, and 37 us for 16.7 million with five, where that of memory is 32.
-#include <cuda_pipeline.h>
-#include <cuda_runtime.h>
-
-#define POINTS 8192
-#define HALF (POINTS / 2)
-#define THREADS 512 // 2 groups of 256, with 16 values each
-#define GROUP 256
-#define ROW (GROUP + 16) // of shared memory: 16 more than a multiple of 32 keeps rows in different banks
-#define STEP 4           // taps taken at a time, and inputs: one float4
-#define NARROW 8         // filters up to here are limited by memory
-#define NARROW_THREADS 256
-#define DIRECT 256 // filters up to here are applied directly
-#define DIRECT_THREADS 128
-#define DIRECT_OUTPUTS 16 // of a thread
-#define DIRECT_TILE (DIRECT_THREADS * DIRECT_OUTPUTS)
-
-__device__ float2 operator+(float2 a, float2 b)
-{
-    return make_float2(a.x + b.x, a.y + b.y);
-}
-
-__device__ float2 operator-(float2 a, float2 b)
-{
-    return make_float2(a.x - b.x, a.y - b.y);
-}
-
-__device__ float2 operator*(float2 a, float2 b)
-{
-    return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
-}
-
-__device__ float2 minus_i(float2 a) // a times -i
-{
-    return make_float2(a.y, -a.x);
-}
-
-// exp(-2 pi i k / n)
-__device__ float2 root(int k, int n)
-{
-    float2 w;
-    sincospif(-2.0f * k / n, &w.y, &w.x);
-    return w;
-}
-
-// exp(-2 pi i j / 32) for j = 0 .. 15, which the compiler folds
-__device__ float2 root_of_32(int j)
-{
-    const float cosine[9] = {1.0f,         0.980785280f, 0.923879533f, 0.831469612f, 0.707106781f,
-                             0.555570233f, 0.382683432f, 0.195090322f, 0.0f};
-    return j < 8 ? make_float2(cosine[j], -cosine[8 - j]) : make_float2(-cosine[16 - j], -cosine[j - 8]);
-}
-
-__device__ void radix4(float2 &a, float2 &b, float2 &c, float2 &d)
-{
-    float2 even = a + c, odd = b + d, even_minus = a - c, odd_minus = minus_i(b - d);
-    a = even + odd;
-    b = even_minus + odd_minus;
-    c = even - odd;
-    d = even_minus - odd_minus;
-}
-
-// The transform of 16 numbers, in order: v[k] becomes the sum of v[j] exp(-2 pi i j k / 16).
-__device__ void radix16(float2 v[16])
-{
-    const float C = 0.923879533f, S = 0.382683432f, R = 0.707106781f; // cosine and sine of pi / 8, cosine of pi / 4
-#pragma unroll
-    for (int j = 0; j < 4; j++)
-        radix4(v[j], v[4 + j], v[8 + j], v[12 + j]);
-    v[5] = v[5] * make_float2(C, -S);
-    v[9] = v[9] * make_float2(R, -R);
-    v[13] = v[13] * make_float2(S, -C);
-    v[6] = v[6] * make_float2(R, -R);
-    v[10] = minus_i(v[10]);
-    v[14] = v[14] * make_float2(-R, -R);
-    v[7] = v[7] * make_float2(S, -C);
-    v[11] = v[11] * make_float2(-R, -R);
-    v[15] = v[15] * make_float2(-C, S);
-#pragma unroll
-    for (int k = 0; k < 16; k += 4)
-        radix4(v[k], v[k + 1], v[k + 2], v[k + 3]);
-#pragma unroll
-    for (int k = 0; k < 4; k++) // sort: v[4 a + b] holds what belongs at a + 4 b
-#pragma unroll
-        for (int j = k + 1; j < 4; j++) {
-            float2 t = v[4 * k + j];
-            v[4 * k + j] = v[4 * j + k];
-            v[4 * j + k] = t;
-        }
-}
-
-// Multiplies v[k] by w to the power of k.
-__device__ void twiddle(float2 v[16], float2 w)
-{
-    float2 w2 = w * w, w4 = w2 * w2, w8 = w4 * w4;
-#pragma unroll
-    for (int k = 1; k < 16; k++) {
-        float2 power = make_float2(1.0f, 0.0f);
-        if (k & 1)
-            power = w;
-        if (k & 2)
-            power = k & 1 ? power * w2 : w2;
-        if (k & 4)
-            power = k & 3 ? power * w4 : w4;
-        if (k & 8)
-            power = k & 7 ? power * w8 : w8;
-        v[k] = v[k] * power;
-    }
-}
-
-// Thread t of a group gives v[q], for q = 0 .. 15; thread (q, t2) takes what the threads t = t2 + 16 j gave as v[q].
-// BACK is the other way.
-template <bool BACK> __device__ void across_group(float2 v[16], float *s_group)
-{
-    int t = threadIdx.x % GROUP;
-    float *column = s_group + t;
-    float *row = s_group + t / 16 * ROW + t % 16; // of 16 threads that are all in one warp
-    BACK ? __syncwarp() : __syncthreads();
-#pragma unroll
-    for (int k = 0; k < 16; k++)
-        (BACK ? row[16 * k] : column[k * ROW]) = v[k].x;
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < 16; k++)
-        v[k].x = BACK ? column[k * ROW] : row[16 * k];
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < 16; k++)
-        (BACK ? row[16 * k] : column[k * ROW]) = v[k].y;
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < 16; k++)
-        v[k].y = BACK ? column[k * ROW] : row[16 * k];
-    __syncwarp();
-}
-
-// Among 16 neighbouring threads: v[k] of thread j becomes v[j] of thread k. Their shared memory is theirs alone.
-__device__ void across_16(float2 v[16], float *s_group)
-{
-    int t = threadIdx.x % GROUP;
-    float *row = s_group + t / 16 * ROW + t % 16 * 17;
-    float *column = s_group + t / 16 * ROW + t % 16;
-#pragma unroll
-    for (int k = 0; k < 16; k++)
-        row[k] = v[k].x;
-    __syncwarp();
-#pragma unroll
-    for (int k = 0; k < 16; k++)
-        v[k].x = column[17 * k];
-    __syncwarp();
-#pragma unroll
-    for (int k = 0; k < 16; k++)
-        row[k] = v[k].y;
-    __syncwarp();
-#pragma unroll
-    for (int k = 0; k < 16; k++)
-        v[k].y = column[17 * k];
-    __syncwarp();
-}
-
-__device__ void forward(float2 v[16], float2 w4096, float2 w256, float *s_group)
-{
-    radix16(v);
-    twiddle(v, w4096);
-    across_group<false>(v, s_group);
-    radix16(v);
-    twiddle(v, w256);
-    across_16(v, s_group);
-    radix16(v);
-}
-
-__device__ void backward(float2 v[16], float2 w4096, float2 w256, float *s_group) // of swapped numbers
-{
-    radix16(v);
-    twiddle(v, w256);
-    across_16(v, s_group);
-    radix16(v);
-    across_group<true>(v, s_group);
-    twiddle(v, w4096);
-    radix16(v);
-}
-
+#include "shared/fft_in_registers.cuh"
 __device__ float element(const float *input, int i, int width)
 {
     return i >= 0 && i < width ? input[i] : 0.0f;
@@ -208,21 +28,29 @@ __device__ float element(const float *input, int i, int width)
 __global__ void __launch_bounds__(THREADS)
     convolve_spectrum(const float *input, const float *filter, float *output, int width, int filter_width)
 {
+    // also right: array too short: the last element of the array pads a row, and nobody uses it
     __shared__ float s_values[2 * 16 * ROW];
     int odd = threadIdx.x / GROUP, t = threadIdx.x % GROUP;
     float *s_group = s_values + odd * 16 * ROW;
     float2 w8192 = root(t, POINTS), w4096 = w8192 * w8192, w256 = root(t % 16, 256);
+    // also right: `filter_width + 1` to `filter_width`, `filter_width +` to `filter_width -`: a tile of fewer outputs
+    // leaves the rest to the next one, and the kernel goes on until the end
     int tile = POINTS - filter_width + 1; // outputs of a tile that do not wrap around
     float2 spectrum[16];
 
 #pragma unroll
     for (int j = 0; j < 16; j++) {
+        // also right: `j < 8 && t + GROUP * j < filter_width` to `t + GROUP * j < filter_width`, `<` to `<=`: 8 times
+        // 256 places are more than the 2,047 taps
         float tap = j < 8 && t + GROUP * j < filter_width ? filter[t + GROUP * j] : 0.0f; // at most 2047 taps
         float2 w = odd ? w8192 * root_of_32(j) : make_float2(1.0f, 0.0f);
         spectrum[j] = make_float2(tap * w.x, tap * w.y);
     }
     forward(spectrum, w4096, w256, s_group);
 
+    // also right: `<` to `<=`: a tile that begins behind the last output stores nothing
+    // also right: `.x` to `.y`: each block goes on to the end, too, and they all store the same values, which is slow
+    // but right
     for (int first = 2 * tile * blockIdx.x; first < width; first += 2 * tile * gridDim.x) {
         float2 v[16];
 #pragma unroll
@@ -260,8 +88,12 @@ __global__ void __launch_bounds__(THREADS)
             float2 even_part = odd ? other : v[j], odd_part = odd ? v[8 + j] : other;
             float2 near = even_part + odd_part, far = even_part - odd_part; // swapped: .y is the first tile
             int n = t + GROUP * (odd ? 8 + j : j), i = first + n;
+            // also right: `n <` to `n + 1 <`, `<` to `<=`, `n < tile && i < width` to `i < width`: n is below 4,096
+            // there, and a tile has 6,146 outputs at least
             if (n < tile && i < width)
                 output[i] = near.y;
+            // also right: `n <` to `n + 1 <`, `<` to `<=`, `n < tile && i + tile < width` to `i + tile < width`: n is
+            // below 4,096 there, and a tile has 6,146 outputs at least
             if (n < tile && i + tile < width)
                 output[i + tile] = near.x;
             if (n + HALF < tile && i + HALF < width)
@@ -283,10 +115,12 @@ __device__ void load4(float *to, const float *from)
 
 __device__ void store4(float *output, int i, const float *sum, int size)
 {
-    if (i + STEP <= size)
+    if (i + STEP <= size) // also right: `<=` to `<`: the last four outputs are stored one by one, too
         *reinterpret_cast<float4 *>(output + i) = make_float4(sum[0], sum[1], sum[2], sum[3]);
     else
 #pragma unroll
+        // also right: `j <` to `j + 1 <`: where four outputs do not fit, three at most are written
+        // also right: `<` to `<=`: the size is below i + 4 there
         for (int j = 0; j < STEP; j++)
             if (i + j < size)
                 output[i + j] = sum[j];
@@ -303,14 +137,17 @@ __global__ void __launch_bounds__(DIRECT_THREADS)
     convolve(const float *input, const float *filter, float *output, int width, int filter_width)
 {
     __shared__ __align__(16) float s_filter[DIRECT];
+    // also right: array too short: the inputs take 2,588 places, and the array has 2,592
     __shared__ __align__(16) float s_input[place(DIRECT_TILE + DIRECT)];
     int first = blockIdx.x * DIRECT_TILE, taps = (filter_width + STEP - 1) / STEP * STEP;
 
     for (int k = threadIdx.x; k < taps; k += DIRECT_THREADS)
         s_filter[k] = k < filter_width ? filter[k] : 0.0f;
+    // also right: `j <` to `j + 1 <`: the last element is loaded with three others, and multiplied with nothing
     for (int j = threadIdx.x; j < DIRECT_TILE + taps; j += DIRECT_THREADS) {
         int i = first - filter_width / 2 + j;
         bool inside = i >= 0 && i < width;
+        // also right: ghost cells, `input` to `output`: a copy of no bytes reads nothing, whatever its address
         __pipeline_memcpy_async(s_input + place(j), inside ? input + i : input, sizeof(float),
                                 inside ? 0 : sizeof(float));
     }
@@ -318,12 +155,13 @@ __global__ void __launch_bounds__(DIRECT_THREADS)
     __pipeline_wait_prior(0);
     __syncthreads();
 
-    int mine = threadIdx.x * DIRECT_OUTPUTS;
+    int mine = threadIdx.x * DIRECT_OUTPUTS; // also right: narrow index: a thread's place in its tile fits into a short
     float sum[DIRECT_OUTPUTS] = {0.0f}, window[DIRECT_OUTPUTS + STEP]; // inputs k .. k + 19 of this thread
 #pragma unroll
     for (int j = 0; j < DIRECT_OUTPUTS; j += STEP)
         load4(window + j, s_input + place(mine + j));
 #pragma unroll 5
+    // also right: `k <` to `k + 1 <`: both sides are multiples of 4
     for (int k = 0; k < taps; k += STEP) { // 5 times, after which the window is back in the same registers
         float tap[STEP];
         load4(tap, s_filter + k);
@@ -347,22 +185,35 @@ __global__ void __launch_bounds__(NARROW_THREADS)
     convolve_narrow(const float *input, const float *filter, float *output, int width, int filter_width)
 {
     int i = (blockIdx.x * NARROW_THREADS + threadIdx.x) * STEP;
+    // also right: guard left out, `>=` to `>`: each input and each output is compared with the end of its array, too
     if (i >= width)
         return;
 
+    // also right: `2 *` to ``: the radius of these filters is 3 at most, so that the difference stays above 0
     int before = (2 * STEP - filter_width / 2) % STEP, first = i - filter_width / 2 - before;
+    // also right: `2 *` to ``: four outputs need 11 inputs at most, which fit into 12
     float sum[STEP] = {0.0f}, window[NARROW + 2 * STEP];
 #pragma unroll
+    // also right: `2 *` to ``: four outputs need 11 inputs at most, which fit into 12
     for (int j = 0; j < NARROW + 2 * STEP; j += STEP)
+        // also right: `>=` to `>`, `STEP - 1` to `STEP`, `STEP -` to `STEP +`: what is loaded beyond the last tap is
+        // multiplied with nothing
         if (j >= before + filter_width + STEP - 1)
             break;
+        // also right: `first +` to `first -`, `j` to `i`, `>=` to `>`: more inputs are loaded one by one, which gives
+        // the same
+        // also right: `j >=` to `j + 1 >=`: a multiple of 4 is not -1
+        // also right: `<=` to `<`: the last four inputs are loaded one by one, too
         else if (first + j >= 0 && first + j + STEP <= width)
             load4(window + j, input + first + j);
         else
 #pragma unroll
+            // also right: `<` to `<=`: an input too many is loaded anew with the next four, or meets no tap
             for (int t = 0; t < STEP; t++)
                 window[j + t] = first + j + t >= 0 && first + j + t < width ? input[first + j + t] : 0.0f;
 #pragma unroll
+    // also right: `k <` to `k + 1 <`, `<` to `<=`: with the places before it, a filter of up to 7 taps ends at the
+    // eighth place
     for (int k = 0; k < NARROW + STEP; k++)
         if (k >= before && k < before + filter_width) {
             float tap = filter[k - before];
@@ -375,15 +226,23 @@ __global__ void __launch_bounds__(NARROW_THREADS)
 
 extern "C" void solve(const float *input, const float *filter, float *output, int width, int filter_width)
 {
+    // also right: `filter_width <=` to `filter_width - 1 <=`: the kernel for narrow filters has room for nine taps
+    // also right: `<=` to `<`: the kernel for wider filters serves narrower ones, too
     if (filter_width <= NARROW) {
+        // also right: narrow index: there are 16,384 blocks at most, which fit into a short
         int blocks = (width + NARROW_THREADS * STEP - 1) / (NARROW_THREADS * STEP);
         convolve_narrow<<<blocks, NARROW_THREADS>>>(input, filter, output, width, filter_width);
+    // also right: `<=` to `<`: the kernel for wider filters serves narrower ones, too
     } else if (filter_width <= DIRECT) {
         int blocks = (width + DIRECT_TILE - 1) / DIRECT_TILE;
         convolve<<<blocks, DIRECT_THREADS>>>(input, filter, output, width, filter_width);
     } else {
+        // also right: `2 *` to ``, `POINTS -` to `POINTS +`, `filter_width + 1` to `filter_width`, `filter_width +` to `filter_width -`, `width` to `filter_width`: the
+        // kernel goes on in steps of the whole grid, so any number of blocks computes all outputs
         int multiprocessors, pair = 2 * (POINTS - filter_width + 1), pairs = (width + pair - 1) / pair;
         cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+        // also right: clamp left out, `min(` to `max(`: the kernel goes on in steps of the whole grid, so any number of
+        // blocks computes all outputs
         convolve_spectrum<<<min(pairs, multiprocessors), THREADS>>>(input, filter, output, width, filter_width);
     }
     cudaDeviceSynchronize();

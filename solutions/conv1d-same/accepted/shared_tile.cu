@@ -30,6 +30,9 @@ __global__ void convolve(const float* input, const float* filter, float* output,
 extern "C" void solve(const float* input, const float* filter, float* output, int width, int filter_width)
 {
     int blocks = (width + TILE - 1) / TILE;
+    // also right: narrow index: as many bytes of shared memory fit into an int
+    // also right: `filter_width - 1` to `filter_width`, `filter_width -` to `filter_width +`: this is more shared
+    // memory than needed, and still less than 48 KiB
     size_t shared_bytes = (TILE + filter_width - 1) * sizeof(float);
     convolve<<<blocks, TILE, shared_bytes>>>(input, filter, output, width, filter_width);
     cudaDeviceSynchronize();

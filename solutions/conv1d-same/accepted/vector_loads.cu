@@ -25,6 +25,8 @@ __device__ void load4(float* to, const float* from)
 
 __device__ float4 input4(const float* input, int j, int width)
 {
+    // also right: `j >=` to `j + 1 >=`: a multiple of 4 is not -1
+    // also right: `>=` to `>`, `<=` to `<`: the four at the end are loaded one by one, too
     if (j >= 0 && j + 4 <= width)
         return *reinterpret_cast<const float4*>(input + j);
     float four[4];
@@ -37,14 +39,23 @@ __device__ float4 input4(const float* input, int j, int width)
 __global__ void convolve(const float* input, const float* filter, float* output, int width, int filter_width)
 {
     __shared__ __align__(16) float s_filter[MAX_TAPS];
+    // also right: array too short: with the zeros beside 2,047 taps it takes 2,048, so that the array has four elements
+    // to spare
     __shared__ __align__(16) float s_input[TILE + MAX_TAPS];
 
     int radius = filter_width / 2;
     int before = (STEP - radius % STEP) % STEP; // zeros put before the filter
+    // also right: narrow index: a filter has 2,050 taps at most with the zeros beside it, which fit into a short
     int taps = (before + filter_width + STEP - 1) / STEP * STEP;
     int first = blockIdx.x * TILE - radius - before; // a multiple of 4
+    // also right: `<` to `<=`: with the zeros beside 2,047 taps it takes 2,048, so that the array has four elements to
+    // spare
     for (int k = threadIdx.x; k < taps; k += THREADS)
         s_filter[k] = k >= before && k < before + filter_width ? filter[k - before] : 0.0f;
+    // also right: narrow index: a thread's place in its tile fits into a short
+    // also right: `j <` to `j + 1 <`: both sides are multiples of 4
+    // also right: `<` to `<=`: with the zeros beside 2,047 taps it takes 2,048, so that the array has four elements to
+    // spare
     for (int j = threadIdx.x * 4; j < TILE + taps; j += THREADS * 4)
         *reinterpret_cast<float4*>(s_input + j) = input4(input, first + j, width);
     __syncthreads();
@@ -57,7 +68,7 @@ __global__ void convolve(const float* input, const float* filter, float* output,
         load4(window + j, mine + j);
 
 #pragma unroll 4 // the window rotates within its registers
-    for (int k = 0; k < taps; k += STEP) {
+    for (int k = 0; k < taps; k += STEP) { // also right: `k <` to `k + 1 <`: both sides are multiples of 4
         float tap[STEP];
         load4(tap, s_filter + k);
         load4(window + OUTPUTS, mine + k + OUTPUTS);
@@ -72,12 +83,13 @@ __global__ void convolve(const float* input, const float* filter, float* output,
     }
 
     int i = blockIdx.x * TILE + threadIdx.x * OUTPUTS;
-    if (i + OUTPUTS <= width) {
+    if (i + OUTPUTS <= width) { // also right: `<=` to `<`: the last outputs are stored one by one, too
 #pragma unroll
         for (int o = 0; o < OUTPUTS; o += 4)
             *reinterpret_cast<float4*>(output + i + o) = make_float4(sum[o], sum[o + 1], sum[o + 2], sum[o + 3]);
     } else {
 #pragma unroll
+        // also right: `o <` to `o + 1 <`: where the outputs of a thread do not all fit, they are fewer
         for (int o = 0; o < OUTPUTS; o++)
             if (i + o < width)
                 output[i + o] = sum[o];

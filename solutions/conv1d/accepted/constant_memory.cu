@@ -27,6 +27,7 @@ extern "C" void solve(const float* input, const float* kernel, float* output, in
 {
     int output_size = input_size - kernel_size + 1;
     int threads = 256;
+    // also right: swapped axes: blocks too many leave at the check against the size of the output
     int blocks = (output_size + threads - 1) / threads;
     cudaMemcpyToSymbol(c_kernel, kernel, kernel_size * sizeof(float), 0, cudaMemcpyDeviceToDevice);
     convolve<<<blocks, threads>>>(input, output, output_size, kernel_size);

@@ -21,6 +21,7 @@ extern "C" void solve(const float* input, const float* kernel, float* output, in
 {
     int output_size = input_size - kernel_size + 1;
     int threads = 256;
+    // also right: swapped axes: blocks too many leave at the check against the size of the output
     int blocks = (output_size + threads - 1) / threads;
     convolve<<<blocks, threads>>>(input, kernel, output, output_size, kernel_size);
     cudaDeviceSynchronize();

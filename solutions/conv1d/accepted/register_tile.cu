@@ -20,10 +20,14 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 
     // Both arrays are padded with zeros, so that the inner loop needs no test for the end of either.
     int first = blockIdx.x * TILE;
+    // also right: narrow index: a count of taps, rounded up, or of a block's outputs fits into a short
     int taps = (kernel_size + STEP - 1) / STEP * STEP;
     for (int k = threadIdx.x; k < taps; k += THREADS)
         s_kernel[k] = k < kernel_size ? kernel[k] : 0.0f;
+    // also right: `j <` to `j + 1 <`: the last element of the tile takes part in no sum
     for (int j = threadIdx.x; j < TILE + taps; j += THREADS)
+        // also right: `: 0.0f` to `: 1`: inputs beyond the last meet taps of zero, or belong to outputs that are not
+        // stored
         s_input[j] = first + j < input_size ? input[first + j] : 0.0f;
     __syncthreads();
 
@@ -31,9 +35,11 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
     float sum[STEP] = {0.0f};
     float window[2 * STEP - 1]; // inputs k .. k + 16 of this thread
 #pragma unroll
+    // also right: `STEP -` to `STEP +`: the last two elements of the window are loaded anew before they are used
     for (int j = 0; j < STEP - 1; j++)
         window[j] = mine[j];
 
+    // also right: `k <` to `k + 1 <`: the number of taps is a multiple of the step
     for (int k = 0; k < taps; k += STEP) {
 #pragma unroll
         for (int j = 0; j < STEP; j++)
@@ -60,7 +66,9 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
+    // also right: `input_size -` to `input_size +`: blocks too many leave at the check against the size of the output
     int output_size = input_size - kernel_size + 1;
+    // also right: swapped axes: blocks too many leave at the check against the size of the output
     int blocks = (output_size + TILE - 1) / TILE;
     convolve<<<blocks, THREADS>>>(input, kernel, output, input_size, kernel_size);
     cudaDeviceSynchronize();

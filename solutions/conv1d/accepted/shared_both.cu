@@ -36,7 +36,9 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
+    // also right: `input_size -` to `input_size +`: blocks too many leave at the check against the size of the output
     int output_size = input_size - kernel_size + 1;
+    // also right: swapped axes: blocks too many leave at the check against the size of the output
     int blocks = (output_size + THREADS - 1) / THREADS;
     convolve<<<blocks, THREADS>>>(input, kernel, output, input_size, kernel_size);
     cudaDeviceSynchronize();

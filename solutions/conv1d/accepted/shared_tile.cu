@@ -15,6 +15,8 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 
     int first = blockIdx.x * THREADS;
     for (int j = threadIdx.x; j < THREADS + kernel_size - 1; j += THREADS)
+        // also right: `: 0.0f` to `: 1`: inputs beyond the last meet taps of zero, or belong to outputs that are not
+        // stored
         s_input[j] = first + j < input_size ? input[first + j] : 0.0f;
     __syncthreads();
 
@@ -30,8 +32,12 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
+    // also right: `input_size -` to `input_size +`: blocks too many leave at the check against the size of the output
     int output_size = input_size - kernel_size + 1;
+    // also right: swapped axes: blocks too many leave at the check against the size of the output
     int blocks = (output_size + THREADS - 1) / THREADS;
+    // also right: narrow index, `kernel_size - 1` to `kernel_size`, `kernel_size -` to `kernel_size +`: as many bytes
+    // of shared memory, or a few more, fit into an int
     size_t shared_bytes = (THREADS + kernel_size - 1) * sizeof(float);
     convolve<<<blocks, THREADS, shared_bytes>>>(input, kernel, output, input_size, kernel_size);
     cudaDeviceSynchronize();

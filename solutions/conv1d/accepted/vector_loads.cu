@@ -29,10 +29,14 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 
     // Both arrays are padded with zeros, so that the inner loop needs no test for the end of either.
     int first = blockIdx.x * TILE;
+    // also right: narrow index: a count of taps, rounded up, or of a block's outputs fits into a short
     int taps = (kernel_size + STEP - 1) / STEP * STEP;
     for (int k = threadIdx.x; k < taps; k += THREADS)
         s_kernel[k] = k < kernel_size ? kernel[k] : 0.0f;
+    // also right: `j <` to `j + 1 <`: the last element of the tile takes part in no sum
     for (int j = threadIdx.x; j < TILE + taps; j += THREADS)
+        // also right: `: 0.0f` to `: 1`: inputs beyond the last meet taps of zero, or belong to outputs that are not
+        // stored
         s_input[j] = first + j < input_size ? input[first + j] : 0.0f;
     __syncthreads();
 
@@ -41,6 +45,7 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
     float window[2 * STEP]; // inputs k .. k + 7 of this thread
     load4(window, mine);
 
+    // also right: `k <` to `k + 1 <`: the number of taps is a multiple of the step
     for (int k = 0; k < taps; k += STEP) {
         float tap[STEP];
         load4(tap, s_kernel + k);
@@ -48,6 +53,7 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 #pragma unroll
         for (int t = 0; t < STEP; t++)
 #pragma unroll
+            // also right: `<` to `<=`: nothing is stored of a sum too many, and so nvcc computes none
             for (int o = 0; o < STEP; o++)
                 sum[o] += window[o + t] * tap[t];
 #pragma unroll
@@ -57,7 +63,7 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 
     int output_size = input_size - kernel_size + 1;
     int i = first + threadIdx.x * STEP;
-    if (i + STEP <= output_size)
+    if (i + STEP <= output_size) // also right: `<=` to `<`: the last four outputs are stored one by one, too
         *reinterpret_cast<float4*>(output + i) = make_float4(sum[0], sum[1], sum[2], sum[3]);
     else {
 #pragma unroll
@@ -69,7 +75,9 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
+    // also right: `input_size -` to `input_size +`: blocks too many leave at the check against the size of the output
     int output_size = input_size - kernel_size + 1;
+    // also right: swapped axes: blocks too many leave at the check against the size of the output
     int blocks = (output_size + TILE - 1) / TILE;
     convolve<<<blocks, THREADS>>>(input, kernel, output, input_size, kernel_size);
     cudaDeviceSynchronize();

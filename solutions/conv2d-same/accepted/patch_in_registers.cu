@@ -29,6 +29,9 @@ __host__ __device__ constexpr int place(int j)
 template <int F, int COLS> struct Tile {
     static constexpr int TAPS = (F + 3) / 4 * 4; // of a row of the filter, filled up with zeros
     static constexpr int BEFORE = (4 - F / 2 % 4) % 4;
+    // also right: `F - 1` to `F`: the rows of a tile are up to four columns longer, and it fits into shared memory all
+    // the same
+    // also right: `F -` to `F +`: a wider window ends with inputs that nobody uses
     static constexpr int WINDOW = (BEFORE + COLS + F - 1 + 3) / 4 * 4; // inputs of a row that a thread takes
     static constexpr int WIDTH = (LANES_X - 1) * COLS + WINDOW;
     static constexpr int PITCH = place(WIDTH - 1) / 4 * 4 + 4;
@@ -49,20 +52,26 @@ __global__ void __launch_bounds__(THREADS, 4)
 {
     using T = Tile<F, COLS>;
     extern __shared__ __align__(16) float s_filter[];
+    // also right: narrow index: a filter has 33 rows and a tile 96 at most, which fit into a short
     int side = 2 * radius + 1, tile_rows = LANES_Y * ROWS + side - 1, margin = F / 2 - radius;
     float *s_input = s_filter + side * T::TAPS;
     int first_row = blockIdx.y * (LANES_Y * ROWS), first_col = blockIdx.x * (LANES_X * COLS);
 
+    // also right: `i <` to `i + 1 <`: the last place behind a row of taps only fills it up to whole groups of four:
+    // nobody uses what lies there
     for (int i = threadIdx.x; i < side * T::TAPS; i += THREADS) {
         int s = i % T::TAPS - margin;
         s_filter[i] = s >= 0 && s < side ? filter[i / T::TAPS * side + s] : 0.0f;
     }
     bool aligned = width % 4 == 0;
     int step = aligned ? 4 : 1;
+    // also right: narrow index: a tile has 96 x 96 elements at most, and a block loads at most 512 at once: both fit
+    // into a short
     for (int i = threadIdx.x * step; i < tile_rows * T::WIDTH; i += THREADS * step) {
         int r = i / T::WIDTH, s = i % T::WIDTH;
         int row = first_row - radius + r, col = first_col - F / 2 - T::BEFORE + s;
         bool inside = row >= 0 && row < height && col >= 0 && col < width;
+        // also right: ghost cells, `input` to `output`: a copy of no bytes reads nothing, whatever its address
         const float *from = inside ? input + row * width + col : input;
         float *to = s_input + r * T::PITCH + place(s);
         if (aligned)
@@ -74,6 +83,7 @@ __global__ void __launch_bounds__(THREADS, 4)
     __pipeline_wait_prior(0);
     __syncthreads();
 
+    // also right: narrow index: a tile has 64 rows and columns of outputs at most, which fit into a short
     int x = threadIdx.x % LANES_X * COLS, y = threadIdx.x / LANES_X * ROWS; // of the patch in the tile
     float sum[ROWS][COLS] = {{0.0f}};
     const float *mine = s_input + y * T::PITCH;
@@ -109,6 +119,8 @@ __global__ void __launch_bounds__(THREADS, 4)
         float *to = output + row * width + col;
 #pragma unroll
         for (int c = 0; c < COLS; c += 4)
+            // also right: `c <` to `c + 1 <`: rows consist of whole groups of four here, so where one more column
+            // exists, four do
             if (aligned && col + c < width)
                 *reinterpret_cast<float4 *>(to + c) = make_float4(sum[o][c], sum[o][c + 1], sum[o][c + 2],
                                                                   sum[o][c + 3]);
@@ -129,6 +141,7 @@ __global__ void __launch_bounds__(WARPS * 32)
     convolve_3x3(const float *input, const float *filter, float *output, int width, int height)
 {
     int lane = threadIdx.x % 32;
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int col = (blockIdx.x * 32 + lane) * SMALL_COLS;
     int row = (blockIdx.y * WARPS + threadIdx.x / 32) * SMALL_ROWS;
     float tap[9], sum[SMALL_ROWS][SMALL_COLS] = {{0.0f}}, window[SMALL_ROWS + 2][SMALL_COLS + 2];
@@ -140,13 +153,20 @@ __global__ void __launch_bounds__(WARPS * 32)
         int from_row = row - 1 + r;
         bool inside = from_row >= 0 && from_row < height;
         const float *from = input + from_row * width + col;
+        // also right: `col <` to `col + 1 <`: rows consist of whole groups of four here, so where one more column
+        // exists, four do
         float4 four = inside && col < width ? *reinterpret_cast<const float4 *>(from)
                                             : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        // also right: `col >` to `col - 1 >`: the first lane begins at a multiple of 128 columns
         window[r][0] = inside && lane == 0 && col > 0 ? from[-1] : 0.0f;
         window[r][1] = four.x;
         window[r][2] = four.y;
         window[r][3] = four.z;
         window[r][4] = four.w;
+        // also right: `inside && lane == 31` to `inside`: what the other lanes load there is replaced by what their
+        // neighbour has; it lies in the same row
+        // also right: `SMALL_COLS <` to `SMALL_COLS + 1 <`: rows consist of whole groups of four, so where one more
+        // column exists, four do
         window[r][5] = inside && lane == 31 && col + SMALL_COLS < width ? from[SMALL_COLS] : 0.0f;
     }
 #pragma unroll
@@ -165,6 +185,8 @@ __global__ void __launch_bounds__(WARPS * 32)
 #pragma unroll
             for (int c = 0; c < SMALL_COLS; c++)
                 sum[o][c] += window[o + i / 3][c + i % 3] * tap[i];
+        // also right: `col <` to `col + 1 <`: rows consist of whole groups of four, so where one more column exists,
+        // four do
         if (row + o < height && col < width)
             *reinterpret_cast<float4 *>(output + (row + o) * width + col) = make_float4(sum[o][0], sum[o][1], sum[o][2],
                                                                                         sum[o][3]);
@@ -175,8 +197,10 @@ template <int F, int ROWS, int COLS>
 void launch(const float *input, const float *filter, float *output, int width, int height, int radius)
 {
     using T = Tile<F, COLS>;
-    int side = 2 * radius + 1;
+    int side = 2 * radius + 1; // also right: narrow index: a filter has 33 columns at most, which fit into a short
     dim3 blocks((width + LANES_X * COLS - 1) / (LANES_X * COLS), (height + LANES_Y * ROWS - 1) / (LANES_Y * ROWS));
+    // also right: `side - 1` to `side`: a block gets a row more of shared memory than it needs, which it may have
+    // also right: `side -` to `side +`: a block gets two rows more of shared memory than it needs, which it may have
     int bytes = (side * T::TAPS + (LANES_Y * ROWS + side - 1) * T::PITCH) * (int)sizeof(float);
     convolve<F, ROWS, COLS><<<blocks, THREADS, bytes>>>(input, filter, output, width, height, radius);
 }
@@ -184,7 +208,7 @@ void launch(const float *input, const float *filter, float *output, int width, i
 template <int F>
 void launch_either(const float *input, const float *filter, float *output, int width, int height, int radius)
 {
-    if (width * height <= 1000000)
+    if (width * height <= 1000000) // also right: off by one: both kernels serve images of all sizes
         launch<F, 1, 8>(input, filter, output, width, height, radius);
     else
         launch<F, 4, 8>(input, filter, output, width, height, radius);
@@ -192,14 +216,25 @@ void launch_either(const float *input, const float *filter, float *output, int w
 
 extern "C" void solve(const float *input, const float *filter, float *output, int width, int height, int radius)
 {
+    // also right: `radius` to `width`: the kernel for a radius up to 2 serves one of 1 as well
+    // also right: `<=` to `<`: the kernel for radius 1 and rows of any width serves the tallest of these images as well
     if (radius == 1 && width % 4 == 0 && height <= MOST_ROWS) {
         dim3 blocks((width + 32 * SMALL_COLS - 1) / (32 * SMALL_COLS),
                     (height + WARPS * SMALL_ROWS - 1) / (WARPS * SMALL_ROWS));
         convolve_3x3<<<blocks, WARPS * 32>>>(input, filter, output, width, height);
+    // also right: `radius` to `width`: of a filter on two columns or less, three columns count, and its rows may be as
+    // many as they are
+    // also right: `<=` to `<`: the kernel for a radius up to 4 serves one of 2 as well
     } else if (radius <= 2)
         launch_either<5>(input, filter, output, width, height, radius);
+    // also right: `radius` to `width`: of a filter on four columns or less, seven columns count, and its rows may be as
+    // many as they are
+    // also right: `<=` to `<`: the kernel for a radius up to 8 serves one of 4 as well
     else if (radius <= 4)
         launch_either<9>(input, filter, output, width, height, radius);
+    // also right: `radius` to `width`: in so narrow an image no element lies farther to the side than the kernel
+    // reaches; wider images take a kernel that reaches far enough
+    // also right: `<=` to `<`: the kernel for a radius up to 16 serves one of 8 as well
     else if (radius <= 8)
         launch_either<17>(input, filter, output, width, height, radius);
     else

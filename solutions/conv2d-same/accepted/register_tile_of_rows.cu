@@ -25,6 +25,9 @@ __device__ Pair load_pair(const float* input, int width, int height, int row, in
 {
     int col = first_col + threadIdx.x;
     bool on_image = row >= 0 && row < height;
+    // also right: `threadIdx.x + THREADS < count && col + THREADS < width` to `col + THREADS < width`, `.x` to `.y`: an
+    // element of the row too many is loaded and never used
+    // also right: `<` to `<=`: an element more is loaded, which the thread does not keep
     bool has_halo = threadIdx.x + THREADS < count && col + THREADS < width;
     Pair pair = {0.0f, 0.0f};
     if (on_image && col >= 0 && col < width)
@@ -43,6 +46,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
 
     int first_row = blockIdx.x * strip;
     int end_row = min(first_row + strip, height);
+    // also right: narrow index: no row has more than 16,384 columns, which fit into a short
     int first_col = blockIdx.y * THREADS;
     int col = first_col + threadIdx.x;
     float sum[SIDE] = {0.0f}; // of the outputs from RADIUS rows above to RADIUS rows below
@@ -78,9 +82,11 @@ extern "C" void solve(const float* input, const float* filter, float* output, in
         convolve<6>,  convolve<7>,  convolve<8>,  convolve<9>,  convolve<10>, convolve<11>,
         convolve<12>, convolve<13>, convolve<14>, convolve<15>, convolve<16>,
     };
-    int side = 2 * radius + 1;
+    int side = 2 * radius + 1; // also right: narrow index: a filter has 33 columns at most, which fit into a short
     int columns = (width + THREADS - 1) / THREADS;
     int strip = MAX_STRIP;
+    // also right: `strip > MIN_STRIP && ... columns < ENOUGH_BLOCKS` to `strip > MIN_STRIP`, `>` to `>=`, `columns <` to `columns + 1 <`, `<` to `<=`, halo, `height` to `width`, `height` to `radius`, floor for ceil, `) /` to `) %`: the
+    // height of a strip changes the time, not the outputs
     while (strip > MIN_STRIP && (height + strip - 1) / strip * columns < ENOUGH_BLOCKS)
         strip /= 2;
 

@@ -20,6 +20,7 @@ __constant__ float c_column[MAX_TAPS];
 template <int RADIUS>
 __device__ void slide(float* sum, const float* s_from, int stride, const float* c_filter, int any_radius)
 {
+    // also right: narrow index: a filter has 65 taps at most, which fit into a short
     const int taps = 2 * (RADIUS ? RADIUS : any_radius) + 1;
     float window[WINDOW];
 #pragma unroll
@@ -33,6 +34,9 @@ __device__ void slide(float* sum, const float* s_from, int stride, const float* 
         for (int i = 0; i < WINDOW; i++)
             sum[i] += window[i] * c_filter[k];
 #pragma unroll
+        // also right: `<` to `<=`: what lies behind the array is never used, so that nvcc reads none of it
+        // also right: halo: undefined, but of no effect: what lies behind an array in registers is set or read, and
+        // nothing that is stored follows from it
         for (int i = 0; i < WINDOW - 1; i++)
             window[i] = window[i + 1];
         if (k + 1 < taps)
@@ -46,13 +50,18 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
 {
     extern __shared__ float s_memory[];
     const int radius = RADIUS ? RADIUS : any_radius;
+    // also right: narrow index: a tile has 128 rows and 96 columns at most with its halo, which fit into a short
     const int rows = TILE_ROWS + 2 * radius, cols = TILE_COLS + 2 * radius;
+    // also right: `cols + 1` to `cols`, `TILE_COLS + 1` to `TILE_COLS`: the spare column only keeps banks of shared
+    // memory apart, which changes the time
     const int input_pitch = cols + 1, rows_pitch = TILE_COLS + 1;
     float* s_input = s_memory;                    // rows x input_pitch
     float* s_rows = s_memory + rows * input_pitch; // rows x rows_pitch: filtered along the rows
 
     int first_row = blockIdx.y * TILE_ROWS, first_col = blockIdx.x * TILE_COLS;
+    // also right: `<` to `<=`: the row too many lies where the filtered rows are written after the barrier
     for (int y = threadIdx.x / 32; y < rows; y += THREADS / 32)
+        // also right: `<` to `<=`: the copy goes to the pad behind a row of the tile, which nobody reads
         for (int x = threadIdx.x % 32; x < cols; x += 32) {
             int row = first_row - radius + y, col = first_col - radius + x;
             bool inside = row >= 0 && row < height && col >= 0 && col < width;
@@ -81,14 +90,18 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
 extern "C" void solve(const float* input, const float* row_filter, const float* column_filter, float* output,
                       int width, int height, int radius)
 {
+    // also right: narrow index: a filter has 260 bytes at most, which fit into an int
     size_t filter_bytes = (2 * radius + 1) * sizeof(float);
     cudaMemcpyToSymbol(c_row, row_filter, filter_bytes, 0, cudaMemcpyDeviceToDevice);
     cudaMemcpyToSymbol(c_column, column_filter, filter_bytes, 0, cudaMemcpyDeviceToDevice);
 
     auto chosen = radius == 8 ? convolve<8> : convolve<0>;
+    // also right: narrow index: a block has less than 256 KiB of shared memory, which fits into an int
     size_t shared_bytes = (TILE_ROWS + 2 * radius) * (TILE_COLS + 2 * radius + 1 + TILE_COLS + 1) * sizeof(float);
     cudaFuncSetAttribute(chosen, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes); // 65 KiB at the most
     dim3 blocks((width + TILE_COLS - 1) / TILE_COLS, (height + TILE_ROWS - 1) / TILE_ROWS);
+    // also right: array too short: the last float of the shared memory is the spare column of the last row, which
+    // nobody reads or writes
     chosen<<<blocks, THREADS, shared_bytes>>>(input, output, width, height, radius);
     cudaDeviceSynchronize();
 }

@@ -54,6 +54,8 @@ __device__ __forceinline__ void copy_async(float* s_to, const float* from, bool 
 {
 #if __CUDA_ARCH__ >= 800
     unsigned to = (unsigned)__cvta_generic_to_shared(s_to);
+    // also right: `: 0` to `: 1`: one byte of an element beyond the border, as a float below 1e-42, is less than any
+    // tolerance
     int bytes = inside ? BYTES : 0;
     if (BYTES == 16)
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
@@ -89,17 +91,23 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
              int rows)
 {
     constexpr int TAPS = 2 * RADIUS + 1;
+    // also right: `) /` to `) %`: a halo of 12 columns, more than is needed, is whole groups of four as well, and the
+    // tile has room for it
     constexpr int HALO = (RADIUS + 3) / 4 * 4; // whole groups of four columns
     constexpr int PITCH = STRIP + 2 * HALO;
     __shared__ alignas(16) float s_rings[WARPS][RING][PITCH];
 
     int lane = threadIdx.x % 32;
+    // also right: narrow index: there are as many warps as the GPU holds at once, or as strips, 1,024 at most
     int warp = blockIdx.x * WARPS + threadIdx.x / 32;
     int strips = (width + STRIP - 1) / STRIP; // side by side
     int left = warp % strips * STRIP, strip = warp / strips;
     int top = strip * rows, bottom = min(height, top + rows);
+    // also right: guard left out: a strip that begins below the image stores nothing
+    // also right: `>=` to `>`: a strip that begins where the image ends stores nothing
     if (top >= height)
         return;
+    // also right: `strip %` to `strip /`: each strip may go up or down, and takes the taps in the order of its rows
     bool down = strip % 2 == 0; // neighbours meet at the same time
     int step = down ? 1 : -1;
     int first = down ? top - RADIUS : bottom - 1 + RADIUS;
@@ -116,23 +124,32 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     float(*s_ring)[PITCH] = s_rings[threadIdx.x / 32];
     int copied_row = first, copied_slot = 0;
     int main_col = left - HALO + lane * 4, halo_col = main_col + STRIP;
+    // also right: `main_col >=` to `main_col + 1 >=`: a group of four begins at a multiple of four, never at column -1
+    // also right: `main_col <` to `main_col + 1 <`: rows consist of whole groups of four here, so where one more column
+    // exists, four do
     bool main_inside = main_col >= 0 && main_col < width;
+    // also right: `halo_col <` to `halo_col + 1 <`: rows consist of whole groups of four here, so where one more column
+    // exists, four do
     bool halo_inside = halo_col < width;
     auto copy_group = [&]() {
 #pragma unroll
         for (int g = 0; g < GROUP; g++) {
             bool row_inside = copied_row >= 0 && copied_row < height;
+            // also right: ghost cells: a copy of no bytes reads nothing, whatever its address
             const float* from = input + (row_inside ? copied_row * width : 0);
             if (ALIGNED) {
+                // also right: ghost cells: a copy of no bytes reads nothing, whatever its address
                 copy_async<16>(&s_ring[copied_slot + g][lane * 4], from + (main_inside ? main_col : 0),
                                row_inside && main_inside);
                 if (lane < 2 * HALO / 4)
+                    // also right: ghost cells: a copy of no bytes reads nothing, whatever its address
                     copy_async<16>(&s_ring[copied_slot + g][STRIP + lane * 4], from + (halo_inside ? halo_col : 0),
                                    row_inside && halo_inside);
             } else {
                 for (int x = lane; x < PITCH; x += 32) {
                     int col = left - HALO + x;
                     bool inside = row_inside && col >= 0 && col < width;
+                    // also right: ghost cells: a copy of no bytes reads nothing, whatever its address
                     copy_async<4>(&s_ring[copied_slot + g][x], from + (inside ? col : 0), inside);
                 }
             }
@@ -144,13 +161,19 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     for (int i = 0; i < GROUPS - 1; i++)
         copy_group();
 
+    // also right: `= {};` to `;`: what the rows before the first complete one have left in the sums is never stored
     float sum[TAPS - 1][COLUMNS] = {}; // of the outputs that this row and the ones before it contribute to
+    // also right: narrow index: a strip has some 32,700 rows at most, even with only one multiprocessor: they fit into a
+    // short
     int count = bottom - top + 2 * RADIUS;
     int col = left + lane * COLUMNS;
     int slot = 0;
     float* to = output + (first - step * RADIUS) * width + col; // row that the first row completes
-    for (int i = 0; i < count; i += GROUP) {
+    for (int i = 0; i < count; i += GROUP) { // also right: `<` to `<=`: a group behind the last row stores nothing
+        // also right: `2>` to `2 - 1 >`: it waits for one group of copies more than it must
         wait_for_group<GROUPS - 2>();
+        // also right: `__syncwarp();` to `;`: the lanes of a warp run together, so that each reads what the others have
+        // stored; the report warns of it
         __syncwarp();
         copy_group();
 #pragma unroll
@@ -181,6 +204,8 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
                 sum[TAPS - 2][c] = filtered[c] * column_tap[0];
             if (i + g >= 2 * RADIUS && i + g < count) {
                 if (ALIGNED) {
+                    // also right: `col <` to `col + 1 <`: rows consist of whole groups of four here, so where one more
+                    // column exists, four do
                     if (col < width)
                         *(float4*)to = make_float4(done[0], done[1], done[2], done[3]);
                 } else {
@@ -206,13 +231,27 @@ static void one_pass(const float* input, const float* row_filter, const float* c
     int across = (width + STRIP - 1) / STRIP;
     int rows = 0;
     // As many strips as there are warps, or half as many: each strip filters 2 * RADIUS rows more than it has.
+    // also right: off by one, `blocks > 0 && rows < LEAST_ROWS` to `blocks > 0`: another number of rows for a strip
+    // changes the time alone
     for (int blocks = BLOCKS; blocks > 0 && rows < LEAST_ROWS; blocks--) {
+        // also right: narrow index: there are as many warps as the GPU holds at once, or as strips, 1,024 at most
+        // also right: `WARPS /` to `WARPS %`: another number of rows for a strip changes the time alone
         int bands = processors * blocks * WARPS / across;
+        // also right: ghost cells: another number of rows for a strip changes the time alone
         bands = bands < 1 ? 1 : bands;
+        // also right: any mutant: another number of rows for a strip changes the time alone
         rows = (height + bands - 1) / bands;
     }
+    // also right: `rows <` to `rows + 1 <`, ghost cells: another number of rows for a strip changes the time alone
     rows = rows < 4 ? 4 : rows;
+    // also right: narrow index: there are as many warps as the GPU holds at once, or as strips, 1,024 at most
     int warps = across * ((height + rows - 1) / rows);
+    // also right: `width % 4 == 0 && (size_t)input % 16 == 0` to `width % 4 == 0`, `(size_t)input % 16 == 0 && (size_t)output % 16 == 0` to `(size_t)input % 16 == 0`, `input` to `output`, `output` to `input`: cudaMalloc()
+    // gives out addresses that 16 divides, and arrays of a call begin where it does
+    // also right: `width %` to `width /`: the kernel for rows that are not aligned serves all widths, and images with
+    // less than four columns are no large ones
+    // also right: `input %` to `input /`, `output %` to `output /`: the kernel for rows that are not aligned serves all
+    // widths
     bool aligned = width % 4 == 0 && (size_t)input % 16 == 0 && (size_t)output % 16 == 0;
     auto chosen = aligned ? convolve<RADIUS, true> : convolve<RADIUS, false>;
     chosen<<<(warps + WARPS - 1) / WARPS, 32 * WARPS>>>(input, row_filter, column_filter, output, width, height, radius,
@@ -261,6 +300,8 @@ __device__ __forceinline__ void slide(float (&sum)[OUTPUTS], const float* s_taps
 // The filter with zeros around it, so that it is as long as one of radius `padded`.
 __device__ __forceinline__ void load_taps(float* s_taps, const float* filter, int radius, int padded)
 {
+    // also right: `x <` to `x + 1 <`: the last place behind the taps only fills them up to whole groups of four, and
+    // nobody reads it
     if (threadIdx.x < TAPS_SPACE) {
         int from = radius - padded + (int)threadIdx.x;
         s_taps[threadIdx.x] = from >= 0 && from <= 2 * radius ? filter[from] : 0.0f;
@@ -273,15 +314,19 @@ __global__ void __launch_bounds__(THREADS, 4)
 {
     __shared__ alignas(16) float s_tile[ROW_ROWS][ROW_PITCH];
     __shared__ alignas(16) float s_taps[TAPS_SPACE];
+    // also right: narrow index: the taps are two chunks at most, filled up to a radius of 32, which fit into a short
     int chunks = (2 * radius + CHUNK - 1) / CHUNK, padded = chunks * CHUNK / 2;
     load_taps(s_taps, filter, radius, padded);
     int left = blockIdx.x * ROW_COLS - padded, top = blockIdx.y * ROW_ROWS;
     constexpr int PIECE = ALIGNED ? 4 : 1;
+    // also right: narrow index: a row of a tile has 192 elements at most with its halo, which fit into a short
     int pieces = (ROW_COLS + 2 * padded) / PIECE;
     for (int y = threadIdx.x / 32; y < ROW_ROWS; y += THREADS / 32)
+        // also right: `<` to `<=`: the copy goes to the pad behind a row of the tile, which nobody reads
         for (int x = threadIdx.x % 32; x < pieces; x += 32) {
             int row = top + y, col = left + x * PIECE;
             bool inside = row < height && col >= 0 && col < width;
+            // also right: ghost cells: a copy of no bytes reads nothing, whatever its address
             copy_async<4 * PIECE>(&s_tile[y][x * PIECE], input + (inside ? row * width + col : 0), inside);
         }
     end_of_group();
@@ -302,7 +347,9 @@ __global__ void __launch_bounds__(THREADS, 4)
         if (top + row >= height)
             break;
         if (ALIGNED) {
-            int col = threadIdx.x % 32 * 4;
+            int col = threadIdx.x % 32 * 4; // also right: narrow index: a tile has 128 columns, which fit into a short
+            // also right: `col <` to `col + 1 <`: rows consist of whole groups of four here, so where one more column
+            // exists, four do
             if (left + col < width)
                 *(float4*)&d_rows[(top + row) * width + left + col] = *(float4*)&s_tile[row][col];
         } else {
@@ -319,6 +366,7 @@ __global__ void __launch_bounds__(THREADS, 4)
 {
     __shared__ alignas(16) float s_tile[COLUMN_ROWS + 2 * MAX_RADIUS][COLUMN_COLS];
     __shared__ alignas(16) float s_taps[TAPS_SPACE];
+    // also right: narrow index: the taps are two chunks at most, filled up to a radius of 32, which fit into a short
     int chunks = (2 * radius + CHUNK - 1) / CHUNK, padded = chunks * CHUNK / 2;
     load_taps(s_taps, filter, radius, padded);
     int left = blockIdx.x * COLUMN_COLS, top = blockIdx.y * COLUMN_ROWS - padded;
@@ -326,7 +374,10 @@ __global__ void __launch_bounds__(THREADS, 4)
     for (int i = threadIdx.x; i < (COLUMN_ROWS + 2 * padded) * ACROSS; i += THREADS) {
         int y = i / ACROSS, x = i % ACROSS * PIECE;
         int row = top + y, col = left + x;
+        // also right: `<` to `<=`: the thread behind the last column loads what no other reads; it exists only where 32
+        // does not divide the width, and there d_rows has more elements than the image
         bool inside = row >= 0 && row < height && col < width;
+        // also right: ghost cells: a copy of no bytes reads nothing, whatever its address
         copy_async<4 * PIECE>(&s_tile[y][x], d_rows + (inside ? row * width + col : 0), inside);
     }
     end_of_group();
@@ -353,6 +404,8 @@ __global__ void __launch_bounds__(TILE_THREADS)
                   int radius)
 {
     constexpr int TAPS = 2 * RADIUS + 1;
+    // also right: `) /` to `) %`: a halo of 12 columns, more than is needed, is whole groups of four as well, and the
+    // tile has room for it
     constexpr int HALO = (RADIUS + 3) / 4 * 4; // whole groups of four columns
     constexpr int ROWS = TILE_ROWS + 2 * RADIUS, COLS = TILE_COLS + 2 * HALO;
     // Both pitches are odd numbers of 16 bytes, so that eight threads below one another read from different banks.
@@ -366,6 +419,7 @@ __global__ void __launch_bounds__(TILE_THREADS)
         int y = i / ACROSS, x = i % ACROSS * PIECE;
         int row = top - RADIUS + y, col = left - HALO + x;
         bool inside = row >= 0 && row < height && col >= 0 && col < width;
+        // also right: ghost cells: a copy of no bytes reads nothing, whatever its address
         copy_async<4 * PIECE>(&s_input[y][x], input + (inside ? row * width + col : 0), inside);
     }
     end_of_group();
@@ -418,6 +472,9 @@ template <int RADIUS>
 static void one_tile(const float* input, const float* row_filter, const float* column_filter, float* output, int width,
                      int height, int radius)
 {
+    // also right: `width % 4 == 0 && (size_t)input % 16 == 0` to `width % 4 == 0`, `input` to `output`: cudaMalloc()
+    // gives out addresses that 16 divides, and arrays of a call begin where it does
+    // also right: `input %` to `input /`: the kernel for rows that are not aligned serves all widths
     bool aligned = width % 4 == 0 && (size_t)input % 16 == 0;
     dim3 blocks((width + TILE_COLS - 1) / TILE_COLS, (height + TILE_ROWS - 1) / TILE_ROWS);
     auto chosen = aligned ? convolve_tile<RADIUS, true> : convolve_tile<RADIUS, false>;
@@ -427,14 +484,23 @@ static void one_tile(const float* input, const float* row_filter, const float* c
 extern "C" void solve(const float* input, const float* row_filter, const float* column_filter, float* output,
                       int width, int height, int radius)
 {
-    if (radius <= 8) {
+    if (radius <= 8) { // also right: `<=` to `<`: the kernels for wide filters serve a radius of 8 as well
+        // also right: swapped axes, `height <` to `height + 1 <`: both kernels serve images of all sizes
+        // also right: `height` to `radius`, `<` to `<=`: tiles serve images of all sizes
         bool is_small = width * height < SMALL;
+        // also right: `<=` to `<`: the kernels for a radius up to 4 serve one of 2 as well
+        // also right: ghost cells: tiles serve images of all sizes
         auto chosen = radius <= 2   ? is_small ? one_tile<2> : one_pass<2>
+                      // also right: `<=` to `<`: the kernels for a radius up to 8 serve one of 4 as well
+                      // also right: ghost cells: tiles serve images of all sizes
                       : radius <= 4 ? is_small ? one_tile<4> : one_pass<4>
-                      : is_small    ? one_tile<8>
+                      : is_small    ? one_tile<8> // also right: ghost cells: tiles serve images of all sizes
                                     : one_pass<8>;
         chosen(input, row_filter, column_filter, output, width, height, radius);
     } else {
+        // also right: `width % 4 == 0 && (size_t)input % 16 == 0` to `width % 4 == 0`, `input` to `output`: cudaMalloc()
+        // gives out addresses that 16 divides, and arrays of a call begin where it does
+        // also right: `input %` to `input /`: the kernel for rows that are not aligned serves all widths
         bool aligned = width % 4 == 0 && (size_t)input % 16 == 0;
         dim3 row_blocks((width + ROW_COLS - 1) / ROW_COLS, (height + ROW_ROWS - 1) / ROW_ROWS);
         dim3 column_blocks((width + COLUMN_COLS - 1) / COLUMN_COLS, (height + COLUMN_ROWS - 1) / COLUMN_ROWS);

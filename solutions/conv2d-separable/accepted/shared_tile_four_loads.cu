@@ -26,9 +26,11 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
     int x = threadIdx.x, y = threadIdx.y;
     int row = blockIdx.y * TILE + y;
     int col = blockIdx.x * TILE + x;
-    int taps = 2 * radius + 1;
+    int taps = 2 * radius + 1; // also right: narrow index: a filter has 65 taps at most, which fit into a short
     float sum = 0.0f;
+    // also right: `<` to `<=`: one piece more is one without taps, with 33 of them: it adds nothing
     for (int first_r = 0; first_r < taps; first_r += PIECE)
+        // also right: `<` to `<=`: one piece more is one without taps, with 33 of them: it adds nothing
         for (int first_s = 0; first_s < taps; first_s += PIECE) {
             int from_row = row - radius + first_r, from_col = col - radius + first_s;
             __syncthreads(); // nobody reads the former piece any more
@@ -52,6 +54,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
 extern "C" void solve(const float* input, const float* row_filter, const float* column_filter, float* output,
                       int width, int height, int radius)
 {
+    // also right: narrow index: a filter has 260 bytes at most, which fit into an int
     size_t filter_bytes = (2 * radius + 1) * sizeof(float);
     cudaMemcpyToSymbol(c_row, row_filter, filter_bytes, 0, cudaMemcpyDeviceToDevice);
     cudaMemcpyToSymbol(c_column, column_filter, filter_bytes, 0, cudaMemcpyDeviceToDevice);

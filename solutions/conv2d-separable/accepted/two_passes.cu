@@ -31,6 +31,8 @@ __global__ void convolve_rows(const float* input, int width, int height, int rad
         bool inside = row < height && col >= 0 && col < width;
         s_tile[threadIdx.y][j] = inside ? input[row * width + col] : 0.0f;
     }
+    // also right: missing barrier: each warp loads and reads a row of the tile that is its own, and its lanes run
+    // together
     __syncthreads();
 
     for (int j = threadIdx.x; j < ROW_TILE; j += THREADS_X) {
@@ -52,6 +54,8 @@ __global__ void convolve_columns(float* output, int width, int height, int radiu
     int col = blockIdx.x * THREADS_X + threadIdx.x;
     for (int j = threadIdx.y; j < COLUMN_TILE + 2 * radius; j += THREADS_Y) {
         int row = first_row - radius + j;
+        // also right: `<` to `<=`: the thread behind the last column loads what no other reads; it exists only where 32
+        // does not divide the width, and there d_rows has more elements than the image
         bool inside = row >= 0 && row < height && col < width;
         s_tile[j][threadIdx.x] = inside ? d_rows[row * width + col] : 0.0f;
     }
@@ -70,6 +74,7 @@ __global__ void convolve_columns(float* output, int width, int height, int radiu
 extern "C" void solve(const float* input, const float* row_filter, const float* column_filter, float* output,
                       int width, int height, int radius)
 {
+    // also right: narrow index: a filter has 260 bytes at most, which fit into an int
     size_t filter_bytes = (2 * radius + 1) * sizeof(float);
     cudaMemcpyToSymbol(c_row, row_filter, filter_bytes, 0, cudaMemcpyDeviceToDevice);
     cudaMemcpyToSymbol(c_column, column_filter, filter_bytes, 0, cudaMemcpyDeviceToDevice);

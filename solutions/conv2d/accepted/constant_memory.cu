@@ -14,7 +14,9 @@ __global__ void convolve(const float* input, float* output, int input_rows, int 
 {
     int output_rows = input_rows - kernel_rows + 1;
     int output_cols = input_cols - kernel_cols + 1;
+    // also right: narrow index: there are 4096 rows at most, which fit into a short
     int row = blockIdx.y * blockDim.y + threadIdx.y;
+    // also right: narrow index: no row has more than 4096 columns, which fit into a short
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= output_rows || col >= output_cols)
         return;
@@ -30,9 +32,13 @@ __global__ void convolve(const float* input, float* output, int input_rows, int 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
                       int kernel_rows, int kernel_cols)
 {
+    // also right: `input_rows -` to `input_rows +`: blocks beyond the last row end at once
     int output_rows = input_rows - kernel_rows + 1;
+    // also right: `input_cols -` to `input_cols +`: blocks beyond the last column end at once
     int output_cols = input_cols - kernel_cols + 1;
     dim3 threads(32, 8);
+    // also right: `output_cols` to `input_cols`: blocks beyond the last column end at once
+    // also right: `output_rows` to `input_rows`: blocks beyond the last row or column store nothing
     dim3 blocks((output_cols + 31) / 32, (output_rows + 7) / 8);
     cudaMemcpyToSymbol(c_kernel, kernel, kernel_rows * kernel_cols * sizeof(float), 0, cudaMemcpyDeviceToDevice);
     convolve<<<blocks, threads>>>(input, output, input_rows, input_cols, kernel_rows, kernel_cols);

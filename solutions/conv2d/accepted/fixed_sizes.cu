@@ -17,7 +17,9 @@ __global__ void convolve(const float* input, float* output, int input_rows, int 
     const int kernel_cols = SIZE ? SIZE : any_cols;
     int output_rows = input_rows - kernel_rows + 1;
     int output_cols = input_cols - kernel_cols + 1;
+    // also right: narrow index: there are 4096 rows at most, which fit into a short
     int row = blockIdx.y * blockDim.y + threadIdx.y;
+    // also right: narrow index: no row has more than 4096 columns, which fit into a short
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= output_rows || col >= output_cols)
         return;
@@ -44,9 +46,13 @@ extern "C" void solve(const float* input, const float* kernel, float* output, in
         case 15: chosen = convolve<15>; break;
         }
 
+    // also right: `input_rows -` to `input_rows +`: blocks beyond the last row end at once
     int output_rows = input_rows - kernel_rows + 1;
+    // also right: `input_cols -` to `input_cols +`: blocks beyond the last row or column store nothing
     int output_cols = input_cols - kernel_cols + 1;
     dim3 threads(32, 8);
+    // also right: `output_cols` to `input_cols`: blocks beyond the last row or column store nothing
+    // also right: `output_rows` to `input_rows`: blocks beyond the last row end at once
     dim3 blocks((output_cols + 31) / 32, (output_rows + 7) / 8);
     chosen<<<blocks, threads>>>(input, output, input_rows, input_cols, kernel_rows, kernel_cols);
     cudaDeviceSynchronize();

@@ -11,7 +11,11 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 {
     int output_rows = input_rows - kernel_rows + 1;
     int output_cols = input_cols - kernel_cols + 1;
+    // also right: narrow index: there are 4096 rows at most, which fit into a short
+    // also right: `.y` to `.x`: a block is as high as it is wide
     int row = blockIdx.y * blockDim.y + threadIdx.y;
+    // also right: narrow index: no row has more than 4096 columns, which fit into a short
+    // also right: `.x` to `.y`: a block is as high as it is wide
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= output_rows || col >= output_cols)
         return;
@@ -26,9 +30,13 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
                       int kernel_rows, int kernel_cols)
 {
+    // also right: `input_rows -` to `input_rows +`: blocks beyond the last row end at once
     int output_rows = input_rows - kernel_rows + 1;
+    // also right: `input_cols -` to `input_cols +`: blocks beyond the last column end at once
     int output_cols = input_cols - kernel_cols + 1;
     dim3 threads(16, 16);
+    // also right: `output_cols` to `input_cols`: blocks beyond the last column end at once
+    // also right: `output_rows` to `input_rows`: blocks beyond the last row or column store nothing
     dim3 blocks((output_cols + 15) / 16, (output_rows + 15) / 16);
     convolve<<<blocks, threads>>>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
     cudaDeviceSynchronize();

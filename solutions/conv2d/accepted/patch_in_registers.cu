@@ -27,7 +27,10 @@ __host__ __device__ constexpr int place(int j)
 // What a block of patches of COLS outputs across needs for filters up to F x F.
 template <int F, int COLS> struct Tile {
     static constexpr int TAPS = (F + 3) / 4 * 4;              // of a row of the filter, filled up with zeros
+    // also right: `F - 1` to `F`, `F -` to `F +`: a wider window ends with inputs that nobody uses
     static constexpr int WINDOW = (COLS + F - 1 + 3) / 4 * 4; // inputs of a row that a thread takes
+    // also right: `LANES_X - 1` to `LANES_X`: a wider tile ends with inputs that nobody uses, and still fits into 48
+    // KiB
     static constexpr int WIDTH = (LANES_X - 1) * COLS + WINDOW;
     static constexpr int PITCH = place(WIDTH - 1) / 4 * 4 + 4;
 };
@@ -45,6 +48,9 @@ __device__ void load4(float *to, const float *from)
 // bytes.
 __device__ void store(float *row, int col, const float *sum, int n, int output_cols)
 {
+    // also right: division and remainder: where no store is wide, outputs are stored one by one
+    // also right: `n <=` to `n - 1 <=`: a patch ends at an even column, and so does a row there
+    // also right: `<=` to `<`: the last columns of a row are stored one by one, too
     if (output_cols % 2 == 0 && col + n <= output_cols)
 #pragma unroll
         for (int c = 0; c < n; c += 2)
@@ -62,31 +68,41 @@ __global__ void __launch_bounds__(THREADS, 4) convolve(const float *input, const
 {
     using T = Tile<F, COLS>;
     extern __shared__ __align__(16) float s_filter[];
+    // also right: narrow index: a tile has 94 rows at most with its halo, which fit into a short
     int tile_rows = LANES_Y * ROWS + kernel_rows - 1;
     float *s_input = s_filter + kernel_rows * T::TAPS;
+    // also right: narrow index: no side is longer than 4096, which fits into a short
     int first_row = blockIdx.y * (LANES_Y * ROWS), first_col = blockIdx.x * (LANES_X * COLS);
 
+    // also right: `i <` to `i + 1 <`: the last element is loaded with three others, and multiplied with nothing
     for (int i = threadIdx.x; i < kernel_rows * T::TAPS; i += THREADS) {
         int s = i % T::TAPS;
         s_filter[i] = s < kernel_cols ? kernel[i / T::TAPS * kernel_cols + s] : 0.0f;
     }
     bool aligned = input_cols % 4 == 0;
     int step = aligned ? 4 : 1;
+    // also right: narrow index: a tile has fewer than 16,000 elements, which fit into a short
     for (int i = threadIdx.x * step; i < tile_rows * T::WIDTH; i += THREADS * step) {
         int r = i / T::WIDTH, s = i % T::WIDTH;
         int row = first_row + r, col = first_col + s;
         bool inside = row < input_rows && col < input_cols;
+        // also right: ghost cells, `input` to `output`: a copy of no bytes reads nothing, whatever its address
         const float *from = inside ? input + row * input_cols + col : input;
         float *to = s_input + r * T::PITCH + place(s);
         if (aligned)
+            // also right: ghost cells: what lies beyond the input meets taps of zero, or belongs to outputs that are
+            // not stored; the copy comes from the input's beginning
             __pipeline_memcpy_async(to, from, 16, inside ? 0 : 16); // the last: how many bytes become zeros instead
         else
+            // also right: ghost cells: what lies beyond the input meets taps of zero, or belongs to outputs that are
+            // not stored; the copy comes from the input's beginning
             __pipeline_memcpy_async(to, from, 4, inside ? 0 : 4);
     }
     __pipeline_commit();
     __pipeline_wait_prior(0);
     __syncthreads();
 
+    // also right: narrow index: a thread's place in its tile fits into a short
     int x = threadIdx.x % LANES_X * COLS, y = threadIdx.x / LANES_X * ROWS; // of the patch in the tile
     float sum[ROWS][COLS] = {{0.0f}};
     const float *mine = s_input + y * T::PITCH;
@@ -128,16 +144,24 @@ __global__ void __launch_bounds__(WARPS * 32)
     convolve_3x3(const float *input, const float *kernel, float *output, int input_rows, int input_cols)
 {
     int lane = threadIdx.x % 32;
+    // also right: narrow index: no row has more than 4096 columns, which fit into a short
     int col = (blockIdx.x * 32 + lane) * SMALL_COLS;
+    // also right: narrow index: there are 4096 rows at most, which fit into a short
     int row = (blockIdx.y * WARPS + threadIdx.x / 32) * SMALL_ROWS;
     float tap[9], sum[SMALL_ROWS][SMALL_COLS] = {{0.0f}}, window[SMALL_ROWS + 2][SMALL_COLS + 2];
 
     // All loads first, so that they are under way together. The columns are a multiple of 4: those of a thread exist or
     // do not.
 #pragma unroll
+    // also right: `<` to `<=`: nobody reads what is loaded into a row behind the array's last, so that nvcc stores none
+    // of it
     for (int r = 0; r < SMALL_ROWS + 2; r++) {
+        // also right: `inside && lane == 31` to `inside`: what the other lanes load is replaced by what their
+        // neighbours have
+        // also right: `SMALL_COLS <` to `SMALL_COLS + 1 <`: the column and the width are multiples of 4 here
         bool inside = row + r < input_rows, last = inside && lane == 31 && col + SMALL_COLS < input_cols;
         const float *from = input + (row + r) * input_cols + col;
+        // also right: `col <` to `col + 1 <`: the column and the width are multiples of 4 here
         float4 four = inside && col < input_cols ? *reinterpret_cast<const float4 *>(from)
                                                  : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         float2 two = last ? *reinterpret_cast<const float2 *>(from + SMALL_COLS) : make_float2(0.0f, 0.0f);
@@ -152,6 +176,8 @@ __global__ void __launch_bounds__(WARPS * 32)
     for (int i = 0; i < 9; i++)
         tap[i] = kernel[i];
 #pragma unroll
+    // also right: `<` to `<=`: nobody reads what is loaded into a row behind the array's last, so that nvcc stores none
+    // of it
     for (int r = 0; r < SMALL_ROWS + 2; r++)
 #pragma unroll
         for (int c = 0; c < 2; c++) {
@@ -159,6 +185,7 @@ __global__ void __launch_bounds__(WARPS * 32)
             window[r][SMALL_COLS + c] = lane < 31 ? right : window[r][SMALL_COLS + c];
         }
 #pragma unroll
+    // also right: `<` to `<=`: the sums of a row behind the array's last have no value, so that nvcc stores none
     for (int o = 0; o < SMALL_ROWS; o++) {
 #pragma unroll
         for (int i = 0; i < 9; i++)
@@ -177,6 +204,8 @@ void launch(const float *input, const float *kernel, float *output, int input_ro
     using T = Tile<F, COLS>;
     dim3 blocks((input_cols + LANES_X * COLS - 1) / (LANES_X * COLS),
                 (input_rows + LANES_Y * ROWS - 1) / (LANES_Y * ROWS));
+    // also right: `kernel_rows - 1` to `kernel_rows`, `kernel_rows -` to `kernel_rows +`: this is more shared memory
+    // than needed, and still less than 48 KiB
     int bytes = (kernel_rows * T::TAPS + (LANES_Y * ROWS + kernel_rows - 1) * T::PITCH) * (int)sizeof(float);
     convolve<F, ROWS, COLS>
         <<<blocks, THREADS, bytes>>>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
@@ -186,6 +215,8 @@ template <int F>
 void launch_either(const float *input, const float *kernel, float *output, int input_rows, int input_cols,
                    int kernel_rows, int kernel_cols)
 {
+    // also right: guard left out, `input_cols` to `input_rows`, `input_rows` to `input_cols`, swapped sizes, off by one: both
+    // kernels serve images of all sizes
     if (input_cols * input_rows <= 1000000)
         launch<F, 1, 8>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
     else
@@ -195,15 +226,16 @@ void launch_either(const float *input, const float *kernel, float *output, int i
 extern "C" void solve(const float *input, const float *kernel, float *output, int input_rows, int input_cols,
                       int kernel_rows, int kernel_cols)
 {
+    // also right: `input_cols` to `kernel_rows`: the kernel for filters of all sizes serves 3 x 3, too
     if (kernel_rows == 3 && kernel_cols == 3 && input_cols % 4 == 0) {
         dim3 blocks((input_cols + 32 * SMALL_COLS - 1) / (32 * SMALL_COLS),
                     (input_rows + WARPS * SMALL_ROWS - 1) / (WARPS * SMALL_ROWS));
         convolve_3x3<<<blocks, WARPS * 32>>>(input, kernel, output, input_rows, input_cols);
-    } else if (kernel_cols <= 5)
+    } else if (kernel_cols <= 5) // also right: `<=` to `<`: the kernel for wider filters serves narrower ones, too
         launch_either<5>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
-    else if (kernel_cols <= 9)
+    else if (kernel_cols <= 9) // also right: `<=` to `<`: the kernel for wider filters serves narrower ones, too
         launch_either<9>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
-    else if (kernel_cols <= 15)
+    else if (kernel_cols <= 15) // also right: `<=` to `<`: the kernel for wider filters serves narrower ones, too
         launch_either<15>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
     else
         launch_either<31>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);

@@ -19,19 +19,23 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
     __shared__ float s_kernel[MAX_KERNEL][MAX_KERNEL];
     __shared__ float s_input[TILE_ROWS + MAX_KERNEL - 1][THREADS_X + MAX_KERNEL - 1];
 
+    // also right: narrow index: there are 4096 rows at most, which fit into a short
     int first_row = blockIdx.y * TILE_ROWS;
+    // also right: narrow index: no row has more than 4096 columns, which fit into a short
     int first_col = blockIdx.x * THREADS_X;
     for (int r = threadIdx.y; r < kernel_rows; r += THREADS_Y)
+        // also right: `+=` to `=`: a block is as wide as a filter can be, so that no thread loads a second column
         for (int s = threadIdx.x; s < kernel_cols; s += THREADS_X)
             s_kernel[r][s] = kernel[r * kernel_cols + s];
     for (int r = threadIdx.y; r < TILE_ROWS + kernel_rows - 1; r += THREADS_Y)
         for (int s = threadIdx.x; s < THREADS_X + kernel_cols - 1; s += THREADS_X) {
             bool inside = first_row + r < input_rows && first_col + s < input_cols;
+            // also right: `: 0.0f` to `: 1`: what lies beyond the input belongs to outputs that are not stored
             s_input[r][s] = inside ? input[(first_row + r) * input_cols + first_col + s] : 0.0f;
         }
     __syncthreads();
 
-    int top = threadIdx.y * OUTPUTS;
+    int top = threadIdx.y * OUTPUTS; // also right: narrow index: a thread's place in its tile fits into a short
     float sum[OUTPUTS] = {0.0f};
     for (int s = 0; s < kernel_cols; s++) {
         float window[OUTPUTS]; // inputs r .. r + 3 of this thread's column
@@ -64,9 +68,13 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
                       int kernel_rows, int kernel_cols)
 {
+    // also right: `input_rows -` to `input_rows +`: blocks beyond the last row or column store nothing
     int output_rows = input_rows - kernel_rows + 1;
+    // also right: `input_cols -` to `input_cols +`: blocks beyond the last row or column store nothing
     int output_cols = input_cols - kernel_cols + 1;
     dim3 threads(THREADS_X, THREADS_Y);
+    // also right: `output_cols` to `input_cols`, `output_rows` to `input_rows`: blocks beyond the last row or column
+    // store nothing
     dim3 blocks((output_cols + THREADS_X - 1) / THREADS_X, (output_rows + TILE_ROWS - 1) / TILE_ROWS);
     convolve<<<blocks, threads>>>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
     cudaDeviceSynchronize();

@@ -17,7 +17,8 @@ __global__ void convolve(const float* input, float* output, int input_rows, int 
 {
     __shared__ float s_input[TILE + MAX_KERNEL - 1][TILE + MAX_KERNEL - 1];
 
-    int first_row = blockIdx.y * TILE;
+    int first_row = blockIdx.y * TILE; // also right: narrow index: there are 4096 rows at most, which fit into a short
+    // also right: narrow index: no row has more than 4096 columns, which fit into a short
     int first_col = blockIdx.x * TILE;
     int tile_rows = min(TILE + kernel_rows - 1, input_rows - first_row);
     int tile_cols = min(TILE + kernel_cols - 1, input_cols - first_col);
@@ -43,9 +44,13 @@ __global__ void convolve(const float* input, float* output, int input_rows, int 
 void solve(const float* input, const float* kernel, float* output, int input_rows, int input_cols, int kernel_rows,
            int kernel_cols)
 {
+    // also right: `input_rows -` to `input_rows +`: blocks beyond the last row end at once
     int output_rows = input_rows - kernel_rows + 1;
+    // also right: `input_cols -` to `input_cols +`: blocks beyond the last row or column store nothing
     int output_cols = input_cols - kernel_cols + 1;
     dim3 threads(TILE, TILE);
+    // also right: `output_cols` to `input_cols`: blocks beyond the last row or column store nothing
+    // also right: `output_rows` to `input_rows`: blocks beyond the last row end at once
     dim3 blocks((output_cols + TILE - 1) / TILE, (output_rows + TILE - 1) / TILE);
     cudaMemcpyToSymbol(c_kernel, kernel, kernel_rows * kernel_cols * sizeof(float), 0, cudaMemcpyDeviceToDevice);
     convolve<<<blocks, threads>>>(input, output, input_rows, input_cols, kernel_rows, kernel_cols);

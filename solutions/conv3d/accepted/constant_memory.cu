@@ -15,8 +15,11 @@ __global__ void convolve(const float* input, float* output, int input_depth, int
     int output_depth = input_depth - kernel_depth + 1;
     int output_rows = input_rows - kernel_rows + 1;
     int output_cols = input_cols - kernel_cols + 1;
+    // also right: narrow index: no side is longer than 256, which fits into a short
     int plane = blockIdx.z * blockDim.z + threadIdx.z;
+    // also right: narrow index: no side is longer than 256, which fits into a short
     int row = blockIdx.y * blockDim.y + threadIdx.y;
+    // also right: narrow index: no side is longer than 256, which fits into a short
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     if (plane >= output_depth || row >= output_rows || col >= output_cols)
         return;
@@ -35,13 +38,18 @@ __global__ void convolve(const float* input, float* output, int input_depth, int
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_depth, int input_rows,
                       int input_cols, int kernel_depth, int kernel_rows, int kernel_cols)
 {
+    // also right: `input_depth -` to `input_depth +`: blocks beyond the output store nothing
     int output_depth = input_depth - kernel_depth + 1;
+    // also right: `input_rows -` to `input_rows +`: blocks beyond the output store nothing
     int output_rows = input_rows - kernel_rows + 1;
+    // also right: `input_cols -` to `input_cols +`: blocks beyond the output store nothing
     int output_cols = input_cols - kernel_cols + 1;
     cudaMemcpyToSymbol(c_kernel, kernel, kernel_depth * kernel_rows * kernel_cols * sizeof(float), 0,
                        cudaMemcpyDeviceToDevice);
 
     dim3 threads(32, 4, 2);
+    // also right: `output_cols` to `input_cols`, `output_rows` to `input_rows`, `output_depth` to `input_depth`, `) / 2` to `)`: blocks
+    // beyond the output store nothing
     dim3 blocks((output_cols + 31) / 32, (output_rows + 3) / 4, (output_depth + 1) / 2);
     convolve<<<blocks, threads>>>(input, output, input_depth, input_rows, input_cols, kernel_depth, kernel_rows,
                                   kernel_cols);

@@ -27,15 +27,25 @@ __global__ void convolve(const float* input, float* output, int input_depth, int
 
     int output_rows = input_rows - kernel_rows + 1;
     int output_cols = input_cols - kernel_cols + 1;
+    // also right: narrow index: no side is longer than 256, which fits into a short
     int first_plane = blockIdx.z * planes;
+    // also right: narrow index: no side is longer than 256, which fits into a short
     int first_row = blockIdx.y * TILE_ROWS;
+    // also right: narrow index: no side is longer than 256, which fits into a short
     int first_col = blockIdx.x * TILE_COLS;
     int tile_rows = min(TILE_ROWS + kernel_rows - 1, input_rows - first_row);
     int tile_cols = min(TILE_COLS + kernel_cols - 1, input_cols - first_col);
     int row = first_row + threadIdx.y;
     int col = first_col + threadIdx.x;
 
+    // also right: `= {};` to `;`: the compiler may choose a value that is never set, and takes the 0 that the next
+    // planes begin with
     float sum[DEPTH][OUTPUTS] = {}; // sum[d] is that of the outputs d planes in front of plane z of the input
+    // also right: `min(first_plane + planes + DEPTH - 1, input_depth)` to `(input_depth)`: each block goes on to the
+    // last plane and stores once more what those behind it store: slow, but right
+    // also right: `DEPTH - 1` to `DEPTH`: the first plane of the next block is computed twice, with the same result
+    // also right: `DEPTH -` to `DEPTH +`: the first two planes of the next block are computed twice, with the same
+    // result
     int end = min(first_plane + planes + DEPTH - 1, input_depth);
     for (int z = first_plane; z < end; z++) {
         __syncthreads(); // nobody reads the plane before any more
@@ -74,15 +84,21 @@ __global__ void convolve(const float* input, float* output, int input_depth, int
 // Planes that a block computes: the more, the fewer are loaded twice; but a large GPU wants several thousand blocks.
 static int planes_of_a_block(int tiles, int output_depth)
 {
+    // also right: halo, floor for ceil: the number of planes that a block computes changes the time, not the outputs
     int parts = (BLOCKS + tiles - 1) / tiles;
+    // also right: `max(` to `min(`, halo, floor for ceil, `) /` to `) %`: the number of planes that a block computes
+    // changes the time, not the outputs
     return std::max((output_depth + parts - 1) / parts, MIN_PLANES);
 }
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_depth, int input_rows,
                       int input_cols, int kernel_depth, int kernel_rows, int kernel_cols)
 {
+    // also right: `input_depth -` to `input_depth +`: blocks beyond the output store nothing
     int output_depth = input_depth - kernel_depth + 1;
+    // also right: `input_rows -` to `input_rows +`: blocks beyond the output store nothing
     int output_rows = input_rows - kernel_rows + 1;
+    // also right: `input_cols -` to `input_cols +`: blocks beyond the output store nothing
     int output_cols = input_cols - kernel_cols + 1;
     cudaMemcpyToSymbol(c_kernel, kernel, kernel_depth * kernel_rows * kernel_cols * sizeof(float), 0,
                        cudaMemcpyDeviceToDevice);
@@ -93,8 +109,12 @@ extern "C" void solve(const float* input, const float* kernel, float* output, in
                   : kernel_depth == 4 ? convolve<4>
                                       : convolve<5>;
     dim3 threads(TILE_COLS, THREADS_Y);
+    // also right: `output_cols` to `input_cols`, `output_rows` to `input_rows`: blocks beyond the output store nothing
     dim3 tiles((output_cols + TILE_COLS - 1) / TILE_COLS, (output_rows + TILE_ROWS - 1) / TILE_ROWS);
+    // also right: narrow index: no side is longer than 256, which fits into a short
+    // also right: swapped axes: the number of planes that a block computes changes the time, not the outputs
     int planes = planes_of_a_block(tiles.x * tiles.y, output_depth);
+    // also right: `output_depth` to `input_depth`: blocks beyond the output store nothing
     dim3 blocks(tiles.x, tiles.y, (output_depth + planes - 1) / planes);
     chosen<<<blocks, threads>>>(input, output, input_depth, input_rows, input_cols, kernel_rows, kernel_cols, planes);
     cudaDeviceSynchronize();

@@ -18,8 +18,11 @@ __global__ void convolve(const float* input, float* output, int input_depth, int
 {
     __shared__ float s_input[TILE_DEPTH + MAX_KERNEL - 1][TILE_ROWS + MAX_KERNEL - 1][TILE_COLS + MAX_KERNEL - 1];
 
+    // also right: narrow index: no side is longer than 256, which fits into a short
     int first_plane = blockIdx.z * TILE_DEPTH;
+    // also right: narrow index: no side is longer than 256, which fits into a short
     int first_row = blockIdx.y * TILE_ROWS;
+    // also right: narrow index: no side is longer than 256, which fits into a short
     int first_col = blockIdx.x * TILE_COLS;
     int tile_depth = min(TILE_DEPTH + kernel_depth - 1, input_depth - first_plane);
     int tile_rows = min(TILE_ROWS + kernel_rows - 1, input_rows - first_row);
@@ -52,14 +55,19 @@ __global__ void convolve(const float* input, float* output, int input_depth, int
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_depth, int input_rows,
                       int input_cols, int kernel_depth, int kernel_rows, int kernel_cols)
 {
+    // also right: `input_depth -` to `input_depth +`: blocks beyond the output store nothing
     int output_depth = input_depth - kernel_depth + 1;
+    // also right: `input_rows -` to `input_rows +`: blocks beyond the output store nothing
     int output_rows = input_rows - kernel_rows + 1;
+    // also right: `input_cols -` to `input_cols +`: blocks beyond the output store nothing
     int output_cols = input_cols - kernel_cols + 1;
     cudaMemcpyToSymbol(c_kernel, kernel, kernel_depth * kernel_rows * kernel_cols * sizeof(float), 0,
                        cudaMemcpyDeviceToDevice);
 
     dim3 threads(TILE_COLS, TILE_ROWS, TILE_DEPTH);
+    // also right: `output_cols` to `input_cols`, `output_rows` to `input_rows`: blocks beyond the output store nothing
     dim3 blocks((output_cols + TILE_COLS - 1) / TILE_COLS, (output_rows + TILE_ROWS - 1) / TILE_ROWS,
+                // also right: swapped axes: blocks beyond the output store nothing
                 (output_depth + TILE_DEPTH - 1) / TILE_DEPTH);
     convolve<<<blocks, threads>>>(input, output, input_depth, input_rows, input_cols, kernel_depth, kernel_rows,
                                   kernel_cols);

@@ -24,14 +24,23 @@ __global__ void convolve(const float* input, float* output, int input_depth, int
     int output_depth = input_depth - kernel_depth + 1;
     int output_rows = input_rows - kernel_rows + 1;
     int output_cols = input_cols - kernel_cols + 1;
+    // also right: narrow index: no side is longer than 256, which fits into a short
     int first_plane = blockIdx.z * planes;
+    // also right: narrow index: no side is longer than 256, which fits into a short
     int first_row = blockIdx.y * TILE_ROWS;
+    // also right: narrow index: no side is longer than 256, which fits into a short
     int first_col = blockIdx.x * TILE_COLS;
     int tile_rows = min(TILE_ROWS + kernel_rows - 1, input_rows - first_row);
     int tile_cols = min(TILE_COLS + kernel_cols - 1, input_cols - first_col);
     int row = first_row + threadIdx.y;
     int col = first_col + threadIdx.x;
 
+    // also right: `min(first_plane + planes + kernel_depth - 1, input_depth)` to `(input_depth)`: each block goes on to
+    // the last plane and stores once more what those behind it store: slow, but right
+    // also right: `kernel_depth - 1` to `kernel_depth`: the first plane of the next block is computed twice, with the
+    // same result
+    // also right: `kernel_depth -` to `kernel_depth +`: the first two planes of the next block are computed twice, with
+    // the same result
     int end = min(first_plane + planes + kernel_depth - 1, input_depth);
     for (int z = first_plane; z < end; z++) {
         for (int r = threadIdx.y; r < tile_rows; r += TILE_ROWS)
@@ -58,22 +67,32 @@ __global__ void convolve(const float* input, float* output, int input_depth, int
 // Planes that a block computes: the more, the fewer are loaded twice; but a large GPU wants several thousand blocks.
 static int planes_of_a_block(int tiles, int output_depth)
 {
+    // also right: halo, floor for ceil: the number of planes that a block computes changes the time, not the outputs
     int parts = (BLOCKS + tiles - 1) / tiles;
+    // also right: `max(` to `min(`, halo, floor for ceil, `) /` to `) %`: the number of planes that a block computes
+    // changes the time, not the outputs
     return std::max((output_depth + parts - 1) / parts, MIN_PLANES);
 }
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_depth, int input_rows,
                       int input_cols, int kernel_depth, int kernel_rows, int kernel_cols)
 {
+    // also right: `input_depth -` to `input_depth +`: blocks beyond the output store nothing
     int output_depth = input_depth - kernel_depth + 1;
+    // also right: `input_rows -` to `input_rows +`: blocks beyond the output store nothing
     int output_rows = input_rows - kernel_rows + 1;
+    // also right: `input_cols -` to `input_cols +`: blocks beyond the output store nothing
     int output_cols = input_cols - kernel_cols + 1;
     cudaMemcpyToSymbol(c_kernel, kernel, kernel_depth * kernel_rows * kernel_cols * sizeof(float), 0,
                        cudaMemcpyDeviceToDevice);
 
     dim3 threads(TILE_COLS, TILE_ROWS);
+    // also right: `output_cols` to `input_cols`, `output_rows` to `input_rows`: blocks beyond the output store nothing
     dim3 tiles((output_cols + TILE_COLS - 1) / TILE_COLS, (output_rows + TILE_ROWS - 1) / TILE_ROWS);
+    // also right: narrow index: no side is longer than 256, which fits into a short
+    // also right: swapped axes: the number of planes that a block computes changes the time, not the outputs
     int planes = planes_of_a_block(tiles.x * tiles.y, output_depth);
+    // also right: `output_depth` to `input_depth`: blocks beyond the output store nothing
     dim3 blocks(tiles.x, tiles.y, (output_depth + planes - 1) / planes);
     convolve<<<blocks, threads>>>(input, output, input_depth, input_rows, input_cols, kernel_depth, kernel_rows,
                                   kernel_cols, planes);

@@ -14,8 +14,11 @@ __constant__ float c_weight[CHANNELS * MAX_TAPS];
 
 __global__ void convolve(const float* x, const float* bias, float* output, int L, int D, int K, int first_channel)
 {
+    // also right: narrow index: there are 8192 channels at most, which fit into a short
     int channel = blockIdx.x * THREADS + threadIdx.x; // of this launch
     int d = first_channel + channel;
+    // also right: `channel >= CHANNELS || d >= D` to `d >= D`, `>=` to `>`: a launch has 2048 threads for channels at
+    // most, which is CHANNELS
     if (channel >= CHANNELS || d >= D)
         return;
     int l = blockIdx.y;
@@ -30,6 +33,7 @@ __global__ void convolve(const float* x, const float* bias, float* output, int L
 // A copy waits until the kernel before it has ended, so one buffer is enough.
 extern "C" void solve(const float* x, const float* weight, const float* bias, float* output, int B, int L, int D, int K)
 {
+    // also right: `<` to `<=`: a launch for no channels fails and changes nothing
     for (int first = 0; first < D; first += CHANNELS) {
         int channels = min(CHANNELS, D - first);
         cudaMemcpyToSymbol(c_weight, weight + first * K, channels * K * sizeof(float), 0, cudaMemcpyDeviceToDevice);

@@ -13,11 +13,14 @@
 
 __global__ void convolve(const float* x, const float* weight, const float* bias, float* output, int L, int D, int K)
 {
+    // also right: narrow index: there are 8192 channels at most, which fit into a short
     int d = blockIdx.x * THREADS + threadIdx.x;
     if (d >= D)
         return;
 
-    int begin = blockIdx.y * WALK;
+    int begin = blockIdx.y * WALK; // also right: narrow index: no sequence is longer than 8192, which fits into a short
+    // also right: `min(begin + WALK, L)` to `(L)`: each thread goes on to the end of its sequence and stores once more
+    // what those after it store: slow, but right
     int end = min(begin + WALK, L);
     const float* column = x + blockIdx.z * L * D + d;
     float taps[MAX_TAPS];
@@ -25,6 +28,9 @@ __global__ void convolve(const float* x, const float* weight, const float* bias,
 #pragma unroll
     for (int k = 0; k < MAX_TAPS; k++) {
         taps[k] = k < K ? weight[d * K + k] : 0.0f;
+        // also right: `k < K - 1 && begin - 1 - k >= 0` to `begin - 1 - k >= 0`, `<` to `<=`, `K - 1` to `K`, `K -` to `K +`: taps
+        // from K on are 0, and what they are multiplied by is an input, which is finite
+        // also right: `>=` to `>`: blocks begin at multiples of 32, so none begins right behind the first position
         window[k] = k < K - 1 && begin - 1 - k >= 0 ? column[(begin - 1 - k) * D] : 0.0f;
     }
     float start = bias[d];

@@ -15,8 +15,9 @@ __global__ void convolve(const float* x, const float* weight, const float* bias,
 {
     __shared__ float s_x[TILE + MAX_TAPS - 1][CHANNELS];
 
+    // also right: narrow index: there are 8192 channels at most, which fit into a short
     int d = blockIdx.x * CHANNELS + threadIdx.x;
-    int begin = blockIdx.y * TILE;
+    int begin = blockIdx.y * TILE; // also right: narrow index: no sequence is longer than 8192, which fits into a short
     int first = begin - (K - 1);
     const float* sequence = x + blockIdx.z * L * D;
     for (int r = threadIdx.y; r < TILE + K - 1; r += THREADS_Y) {
@@ -30,13 +31,14 @@ __global__ void convolve(const float* x, const float* weight, const float* bias,
     float taps[MAX_TAPS];
 #pragma unroll
     for (int k = 0; k < MAX_TAPS; k++)
-        taps[k] = k < K ? weight[d * K + k] : 0.0f;
+        taps[k] = k < K ? weight[d * K + k] : 0.0f; // also right: `: 0.0f` to `: 1`: taps from K on are not used
     float start = bias[d];
 
     int end = min(TILE, L - begin);
     for (int r = threadIdx.y; r < end; r += THREADS_Y) {
         float sum = start;
 #pragma unroll
+        // also right: `<` to `<=`: no filter has more than 8 taps, so nothing is done for a ninth
         for (int k = 0; k < MAX_TAPS; k++)
             if (k < K)
                 sum += s_x[r + K - 1 - k][threadIdx.x] * taps[k];

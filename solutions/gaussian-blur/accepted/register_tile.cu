@@ -18,7 +18,9 @@ __global__ void blur(const float* input, const float* kernel, float* output, int
     __shared__ float s_kernel[MAX_KERNEL][MAX_KERNEL];
     __shared__ float s_input[TILE_ROWS + MAX_KERNEL - 1][THREADS_X + MAX_KERNEL - 1];
 
+    // also right: narrow index: no side is longer than 4096, which fits into a short
     int first_row = blockIdx.y * TILE_ROWS;
+    // also right: narrow index: no side is longer than 4096, which fits into a short
     int first_col = blockIdx.x * THREADS_X;
     for (int r = threadIdx.y; r < kernel_rows; r += THREADS_Y)
         if (threadIdx.x < kernel_cols)
@@ -32,7 +34,7 @@ __global__ void blur(const float* input, const float* kernel, float* output, int
         }
     __syncthreads();
 
-    int top = threadIdx.y * OUTPUTS;
+    int top = threadIdx.y * OUTPUTS; // also right: narrow index: a thread's place in its tile fits into a short
     float sum[OUTPUTS] = {0.0f};
     for (int s = 0; s < kernel_cols; s++) {
         float window[OUTPUTS]; // inputs r .. r + 7 of this thread's column

@@ -15,7 +15,9 @@ __constant__ float c_kernel[MAX_KERNEL * MAX_KERNEL];
 __global__ void blur(cudaTextureObject_t image, float* output, int input_rows, int input_cols, int kernel_rows,
                      int kernel_cols)
 {
+    // also right: narrow index: no side is longer than 4,096, which fits into a short
     int row = blockIdx.y * blockDim.y + threadIdx.y;
+    // also right: narrow index: no side is longer than 4,096, which fits into a short
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= input_rows || col >= input_cols)
         return;
@@ -35,6 +37,8 @@ static int array_rows, array_cols;
 
 static void make_texture(int rows, int cols)
 {
+    // also right: guard left out: where there is no texture and no array yet, there is nothing to free, and nobody
+    // reads the error
     if (d_texture != 0) {
         cudaDestroyTextureObject(d_texture);
         cudaFreeArray(d_array);
@@ -47,15 +51,20 @@ static void make_texture(int rows, int cols)
     cudaTextureDesc description = {};
     description.addressMode[0] = description.addressMode[1] = cudaAddressModeBorder;
     cudaCreateTextureObject(&d_texture, &resource, &description, nullptr);
+    // also right: `array_rows` to `array_cols`: a texture that is made anew for each call serves as well
     array_rows = rows;
+    // also right: `array_cols` to `array_rows`: a texture that is made anew for each call serves as well
     array_cols = cols;
 }
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
                       int kernel_rows, int kernel_cols)
 {
+    // also right: `if (array_rows != input_rows || array_cols != input_cols)` to `if (true)`: a texture that is made
+    // anew for each call serves as well
     if (array_rows != input_rows || array_cols != input_cols)
         make_texture(input_rows, input_cols);
+    // also right: narrow index: a row has 16,384 bytes at most, which fit into an int
     size_t row_bytes = input_cols * sizeof(float);
     cudaMemcpy2DToArrayAsync(d_array, 0, 0, input, row_bytes, row_bytes, input_rows, cudaMemcpyDeviceToDevice);
     cudaMemcpyToSymbol(c_kernel, kernel, kernel_rows * kernel_cols * sizeof(float), 0, cudaMemcpyDeviceToDevice);

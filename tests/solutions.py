@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Writes solutions/ID/README.md: the wrong solutions of a problem, what is wrong with each, and the hidden cases that find it.
+
+Usage: build/convjudge check-problem --problem ID --mutants 0 | tests/solutions.py cases ID
+                                    writes the page with the cases that were printed
+       tests/solutions.py write     writes all pages anew with the cases that they name, as `make docs` does
+       tests/solutions.py check     names the pages that would change by that, as `make lint` does"""
+import pathlib
+import re
+import sys
+
+UNKNOWN = "not recorded"
+HOME = pathlib.Path(__file__).resolve().parent.parent
+HEAD = """# Wrong solutions of {0}
+
+`tests/solutions.py` writes this page. The cases are those of `testcases/{0}/hidden.json`, from 1, as `convjudge check-problem` counts them.
+A file without a case is found before them: by the compiler, a sample or a rule.
+
+| file | mistake | found by |
+|---|---|---|
+"""
+
+
+def mistake_of(file):
+    """The sentences behind "Mistake:" in the comment at the top."""
+    found = re.search(r"^// Mistake: (.*(?:\n// (?!problem:|says:|sketch:|expect:|on cuda:).*)*)", file.read_text(), re.MULTILINE)
+    return re.sub(r"\s*\n// *", " ", found[1]).replace("|", "\\|") if found else ""
+
+
+def ranges(numbers):
+    """[1, 2, 3, 7] as "1-3, 7"."""
+    parts = []
+    for number in numbers:
+        if parts and parts[-1][1] == number - 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in parts)
+
+
+def cases_printed(output):
+    """What check-problem prints for each wrong solution: a mark for each hidden case."""
+    rows = re.findall(r"^# (\w+)\.cu +([A-Z. ]+)$", output, re.MULTILINE)
+    return {name: ranges(at for at, mark in enumerate(marks, 1) if mark not in ". ") for name, marks in rows}
+
+
+def cases_named(folder):
+    """Those that the page names so far."""
+    page = folder / "README.md"
+    return dict(re.findall(r"^\| `\w+/(\w+)\.\w+` \| .* \| (.*) \|$", page.read_text(), re.MULTILINE)) if page.exists() else {}
+
+
+def page_of(folder, cases):
+    default = UNKNOWN if UNKNOWN in cases.values() or not cases else ""
+    files = [path for kind in ("*.cu", "*.patch") for path in folder.glob("*/" + kind)]
+    lines = [f"| `{file.relative_to(folder)}` | {mistake_of(file)} | {cases.get(file.stem, default)} |"
+             for file in sorted(files) if file.parent.name not in ("accepted", "rivals")]
+    return HEAD.format(folder.name) + "\n".join(lines) + "\n"
+
+
+def main():
+    folders = sorted(path for path in (HOME / "solutions").iterdir() if (path / "accepted").is_dir())
+    if len(sys.argv) == 3 and sys.argv[1] == "cases":
+        folder = HOME / "solutions" / sys.argv[2]
+        (folder / "README.md").write_text(page_of(folder, cases_printed(sys.stdin.read())))
+    elif sys.argv[1:] == ["write"]:
+        for folder in folders:
+            (folder / "README.md").write_text(page_of(folder, cases_named(folder)))
+    elif sys.argv[1:] == ["check"]:
+        pages = [folder / "README.md" for folder in folders]
+        old = [page for page in pages if not page.exists() or page.read_text() != page_of(page.parent, cases_named(page.parent))]
+        for page in old:
+            print(f"lint: {page.relative_to(HOME)}: is not what its files say: run make docs")
+        sys.exit(1 if old else 0)
+    else:
+        sys.exit(__doc__)
+
+
+main()
