@@ -90,14 +90,14 @@ static bool check_digest(const Digest *key, Text *entry)
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Entry {
+typedef struct CacheEntry {
     char name[sizeof(Digest)];
     struct timespec used;
     unsigned long long bytes;
-} Entry;
+} CacheEntry;
 
 typedef struct EntryList {
-    Entry *entries;
+    CacheEntry *entries;
     size_t count, capacity;
 } EntryList;
 
@@ -107,7 +107,7 @@ static void add_entry(EntryList *list, const char *name, const struct stat *info
         list->capacity = list->capacity * 2 + 64;
         list->entries = allocated(realloc(list->entries, list->capacity * sizeof *list->entries));
     }
-    Entry *entry = &list->entries[list->count++];
+    CacheEntry *entry = &list->entries[list->count++];
     snprintf(entry->name, sizeof entry->name, "%s", name);
     entry->used = info->st_mtim;
     entry->bytes = (unsigned long long)info->st_size;
@@ -182,7 +182,7 @@ static size_t list_entries(int at, EntryList *list)
 
 static int compare_last_use(const void *a, const void *b)
 {
-    const struct timespec *first = &((const Entry *)a)->used, *second = &((const Entry *)b)->used;
+    const struct timespec *first = &((const CacheEntry *)a)->used, *second = &((const CacheEntry *)b)->used;
     if (first->tv_sec != second->tv_sec)
         return first->tv_sec < second->tv_sec ? 1 : -1; /* the most recent first */
     return (first->tv_nsec < second->tv_nsec) - (first->tv_nsec > second->tv_nsec);

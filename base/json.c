@@ -23,19 +23,19 @@ __attribute__((constructor)) static void use_one_memory_policy(void)
 
 /* cJSON does not record positions. To find an item's line, walk over its tree and the text, which it has accepted, at
  * once. */
-typedef struct Walk {
+typedef struct JsonWalk {
     const char *at;
     const cJSON *wanted;
     const char *found;
-} Walk;
+} JsonWalk;
 
-static void skip_space(Walk *walk)
+static void skip_space(JsonWalk *walk)
 {
     while (*walk->at != '\0' && strchr(" \t\r\n", *walk->at) != NULL)
         walk->at++;
 }
 
-static void skip_string(Walk *walk)
+static void skip_string(JsonWalk *walk)
 {
     for (walk->at++; *walk->at != '"' && *walk->at != '\0'; walk->at++)
         if (*walk->at == '\\' && walk->at[1] != '\0')
@@ -44,7 +44,7 @@ static void skip_string(Walk *walk)
         walk->at++;
 }
 
-static void walk_value(Walk *walk, const cJSON *item)
+static void walk_value(JsonWalk *walk, const cJSON *item)
 {
     skip_space(walk);
     if (item == walk->wanted && walk->found == NULL)
@@ -76,7 +76,7 @@ static void walk_value(Walk *walk, const cJSON *item)
 
 static int line_of(const JsonFile *file, const cJSON *item)
 {
-    Walk walk = {.at = file->text.data, .wanted = item};
+    JsonWalk walk = {.at = file->text.data, .wanted = item};
     walk_value(&walk, file->root);
     return walk.found == NULL ? 1 : text_line_at(file->text.data, (size_t)(walk.found - file->text.data));
 }
@@ -119,7 +119,7 @@ static Status check_numbers(const JsonFile *file, Message *why)
     const char *text = file->text.data;
     for (const char *at = text; *at != '\0';) {
         if (*at == '"') {
-            Walk walk = {.at = at};
+            JsonWalk walk = {.at = at};
             skip_string(&walk);
             at = walk.at;
         } else if (strchr("+-.0123456789", *at) != NULL) {

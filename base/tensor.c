@@ -77,18 +77,18 @@ void tensor_free(Tensor *tensor)
 }
 
 /* A file being read: `at` moves from the first byte to `end`. */
-typedef struct Reader {
+typedef struct TensorReader {
     const char *path;
     const unsigned char *at, *end;
-} Reader;
+} TensorReader;
 
-static size_t left(const Reader *reader)
+static size_t left(const TensorReader *reader)
 {
     return (size_t)(reader->end - reader->at);
 }
 
 /* Reads a decimal number of at most nine digits, which cannot overflow; -1 if there is none. */
-static long read_decimal(Reader *reader)
+static long read_decimal(TensorReader *reader)
 {
     long value = 0;
     int digits = 0;
@@ -100,7 +100,7 @@ static long read_decimal(Reader *reader)
 }
 
 /* The rest of the file must be the elements, exactly. */
-static Status take_elements(Reader *reader, Tensor *tensor, Message *why)
+static Status take_elements(TensorReader *reader, Tensor *tensor, Message *why)
 {
     size_t bytes = element_bytes(tensor->type);
     for (int i = 0; i < tensor->rank; i++)
@@ -116,7 +116,7 @@ static Status take_elements(Reader *reader, Tensor *tensor, Message *why)
 
 /* --- .pgm and .ppm: Netpbm, "PGM format specification" and "PPM format specification" ----------------------------- */
 
-static void skip_space_and_comments(Reader *reader)
+static void skip_space_and_comments(TensorReader *reader)
 {
     while (left(reader) > 0 && (isspace(*reader->at) || *reader->at == '#')) {
         if (*reader->at == '#')
@@ -127,7 +127,7 @@ static void skip_space_and_comments(Reader *reader)
     }
 }
 
-static Status netpbm_number(Reader *reader, const char *what, long high, long *value, Message *why)
+static Status netpbm_number(TensorReader *reader, const char *what, long high, long *value, Message *why)
 {
     skip_space_and_comments(reader);
     *value = read_decimal(reader);
@@ -137,7 +137,7 @@ static Status netpbm_number(Reader *reader, const char *what, long high, long *v
     return STATUS_OK;
 }
 
-static Status read_netpbm(Reader *reader, bool colour, Tensor *tensor, Message *why)
+static Status read_netpbm(TensorReader *reader, bool colour, Tensor *tensor, Message *why)
 {
     const char *magic = colour ? "P6" : "P5";
     long columns, rows, maximum;
@@ -162,7 +162,7 @@ static Status read_netpbm(Reader *reader, bool colour, Tensor *tensor, Message *
 
 /* The header is a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. `*header` becomes
  * that part of the file, and the reader moves past it. */
-static Status npy_header(Reader *reader, Reader *header, Message *why)
+static Status npy_header(TensorReader *reader, TensorReader *header, Message *why)
 {
     const unsigned char *start = reader->at;
     if (left(reader) < 12 || memcmp(start, "\x93NUMPY", 6) != 0 || start[6] < 1 || start[6] > 3)
@@ -176,34 +176,34 @@ static Status npy_header(Reader *reader, Reader *header, Message *why)
     }
     if (length > left(reader))
         return fail(STATUS_BAD_INPUT, why, "%s: the file ends inside its header", reader->path);
-    *header = (Reader){reader->path, reader->at, reader->at + length};
+    *header = (TensorReader){reader->path, reader->at, reader->at + length};
     reader->at += length;
     return STATUS_OK;
 }
 
 /* Moves past `'key':` and white space; false if the header has no such key. */
-static bool npy_find(const Reader *header, const char *key, Reader *value)
+static bool npy_find(const TensorReader *header, const char *key, TensorReader *value)
 {
     const unsigned char *found = memmem(header->at, left(header), key, strlen(key));
     if (found == NULL)
         return false;
-    *value = (Reader){header->path, found + strlen(key), header->end};
+    *value = (TensorReader){header->path, found + strlen(key), header->end};
     skip_space_and_comments(value);
     return true;
 }
 
-static bool starts_with(const Reader *reader, const char *prefix)
+static bool starts_with(const TensorReader *reader, const char *prefix)
 {
     return left(reader) >= strlen(prefix) && memcmp(reader->at, prefix, strlen(prefix)) == 0;
 }
 
-static Status npy_type(const Reader *header, ElementType *type, Message *why)
+static Status npy_type(const TensorReader *header, ElementType *type, Message *why)
 {
     static const struct {
         const char *descr;
         ElementType type;
     } types[] = {{"'<f4'", ELEMENT_FLOAT32}, {"'<i4'", ELEMENT_INT32}, {"'|u1'", ELEMENT_UINT8}};
-    Reader value = {header->path, (const unsigned char *)"none", (const unsigned char *)"none" + 4};
+    TensorReader value = {header->path, (const unsigned char *)"none", (const unsigned char *)"none" + 4};
     int length = 0; /* of what is there */
     (void)npy_find(header, "'descr':", &value);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -220,9 +220,9 @@ static Status npy_type(const Reader *header, ElementType *type, Message *why)
 }
 
 /* "(3, 4)" or "(3,)" */
-static bool npy_shape(const Reader *header, Tensor *tensor)
+static bool npy_shape(const TensorReader *header, Tensor *tensor)
 {
-    Reader value;
+    TensorReader value;
     if (!npy_find(header, "'shape':", &value) || !starts_with(&value, "("))
         return false;
     value.at++;
@@ -241,9 +241,9 @@ static bool npy_shape(const Reader *header, Tensor *tensor)
     return false;
 }
 
-static Status read_npy(Reader *reader, Tensor *tensor, Message *why)
+static Status read_npy(TensorReader *reader, Tensor *tensor, Message *why)
 {
-    Reader header = {0}, order;
+    TensorReader header = {0}, order;
     Status status = npy_header(reader, &header, why);
     if (status != STATUS_OK)
         return status;
@@ -273,7 +273,7 @@ Status tensor_read(const char *path, Tensor *tensor, Message *why)
     Status status = text_read_file(path, MAX_FILE_BYTES, &text, why);
     if (status != STATUS_OK)
         return status;
-    Reader reader = {path, (unsigned char *)text.data, (unsigned char *)text.data + text.length};
+    TensorReader reader = {path, (unsigned char *)text.data, (unsigned char *)text.data + text.length};
     if (ends_with(path, ".npy"))
         status = read_npy(&reader, tensor, why);
     else if (ends_with(path, ".pgm") || ends_with(path, ".ppm"))
@@ -292,7 +292,7 @@ Status tensor_read_raw(const char *path, Tensor *tensor, Message *why)
     tensor->data = NULL;
     Status status = text_read_file(path, MAX_FILE_BYTES, &text, why);
     if (status == STATUS_OK) {
-        Reader reader = {path, (unsigned char *)text.data, (unsigned char *)text.data + text.length};
+        TensorReader reader = {path, (unsigned char *)text.data, (unsigned char *)text.data + text.length};
         status = take_elements(&reader, tensor, why);
     }
     text_free(&text);

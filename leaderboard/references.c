@@ -34,16 +34,16 @@ static const JsonKey case_keys[] = {
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-typedef struct Part { /* the part of a file with the times of one problem */
+typedef struct ReferencePart { /* the part of a file with the times of one problem */
     Board board;
     ReferenceTime *times;
     size_t count;
-} Part;
+} ReferencePart;
 
-typedef struct Parts {
-    Part *items;
+typedef struct ReferenceParts {
+    ReferencePart *items;
     size_t count;
-} Parts;
+} ReferenceParts;
 
 /* Files that were written by an older version have no times of cases. */
 static Status take_cases(const JsonFile *file, const cJSON *list, Arena *arena, ReferenceTime *time, Message *why)
@@ -84,7 +84,7 @@ static Status take_time(const JsonFile *file, const cJSON *item, Arena *arena, R
     return STATUS_OK;
 }
 
-static Status take_part(const JsonFile *file, const cJSON *problem, Arena *arena, Part *part, Message *why)
+static Status take_part(const JsonFile *file, const cJSON *problem, Arena *arena, ReferencePart *part, Message *why)
 {
     Status status = json_check(file, problem, problem_keys, COUNT_OF(problem_keys), why);
     if (status != STATUS_OK)
@@ -102,7 +102,7 @@ static Status take_part(const JsonFile *file, const cJSON *problem, Arena *arena
     return STATUS_OK;
 }
 
-static Status take_parts(const JsonFile *file, const char *device, Arena *arena, Parts *parts, Message *why)
+static Status take_parts(const JsonFile *file, const char *device, Arena *arena, ReferenceParts *parts, Message *why)
 {
     int64_t schema, epoch = 0;
     Status status = json_check(file, file->root, file_keys, COUNT_OF(file_keys), why);
@@ -118,7 +118,7 @@ static Status take_parts(const JsonFile *file, const char *device, Arena *arena,
     parts->items = arena_array(arena, (size_t)cJSON_GetArraySize(list), sizeof *parts->items);
     cJSON_ArrayForEach(problem, list)
     {
-        Part *part = &parts->items[parts->count++];
+        ReferencePart *part = &parts->items[parts->count++];
         part->board = (Board){.device = device, .epoch = (int)epoch};
         status = take_part(file, problem, arena, part, why);
         if (status != STATUS_OK)
@@ -127,10 +127,10 @@ static Status take_parts(const JsonFile *file, const char *device, Arena *arena,
     return STATUS_OK;
 }
 
-static Status read_parts(const char *path, const char *device, Arena *arena, Parts *parts, Message *why)
+static Status read_parts(const char *path, const char *device, Arena *arena, ReferenceParts *parts, Message *why)
 {
     JsonFile file;
-    *parts = (Parts){0};
+    *parts = (ReferenceParts){0};
     if (access(path, F_OK) != 0)
         return STATUS_OK;
     Status status = json_read(path, MAX_FILE_BYTES, &file, why);
@@ -144,12 +144,12 @@ static Status read_parts(const char *path, const char *device, Arena *arena, Par
 Status references_read(const char *path, const Board *board, Arena *arena, ReferenceTime **times, size_t *count,
                        Message *why)
 {
-    Parts parts;
+    ReferenceParts parts;
     *times = NULL;
     *count = 0;
     Status status = read_parts(path, board->device, arena, &parts, why);
     for (size_t i = 0; status == STATUS_OK && i < parts.count; i++) {
-        const Part *part = &parts.items[i];
+        const ReferencePart *part = &parts.items[i];
         if (part->board.epoch == board->epoch && strcmp(part->board.problem, board->problem) == 0 &&
             strcmp(part->board.revision, board->revision) == 0) {
             *times = part->times;
@@ -202,7 +202,7 @@ static Status put_part(cJSON *parts, const Board *board, const ReferenceTime *ti
 Status references_write(const char *path, const Board *board, const ReferenceTime *times, size_t count, Message *why)
 {
     Arena arena = {0};
-    Parts parts;
+    ReferenceParts parts;
     Text text = {0};
     Status status = read_parts(path, board->device, &arena, &parts, why);
     if (status == STATUS_OK) {
@@ -212,7 +212,7 @@ Status references_write(const char *path, const Board *board, const ReferenceTim
         cJSON_AddNumberToObject(root, "epoch", board->epoch);
         cJSON *list = cJSON_AddArrayToObject(root, "problems");
         for (size_t i = 0; i < parts.count && status == STATUS_OK; i++) {
-            const Part *part = &parts.items[i];
+            const ReferencePart *part = &parts.items[i];
             if (part->board.epoch == board->epoch && strcmp(part->board.problem, board->problem) != 0)
                 status = put_part(list, &part->board, part->times, part->count, why);
         }

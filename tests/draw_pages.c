@@ -247,15 +247,15 @@ static void draw_teacher(void)
                           .second_ms = 0.121,
                           .rank_status = "quarantined: 3.5 times as fast as anything known"};
     const TeacherGroup groups[] = {{"Monday, 10 h", 23}, {"<b>Tuesday</b>", 18}};
-    SimilarPair pair = {.problem = "conv1d",
-                        .a = "Ada Lovelace",
-                        .b = "Kurt Gödel",
-                        .run_a = 4,
-                        .run_b = 9,
-                        .key = "4-9",
-                        .same_machine_code = true,
-                        .source = 0.93,
-                        .device_code = 1};
+    SimilarRow pair = {.problem = "conv1d",
+                       .a = "Ada Lovelace",
+                       .b = "Kurt Gödel",
+                       .run_a = 4,
+                       .run_b = 9,
+                       .key = "4-9",
+                       .same_machine_code = true,
+                       .source = 0.93,
+                       .device_code = 1};
     TeacherPage page = {.problems = problems,
                         .problem_count = PROBLEMS,
                         .people = people,

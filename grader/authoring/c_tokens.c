@@ -25,18 +25,18 @@ static const char *const keywords[] = {"alignas",       "asm",       "auto",    
 
 enum { MAX_DEPTH = 256 }; /* of brackets; deeper ones have no partner */
 
-typedef struct Reader {
+typedef struct TokenReader {
     CTokens *tokens;
     size_t at, line_start, capacity;
     int line;
     bool line_has_token; /* otherwise a '#' begins a preprocessor line */
     int open_launches;   /* "<<<" without their ">>>"; while there are none, ">>>" closes three templates */
-} Reader;
+} TokenReader;
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* Moves on and counts lines. */
-static void advance(Reader *reader, size_t bytes)
+static void advance(TokenReader *reader, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
         if (reader->tokens->source[reader->at++] == '\n') {
@@ -140,7 +140,7 @@ static bool is_keyword(const char *text, size_t length)
     return false;
 }
 
-static size_t punctuation_length(Reader *reader, const char *text)
+static size_t punctuation_length(TokenReader *reader, const char *text)
 {
     for (size_t i = 0; i < sizeof punctuators / sizeof *punctuators; i++) {
         size_t length = strlen(punctuators[i]);
@@ -154,7 +154,7 @@ static size_t punctuation_length(Reader *reader, const char *text)
     return 1;
 }
 
-static void add_token(Reader *reader, CTokenKind kind, size_t length)
+static void add_token(TokenReader *reader, CTokenKind kind, size_t length)
 {
     CTokens *tokens = reader->tokens;
     tokens->items = arena_grown(&tokens->arena, tokens->items, tokens->count, &reader->capacity, sizeof *tokens->items);
@@ -169,7 +169,7 @@ static void add_token(Reader *reader, CTokenKind kind, size_t length)
     advance(reader, length);
 }
 
-static void read_token(Reader *reader)
+static void read_token(TokenReader *reader)
 {
     const char *text = reader->tokens->source + reader->at;
     size_t length;
@@ -276,7 +276,7 @@ static void pair_brackets(CTokens *tokens)
 
 void c_tokens_read(const char *source, CTokens *tokens)
 {
-    Reader reader = {.tokens = tokens, .line = 1};
+    TokenReader reader = {.tokens = tokens, .line = 1};
     *tokens = (CTokens){.source = source};
     while (source[reader.at] != '\0') {
         size_t comment = comment_length(source + reader.at);

@@ -11,19 +11,19 @@
 
 enum { MAX_CASES_BYTES = 16 << 20 };
 
-typedef struct Entry {
+typedef struct LogEntry {
     Digest key;
     MutantFate fate;
-} Entry;
+} LogEntry;
 
 struct MutantLog {
     FILE *file;
     Digest cases;
-    Entry *entries; /* sorted */
+    LogEntry *entries; /* sorted */
     size_t count;
 };
 
-static const char *const names[FATES] = {
+static const char *const fate_names[FATES] = {
     [FATE_REFUSED] = "refused", [FATE_SAME_CODE] = "same-code",        [FATE_BEYOND_JUDGE] = "beyond-judge",
     [FATE_FOUND] = "found",     [FATE_FOUND_IN_TIMED] = "found-timed", [FATE_SURVIVED] = "survived",
 };
@@ -70,17 +70,17 @@ static Digest key_of(const MutantLog *log, const Text *source)
 
 static int compare_entries(const void *a, const void *b)
 {
-    return strcmp(((const Entry *)a)->key.hex, ((const Entry *)b)->key.hex);
+    return strcmp(((const LogEntry *)a)->key.hex, ((const LogEntry *)b)->key.hex);
 }
 
 /* False if the line is none that mutant_log_add() has written. */
-static bool read_line(const char *line, Entry *entry)
+static bool read_line(const char *line, LogEntry *entry)
 {
     char name[16];
     if (sscanf(line, "%64[0-9a-f] %15s", entry->key.hex, name) != 2)
         return false;
     for (entry->fate = 0; entry->fate < FATES; entry->fate++)
-        if (strcmp(name, names[entry->fate]) == 0)
+        if (strcmp(name, fate_names[entry->fate]) == 0)
             return true;
     return false;
 }
@@ -93,7 +93,7 @@ static void read_entries(const char *path, MutantLog *log)
         return; /* the first time */
     while (fgets(line, sizeof line, file) != NULL) {
         if ((log->count & (log->count - 1)) == 0)
-            log->entries = allocated(realloc(log->entries, (log->count == 0 ? 1 : 2 * log->count) * sizeof(Entry)));
+            log->entries = allocated(realloc(log->entries, (log->count == 0 ? 1 : 2 * log->count) * sizeof(LogEntry)));
         log->count += read_line(line, &log->entries[log->count]);
     }
     fclose(file);
@@ -126,9 +126,10 @@ void mutant_log_close(MutantLog *log)
 
 bool mutant_log_knows(const MutantLog *log, const Text *source, MutantFate *fate)
 {
-    const Entry wanted = {.key = key_of(log, source)};
-    const Entry *found = log->count == 0 ? NULL
-                                         : bsearch(&wanted, log->entries, log->count, sizeof wanted, compare_entries);
+    const LogEntry wanted = {.key = key_of(log, source)};
+    const LogEntry *found = log->count == 0
+                                ? NULL
+                                : bsearch(&wanted, log->entries, log->count, sizeof wanted, compare_entries);
     if (found != NULL)
         *fate = found->fate;
     return found != NULL;
@@ -139,7 +140,7 @@ Status mutant_log_add(MutantLog *log, const Text *source, MutantFate fate, Messa
     const Digest key = key_of(log, source);
     if (fate == FATE_SURVIVED)
         return STATUS_OK;
-    if (fprintf(log->file, "%s %s\n", key.hex, names[fate]) < 0 || fflush(log->file) != 0)
+    if (fprintf(log->file, "%s %s\n", key.hex, fate_names[fate]) < 0 || fflush(log->file) != 0)
         return fail_errno(why, "the log of mutants cannot be written");
     return STATUS_OK;
 }

@@ -120,13 +120,13 @@ static void shuffle(PoolMutant *items, size_t count, uint64_t seed)
     }
 }
 
-typedef struct Turn {
+typedef struct PoolTurn {
     size_t round, at; /* how many mutants of the same kind come before; the place before the sorting */
-} Turn;
+} PoolTurn;
 
 static int compare_turns(const void *left, const void *right)
 {
-    const Turn *a = left, *b = right;
+    const PoolTurn *a = left, *b = right;
     if (a->round != b->round)
         return a->round < b->round ? -1 : 1;
     return a->at < b->at ? -1 : a->at > b->at;
@@ -135,7 +135,7 @@ static int compare_turns(const void *left, const void *right)
 /* A mutant of each kind, then a second one of each, and so on. */
 static void take_turns(MutantPool *pool)
 {
-    Turn *turns = arena_array(&pool->arena, pool->count, sizeof *turns);
+    PoolTurn *turns = arena_array(&pool->arena, pool->count, sizeof *turns);
     PoolMutant *ordered = arena_array(&pool->arena, pool->count, sizeof *ordered);
     for (size_t i = 0; i < pool->count; i++) {
         turns[i].at = i;

@@ -18,30 +18,30 @@
 
 enum { MAX_WORKERS = 64 };
 
-typedef struct Request {
+typedef struct TrialRequest {
     size_t file, mutant;
     Digest original; /* "": of no interest */
-} Request;
+} TrialRequest;
 
-typedef struct Worker {
+typedef struct TrialWorker {
     pid_t process;
     int link; /* a socket: requests one way, outcomes the other */
     bool busy;
-    Request asked;
-} Worker;
+    TrialRequest asked;
+} TrialWorker;
 
 struct MutantTrial {
     const Problem *problem;
     const MutantPool *pool;
     const char *device;
     GeneratorKey secret;
-    Worker workers[MAX_WORKERS];
+    TrialWorker workers[MAX_WORKERS];
     size_t count;
 };
 
 /* ---- in a worker ------------------------------------------------------------------------------------------------- */
 
-static void keep_result(const Result *result, const Request *request, TrialOutcome *outcome)
+static void keep_result(const Result *result, const TrialRequest *request, TrialOutcome *outcome)
 {
     const CaseResult *failed = result_failed_case(result);
     outcome->verdict = result->verdict;
@@ -52,7 +52,8 @@ static void keep_result(const Result *result, const Request *request, TrialOutco
     snprintf(outcome->text, sizeof outcome->text, "%s", result->text);
 }
 
-static void judge_source(const MutantTrial *trial, const Request *request, const Text *source, TrialOutcome *outcome)
+static void judge_source(const MutantTrial *trial, const TrialRequest *request, const Text *source,
+                         TrialOutcome *outcome)
 {
     Submission submission = trial->pool->files[request->file].submission;
     Result result = {0};
@@ -73,7 +74,7 @@ static void judge_source(const MutantTrial *trial, const Request *request, const
     result_free(&result);
 }
 
-static void serve(const MutantTrial *trial, const Request *request, TrialOutcome *outcome)
+static void serve(const MutantTrial *trial, const TrialRequest *request, TrialOutcome *outcome)
 {
     const Text *original = &trial->pool->files[request->file].submission.source;
     Text source = {0};
@@ -89,7 +90,7 @@ static void serve(const MutantTrial *trial, const Request *request, TrialOutcome
 /* Sockets of type SOCK_SEQPACKET keep the borders of messages, so one is received whole or not at all. */
 static void work(const MutantTrial *trial, int link)
 {
-    Request request;
+    TrialRequest request;
     TrialOutcome outcome;
     while (recv(link, &request, sizeof request, 0) == sizeof request) {
         serve(trial, &request, &outcome);
@@ -130,7 +131,7 @@ static Status start_worker(MutantTrial *trial, size_t workers, Message *why)
         close(ends[0]);
         return fail_errno(why, "no process for a worker that judges mutants");
     }
-    trial->workers[trial->count++] = (Worker){.process = child, .link = ends[0]};
+    trial->workers[trial->count++] = (TrialWorker){.process = child, .link = ends[0]};
     return STATUS_OK;
 }
 
@@ -168,11 +169,11 @@ void mutant_trial_stop(MutantTrial *trial)
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-static Worker *free_worker(const MutantTrial *trial)
+static TrialWorker *free_worker(const MutantTrial *trial)
 {
     for (size_t i = 0; i < trial->count; i++)
         if (!trial->workers[i].busy)
-            return (Worker *)&trial->workers[i];
+            return (TrialWorker *)&trial->workers[i];
     return NULL;
 }
 
@@ -183,8 +184,8 @@ bool mutant_trial_is_free(const MutantTrial *trial)
 
 Status mutant_trial_ask(MutantTrial *trial, size_t file, size_t mutant, const Digest *original, Message *why)
 {
-    Worker *worker = free_worker(trial);
-    worker->asked = (Request){.file = file, .mutant = mutant, .original = *original};
+    TrialWorker *worker = free_worker(trial);
+    worker->asked = (TrialRequest){.file = file, .mutant = mutant, .original = *original};
     worker->busy = true;
     if (send(worker->link, &worker->asked, sizeof worker->asked, MSG_NOSIGNAL) != sizeof worker->asked)
         return fail_errno(why, "a worker that judges mutants has ended");
@@ -192,7 +193,7 @@ Status mutant_trial_ask(MutantTrial *trial, size_t file, size_t mutant, const Di
 }
 
 /* The first worker whose answer is there; NULL: nobody has been asked. */
-static Worker *answering_worker(MutantTrial *trial)
+static TrialWorker *answering_worker(MutantTrial *trial)
 {
     struct pollfd links[MAX_WORKERS];
     size_t asked = 0;
@@ -212,7 +213,7 @@ static Worker *answering_worker(MutantTrial *trial)
 
 Status mutant_trial_wait(MutantTrial *trial, TrialDone *done, bool *answered, Message *why)
 {
-    Worker *worker = answering_worker(trial);
+    TrialWorker *worker = answering_worker(trial);
     *answered = worker != NULL;
     if (worker == NULL)
         return STATUS_OK;

@@ -29,9 +29,9 @@ typedef struct Maker {
     size_t capacity, text_capacity;
 } Maker;
 
-typedef struct Span { /* tokens from `first` up to, not including, `end` */
+typedef struct TokenSpan { /* tokens from `first` up to, not including, `end` */
     int first, end;
-} Span;
+} TokenSpan;
 
 /* ---- mutants ----------------------------------------------------------------------------------------------------- */
 
@@ -208,7 +208,7 @@ static bool begins_run(const CTokens *tokens, const struct Run *run, int at)
            c_token_is(tokens, before, ",") || is_kind(tokens, before, C_DIRECTIVE);
 }
 
-static bool has_token(const CTokens *tokens, Span span, const char *text)
+static bool has_token(const CTokens *tokens, TokenSpan span, const char *text)
 {
     for (int i = span.first; i < span.end; i++)
         if (c_token_is(tokens, i, text))
@@ -222,7 +222,7 @@ static int behind_run(const CTokens *tokens, const struct Run *run, int at)
     int end = at;
     while (token_at(tokens, end) != NULL && !c_token_closes(tokens, end) && !is_any_of(tokens, end, run->ends))
         end = c_token_opens(tokens, end) ? tokens->items[end].partner + 1 : end + 1;
-    if (run->needed != NULL && !has_token(tokens, (Span){at, end}, run->needed))
+    if (run->needed != NULL && !has_token(tokens, (TokenSpan){at, end}, run->needed))
         return C_NO_TOKEN;
     return end > at && token_at(tokens, end) != NULL ? end : C_NO_TOKEN;
 }
@@ -263,14 +263,15 @@ static int behind_element(const CTokens *tokens, const char *element, int at)
 }
 
 /* Matches a whole pattern at `at`. `captures` get what its elements with '@' match. */
-static bool match(const CTokens *tokens, const char *pattern, int at, Span *whole, Span captures[MAX_CAPTURES])
+static bool match(const CTokens *tokens, const char *pattern, int at, TokenSpan *whole,
+                  TokenSpan captures[MAX_CAPTURES])
 {
     char element[MAX_ELEMENT];
     int captured = 0;
     const char *first = pattern + (strncmp(pattern, "@statement ", 11) == 0 ? 11 : 0);
     snprintf(element, sizeof element, "%.*s", (int)strcspn(first, " "), first);
     const struct Run *run = find_run(element);
-    *whole = (Span){at, at};
+    *whole = (TokenSpan){at, at};
     if (run != NULL && !begins_run(tokens, run, at))
         return false;
     while (*pattern != '\0') {
@@ -280,21 +281,21 @@ static bool match(const CTokens *tokens, const char *pattern, int at, Span *whol
         if (behind == C_NO_TOKEN)
             return false;
         if (element[0] == '@' && behind > whole->end && captured < MAX_CAPTURES)
-            captures[captured++] = (Span){whole->end, behind};
+            captures[captured++] = (TokenSpan){whole->end, behind};
         whole->end = behind;
         pattern += length + (pattern[length] == ' ');
     }
     return whole->end > whole->first;
 }
 
-static void add_span(const CTokens *tokens, Span span, Text *text)
+static void add_span(const CTokens *tokens, TokenSpan span, Text *text)
 {
     size_t start = tokens->items[span.first].offset;
     text_append(text, tokens->source + start, end_of(&tokens->items[span.end - 1]) - start);
 }
 
 /* Adds the replacement with the captures in place of $1, $2, ... */
-static void fill_in(const CTokens *tokens, const char *replacement, const Span *captures, Text *text)
+static void fill_in(const CTokens *tokens, const char *replacement, const TokenSpan *captures, Text *text)
 {
     text_add(text, "");
     for (const char *at = replacement; *at != '\0'; at++)
@@ -307,7 +308,7 @@ static void fill_in(const CTokens *tokens, const char *replacement, const Span *
 static void try_row(Maker *maker, const struct Row *row, int at)
 {
     const CTokens *tokens = maker->tokens;
-    Span whole, captures[MAX_CAPTURES];
+    TokenSpan whole, captures[MAX_CAPTURES];
     Text text = {0};
     if (!match(tokens, row->pattern, at, &whole, captures))
         return;
@@ -406,7 +407,7 @@ static int behind_statement(const CTokens *tokens, int at)
 static void flip_loop(Maker *maker, int at)
 {
     const CTokens *tokens = maker->tokens;
-    Span whole, captures[MAX_CAPTURES];
+    TokenSpan whole, captures[MAX_CAPTURES];
     char name[MAX_NAME];
     Text text = {0};
     if (!match(tokens, "for ( int @word = @zero ; @word < @args ;", at, &whole, captures))

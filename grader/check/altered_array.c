@@ -24,7 +24,7 @@ static void step(const ArrayOrder *order, size_t position[MOST_AXES])
         position[axis] = 0;
 }
 
-char *array_in_order(const char *data, const Array *array, const ArrayOrder *order)
+char *array_in_order(const char *data, const AlteredArray *array, const ArrayOrder *order)
 {
     char *copy = allocated(malloc(array->count * array->element));
     size_t position[MOST_AXES] = {0};
@@ -33,7 +33,7 @@ char *array_in_order(const char *data, const Array *array, const ArrayOrder *ord
     return copy;
 }
 
-static void clear_position(char *data, const Array *array, int axis, size_t position)
+static void clear_position(char *data, const AlteredArray *array, int axis, size_t position)
 {
     size_t inner = array->element; /* bytes of one position */
     for (int i = axis + 1; i < array->order.rank; i++)
@@ -42,7 +42,7 @@ static void clear_position(char *data, const Array *array, int axis, size_t posi
         memset(data + at, 0, inner);
 }
 
-char *array_cut_off(const char *data, const Array *array, unsigned firsts, unsigned lasts)
+char *array_cut_off(const char *data, const AlteredArray *array, unsigned firsts, unsigned lasts)
 {
     char *copy = allocated(malloc(array->count * array->element));
     memcpy(copy, data, array->count * array->element);
@@ -69,7 +69,7 @@ static bool find_source(const ArrayOrder *order, const ArrayMove *move, const si
 }
 
 /* Leaves the elements as they are where nothing comes to lie. */
-static void move_to(char *copy, const char *data, const Array *array, const ArrayMove *move)
+static void move_to(char *copy, const char *data, const AlteredArray *array, const ArrayMove *move)
 {
     size_t position[MOST_AXES] = {0}, from;
     for (size_t i = 0; i < array->count; i++, step(&array->order, position))
@@ -77,14 +77,14 @@ static void move_to(char *copy, const char *data, const Array *array, const Arra
             memcpy(copy + i * array->element, data + from * array->element, array->element);
 }
 
-char *array_moved(const char *data, const Array *array, const ArrayMove *move)
+char *array_moved(const char *data, const AlteredArray *array, const ArrayMove *move)
 {
     char *copy = allocated(calloc(array->count, array->element));
     move_to(copy, data, array, move);
     return copy;
 }
 
-char *output_moved(const char *data, const Array *array, const ArrayMove *move, uint32_t poison, bool of_floats)
+char *output_moved(const char *data, const AlteredArray *array, const ArrayMove *move, uint32_t poison, bool of_floats)
 {
     const size_t bytes = array->count * array->element;
     char *copy = allocated(malloc(bytes));
@@ -96,7 +96,7 @@ char *output_moved(const char *data, const Array *array, const ArrayMove *move, 
     return copy;
 }
 
-size_t array_move_keeps(const Array *array, const ArrayMove *move)
+size_t array_move_keeps(const AlteredArray *array, const ArrayMove *move)
 {
     size_t count = 1;
     for (int i = 0; i < array->order.rank; i++)

@@ -21,10 +21,10 @@ typedef struct ArrayOrder {
     size_t rotated[MOST_AXES];  /* by how many positions along an index the elements are moved, in a circle */
 } ArrayOrder;
 
-typedef struct Array {
+typedef struct AlteredArray {
     size_t parameter, count, element; /* `element`: in bytes */
     ArrayOrder order;                 /* row-major */
-} Array;
+} AlteredArray;
 
 /* By how many positions an array lies too far on along each index; too far back, if `back`. */
 typedef struct ArrayMove {
@@ -33,15 +33,15 @@ typedef struct ArrayMove {
 } ArrayMove;
 
 /* The array in row-major order, if it lies in memory as `order` says. */
-char *array_in_order(const char *data, const Array *array, const ArrayOrder *order);
+char *array_in_order(const char *data, const AlteredArray *array, const ArrayOrder *order);
 /* The array with zeros in the first position along each index whose bit is set in `firsts`, and in the last one along
  * those of `lasts`. */
-char *array_cut_off(const char *data, const Array *array, unsigned firsts, unsigned lasts);
+char *array_cut_off(const char *data, const AlteredArray *array, unsigned firsts, unsigned lasts);
 /* The array moved to where it belongs, with zeros where nothing comes to lie. */
-char *array_moved(const char *data, const Array *array, const ArrayMove *move);
+char *array_moved(const char *data, const AlteredArray *array, const ArrayMove *move);
 /* The same with call_poison_word() in place of zeros. */
-char *output_moved(const char *data, const Array *array, const ArrayMove *move, uint32_t poison, bool of_floats);
+char *output_moved(const char *data, const AlteredArray *array, const ArrayMove *move, uint32_t poison, bool of_floats);
 /* How many elements have a place after the move. */
-size_t array_move_keeps(const Array *array, const ArrayMove *move);
+size_t array_move_keeps(const AlteredArray *array, const ArrayMove *move);
 
 #endif

@@ -31,7 +31,7 @@ static const double EPS32 = FLT_EPSILON; /* 2^-23 */
 static const double IMPRECISE_BOUNDS = 500, IMPRECISE_LEVELS = 3;
 
 /* One comparison, with room for the expected values of one piece. */
-typedef struct Check {
+typedef struct ElementCheck {
     const Problem *problem;
     const Sizes *sizes;
     const Oracle *oracle;
@@ -49,11 +49,11 @@ typedef struct Check {
     int rank;
     size_t shape[TENSOR_MAX_RANK], count;
     double *expected, *magnitude; /* PIECE elements each */
-} Check;
+} ElementCheck;
 
 /* --- expected values ---------------------------------------------------------------------------------------------- */
 
-static Status expected_of(const Check *check, size_t first, size_t count, double *expected, double *magnitude,
+static Status expected_of(const ElementCheck *check, size_t first, size_t count, double *expected, double *magnitude,
                           Message *why)
 {
     Status status = oracle_evaluate(check->oracle, check->sizes, check->inputs, first, count, expected, magnitude, why);
@@ -67,17 +67,17 @@ static Status expected_of(const Check *check, size_t first, size_t count, double
     return STATUS_OK;
 }
 
-static Status compute_expected(const Check *check, size_t first, size_t count, Message *why)
+static Status compute_expected(const ElementCheck *check, size_t first, size_t count, Message *why)
 {
     return expected_of(check, first, count, check->expected, check->magnitude, why);
 }
 
-static size_t piece_at(const Check *check, size_t first)
+static size_t piece_at(const ElementCheck *check, size_t first)
 {
     return check->count - first < PIECE ? check->count - first : PIECE;
 }
 
-static bool never_written(const Check *check, size_t index)
+static bool never_written(const ElementCheck *check, size_t index)
 {
     const size_t bytes = element_bytes(check->type), at = index * bytes;
     const uint32_t word = call_poison_word(check->poison, check->type == ELEMENT_FLOAT32, at / sizeof word);
@@ -87,22 +87,23 @@ static bool never_written(const Check *check, size_t index)
 
 /* --- the first pass ----------------------------------------------------------------------------------------------- */
 
-typedef struct Sum { /* of a part of the output */
+typedef struct ErrorSum { /* of a part of the output */
     Tally tally;
     size_t compared; /* elements */
-} Sum;
+} ErrorSum;
 
-static Sum sum_empty(void)
+static ErrorSum sum_empty(void)
 {
-    return (Sum){.tally = tally_empty()};
+    return (ErrorSum){.tally = tally_empty()};
 }
 
 /* Tallies the elements [first, first + count) of the output, at most BLOCK; `expected` begins with that of the first. */
-static Sum tally_block(const Check *check, size_t first, size_t count, const double *expected, const double *magnitude)
+static ErrorSum tally_block(const ElementCheck *check, size_t first, size_t count, const double *expected,
+                            const double *magnitude)
 {
     const double sum_factor = check->problem->tolerance.sum_factor;
     double got[BLOCK];
-    Sum sum = sum_empty();
+    ErrorSum sum = sum_empty();
     element_load_all(check->type, check->output, first, count, got);
     for (size_t i = 0; i < count; i++) {
         if (check->in_part && never_written(check, first + i))
@@ -113,9 +114,9 @@ static Sum tally_block(const Check *check, size_t first, size_t count, const dou
     return sum;
 }
 
-static void tally_piece(const Check *check, size_t first, size_t count, Sum *sum)
+static void tally_piece(const ElementCheck *check, size_t first, size_t count, ErrorSum *sum)
 {
-    Sum blocks[PIECE / BLOCK];
+    ErrorSum blocks[PIECE / BLOCK];
     size_t block_count = (count + BLOCK - 1) / BLOCK;
 #pragma omp parallel for schedule(static) if (block_count > 1)
     for (size_t i = 0; i < block_count; i++) {
@@ -128,7 +129,7 @@ static void tally_piece(const Check *check, size_t first, size_t count, Sum *sum
     }
 }
 
-static Status tally_all(const Check *check, Sum *sum, Message *why)
+static Status tally_all(const ElementCheck *check, ErrorSum *sum, Message *why)
 {
     *sum = sum_empty();
     for (size_t first = 0; first < check->count; first += PIECE) {
@@ -143,7 +144,7 @@ static Status tally_all(const Check *check, Sum *sum, Message *why)
 /* --- the first pass over a sample ------------------------------------------------------------------------------------ */
 
 /* Each unit is drawn by itself; the first and the last one always are. */
-static bool is_drawn(const Check *check, size_t unit)
+static bool is_drawn(const ElementCheck *check, size_t unit)
 {
     const size_t last = (check->count - 1) / UNIT;
     if (check->sample == NULL || unit == 0 || unit == last)
@@ -152,7 +153,7 @@ static bool is_drawn(const Check *check, size_t unit)
     return block.words[unit % CHACHA20_WORDS] < 0x1p32 * SAMPLED_UNITS / (double)last;
 }
 
-static bool is_empty(const Check *check, size_t first, size_t count)
+static bool is_empty(const ElementCheck *check, size_t first, size_t count)
 {
     size_t i = 0;
     while (i < count && never_written(check, first + i))
@@ -160,13 +161,13 @@ static bool is_empty(const Check *check, size_t first, size_t count)
     return i == count;
 }
 
-static size_t unit_at(const Check *check, size_t first)
+static size_t unit_at(const ElementCheck *check, size_t first)
 {
     return check->count - first < UNIT ? check->count - first : UNIT;
 }
 
 /* Lists the next units to compare, as many as there is room for; `*first` becomes the element behind them. */
-static size_t draw_units(const Check *check, size_t *first, size_t units[PIECE / UNIT])
+static size_t draw_units(const ElementCheck *check, size_t *first, size_t units[PIECE / UNIT])
 {
     size_t count = 0;
     for (; *first < check->count && count < PIECE / UNIT; *first += UNIT)
@@ -175,9 +176,9 @@ static size_t draw_units(const Check *check, size_t *first, size_t units[PIECE /
     return count;
 }
 
-static Status tally_units(const Check *check, const size_t *units, size_t count, Sum *sum, Message *why)
+static Status tally_units(const ElementCheck *check, const size_t *units, size_t count, ErrorSum *sum, Message *why)
 {
-    Sum sums[PIECE / UNIT];
+    ErrorSum sums[PIECE / UNIT];
     Status worst = STATUS_OK;
 #pragma omp parallel for schedule(dynamic)
     for (size_t i = 0; i < count; i++) {
@@ -199,7 +200,7 @@ static Status tally_units(const Check *check, const size_t *units, size_t count,
     return worst;
 }
 
-static Status tally_sample(const Check *check, Sum *sum, Message *why)
+static Status tally_sample(const ElementCheck *check, ErrorSum *sum, Message *why)
 {
     size_t units[PIECE / UNIT], first = 0;
     Status status = STATUS_OK;
@@ -257,7 +258,7 @@ static void note_wrong(const DiagnosisElement *element, Comparison *comparison, 
     }
 }
 
-static DiagnosisElement judge_element(const Check *check, size_t first, size_t count, size_t i, double slack)
+static DiagnosisElement judge_element(const ElementCheck *check, size_t first, size_t count, size_t i, double slack)
 {
     const Tolerance *tolerance = &check->problem->tolerance;
     double got = element_load(check->type, check->output, first + i), error = fabs(got - check->expected[i]);
@@ -275,7 +276,7 @@ static DiagnosisElement judge_element(const Check *check, size_t first, size_t c
     };
 }
 
-static Status find_wrong(const Check *check, const Tally *tally, Diagnosis *diagnosis, Comparison *comparison,
+static Status find_wrong(const ElementCheck *check, const Tally *tally, Diagnosis *diagnosis, Comparison *comparison,
                          Message *why)
 {
     double worst_ratio = 0, slack = slack_of(&check->problem->tolerance, tally);
@@ -304,14 +305,14 @@ enum { PROBED = 256 }; /* elements, which are enough to rule nearly all resembla
 /* A ResemblanceTest. `context` is the Check; its literal values belong to its own inputs. */
 static Status is_right_for(void *context, const ResemblanceVariant *variant, bool in_all, bool *is_right, Message *why)
 {
-    Check other = *(const Check *)context;
+    ElementCheck other = *(const ElementCheck *)context;
     size_t probed = in_all || other.count < PROBED ? other.count : PROBED, spare = other.count - probed;
     size_t first = variant->in_part ? spare / 2 : spare < other.probe ? spare : other.probe;
     memcpy(other.inputs, variant->inputs, sizeof other.inputs);
     other.output = variant->output;
     other.sizes = &variant->sizes;
     other.in_part |= variant->in_part;
-    Sum sum = sum_empty();
+    ErrorSum sum = sum_empty();
     Status status = STATUS_OK;
     other.literal = NULL;
     if (in_all) {
@@ -328,10 +329,10 @@ static Status is_right_for(void *context, const ResemblanceVariant *variant, boo
     return status;
 }
 
-static Status find_resemblance(const Check *check, const Tally *tally, const Comparison *comparison,
+static Status find_resemblance(const ElementCheck *check, const Tally *tally, const Comparison *comparison,
                                WrongNature *nature, Message *why)
 {
-    Check context = *check;
+    ElementCheck context = *check;
     context.max_magnitude = 2 * tally->max_magnitude; /* other inputs may have other magnitudes */
     context.probe = comparison->first.index;
     ResemblanceSubject subject = {.problem = check->problem,
@@ -349,7 +350,7 @@ static Status find_resemblance(const Check *check, const Tally *tally, const Com
 
 /* --- the comparison ----------------------------------------------------------------------------------------------- */
 
-static Status explain_mistake(const Check *check, const Tally *tally, Comparison *comparison, Message *why)
+static Status explain_mistake(const ElementCheck *check, const Tally *tally, Comparison *comparison, Message *why)
 {
     Diagnosis diagnosis;
     diagnosis_begin(&diagnosis, check->rank, check->shape);
@@ -371,7 +372,7 @@ static Status explain_mistake(const Check *check, const Tally *tally, Comparison
 
 /* A sample that holds a mistake has all elements compared: the mistake is explained by all of them, and what a sample
  * lacks, such as the largest magnitude, makes nothing wrong. */
-static Status tally_output(Check *check, Sum *sum, Message *why)
+static Status tally_output(ElementCheck *check, ErrorSum *sum, Message *why)
 {
     const bool is_sample = check->sample != NULL || check->in_part;
     Status status = is_sample ? tally_sample(check, sum, why) : tally_all(check, sum, why);
@@ -382,9 +383,9 @@ static Status tally_output(Check *check, Sum *sum, Message *why)
     return tally_output(check, sum, why);
 }
 
-static Status compare_output(Check *check, Comparison *comparison, Message *why)
+static Status compare_output(ElementCheck *check, Comparison *comparison, Message *why)
 {
-    Sum sum;
+    ErrorSum sum;
     Status status = tally_output(check, &sum, why);
     if (status != STATUS_OK)
         return status;
@@ -401,17 +402,17 @@ static Status compare_output(Check *check, Comparison *comparison, Message *why)
 /* With memory for the expected values, which the caller frees. */
 static Status begin_check(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
                           const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *output, uint32_t poison,
-                          Check *check, Message *why)
+                          ElementCheck *check, Message *why)
 {
     size_t parameter = problem_output(problem);
-    *check = (Check){.problem = problem,
-                     .sizes = &testcase->sizes,
-                     .oracle = oracle,
-                     .type = problem->parameters[parameter].type,
-                     .output = output,
-                     .literal = testcase->expected.data,
-                     .poison = poison,
-                     .rank = problem->parameters[parameter].rank};
+    *check = (ElementCheck){.problem = problem,
+                            .sizes = &testcase->sizes,
+                            .oracle = oracle,
+                            .type = problem->parameters[parameter].type,
+                            .output = output,
+                            .literal = testcase->expected.data,
+                            .poison = poison,
+                            .rank = problem->parameters[parameter].rank};
     memcpy(check->inputs, inputs, sizeof check->inputs);
     Status status = problem_shape(problem, parameter, &testcase->sizes, check->shape, &check->count, why);
     if (status != STATUS_OK)
@@ -429,7 +430,7 @@ Status checker_compare_sample(const Chacha20Key *sample, bool in_part, const Pro
                               EarlierFind *find_earlier, void *context, const void *output, uint32_t poison,
                               Comparison *comparison, Message *why)
 {
-    Check check;
+    ElementCheck check;
     Status status = begin_check(problem, testcase, oracle, inputs, output, poison, &check, why);
     if (status != STATUS_OK)
         return status;
@@ -455,9 +456,9 @@ Status checker_compare(const Problem *problem, const Testcase *testcase, const O
                                   poison, comparison, why);
 }
 
-static Status read_elements(const Check *check, Arena *arena, OutputElements *elements, Message *why)
+static Status read_elements(const ElementCheck *check, Arena *arena, OutputElements *elements, Message *why)
 {
-    Sum sum;
+    ErrorSum sum;
     Status status = tally_all(check, &sum, why); /* one piece, so the expected values stay */
     if (status != STATUS_OK)
         return status;
@@ -480,7 +481,7 @@ Status checker_elements(const Problem *problem, const Testcase *testcase, const 
                         const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *output, uint32_t poison,
                         Arena *arena, OutputElements *elements, Message *why)
 {
-    Check check;
+    ElementCheck check;
     *elements = (OutputElements){0};
     Status status = begin_check(problem, testcase, oracle, inputs, output, poison, &check, why);
     if (status != STATUS_OK)

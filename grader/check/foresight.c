@@ -72,10 +72,10 @@ static Status evaluate(Foresight *foresight, double *expected, double *magnitude
 }
 
 /* How much an input's perturbation changes the output. */
-typedef struct Change {
+typedef struct DataChange {
     double rms;       /* of the change, over that of the output */
     double far_share; /* of the elements: those that change by far more than their bound */
-} Change;
+} DataChange;
 
 static double largest(const double *values, size_t count)
 {
@@ -85,7 +85,7 @@ static double largest(const double *values, size_t count)
     return most;
 }
 
-static Change change_of(const Foresight *foresight)
+static DataChange change_of(const Foresight *foresight)
 {
     const Tolerance *tolerance = &foresight->problem->tolerance;
     const bool levels = foresight->problem->parameters[problem_output(foresight->problem)].type == ELEMENT_UINT8;
@@ -102,11 +102,11 @@ static Change change_of(const Foresight *foresight)
         outputs += expected * expected;
         far += change > (levels ? FAR_LEVEL : FAR_FLOAT) * bound;
     }
-    return (Change){.rms = outputs > 0 ? sqrt(changes / outputs) : 0,
-                    .far_share = (double)far / (double)foresight->count};
+    return (DataChange){.rms = outputs > 0 ? sqrt(changes / outputs) : 0,
+                        .far_share = (double)far / (double)foresight->count};
 }
 
-static Status judge_change(const Foresight *foresight, size_t parameter, const Change *change, Message *why)
+static Status judge_change(const Foresight *foresight, size_t parameter, const DataChange *change, Message *why)
 {
     const Problem *problem = foresight->problem;
     const double least = LEAST_RMS * problem->tolerance.rms;
@@ -133,7 +133,7 @@ static Status check_input(Foresight *foresight, size_t parameter, Message *why)
     foresight->inputs[parameter] = drawn;
     if (status != STATUS_OK)
         return status;
-    const Change change = change_of(foresight);
+    const DataChange change = change_of(foresight);
     return judge_change(foresight, parameter, &change, why);
 }
 

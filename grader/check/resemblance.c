@@ -55,7 +55,7 @@ static void test_with(Search *search, size_t parameter, const void *data, WrongN
     test(search, &variant, nature);
 }
 
-static void test_order(Search *search, const Array *array, const ArrayOrder *order, WrongNature nature)
+static void test_order(Search *search, const AlteredArray *array, const ArrayOrder *order, WrongNature nature)
 {
     const ResemblanceSubject *subject = search->subject;
     bool is_output = array->parameter == problem_output(subject->problem);
@@ -69,11 +69,11 @@ static void test_order(Search *search, const Array *array, const ArrayOrder *ord
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
 /* False for a parameter that is no array, and once the search is over. */
-static bool describe_array(Search *search, size_t parameter, Array *array)
+static bool describe_array(Search *search, size_t parameter, AlteredArray *array)
 {
     const ResemblanceSubject *subject = search->subject;
     const Parameter *is = &subject->problem->parameters[parameter];
-    *array = (Array){.parameter = parameter, .element = element_bytes(is->type), .order.rank = is->rank};
+    *array = (AlteredArray){.parameter = parameter, .element = element_bytes(is->type), .order.rank = is->rank};
     if (is->role == ROLE_SIZE || !goes_on(search))
         return false;
     search->status = problem_shape(subject->problem, parameter, subject->sizes, array->order.shape, &array->count,
@@ -84,7 +84,7 @@ static bool describe_array(Search *search, size_t parameter, Array *array)
 }
 
 /* Of one element there is one order only, and copies of very large arrays take too long. */
-static bool find_array(Search *search, size_t parameter, Array *array)
+static bool find_array(Search *search, size_t parameter, AlteredArray *array)
 {
     return describe_array(search, parameter, array) && array->count > 1 && array->count <= MOST_ELEMENTS;
 }
@@ -92,7 +92,7 @@ static bool find_array(Search *search, size_t parameter, Array *array)
 /* ---- variants ---------------------------------------------------------------------------------------------------- */
 
 /* Zeros of an earlier case look like an input that is not used at all, such as a forgotten bias. */
-static bool is_all_zero(const char *data, const Array *array)
+static bool is_all_zero(const char *data, const AlteredArray *array)
 {
     size_t i = 0;
     while (i < array->count * array->element && data[i] == 0)
@@ -106,7 +106,7 @@ static void try_stale(Search *search, const void *const *earlier)
     const ResemblanceSubject *subject = search->subject;
     ResemblanceVariant all = as_it_is(subject);
     size_t known = 0;
-    Array array;
+    AlteredArray array;
     for (size_t i = 0; i < subject->problem->parameter_count && earlier != NULL; i++)
         if (earlier[i] != NULL && describe_array(search, i, &array) && !is_all_zero(earlier[i], &array)) {
             test_with(search, i, earlier[i], WRONG_NATURE_STALE);
@@ -118,7 +118,7 @@ static void try_stale(Search *search, const void *const *earlier)
 }
 
 /* Tests the filter in reverse order along each index whose bit is set in `axes`. */
-static void try_flip(Search *search, const Array *array, int axes)
+static void try_flip(Search *search, const AlteredArray *array, int axes)
 {
     ArrayOrder order = array->order;
     for (int i = 0; i < order.rank; i++)
@@ -126,7 +126,7 @@ static void try_flip(Search *search, const Array *array, int axes)
     test_order(search, array, &order, WRONG_NATURE_FLIPPED);
 }
 
-static void try_swapped_axes(Search *search, const Array *array, WrongNature nature)
+static void try_swapped_axes(Search *search, const AlteredArray *array, WrongNature nature)
 {
     for (int i = 0; i < array->order.rank; i++)
         for (int j = i + 1; j < array->order.rank; j++) {
@@ -140,7 +140,7 @@ static void try_swapped_axes(Search *search, const Array *array, WrongNature nat
 
 /* The weights of a layer, [row][column][in][out], as PyTorch keeps them, [out][in][row][column], and TensorFlow Lite,
  * [out][row][column][in]. There are two of them only, so two wrong elements are enough. */
-static void try_other_layouts(Search *search, const Array *filter)
+static void try_other_layouts(Search *search, const AlteredArray *filter)
 {
     static const int layouts[][4] = {{3, 2, 0, 1}, {3, 0, 1, 2}};
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
@@ -153,7 +153,7 @@ static void try_other_layouts(Search *search, const Array *filter)
 
 /* Convolution and correlation are often confused: along all indices, along the first two, or, which is rarer than swapped
  * indices, along others. */
-static void try_filter(Search *search, const Array *filter)
+static void try_filter(Search *search, const AlteredArray *filter)
 {
     const int all = (1 << filter->order.rank) - 1;
     try_flip(search, filter, all);
@@ -165,9 +165,9 @@ static void try_filter(Search *search, const Array *filter)
 }
 
 /* Two inputs are taken for each other: the row and the column filter, say. */
-static void try_swapped_inputs(Search *search, const Array *array)
+static void try_swapped_inputs(Search *search, const AlteredArray *array)
 {
-    Array other;
+    AlteredArray other;
     for (size_t i = array->parameter + 1; i < search->subject->problem->parameter_count; i++) {
         if (i == problem_output(search->subject->problem) || !find_array(search, i, &other) ||
             other.count != array->count || other.element != array->element)
@@ -213,7 +213,7 @@ static void try_swapped_sizes(Search *search, const Sizes *sizes, size_t first, 
 }
 
 /* The same order in the image and in the output. */
-static void test_both(Search *search, const Array *image, const Array *output, const ArrayOrder orders[2],
+static void test_both(Search *search, const AlteredArray *image, const AlteredArray *output, const ArrayOrder orders[2],
                       WrongNature nature)
 {
     ResemblanceVariant variant = as_it_is(search->subject);
@@ -229,7 +229,7 @@ static void test_both(Search *search, const Array *image, const Array *output, c
 }
 
 /* All arrays have their channels first, where the statement has them last. */
-static void try_channels_first(Search *search, const Array *image, const Array *output)
+static void try_channels_first(Search *search, const AlteredArray *image, const AlteredArray *output)
 {
     const int rank = image->order.rank;
     ArrayOrder orders[2] = {image->order, output->order};
@@ -243,7 +243,7 @@ static void try_channels_first(Search *search, const Array *image, const Array *
 }
 
 /* Colours in another order: BGR for RGB, ARGB for RGBA. */
-static void try_order_of_channels(Search *search, const Array *array, int axis)
+static void try_order_of_channels(Search *search, const AlteredArray *array, int axis)
 {
     const size_t extent = array->order.shape[axis], leading[] = {extent, extent > 3 ? 3 : 0};
     for (size_t i = 0; i < sizeof leading / sizeof *leading; i++) {
@@ -260,7 +260,7 @@ static void try_order_of_channels(Search *search, const Array *array, int axis)
 }
 
 /* Channels first instead of last, or the other way round. */
-static void try_place_of_channels(Search *search, const Array *array)
+static void try_place_of_channels(Search *search, const AlteredArray *array)
 {
     const int rank = array->order.rank;
     for (int images = 0; images < 2 && images + 2 < rank; images++) {
@@ -277,7 +277,7 @@ static void try_place_of_channels(Search *search, const Array *array)
 }
 
 /* A row of bytes holds pixels of several channels: they become an index of their own. */
-static void split_pixels(const Problem *problem, Array *array)
+static void split_pixels(const Problem *problem, AlteredArray *array)
 {
     ArrayOrder *order = &array->order;
     int last = order->rank - 1;
@@ -291,9 +291,9 @@ static void split_pixels(const Problem *problem, Array *array)
 
 /* An array that a mistake has put into another order. Where it has one row only, channels that come first look like
  * columns and channels that are swapped: so channels are tried first. */
-static void try_orders(Search *search, const Problem *problem, const Array *array)
+static void try_orders(Search *search, const Problem *problem, const AlteredArray *array)
 {
-    Array pixels = *array;
+    AlteredArray pixels = *array;
     split_pixels(problem, &pixels);
     const int rank = pixels.order.rank;
     try_place_of_channels(search, &pixels);
@@ -305,14 +305,14 @@ static void try_orders(Search *search, const Problem *problem, const Array *arra
 /* ---- parts that are missing -------------------------------------------------------------------------------------- */
 
 /* An input that has no part in the output, such as a forgotten bias. */
-static void try_left_out(Search *search, const Array *array)
+static void try_left_out(Search *search, const AlteredArray *array)
 {
     char *zeros = allocated(calloc(array->count, array->element));
     test_with(search, array->parameter, zeros, WRONG_NATURE_LEFT_OUT);
     free(zeros);
 }
 
-static void test_cut_off(Search *search, const Array *array, unsigned firsts, unsigned lasts)
+static void test_cut_off(Search *search, const AlteredArray *array, unsigned firsts, unsigned lasts)
 {
     if (!goes_on(search))
         return;
@@ -322,7 +322,7 @@ static void test_cut_off(Search *search, const Array *array, unsigned firsts, un
 }
 
 /* A loop over the filter or over the channels begins one too late, or ends one too early, or both; or all loops do. */
-static void try_cut_off(Search *search, const Array *array)
+static void try_cut_off(Search *search, const AlteredArray *array)
 {
     unsigned all = 0;
     if (!has_enough(search, &array->order))
@@ -351,7 +351,7 @@ static void try_filters_cut_off(Search *search, size_t image, unsigned firsts, u
     ResemblanceVariant variant = as_it_is(search->subject);
     char *copies[PROBLEM_MAX_PARAMETERS];
     size_t count = 0;
-    Array array;
+    AlteredArray array;
     for (size_t i = 0; i < problem->parameter_count; i++) {
         if (i == image || i == problem_output(problem) || !find_array(search, i, &array) || array.order.rank > 1)
             continue;
@@ -365,11 +365,11 @@ static void try_filters_cut_off(Search *search, size_t image, unsigned firsts, u
 
 /* ---- the place of the filter ------------------------------------------------------------------------------------- */
 
-typedef void MoveTest(Search *search, const Array *array, const ArrayMove *move);
+typedef void MoveTest(Search *search, const AlteredArray *array, const ArrayMove *move);
 
 /* Both ways: the filter begins at the output where the statement centres it, or the reverse. What lies beyond the
  * border then depends on more than the place of the filter, and does not count. */
-static void test_moved_output(Search *search, const Array *output, const ArrayMove *by)
+static void test_moved_output(Search *search, const AlteredArray *output, const ArrayMove *by)
 {
     enum { LEAST = 3 };
     const size_t left = array_move_keeps(output, by);
@@ -388,7 +388,7 @@ static void test_moved_output(Search *search, const Array *output, const ArrayMo
 
 /* The filter is centred where the statement has it begin at the output: with zeros beyond the border, all that can be
  * compared is right then, also with a stride and where few elements are left after a move of the output. */
-static void test_moved_image(Search *search, const Array *image, const ArrayMove *by)
+static void test_moved_image(Search *search, const AlteredArray *image, const ArrayMove *by)
 {
     const size_t left = array_move_keeps(image, by);
     ArrayMove move = *by;
@@ -402,7 +402,7 @@ static void test_moved_image(Search *search, const Array *image, const ArrayMove
 
 /* Which indices of the filter go with which of the array, the problem does not say: all neighbouring ones are tried in
  * their order. A filter with one index may be applied along several. */
-static void try_moves(Search *search, const Array *filter, const Array *array, MoveTest *test_move)
+static void try_moves(Search *search, const AlteredArray *filter, const AlteredArray *array, MoveTest *test_move)
 {
     const ArrayOrder *taps = &filter->order;
     const int rank = array->order.rank, extents = taps->rank == 1 ? rank : taps->rank;
@@ -417,7 +417,8 @@ static void try_moves(Search *search, const Array *filter, const Array *array, M
 }
 
 /* Most elements must be wrong, since a part of the output may be right after a move by chance. */
-static void try_place_of_filter(Search *search, const Array *filter, const Array *image, const Array *output)
+static void try_place_of_filter(Search *search, const AlteredArray *filter, const AlteredArray *image,
+                                const AlteredArray *output)
 {
     if (2 * search->subject->wrong < output->count || output->count > MOST_ELEMENTS)
         return;
@@ -442,7 +443,7 @@ static size_t main_input(const Problem *problem)
 static void try_missing_parts(Search *search, size_t image)
 {
     const Problem *problem = search->subject->problem;
-    Array before, output, array;
+    AlteredArray before, output, array;
     if (!describe_array(search, image, &before) || !describe_array(search, problem_output(problem), &output) ||
         (search->subject->wrong == 1 && output.count > 1))
         return;
@@ -466,7 +467,7 @@ Status resemblance_find(const ResemblanceSubject *subject, WrongNature *nature, 
     const Problem *problem = subject->problem;
     const size_t image = main_input(problem), output = problem_output(problem);
     Search search = {.subject = subject, .why = why, .nature = WRONG_NATURE_UNKNOWN};
-    Array array, before;
+    AlteredArray array, before;
     for (int which = 0; which < EARLIER_CASES; which++)
         try_stale(&search, subject->earlier[which]);
     for (size_t i = 0; i < problem->parameter_count; i++)

@@ -15,18 +15,18 @@
 
 enum { NAME_COLUMNS = 32, TIME_COLUMNS = 10, NUMBER_COLUMNS = 11, MARKS = 2 };
 
-typedef struct Row { /* one solution */
+typedef struct BaselineRow { /* one solution */
     const char *name, *parameters;
     double ms;         /* mean of the calls of a case, geometric mean over the timed cases; 0: not accepted */
     double gflops;     /* likewise */
     double mean_error; /* absolute error of an element, mean over the timed cases */
     Verdict verdict;
-} Row;
+} BaselineRow;
 
 typedef struct Table {
     const Problem *problem;
     const char *cpu, *gpu; /* names of the devices, as judge_submission() takes them */
-    Row *rows;
+    BaselineRow *rows;
     size_t count;
     Progress *progress;
     Arena arena;
@@ -42,7 +42,7 @@ static double average_s(const CaseResult *item)
     return sum / (double)item->sample_count;
 }
 
-static void take_figures(const Result *result, Row *row)
+static void take_figures(const Result *result, BaselineRow *row)
 {
     double log_s = 0, log_gflops = 0, count = 0;
     for (size_t i = 0; i < result->case_count; i++) {
@@ -78,13 +78,13 @@ static const char *parameters_of(const Submission *submission, Arena *arena)
 
 static Status add_row(Table *table, const Submission *submission, const char *device, Message *why)
 {
-    Row *row = &table->rows[table->count++];
+    BaselineRow *row = &table->rows[table->count++];
     Result result = {0};
     const JudgeJob job = {.problem = table->problem, .submission = submission, .device = device, .timed_only = true};
     Status status = judge_submission(&job, &result, why);
-    *row = (Row){.name = arena_string(&table->arena, submission->file_name),
-                 .parameters = parameters_of(submission, &table->arena),
-                 .verdict = result.verdict};
+    *row = (BaselineRow){.name = arena_string(&table->arena, submission->file_name),
+                         .parameters = parameters_of(submission, &table->arena),
+                         .verdict = result.verdict};
     if (status == STATUS_OK && result.verdict == VERDICT_ACCEPTED)
         take_figures(&result, row);
     result_free(&result);
@@ -112,7 +112,7 @@ static size_t find_marks(const Table *table, double marks[MARKS])
     return count;
 }
 
-static void add_figures(const Row *row, const double marks[MARKS], size_t mark_count, Text *out)
+static void add_figures(const BaselineRow *row, const double marks[MARKS], size_t mark_count, Text *out)
 {
     terminal_pad(out, quantity_time(row->ms).text, -TIME_COLUMNS);
     terminal_pad(out, quantity_error(row->mean_error).text, -NUMBER_COLUMNS);
@@ -132,7 +132,7 @@ static void add_table(const Table *table, Text *out)
     text_printf(out, "%*s%*s%*s%*s%*s  parameters\n", TIME_COLUMNS, "time", NUMBER_COLUMNS, "mean error",
                 NUMBER_COLUMNS, "over 1st", NUMBER_COLUMNS, "over 2nd", NUMBER_COLUMNS, "GFLOP/s");
     for (size_t i = 0; i < table->count; i++) {
-        const Row *row = &table->rows[i];
+        const BaselineRow *row = &table->rows[i];
         text_add(out, "  ");
         terminal_pad(out, row->name, NAME_COLUMNS);
         if (row->ms > 0)

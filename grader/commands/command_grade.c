@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Grading {
+typedef struct GradeCommand {
     const Options *options;
     ClassPoints points;
     bool recorded;
@@ -25,10 +25,10 @@ typedef struct Grading {
     Progress progress;
     CallBudget spent;
     Result result;
-} Grading;
+} GradeCommand;
 
 /* Where nothing is recorded, a database that cannot be read is no error: the report lacks the percentile in the class. */
-static Status open_store(Grading *grading, Message *why)
+static Status open_store(GradeCommand *grading, Message *why)
 {
     Message unfit;
     if (grading->recorded) {
@@ -45,7 +45,7 @@ static Status open_store(Grading *grading, Message *why)
 }
 
 /* Who knows the data beforehand could put the answers into the file, so such a run is not recorded. */
-static Status choose_seed(Grading *grading, Message *why)
+static Status choose_seed(GradeCommand *grading, Message *why)
 {
     const char *seed = grading->options->seed;
     grading->recorded = !grading->options->no_record && !grading->options->untimed && seed == NULL;
@@ -58,7 +58,7 @@ static Status choose_seed(Grading *grading, Message *why)
 }
 
 /* Checks everything that can be wrong with the request, before minutes of judging. */
-static Status check_request(Grading *grading, Message *why)
+static Status check_request(GradeCommand *grading, Message *why)
 {
     const Options *options = grading->options;
     Status status = choose_seed(grading, why);
@@ -77,7 +77,7 @@ static Status check_request(Grading *grading, Message *why)
  * kit, which has the times of the reference solutions but not their sources. */
 static const Submission *choose_anchor(void *context, const DeviceInfo *device)
 {
-    Grading *grading = context;
+    GradeCommand *grading = context;
     const Board board = {grading->request.problem.id, grading->request.problem.revision.hex, device->id, device->epoch};
     Message ignored;
     if (grading->ladder.count == 0 &&
@@ -87,7 +87,7 @@ static const Submission *choose_anchor(void *context, const DeviceInfo *device)
     return anchor == NULL || anchor->submission.source.length == 0 ? NULL : &anchor->submission;
 }
 
-static JudgeJob job_of(Grading *grading)
+static JudgeJob job_of(GradeCommand *grading)
 {
     return (JudgeJob){
         .problem = &grading->request.problem,
@@ -104,13 +104,13 @@ static JudgeJob job_of(Grading *grading)
     };
 }
 
-static Status judge_file(Grading *grading, Message *why)
+static Status judge_file(GradeCommand *grading, Message *why)
 {
     const JudgeJob job = job_of(grading);
     return judge_submission(&job, &grading->result, why);
 }
 
-static void decide_rank(const Grading *grading, bool recorded, Result *result)
+static void decide_rank(const GradeCommand *grading, bool recorded, Result *result)
 {
     ranking_decide(result, recorded);
     if (grading->options->untimed && result->verdict == VERDICT_ACCEPTED)
@@ -119,7 +119,7 @@ static void decide_rank(const Grading *grading, bool recorded, Result *result)
 
 /* A result that would rank is reviewed first, which needs the times of the reference solutions. The run is recorded before
  * it is reported, so that nothing reported can be lost. */
-static Status rank_result(Grading *grading, Message *why)
+static Status rank_result(GradeCommand *grading, Message *why)
 {
     Result *result = &grading->result;
     const bool recorded = grading->recorded && !result->on_cpu, compared = result->score.ms > 0 && !result->on_cpu;
@@ -138,7 +138,7 @@ static Status rank_result(Grading *grading, Message *why)
     return status;
 }
 
-static Status write_verdicts(const Grading *grading, Message *why)
+static Status write_verdicts(const GradeCommand *grading, Message *why)
 {
     Text text = {0};
     if (grading->options->all_cases == NULL)
@@ -149,7 +149,7 @@ static Status write_verdicts(const Grading *grading, Message *why)
     return status;
 }
 
-static void free_grading(Grading *grading)
+static void free_grading(GradeCommand *grading)
 {
     result_free(&grading->result);
     ladder_free(&grading->ladder);
@@ -157,7 +157,7 @@ static void free_grading(Grading *grading)
     request_free(&grading->request);
 }
 
-static Status grade(Grading *grading, Message *why)
+static Status grade(GradeCommand *grading, Message *why)
 {
     Status status = check_request(grading, why);
     if (status == STATUS_OK)
@@ -173,7 +173,7 @@ static Status grade(Grading *grading, Message *why)
 
 Status command_grade(const Options *options, ClassPoints points, int *exit_status, Message *why)
 {
-    Grading grading = {.options = options, .points = points, .progress = progress_new(stderr)};
+    GradeCommand grading = {.options = options, .points = points, .progress = progress_new(stderr)};
     const ExchangeFiles files = request_exchange_files(options);
     ExchangeFailure failure = {0};
     Status status = options_expect_file(options, why);

@@ -12,11 +12,11 @@
 
 enum { VALUE_COLUMNS = 12, TIME_COLUMNS = 12, UNCERTAINTY_COLUMNS = 10, RATE_COLUMNS = 10 };
 
-typedef struct Point { /* the result of one combination */
+typedef struct SweepPoint { /* the result of one combination */
     Verdict verdict;
     MeasuredTime time; /* ms 0: no time */
     double gflops;
-} Point;
+} SweepPoint;
 
 typedef struct Sweeping {
     const Options *options;
@@ -24,8 +24,8 @@ typedef struct Sweeping {
     Problem problem;
     bool problem_is_read;
     Sweep sweep;
-    Point *points;
-    const Point *best; /* NULL: no combination was accepted */
+    SweepPoint *points;
+    const SweepPoint *best; /* NULL: no combination was accepted */
     DeviceInfo device;
     Arena arena;
 } Sweeping;
@@ -49,7 +49,7 @@ static Status read_request(Sweeping *sweeping, Message *why)
 static Status time_combination(Sweeping *sweeping, size_t combination, Message *why)
 {
     Submission changed = sweeping->submission;
-    Point *point = &sweeping->points[combination];
+    SweepPoint *point = &sweeping->points[combination];
     Result result = {0};
     changed.source = (Text){0};
     sweep_add_source(&sweeping->sweep, combination, sweeping->submission.source.data, &changed.source);
@@ -60,7 +60,7 @@ static Status time_combination(Sweeping *sweeping, size_t combination, Message *
         .timed_only = true,
     };
     Status status = judge_submission(&job, &result, why);
-    *point = (Point){.verdict = result.verdict, .time = result.score, .gflops = result.gflops};
+    *point = (SweepPoint){.verdict = result.verdict, .time = result.score, .gflops = result.gflops};
     if (point->time.ms > 0 && (sweeping->best == NULL || point->time.ms < sweeping->best->time.ms))
         sweeping->best = point;
     sweeping->device = result.device;
@@ -100,7 +100,7 @@ static int macro_columns(const SweepMacro *macro)
 
 static void add_point(const Sweeping *sweeping, size_t combination, TerminalStyle style, Text *out)
 {
-    const Point *point = &sweeping->points[combination];
+    const SweepPoint *point = &sweeping->points[combination];
     text_add(out, point == sweeping->best ? "> " : "  ");
     for (size_t i = 0; i < sweeping->sweep.macro_count; i++)
         terminal_pad(out, sweep_value(&sweeping->sweep, combination, i), -macro_columns(&sweeping->sweep.macros[i]));
@@ -121,7 +121,7 @@ static size_t count_as_good(const Sweeping *sweeping)
 {
     size_t count = 0;
     for (size_t i = 0; i < sweeping->sweep.combinations; i++) {
-        const Point *point = &sweeping->points[i];
+        const SweepPoint *point = &sweeping->points[i];
         count += point != sweeping->best && point->time.ms > 0 && !time_is_faster(sweeping->best->time, point->time);
     }
     return count;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SECTOR_BYTES = 32, LINE_BYTES = 128 };
+enum { DRAM_SECTOR_BYTES = 32, LINE_BYTES = 128 };
 
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
@@ -26,7 +26,7 @@ static double excess_store_sectors(const SimLine *line)
 /* Wavefronts of the L1 beyond those that the same bytes would need if they were contiguous. */
 static double excess_load_wavefronts(const SimLine *line)
 {
-    double lines = (double)line->ideal_load_sectors * SECTOR_BYTES / LINE_BYTES;
+    double lines = (double)line->ideal_load_sectors * DRAM_SECTOR_BYTES / LINE_BYTES;
     double ideal = fmax((double)line->counters.global_load_requests, lines);
     return excess_load_sectors(line) > 0 ? fmax(0, (double)line->counters.global_load_wavefronts - ideal) : 0;
 }
@@ -61,7 +61,7 @@ static void sketch_neighbours(const KernelNames *names, const char *array, Advic
 static double rereads(const KernelUnderReview *review)
 {
     const SimCounters *counters = review->counters;
-    return ratio((double)counters->global_load_bytes, (double)counters->unique_load_sectors * SECTOR_BYTES);
+    return ratio((double)counters->global_load_bytes, (double)counters->unique_load_sectors * DRAM_SECTOR_BYTES);
 }
 
 static const double LEAST_REREADS = 4;

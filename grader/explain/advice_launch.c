@@ -62,11 +62,11 @@ static uint32_t fewer_registers(const ProfileKernel *profile)
  * would be other work, with more halo. */
 static double less_shared(const KernelUnderReview *review)
 {
-    enum { WAVEFRONT_BYTES = 128, SECTOR_BYTES = 32 };
+    enum { WAVEFRONT_BYTES = 128, DRAM_SECTOR_BYTES = 32 };
     const ProfileKernel *profile = review->kernel->profile;
     const SimCounters *counters = &review->model.counters;
     double stored = (double)counters->shared_store_wavefronts * WAVEFRONT_BYTES +
-                    (double)counters->bulk_load_sectors * SECTOR_BYTES;
+                    (double)counters->bulk_load_sectors * DRAM_SECTOR_BYTES;
     double bytes = (double)profile->static_shared_bytes + profile->shape.dynamic_shared_bytes;
     return fmin(1, fmax(0.5, ratio(stored / review_blocks_per_launch(review), bytes)));
 }

@@ -15,15 +15,15 @@ enum {
     ALGORITHM = 10 /* it comes behind what mends the kernel at hand */
 };                 /* percent of its gain that decides its place, by what has to be written */
 
-typedef struct Rule {
+typedef struct AdvisorRule {
     const char *id;
     double least_gain;
     int place;
     AdviceRule *find;
     bool is_about_the_call; /* asked once, not for each kernel */
-} Rule;
+} AdvisorRule;
 
-static const Rule rules[] = {
+static const AdvisorRule rules[] = {
     {"needless_work", 0.15, LINE, rule_needless_work, false},
     {"several_outputs", 0.15, LOOP, rule_several_outputs, false},
     {"fast_convolution", 0.3, ALGORITHM, rule_fast_convolution, false},
@@ -90,13 +90,13 @@ static void insert_by_place(Advice list[ADVISOR_MOST], double places[ADVISOR_MOS
 
 /* What one rule finds in all kernels. Kernels that get the same advice for one line, such as launches of one
  * function with different grids, share one piece, and their gains add up. */
-typedef struct Findings {
+typedef struct AdviceFindings {
     Advice advice[PROFILE_MAX_KERNELS];
     double largest_gains[PROFILE_MAX_KERNELS]; /* of one kernel: the one whose sentence is kept */
     size_t count;
-} Findings;
+} AdviceFindings;
 
-static void add_finding(Findings *findings, const Advice *found, double seconds)
+static void add_finding(AdviceFindings *findings, const Advice *found, double seconds)
 {
     size_t i = 0;
     while (i < findings->count && findings->advice[i].line != found->line)
@@ -111,8 +111,8 @@ static void add_finding(Findings *findings, const Advice *found, double seconds)
     findings->count += i == findings->count;
 }
 
-static void apply_rule(const Rule *rule, const Explanation *explanation, const AdviceSubject *subject,
-                       Findings *findings)
+static void apply_rule(const AdvisorRule *rule, const Explanation *explanation, const AdviceSubject *subject,
+                       AdviceFindings *findings)
 {
     uint32_t kernels = rule->is_about_the_call ? 1 : explanation->profile->kernel_count;
     for (uint32_t kernel = 0; kernel < kernels; kernel++) {
@@ -132,7 +132,7 @@ size_t advisor_find(const Explanation *explanation, const AdviceSubject *subject
     double places[ADVISOR_MOST];
     size_t count = 0;
     for (size_t i = 0; i < RULE_COUNT; i++) {
-        Findings findings = {.count = 0};
+        AdviceFindings findings = {.count = 0};
         apply_rule(&rules[i], explanation, subject, &findings);
         for (size_t j = 0; j < findings.count; j++)
             if (findings.advice[j].gain >= rules[i].least_gain)

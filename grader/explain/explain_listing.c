@@ -32,10 +32,10 @@ static void add_mean(Text *out, double sum, double count, int columns)
     terminal_pad(out, count > 0 ? quantity_mean(sum / count).text : "", -columns);
 }
 
-typedef struct Row { /* one source line, summed over kernels */
+typedef struct ListingRow { /* one source line, summed over kernels */
     double share;
     SimLine counts;
-} Row;
+} ListingRow;
 
 static size_t count_lines(const char *text)
 {
@@ -46,9 +46,9 @@ static size_t count_lines(const char *text)
 }
 
 /* The rows of the submission's lines, [count + 1] by number. `*elsewhere` is the share of lines in other files. */
-static Row *gather_rows(const Explanation *explanation, size_t count, Arena *arena, double *elsewhere)
+static ListingRow *gather_rows(const Explanation *explanation, size_t count, Arena *arena, double *elsewhere)
 {
-    Row *rows = arena_array(arena, count + 1, sizeof *rows);
+    ListingRow *rows = arena_array(arena, count + 1, sizeof *rows);
     *elsewhere = 0;
     for (uint32_t i = 0; i < explanation->profile->line_count; i++) {
         const ProfileLine *line = &explanation->profile->lines[i];
@@ -64,7 +64,7 @@ static Row *gather_rows(const Explanation *explanation, size_t count, Arena *are
     return rows;
 }
 
-static void add_figures(const Row *row, Text *out)
+static void add_figures(const ListingRow *row, Text *out)
 {
     const SimLine *line = &row->counts;
     const SimCounters *counters = &line->counters;
@@ -88,7 +88,7 @@ static void add_figures(const Row *row, Text *out)
     terminal_pad(out, divergent > 0 ? quantity_percent(divergent, 0).text : "", -10);
 }
 
-static bool is_near_code(const Row *rows, size_t count, size_t line)
+static bool is_near_code(const ListingRow *rows, size_t count, size_t line)
 {
     for (size_t other = line > GAP_LINES ? line - GAP_LINES : 1; other <= line + GAP_LINES && other <= count; other++)
         if (rows[other].counts.executions > 0)
@@ -119,7 +119,7 @@ static void add_heading(int figures, Text *out)
     text_printf(out, "%6s%.*s\n", "line", figures, heading);
 }
 
-static void add_row(const Row *row, int figures, Text *out)
+static void add_row(const ListingRow *row, int figures, Text *out)
 {
     Text all = {0};
     if (row->counts.executions > 0)
@@ -135,7 +135,7 @@ void explain_listing(const Explanation *explanation, const char *source, Termina
     const int room = width - AROUND, figures = figures_shown(room);
     size_t count = count_lines(source);
     double elsewhere, own = 0;
-    const Row *rows = gather_rows(explanation, count, &arena, &elsewhere);
+    const ListingRow *rows = gather_rows(explanation, count, &arena, &elsewhere);
     bool skipped = false;
     add_heading(figures, out);
     for (size_t number = 1; number <= count; number++) {

@@ -9,9 +9,9 @@
 enum { MOST_LOOKUPS = 200 };
 
 /* A part of the source. */
-typedef struct Span {
+typedef struct TextSpan {
     const char *start, *end;
-} Span;
+} TextSpan;
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static const char *skip_spaces(const char *at, const char *end)
 }
 
 /* The next name at or behind `at`; an empty span at `end`: there is none. */
-static Span next_name(const char *at, const char *end)
+static TextSpan next_name(const char *at, const char *end)
 {
     while (at < end && !begins_name(*at)) {
         bool number = isdigit((unsigned char)*at);
@@ -36,20 +36,20 @@ static Span next_name(const char *at, const char *end)
         while (number && at < end && (text_in_word(*at) || *at == '.'))
             at++; /* 0x1F and 1.0f contain no names */
     }
-    Span name = {at, at};
+    TextSpan name = {at, at};
     while (name.end < end && text_in_word(*name.end))
         name.end++;
     return name;
 }
 
-static bool is_word(Span span, const char *word)
+static bool is_word(TextSpan span, const char *word)
 {
     size_t length = (size_t)(span.end - span.start);
     return strlen(word) == length && memcmp(span.start, word, length) == 0;
 }
 
 /* Copies with every run of spaces and line ends as one space. */
-static void copy_span(Span span, char *out, size_t size)
+static void copy_span(TextSpan span, char *out, size_t size)
 {
     size_t length = 0;
     for (const char *at = skip_spaces(span.start, span.end); at < span.end && length + 1 < size; at++) {
@@ -107,7 +107,7 @@ int first_line_with(const char *source, const char *word)
 void copy_line(const char *source, int line, char *text, size_t size)
 {
     const char *start = start_of_line(source, line);
-    copy_span((Span){start, start + strcspn(start, "\n")}, text, size);
+    copy_span((TextSpan){start, start + strcspn(start, "\n")}, text, size);
 }
 
 int line_indent(const char *source, int line)
@@ -119,23 +119,23 @@ int line_indent(const char *source, int line)
 
 /* From the definition of the kernel to the end of its body, or the whole source. A line outside of it is in a function
  * that the kernel calls, whose names are looked for in the whole source as well. */
-static Span body_of(const char *source, const char *kernel, int line)
+static TextSpan body_of(const char *source, const char *kernel, int line)
 {
     int first = kernel_line(source, kernel);
-    Span all = {source, source + strlen(source)};
+    TextSpan all = {source, source + strlen(source)};
     if (first == 0)
         return all;
-    Span body = {start_of_line(source, first), all.end};
+    TextSpan body = {start_of_line(source, first), all.end};
     const char *brace = strchr(body.start, '{'), *place = start_of_line(source, line);
     body.end = brace == NULL ? all.end : behind_bracket(brace, all.end);
     return line == 0 || (place >= body.start && place < body.end) ? body : all;
 }
 
 /* The statement that a line belongs to: back to the line with its beginning, and up to its semicolon. */
-static Span statement_at(const char *source, Span body, int line)
+static TextSpan statement_at(const char *source, TextSpan body, int line)
 {
     const char *start = start_of_line(source, line);
-    Span statement = {start, start};
+    TextSpan statement = {start, start};
     while (statement.end < body.end && *statement.end != ';')
         statement.end++;
     while (statement.start > body.start && strchr(";{}", statement.start[-1]) == NULL)
@@ -146,9 +146,9 @@ static Span statement_at(const char *source, Span body, int line)
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* The value in "name = value;" or "name = value," of the first such place in the body; an empty span: there is none. */
-static Span value_of(Span body, Span name)
+static TextSpan value_of(TextSpan body, TextSpan name)
 {
-    for (Span at = next_name(body.start, body.end); at.start < body.end; at = next_name(at.end, body.end)) {
+    for (TextSpan at = next_name(body.start, body.end); at.start < body.end; at = next_name(at.end, body.end)) {
         const char *equals = skip_spaces(at.end, body.end);
         bool same = at.end - at.start == name.end - name.start &&
                     memcmp(at.start, name.start, (size_t)(at.end - at.start)) == 0;
@@ -157,16 +157,16 @@ static Span value_of(Span body, Span name)
         const char *end = equals + 1;
         while (end < body.end && *end != ';' && *end != ',')
             end = *end == '(' || *end == '[' ? behind_bracket(end, body.end) : end + 1;
-        return (Span){equals + 1, end};
+        return (TextSpan){equals + 1, end};
     }
-    return (Span){body.end, body.end};
+    return (TextSpan){body.end, body.end};
 }
 
 /* Whether an expression has different values in different threads of a block; with `member`, in those that differ in
  * threadIdx.x, say. `left`: how many more names may be looked up, so that no source takes long. */
-static bool depends_on_thread(Span body, Span expression, const char *member, int *left)
+static bool depends_on_thread(TextSpan body, TextSpan expression, const char *member, int *left)
 {
-    for (Span name = next_name(expression.start, expression.end); name.start < expression.end;
+    for (TextSpan name = next_name(expression.start, expression.end); name.start < expression.end;
          name = next_name(name.end, expression.end)) {
         if (is_word(name, "threadIdx") && (member == NULL || strncmp(name.end, member, strlen(member)) == 0))
             return true;
@@ -180,7 +180,7 @@ static bool depends_on_thread(Span body, Span expression, const char *member, in
 
 /* ---- the line ---------------------------------------------------------------------------------------------------- */
 
-static ArrayUse array_use(Span name, Span index)
+static ArrayUse array_use(TextSpan name, TextSpan index)
 {
     ArrayUse use = {.name = ""};
     copy_span(name, use.name, sizeof use.name);
@@ -189,29 +189,30 @@ static ArrayUse array_use(Span name, Span index)
 }
 
 /* Everything from the first bracket behind a name to the last: "[a][b]"; an empty span: there is none. */
-static Span index_behind(Span name, const char *end)
+static TextSpan index_behind(TextSpan name, const char *end)
 {
-    Span index = {name.end, name.end};
+    TextSpan index = {name.end, name.end};
     while (index.end < end && *index.end == '[')
         index.end = behind_bracket(index.end, end);
     return index;
 }
 
 /* Whether an index multiplies what differs between neighbouring threads: `d * taps + k`. */
-static bool multiplies_thread(Span body, Span index)
+static bool multiplies_thread(TextSpan body, TextSpan index)
 {
-    for (Span name = next_name(index.start, index.end); name.start < index.end; name = next_name(name.end, index.end)) {
+    for (TextSpan name = next_name(index.start, index.end); name.start < index.end;
+         name = next_name(name.end, index.end)) {
         int left = MOST_LOOKUPS;
-        Span member = name.end < index.end && *name.end == '.' ? next_name(name.end, index.end) : name;
+        TextSpan member = name.end < index.end && *name.end == '.' ? next_name(name.end, index.end) : name;
         const char *behind = skip_spaces(member.end, index.end);
         if (behind < index.end && *behind == '*' &&
-            depends_on_thread(body, (Span){name.start, member.end}, ".x", &left))
+            depends_on_thread(body, (TextSpan){name.start, member.end}, ".x", &left))
             return true;
     }
     return false;
 }
 
-static void find_arrays(Span body, Span statement, KernelNames *names)
+static void find_arrays(TextSpan body, TextSpan statement, KernelNames *names)
 {
     bool has_input = false, has_filter = false;
     const char *from = statement.start, *sum = from;
@@ -219,9 +220,9 @@ static void find_arrays(Span body, Span statement, KernelNames *names)
         sum++;
     if (sum + 1 < statement.end)
         from = sum + 2; /* what stands before += is the sum */
-    for (Span name = next_name(from, statement.end); name.start < statement.end;
+    for (TextSpan name = next_name(from, statement.end); name.start < statement.end;
          name = next_name(name.end, statement.end)) {
-        Span index = index_behind(name, statement.end);
+        TextSpan index = index_behind(name, statement.end);
         if (index.end == index.start)
             continue;
         int left = MOST_LOOKUPS;
@@ -238,7 +239,7 @@ static void find_arrays(Span body, Span statement, KernelNames *names)
 }
 
 /* The name before "+=", or that of the first value in the statement. */
-static void find_sum(Span statement, KernelNames *names)
+static void find_sum(TextSpan statement, KernelNames *names)
 {
     for (const char *at = statement.start; at + 1 < statement.end; at++) {
         if (at[0] != '+' || at[1] != '=')
@@ -255,16 +256,16 @@ static void find_sum(Span statement, KernelNames *names)
         const char *start = end;
         while (start > statement.start && text_in_word(start[-1]))
             start--;
-        copy_span((Span){start, end}, names->sum, sizeof names->sum);
+        copy_span((TextSpan){start, end}, names->sum, sizeof names->sum);
         return;
     }
 }
 
 /* The last "for (int k = 0; k < end; k++)" that begins before the end of the statement. */
-static void find_loop(Span body, Span statement, KernelNames *names)
+static void find_loop(TextSpan body, TextSpan statement, KernelNames *names)
 {
-    Span found = {NULL, NULL};
-    for (Span name = next_name(body.start, statement.end); name.start < statement.end;
+    TextSpan found = {NULL, NULL};
+    for (TextSpan name = next_name(body.start, statement.end); name.start < statement.end;
          name = next_name(name.end, statement.end))
         if (is_word(name, "for"))
             found = name;
@@ -280,23 +281,23 @@ static void find_loop(Span body, Span statement, KernelNames *names)
     const char *first = last;
     while (first > open && text_in_word(first[-1]))
         first--;
-    copy_span((Span){first, last}, names->loop, sizeof names->loop);
+    copy_span((TextSpan){first, last}, names->loop, sizeof names->loop);
     less += less[1] == '=' ? 2 : 1;
-    copy_span((Span){less, less + strcspn(less, ";&")}, names->loop_end, sizeof names->loop_end);
+    copy_span((TextSpan){less, less + strcspn(less, ";&")}, names->loop_end, sizeof names->loop_end);
 }
 
 /* ---- the thread's place ------------------------------------------------------------------------------------------ */
 
 /* The first variable whose value contains `word`, such as "threadIdx.y", and blockIdx. */
-static void find_place(Span body, const char *word, char *name, char *value)
+static void find_place(TextSpan body, const char *word, char *name, char *value)
 {
     const char *block = "blockIdx";
-    for (Span at = next_name(body.start, body.end); at.start < body.end; at = next_name(at.end, body.end)) {
+    for (TextSpan at = next_name(body.start, body.end); at.start < body.end; at = next_name(at.end, body.end)) {
         const char *equals = skip_spaces(at.end, body.end);
         char text[INDEX_ROOM];
         if (equals >= body.end || *equals != '=' || equals[1] == '=')
             continue;
-        copy_span(value_of((Span){at.start, body.end}, at), text, sizeof text);
+        copy_span(value_of((TextSpan){at.start, body.end}, at), text, sizeof text);
         if (strstr(text, word) == NULL || strstr(text, block) == NULL)
             continue;
         copy_span(at, name, NAME_ROOM);
@@ -333,7 +334,7 @@ static void use_statement_names(const Problem *problem, KernelNames *names)
 
 void kernel_names_find(const char *source, const char *kernel, int line, const Problem *problem, KernelNames *names)
 {
-    Span body = body_of(source, kernel, line), statement = statement_at(source, body, line);
+    TextSpan body = body_of(source, kernel, line), statement = statement_at(source, body, line);
     *names = (KernelNames){.has_several_sums = false};
     if (line > 0) {
         find_arrays(body, statement, names);

@@ -28,18 +28,18 @@ static const struct {
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-typedef struct Field { /* one field of ncu's output, without its quotes */
+typedef struct NcuField { /* one field of ncu's output, without its quotes */
     const char *start;
     size_t length;
-} Field;
+} NcuField;
 
-typedef struct Row {
-    Field fields[MAX_COLUMNS]; /* further fields are ignored */
+typedef struct NcuRow {
+    NcuField fields[MAX_COLUMNS]; /* further fields are ignored */
     size_t count;
-} Row;
+} NcuRow;
 
 /* Reads one field, quoted or not, up to the comma or the end of the line. */
-static const char *read_field(const char *at, Field *field)
+static const char *read_field(const char *at, NcuField *field)
 {
     bool quoted = *at == '"';
     field->start = at += quoted;
@@ -53,7 +53,7 @@ static const char *read_field(const char *at, Field *field)
     return at + (quoted && *at == '"');
 }
 
-static const char *read_row(const char *at, Row *row)
+static const char *read_row(const char *at, NcuRow *row)
 {
     row->count = 0;
     while (*at != '\0' && *at != '\n' && row->count < MAX_COLUMNS) {
@@ -64,7 +64,7 @@ static const char *read_row(const char *at, Row *row)
     return at + (*at == '\n');
 }
 
-static int find_column(const Row *head, const char *name)
+static int find_column(const NcuRow *head, const char *name)
 {
     for (size_t i = 0; i < head->count; i++)
         if (head->fields[i].length == strlen(name) && memcmp(head->fields[i].start, name, strlen(name)) == 0)
@@ -73,13 +73,13 @@ static int find_column(const Row *head, const char *name)
 }
 
 /* Reads a number such as "1,234.5"; negative: there is none. */
-static double number_of(const Row *row, int column)
+static double number_of(const NcuRow *row, int column)
 {
     char plain[64];
     size_t length = 0;
     if (column < 0 || (size_t)column >= row->count)
         return -1;
-    const Field *field = &row->fields[column];
+    const NcuField *field = &row->fields[column];
     for (size_t i = 0; i < field->length && length + 1 < sizeof plain; i++)
         if (field->start[i] != ',')
             plain[length++] = field->start[i];
@@ -90,14 +90,14 @@ static double number_of(const Row *row, int column)
 }
 
 /* Drops parameters and return type: "void blur<3>(const float *, float *)" becomes "blur<3>". */
-static void plain_name(const Field *shown, char name[128])
+static void plain_name(const NcuField *shown, char name[128])
 {
     size_t type = shown->length > 5 && memcmp(shown->start, "void ", 5) == 0 ? 5 : 0;
     const char *start = shown->start + type, *arguments = memchr(start, '(', shown->length - type);
     snprintf(name, 128, "%.*s", arguments == NULL ? (int)(shown->length - type) : (int)(arguments - start), start);
 }
 
-static NcuKernel *find_kernel(NcuMeasurement *measurement, const Field *shown)
+static NcuKernel *find_kernel(NcuMeasurement *measurement, const NcuField *shown)
 {
     char name[128];
     plain_name(shown, name);
@@ -112,7 +112,7 @@ static NcuKernel *find_kernel(NcuMeasurement *measurement, const Field *shown)
     return kernel;
 }
 
-static void add_launch(NcuKernel *kernel, const Row *head, const Row *row)
+static void add_launch(NcuKernel *kernel, const NcuRow *head, const NcuRow *row)
 {
     for (int metric = 0; metric < NCU_METRICS; metric++) {
         double value = number_of(row, find_column(head, metrics[metric].name)) * metrics[metric].factor;
@@ -129,7 +129,7 @@ static void add_launch(NcuKernel *kernel, const Row *head, const Row *row)
 
 Status ncu_parse(const char *output, NcuMeasurement *measurement, Message *why)
 {
-    Row head, row;
+    NcuRow head, row;
     const char *at = strncmp(output, "\"ID\",", 5) == 0 ? output : strstr(output, "\n\"ID\",");
     *measurement = (NcuMeasurement){0};
     if (at == NULL)

@@ -21,7 +21,7 @@ static bool is_warning(const CaseResult *item, const DeviceFinding *finding)
 }
 
 /* Only the first call with findings warns of them; the others mostly have the same. */
-static void warn_of_findings(Judging *judging, const CaseResult *item, const DeviceFindings *findings)
+static void warn_of_findings(Grading *judging, const CaseResult *item, const DeviceFindings *findings)
 {
     if (judging->findings_told)
         return;
@@ -36,7 +36,7 @@ static void warn_of_findings(Judging *judging, const CaseResult *item, const Dev
                     findings->more == 1 ? "" : "s");
 }
 
-static void warn_of_what_was_overlooked(Judging *judging, const CallReport *call)
+static void warn_of_what_was_overlooked(Grading *judging, const CallReport *call)
 {
     if (call->first_error != 0)
         result_warn(judging->result, "a CUDA call failed, though the output was right: %s",
@@ -49,7 +49,7 @@ static void warn_of_what_was_overlooked(Judging *judging, const CallReport *call
 }
 
 /* A case whose data are secret keeps one warning at most, of what no sample has warned of. */
-static void keep_warning(Judging *judging, const CaseResult *item, const CallReport *call)
+static void keep_warning(Grading *judging, const CaseResult *item, const CallReport *call)
 {
     for (uint32_t i = 0; i < call->findings.count && !judging->findings_told; i++)
         if (is_warning(item, &call->findings.items[i]))
@@ -64,14 +64,14 @@ static void keep_warning(Judging *judging, const CaseResult *item, const CallRep
 
 /* ---- the verdict ------------------------------------------------------------------------------------------------- */
 
-Judgement case_judgement(const Judging *judging, const CaseOutput *output, const CallReport *call)
+Judgement case_judgement(const Grading *judging, const CaseOutput *output, const CallReport *call)
 {
     return judgement_of_call(call, output->compared ? &output->comparison : NULL,
                              judging->job->problem->kernel_must_write_output);
 }
 
 /* A sample's data are public: everything may be told. */
-static void conclude_sample(Judging *judging, CaseResult *item, const CallReport *call, const CaseOutput *output,
+static void conclude_sample(Grading *judging, CaseResult *item, const CallReport *call, const CaseOutput *output,
                             const Judgement *decided)
 {
     Arena *arena = &judging->result->arena;
@@ -90,7 +90,7 @@ static void conclude_sample(Judging *judging, CaseResult *item, const CallReport
 }
 
 /* Of other cases, report and text stay here. */
-static void conclude_secret(Judging *judging, CaseResult *item, const CallReport *call, const Judgement *decided)
+static void conclude_secret(Grading *judging, CaseResult *item, const CallReport *call, const Judgement *decided)
 {
     if (item->verdict == VERDICT_ACCEPTED)
         keep_warning(judging, item, call);
@@ -110,7 +110,7 @@ static CaseErrors errors_of(const CaseResult *item, const CaseOutput *output)
     return (CaseErrors){.known = error > 0, .max = error};
 }
 
-void case_conclude(Judging *judging, CaseResult *item, const CallReport *call, const CaseOutput *output,
+void case_conclude(Grading *judging, CaseResult *item, const CallReport *call, const CaseOutput *output,
                    const Judgement *decided)
 {
     item->judged = true;
@@ -137,7 +137,7 @@ static void keep_sample(CaseResult *item, const CallReport *report)
 }
 
 /* On a simulated GPU, a timed case has a runner of its own and a single call. Constructors may have worked before it. */
-static void charge_constructors(Judging *judging, CaseResult *item)
+static void charge_constructors(Grading *judging, CaseResult *item)
 {
     if (judging->session->traits.clock != SESSION_MODEL || item->sample_count == 0 || !(judging->load.busy_s > 0))
         return;
@@ -148,7 +148,7 @@ static void charge_constructors(Judging *judging, CaseResult *item)
     case_warn_of_charge(judging, item);
 }
 
-void case_warn_of_charge(Judging *judging, const CaseResult *item)
+void case_warn_of_charge(Grading *judging, const CaseResult *item)
 {
     double most_s = 0;
     for (size_t i = 0; i < item->sample_count; i++)
@@ -162,14 +162,14 @@ void case_warn_of_charge(Judging *judging, const CaseResult *item)
 
 /* Which blocks the sanitizer looks at, and which orders of operations are tried: other ones in each case of each grading,
  * and the same ones with the same seed. */
-static Chacha20Key sample_key(const Judging *judging, const CaseResult *item)
+static Chacha20Key sample_key(const Grading *judging, const CaseResult *item)
 {
     const uint32_t purpose = UINT32_MAX; /* of no array (testcase_key()) */
     return generator_derive(&judging->secret, purpose, item->group, (uint32_t)(item - judging->result->cases));
 }
 
 /* True if nobody may learn what the submission does with the data, not even its author. */
-static bool is_secret(const Judging *judging, const CaseResult *item)
+static bool is_secret(const Grading *judging, const CaseResult *item)
 {
     return item->group == CASE_HIDDEN && !judging->job->shows_durations;
 }
@@ -185,7 +185,7 @@ static uint64_t most_instructions(const Testcase *testcase)
 }
 
 /* Calls solve(), and again where a timed case needs more samples. `report` is the last call's. */
-static Status call_solve(Judging *judging, Call *call, CaseResult *item, CallReport *report, Message *why)
+static Status call_solve(Grading *judging, Call *call, CaseResult *item, CallReport *report, Message *why)
 {
     const bool timed = item->group == CASE_TIMED, warms_up = timed && judging->session->traits.clock == SESSION_WALL;
     const CallOptions options = {.check_inputs = true,
@@ -214,7 +214,7 @@ static Status call_solve(Judging *judging, Call *call, CaseResult *item, CallRep
 }
 
 /* Nothing is known of the output then, and the runner is no longer of use. */
-static bool is_given_up(const Judging *judging, const Call *call, const CallReport *report)
+static bool is_given_up(const Grading *judging, const Call *call, const CallReport *report)
 {
     return judging->session->traits.clock == SESSION_MODEL && call->testcase->attempt_instructions > 0 &&
            report->outcome == CALL_TIME_LIMIT && report->mistake.kind == MISTAKE_KERNEL_TIME;
@@ -236,7 +236,7 @@ static bool misses_blocks(const Call *call, const CallReport *report)
 
 /* Of the large cases that a simulated GPU times, the processor would take longer to compute the expected output than the
  * simulator takes for a good kernel. What is compared is drawn when the output is there. */
-static Status check_output(Judging *judging, Call *call, const CaseResult *item, CaseOutput *output, Message *why)
+static Status check_output(Grading *judging, Call *call, const CaseResult *item, CaseOutput *output, Message *why)
 {
     const uint32_t purpose = UINT32_MAX - 1; /* of no array, and not that of sample_key() */
     output->compared = true;
@@ -248,7 +248,7 @@ static Status check_output(Judging *judging, Call *call, const CaseResult *item,
     return status;
 }
 
-Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Message *why)
+Status case_run(Grading *judging, const Testcase *testcase, CaseResult *item, Message *why)
 {
     Call call;
     CallReport report = {0};

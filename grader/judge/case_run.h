@@ -11,16 +11,16 @@
 enum { CASE_TRIALS = 10 };
 
 /* Judges a case that is not timed by a GPU's own clock. */
-MUST_USE Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Message *why);
+MUST_USE Status case_run(Grading *judging, const Testcase *testcase, CaseResult *item, Message *why);
 
 /* What a call of a case deserves. */
-Judgement case_judgement(const Judging *judging, const CaseOutput *output, const CallReport *call);
+Judgement case_judgement(const Grading *judging, const CaseOutput *output, const CallReport *call);
 
 /* Warns of work that was charged to the timed calls of the case. */
-void case_warn_of_charge(Judging *judging, const CaseResult *item);
+void case_warn_of_charge(Grading *judging, const CaseResult *item);
 
 /* Puts the verdict into the case, and what else may be told of it. */
-void case_conclude(Judging *judging, CaseResult *item, const CallReport *call, const CaseOutput *output,
+void case_conclude(Grading *judging, CaseResult *item, const CallReport *call, const CaseOutput *output,
                    const Judgement *decided);
 
 #endif

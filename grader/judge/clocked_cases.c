@@ -8,12 +8,12 @@
 #include <math.h>
 #include <stdio.h>
 
-static size_t loads_of_hidden_cases(const Judging *judging)
+static size_t loads_of_hidden_cases(const Grading *judging)
 {
     return judging_count(judging, CASE_HIDDEN) > 0;
 }
 
-Status clocked_cases_start_early(Judging *judging, Message *why)
+Status clocked_cases_start_early(Grading *judging, Message *why)
 {
     if (judging->device_oracle != NULL || judging_count(judging, CASE_TIMED) == 0)
         return STATUS_OK;
@@ -24,19 +24,19 @@ Status clocked_cases_start_early(Judging *judging, Message *why)
 }
 
 /* The blocks of the submission and both of the anchor. */
-static size_t loads_of_sitting(const Judging *judging, bool has_anchor)
+static size_t loads_of_sitting(const Grading *judging, bool has_anchor)
 {
     return (size_t)judging->plan.blocks + (has_anchor ? 2 : 0);
 }
 
-void clocked_cases_open_ahead(const Judging *judging)
+void clocked_cases_open_ahead(const Grading *judging)
 {
     if (judging_count(judging, CASE_TIMED) > 0)
         session_open_ahead(judging->session,
                            loads_of_hidden_cases(judging) + loads_of_sitting(judging, judging->job->anchor != NULL));
 }
 
-Status clocked_cases_prepare(Judging *judging, Message *why)
+Status clocked_cases_prepare(Grading *judging, Message *why)
 {
     const DeviceInfo *device = &judging->result->device;
     const JudgeJob *job = judging->job;
@@ -58,7 +58,7 @@ Status clocked_cases_prepare(Judging *judging, Message *why)
 
 /* Two clocks that disagree grossly, or an output that was not there when both had stopped: a clock was forged. Where solve()
  * itself returned late, nobody knows, so nobody is accused, and the times do not count. */
-static void compare_clocks(Judging *judging, CaseResult *item, double usual_taken_s)
+static void compare_clocks(Grading *judging, CaseResult *item, double usual_taken_s)
 {
     Result *result = judging->result;
     Text text = {0};
@@ -75,7 +75,7 @@ static void compare_clocks(Judging *judging, CaseResult *item, double usual_take
     text_free(&text);
 }
 
-static void explain_fewer_calls(Judging *judging, CaseResult *item, const TimedCase *timed)
+static void explain_fewer_calls(Grading *judging, CaseResult *item, const TimedCase *timed)
 {
     if (timed->fewest_calls == 0)
         return;
@@ -87,7 +87,7 @@ static void explain_fewer_calls(Judging *judging, CaseResult *item, const TimedC
     result_warn(judging->result, "%s: %s", item->name, item->fewer_calls);
 }
 
-static void conclude_case(Judging *judging, CaseResult *item, const TimedCase *timed)
+static void conclude_case(Grading *judging, CaseResult *item, const TimedCase *timed)
 {
     const CaseOutput output = {.compared = timed->compared, .comparison = timed->comparison};
     item->input_bytes = timed->input_bytes;
@@ -122,7 +122,7 @@ static void copy_sitting(Result *result, const Sitting *sitting, const Measuring
         result_warn(result, "%s", sitting->anchor_failure);
 }
 
-static Status take_sitting(Judging *judging, TimedCase *cases, size_t count, Message *why)
+static Status take_sitting(Grading *judging, TimedCase *cases, size_t count, Message *why)
 {
     Result *result = judging->result;
     Sitting sitting = {0};
@@ -149,7 +149,7 @@ static Status take_sitting(Judging *judging, TimedCase *cases, size_t count, Mes
 }
 
 /* The cases to be timed; `items` are the places of their results. */
-static TimedCase *list_cases(Judging *judging, CaseResult ***items, size_t *count)
+static TimedCase *list_cases(Grading *judging, CaseResult ***items, size_t *count)
 {
     Result *result = judging->result;
     TimedCase *cases = arena_array(&result->arena, result->case_count, sizeof *cases);
@@ -163,7 +163,7 @@ static TimedCase *list_cases(Judging *judging, CaseResult ***items, size_t *coun
     return cases;
 }
 
-Status clocked_cases_run(Judging *judging, Message *why)
+Status clocked_cases_run(Grading *judging, Message *why)
 {
     Result *result = judging->result;
     double start_s = now_s();

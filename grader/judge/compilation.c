@@ -22,7 +22,7 @@ static void name_gcc(Result *result, const char *scratch)
     text_free(&version);
 }
 
-Status compilation_find_compiler(Judging *judging, Message *why)
+Status compilation_find_compiler(Grading *judging, Message *why)
 {
     Result *result = judging->result;
     if (judging->session->traits.runs_c) {
@@ -70,14 +70,14 @@ Status compilation_of(const Problem *problem, const Submission *submission, cons
     return compile_submission(&job, toolkit, scratch, compiled, why);
 }
 
-Status compilation_for_device(const Judging *judging, const Submission *submission, const DeviceInfo *device,
+Status compilation_for_device(const Grading *judging, const Submission *submission, const DeviceInfo *device,
                               Compiled *compiled, Message *why)
 {
     return compilation_of(judging->job->problem, submission, device, &judging->toolkit, judging->scratch, compiled,
                           why);
 }
 
-static Status compile_submission_of(Judging *judging, CompileBegins *begins, Message *why)
+static Status compile_submission_of(Grading *judging, CompileBegins *begins, Message *why)
 {
     const JudgeJob *job = judging->job;
     const char *types[PROBLEM_MAX_PARAMETERS];
@@ -119,7 +119,7 @@ static const char *sentence_about(CompileOutcome outcome)
     return "";
 }
 
-static void end_step(const Judging *judging)
+static void end_step(const Grading *judging)
 {
     const Compiled *compiled = &judging->result->compiled;
     CompileKernel most = result_largest_use(compiled);
@@ -137,7 +137,7 @@ static void end_step(const Judging *judging)
 
 /* The statements allow primitives of a block or a warp, such as cub::BlockScan, but no algorithm that computes an array
  * on its own. */
-static void refuse_library_algorithms(Judging *judging)
+static void refuse_library_algorithms(Grading *judging)
 {
     char name[200], text[400];
     if (!library_kernel_find(&judging->result->compiled, name, sizeof name))
@@ -150,7 +150,7 @@ static void refuse_library_algorithms(Judging *judging)
     judging_end(judging, VERDICT_RULE_VIOLATION, text);
 }
 
-Status compilation_run(Judging *judging, CompileBegins *begins, Message *why)
+Status compilation_run(Grading *judging, CompileBegins *begins, Message *why)
 {
     double start_s = now_s();
     progress_begin(judging->job->progress, "compile", 0);

@@ -5,13 +5,13 @@
 #include "grader/judge/judging.h"
 
 /* Finds the compiler that suits the session, and names it in the result. */
-MUST_USE Status compilation_find_compiler(Judging *judging, Message *why);
+MUST_USE Status compilation_find_compiler(Grading *judging, Message *why);
 
 /* The step "compile": compiles the submission. A refusal ends the judging with a verdict. `begins` gets `judging`. */
-MUST_USE Status compilation_run(Judging *judging, CompileBegins *begins, Message *why);
+MUST_USE Status compilation_run(Grading *judging, CompileBegins *begins, Message *why);
 
 /* Compiles any source for a device, with nvcc or clang. */
-MUST_USE Status compilation_for_device(const Judging *judging, const Submission *submission, const DeviceInfo *device,
+MUST_USE Status compilation_for_device(const Grading *judging, const Submission *submission, const DeviceInfo *device,
                                        Compiled *compiled, Message *why);
 
 /* Compiles a source for a problem on a device; the object lies in the folder `scratch`. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Compiles the submission again if what was compiled for the device at hand does not run on the simulated GPU. */
-static Status compile_for_rule(const Judging *judging, Session *session, Compiled *again, Message *why)
+static Status compile_for_rule(const Grading *judging, Session *session, Compiled *again, Message *why)
 {
     const DeviceInfo *own = &judging->result->device;
     DeviceInfo device;
@@ -19,7 +19,7 @@ static Status compile_for_rule(const Judging *judging, Session *session, Compile
     return compilation_for_device(judging, judging->job->submission, &device, again, why);
 }
 
-static Status check_rule(Judging *judging, ConstantRuleFinding *finding, Message *why)
+static Status check_rule(Grading *judging, ConstantRuleFinding *finding, Message *why)
 {
     const Problem *problem = judging->job->problem;
     Session *session = NULL;
@@ -45,7 +45,7 @@ static Status check_rule(Judging *judging, ConstantRuleFinding *finding, Message
     return status;
 }
 
-static void end_with(Judging *judging, Verdict verdict, const ConstantRuleFinding *finding)
+static void end_with(Grading *judging, Verdict verdict, const ConstantRuleFinding *finding)
 {
     Text text = {0};
     text_add(&text, finding->text);
@@ -54,7 +54,7 @@ static void end_with(Judging *judging, Verdict verdict, const ConstantRuleFindin
     text_free(&text);
 }
 
-Status constant_step_run(Judging *judging, Message *why)
+Status constant_step_run(Grading *judging, Message *why)
 {
     static const Verdict verdicts[] = {[CONSTANT_RULE_KEPT] = VERDICT_ACCEPTED,
                                        [CONSTANT_RULE_BROKEN] = VERDICT_RULE_VIOLATION,

@@ -6,6 +6,6 @@
 
 /* Ends the judging if the rule is broken, or cannot be proved. Does nothing for a problem without the rule, and for
  * plain C, which has no constant memory. */
-MUST_USE Status constant_step_run(Judging *judging, Message *why);
+MUST_USE Status constant_step_run(Grading *judging, Message *why);
 
 #endif

@@ -56,7 +56,7 @@ static void note_sandbox(Progress *progress)
 }
 
 /* Before anything is judged, what will keep the result from being what its author expects. */
-static void note_conditions(const Judging *judging)
+static void note_conditions(const Grading *judging)
 {
     const JudgeJob *job = judging->job;
     if (job->second_sitting || job->is_opinion)
@@ -67,7 +67,7 @@ static void note_conditions(const Judging *judging)
 }
 
 /* The cases that suit the device. */
-static void list_cases(Judging *judging)
+static void list_cases(Grading *judging)
 {
     const bool untimed = !judging->job->timed_only, hidden = untimed && !judging->job->samples_only;
     const bool timed = !judging->job->untimed_only && !judging->job->samples_only;
@@ -77,7 +77,7 @@ static void list_cases(Judging *judging)
         result_keep_case(judging->result, judging->testcases, judging->job->only_timed_case);
 }
 
-static Status choose_secret(Judging *judging, Message *why)
+static Status choose_secret(Grading *judging, Message *why)
 {
     const GeneratorKey *given = judging->job->secret;
     Status status = STATUS_OK;
@@ -89,7 +89,7 @@ static Status choose_secret(Judging *judging, Message *why)
     return status;
 }
 
-static void choose_plan(Judging *judging)
+static void choose_plan(Grading *judging)
 {
     Result *result = judging->result;
     CallPlan first = call_plan_of(judging->job->problem);
@@ -101,7 +101,7 @@ static void choose_plan(Judging *judging)
     result->plan = judging->plan;
 }
 
-static Status read_cases(Judging *judging, Message *why)
+static Status read_cases(Grading *judging, Message *why)
 {
     if (judging->job->cases == NULL)
         return testcases_read(judging->job->problem, &judging->set, why);
@@ -110,7 +110,7 @@ static Status read_cases(Judging *judging, Message *why)
 }
 
 /* The session opens its device while everything else is read. */
-static Status open_all(Judging *judging, Message *why)
+static Status open_all(Grading *judging, Message *why)
 {
     const JudgeJob *job = judging->job;
     Status status = session_open(job->device, &judging->session, why);
@@ -128,7 +128,7 @@ static Status open_all(Judging *judging, Message *why)
 }
 
 /* Of the cases that are judged on this device. */
-static Status check_foresight(const Judging *judging, Message *why)
+static Status check_foresight(const Grading *judging, Message *why)
 {
     Status status = STATUS_OK;
     for (size_t i = 0; i < judging->result->case_count && status == STATUS_OK; i++)
@@ -136,7 +136,7 @@ static Status check_foresight(const Judging *judging, Message *why)
     return status;
 }
 
-static Status open_judging(Judging *judging, Message *why)
+static Status open_judging(Grading *judging, Message *why)
 {
     double start_s = now_s();
     Result *result = judging->result;
@@ -155,7 +155,7 @@ static Status open_judging(Judging *judging, Message *why)
 }
 
 /* The oracle on the device and the device of the hidden cases get ready as the broker does. */
-static Status start_early(Judging *judging, Message *why)
+static Status start_early(Grading *judging, Message *why)
 {
     const SessionTraits *traits = &judging->session->traits;
     const bool can_start = traits->clock == SESSION_EVENTS && traits->has_device;
@@ -185,14 +185,14 @@ static bool ends_the_run(const JudgeJob *job, const CaseResult *item)
     return item->group != CASE_SAMPLE && !job->beyond_samples;
 }
 
-static void keep_profile(const Judging *judging, size_t place)
+static void keep_profile(const Grading *judging, size_t place)
 {
     if (judging->profile != NULL && place < JOB_MAX_PROFILES)
         judging->job->profiles[place] = *judging->profile;
 }
 
 /* Nothing that the first call has left may help the second. */
-static Status run_case(Judging *judging, const Testcase *testcase, CaseResult *item, Message *why)
+static Status run_case(Grading *judging, const Testcase *testcase, CaseResult *item, Message *why)
 {
     Status status = case_run(judging, testcase, item, why);
     if (status != STATUS_OK || !judging->wants_all_blocks)
@@ -202,7 +202,7 @@ static Status run_case(Judging *judging, const Testcase *testcase, CaseResult *i
     return status == STATUS_OK && !judging->ended ? case_run(judging, testcase, item, why) : status;
 }
 
-static Status run_group(Judging *judging, CaseGroup group, const char *step, double *seconds, Message *why)
+static Status run_group(Grading *judging, CaseGroup group, const char *step, double *seconds, Message *why)
 {
     Result *result = judging->result;
     Status status = STATUS_OK;
@@ -245,7 +245,7 @@ static Status run_group(Judging *judging, CaseGroup group, const char *step, dou
     return status;
 }
 
-static Status run_timed_cases(Judging *judging, Message *why)
+static Status run_timed_cases(Grading *judging, Message *why)
 {
     if (judging->session->traits.clock == SESSION_EVENTS)
         return clocked_cases_run(judging, why);
@@ -253,7 +253,7 @@ static Status run_timed_cases(Judging *judging, Message *why)
 }
 
 /* Equal machine code gets an equal verdict, so there is nothing to find out. */
-static void skip_known_code(Judging *judging)
+static void skip_known_code(Grading *judging)
 {
     const Digest *known = judging->job->same_as;
     if (known != NULL && strcmp(known->hex, judging->result->compiled.machine_code.hex) == 0)
@@ -262,7 +262,7 @@ static void skip_known_code(Judging *judging)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static void conclude(const Judging *judging)
+static void conclude(const Grading *judging)
 {
     Result *result = judging->result;
     const CaseResult *failed = result_failed_case(result);
@@ -281,7 +281,7 @@ static void conclude(const Judging *judging)
     progress_end(judging->job->progress, verdict_name(result->verdict));
 }
 
-static void close_all(Judging *judging)
+static void close_all(Grading *judging)
 {
     if (judging->job->spent != NULL)
         *judging->job->spent = judging->budget;
@@ -300,7 +300,7 @@ static void close_all(Judging *judging)
 
 Status judge_submission(const JudgeJob *job, Result *result, Message *why)
 {
-    Judging judging = {.job = job, .result = result};
+    Grading judging = {.job = job, .result = result};
     StepSeconds *seconds = &result->seconds;
     Status status = open_judging(&judging, why);
     if (status == STATUS_OK)

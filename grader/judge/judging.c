@@ -5,48 +5,48 @@
 #include <stdio.h>
 
 /* Moves a text into the result's arena. */
-static const char *keep(const Judging *judging, Text *text)
+static const char *keep(const Grading *judging, Text *text)
 {
     const char *copy = arena_copy(&judging->result->arena, text->data == NULL ? "" : text->data, text->length);
     text_free(text);
     return copy;
 }
 
-const char *judging_wording(const Judging *judging, const char *message)
+const char *judging_wording(const Grading *judging, const char *message)
 {
     Text text = {0};
     wording_add(&text, judging->job->submission, message);
     return keep(judging, &text);
 }
 
-const char *judging_hidden_wording(const Judging *judging, const HiddenFinding *finding)
+const char *judging_hidden_wording(const Grading *judging, const HiddenFinding *finding)
 {
     Text text = {0};
     hidden_finding_add(&text, finding, judging->job->submission);
     return keep(judging, &text);
 }
 
-void judging_keep_warning(Judging *judging, Mistake mistake)
+void judging_keep_warning(Grading *judging, Mistake mistake)
 {
     if (judging->secret_warning.kind == MISTAKE_NONE)
         judging->secret_warning = mistake;
 }
 
-void judging_tell_warning(const Judging *judging)
+void judging_tell_warning(const Grading *judging)
 {
     const HiddenFinding finding = {.mistake = judging->secret_warning};
     if (finding.mistake.kind != MISTAKE_NONE)
         result_warn(judging->result, "%s", judging_hidden_wording(judging, &finding));
 }
 
-void judging_end(Judging *judging, Verdict verdict, const char *text)
+void judging_end(Grading *judging, Verdict verdict, const char *text)
 {
     judging->result->verdict = verdict;
     judging->result->text = judging_wording(judging, text);
     judging->ended = true;
 }
 
-int judging_count(const Judging *judging, CaseGroup group)
+int judging_count(const Grading *judging, CaseGroup group)
 {
     int count = 0;
     for (size_t i = 0; i < judging->result->case_count; i++)
@@ -64,7 +64,7 @@ static int count_accepted(const Result *result, CaseGroup group)
     return count;
 }
 
-void judging_end_step(const Judging *judging, CaseGroup group)
+void judging_end_step(const Grading *judging, CaseGroup group)
 {
     const CaseResult *failed = result_failed_case(judging->result);
     Text text = {0};

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef struct Judging {
+typedef struct Grading {
     const JudgeJob *job;
     Result *result;
     Session *session;
@@ -49,26 +49,26 @@ typedef struct Judging {
     bool queued;                     /* somebody else had the device */
     OpinionProcess opinion;          /* the simulated GPU judges as well */
     bool ended;                      /* the verdict is final */
-} Judging;
+} Grading;
 
 /* A sentence as the author of the submission may read it (wording.h), in the result's arena. Never one about a case
  * whose data are secret: */
-const char *judging_wording(const Judging *judging, const char *message);
+const char *judging_wording(const Grading *judging, const char *message);
 /* All that may be said about such a case. */
-const char *judging_hidden_wording(const Judging *judging, const HiddenFinding *finding);
+const char *judging_hidden_wording(const Grading *judging, const HiddenFinding *finding);
 
 /* Keeps the first warning about a case whose data are secret. Only a submission that is accepted gets to know it, at
  * the end: together with a mistake it would tell more than one alone. */
-void judging_keep_warning(Judging *judging, Mistake mistake);
-void judging_tell_warning(const Judging *judging);
+void judging_keep_warning(Grading *judging, Mistake mistake);
+void judging_tell_warning(const Grading *judging);
 
 /* Ends the judging with a verdict that belongs to no case. */
-void judging_end(Judging *judging, Verdict verdict, const char *text);
+void judging_end(Grading *judging, Verdict verdict, const char *text);
 
 /* Number of cases of a group. */
-int judging_count(const Judging *judging, CaseGroup group);
+int judging_count(const Grading *judging, CaseGroup group);
 
 /* Ends the progress of a group's step: "3 of 4 accepted, hidden 2: Wrong Answer". */
-void judging_end_step(const Judging *judging, CaseGroup group);
+void judging_end_step(const Grading *judging, CaseGroup group);
 
 #endif

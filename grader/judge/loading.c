@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-Status loading_learn_device(Judging *judging, Message *why)
+Status loading_learn_device(Grading *judging, Message *why)
 {
     DeviceInfo *device = &judging->result->device;
     bool was_confined = device->unconfined[0] == '\0';
@@ -17,7 +17,7 @@ Status loading_learn_device(Judging *judging, Message *why)
     return status;
 }
 
-void loading_mark_times(Judging *judging)
+void loading_mark_times(Grading *judging)
 {
     DeviceInfo *device = &judging->result->device;
     if (device->modelled)
@@ -47,7 +47,7 @@ static const char *place_before_solve(Verdict verdict, CallPhase phase)
                                                       : "";
 }
 
-static void end_before_solve(Judging *judging, Judgement decided, CallPhase phase)
+static void end_before_solve(Grading *judging, Judgement decided, CallPhase phase)
 {
     Text text = {0};
     text_printf(&text, "%s%s", place_before_solve(decided.verdict, phase), decided.text);
@@ -57,14 +57,14 @@ static void end_before_solve(Judging *judging, Judgement decided, CallPhase phas
 
 static void tell_of_queue(void *context, const char *holder, double waited_s)
 {
-    Judging *judging = context;
+    Grading *judging = context;
     if (!judging->queued)
         progress_begin(judging->job->progress, "queue", 0);
     judging->queued = true;
     progress_note(judging->job->progress, "the GPU is in use by %s (%.0f s)", holder, waited_s);
 }
 
-static Status load_object(Judging *judging, Message *why)
+static Status load_object(Grading *judging, Message *why)
 {
     CallReport report = {0};
     double start_s = now_s();
@@ -82,7 +82,7 @@ static Status load_object(Judging *judging, Message *why)
     return status;
 }
 
-Status loading_renew_runner(Judging *judging, Message *why)
+Status loading_renew_runner(Grading *judging, Message *why)
 {
     Status status = judging->is_fresh ? STATUS_OK : load_object(judging, why);
     judging->is_fresh = true;
@@ -90,7 +90,7 @@ Status loading_renew_runner(Judging *judging, Message *why)
 }
 
 /* All sittings of a grading share one budget. */
-static void begin_budget(Judging *judging)
+static void begin_budget(Grading *judging)
 {
     const ProblemLimits *limits = &judging->job->problem->limits;
     const CallBudget *spent = judging->job->spent;
@@ -104,7 +104,7 @@ static void begin_budget(Judging *judging)
         session_set_budget(judging->session, &judging->budget);
 }
 
-Status loading_begin(Judging *judging, Message *why)
+Status loading_begin(Grading *judging, Message *why)
 {
     judging->limits = limits_of(&judging->job->problem->limits);
     begin_budget(judging);

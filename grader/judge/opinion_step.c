@@ -18,7 +18,7 @@ static double most_s(void)
 /* ---- beginning --------------------------------------------------------------------------------------------------- */
 
 /* The simulated GPU that gives the opinion; NULL: none is wanted. */
-static const char *wanted_device(const Judging *judging)
+static const char *wanted_device(const Grading *judging)
 {
     const char *named = getenv("CONVJUDGE_SECOND_OPINION");
     if (!judging->job->second_opinion || judging->session->traits.runs_c)
@@ -28,7 +28,7 @@ static const char *wanted_device(const Judging *judging)
     return judging->result->device.modelled ? NULL : "sim";
 }
 
-void opinion_step_begin(Judging *judging, JudgeFunction *judge)
+void opinion_step_begin(Grading *judging, JudgeFunction *judge)
 {
     const JudgeJob *job = judging->job;
     const char *device = wanted_device(judging);
@@ -67,7 +67,7 @@ static bool has_told(const Result *result)
     return failed != NULL && failed->sample == NULL;
 }
 
-static void tell_secret_case(Judging *judging, const OpinionAnswer *answer, SecondOpinion *opinion)
+static void tell_secret_case(Grading *judging, const OpinionAnswer *answer, SecondOpinion *opinion)
 {
     const Result *result = judging->result;
     HiddenFinding finding = answer->finding;
@@ -85,7 +85,7 @@ static void tell_secret_case(Judging *judging, const OpinionAnswer *answer, Seco
     opinion->reason = opinion_reason(verdict_so_far(result), answer->verdict, finding.mistake.kind);
 }
 
-static void tell_public_case(Judging *judging, const OpinionAnswer *answer, SecondOpinion *opinion)
+static void tell_public_case(Grading *judging, const OpinionAnswer *answer, SecondOpinion *opinion)
 {
     Arena *arena = &judging->result->arena;
     opinion->place = arena_string(arena, answer->has_case ? answer->name : "");
@@ -94,7 +94,7 @@ static void tell_public_case(Judging *judging, const OpinionAnswer *answer, Seco
 }
 
 /* Why an answer is no opinion: it speaks of the simulated GPU's limits, not of the submission. NULL: it is one. */
-static const char *why_no_opinion(Judging *judging, const OpinionAnswer *answer)
+static const char *why_no_opinion(Grading *judging, const OpinionAnswer *answer)
 {
     Arena *arena = &judging->result->arena;
     if (answer->status != STATUS_OK)
@@ -109,7 +109,7 @@ static const char *why_no_opinion(Judging *judging, const OpinionAnswer *answer)
     }
 }
 
-static void fill_opinion(Judging *judging, const OpinionAnswer *answer)
+static void fill_opinion(Grading *judging, const OpinionAnswer *answer)
 {
     SecondOpinion *opinion = &judging->result->opinion;
     opinion->device = arena_string(&judging->result->arena, answer->device);
@@ -129,7 +129,7 @@ static void fill_opinion(Judging *judging, const OpinionAnswer *answer)
 
 /* ---- taking it --------------------------------------------------------------------------------------------------- */
 
-void opinion_step_take(Judging *judging, double start_s)
+void opinion_step_take(Grading *judging, double start_s)
 {
     OpinionAnswer answer;
     const double deadline_s = start_s + hidden_duration_extended(now_s() - start_s, most_s());
@@ -143,7 +143,7 @@ void opinion_step_take(Judging *judging, double start_s)
         judging->result->opinion.none = "it was not ready in time";
 }
 
-static void tell_step(const Judging *judging)
+static void tell_step(const Grading *judging)
 {
     const SecondOpinion *opinion = &judging->result->opinion;
     char outcome[300];
@@ -156,7 +156,7 @@ static void tell_step(const Judging *judging)
     progress_end(judging->job->progress, outcome);
 }
 
-void opinion_step_end(Judging *judging)
+void opinion_step_end(Grading *judging)
 {
     const double start_s = now_s();
     const bool waits = judging->opinion.guard != 0;
@@ -170,7 +170,7 @@ void opinion_step_end(Judging *judging)
 /* ---- running it again -------------------------------------------------------------------------------------------- */
 
 /* False also where the judge could not do it. */
-static bool is_accepted_again(const Judging *judging, JudgeFunction *judge, bool unoptimised, CallBudget *spent)
+static bool is_accepted_again(const Grading *judging, JudgeFunction *judge, bool unoptimised, CallBudget *spent)
 {
     const JudgeJob *job = judging->job;
     const JudgeJob again = {
@@ -197,7 +197,7 @@ static bool is_accepted_again(const Judging *judging, JudgeFunction *judge, bool
     return accepted;
 }
 
-void opinion_step_retry(Judging *judging, JudgeFunction *judge)
+void opinion_step_retry(Grading *judging, JudgeFunction *judge)
 {
     Result *result = judging->result;
     CallBudget spent = judging->budget;

@@ -14,15 +14,15 @@
 
 /* Begins, if an opinion is wanted and the device is real. CONVJUDGE_SECOND_OPINION names the simulated GPU; if it is
  * set, simulated devices get a second opinion as well. CONVJUDGE_SECOND_OPINION_SECONDS: in place of one second. */
-void opinion_step_begin(Judging *judging, JudgeFunction *judge);
+void opinion_step_begin(Grading *judging, JudgeFunction *judge);
 /* Waits, ends the other process, and puts what may be told into the result. All cases but timed ones have been judged;
  * `start_s` is when those with secret data began. Without an opinion under way, does nothing. */
-void opinion_step_take(Judging *judging, double start_s);
+void opinion_step_take(Grading *judging, double start_s);
 /* The same where no hidden case was run. Then shows the opinion as a step. */
-void opinion_step_end(Judging *judging);
+void opinion_step_end(Grading *judging);
 
 /* Runs the submission again where that can tell why the simulated GPU does not confirm that it is wrong. The device
  * must be free again: the session is closed. */
-void opinion_step_retry(Judging *judging, JudgeFunction *judge);
+void opinion_step_retry(Grading *judging, JudgeFunction *judge);
 
 #endif

@@ -5,7 +5,7 @@
 enum { MOST_EXCHANGES = 3 }; /* of a call whose outputs are right in both orders */
 
 typedef struct Rerun {
-    Judging *judging;
+    Grading *judging;
     Call *call;
     bool is_secret;
     const Chacha20Key *key;
@@ -36,7 +36,7 @@ static ConflictLines lines_of(const Rerun *rerun, const DeviceConflict *conflict
 static Status load_again(Rerun *rerun, Message *why)
 {
     CallReport report = {0};
-    Judging *judging = rerun->judging;
+    Grading *judging = rerun->judging;
     if (!rerun->needs_load)
         return STATUS_OK;
     Status status = session_load(judging->session, &judging->result->compiled, &judging->limits, &report, why);
@@ -54,7 +54,7 @@ static Status try_order(Rerun *rerun, DeviceOrder order, Trial *trial, Message *
                                  .is_secret = rerun->is_secret,
                                  .sample_key = *rerun->key,
                                  .order = order};
-    Judging *judging = rerun->judging;
+    Grading *judging = rerun->judging;
     CallReport report = {0};
     Comparison comparison;
     Status status = load_again(rerun, why);
@@ -186,7 +186,7 @@ static Status compare_orders(Rerun *rerun, const CallReport *first, Judgement *d
     return status;
 }
 
-Status order_rerun_try(Judging *judging, Call *call, bool is_secret, const Chacha20Key *key, const CallReport *first,
+Status order_rerun_try(Grading *judging, Call *call, bool is_secret, const Chacha20Key *key, const CallReport *first,
                        Judgement *decided, Message *why)
 {
     Rerun rerun = {judging, call, is_secret, key, first->outcome != CALL_OK, false};

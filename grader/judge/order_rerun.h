@@ -22,7 +22,7 @@
 /* Had the call `first`, for which `decided` was found, a choice of order? */
 bool order_rerun_is_due(const CallReport *first, const Judgement *decided);
 /* Repeats it. If the order matters, sets `decided`. `key`: that of the call (CallOptions.sample_key). */
-MUST_USE Status order_rerun_try(Judging *judging, Call *call, bool is_secret, const Chacha20Key *key,
+MUST_USE Status order_rerun_try(Grading *judging, Call *call, bool is_secret, const Chacha20Key *key,
                                 const CallReport *first, Judgement *decided, Message *why);
 
 #endif

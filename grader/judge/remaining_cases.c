@@ -23,13 +23,13 @@ static void restore(Result *result, const Told *told)
     result->warning_count = told->warning_count;
 }
 
-bool remaining_cases_are_wanted(const Judging *judging)
+bool remaining_cases_are_wanted(const Grading *judging)
 {
     return judging->job->all_cases && result_failed_case(judging->result) != NULL;
 }
 
 /* A list of its own from the beginning, so that nothing has to be told apart later. */
-static CaseVerdict *list_of(Judging *judging)
+static CaseVerdict *list_of(Grading *judging)
 {
     Result *result = judging->result;
     if (result->all_cases == NULL)
@@ -38,7 +38,7 @@ static CaseVerdict *list_of(Judging *judging)
 }
 
 /* The runner is new and has been called by nobody; false: not even a constructor ended well, and the verdict says how. */
-static Status renew(Judging *judging, bool *is_loaded, Message *why)
+static Status renew(Grading *judging, bool *is_loaded, Message *why)
 {
     judging->is_fresh = judging->ended = judging->runner_is_spent = false;
     Status status = loading_renew_runner(judging, why);
@@ -48,7 +48,7 @@ static Status renew(Judging *judging, bool *is_loaded, Message *why)
 }
 
 /* The case takes its place among the others, from which its data follow, and leaves it as it was. */
-static Status run_in_place(Judging *judging, size_t place, Verdict *verdict, Message *why)
+static Status run_in_place(Grading *judging, size_t place, Verdict *verdict, Message *why)
 {
     CaseResult *item = &judging->result->cases[place];
     const CaseResult before = *item;
@@ -58,7 +58,7 @@ static Status run_in_place(Judging *judging, size_t place, Verdict *verdict, Mes
     return status;
 }
 
-static Status run_one(Judging *judging, size_t place, bool *needs_runner, Message *why)
+static Status run_one(Grading *judging, size_t place, bool *needs_runner, Message *why)
 {
     bool is_loaded = true;
     Verdict verdict = VERDICT_ACCEPTED;
@@ -72,7 +72,7 @@ static Status run_one(Judging *judging, size_t place, bool *needs_runner, Messag
     return status;
 }
 
-static bool hangs(Judging *judging)
+static bool hangs(Grading *judging)
 {
     const Result *result = judging->result;
     int time_limits = 0;
@@ -84,7 +84,7 @@ static bool hangs(Judging *judging)
     return time_limits >= MOST_TIME_LIMITS;
 }
 
-Status remaining_cases_run(Judging *judging, CaseGroup group, Message *why)
+Status remaining_cases_run(Grading *judging, CaseGroup group, Message *why)
 {
     Result *result = judging->result;
     const Told told = told_so_far(result);
@@ -100,7 +100,7 @@ Status remaining_cases_run(Judging *judging, CaseGroup group, Message *why)
     return status;
 }
 
-void remaining_cases_conclude(Judging *judging)
+void remaining_cases_conclude(Grading *judging)
 {
     const Result *result = judging->result;
     if (!judging->job->all_cases)

@@ -10,12 +10,12 @@
 #include "grader/judge/judging.h"
 
 /* Whether a failure has left cases that are wanted. */
-bool remaining_cases_are_wanted(const Judging *judging);
+bool remaining_cases_are_wanted(const Grading *judging);
 
 /* Judges what is left of a group: the first of them with a new runner, and each that follows one whose runner was of no use. */
-MUST_USE Status remaining_cases_run(Judging *judging, CaseGroup group, Message *why);
+MUST_USE Status remaining_cases_run(Grading *judging, CaseGroup group, Message *why);
 
 /* Fills in Result.all_cases, before the testcases are freed, which have the names. */
-void remaining_cases_conclude(Judging *judging);
+void remaining_cases_conclude(Grading *judging);
 
 #endif

@@ -297,7 +297,7 @@ typedef struct Evaluation {
     KeptPass kept;
 } Evaluation;
 
-typedef enum Outcome { OUTCOME_GOOD, OUTCOME_NOT_FINITE, OUTCOME_DISAGREEMENT } Outcome;
+typedef enum OracleOutcome { OUTCOME_GOOD, OUTCOME_NOT_FINITE, OUTCOME_DISAGREEMENT } OracleOutcome;
 
 static void position_of(const Evaluation *evaluation, size_t index, int64_t position[TENSOR_MAX_RANK])
 {
@@ -329,8 +329,8 @@ static bool last_agrees(const Evaluation *evaluation, size_t last, double expect
 }
 
 /* Evaluates elements of one row: as many as possible in groups of neighbours, the rest one by one. */
-static Outcome evaluate_row(const Evaluation *evaluation, size_t first, size_t count, double *expected,
-                            double *magnitude)
+static OracleOutcome evaluate_row(const Evaluation *evaluation, size_t first, size_t count, double *expected,
+                                  double *magnitude)
 {
     const Oracle *oracle = evaluation->oracle;
     size_t together = oracle->neighbours.row == NULL ? 0 : count / LANES * LANES;
@@ -347,23 +347,23 @@ static Outcome evaluate_row(const Evaluation *evaluation, size_t first, size_t c
     return OUTCOME_GOOD;
 }
 
-static Outcome evaluate_piece(const Evaluation *evaluation, size_t first, size_t count, double *expected,
-                              double *magnitude)
+static OracleOutcome evaluate_piece(const Evaluation *evaluation, size_t first, size_t count, double *expected,
+                                    double *magnitude)
 {
     size_t columns = evaluation->shape[evaluation->rank - 1];
-    Outcome worst = OUTCOME_GOOD;
+    OracleOutcome worst = OUTCOME_GOOD;
     for (size_t done = 0; done < count;) {
         size_t to_row_end = columns - (first + done) % columns;
         size_t step = count - done < to_row_end ? count - done : to_row_end;
-        Outcome outcome = evaluate_row(evaluation, first + done, step, expected + done, magnitude + done);
+        OracleOutcome outcome = evaluate_row(evaluation, first + done, step, expected + done, magnitude + done);
         worst = outcome > worst ? outcome : worst;
         done += step;
     }
     return worst;
 }
 
-static Outcome evaluate_all(const Evaluation *evaluation, size_t first, size_t count, double *expected,
-                            double *magnitude)
+static OracleOutcome evaluate_all(const Evaluation *evaluation, size_t first, size_t count, double *expected,
+                                  double *magnitude)
 {
     int worst = OUTCOME_GOOD;
 #pragma omp parallel for schedule(dynamic) reduction(max : worst) if (count > PIECE)
@@ -372,7 +372,7 @@ static Outcome evaluate_all(const Evaluation *evaluation, size_t first, size_t c
         int outcome = evaluate_piece(evaluation, first + start, step, expected + start, magnitude + start);
         worst = outcome > worst ? outcome : worst;
     }
-    return (Outcome)worst;
+    return (OracleOutcome)worst;
 }
 
 /* --- inner sums --------------------------------------------------------------------------------------------------- */
@@ -398,7 +398,7 @@ static PassReach pass_reach(const Evaluation *evaluation, size_t first, size_t c
 
 /* Computes the inner sums that `count` elements from `first` on read, where they are at most half as many as the elements
  * would compute on their own. `*memory` gets their memory, to be freed, or NULL: none are kept. */
-static Outcome keep_pass(Evaluation *evaluation, size_t first, size_t count, double **memory)
+static OracleOutcome keep_pass(Evaluation *evaluation, size_t first, size_t count, double **memory)
 {
     *memory = NULL;
     if (evaluation->oracle->neighbours.pass == NULL || count <= PIECE)
@@ -409,7 +409,7 @@ static Outcome keep_pass(Evaluation *evaluation, size_t first, size_t count, dou
         return OUTCOME_GOOD;
     *memory = allocated(malloc(2 * kept * sizeof **memory));
     evaluation->is_pass = true;
-    const Outcome outcome = evaluate_all(evaluation, (size_t)reach.least, kept, *memory, *memory + kept);
+    const OracleOutcome outcome = evaluate_all(evaluation, (size_t)reach.least, kept, *memory, *memory + kept);
     evaluation->is_pass = false;
     evaluation->kept = (KeptPass){*memory, *memory + kept, reach.least, (int64_t)kept, NULL};
     return outcome;
@@ -429,9 +429,9 @@ Status oracle_evaluate(const Oracle *oracle, const Sizes *sizes, const void *con
         return fail(STATUS_BAD_INPUT, why, "elements %zu to %zu of an output of %zu", first, first + count,
                     output_count);
     double *memory;
-    const Outcome of_pass = keep_pass(&evaluation, first, count, &memory);
-    const Outcome of_output = evaluate_all(&evaluation, first, count, expected, magnitude);
-    const Outcome worst = of_pass > of_output ? of_pass : of_output;
+    const OracleOutcome of_pass = keep_pass(&evaluation, first, count, &memory);
+    const OracleOutcome of_output = evaluate_all(&evaluation, first, count, expected, magnitude);
+    const OracleOutcome worst = of_pass > of_output ? of_pass : of_output;
     free(memory);
     if (worst == OUTCOME_NOT_FINITE)
         return fail(STATUS_SYSTEM, why, "%s/oracle.h: an expected value is not finite", problem->folder);

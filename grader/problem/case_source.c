@@ -216,13 +216,13 @@ static Status read_seed(const SourceReader *reader, const cJSON *object, CaseSou
 
 /* --- perturbed files ---------------------------------------------------------------------------------------------- */
 
-typedef struct Range {
+typedef struct ValueRange {
     double low, high;
-} Range;
+} ValueRange;
 
-static Range range_of(const Tensor *tensor, size_t count)
+static ValueRange range_of(const Tensor *tensor, size_t count)
 {
-    Range range = {INFINITY, -INFINITY};
+    ValueRange range = {INFINITY, -INFINITY};
     for (size_t i = 0; i < count; i++) {
         const double value = element_load(tensor->type, tensor->data, i);
         range.low = fmin(range.low, value);
@@ -233,7 +233,7 @@ static Range range_of(const Tensor *tensor, size_t count)
 
 /* Moves values from the ends of the file's range inward, so that a change cannot lead out of it. Cutting off changed
  * values instead would leave some of them as they are in the file, where an attacker knows them. */
-static void make_room(Tensor *tensor, size_t count, Range range, double change)
+static void make_room(Tensor *tensor, size_t count, ValueRange range, double change)
 {
     for (size_t i = 0; i < count; i++) {
         const double value = element_load(tensor->type, tensor->data, i);
@@ -252,7 +252,7 @@ static Status read_perturbation(const SourceReader *reader, const cJSON *object,
     if (!(share > 0 && share <= 0.5))
         return json_fail(reader->file, item, reader->why,
                          "expected a share of the range of the file's values, above 0 and at most 0.5");
-    const Range range = range_of(&source->literal, array->count);
+    const ValueRange range = range_of(&source->literal, array->count);
     const double change = share * (range.high - range.low);
     source->kind = SOURCE_PERTURBED;
     source->a = source->literal.type == ELEMENT_FLOAT32 ? (double)(float)change : floor(change);

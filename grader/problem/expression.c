@@ -11,7 +11,7 @@ enum {
 
 /* ---- compiling --------------------------------------------------------------------------------------------------- */
 
-typedef struct Parser {
+typedef struct ExpressionParser {
     const char *text, *at;
     const char *const *names;
     size_t count;
@@ -19,36 +19,36 @@ typedef struct Parser {
     size_t step_count;
     int depth;
     Message *why;
-} Parser;
+} ExpressionParser;
 
 static Status complain(const char *text, int position, const char *what, Message *why)
 {
     return fail(STATUS_BAD_INPUT, why, "\"%s\": at character %d: %s", text, position + 1, what);
 }
 
-static int position_of(const Parser *parser)
+static int position_of(const ExpressionParser *parser)
 {
     return (int)(parser->at - parser->text);
 }
 
-static Status complain_here(const Parser *parser, const char *what)
+static Status complain_here(const ExpressionParser *parser, const char *what)
 {
     return complain(parser->text, position_of(parser), what, parser->why);
 }
 
-static void add_step(Parser *parser, ExpressionOperation operation, int position, int64_t operand)
+static void add_step(ExpressionParser *parser, ExpressionOperation operation, int position, int64_t operand)
 {
     parser->steps[parser->step_count++] = (ExpressionStep){operation, position, operand};
 }
 
-static void skip_space(Parser *parser)
+static void skip_space(ExpressionParser *parser)
 {
     while (isspace((unsigned char)*parser->at))
         parser->at++;
 }
 
 /* Moves beyond white space and `token`, if that is next. */
-static bool accept(Parser *parser, const char *token)
+static bool accept(ExpressionParser *parser, const char *token)
 {
     skip_space(parser);
     if (strncmp(parser->at, token, strlen(token)) != 0)
@@ -63,7 +63,7 @@ typedef struct Operator {
 } Operator;
 
 /* Moves beyond the operator that is next; NULL if none of the list is. */
-static const Operator *accept_operator(Parser *parser, const Operator *operators, size_t count)
+static const Operator *accept_operator(ExpressionParser *parser, const Operator *operators, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (accept(parser, operators[i].token))
@@ -71,9 +71,9 @@ static const Operator *accept_operator(Parser *parser, const Operator *operators
     return NULL;
 }
 
-static Status parse_comparison(Parser *parser);
+static Status parse_comparison(ExpressionParser *parser);
 
-static Status parse_number(Parser *parser)
+static Status parse_number(ExpressionParser *parser)
 {
     int64_t number = 0;
     int position = position_of(parser);
@@ -84,7 +84,7 @@ static Status parse_number(Parser *parser)
     return STATUS_OK;
 }
 
-static Status parse_name(Parser *parser)
+static Status parse_name(ExpressionParser *parser)
 {
     size_t length = 0;
     while (isalnum((unsigned char)parser->at[length]) || parser->at[length] == '_')
@@ -99,10 +99,10 @@ static Status parse_name(Parser *parser)
     return complain_here(parser, "expected the name of a size parameter");
 }
 
-static Status parse_negation(Parser *parser);
+static Status parse_negation(ExpressionParser *parser);
 
 /* unary = "-" unary | number | name | "(" comparison ")" */
-static Status parse_unary(Parser *parser)
+static Status parse_unary(ExpressionParser *parser)
 {
     Status status;
     if (++parser->depth > MAX_DEPTH)
@@ -124,7 +124,7 @@ static Status parse_unary(Parser *parser)
     return status;
 }
 
-static Status parse_negation(Parser *parser)
+static Status parse_negation(ExpressionParser *parser)
 {
     int position = position_of(parser) - 1;
     Status status = parse_unary(parser);
@@ -134,7 +134,7 @@ static Status parse_negation(Parser *parser)
 }
 
 /* product = unary { ("*" | "/" | "%") unary } */
-static Status parse_product(Parser *parser)
+static Status parse_product(ExpressionParser *parser)
 {
     static const Operator operators[] = {
         {"*", EXPRESSION_MULTIPLY}, {"/", EXPRESSION_DIVIDE}, {"%", EXPRESSION_REMAINDER}};
@@ -152,7 +152,7 @@ static Status parse_product(Parser *parser)
 }
 
 /* sum = product { ("+" | "-") product } */
-static Status parse_sum(Parser *parser)
+static Status parse_sum(ExpressionParser *parser)
 {
     static const Operator operators[] = {{"+", EXPRESSION_ADD}, {"-", EXPRESSION_SUBTRACT}};
     Status status = parse_product(parser);
@@ -169,7 +169,7 @@ static Status parse_sum(Parser *parser)
 }
 
 /* comparison = sum [ ("<=" | "<" | ">=" | ">" | "==" | "!=") sum ] */
-static Status parse_comparison(Parser *parser)
+static Status parse_comparison(ExpressionParser *parser)
 {
     static const Operator operators[] = {/* an operator that another one begins with comes after it */
                                          {"<=", EXPRESSION_AT_MOST},  {"<", EXPRESSION_LESS},
@@ -191,7 +191,7 @@ static Status parse_comparison(Parser *parser)
 Status expression_compile(const char *text, const char *const *names, size_t count, Arena *arena,
                           Expression *expression, Message *why)
 {
-    Parser parser = {.text = text, .at = text, .names = names, .count = count, .why = why};
+    ExpressionParser parser = {.text = text, .at = text, .names = names, .count = count, .why = why};
     parser.steps = arena_array(arena, strlen(text) + 1, sizeof *parser.steps);
     Status status = parse_comparison(&parser);
     if (status != STATUS_OK)

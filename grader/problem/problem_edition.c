@@ -109,12 +109,12 @@ static Status name_unfinished(char path[PATH_MAX], const char *keep, Message *wh
     return join(path, keep, name, why);
 }
 
-typedef struct Copy { /* under way, of this process alone */
+typedef struct EditionCopy { /* under way, of this process alone */
     char root[PATH_MAX], problems[PATH_MAX], testcases[PATH_MAX];
     char problem[PATH_MAX], cases[PATH_MAX];
-} Copy;
+} EditionCopy;
 
-static Status name_copy(const Problem *problem, const char *keep, Copy *copy, Message *why)
+static Status name_copy(const Problem *problem, const char *keep, EditionCopy *copy, Message *why)
 {
     Status status = name_unfinished(copy->root, keep, why);
     if (status == STATUS_OK)
@@ -138,7 +138,7 @@ static void remove_tree(const char *path)
     nftw(path, remove_entry, MOST_OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
 }
 
-static Status make_folders(const Copy *copy, Message *why)
+static Status make_folders(const EditionCopy *copy, Message *why)
 {
     const char *const folders[] = {copy->root, copy->problems, copy->testcases, copy->problem, copy->cases};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
@@ -150,7 +150,7 @@ static Status make_folders(const Copy *copy, Message *why)
 /* What was copied is named by its own digest, since the files may change while they are read. */
 static Status keep_copy(const Problem *problem, const char *keep, const Digest *edition, Message *why)
 {
-    Copy copy;
+    EditionCopy copy;
     char place[PATH_MAX];
     Digest copied;
     Status status = name_copy(problem, keep, &copy, why);

@@ -13,19 +13,19 @@ enum { MAX_FILE_BYTES = 16 << 20, MAX_NAME_LENGTH = 100 };
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
 
 /* One of the two files, being read. */
-typedef struct Reading {
+typedef struct TestcaseReading {
     const Problem *problem;
     TestcaseSet *set;
     bool hidden;
     JsonFile file;
     Message *why;
     SourceReader reader; /* of the same file */
-} Reading;
+} TestcaseReading;
 
 /* --- one case ----------------------------------------------------------------------------------------------------- */
 
 /* Checks that the object has one member for each parameter of the role. */
-static Status check_members(Reading *reading, const cJSON *object, ParameterRole role, JsonKind kind)
+static Status check_members(TestcaseReading *reading, const cJSON *object, ParameterRole role, JsonKind kind)
 {
     JsonKey keys[PROBLEM_MAX_PARAMETERS];
     size_t count = 0;
@@ -35,7 +35,7 @@ static Status check_members(Reading *reading, const cJSON *object, ParameterRole
     return json_check(&reading->file, object, keys, count, reading->why);
 }
 
-static Status check_constraints(Reading *reading, const cJSON *sizes, const Testcase *testcase)
+static Status check_constraints(TestcaseReading *reading, const cJSON *sizes, const Testcase *testcase)
 {
     const Problem *problem = reading->problem;
     for (size_t i = 0; i < problem->constraint_count; i++) {
@@ -49,7 +49,7 @@ static Status check_constraints(Reading *reading, const cJSON *sizes, const Test
     return STATUS_OK;
 }
 
-static Status read_sizes(Reading *reading, const cJSON *sizes, Testcase *testcase)
+static Status read_sizes(TestcaseReading *reading, const cJSON *sizes, Testcase *testcase)
 {
     Status status = check_members(reading, sizes, ROLE_SIZE, JSON_NUMBER);
     for (size_t i = 0; i < reading->problem->parameter_count && status == STATUS_OK; i++) {
@@ -61,7 +61,7 @@ static Status read_sizes(Reading *reading, const cJSON *sizes, Testcase *testcas
     return status == STATUS_OK ? check_constraints(reading, sizes, testcase) : status;
 }
 
-static Status shape_of(Reading *reading, const cJSON *item, const Testcase *testcase, size_t parameter,
+static Status shape_of(TestcaseReading *reading, const cJSON *item, const Testcase *testcase, size_t parameter,
                        SourceArray *array)
 {
     Message unfit = {0};
@@ -73,7 +73,7 @@ static Status shape_of(Reading *reading, const cJSON *item, const Testcase *test
 }
 
 /* No timed call may see data that the submission has seen before, or that its author can guess. */
-static Status check_is_drawn_anew(Reading *reading, const cJSON *item, const Testcase *testcase,
+static Status check_is_drawn_anew(TestcaseReading *reading, const cJSON *item, const Testcase *testcase,
                                   const CaseSource *source)
 {
     if (testcase->group != CASE_TIMED || case_source_is_drawn_anew(source))
@@ -83,7 +83,7 @@ static Status check_is_drawn_anew(Reading *reading, const cJSON *item, const Tes
                      "without a seed");
 }
 
-static Status read_inputs(Reading *reading, const cJSON *inputs, Testcase *testcase)
+static Status read_inputs(TestcaseReading *reading, const cJSON *inputs, Testcase *testcase)
 {
     SourceArray array;
     Status status = check_members(reading, inputs, ROLE_IN, JSON_OBJECT);
@@ -101,7 +101,8 @@ static Status read_inputs(Reading *reading, const cJSON *inputs, Testcase *testc
 }
 
 /* The bytes of an array of the case. */
-static Status bytes_of(Reading *reading, const cJSON *item, const Testcase *testcase, size_t parameter, size_t *bytes)
+static Status bytes_of(TestcaseReading *reading, const cJSON *item, const Testcase *testcase, size_t parameter,
+                       size_t *bytes)
 {
     SourceArray array;
     Status status = shape_of(reading, item, testcase, parameter, &array);
@@ -110,7 +111,7 @@ static Status bytes_of(Reading *reading, const cJSON *item, const Testcase *test
 }
 
 /* An array that grew might not find room where it lay. */
-static Status check_fits(Reading *reading, const cJSON *item, const Testcase *testcase, const Testcase *before)
+static Status check_fits(TestcaseReading *reading, const cJSON *item, const Testcase *testcase, const Testcase *before)
 {
     Status status = STATUS_OK;
     for (size_t i = 0; i < reading->problem->parameter_count && status == STATUS_OK; i++) {
@@ -138,7 +139,7 @@ static const Testcase *case_before(const TestcaseSet *set, const Testcase *testc
 }
 
 /* Where the arrays of a timed call lie must not be foreseen. */
-static Status read_addresses(Reading *reading, const cJSON *addresses, Testcase *testcase)
+static Status read_addresses(TestcaseReading *reading, const cJSON *addresses, Testcase *testcase)
 {
     const Testcase *before = case_before(reading->set, testcase);
     if (addresses == NULL)
@@ -159,7 +160,7 @@ static bool is_known(const Testcase *testcase, const CaseSource *source)
     return !case_source_is_random(source) || (source->seeded && testcase->group == CASE_SAMPLE);
 }
 
-static Status read_expected(Reading *reading, const cJSON *expected, Testcase *testcase)
+static Status read_expected(TestcaseReading *reading, const cJSON *expected, Testcase *testcase)
 {
     SourceArray array;
     if (expected == NULL)
@@ -179,7 +180,7 @@ static Status read_expected(Reading *reading, const cJSON *expected, Testcase *t
     return json_fail(&reading->file, expected, reading->why, "expected a list of numbers, or {\"file\": \"...\"}");
 }
 
-static Status read_group(Reading *reading, const cJSON *timed, Testcase *testcase)
+static Status read_group(TestcaseReading *reading, const cJSON *timed, Testcase *testcase)
 {
     testcase->group = reading->hidden ? CASE_HIDDEN : CASE_SAMPLE;
     if (timed == NULL)
@@ -191,7 +192,7 @@ static Status read_group(Reading *reading, const cJSON *timed, Testcase *testcas
     return STATUS_OK;
 }
 
-static Status read_name(Reading *reading, const cJSON *object, Testcase *testcase)
+static Status read_name(TestcaseReading *reading, const cJSON *object, Testcase *testcase)
 {
     const cJSON *name = json_get(object, "name"), *reason = json_get(object, "why");
     size_t length = strlen(name->valuestring);
@@ -207,7 +208,7 @@ static Status read_name(Reading *reading, const cJSON *object, Testcase *testcas
 }
 
 /* For sizes that a quick kernel reaches on a simulated GPU and a slow one does not, which is right all the same. */
-static Status read_attempt(Reading *reading, const cJSON *object, Testcase *testcase)
+static Status read_attempt(TestcaseReading *reading, const cJSON *object, Testcase *testcase)
 {
     static const char *const key = "sim_attempt_warp_instructions";
     const cJSON *attempt = json_get(object, key);
@@ -219,7 +220,7 @@ static Status read_attempt(Reading *reading, const cJSON *object, Testcase *test
                         reading->why);
 }
 
-static Status read_formulas(Reading *reading, Testcase *testcase)
+static Status read_formulas(TestcaseReading *reading, Testcase *testcase)
 {
     const Problem *problem = reading->problem;
     Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations,
@@ -229,7 +230,7 @@ static Status read_formulas(Reading *reading, Testcase *testcase)
     return status;
 }
 
-static Status read_case(Reading *reading, const cJSON *object, Testcase *testcase)
+static Status read_case(TestcaseReading *reading, const cJSON *object, Testcase *testcase)
 {
     const JsonKey keys[] = {{"name", JSON_STRING, true},       {"why", JSON_STRING, reading->hidden},
                             {"sizes", JSON_OBJECT, true},      {"inputs", JSON_OBJECT, true},
@@ -255,7 +256,7 @@ static Status read_case(Reading *reading, const cJSON *object, Testcase *testcas
 
 /* --- both files --------------------------------------------------------------------------------------------------- */
 
-static Status read_cases(Reading *reading)
+static Status read_cases(TestcaseReading *reading)
 {
     static const JsonKey keys[] = {{"schema", JSON_NUMBER, true}, {"cases", JSON_ARRAY, true}};
     TestcaseSet *set = reading->set;
@@ -281,7 +282,7 @@ static Status read_cases(Reading *reading)
 static Status read_file(const Problem *problem, bool hidden, TestcaseSet *set, Message *why)
 {
     char path[PATH_MAX + 16];
-    Reading reading = {.problem = problem, .set = set, .hidden = hidden, .why = why};
+    TestcaseReading reading = {.problem = problem, .set = set, .hidden = hidden, .why = why};
     reading.reader = (SourceReader){.file = &reading.file, .folder = problem->testcases, .why = why};
     snprintf(path, sizeof path, "%s/%s", problem->testcases, hidden ? "hidden.json" : "sample.json");
     Status status = json_read(path, MAX_FILE_BYTES, &reading.file, why);

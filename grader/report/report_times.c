@@ -116,11 +116,11 @@ static void add_measured_cases(const Result *result, TerminalStyle style, Text *
             add_measured_case(&result->cases[i], style, out);
 }
 
-typedef struct Range {
+typedef struct TimeRange {
     double least, most; /* both 0: unknown */
-} Range;
+} TimeRange;
 
-static void widen(Range *range, double value)
+static void widen(TimeRange *range, double value)
 {
     if (!(value > 0))
         return;
@@ -129,7 +129,7 @@ static void widen(Range *range, double value)
 }
 
 /* Adds ", SM clock 1965 to 1980 MHz"; nothing if it is unknown. */
-static void add_condition(Text *out, const char *what, Range range, const char *unit)
+static void add_condition(Text *out, const char *what, TimeRange range, const char *unit)
 {
     if (!(range.most > 0))
         return;
@@ -142,7 +142,7 @@ static void add_condition(Text *out, const char *what, Range range, const char *
 /* Says how often each case was timed, and the state of the GPU during that time. */
 static void add_conditions(const Result *result, const Timing *timing, TerminalStyle style, Text *out)
 {
-    Range clock_mhz = {0}, temperature_c = {0};
+    TimeRange clock_mhz = {0}, temperature_c = {0};
     for (size_t i = 0; i < result->block_count; i++) {
         widen(&clock_mhz, result->blocks[i].sm_clock_mhz);
         widen(&temperature_c, result->blocks[i].temperature_c);

@@ -183,16 +183,16 @@ static Status add_references(const char *problem, Similarities *found, Message *
 
 /* ---- device code ------------------------------------------------------------------------------------------------- */
 
-typedef struct Compiling {
+typedef struct FingerprintJob {
     const Problem *problem;
     DeviceInfo device;
     Toolkit toolkit;
     char scratch[4096];
-} Compiling;
+} FingerprintJob;
 
 /* A source that does not compile here has neither. */
-static Status fingerprint(const Compiling *compiling, const Submission *submission, Arena *arena, Fingerprints *code,
-                          Digest *machine_code, Message *why)
+static Status fingerprint(const FingerprintJob *compiling, const Submission *submission, Arena *arena,
+                          Fingerprints *code, Digest *machine_code, Message *why)
 {
     Compiled compiled;
     *code = (Fingerprints){0};
@@ -210,7 +210,7 @@ static Status fingerprint(const Compiling *compiling, const Submission *submissi
     return STATUS_OK;
 }
 
-static Status begin_compiling(Compiling *compiling, Message *why)
+static Status begin_compiling(FingerprintJob *compiling, Message *why)
 {
     Status status = device_describe("sim", &compiling->device, why);
     if (status == STATUS_OK)
@@ -219,9 +219,10 @@ static Status begin_compiling(Compiling *compiling, Message *why)
 }
 
 /* In a process of its own: compiles each of the sources whose turn it is, which fills the cache for the others. */
-_Noreturn static void compile_share(const Compiling *compiling, const Similarities *found, long worker, long workers)
+_Noreturn static void compile_share(const FingerprintJob *compiling, const Similarities *found, long worker,
+                                    long workers)
 {
-    Compiling own = *compiling;
+    FingerprintJob own = *compiling;
     Message ignored;
     if (scratch_new(own.scratch, sizeof own.scratch, &ignored) != STATUS_OK)
         _exit(0);
@@ -238,7 +239,7 @@ _Noreturn static void compile_share(const Compiling *compiling, const Similariti
 }
 
 /* Compilers take nearly all of the time. What goes wrong here goes wrong again in the one that counts, and is said there. */
-static void compile_ahead(const Compiling *compiling, const Similarities *found, Progress *progress)
+static void compile_ahead(const FingerprintJob *compiling, const Similarities *found, Progress *progress)
 {
     enum { FEW = 4, MOST_WORKERS = 64 };
     pid_t children[MOST_WORKERS];
@@ -260,7 +261,7 @@ static void compile_ahead(const Compiling *compiling, const Similarities *found,
     progress_end(progress, "done");
 }
 
-static Status fingerprint_handed_out(const Compiling *compiling, HandedOut *handed_out, Message *why)
+static Status fingerprint_handed_out(const FingerprintJob *compiling, HandedOut *handed_out, Message *why)
 {
     Status status = STATUS_OK;
     handed_out->code = arena_array(&handed_out->arena, handed_out->count + 1, sizeof *handed_out->code);
@@ -281,7 +282,7 @@ static void leave_out_code(const HandedOut *handed_out, Program *program)
     }
 }
 
-static Status fingerprint_all(Compiling *compiling, HandedOut *handed_out, Progress *progress, Similarities *found,
+static Status fingerprint_all(FingerprintJob *compiling, HandedOut *handed_out, Progress *progress, Similarities *found,
                               Message *why)
 {
     Status status = begin_compiling(compiling, why);
@@ -418,7 +419,7 @@ static Status gather(const SimilarRequest *request, Similarities *found, Message
 
 Status similarities_find(const SimilarRequest *request, Progress *progress, Similarities *found, Message *why)
 {
-    Compiling compiling = {.problem = request->problem};
+    FingerprintJob compiling = {.problem = request->problem};
     HandedOut handed_out = {0};
     *found = (Similarities){0};
     Status status = gather(request, found, why);

@@ -11,14 +11,14 @@
 
 enum { MOST_DEPTH = 12, MOST_FILES = 20000 };
 
-typedef struct Walk {
+typedef struct FolderWalk {
     const char *root;
     const char *const *endings;
     void (*take)(void *context, const char *path, const char *name);
     void *context;
     int files;
     Arena arena;
-} Walk;
+} FolderWalk;
 
 bool source_file_ends_with(const char *path, const char *const *endings)
 {
@@ -31,7 +31,7 @@ bool source_file_ends_with(const char *path, const char *const *endings)
     return false;
 }
 
-static void take_file(Walk *walk, const char *path, const char *name)
+static void take_file(FolderWalk *walk, const char *path, const char *name)
 {
     char *shown = arena_string(&walk->arena, name);
     size_t bad;
@@ -45,9 +45,9 @@ static int select_shown(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-static Status walk_folder(Walk *walk, const char *folder, const char *below, int depth, Message *why);
+static Status walk_folder(FolderWalk *walk, const char *folder, const char *below, int depth, Message *why);
 
-static Status walk_entry(Walk *walk, const char *path, const char *name, int depth, Message *why)
+static Status walk_entry(FolderWalk *walk, const char *path, const char *name, int depth, Message *why)
 {
     struct stat info;
     if (lstat(path, &info) != 0)
@@ -63,7 +63,7 @@ static Status walk_entry(Walk *walk, const char *path, const char *name, int dep
     return STATUS_OK;
 }
 
-static Status walk_folder(Walk *walk, const char *folder, const char *below, int depth, Message *why)
+static Status walk_folder(FolderWalk *walk, const char *folder, const char *below, int depth, Message *why)
 {
     struct dirent **entries;
     Status status = STATUS_OK;
@@ -86,7 +86,7 @@ static Status walk_folder(Walk *walk, const char *folder, const char *below, int
 Status source_files_each(const char *path, const char *const *endings,
                          void (*take)(void *context, const char *path, const char *name), void *context, Message *why)
 {
-    Walk walk = {.root = path, .endings = endings, .take = take, .context = context};
+    FolderWalk walk = {.root = path, .endings = endings, .take = take, .context = context};
     struct stat info;
     Status status = STATUS_OK;
     if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {

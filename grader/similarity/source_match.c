@@ -102,14 +102,14 @@ static const char *const own_words[] = {
     "short",    "signed",   "sizeof",   "static", "struct",   "switch",   "template", "threadIdx", "typedef",
     "typename", "union",    "unsigned", "void",   "volatile", "warpSize", "while"};
 
-typedef struct Word {
+typedef struct SourceWord {
     const char *text;
     size_t length;
-} Word;
+} SourceWord;
 
 static int by_word(const void *wanted, const void *item)
 {
-    const Word *word = wanted;
+    const SourceWord *word = wanted;
     const char *own = *(const char *const *)item;
     int order = strncmp(word->text, own, word->length);
     return order != 0 ? order : own[word->length] == '\0' ? 0 : -1;
@@ -117,7 +117,7 @@ static int by_word(const void *wanted, const void *item)
 
 static bool is_own_word(const char *text, size_t length)
 {
-    const Word word = {text, length};
+    const SourceWord word = {text, length};
     return (length > 2 && text[0] == '_' && text[1] == '_') ||
            bsearch(&word, own_words, sizeof own_words / sizeof *own_words, sizeof *own_words, by_word) != NULL;
 }

@@ -96,13 +96,13 @@ static double quantile(const double *sorted, size_t count, double part)
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Block {
+typedef struct TimingBlock {
     const CaseSample *samples;
     size_t count;
-} Block;
+} TimingBlock;
 
 typedef struct CaseBlocks { /* all blocks of a case */
-    Block *blocks;
+    TimingBlock *blocks;
     size_t block_count;
     double clock_gap_s;
     double *event_s, *host_s; /* room for the samples of one block */
@@ -137,7 +137,7 @@ static ClockMedians medians_of_room(const CaseBlocks *blocks, size_t count)
                           .host_s = median(blocks->host_s, count) - blocks->clock_gap_s};
 }
 
-static ClockMedians block_medians(const CaseBlocks *blocks, const Block *block)
+static ClockMedians block_medians(const CaseBlocks *blocks, const TimingBlock *block)
 {
     for (size_t i = 0; i < block->count; i++) {
         blocks->event_s[i] = block->samples[i].event_s;
@@ -187,7 +187,7 @@ static size_t draw_index(Dice *dice, size_t count)
 }
 
 /* Resamples a block, and returns its time. The two clocks of a call stay together. */
-static double redrawn_block_s(const CaseBlocks *blocks, const Block *block, Dice *dice)
+static double redrawn_block_s(const CaseBlocks *blocks, const TimingBlock *block, Dice *dice)
 {
     for (size_t i = 0; i < block->count; i++) {
         const CaseSample *sample = &block->samples[draw_index(dice, block->count)];
@@ -201,7 +201,7 @@ static double redrawn_block_s(const CaseBlocks *blocks, const Block *block, Dice
 static double redrawn_case_s(const CaseBlocks *blocks, Dice *dice)
 {
     for (size_t i = 0; i < blocks->block_count; i++) {
-        const Block *block = &blocks->blocks[draw_index(dice, blocks->block_count)];
+        const TimingBlock *block = &blocks->blocks[draw_index(dice, blocks->block_count)];
         blocks->block_s[i] = redrawn_block_s(blocks, block, dice);
     }
     return median(blocks->block_s, blocks->block_count);
@@ -300,7 +300,7 @@ double timing_excess(const CaseSample *warm_up, size_t warm_up_count, const Case
     if (timed_count == 0)
         return 0;
     CaseBlocks room = blocks_of(timed, timed_count, 0, &arena);
-    const Block all = {.samples = timed, .count = timed_count};
+    const TimingBlock all = {.samples = timed, .count = timed_count};
     const double free_s = fmax(FREE_S, FREE_FACTOR * larger_s(block_medians(&room, &all)));
     arena_free(&arena);
     return busy_beyond(free_s, warm_up, warm_up_count) + busy_beyond(free_s, timed, timed_count);
@@ -381,7 +381,7 @@ static int late_blocks(const CaseBlocks *blocks, double usual_s, bool after_retu
 {
     int late = 0;
     for (size_t i = 0; i < blocks->block_count; i++) {
-        const Block *block = &blocks->blocks[i];
+        const TimingBlock *block = &blocks->blocks[i];
         const double taken_s = median_taken_s(block->samples, block->count, after_return, blocks->host_s);
         if (taken_s > LATE_FACTOR * usual_s + LATE_SLACK_S && late++ == 0)
             *first_s = taken_s;

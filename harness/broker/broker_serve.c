@@ -57,32 +57,32 @@ void broker_begin(Broker *broker)
 
 /* ---- dispatch ---------------------------------------------------------------------------------------------------- */
 
-typedef struct Request { /* how a request of one kind is carried out */
+typedef struct ServeRequest { /* how a request of one kind is carried out */
     Serve *serve;
     size_t least_bytes, most_bytes; /* of its body */
-} Request;
+} ServeRequest;
 
-static Request without_body(Serve *serve)
+static ServeRequest without_body(Serve *serve)
 {
-    return (Request){serve, 0, 0};
+    return (ServeRequest){serve, 0, 0};
 }
 
-static Request with_body(Serve *serve, size_t bytes)
+static ServeRequest with_body(Serve *serve, size_t bytes)
 {
-    return (Request){serve, bytes, bytes};
+    return (ServeRequest){serve, bytes, bytes};
 }
 
-static Request with_words(Serve *serve)
+static ServeRequest with_words(Serve *serve)
 {
     return with_body(serve, sizeof(RingWords));
 }
 
-static Request request_of(RingKind kind)
+static ServeRequest request_of(RingKind kind)
 {
     switch (kind) {
     case RING_LOADING: return without_body(serve_loading);
     case RING_READY: return without_body(serve_nothing);
-    case RING_LOAD_FAILED: return (Request){serve_load_failed, 0, RING_MAX_LOAD_ERROR};
+    case RING_LOAD_FAILED: return (ServeRequest){serve_load_failed, 0, RING_MAX_LOAD_ERROR};
     case RING_RETURNED: return without_body(serve_nothing);
     case RING_FLUSH: return without_body(serve_nothing);
     case RING_NOTE_ERROR: return with_body(serve_note_error, sizeof(RingNote));
@@ -116,7 +116,7 @@ static Request request_of(RingKind kind)
     case RING_TURN: return with_words(serve_turn);
     case RING_HOST_CALL: return with_words(serve_host_call);
     case RING_SETTLE: return with_words(serve_settle);
-    case RING_LAUNCH: return (Request){serve_launch, sizeof(RingLaunch), RING_MAX_BODY};
+    case RING_LAUNCH: return (ServeRequest){serve_launch, sizeof(RingLaunch), RING_MAX_BODY};
     case RING_SYNCHRONIZE: return with_words(serve_synchronize);
     case RING_STREAM_NEW: return with_words(serve_stream_new);
     case RING_STREAM_FREE: return with_words(serve_stream_free);
@@ -132,7 +132,7 @@ static Request request_of(RingKind kind)
     case RING_DEVICE_INFO: return with_words(serve_device_info);
     case RING_KIND_COUNT: break;
     }
-    return (Request){0};
+    return (ServeRequest){0};
 }
 
 static bool is_ring_kind(uint32_t kind)
@@ -170,7 +170,7 @@ static void count_request(Broker *broker, double seconds, double serving_seconds
 static void answer(Broker *broker, const RingRequest *head, RingKind awaited)
 {
     RingReply reply = {0};
-    const Request request = is_ring_kind(head->kind) ? request_of((RingKind)head->kind) : (Request){0};
+    const ServeRequest request = is_ring_kind(head->kind) ? request_of((RingKind)head->kind) : (ServeRequest){0};
     if (request.serve == NULL || (head->kind == RING_LOADING) != (awaited == RING_LOADING) ||
         head->body_bytes < request.least_bytes || head->body_bytes > request.most_bytes) {
         broker_malformed(broker);

@@ -16,7 +16,7 @@ typedef struct AbortMessage {
 } AbortMessage;
 
 static RingFault *noted;
-static const char *object;
+static const char *module_path;
 static const AbortMessage *const *abort_message; /* the C library's; NULL: it has none */
 static uintptr_t stack_base;                     /* an address at the beginning of the stack, which grows downwards */
 static uint8_t handler_stack[1 << 16];           /* the handler runs here, since the other stack may be full */
@@ -31,7 +31,7 @@ static _Unwind_Reason_Code note_frame(struct _Unwind_Context *frame, void *unuse
     uintptr_t at = _Unwind_GetIPInfo(frame, &is_exact);
     at -= !is_exact;
     Dl_info info;
-    if (dladdr((void *)at, &info) == 0 || strcmp(info.dli_fname, object) != 0) // NOLINT(performance-no-int-to-ptr)
+    if (dladdr((void *)at, &info) == 0 || strcmp(info.dli_fname, module_path) != 0) // NOLINT(performance-no-int-to-ptr)
         return _URC_NO_REASON;
     atomic_store(&noted->place, at - (uintptr_t)info.dli_fbase + 1);
     return _URC_END_OF_STACK;
@@ -98,7 +98,7 @@ void fault_note_begin(RingFault *fault, const char *object_path)
     struct sigaction action = {.sa_sigaction = note_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND};
     const stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
     noted = fault;
-    object = object_path;
+    module_path = object_path;
     abort_message = dlsym(RTLD_DEFAULT, "__abort_msg");
     stack_base = (uintptr_t)__builtin_frame_address(0);
     (void)sigaltstack(&stack, NULL);

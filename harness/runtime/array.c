@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-static Array *all_arrays;
+static RuntimeArray *all_arrays;
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
@@ -41,11 +41,11 @@ cudaError_t channel_format(const struct cudaChannelFormatDesc *channels, Channel
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
-cudaError_t array_find(cudaArray_const_t handle, const Array **found)
+cudaError_t array_find(cudaArray_const_t handle, const RuntimeArray **found)
 {
     uint64_t id = (uint64_t)(uintptr_t)handle;
     client_lock();
-    const Array *array = all_arrays;
+    const RuntimeArray *array = all_arrays;
     while (array != NULL && array->id != id)
         array = array->next;
     client_unlock();
@@ -53,7 +53,7 @@ cudaError_t array_find(cudaArray_const_t handle, const Array **found)
     return array == NULL ? cudaErrorInvalidResourceHandle : cudaSuccess;
 }
 
-static cudaError_t ask_array(Array *array, const ChannelFormat *format)
+static cudaError_t ask_array(RuntimeArray *array, const ChannelFormat *format)
 {
     RingReply reply;
     RingArray body = {.width = array->extent.width,
@@ -76,10 +76,11 @@ static cudaError_t array_new(cudaArray_t *handle, const struct cudaChannelFormat
     if (handle == NULL || channels == NULL)
         return cudaErrorInvalidValue;
     cudaError_t error = channel_format(channels, &format);
-    Array *array = error == cudaSuccess ? malloc(sizeof *array) : NULL;
+    RuntimeArray *array = error == cudaSuccess ? malloc(sizeof *array) : NULL;
     if (array == NULL)
         return error != cudaSuccess ? error : cudaErrorMemoryAllocation;
-    *array = (Array){.channels = *channels, .extent = extent, .flags = flags, .element_bytes = format.element_bytes};
+    *array = (RuntimeArray){
+        .channels = *channels, .extent = extent, .flags = flags, .element_bytes = format.element_bytes};
     error = ask_array(array, &format);
     if (error != cudaSuccess) {
         free(array);
@@ -121,10 +122,10 @@ cudaError_t cudaFreeArray(cudaArray_t handle)
     if (handle == NULL)
         return cudaSuccess;
     client_lock();
-    Array **link = &all_arrays;
+    RuntimeArray **link = &all_arrays;
     while (*link != NULL && (*link)->id != id)
         link = &(*link)->next;
-    Array *found = *link;
+    RuntimeArray *found = *link;
     if (found != NULL)
         *link = found->next;
     client_unlock();
@@ -135,7 +136,7 @@ cudaError_t cudaFreeArray(cudaArray_t handle)
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *channels, struct cudaExtent *extent, unsigned *flags,
                              cudaArray_t handle)
 {
-    const Array *array;
+    const RuntimeArray *array;
     cudaError_t error = array_find(handle, &array);
     if (error != cudaSuccess)
         return result(error);
@@ -150,7 +151,7 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *channels, struct cuda
 
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *channels, cudaArray_const_t handle)
 {
-    const Array *array;
+    const RuntimeArray *array;
     cudaError_t error = channels == NULL ? cudaErrorInvalidValue : array_find(handle, &array);
     if (error == cudaSuccess)
         *channels = array->channels;

@@ -7,7 +7,7 @@ static bool lies_within(size_t first, size_t count, size_t all_of_them)
     return count <= all_of_them && first <= all_of_them - count;
 }
 
-size_t array_row_bytes(const Array *array)
+size_t array_row_bytes(const RuntimeArray *array)
 {
     return array->extent.width * array->element_bytes;
 }
@@ -18,7 +18,7 @@ static size_t at_least_one(size_t extent)
 }
 
 /* A box that exceeds the array is refused before anything is copied. */
-cudaError_t array_check_box(const Array *array, const Place *place, const Box *box)
+cudaError_t array_check_box(const RuntimeArray *array, const Place *place, const Box *box)
 {
     return lies_within(place->x_bytes, box->width_bytes, array_row_bytes(array)) &&
                    lies_within(place->y, box->height, at_least_one(array->extent.height)) &&
@@ -29,7 +29,7 @@ cudaError_t array_check_box(const Array *array, const Place *place, const Box *b
 
 cudaError_t array_place(cudaArray_const_t handle, size_t x_bytes, size_t y, size_t z, const Box *box, Place *place)
 {
-    const Array *array;
+    const RuntimeArray *array;
     cudaError_t error = array_find(handle, &array);
     *place = (Place){.array = (uint64_t)(uintptr_t)handle, .x_bytes = x_bytes, .y = y, .z = z};
     return error == cudaSuccess ? array_check_box(array, place, box) : error;
@@ -41,7 +41,7 @@ typedef struct End { /* one end of a cudaMemcpy3DParms */
     cudaArray_t handle;
     struct cudaPitchedPtr memory;
     struct cudaPos position;
-    const Array *array;
+    const RuntimeArray *array;
 } End;
 
 static cudaError_t find_end(End *end)
@@ -97,7 +97,7 @@ cudaError_t places_of_3d(const struct cudaMemcpy3DParms *what, Place *target, Pl
 static void describe_place(const Place *place, const Box *box, cudaArray_t *array, struct cudaPitchedPtr *memory,
                            struct cudaPos *position, size_t *element)
 {
-    const Array *found;
+    const RuntimeArray *found;
     if (place->pointer != NULL) {
         *memory = (struct cudaPitchedPtr){place->pointer, place->pitch, box->width_bytes, place->slice_rows};
         return;

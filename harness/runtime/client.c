@@ -202,10 +202,10 @@ const char *cudaGetErrorString(cudaError_t error)
 
 enum { MOST_FRAMES = 32 };
 
-typedef struct Frame { /* where the frame pointer points (System V ABI for x86-64, 3.2.2 "The Stack Frame") */
-    const struct Frame *outer;
+typedef struct StackFrame { /* where the frame pointer points (System V ABI for x86-64, 3.2.2 "The Stack Frame") */
+    const struct StackFrame *outer;
     const void *return_address;
-} Frame;
+} StackFrame;
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden"))), etext[]; /* of this library, by the linker */
 
@@ -244,7 +244,7 @@ uint32_t caller_place_of(const void *return_address)
 
 uint32_t caller_place(void)
 {
-    const Frame *frame = __builtin_frame_address(0);
+    const StackFrame *frame = __builtin_frame_address(0);
     if (stands_in != 0)
         return stands_in;
     for (int i = 0; i < MOST_FRAMES && is_own(frame->return_address); i++)

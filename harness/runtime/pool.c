@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-typedef struct Block { /* an allocation of a pool */
+typedef struct PoolBlock { /* an allocation of a pool */
     uint64_t address, bytes;
     cudaMemPool_t pool;
     bool is_freed; /* on this stream: */
     uint64_t stream;
-    struct Block *next;
-} Block;
+    struct PoolBlock *next;
+} PoolBlock;
 
 struct CUmemPoolHandle_st {
     uint64_t most_bytes;        /* 0: no limit but the device's */
@@ -26,7 +26,7 @@ typedef struct CUmemPoolHandle_st Pool;
 static Pool default_pool = {.reuse = {1, 1, 1}};
 static Pool *all_pools = &default_pool;
 static Pool *current_pool = &default_pool;
-static Block *all_blocks;
+static PoolBlock *all_blocks;
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
@@ -35,9 +35,9 @@ static uint64_t greater(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static void give_back(Block **link)
+static void give_back(PoolBlock **link)
 {
-    Block *block = *link;
+    PoolBlock *block = *link;
     *link = block->next;
     if (block->pool != NULL)
         block->pool->kept -= block->bytes;
@@ -49,7 +49,7 @@ static void give_back(Block **link)
 static void settle(bool all, uint64_t stream)
 {
     client_lock();
-    for (Block **link = &all_blocks; *link != NULL;) {
+    for (PoolBlock **link = &all_blocks; *link != NULL;) {
         if ((*link)->is_freed && (all || (*link)->stream == stream))
             give_back(link);
         else
@@ -70,15 +70,15 @@ void pool_settle_all(void)
         settle(true, 0);
 }
 
-static Block **link_of(uint64_t address)
+static PoolBlock **link_of(uint64_t address)
 {
-    Block **link = &all_blocks;
+    PoolBlock **link = &all_blocks;
     while (*link != NULL && (*link)->address != address)
         link = &(*link)->next;
     return link;
 }
 
-static void count_free(Block *block)
+static void count_free(PoolBlock *block)
 {
     block->is_freed = true;
     if (block->pool != NULL)
@@ -88,7 +88,7 @@ static void count_free(Block *block)
 bool pool_forget(uint64_t address)
 {
     client_lock();
-    Block **link = link_of(address), *block = *link;
+    PoolBlock **link = link_of(address), *block = *link;
     bool was_freed = block != NULL && block->is_freed;
     if (block != NULL && !was_freed) {
         count_free(block);
@@ -112,7 +112,7 @@ static cudaError_t take_memory(uint64_t bytes, uint64_t *address)
 }
 
 /* What uses the memory must come after its allocation and before it is freed. */
-static cudaError_t tell_device(const Block *block, RingRenewal kind, cudaStream_t stream)
+static cudaError_t tell_device(const PoolBlock *block, RingRenewal kind, cudaStream_t stream)
 {
     if (!client_has_turns())
         return cudaSuccess;
@@ -129,14 +129,14 @@ cudaError_t pool_allocate(void **pointer, size_t bytes, cudaMemPool_t pool, cuda
         return cudaSuccess;
     if (pool->most_bytes != 0 && (pool->used > pool->most_bytes || bytes > pool->most_bytes - pool->used))
         return cudaErrorMemoryAllocation;
-    Block *block = malloc(sizeof *block);
+    PoolBlock *block = malloc(sizeof *block);
     cudaError_t error = block == NULL ? cudaErrorMemoryAllocation : take_memory(bytes, &address);
     if (error != cudaSuccess) {
         free(block);
         return error;
     }
     client_lock();
-    *block = (Block){.address = address, .bytes = bytes, .pool = pool, .next = all_blocks};
+    *block = (PoolBlock){.address = address, .bytes = bytes, .pool = pool, .next = all_blocks};
     all_blocks = block;
     pool->used += bytes;
     pool->kept += bytes;
@@ -151,7 +151,7 @@ cudaError_t pool_allocate(void **pointer, size_t bytes, cudaMemPool_t pool, cuda
 bool pool_free(uint64_t address, cudaStream_t stream, cudaError_t *error)
 {
     client_lock();
-    Block *block = *link_of(address);
+    PoolBlock *block = *link_of(address);
     *error = block != NULL && block->is_freed ? cudaErrorInvalidValue : cudaSuccess;
     if (block != NULL && *error == cudaSuccess) {
         count_free(block);
@@ -234,7 +234,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
     cudaError_t error = *link == NULL ? cudaErrorInvalidValue : cudaSuccess;
     if (error == cudaSuccess) {
         *link = pool->next;
-        for (Block *block = all_blocks; block != NULL; block = block->next)
+        for (PoolBlock *block = all_blocks; block != NULL; block = block->next)
             if (block->pool == pool)
                 block->pool = NULL;
         if (current_pool == pool)

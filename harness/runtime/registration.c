@@ -25,11 +25,11 @@ typedef struct FatbinWrapper {
     void *unused;
 } FatbinWrapper;
 
-typedef struct FatbinHeader {
+typedef struct FatbinPrefix {
     uint32_t magic;
     uint16_t version, header_bytes;
     uint64_t payload_bytes;
-} FatbinHeader;
+} FatbinPrefix;
 
 enum { WRAPPER_MAGIC = 0x466243b1 };
 static const uint32_t FATBIN_MAGIC = 0xBA55ED50u;
@@ -50,7 +50,7 @@ static uint64_t module_of(void **handle)
     return (uint64_t)(uintptr_t)handle - 1;
 }
 
-static cudaError_t send_module(const FatbinHeader *fatbin, size_t bytes, uint64_t *module)
+static cudaError_t send_module(const FatbinPrefix *fatbin, size_t bytes, uint64_t *module)
 {
     RingReply reply;
     client_lock();
@@ -68,7 +68,7 @@ void **__cudaRegisterFatBinary(void *wrapper)
     caller_is_in(__builtin_return_address(0));
     if (outer->magic != WRAPPER_MAGIC)
         return handle_of(module);
-    const FatbinHeader *fatbin = outer->data;
+    const FatbinPrefix *fatbin = outer->data;
     size_t bytes = fatbin->header_bytes + fatbin->payload_bytes;
     if (fatbin->magic == FATBIN_MAGIC && bytes <= RING_STAGING_BYTES)
         result(send_module(fatbin, bytes, &module));

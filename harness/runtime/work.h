@@ -34,7 +34,7 @@ typedef struct CopyWork {
     bool is_linear; /* one run of bytes between two pointers */
 } CopyWork;
 
-typedef struct Work {
+typedef struct StreamWork {
     enum cudaGraphNodeType type;
     uint32_t place; /* in a node: where it was described (client.h) */
     union {
@@ -45,10 +45,10 @@ typedef struct Work {
         cudaEvent_t event;
         cudaGraph_t child;
     };
-} Work;
+} StreamWork;
 
 /* A run of bytes. */
-Work work_copy_of_bytes(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
-Work work_fill_of_bytes(void *to, int value, size_t bytes);
+StreamWork work_copy_of_bytes(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+StreamWork work_fill_of_bytes(void *to, int value, size_t bytes);
 
 #endif

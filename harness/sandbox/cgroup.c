@@ -139,13 +139,13 @@ static bool find_own(char *path, size_t size)
     return found && (size_t)snprintf(path, size, "%s", line + 3) < size;
 }
 
-typedef struct Candidates {
+typedef struct ParentCandidates {
     char paths[MAX_CANDIDATES][PATH_MAX];
     int count;
-} Candidates;
+} ParentCandidates;
 
 /* This process's group and those above it, or the folder that the user names. */
-static void list_candidates(Candidates *candidates)
+static void list_candidates(ParentCandidates *candidates)
 {
     char mount[PATH_MAX], own[PATH_MAX];
     const char *chosen = getenv("CONVJUDGE_CGROUP");
@@ -184,7 +184,7 @@ static bool is_usable(const char *parent)
 /* The group that new ones are made in; NULL: there is none. Looked for once. */
 static const char *find_parent(void)
 {
-    static Candidates candidates;
+    static ParentCandidates candidates;
     static const char *parent;
     static bool looked;
     if (looked)
@@ -233,7 +233,7 @@ int cgroup_sweep_in(const char *parent, pid_t judge)
 
 int cgroup_sweep(pid_t judge)
 {
-    static Candidates candidates;
+    static ParentCandidates candidates;
     int left = 0;
     list_candidates(&candidates);
     for (int i = 0; i < candidates.count; i++)

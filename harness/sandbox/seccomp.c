@@ -33,17 +33,17 @@ static const int denied[] = {
 };
 
 /* A rule for calls of which an argument matches; without an argument, for all of them. */
-typedef struct Rule {
+typedef struct SeccompRule {
     int call;
     unsigned argument_count;
     struct scmp_arg_cmp argument;
-} Rule;
+} SeccompRule;
 
 #define IF_BITS(argument, mask, value) 1, SCMP_A##argument##_64(SCMP_CMP_MASKED_EQ, mask, value)
 #define IF_EQUAL(argument, value) 1, SCMP_A##argument##_64(SCMP_CMP_EQ, value)
 #define IF_OTHER(argument, value) 1, SCMP_A##argument##_64(SCMP_CMP_NE, value)
 
-static const Rule denied_by_argument[] = {
+static const SeccompRule denied_by_argument[] = {
     /* Shared memory without a file: limits count private memory only. */
     {SCMP_SYS(mmap), IF_BITS(3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS)},
     /* Memory that grows downwards counts as a stack, not as data. */
@@ -196,7 +196,7 @@ static const int allowed[] = {
 
 enum { MEMORY_KINDS = MAP_SHARED | MAP_ANONYMOUS | MAP_GROWSDOWN | MAP_HUGETLB };
 
-static const Rule allowed_by_argument[] = {
+static const SeccompRule allowed_by_argument[] = {
     /* Private memory, and files, which are read-only. */
     {SCMP_SYS(mmap), IF_BITS(3, MEMORY_KINDS, 0)},
     {SCMP_SYS(mmap), IF_BITS(3, MEMORY_KINDS, MAP_ANONYMOUS)},
@@ -226,7 +226,7 @@ typedef struct FilterRules {
     uint32_t otherwise, action; /* for calls without a rule; for those with one */
     const int *calls;
     size_t call_count;
-    const Rule *by_argument;
+    const SeccompRule *by_argument;
     size_t by_argument_count;
 } FilterRules;
 
@@ -252,7 +252,7 @@ static int fill_filter(scmp_filter_ctx filter, const FilterRules *rules)
     for (size_t i = 0; i < rules->call_count && error == 0; i++)
         error = seccomp_rule_add(filter, rules->action, rules->calls[i], 0);
     for (size_t i = 0; i < rules->by_argument_count && error == 0; i++) {
-        const Rule *rule = &rules->by_argument[i];
+        const SeccompRule *rule = &rules->by_argument[i];
         error = seccomp_rule_add_array(filter, rules->action, rule->call, rule->argument_count, &rule->argument);
     }
     return error;

@@ -8,7 +8,7 @@ void session_set_budget(Session *session, CallBudget *budget)
 }
 
 /* True if the budget leaves something for a call; else its report says that it does not. */
-static bool may_go_on(const Session *session, CallReport *report)
+static bool session_may_go_on(const Session *session, CallReport *report)
 {
     const bool may = session->budget == NULL || !call_budget_is_used_up(session->budget);
     if (!may)
@@ -31,7 +31,7 @@ Status session_load(Session *session, const Compiled *compiled, const CallLimits
                     Message *why)
 {
     *report = (CallReport){0};
-    if (!may_go_on(session, report))
+    if (!session_may_go_on(session, report))
         return STATUS_OK;
     Status status = session->ops->load(session, compiled, limits, report, why);
     spend(session, report);
@@ -58,7 +58,7 @@ Status session_call(Session *session, SessionArgument *arguments, size_t count, 
                     CallReport *report, Message *why)
 {
     *report = (CallReport){0};
-    if (!may_go_on(session, report))
+    if (!session_may_go_on(session, report))
         return STATUS_OK;
     Status status = choose_poison(arguments, count, why);
     if (status == STATUS_OK)

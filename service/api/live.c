@@ -9,14 +9,14 @@
 
 static const double PAUSE_S = 0.5;
 
-typedef struct Follower {
+typedef struct LiveFollower {
     EventStream *stream;
     int64_t person, submission;
     char *sent; /* what was sent last; NULL: nothing yet */
-} Follower;
+} LiveFollower;
 
 struct Live {
-    Follower *followers;
+    LiveFollower *followers;
     size_t count, capacity;
     uint64_t changes; /* head_changes() when all was sent */
     double looked_s;
@@ -50,7 +50,7 @@ bool live_open(Live *live, int64_t person, int64_t submission, EventStream **str
         live->followers = allocated(realloc(live->followers, live->capacity * sizeof *live->followers));
     }
     *stream = http_events_open();
-    live->followers[live->count++] = (Follower){.stream = *stream, .person = person, .submission = submission};
+    live->followers[live->count++] = (LiveFollower){.stream = *stream, .person = person, .submission = submission};
     live->changes = 0;
     return true;
 }
@@ -73,7 +73,7 @@ static char *line_of(const Service *service, int64_t submission, bool *has_ended
 }
 
 /* False: the stream has ended. */
-static bool follow(const Service *service, Follower *follower)
+static bool follow(const Service *service, LiveFollower *follower)
 {
     bool has_ended = false;
     char *line = line_of(service, follower->submission, &has_ended);
@@ -102,7 +102,7 @@ void live_tick(Service *service)
     live->looked_s = now;
     live->changes = changes;
     for (size_t i = 0; i < live->count; i++) {
-        Follower *follower = &live->followers[i];
+        LiveFollower *follower = &live->followers[i];
         if (is_new ? follow(service, follower) : http_events_are_open(follower->stream))
             live->followers[kept++] = *follower;
         else

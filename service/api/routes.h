@@ -4,7 +4,7 @@
 
 #include "service/api/service.h"
 
-typedef enum Access {
+typedef enum RouteAccess {
     ACCESS_ALL,     /* nobody has to say who he is */
     ACCESS_READERS, /* likewise where the pages are public, else persons */
     ACCESS_PERSONS,
@@ -12,11 +12,11 @@ typedef enum Access {
     ACCESS_TEACHERS,
     ACCESS_TEACHERS_AND_KITS,
     ACCESS_ADMINS
-} Access;
+} RouteAccess;
 
 typedef struct Route {
     const char *method, *path; /* "*" in the path stands for one part, which becomes visit->argument */
-    Access access;
+    RouteAccess access;
     void (*answer)(Visit *visit);
     bool is_page; /* a person who is not known is led to the login, not refused */
 } Route;

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Row {
+typedef struct WorkerRow {
     KnownWorker worker;
     bool is_recent;
-} Row;
+} WorkerRow;
 
 static void take_worker(Arena *arena, sqlite3_stmt *row, void *item)
 {
-    *(Row *)item = (Row){
+    *(WorkerRow *)item = (WorkerRow){
         .worker = {.name = database_text(arena, row, 0),
                    .device = database_text(arena, row, 1),
                    .since = database_text(arena, row, 2),
@@ -49,7 +49,7 @@ static const IdleWorker *find_idle(const IdleWorker *idle, size_t count, const c
     return NULL;
 }
 
-static bool has_attempts(const Row *rows, size_t count, const char *name)
+static bool has_attempts(const WorkerRow *rows, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(rows[i].worker.name, name) == 0)
@@ -76,12 +76,12 @@ static int compare_idle(const void *a, const void *b)
 
 Status workers_known(const Visit *visit, KnownWorker **workers, size_t *count, Message *why)
 {
-    Rows found = {.arena = visit->arena, .item_bytes = sizeof(Row)};
+    Rows found = {.arena = visit->arena, .item_bytes = sizeof(WorkerRow)};
     IdleWorker *idle;
     size_t idle_count;
     head_idle_workers(visit->service->head, visit->arena, &idle, &idle_count);
     Status status = read_rows(visit, &found, why);
-    const Row *rows = (const Row *)(const void *)found.items;
+    const WorkerRow *rows = (const WorkerRow *)(const void *)found.items;
     KnownWorker *known = arena_array(visit->arena, found.count + idle_count, sizeof *known);
     *workers = known;
     *count = 0;

@@ -11,18 +11,18 @@
 
 enum { PASSED_OVER_NAMED = 3 }; /* submissions that do not count, in a reason */
 
-typedef enum Standing { COUNTS, IS_WITHDRAWN, CAME_BEFORE, CAME_TOO_LATE, CAME_AGAIN } Standing;
+typedef enum PointsStanding { COUNTS, IS_WITHDRAWN, CAME_BEFORE, CAME_TOO_LATE, CAME_AGAIN } PointsStanding;
 
-typedef struct Candidate { /* a submission for the problem */
+typedef struct PointsCandidate { /* a submission for the problem */
     const SubmissionFact *fact;
-    Standing standing;
+    PointsStanding standing;
     size_t days_late;
     int64_t late_s;
     PointsPart *parts; /* the rest only if it counts */
     size_t part_count;
     double gained; /* before what is taken off */
     double points, possible;
-} Candidate;
+} PointsCandidate;
 
 typedef struct Counting {
     const ClassFile *file;
@@ -30,7 +30,7 @@ typedef struct Counting {
     const ClassProblem *problem;
     const ClassDeadline *deadline;
     const ClassExtension *extension;
-    Candidate *candidates;
+    PointsCandidate *candidates;
     size_t count;
     Arena *arena;
 } Counting;
@@ -42,7 +42,7 @@ static double to_hundredths(double points)
 
 /* ---- in time or not ----------------------------------------------------------------------------------------------- */
 
-static void find_days(const ClassDeadline *deadline, Candidate *candidate)
+static void find_days(const ClassDeadline *deadline, PointsCandidate *candidate)
 {
     const int64_t received_s = candidate->fact->received_s;
     if (received_s > deadline->due.utc_s)
@@ -57,7 +57,7 @@ static void find_days(const ClassDeadline *deadline, Candidate *candidate)
 }
 
 /* Where the system that it was exported from says that it was late, but not by how much, it is a day. */
-static void find_lateness(const Counting *counting, Candidate *candidate)
+static void find_lateness(const Counting *counting, PointsCandidate *candidate)
 {
     if (candidate->fact->has_received)
         find_days(counting->deadline, candidate);
@@ -68,15 +68,15 @@ static void find_lateness(const Counting *counting, Candidate *candidate)
 }
 
 /* Late, and the same as an earlier one that counts. */
-static bool repeats(const Counting *counting, const Candidate *candidate)
+static bool repeats(const Counting *counting, const PointsCandidate *candidate)
 {
-    for (const Candidate *before = counting->candidates; before < candidate; before++)
+    for (const PointsCandidate *before = counting->candidates; before < candidate; before++)
         if (before->standing == COUNTS && strcmp(before->fact->source_hash, candidate->fact->source_hash) == 0)
             return candidate->days_late > 0;
     return false;
 }
 
-static Standing standing_of(const Counting *counting, Candidate *candidate)
+static PointsStanding standing_of(const Counting *counting, PointsCandidate *candidate)
 {
     const SubmissionFact *fact = candidate->fact;
     if (fact->is_withdrawn)
@@ -90,12 +90,12 @@ static Standing standing_of(const Counting *counting, Candidate *candidate)
 /* ---- what each gives ---------------------------------------------------------------------------------------------- */
 
 /* The share of its points that a late submission keeps. */
-static double kept_share(const Counting *counting, const Candidate *candidate)
+static double kept_share(const Counting *counting, const PointsCandidate *candidate)
 {
     return fmax(0, 1 - (double)candidate->days_late * counting->assignment->late.percent_per_day / 100);
 }
 
-static void weigh(const Counting *counting, Candidate *candidate)
+static void weigh(const Counting *counting, PointsCandidate *candidate)
 {
     double possible = 0;
     candidate->parts = points_parts_of(counting->problem, candidate->fact, counting->arena, &candidate->part_count);
@@ -113,8 +113,8 @@ static void list_candidates(Counting *counting, const SubmissionFact *facts, siz
     for (size_t i = 0; i < fact_count; i++) {
         if (strcmp(facts[i].problem, counting->problem->problem) != 0)
             continue;
-        Candidate *candidate = &counting->candidates[counting->count];
-        *candidate = (Candidate){.fact = &facts[i]};
+        PointsCandidate *candidate = &counting->candidates[counting->count];
+        *candidate = (PointsCandidate){.fact = &facts[i]};
         candidate->standing = standing_of(counting, candidate);
         if (candidate->standing == COUNTS)
             weigh(counting, candidate);
@@ -122,11 +122,11 @@ static void list_candidates(Counting *counting, const SubmissionFact *facts, siz
     }
 }
 
-static const Candidate *choose(const Counting *counting)
+static const PointsCandidate *choose(const Counting *counting)
 {
-    const Candidate *chosen = NULL;
+    const PointsCandidate *chosen = NULL;
     for (size_t i = 0; i < counting->count; i++) {
-        const Candidate *candidate = &counting->candidates[i];
+        const PointsCandidate *candidate = &counting->candidates[i];
         if (candidate->standing != COUNTS)
             continue;
         if (chosen == NULL || counting->assignment->counts == COUNTS_LAST || candidate->points > chosen->points ||
@@ -138,10 +138,10 @@ static const Candidate *choose(const Counting *counting)
 }
 
 /* With "best", any that could still give more. */
-static const Candidate *who_may_give_more(const Counting *counting, const Candidate *chosen)
+static const PointsCandidate *who_may_give_more(const Counting *counting, const PointsCandidate *chosen)
 {
     for (size_t i = 0; i < counting->count && counting->assignment->counts == COUNTS_BEST; i++) {
-        const Candidate *candidate = &counting->candidates[i];
+        const PointsCandidate *candidate = &counting->candidates[i];
         if (candidate->standing == COUNTS && candidate != chosen && candidate->possible > chosen->points)
             return candidate;
     }
@@ -167,7 +167,7 @@ static Duration duration_of(int64_t seconds)
     return duration;
 }
 
-static void add_when(Text *text, const Counting *counting, const Candidate *candidate)
+static void add_when(Text *text, const Counting *counting, const PointsCandidate *candidate)
 {
     const SubmissionFact *fact = candidate->fact;
     if (!fact->has_received && fact->marked_late)
@@ -190,7 +190,7 @@ static size_t count_counting(const Counting *counting)
     return count;
 }
 
-static void add_choice(Text *text, const Counting *counting, const Candidate *chosen)
+static void add_choice(Text *text, const Counting *counting, const PointsCandidate *chosen)
 {
     const size_t eligible = count_counting(counting);
     const bool is_best = counting->assignment->counts == COUNTS_BEST;
@@ -209,7 +209,7 @@ static void add_extension(Text *text, const Counting *counting)
                     counting->extension->by, counting->extension->why);
 }
 
-static const char *why_passed_over(Standing standing)
+static const char *why_passed_over(PointsStanding standing)
 {
     switch (standing) {
     case IS_WITHDRAWN: return "was withdrawn";
@@ -225,7 +225,7 @@ static void add_passed_over(Text *text, const Counting *counting)
 {
     size_t passed_over = 0;
     for (size_t i = 0; i < counting->count; i++) {
-        const Candidate *candidate = &counting->candidates[i];
+        const PointsCandidate *candidate = &counting->candidates[i];
         if (candidate->standing == COUNTS || passed_over++ >= PASSED_OVER_NAMED)
             continue;
         text_printf(text, " Submission %" PRId64 " %s.", candidate->fact->id, why_passed_over(candidate->standing));
@@ -234,7 +234,7 @@ static void add_passed_over(Text *text, const Counting *counting)
         text_printf(text, " %zu more do not count.", passed_over - PASSED_OVER_NAMED);
 }
 
-static void add_taken_off(Text *text, const Counting *counting, const Candidate *chosen)
+static void add_taken_off(Text *text, const Counting *counting, const PointsCandidate *chosen)
 {
     if (chosen->days_late > 0)
         text_printf(text, " For %zu %s late %.15g %% are taken off: %.15g becomes %.15g.", chosen->days_late,
@@ -242,16 +242,16 @@ static void add_taken_off(Text *text, const Counting *counting, const Candidate 
                     chosen->points);
 }
 
-static void add_open(Text *text, const Counting *counting, const Candidate *chosen)
+static void add_open(Text *text, const Counting *counting, const PointsCandidate *chosen)
 {
-    const Candidate *other = who_may_give_more(counting, chosen);
+    const PointsCandidate *other = who_may_give_more(counting, chosen);
     if (other != NULL)
         text_printf(text, " Not final: submission %" PRId64 " may give up to %.15g.", other->fact->id, other->possible);
     else if (chosen->possible > chosen->points)
         text_printf(text, " Not final: it may become %.15g.", chosen->possible);
 }
 
-static const char *words_of(const Counting *counting, const Candidate *chosen, bool for_student)
+static const char *words_of(const Counting *counting, const PointsCandidate *chosen, bool for_student)
 {
     Text text = {0};
     add_choice(&text, counting, chosen);
@@ -281,7 +281,7 @@ static const char *words_without(const Counting *counting)
 
 static ProblemPoints points_of_problem(Counting *counting)
 {
-    const Candidate *chosen = choose(counting);
+    const PointsCandidate *chosen = choose(counting);
     ProblemPoints points = {
         .problem = counting->problem, .most = to_hundredths(class_problem_points(counting->problem)), .is_final = true};
     if (chosen == NULL) {

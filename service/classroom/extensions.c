@@ -17,16 +17,16 @@ static void take_seen(Arena *arena, sqlite3_stmt *row, void *item)
                            database_text(arena, row, 3), database_text(arena, row, 4)};
 }
 
-typedef struct Comparison {
+typedef struct TimeComparison {
     Store *store;
     const ClassFile *file;
     const char *person; /* who reads the file */
     const char *path;   /* of the file, whole: one file has one list */
     Arena arena;
     Message *why;
-} Comparison;
+} TimeComparison;
 
-static Status add_row(const Comparison *comparison, const char *action, const char *object)
+static Status add_row(const TimeComparison *comparison, const char *action, const char *object)
 {
     return audit_add(comparison->store, comparison->person, action, object, comparison->why);
 }
@@ -54,7 +54,7 @@ static bool is_same(const Seen *seen, const ClassExtension *extension)
 }
 
 /* A new one, or one that has changed. */
-static Status take_extension(Comparison *comparison, const ClassExtension *extension, const Seen *seen)
+static Status take_extension(TimeComparison *comparison, const ClassExtension *extension, const Seen *seen)
 {
     const char *assignment = extension->assignment->id, *due = extension->deadline.due.written;
     if (seen != NULL && is_same(seen, extension))
@@ -73,7 +73,7 @@ static Status take_extension(Comparison *comparison, const ClassExtension *exten
                        "tttttt", comparison->path, extension->person, assignment, due, extension->why, extension->by);
 }
 
-static Status drop_seen(Comparison *comparison, const Seen *seen)
+static Status drop_seen(TimeComparison *comparison, const Seen *seen)
 {
     for (size_t i = 0; i < comparison->file->extension_count; i++)
         if (find_seen(seen, 1, &comparison->file->extensions[i]) != NULL)
@@ -93,7 +93,7 @@ static Status drop_seen(Comparison *comparison, const Seen *seen)
                        comparison->path, seen->person, seen->assignment);
 }
 
-static Status compare(Comparison *comparison)
+static Status compare(TimeComparison *comparison)
 {
     Rows rows = {.arena = &comparison->arena, .item_bytes = sizeof(Seen)};
     Status status = database_query(comparison->store, &rows, take_seen, comparison->why,
@@ -111,7 +111,7 @@ static Status compare(Comparison *comparison)
 Status extensions_audit(Store *store, const ClassFile *file, const char *person, Message *why)
 {
     char whole[PATH_MAX];
-    Comparison comparison = {.store = store, .file = file, .person = person, .why = why};
+    TimeComparison comparison = {.store = store, .file = file, .person = person, .why = why};
     comparison.path = realpath(file->path, whole) == NULL ? file->path : whole;
     Status status = database_begin(store, why);
     if (status == STATUS_OK)

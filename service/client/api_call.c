@@ -128,7 +128,7 @@ static Status check_success(const Server *server, const Answer *answer, Message 
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-static Status read_json(const Server *server, const Exchange *exchange, const Answer *answer, JsonFile *json,
+static Status read_json(const Server *server, const ApiRequest *exchange, const Answer *answer, JsonFile *json,
                         Message *why)
 {
     Text place = {0};
@@ -142,7 +142,7 @@ static Status read_json(const Server *server, const Exchange *exchange, const An
 
 static Status call(const Server *server, const char *method, const ApiPath *path, JsonFile *json, Message *why)
 {
-    const Exchange exchange = {.method = method, .path = path->text};
+    const ApiRequest exchange = {.method = method, .path = path->text};
     Answer answer;
     Status status = exchange_run(server, &exchange, &answer, why);
     if (status == STATUS_OK)
@@ -163,7 +163,7 @@ Status api_delete(const Server *server, ApiPath path, JsonFile *json, Message *w
 
 Status api_get_text(const Server *server, ApiPath path, Text *text, Message *why)
 {
-    const Exchange exchange = {.method = "GET", .path = path.text};
+    const ApiRequest exchange = {.method = "GET", .path = path.text};
     Answer answer;
     Status status = exchange_run(server, &exchange, &answer, why);
     if (status == STATUS_OK)
@@ -179,7 +179,7 @@ Status api_post(const Server *server, ApiPath path, const cJSON *body, JsonFile 
     Text text = {0};
     Answer answer;
     json_print(body, &text);
-    const Exchange exchange = {.method = "POST", .path = path.text, .body = &text};
+    const ApiRequest exchange = {.method = "POST", .path = path.text, .body = &text};
     Status status = exchange_repeat(server, &exchange, "handing in", &answer, why);
     *end = answer.end;
     if (status == STATUS_OK)

@@ -18,7 +18,7 @@ static const double FIRST_PAUSE_S = 0.5, LONGEST_PAUSE_S = 8;
 
 typedef struct Transfer {
     const Server *server;
-    const Exchange *exchange;
+    const ApiRequest *exchange;
     CURLM *multi;
     CURL *curl;
     struct curl_slist *headers;
@@ -30,7 +30,7 @@ typedef struct Transfer {
 static size_t receive(char *bytes, size_t one, size_t count, void *context)
 {
     Transfer *transfer = context;
-    const Exchange *exchange = transfer->exchange;
+    const ApiRequest *exchange = transfer->exchange;
     long status = 0;
     curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
     if (exchange->take != NULL && status == 200) {
@@ -92,7 +92,7 @@ static void set_limits(const Transfer *transfer)
 
 static void set_bodies(Transfer *transfer)
 {
-    const Exchange *exchange = transfer->exchange;
+    const ApiRequest *exchange = transfer->exchange;
     curl_easy_setopt(transfer->curl, CURLOPT_CUSTOMREQUEST, exchange->method);
     if (exchange->body != NULL) {
         curl_easy_setopt(transfer->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)exchange->body->length);
@@ -209,7 +209,7 @@ static void read_head(const Transfer *transfer, Answer *answer)
     answer->retry_after_s = (double)retry_after_s;
 }
 
-Status exchange_run(const Server *server, const Exchange *exchange, Answer *answer, Message *why)
+Status exchange_run(const Server *server, const ApiRequest *exchange, Answer *answer, Message *why)
 {
     Transfer transfer = {.server = server, .exchange = exchange, .body = &answer->body};
     *answer = (Answer){.end = EXCHANGE_REFUSED};
@@ -260,7 +260,7 @@ static double next_pause(const Answer *answer, double pause_s, double end_s)
     return now_s() + wait_s > end_s ? -1 : wait_s;
 }
 
-Status exchange_repeat(const Server *server, const Exchange *exchange, const char *step, Answer *answer, Message *why)
+Status exchange_repeat(const Server *server, const ApiRequest *exchange, const char *step, Answer *answer, Message *why)
 {
     const double end_s = now_s() + server->patience_s;
     double pause_s = FIRST_PAUSE_S, wait_s;

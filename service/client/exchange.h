@@ -14,7 +14,7 @@
 
 enum { EXCHANGE_MAX_BYTES = 16 * 1024 * 1024 };
 
-typedef struct Exchange {
+typedef struct ApiRequest {
     const char *method; /* "GET" */
     const char *path;   /* "/api/v1/me", escaped */
     const Text *body;   /* JSON; NULL: none */
@@ -22,7 +22,7 @@ typedef struct Exchange {
      * kept in Answer.body, and half of the patience is the limit for all of it, otherwise for each silence. */
     bool (*take)(void *context, const char *bytes, size_t count);
     void *context;
-} Exchange;
+} ApiRequest;
 
 typedef enum ExchangeEnd {
     EXCHANGE_ANSWERED,
@@ -40,12 +40,12 @@ typedef struct Answer {
 } Answer;
 
 /* Free the answer's body in any case. */
-MUST_USE Status exchange_run(const Server *server, const Exchange *exchange, Answer *answer, Message *why);
+MUST_USE Status exchange_run(const Server *server, const ApiRequest *exchange, Answer *answer, Message *why);
 
 /* The same again and again, while the server's patience lasts, where an answer is lost or the server, or a proxy before it, asks
  * to try again (429, 502 to 504): only for a request that may arrive twice. A server that cannot be reached at the first attempt
  * is not tried again. `step` says to people what is repeated. */
-MUST_USE Status exchange_repeat(const Server *server, const Exchange *exchange, const char *step, Answer *answer,
+MUST_USE Status exchange_repeat(const Server *server, const ApiRequest *exchange, const char *step, Answer *answer,
                                 Message *why);
 
 #endif

@@ -11,14 +11,14 @@
 
 static const double FIRST_PAUSE_S = 0.5, LONGEST_PAUSE_S = 5;
 
-typedef struct Follower {
+typedef struct SubmissionFollower {
     const Server *server;
     JsonFile *json;
     RemoteSubmission *submission;
     Progress progress;
     char step[64]; /* that progress shows; "": none */
     bool has_news; /* a submission has come by the events that are listened to */
-} Follower;
+} SubmissionFollower;
 
 /* ---- what people see --------------------------------------------------------------------------------------------- */
 
@@ -31,7 +31,7 @@ static const char *step_of(const RemoteSubmission *submission)
     return submission->step[0] == '\0' ? "judging" : submission->step;
 }
 
-static void begin_step(Follower *follower, const char *step)
+static void begin_step(SubmissionFollower *follower, const char *step)
 {
     Text name = {0};
     if (follower->step[0] != '\0')
@@ -45,7 +45,7 @@ static void begin_step(Follower *follower, const char *step)
     text_free(&name);
 }
 
-static void show(Follower *follower)
+static void show(SubmissionFollower *follower)
 {
     const RemoteSubmission *submission = follower->submission;
     Text wait = {0};
@@ -64,7 +64,7 @@ static void show(Follower *follower)
 /* ---- news -------------------------------------------------------------------------------------------------------- */
 
 /* Takes over `json`, unless it is not the submission that is followed. */
-static Status take_news(Follower *follower, JsonFile *json, Message *why)
+static Status take_news(SubmissionFollower *follower, JsonFile *json, Message *why)
 {
     RemoteSubmission news;
     Status status = remote_submission_read(json, json->root, &news, why);
@@ -85,7 +85,7 @@ static Status take_news(Follower *follower, JsonFile *json, Message *why)
 /* An event that cannot be read ends the stream; asking for the submission then says what is wrong. */
 static bool take_event(void *context, const Text *data)
 {
-    Follower *follower = context;
+    SubmissionFollower *follower = context;
     JsonFile json;
     if (json_parse("event", data->data, data->length, &json, NULL) != STATUS_OK ||
         take_news(follower, &json, NULL) != STATUS_OK)
@@ -100,11 +100,11 @@ static bool add_bytes(void *context, const char *bytes, size_t count)
 }
 
 /* Listens to events until the submission has ended or the stream breaks, which is no error: asking is the way out. */
-static Status listen_to_events(Follower *follower, Message *why)
+static Status listen_to_events(SubmissionFollower *follower, Message *why)
 {
     EventReader stream = {.take = take_event, .context = follower};
     const ApiPath path = api_path("submissions/%lld/events", (long long)follower->submission->number);
-    const Exchange exchange = {.method = "GET", .path = path.text, .take = add_bytes, .context = &stream};
+    const ApiRequest exchange = {.method = "GET", .path = path.text, .take = add_bytes, .context = &stream};
     Answer answer;
     follower->has_news = false;
     Status status = exchange_run(follower->server, &exchange, &answer, why);
@@ -113,7 +113,7 @@ static Status listen_to_events(Follower *follower, Message *why)
     return status != STATUS_OK && answer.end == EXCHANGE_INTERRUPTED ? status : STATUS_OK;
 }
 
-static Status ask(Follower *follower, Message *why)
+static Status ask(SubmissionFollower *follower, Message *why)
 {
     JsonFile json;
     Status status = api_get(follower->server, api_path("submissions/%lld", (long long)follower->submission->number),
@@ -123,7 +123,7 @@ static Status ask(Follower *follower, Message *why)
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
-static Status wait_for_end(Follower *follower, Message *why)
+static Status wait_for_end(SubmissionFollower *follower, Message *why)
 {
     double pause_s = FIRST_PAUSE_S, heard_s = now_s();
     while (!remote_submission_has_ended(follower->submission)) {
@@ -148,7 +148,8 @@ static Status wait_for_end(Follower *follower, Message *why)
 
 Status follow(const Server *server, JsonFile *json, RemoteSubmission *submission, Message *why)
 {
-    Follower follower = {.server = server, .json = json, .submission = submission, .progress = progress_new(stderr)};
+    SubmissionFollower follower = {
+        .server = server, .json = json, .submission = submission, .progress = progress_new(stderr)};
     show(&follower);
     Status status = wait_for_end(&follower, why);
     if (follower.step[0] != '\0')

@@ -189,7 +189,7 @@ static Status open_log(ClassGrading *grading, Message *why)
 static Status try_again(ClassGrading *grading, Message *why)
 {
     Drained *drained = NULL;
-    Judging *held = NULL;
+    QueuedJob *held = NULL;
     size_t drained_count = 0, held_count = 0;
     bool done;
     Status status = spool_make(grading->spool, why);

@@ -30,7 +30,7 @@ struct OwnWorkers {
     size_t count;
 };
 
-static void start(const OwnWorkers *workers, OwnWorker *worker)
+static void start_worker(const OwnWorkers *workers, OwnWorker *worker)
 {
     const pid_t server = getpid();
     worker->started_s = now_s();
@@ -67,7 +67,7 @@ Status own_workers_start(const OwnWorkersSpec *spec, OwnWorkers **workers, Messa
     for (size_t i = 0; i < made->count && status == STATUS_OK; i++) {
         made->items[i].device = devices->items[i];
         snprintf(made->items[i].name, sizeof made->items[i].name, "own-%zu", i + 1);
-        start(made, &made->items[i]);
+        start_worker(made, &made->items[i]);
     }
     return status;
 }
@@ -83,7 +83,7 @@ void own_workers_tick(OwnWorkers *workers)
             workers->ended++;
         }
         if (worker->pid <= 0 && now_s() > worker->started_s + RESTART_S)
-            start(workers, worker);
+            start_worker(workers, worker);
     }
 }
 

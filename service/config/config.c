@@ -20,16 +20,16 @@ enum {
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
 
-typedef struct Reading {
+typedef struct ConfigReading {
     const JsonFile *file;
     Config *config;
     Message *why;
-} Reading;
+} ConfigReading;
 
 /* ---- strings ----------------------------------------------------------------------------------------------------- */
 
 /* Strings end up in headers, logs and on terminals, so they are of printable characters. */
-static Status check_string(const Reading *reading, const cJSON *item)
+static Status check_string(const ConfigReading *reading, const cJSON *item)
 {
     const char *text = item->valuestring;
     if (strlen(text) > MAX_NAME_BYTES)
@@ -41,7 +41,7 @@ static Status check_string(const Reading *reading, const cJSON *item)
     return STATUS_OK;
 }
 
-static Status read_string(const Reading *reading, const cJSON *object, const char *key, const char **value)
+static Status read_string(const ConfigReading *reading, const cJSON *object, const char *key, const char **value)
 {
     const cJSON *item = json_get(object, key);
     if (item == NULL)
@@ -51,7 +51,7 @@ static Status read_string(const Reading *reading, const cJSON *object, const cha
     return status;
 }
 
-static Status read_word(const Reading *reading, const cJSON *object, const char *key, const char **value)
+static Status read_word(const ConfigReading *reading, const cJSON *object, const char *key, const char **value)
 {
     Status status = read_string(reading, object, key, value);
     if (status == STATUS_OK && (*value)[0] == '\0')
@@ -60,7 +60,8 @@ static Status read_word(const Reading *reading, const cJSON *object, const char 
 }
 
 /* A relative path would mean another place for each program that reads the file. */
-static Status read_path(const Reading *reading, const cJSON *object, const char *key, size_t most, const char **value)
+static Status read_path(const ConfigReading *reading, const cJSON *object, const char *key, size_t most,
+                        const char **value)
 {
     Status status = read_string(reading, object, key, value);
     if (status != STATUS_OK || json_get(object, key) == NULL)
@@ -74,13 +75,13 @@ static Status read_path(const Reading *reading, const cJSON *object, const char 
     return STATUS_OK;
 }
 
-static Status read_socket(const Reading *reading, const cJSON *object, const char *key, const char **value)
+static Status read_socket(const ConfigReading *reading, const cJSON *object, const char *key, const char **value)
 {
     return read_path(reading, object, key, sizeof((struct sockaddr_un *)NULL)->sun_path, value);
 }
 
 /* With `once`, a name may not be repeated. */
-static Status read_list(const Reading *reading, const cJSON *object, const char *key, bool once, Names *names)
+static Status read_list(const ConfigReading *reading, const cJSON *object, const char *key, bool once, Names *names)
 {
     const cJSON *list = json_get(object, key);
     if (list == NULL)
@@ -101,13 +102,13 @@ static Status read_list(const Reading *reading, const cJSON *object, const char 
     return STATUS_OK;
 }
 
-static Status read_names(const Reading *reading, const cJSON *object, const char *key, Names *names)
+static Status read_names(const ConfigReading *reading, const cJSON *object, const char *key, Names *names)
 {
     return read_list(reading, object, key, true, names);
 }
 
 /* "127.0.0.1:8080", "[::1]:8080", or "". */
-static Status read_address(const Reading *reading, const cJSON *object, const char *key, const char **value)
+static Status read_address(const ConfigReading *reading, const cJSON *object, const char *key, const char **value)
 {
     Status status = read_string(reading, object, key, value);
     if (status != STATUS_OK || json_get(object, key) == NULL || (*value)[0] == '\0')
@@ -126,7 +127,7 @@ static Status read_address(const Reading *reading, const cJSON *object, const ch
 
 /* ---- objects in it ----------------------------------------------------------------------------------------------- */
 
-static Status read_proxy(const Reading *reading, const cJSON *object)
+static Status read_proxy(const ConfigReading *reading, const cJSON *object)
 {
     static const JsonKey keys[] = {
         {"path", JSON_STRING, true}, {"user", JSON_STRING, true}, {"header", JSON_STRING, false}};
@@ -142,7 +143,7 @@ static Status read_proxy(const Reading *reading, const cJSON *object)
     return status == STATUS_OK ? read_word(reading, object, "header", &proxy->header) : status;
 }
 
-static Status read_budget(const Reading *reading, const cJSON *object)
+static Status read_budget(const ConfigReading *reading, const cJSON *object)
 {
     static const JsonKey keys[] = {{"rank", JSON_NUMBER, false}, {"practice", JSON_NUMBER, false}};
     Config *config = reading->config;
@@ -156,7 +157,7 @@ static Status read_budget(const Reading *reading, const cJSON *object)
     return status;
 }
 
-static Status read_pages(const Reading *reading, const cJSON *object)
+static Status read_pages(const ConfigReading *reading, const cJSON *object)
 {
     static const JsonKey keys[] = {{"title", JSON_STRING, false}};
     if (object == NULL)
@@ -165,7 +166,7 @@ static Status read_pages(const Reading *reading, const cJSON *object)
     return status == STATUS_OK ? read_word(reading, object, "title", &reading->config->title) : status;
 }
 
-static Status read_engine(const Reading *reading, const cJSON *root)
+static Status read_engine(const ConfigReading *reading, const cJSON *root)
 {
     const char *name = json_string(root, "engine");
     if (name == NULL || engine_named(name, &reading->config->engine))
@@ -175,7 +176,7 @@ static Status read_engine(const Reading *reading, const cJSON *root)
 }
 
 /* The words end up in a command and in a script of the shell, each quoted, never in a shell's own words. */
-static Status read_slurm_words(const Reading *reading, const cJSON *object)
+static Status read_slurm_words(const ConfigReading *reading, const cJSON *object)
 {
     SlurmSettings *slurm = &reading->config->slurm;
     Status status = read_string(reading, object, "partition", &slurm->partition);
@@ -190,7 +191,7 @@ static Status read_slurm_words(const Reading *reading, const cJSON *object)
     return status == STATUS_OK ? read_list(reading, object, "program", false, &slurm->program) : status;
 }
 
-static Status read_slurm(const Reading *reading, const cJSON *object)
+static Status read_slurm(const ConfigReading *reading, const cJSON *object)
 {
     static const JsonKey keys[] = {
         {"partition", JSON_STRING, false},    {"account", JSON_STRING, false}, {"gres", JSON_STRING, false},
@@ -215,7 +216,7 @@ static Status read_slurm(const Reading *reading, const cJSON *object)
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-static Status read_keys(const Reading *reading)
+static Status read_keys(const ConfigReading *reading)
 {
     static const JsonKey keys[] = {
         {"listen", JSON_STRING, false},  {"socket", JSON_STRING, false},    {"proxy_socket", JSON_OBJECT, false},
@@ -265,7 +266,7 @@ static Status read_keys(const Reading *reading)
 }
 
 /* One socket cannot have two kinds of callers. */
-static Status check_sockets(const Reading *reading)
+static Status check_sockets(const ConfigReading *reading)
 {
     const Config *config = reading->config;
     if (config->proxy_socket.path == NULL || strcmp(config->proxy_socket.path, config->socket) != 0)
@@ -313,7 +314,7 @@ Status config_read(const char *path, Config *config, Message *why)
     JsonFile file = {0};
     const char *chosen = chosen_file(path);
     *config = default_config();
-    const Reading reading = {&file, config, why};
+    const ConfigReading reading = {&file, config, why};
     if (chosen == NULL)
         return STATUS_OK;
     if (access(chosen, F_OK) != 0 && errno == ENOENT)
@@ -335,18 +336,18 @@ void config_free(Config *config)
 
 static const char *const engine_names[] = {[ENGINE_WORKERS] = "workers", [ENGINE_SLURM] = "slurm"};
 
-bool engine_named(const char *name, Engine *engine)
+bool engine_named(const char *name, WorkerEngine *engine)
 {
     for (size_t i = 0; i < LENGTH_OF(engine_names); i++) {
         if (strcmp(engine_names[i], name) != 0)
             continue;
-        *engine = (Engine)i;
+        *engine = (WorkerEngine)i;
         return true;
     }
     return false;
 }
 
-const char *engine_name(Engine engine)
+const char *engine_name(WorkerEngine engine)
 {
     return engine_names[engine];
 }

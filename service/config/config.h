@@ -28,10 +28,10 @@ typedef struct ProxySocket { /* whoever this user names on this socket is believ
     const char *header;      /* that holds the name of the person */
 } ProxySocket;
 
-typedef enum Engine {
+typedef enum WorkerEngine {
     ENGINE_WORKERS,
     ENGINE_SLURM
-} Engine; /* who judges: workers of the server's own, or batch jobs */
+} WorkerEngine; /* who judges: workers of the server's own, or batch jobs */
 
 typedef struct SlurmSettings {       /* of the batch jobs in which workers run, the pilots (service/slurm) */
     const char *partition, *account; /* "": Slurm's default */
@@ -53,7 +53,7 @@ typedef struct Config {
     const char *spool;      /* folder of the spool; NULL: `spool` in `state` */
     Names admins, teachers; /* login names */
     Names workers;          /* devices for which `serve` starts a worker of its own */
-    Engine engine;
+    WorkerEngine engine;
     SlurmSettings slurm;
     double penalty_s;         /* that each own recent job puts a person back in the queue */
     double rank_device_s;     /* budget of a person for a day, of modes "rank" and "test" */
@@ -74,8 +74,8 @@ void config_free(Config *config);
 void config_print(const Config *config, Text *text);
 
 /* The engine of this name, "workers" or "slurm"; false: there is none. */
-bool engine_named(const char *name, Engine *engine);
-const char *engine_name(Engine engine);
+bool engine_named(const char *name, WorkerEngine *engine);
+const char *engine_name(WorkerEngine engine);
 
 /* Whether the list holds the name. */
 bool names_hold(const Names *names, const char *name);

@@ -13,12 +13,12 @@ enum { MOST_NAME_BYTES = 100, MOST_CANDIDATES = 200 };
 
 /* ---- which problem ----------------------------------------------------------------------------------------------- */
 
-typedef struct Candidates { /* the problems that a file may be for, each once */
+typedef struct FileCandidates { /* the problems that a file may be for, each once */
     const char *ids[MOST_CANDIDATES];
     size_t count;
-} Candidates;
+} FileCandidates;
 
-static bool has_candidate(const Candidates *candidates, const char *id)
+static bool has_candidate(const FileCandidates *candidates, const char *id)
 {
     for (size_t i = 0; i < candidates->count; i++)
         if (strcmp(candidates->ids[i], id) == 0)
@@ -26,16 +26,16 @@ static bool has_candidate(const Candidates *candidates, const char *id)
     return false;
 }
 
-static void add_assignment(Candidates *candidates, const ClassAssignment *assignment)
+static void add_assignment(FileCandidates *candidates, const ClassAssignment *assignment)
 {
     for (size_t i = 0; i < assignment->problem_count; i++)
         if (candidates->count < MOST_CANDIDATES && !has_candidate(candidates, assignment->problems[i].problem))
             candidates->ids[candidates->count++] = assignment->problems[i].problem;
 }
 
-static Candidates candidates_of(const ClassRun *run, const FoundFile *file)
+static FileCandidates candidates_of(const ClassRun *run, const FoundFile *file)
 {
-    Candidates candidates = {.count = 0};
+    FileCandidates candidates = {.count = 0};
     const ClassAssignment *assignment = run->class == NULL || file->assignment == NULL
                                             ? NULL
                                             : class_assignment(run->class, file->assignment);
@@ -52,7 +52,7 @@ static Status find_problem(const ClassRun *run, const FoundFile *file, const Sub
                            Message *why)
 {
     Arena *arena = &run->intake->arena;
-    const Candidates candidates = candidates_of(run, file);
+    const FileCandidates candidates = candidates_of(run, file);
     const char *id = run->problem;
     if (id == NULL)
         id = identify_by_line(submission->source.data, submission->source.length, arena);

@@ -29,18 +29,18 @@ void class_report_add_item(const HandedIn *item, Text *text)
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
-typedef struct Kind {
+typedef struct ReportKind {
     const char *name;
     size_t count;
-} Kind;
+} ReportKind;
 
 static int compare_kinds(const void *a, const void *b)
 {
-    const Kind *first = a, *second = b;
+    const ReportKind *first = a, *second = b;
     return first->count == second->count ? strcmp(first->name, second->name) : first->count < second->count ? 1 : -1;
 }
 
-static size_t count_kinds(const ClassRun *run, Kind kinds[MOST_KINDS])
+static size_t count_kinds(const ClassRun *run, ReportKind kinds[MOST_KINDS])
 {
     size_t count = 0;
     for (size_t i = 0; i < run->count; i++) {
@@ -60,7 +60,7 @@ static size_t count_kinds(const ClassRun *run, Kind kinds[MOST_KINDS])
 
 static void add_counts(const ClassRun *run, Text *text)
 {
-    Kind kinds[MOST_KINDS] = {{NULL, 0}};
+    ReportKind kinds[MOST_KINDS] = {{NULL, 0}};
     size_t people = 0, submissions = 0;
     for (size_t i = 0; i < run->count; i++) {
         submissions += run->items[i].same_as == NULL;

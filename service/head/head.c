@@ -222,7 +222,7 @@ void head_wake(Head *head)
 static Status take_offer_back(Head *head, Store *store, int64_t judging, Message *why)
 {
     Arena arena = {0};
-    Judging read;
+    QueuedJob read;
     bool is_back = false;
     Status status = judgings_read(store, judging, &arena, &read, why);
     if (status == STATUS_OK && strcmp(read.state, "offered") == 0) {

@@ -49,7 +49,7 @@ static Status basis_of(const Head *head, const Problem *problem, const char *mod
 }
 
 /* The copy may have been damaged: nobody has synced it to the disk. */
-static Status kept_basis(const Head *head, const Judging *judging, const char *keep, Basis *basis, Message *why)
+static Status kept_basis(const Head *head, const QueuedJob *judging, const char *keep, Basis *basis, Message *why)
 {
     char folder[SPOOL_EDITIONS_BYTES + sizeof(Digest)];
     Problem problem;
@@ -69,7 +69,7 @@ static Status kept_basis(const Head *head, const Judging *judging, const char *k
     return status;
 }
 
-Status head_basis(const Head *head, const Judging *judging, Basis *basis, Message *why)
+Status head_basis(const Head *head, const QueuedJob *judging, Basis *basis, Message *why)
 {
     char keep[SPOOL_EDITIONS_BYTES];
     Problem problem;

@@ -9,7 +9,7 @@
 static Status begin_lease(Head *head, const SpoolClaim *claim, double *limit_s, Message *why)
 {
     Arena arena = {0};
-    Judging judging;
+    QueuedJob judging;
     Basis basis;
     char id[32];
     Status status = judgings_read(head->store, claim->id.judging, &arena, &judging, why);

@@ -9,7 +9,7 @@
 enum { OFFERS = 4 }; /* in the spool at a time: the queue's order counts for everything that is not offered yet */
 
 /* A problem may have changed since the hand-in. */
-static Status note_basis(Head *head, const Judging *judging, const Basis *basis, Message *why)
+static Status note_basis(Head *head, const QueuedJob *judging, const Basis *basis, Message *why)
 {
     Status status = judgings_renew(head->store, judging->id, basis->revision.hex, basis->edition.hex, why);
     if (status == STATUS_OK && judging->batch == LIVE_BATCH && !basis->is_kept && strcmp(judging->mode, "try") != 0)
@@ -17,7 +17,7 @@ static Status note_basis(Head *head, const Judging *judging, const Basis *basis,
     return status;
 }
 
-static Status offer(Head *head, const Judging *judging, Arena *arena, Message *why)
+static Status offer(Head *head, const QueuedJob *judging, Arena *arena, Message *why)
 {
     Basis basis;
     int64_t attempt = 0;
@@ -59,7 +59,7 @@ static Status offer(Head *head, const Judging *judging, Arena *arena, Message *w
     return spool_offer(head->options.spool, &job, why);
 }
 
-static size_t count_live(const Judging *judgings, size_t count)
+static size_t count_live(const QueuedJob *judgings, size_t count)
 {
     size_t live = 0;
     for (size_t i = 0; i < count; i++)
@@ -72,7 +72,7 @@ static size_t count_live(const Judging *judgings, size_t count)
 Status head_offer(Head *head, Message *why)
 {
     Arena arena = {0};
-    Judging *offered = NULL, *queued = NULL;
+    QueuedJob *offered = NULL, *queued = NULL;
     size_t offers = 0, count = 0;
     Status status = judgings_in_state(head->store, "offered", OFFERS, &arena, &offered, &offers, why);
     const size_t live = count_live(offered, offers);

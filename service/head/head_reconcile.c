@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static bool has_id(const SpoolId *ids, size_t count, const Judging *judging)
+static bool has_id(const SpoolId *ids, size_t count, const QueuedJob *judging)
 {
     for (size_t i = 0; i < count; i++)
         if (ids[i].judging == judging->id && ids[i].attempt == judging->attempt)
@@ -52,7 +52,7 @@ static Status view_spool(const Head *head, SpoolView *view, Message *why)
 static Status mend(Head *head, const SpoolView *view, const char *state, Message *why)
 {
     Arena arena = {0};
-    Judging *judgings;
+    QueuedJob *judgings;
     size_t count;
     Status status = judgings_in_state(head->store, state, INT64_MAX, &arena, &judgings, &count, why);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
@@ -74,7 +74,7 @@ static Status mend_offers(Head *head, const SpoolView *view, Message *why)
     Arena arena = {0};
     Status status = STATUS_OK;
     for (size_t i = 0; i < view->count && status == STATUS_OK; i++) {
-        Judging judging;
+        QueuedJob judging;
         bool withdrawn;
         status = judgings_read(head->store, view->ids[i].judging, &arena, &judging, why);
         if (status == STATUS_NOT_FOUND || (status == STATUS_OK && !judging_is_at(&judging, view->ids[i].attempt)))

@@ -26,7 +26,7 @@ static Status read_result(const SpoolDone *done, Arena *arena, Recording *record
 }
 
 /* What the server knows better than a worker: who handed it in, when, under which name, and how other machines time. */
-static Status complete_run(Head *head, const Judging *judging, const SpoolDone *done, Arena *arena, Run *run,
+static Status complete_run(Head *head, const QueuedJob *judging, const SpoolDone *done, Arena *arena, Run *run,
                            Message *why)
 {
     StoredSubmission row;
@@ -44,7 +44,7 @@ static Status complete_run(Head *head, const Judging *judging, const SpoolDone *
     return submissions_source(head->store, row.source_hash, arena, &run->source, why);
 }
 
-static Status record(Head *head, const Judging *judging, const SpoolDone *done, Arena *arena, Message *why)
+static Status record(Head *head, const QueuedJob *judging, const SpoolDone *done, Arena *arena, Message *why)
 {
     Run run;
     RecordingOutcome outcome;
@@ -72,7 +72,7 @@ static Status record(Head *head, const Judging *judging, const SpoolDone *done, 
 }
 
 /* A result must be of this very source and revision. */
-static const char *mismatch(const Judging *judging, const SpoolDone *done)
+static const char *mismatch(const QueuedJob *judging, const SpoolDone *done)
 {
     if (strcmp(done->source_hash, judging->source_hash) != 0)
         return "the result is of another source";
@@ -84,7 +84,7 @@ static const char *mismatch(const Judging *judging, const SpoolDone *done)
 static Status take_done(Head *head, SpoolId id, Arena *arena, Message *why)
 {
     SpoolDone done;
-    Judging judging;
+    QueuedJob judging;
     Message damage;
     Status read = spool_read_done(head->options.spool, id, arena, &done, &damage);
     if (read == STATUS_NOT_FOUND)

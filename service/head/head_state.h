@@ -58,7 +58,7 @@ typedef struct Basis { /* what a judging is judged by */
 
 /* While a rejudging of the problem is open, what is handed in counts by the edition that counted before, for which its files are
  * kept in the spool. Everything else is judged by the problem as it lies here now. */
-MUST_USE Status head_basis(const Head *head, const Judging *judging, Basis *basis, Message *why);
+MUST_USE Status head_basis(const Head *head, const QueuedJob *judging, Basis *basis, Message *why);
 void head_note_change(Head *head);
 
 #endif

@@ -12,7 +12,7 @@ void watch_begin(Watch *watch)
         watch->items[i].is_seen = false;
 }
 
-static Watched *find(Watch *watch, const SpoolClaim *claim)
+static Watched *find_claim(Watch *watch, const SpoolClaim *claim)
 {
     for (size_t i = 0; i < watch->count; i++) {
         const SpoolClaim *known = &watch->items[i].claim;
@@ -36,7 +36,7 @@ static Watched *add(Watch *watch, double now_s)
 
 Watched *watch_see(Watch *watch, const SpoolClaim *claim, double now_s, bool *is_new)
 {
-    Watched *watched = find(watch, claim);
+    Watched *watched = find_claim(watch, claim);
     *is_new = watched == NULL;
     if (*is_new)
         watched = add(watch, now_s);

@@ -36,10 +36,10 @@ struct HttpServer {
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-typedef struct Exchange { /* one request and its answer */
+typedef struct HttpTransaction { /* one request and its answer */
     Text body;
     bool too_large;
-} Exchange;
+} HttpTransaction;
 
 const char *http_header(const HttpRequest *request, const char *name)
 {
@@ -56,18 +56,18 @@ const char *http_cookie(const HttpRequest *request, const char *name)
     return MHD_lookup_connection_value(request->source, MHD_COOKIE_KIND, name);
 }
 
-typedef struct Field { /* of a form, while it is read */
+typedef struct FormField { /* of a form, while it is read */
     const char *name;
     Text value;
     Text file_name;
     bool is_found;
-} Field;
+} FormField;
 
 static enum MHD_Result take_field(void *context, enum MHD_ValueKind kind, const char *name, const char *file_name,
                                   const char *type, const char *encoding, const char *piece, uint64_t offset,
                                   size_t bytes)
 {
-    Field *field = context;
+    FormField *field = context;
     if (name == NULL || strcmp(name, field->name) != 0)
         return MHD_YES;
     field->is_found = true;
@@ -77,7 +77,7 @@ static enum MHD_Result take_field(void *context, enum MHD_ValueKind kind, const 
     return MHD_YES;
 }
 
-static void read_field(const HttpRequest *request, Field *field)
+static void read_field(const HttpRequest *request, FormField *field)
 {
     enum { BUFFER_BYTES = 1024 };
     struct MHD_PostProcessor *form = MHD_create_post_processor(request->source, BUFFER_BYTES, take_field, field);
@@ -87,7 +87,7 @@ static void read_field(const HttpRequest *request, Field *field)
     MHD_destroy_post_processor(form);
 }
 
-static void free_field(Field *field)
+static void free_field(FormField *field)
 {
     text_free(&field->value);
     text_free(&field->file_name);
@@ -95,7 +95,7 @@ static void free_field(Field *field)
 
 const char *http_field(const HttpRequest *request, const char *name)
 {
-    Field field = {.name = name};
+    FormField field = {.name = name};
     const char *value = NULL;
     read_field(request, &field);
     if (field.is_found)
@@ -106,7 +106,7 @@ const char *http_field(const HttpRequest *request, const char *name)
 
 const char *http_file_name(const HttpRequest *request, const char *name)
 {
-    Field field = {.name = name};
+    FormField field = {.name = name};
     const char *value = NULL;
     read_field(request, &field);
     if (field.file_name.length > 0) {
@@ -198,7 +198,7 @@ static uid_t peer_of(int socket)
 }
 
 static enum MHD_Result answer(const Door *door, struct MHD_Connection *connection, const char *url, const char *method,
-                              Exchange *exchange)
+                              HttpTransaction *exchange)
 {
     Arena arena = {0};
     Visitor *visitor = visitor_of(connection);
@@ -227,7 +227,7 @@ static enum MHD_Result answer(const Door *door, struct MHD_Connection *connectio
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url, const char *method,
                               const char *version, const char *piece, size_t *piece_bytes, void **state)
 {
-    Exchange *exchange = *state;
+    HttpTransaction *exchange = *state;
     if (exchange == NULL) {
         *state = zeroed(1, sizeof *exchange);
         return MHD_YES;
@@ -248,7 +248,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 static void request_is_over(void *context, struct MHD_Connection *connection, void **state,
                             enum MHD_RequestTerminationCode code)
 {
-    Exchange *exchange = *state;
+    HttpTransaction *exchange = *state;
     Visitor *visitor = visitor_of(connection);
     if (visitor != NULL)
         visitor->deadline_s = now_s() + REQUEST_SECONDS;

@@ -240,16 +240,16 @@ static void run_unpacking(int output, const char *bytes, size_t length, bool (*w
 
 /* ---- in the caller: from records to members ----------------------------------------------------------------------- */
 
-typedef struct Reading {
+typedef struct ArchiveReading {
     int input;
     Arena *arena;
     ArchiveMember *members;
     size_t count, capacity;
     uint64_t total;
     char *refusal; /* NULL: there is none yet */
-} Reading;
+} ArchiveReading;
 
-static bool receive(const Reading *reading, void *bytes, size_t count)
+static bool receive(const ArchiveReading *reading, void *bytes, size_t count)
 {
     for (char *at = bytes; count > 0;) {
         const ssize_t got = read(reading->input, at, count);
@@ -264,7 +264,7 @@ static bool receive(const Reading *reading, void *bytes, size_t count)
 }
 
 /* The other process has read hostile bytes, so nothing that it says is believed. False: there is nothing more. */
-static bool receive_record(Reading *reading)
+static bool receive_record(ArchiveReading *reading)
 {
     Record record;
     if (!receive(reading, &record, sizeof record))
@@ -293,7 +293,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Programs that unpack such an archive do not agree which of the two they keep. */
-static const char *name_twice(const Reading *reading)
+static const char *name_twice(const ArchiveReading *reading)
 {
     const ArchiveMember **sorted = arena_array(reading->arena, reading->count + 1, sizeof *sorted);
     for (size_t i = 0; i < reading->count; i++)
@@ -305,7 +305,7 @@ static const char *name_twice(const Reading *reading)
     return NULL;
 }
 
-static Status judge_end(const Reading *reading, int how, Message *why)
+static Status judge_end(const ArchiveReading *reading, int how, Message *why)
 {
     if (WIFSIGNALED(how) && (WTERMSIG(how) == SIGXCPU || WTERMSIG(how) == SIGKILL))
         return fail(STATUS_BAD_INPUT, why, "takes more than %d s of processor time to unpack", ARCHIVE_CPU_SECONDS);
@@ -329,7 +329,7 @@ Status archive_unpack(const char *bytes, size_t length, bool (*wanted)(const cha
     if (child == 0)
         run_unpacking(ends[1], bytes, length, wanted);
     close(ends[1]);
-    Reading reading = {.input = ends[0], .arena = arena};
+    ArchiveReading reading = {.input = ends[0], .arena = arena};
     while (child > 0 && receive_record(&reading))
         ;
     close(ends[0]);

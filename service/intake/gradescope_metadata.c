@@ -63,7 +63,7 @@ static void take_people(yaml_document_t *document, const yaml_node_t *list, Aren
         const char *sid = scalar_of(value_of(document, person, ":sid"));
         const char *email = scalar_of(value_of(document, person, ":email"));
         const char *called = name[0] != '\0' ? name : email[0] != '\0' ? email : sid;
-        submission->people[submission->person_count++] = (GradescopePerson){
+        submission->people[submission->person_count++] = (MetadataPerson){
             export_person(called, strlen(called), arena), arena_string(arena, sid[0] != '\0' ? sid : email)};
     }
 }

@@ -20,14 +20,14 @@
 
 #define GRADESCOPE_METADATA_NAME "submission_metadata.yml"
 
-typedef struct GradescopePerson {
+typedef struct MetadataPerson {
     const char *name; /* as that of a person (export_name.h) */
     const char *id;   /* student id, else e-mail address; "" */
-} GradescopePerson;
+} MetadataPerson;
 
 typedef struct GradescopeSubmission {
     const char *folder; /* "submission_123456" */
-    GradescopePerson *people;
+    MetadataPerson *people;
     size_t person_count;
     int64_t received_s; /* since 1970; 0: unknown */
 } GradescopeSubmission;

@@ -8,14 +8,14 @@
 
 #include <stdio.h>
 
-typedef struct Check {
+typedef struct ConfigCheck {
     Config config;
     Text text; /* what will be printed */
     int faults;
     double longest_s; /* of the deadlines of workers */
-} Check;
+} ConfigCheck;
 
-static void add_settings(Check *check)
+static void add_settings(ConfigCheck *check)
 {
     const char *file = check->config.file;
     text_printf(&check->text, "%s%s\n", file == NULL ? "no configuration file; all settings by default" : file,
@@ -27,7 +27,7 @@ static void add_settings(Check *check)
                 DEADLINE_BEAT_S, check->config.lease_s, "problem", "mode", "compiler", "grading", "worker", "head");
 }
 
-static Status add_deadlines(Check *check, const Problem *problem, JudgingMode mode, Message *why)
+static Status add_deadlines(ConfigCheck *check, const Problem *problem, JudgingMode mode, Message *why)
 {
     Deadlines deadlines;
     Status status = deadlines_of(problem, mode, check->config.lease_s, &deadlines, why);
@@ -44,7 +44,7 @@ static Status add_deadlines(Check *check, const Problem *problem, JudgingMode mo
     return STATUS_OK;
 }
 
-static Status check_problem(Check *check, const char *id, Message *why)
+static Status check_problem(ConfigCheck *check, const char *id, Message *why)
 {
     Problem problem;
     Status status = problem_read(id, &problem, why);
@@ -56,7 +56,7 @@ static Status check_problem(Check *check, const char *id, Message *why)
     return status;
 }
 
-static Status check_problems(Check *check, Message *why)
+static Status check_problems(ConfigCheck *check, Message *why)
 {
     Arena arena = {0};
     const char **ids;
@@ -68,7 +68,7 @@ static Status check_problems(Check *check, Message *why)
     return status;
 }
 
-static Status check_class(Check *check, Message *why)
+static Status check_class(ConfigCheck *check, Message *why)
 {
     ClassFile class = {0};
     Arena arena = {0};
@@ -88,7 +88,7 @@ static Status check_class(Check *check, Message *why)
 }
 
 /* A judging that takes longer than half of a pilot's time is begun by new pilots alone. */
-static void add_pilots(Check *check)
+static void add_pilots(ConfigCheck *check)
 {
     const SlurmSettings *slurm = &check->config.slurm;
     if (check->config.engine != ENGINE_SLURM)
@@ -104,7 +104,7 @@ static void add_pilots(Check *check)
 
 Status command_check_config(const Options *options, int *exit_status, Message *why)
 {
-    Check check = {0};
+    ConfigCheck check = {0};
     if (options->operand_count > 1 || (options->operand_count == 1 && options->config != NULL))
         return options_expect_file(options, why);
     Status status = config_read(options->operand_count == 0 ? options->config : options->operands[0], &check.config,

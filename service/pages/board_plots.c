@@ -16,11 +16,11 @@ static const double LEFT = 12, RIGHT = PLOT_WIDTH - 12;
 
 /* ---- the range of all times -------------------------------------------------------------------------------------- */
 
-typedef struct Range {
+typedef struct PlotRange {
     double low, high;
-} Range;
+} PlotRange;
 
-static void include(Range *range, MeasuredTime time)
+static void include(PlotRange *range, MeasuredTime time)
 {
     if (!(time.ms > 0))
         return;
@@ -28,9 +28,9 @@ static void include(Range *range, MeasuredTime time)
     range->high = fmax(range->high, time.ms * (1 + time.uncertainty));
 }
 
-static Range range_of(const BoardPage *board, MeasuredTime you)
+static PlotRange range_of(const BoardPage *board, MeasuredTime you)
 {
-    Range range = {INFINITY, 0};
+    PlotRange range = {INFINITY, 0};
     for (size_t i = 0; i < board->standing_count; i++)
         include(&range, board->standings[i].time);
     for (size_t i = 0; i < board->reference_count; i++)
@@ -39,7 +39,7 @@ static Range range_of(const BoardPage *board, MeasuredTime you)
     return range;
 }
 
-static void add_time_axis(Text *page, const Axis *axis, double y)
+static void add_time_axis(Text *page, const PlotAxis *axis, double y)
 {
     double ticks[AXIS_MAX_TICKS];
     int count = axis_ticks(axis, 52, ticks);
@@ -61,7 +61,7 @@ enum { MAX_DISCS = 80, MAX_LEVELS = 11, BINS = 38 };
 static const double DISC = 4.5, LEVEL = 10.5, STACK = MAX_LEVELS * 10.5;
 
 /* The level of each disc above the axis, so that none covers another; the number of levels, 0 if there is no room. */
-static int stack_discs(const BoardPage *board, const Axis *axis, int levels[MAX_DISCS])
+static int stack_discs(const BoardPage *board, const PlotAxis *axis, int levels[MAX_DISCS])
 {
     double last[MAX_LEVELS];
     int used = 0;
@@ -83,7 +83,7 @@ static int stack_discs(const BoardPage *board, const Axis *axis, int levels[MAX_
     return used;
 }
 
-static void add_discs(Text *page, const BoardPage *board, const Axis *axis, const int *levels, double y)
+static void add_discs(Text *page, const BoardPage *board, const PlotAxis *axis, const int *levels, double y)
 {
     for (size_t i = 0; i < board->standing_count; i++) {
         const Standing *standing = &board->standings[i];
@@ -96,7 +96,7 @@ static void add_discs(Text *page, const BoardPage *board, const Axis *axis, cons
     }
 }
 
-static void add_histogram(Text *page, const BoardPage *board, const Axis *axis, double y)
+static void add_histogram(Text *page, const BoardPage *board, const PlotAxis *axis, double y)
 {
     size_t counts[BINS] = {0}, most = 1;
     char label[40];
@@ -119,7 +119,7 @@ static void add_histogram(Text *page, const BoardPage *board, const Axis *axis, 
 
 /* ---- all times --------------------------------------------------------------------------------------------------- */
 
-static void add_references(Text *page, const BoardPage *board, const Axis *axis, double y)
+static void add_references(Text *page, const BoardPage *board, const PlotAxis *axis, double y)
 {
     for (size_t i = 0; i < board->reference_count; i++) {
         Text tip = {0};
@@ -129,7 +129,7 @@ static void add_references(Text *page, const BoardPage *board, const Axis *axis,
     }
 }
 
-static void add_you(Text *page, const Axis *axis, MeasuredTime you, double top, double y)
+static void add_you(Text *page, const PlotAxis *axis, MeasuredTime you, double top, double y)
 {
     if (!(you.ms > 0))
         return;
@@ -162,14 +162,14 @@ static void add_key(Text *page, const BoardPage *board, MeasuredTime you, bool h
 }
 
 /* Persons, references and the submission in one order, for the table. */
-typedef struct Entry {
+typedef struct PlotEntry {
     const char *name, *kind;
     MeasuredTime time;
-} Entry;
+} PlotEntry;
 
 static int by_time(const void *a, const void *b)
 {
-    const Entry *x = a, *y = b;
+    const PlotEntry *x = a, *y = b;
     return (x->time.ms > y->time.ms) - (x->time.ms < y->time.ms);
 }
 
@@ -177,13 +177,13 @@ static void add_numbers(Text *page, const BoardPage *board, MeasuredTime you)
 {
     enum { MOST = 250 };
     size_t count = 0;
-    Entry *entries = calloc(board->standing_count + board->reference_count + 1, sizeof *entries);
+    PlotEntry *entries = calloc(board->standing_count + board->reference_count + 1, sizeof *entries);
     for (size_t i = 0; entries != NULL && i < board->standing_count; i++)
-        entries[count++] = (Entry){board->standings[i].person, "person", board->standings[i].time};
+        entries[count++] = (PlotEntry){board->standings[i].person, "person", board->standings[i].time};
     for (size_t i = 0; entries != NULL && i < board->reference_count; i++)
-        entries[count++] = (Entry){board->references[i].name, "reference solution", board->references[i].time};
+        entries[count++] = (PlotEntry){board->references[i].name, "reference solution", board->references[i].time};
     if (entries != NULL && you.ms > 0)
-        entries[count++] = (Entry){"this submission", "you", you};
+        entries[count++] = (PlotEntry){"this submission", "you", you};
     if (entries != NULL)
         qsort(entries, count, sizeof *entries, by_time);
     details_begin(page, "The numbers of this plot");
@@ -201,10 +201,10 @@ static void add_numbers(Text *page, const BoardPage *board, MeasuredTime you)
 void plot_times(Text *page, const char *id, const BoardPage *board, MeasuredTime you)
 {
     int levels[MAX_DISCS];
-    Range range = range_of(board, you);
+    PlotRange range = range_of(board, you);
     if (!(range.high > 0))
         return;
-    Axis axis = axis_around(range.low, range.high, LEFT, RIGHT, true);
+    PlotAxis axis = axis_around(range.low, range.high, LEFT, RIGHT, true);
     int used = stack_discs(board, &axis, levels);
     bool has_discs = used > 0 || board->standing_count == 0;
     double stack = has_discs ? fmax(used * LEVEL, 30) : STACK, top = 20, y = top + 10 + stack + 8;
@@ -297,7 +297,7 @@ static double seconds_of(const char *time_utc)
     return strptime(time_utc, "%Y-%m-%dT%H:%M:%SZ", &moment) == NULL ? 0 : (double)timegm(&moment);
 }
 
-static void add_steps(Text *page, const BestTime *times, size_t count, const Axis *across, const Axis *up)
+static void add_steps(Text *page, const BestTime *times, size_t count, const PlotAxis *across, const PlotAxis *up)
 {
     double x = 0, y = 0;
     for (size_t i = 0; i < count; i++) {
@@ -320,7 +320,7 @@ static void add_steps(Text *page, const BestTime *times, size_t count, const Axi
     }
 }
 
-static void add_time_scale(Text *page, const Axis *up, double left, double bottom)
+static void add_time_scale(Text *page, const PlotAxis *up, double left, double bottom)
 {
     double ticks[AXIS_MAX_TICKS];
     int count = axis_ticks(up, 22, ticks);
@@ -341,8 +341,9 @@ static void draw_history(Text *page, const char *id, const char *title, const Be
         low = fmin(low, times[i].time.ms);
         high = fmax(high, times[i].time.ms);
     }
-    Axis across = {.low = first, .high = fmax(last + (last - first) * 0.08, first + 1), .from = left + 8, .to = RIGHT};
-    Axis up = axis_around(low, high, bottom, top, true);
+    PlotAxis across = {
+        .low = first, .high = fmax(last + (last - first) * 0.08, first + 1), .from = left + 8, .to = RIGHT};
+    PlotAxis up = axis_around(low, high, bottom, top, true);
     svg_begin(page, id, bottom + 24, title, "Times by the day, joined by steps. The table below has the numbers.");
     add_time_scale(page, &up, left, bottom);
     add_steps(page, times, count, &across, &up);

@@ -127,11 +127,11 @@ Figure figure_duration(double seconds)
 
 /* ---- times of the day -------------------------------------------------------------------------------------------- */
 
-typedef struct Moment {
+typedef struct FigureMoment {
     int year, month, day, hour, minute;
-} Moment;
+} FigureMoment;
 
-static bool read_moment(const char *text, Moment *moment)
+static bool read_moment(const char *text, FigureMoment *moment)
 {
     int count = sscanf(text, "%4d-%2d-%2dT%2d:%2d", &moment->year, &moment->month, &moment->day, &moment->hour,
                        &moment->minute);
@@ -143,7 +143,7 @@ static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
 
 Figure figure_moment(const char *time_utc)
 {
-    Moment moment;
+    FigureMoment moment;
     if (!read_moment(time_utc, &moment))
         return figure("%.60s", time_utc);
     return figure("%d" NO_BREAK "%s" NO_BREAK "%d, %02d:%02d" NO_BREAK "UTC", moment.day, months[moment.month - 1],
@@ -152,7 +152,7 @@ Figure figure_moment(const char *time_utc)
 
 Figure figure_day(const char *time_utc)
 {
-    Moment moment;
+    FigureMoment moment;
     if (!read_moment(time_utc, &moment))
         return figure("%.60s", time_utc);
     return figure("%d" NO_BREAK "%s" NO_BREAK "%d", moment.day, months[moment.month - 1], moment.year);

@@ -9,14 +9,14 @@
 
 /* ---- characters -------------------------------------------------------------------------------------------------- */
 
-typedef struct Range {
+typedef struct CodepointRange {
     uint32_t first, last;
-} Range;
+} CodepointRange;
 
 /* Characters that change how others are shown, or that are not shown at all. The two joiners (U+200C, U+200D) are not among
  * them, since names in Persian and Hindi need them. Source: Unicode 15, the properties Bidi_Control and Default_Ignorable_Code_Point.
  */
-static const Range hidden[] = {
+static const CodepointRange hidden[] = {
     {0x0080, 0x009F}, {0x00AD, 0x00AD},   {0x034F, 0x034F},   {0x061C, 0x061C},   {0x115F, 0x1160},
     {0x17B4, 0x17B5}, {0x180B, 0x180F},   {0x200B, 0x200B},   {0x200E, 0x200F},   {0x2028, 0x202E},
     {0x2060, 0x206F}, {0x3164, 0x3164},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB},
@@ -147,16 +147,16 @@ void html_url_part(Text *page, const char *part)
 /* ---- formats ----------------------------------------------------------------------------------------------------- */
 
 /* A conversion in a format: "%5.1f". */
-typedef struct Conversion {
+typedef struct HtmlConversion {
     char text[16];
     size_t length; /* in the format */
     char kind;     /* 'f' */
     char size;     /* 'l' or 'z'; 0: none */
-} Conversion;
+} HtmlConversion;
 
-static Conversion conversion_at(const char *percent)
+static HtmlConversion conversion_at(const char *percent)
 {
-    Conversion found = {0};
+    HtmlConversion found = {0};
     found.length = 1 + strspn(percent + 1, "-+ #0123456789.*lz") + 1;
     snprintf(found.text, sizeof found.text, "%.*s", (int)found.length, percent);
     found.kind = percent[found.length - 1];
@@ -165,7 +165,7 @@ static Conversion conversion_at(const char *percent)
 }
 
 /* The arguments of a number are those of the conversion, so printf() writes it; a number has nothing to escape. */
-static void add_number(Text *page, const Conversion *conversion, va_list *arguments)
+static void add_number(Text *page, const HtmlConversion *conversion, va_list *arguments)
 {
     char number[400];
     const char *format = conversion->text;
@@ -185,7 +185,7 @@ static void add_number(Text *page, const Conversion *conversion, va_list *argume
     html_text(page, number);
 }
 
-static void add_string(Text *page, const Conversion *conversion, va_list *arguments)
+static void add_string(Text *page, const HtmlConversion *conversion, va_list *arguments)
 {
     bool has_length = strchr(conversion->text, '*') != NULL;
     int most = has_length ? va_arg(*arguments, int) : -1;
@@ -203,7 +203,7 @@ void html_add(Text *page, const char *markup, ...)
         markup += plain;
         if (*markup == '\0')
             break;
-        const Conversion conversion = conversion_at(markup);
+        const HtmlConversion conversion = conversion_at(markup);
         if (conversion.kind == '%')
             text_add(page, "%");
         else if (conversion.kind == 's')

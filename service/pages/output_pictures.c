@@ -81,7 +81,7 @@ static const Colour WHITE = {255, 255, 255, 255}, BLACK = {0, 0, 0, 255}, BLUE =
 
 /* ---- the four pictures ------------------------------------------------------------------------------------------- */
 
-typedef enum Kind { KIND_MAP, KIND_EXPECTED, KIND_GOT, KIND_DIFFERENCE, KINDS } Kind;
+typedef enum PictureKind { KIND_MAP, KIND_EXPECTED, KIND_GOT, KIND_DIFFERENCE, KINDS } PictureKind;
 
 typedef struct Values { /* of each element; NaN where it was not a number */
     double *expected, *got, *bound;
@@ -162,7 +162,7 @@ static Colour map_colour(const Grid *grid, const Values *values, size_t cell)
     return wrong ? RED : RIGHT;
 }
 
-static Colour colour_of(const Grid *grid, const Values *values, Kind kind, size_t cell)
+static Colour colour_of(const Grid *grid, const Values *values, PictureKind kind, size_t cell)
 {
     switch (kind) {
     case KIND_MAP: return map_colour(grid, values, cell);
@@ -172,7 +172,7 @@ static Colour colour_of(const Grid *grid, const Values *values, Kind kind, size_
     }
 }
 
-static void add_picture(Text *page, const Grid *grid, const Values *values, Kind kind)
+static void add_picture(Text *page, const Grid *grid, const Values *values, PictureKind kind)
 {
     static const char *const names[KINDS] = {"Where it is wrong", "Expected", "Got", "Difference"};
     static const char *const words[KINDS] = {"orange: beyond its bound", "", "", "orange: too large, blue: too small"};
@@ -253,7 +253,7 @@ static void draw(Text *page, const Grid *grid)
     read_values(grid, &values);
     html_raw(page, "<div class=\"pictures\">\n");
     for (int kind = 0; kind < KINDS; kind++)
-        add_picture(page, grid, &values, (Kind)kind);
+        add_picture(page, grid, &values, (PictureKind)kind);
     html_raw(page, "</div>\n");
     add_numbers(page, grid, &values);
     free(memory);

@@ -153,7 +153,7 @@ static void add_share(Text *page, double share)
     html_add(page, "<td class=\"number\">%s</td>", share < 0 ? "" : figure_percent(share).text);
 }
 
-static void add_pair_link(Text *page, const SimilarPair *pair)
+static void add_pair_link(Text *page, const SimilarRow *pair)
 {
     if (pair->key == NULL || *pair->key == '\0')
         return;
@@ -177,7 +177,7 @@ static void add_similar(Text *page, const Site *site, const TeacherPage *teacher
     else
         table_begin(page, "Similar pairs", "Problem|One|Other|>Source|>Device code|Machine code");
     for (size_t i = 0; i < teacher->similar_count; i++) {
-        const SimilarPair *pair = &teacher->similar[i];
+        const SimilarRow *pair = &teacher->similar[i];
         html_add(page, "<tr><th scope=\"row\">%s", pair->problem);
         add_pair_link(page, pair);
         html_raw(page, "</th><td>");

@@ -156,13 +156,13 @@ typedef struct QuarantinedRun {
     const char *rank_status;
 } QuarantinedRun;
 
-typedef struct SimilarPair {
+typedef struct SimilarRow {
     const char *problem, *a, *b; /* persons, or files of nobody's */
     int64_t run_a, run_b;        /* submissions; 0: there is none to open */
     const char *key;             /* of its page: /teacher/similar/PROBLEM?pair=KEY; NULL or "": none */
     bool same_machine_code;
     double source, device_code; /* shares, 0 to 1; negative: unknown */
-} SimilarPair;
+} SimilarRow;
 
 typedef struct TeacherGroup {
     const char *name;
@@ -178,7 +178,7 @@ typedef struct TeacherPage {
     const TeacherCell *cells; /* [people][problems] */
     const QuarantinedRun *quarantine;
     size_t quarantine_count;
-    const SimilarPair *similar;
+    const SimilarRow *similar;
     size_t similar_count;
     const char *similar_time; /* when the pairs were looked for; NULL: never */
     const TeacherGroup *groups;

@@ -24,10 +24,10 @@ void add_sizes(Text *page, const cJSON *sizes)
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-typedef enum Part { PART_SAMPLE, PART_HIDDEN, PART_TIMED, PARTS } Part;
+typedef enum CasePart { PART_SAMPLE, PART_HIDDEN, PART_TIMED, PARTS } CasePart;
 
 /* Sizes are absent of hidden cases alone. */
-static Part part_of(const cJSON *item)
+static CasePart part_of(const cJSON *item)
 {
     if (view_true(item, "timed"))
         return PART_TIMED;
@@ -66,7 +66,7 @@ static void add_case(Text *page, const cJSON *item)
              isnan(error) ? "" : quantity_error(error).text, isnan(bound) ? "" : quantity_error(bound).text);
 }
 
-static void add_table(Text *page, const cJSON *cases, Part part, const char *label, bool only_failed)
+static void add_table(Text *page, const cJSON *cases, CasePart part, const char *label, bool only_failed)
 {
     const cJSON *item;
     table_begin_wide(page, label, "Case|Verdict|>-Largest error|>-Bound");
@@ -148,7 +148,7 @@ static void add_sample_details(Text *page, const cJSON *item)
 /* ---- all cases --------------------------------------------------------------------------------------------------- */
 
 /* The summary tells enough of a part whose cases were all accepted, or not run. */
-static void add_part(Text *page, const cJSON *cases, Part part, const char *name, const char *label)
+static void add_part(Text *page, const cJSON *cases, CasePart part, const char *name, const char *label)
 {
     const cJSON *item;
     int count = 0, accepted = 0, run = 0;

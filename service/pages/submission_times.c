@@ -83,32 +83,32 @@ void submission_timed_cases(Text *page, const SubmissionPage *submission)
 
 /* ---- the roofline ------------------------------------------------------------------------------------------------ */
 
-typedef struct Roofline {
+typedef struct RooflineBars {
     double peak, bandwidth; /* 1e9 operations and bytes a second */
-    Axis across, up;        /* operations a byte, 1e9 operations a second */
-} Roofline;
+    PlotAxis across, up;    /* operations a byte, 1e9 operations a second */
+} RooflineBars;
 
-typedef struct Point {
+typedef struct TimePoint {
     double intensity, rate;
-} Point;
+} TimePoint;
 
-static Point point_of(const cJSON *item)
+static TimePoint point_of(const cJSON *item)
 {
     double gflops = view_number(item, "gflops"), gbytes = view_number(item, "gbytes_per_s");
-    return (Point){.intensity = gbytes > 0 ? gflops / gbytes : NAN, .rate = gflops};
+    return (TimePoint){.intensity = gbytes > 0 ? gflops / gbytes : NAN, .rate = gflops};
 }
 
 /* The same work in the time of a reference solution; NaN: it has none for this case. */
-static Point reference_point(const cJSON *item, const cJSON *reference)
+static TimePoint reference_point(const cJSON *item, const cJSON *reference)
 {
     const cJSON *other = case_called(reference, view_text(item, "name"));
-    Point point = point_of(item);
+    TimePoint point = point_of(item);
     double ms = view_time(other, "time_ms").ms;
     point.rate = ms > 0 ? point.rate * view_time(item, "time_ms").ms / ms : NAN;
     return point;
 }
 
-static double roof_at(const Roofline *roofline, double intensity)
+static double roof_at(const RooflineBars *roofline, double intensity)
 {
     return fmin(roofline->peak, roofline->bandwidth * intensity);
 }
@@ -116,14 +116,14 @@ static double roof_at(const Roofline *roofline, double intensity)
 static const double ROOF_LEFT = 62, ROOF_RIGHT = PLOT_WIDTH - 12, ROOF_TOP = 22, ROOF_BOTTOM = 220;
 
 /* Holds the cases of the submission and of the references, up to the peak. */
-static Roofline roofline_around(const SubmissionPage *submission, const cJSON *const *timed, size_t count,
-                                cJSON *const *references, size_t reference_count)
+static RooflineBars roofline_around(const SubmissionPage *submission, const cJSON *const *timed, size_t count,
+                                    cJSON *const *references, size_t reference_count)
 {
-    Roofline roofline = {.peak = view_number(submission->sitting, "fma_flops_per_s") / 1e9,
-                         .bandwidth = view_number(submission->sitting, "copy_bytes_per_s") / 1e9};
+    RooflineBars roofline = {.peak = view_number(submission->sitting, "fma_flops_per_s") / 1e9,
+                             .bandwidth = view_number(submission->sitting, "copy_bytes_per_s") / 1e9};
     double ridge = roofline.peak / roofline.bandwidth, least = ridge / 2, most = ridge * 2, lowest = roofline.peak;
     for (size_t i = 0; i < count; i++) {
-        Point you = point_of(timed[i]);
+        TimePoint you = point_of(timed[i]);
         least = fmin(least, you.intensity);
         most = fmax(most, you.intensity);
         lowest = fmin(lowest, you.rate);
@@ -135,9 +135,9 @@ static Roofline roofline_around(const SubmissionPage *submission, const cJSON *c
     return roofline;
 }
 
-static void add_roof(Text *page, const Roofline *roofline)
+static void add_roof(Text *page, const RooflineBars *roofline)
 {
-    const Axis *across = &roofline->across, *up = &roofline->up;
+    const PlotAxis *across = &roofline->across, *up = &roofline->up;
     double ticks[AXIS_MAX_TICKS];
     int count = axis_ticks(up, 22, ticks);
     for (int i = 0; i < count; i++) {
@@ -165,7 +165,7 @@ static void add_roof(Text *page, const Roofline *roofline)
 
 /* Cases with the same intensity lie above each other, and their numbers must not: each stands beside its point, or below the
  * number before. Points further up come first. */
-static void add_case_numbers(Text *page, const Roofline *roofline, const cJSON *const *timed, size_t count)
+static void add_case_numbers(Text *page, const RooflineBars *roofline, const cJSON *const *timed, size_t count)
 {
     static const double NEAR = 14, LINE = 13;
     double xs[MAX_TIMED], ys[MAX_TIMED], label_ys[MAX_TIMED];
@@ -190,13 +190,13 @@ static void add_case_numbers(Text *page, const Roofline *roofline, const cJSON *
     }
 }
 
-static void add_points(Text *page, const Roofline *roofline, const BoardPage *board, const cJSON *const *timed,
+static void add_points(Text *page, const RooflineBars *roofline, const BoardPage *board, const cJSON *const *timed,
                        size_t count, cJSON *const *references, size_t reference_count)
 {
     for (size_t i = 0; i < count; i++) {
         double x = axis_at(&roofline->across, point_of(timed[i]).intensity);
         for (size_t k = 0; k < reference_count; k++) {
-            Point other = reference_point(timed[i], references[k]);
+            TimePoint other = reference_point(timed[i], references[k]);
             if (!isnan(other.rate))
                 svg_diamond(page, "reference", x, axis_at(&roofline->up, other.rate), 4.5, board->references[k].name);
         }
@@ -207,7 +207,7 @@ static void add_points(Text *page, const Roofline *roofline, const BoardPage *bo
     add_case_numbers(page, roofline, timed, count);
 }
 
-static void add_roofline_numbers(Text *page, const Roofline *roofline, const BoardPage *board,
+static void add_roofline_numbers(Text *page, const RooflineBars *roofline, const BoardPage *board,
                                  const cJSON *const *timed, size_t count, cJSON *const *references,
                                  size_t reference_count)
 {
@@ -216,7 +216,7 @@ static void add_roofline_numbers(Text *page, const Roofline *roofline, const Boa
              figure_whole(roofline->bandwidth).text);
     table_begin(page, "Rates of each timed case", "Case|Who|>Operations per byte|>GFLOP/s|>Roof");
     for (size_t i = 0; i < count; i++) {
-        Point you = point_of(timed[i]);
+        TimePoint you = point_of(timed[i]);
         double uncertainty = view_time(timed[i], "time_ms").uncertainty;
         html_add(
             page,
@@ -225,7 +225,7 @@ static void add_roofline_numbers(Text *page, const Roofline *roofline, const Boa
             i + 1, view_text(timed[i], "name"), you.intensity, figure_within(you.rate, uncertainty).text,
             figure_whole(roof_at(roofline, you.intensity)).text);
         for (size_t k = 0; k < reference_count; k++) {
-            Point other = reference_point(timed[i], references[k]);
+            TimePoint other = reference_point(timed[i], references[k]);
             if (!isnan(other.rate))
                 html_add(page,
                          "<tr><th scope=\"row\">%zu. %s</th><td>%s</td><td class=\"number\">%.4g</td><td "
@@ -241,7 +241,7 @@ static void add_roofline_numbers(Text *page, const Roofline *roofline, const Boa
 static void add_roofline(Text *page, const SubmissionPage *submission, const cJSON *const *timed, size_t count,
                          cJSON *const *references, size_t reference_count)
 {
-    Roofline roofline = roofline_around(submission, timed, count, references, reference_count);
+    RooflineBars roofline = roofline_around(submission, timed, count, references, reference_count);
     html_raw(page,
              "<figure>\n<figcaption>The roofline<span class=\"more\">The line is what the direct method can reach on "
              "this device.</span></figcaption>\n");
@@ -309,7 +309,7 @@ static void add_sample_histogram(Text *page, const char *id, const cJSON *item, 
            median = view_time(item, "time_ms").ms;
     const double left = 12, right = PLOT_WIDTH - 12, bottom = 84;
     high = fmax(high + (high - low) * 0.3, low * 1.0001);
-    Axis axis = {.low = low - (high - low) * 0.05, .high = high, .from = left, .to = right};
+    PlotAxis axis = {.low = low - (high - low) * 0.05, .high = high, .from = left, .to = right};
     cJSON_ArrayForEach(sample, samples)
     {
         int bin = (int)((axis_at(&axis, sample_ms(item, sample, gap_ms)) - left) / (right - left) * BINS);

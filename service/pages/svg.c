@@ -6,10 +6,10 @@
 
 /* ---- axes -------------------------------------------------------------------------------------------------------- */
 
-Axis axis_around(double low, double high, double from, double to, bool is_log)
+PlotAxis axis_around(double low, double high, double from, double to, bool is_log)
 {
     static const double ROOM = 1.15;
-    Axis axis = {.low = 0, .high = high > 0 ? high * 1.08 : 1, .from = from, .to = to, .is_log = is_log};
+    PlotAxis axis = {.low = 0, .high = high > 0 ? high * 1.08 : 1, .from = from, .to = to, .is_log = is_log};
     if (is_log) {
         axis.low = low / ROOM;
         axis.high = high * ROOM;
@@ -17,7 +17,7 @@ Axis axis_around(double low, double high, double from, double to, bool is_log)
     return axis;
 }
 
-double axis_at(const Axis *axis, double value)
+double axis_at(const PlotAxis *axis, double value)
 {
     double share = axis->is_log ? log(value / axis->low) / log(axis->high / axis->low)
                                 : (value - axis->low) / (axis->high - axis->low);
@@ -27,7 +27,7 @@ double axis_at(const Axis *axis, double value)
 
 /* Ticks that are being collected, each at its distance from the one before. */
 typedef struct Ticks {
-    const Axis *axis;
+    const PlotAxis *axis;
     double gap, *values;
     int count;
 } Ticks;
@@ -67,7 +67,7 @@ static void add_log_ticks(Ticks *ticks)
             add_tick(ticks, within[i] * pow(10, power));
 }
 
-int axis_ticks(const Axis *axis, double gap, double values[AXIS_MAX_TICKS])
+int axis_ticks(const PlotAxis *axis, double gap, double values[AXIS_MAX_TICKS])
 {
     Ticks ticks = {.axis = axis, .gap = gap, .values = values};
     if (axis->is_log)

@@ -11,19 +11,19 @@
 
 enum { PLOT_WIDTH = 400 };
 
-typedef struct Axis {
+typedef struct PlotAxis {
     double low, high; /* values at the ends */
     double from, to;  /* canvas positions of the ends */
     bool is_log;
-} Axis;
+} PlotAxis;
 
 /* An axis from 0 or, if it is logarithmic, with some room around the values between `low` and `high`. */
-Axis axis_around(double low, double high, double from, double to, bool is_log);
+PlotAxis axis_around(double low, double high, double from, double to, bool is_log);
 /* The position of a value, which is kept within the axis. */
-double axis_at(const Axis *axis, double value);
+double axis_at(const PlotAxis *axis, double value);
 /* Round values to label, within the axis and at least `gap` apart on the canvas; their number. */
 enum { AXIS_MAX_TICKS = 8 };
-int axis_ticks(const Axis *axis, double gap, double ticks[AXIS_MAX_TICKS]);
+int axis_ticks(const PlotAxis *axis, double gap, double ticks[AXIS_MAX_TICKS]);
 
 /* `id` is unique on the page. */
 void svg_begin(Text *page, const char *id, double height, const char *title, const char *description);

@@ -19,7 +19,7 @@ enum { LISTED = 50 };
 
 static Status add_state(const Visit *visit, const char *state, SubmissionLine *lines, size_t *count, Message *why)
 {
-    Judging *judgings;
+    QueuedJob *judgings;
     size_t found;
     Status status = judgings_in_state(visit->service->store, state, LISTED, visit->arena, &judgings, &found, why);
     for (size_t i = 0; i < found && status == STATUS_OK; i++) {

@@ -154,7 +154,7 @@ void site_ruling(Visit *visit)
 void site_join_form(Visit *visit)
 {
     const Site site = site_of(visit);
-    Group group;
+    PersonGroup group;
     Message why;
     Status status = people_find_invitation(visit->service->store, visit->argument, visit->arena, &group, &why);
     if (status == STATUS_OK)
@@ -166,7 +166,7 @@ void site_join_form(Visit *visit)
 /* Whoever joins twice is in once. An assignment may be for the group, so class.json is looked at anew. */
 void site_join(Visit *visit)
 {
-    Group group;
+    PersonGroup group;
     Message why;
     Status status = people_join_group(visit->service->store, visit->argument, visit->person.id, visit->arena, &group,
                                       &why);

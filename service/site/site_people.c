@@ -96,22 +96,22 @@ void site_pseudonym(Visit *visit)
 
 /* ---- the class --------------------------------------------------------------------------------------------------- */
 
-typedef struct Work { /* of one person on one problem */
+typedef struct PersonWork { /* of one person on one problem */
     const char *person, *problem, *verdict, *since;
     int64_t tries, best, newest;
     bool is_solved;
-} Work;
+} PersonWork;
 
 static void take_work(Arena *arena, sqlite3_stmt *row, void *item)
 {
-    *(Work *)item = (Work){.person = database_text(arena, row, 0),
-                           .problem = database_text(arena, row, 1),
-                           .tries = sqlite3_column_int64(row, 2),
-                           .since = database_text(arena, row, 3),
-                           .newest = sqlite3_column_int64(row, 4),
-                           .best = sqlite3_column_int64(row, 5),
-                           .verdict = database_text(arena, row, 6),
-                           .is_solved = sqlite3_column_int64(row, 5) != 0};
+    *(PersonWork *)item = (PersonWork){.person = database_text(arena, row, 0),
+                                       .problem = database_text(arena, row, 1),
+                                       .tries = sqlite3_column_int64(row, 2),
+                                       .since = database_text(arena, row, 3),
+                                       .newest = sqlite3_column_int64(row, 4),
+                                       .best = sqlite3_column_int64(row, 5),
+                                       .verdict = database_text(arena, row, 6),
+                                       .is_solved = sqlite3_column_int64(row, 5) != 0};
 }
 
 static size_t index_of(const char *const *names, size_t count, const char *name)
@@ -122,7 +122,7 @@ static size_t index_of(const char *const *names, size_t count, const char *name)
     return i;
 }
 
-static void fill_cells(const Work *works, size_t count, TeacherPage *page, TeacherCell *cells)
+static void fill_cells(const PersonWork *works, size_t count, TeacherPage *page, TeacherCell *cells)
 {
     for (size_t i = 0; i < count; i++) {
         const size_t person = index_of(page->people, page->people_count, works[i].person);
@@ -140,7 +140,7 @@ static void fill_cells(const Work *works, size_t count, TeacherPage *page, Teach
 }
 
 /* Students, and teachers who have tried something. */
-static void list_class(const Visit *visit, const Person *people, const Work *works, size_t work_count,
+static void list_class(const Visit *visit, const Person *people, const PersonWork *works, size_t work_count,
                        TeacherPage *page)
 {
     const char **names = arena_array(visit->arena, page->people_count + 1, sizeof *names);
@@ -158,7 +158,7 @@ static void list_class(const Visit *visit, const Person *people, const Work *wor
 
 static Status fill_class(const Visit *visit, TeacherPage *page, Message *why)
 {
-    Rows rows = {.arena = visit->arena, .item_bytes = sizeof(Work)};
+    Rows rows = {.arena = visit->arena, .item_bytes = sizeof(PersonWork)};
     Person *people;
     const char **ids;
     Status status = problem_list(visit->arena, &ids, &page->problem_count, why);
@@ -178,9 +178,9 @@ static Status fill_class(const Visit *visit, TeacherPage *page, Message *why)
     if (status != STATUS_OK)
         return status;
     page->problems = ids;
-    list_class(visit, people, (const Work *)(const void *)rows.items, rows.count, page);
+    list_class(visit, people, (const PersonWork *)(const void *)rows.items, rows.count, page);
     TeacherCell *cells = arena_array(visit->arena, page->people_count * page->problem_count + 1, sizeof *cells);
-    fill_cells((const Work *)(const void *)rows.items, rows.count, page, cells);
+    fill_cells((const PersonWork *)(const void *)rows.items, rows.count, page, cells);
     page->cells = cells;
     return STATUS_OK;
 }
@@ -246,7 +246,7 @@ static Status fill_quarantine(const Visit *visit, TeacherPage *page, Message *wh
 
 static Status fill_groups(const Visit *visit, TeacherPage *page, Message *why)
 {
-    Group *groups;
+    PersonGroup *groups;
     Status status = people_list_groups(visit->service->store, visit->arena, &groups, &page->group_count, why);
     TeacherGroup *listed = arena_array(visit->arena, page->group_count + 1, sizeof *listed);
     for (size_t i = 0; status == STATUS_OK && i < page->group_count; i++)

@@ -176,7 +176,7 @@ static Status keep_group(const Visit *visit, int64_t group, ProblemPage *page, M
 static Status fill_groups(const Visit *visit, ProblemPage *page, Message *why)
 {
     const char *chosen = http_query(visit->request, "group");
-    Group *groups;
+    PersonGroup *groups;
     size_t count;
     Status status = people_list_groups(visit->service->store, visit->arena, &groups, &count, why);
     if (status != STATUS_OK || count == 0)

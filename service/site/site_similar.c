@@ -34,15 +34,15 @@ static const char *name_of(const Visit *visit, const cJSON *program, int64_t *su
     return arena_string(visit->arena, person != NULL ? person : file != NULL ? file : "?");
 }
 
-static void add_pairs(const Visit *visit, const char *problem, const cJSON *found, SimilarPair *pairs, size_t *count)
+static void add_pairs(const Visit *visit, const char *problem, const cJSON *found, SimilarRow *pairs, size_t *count)
 {
     const cJSON *item;
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(found, "pairs"))
     {
-        SimilarPair *pair = &pairs[*count];
+        SimilarRow *pair = &pairs[*count];
         if (*count == MOST_PAIRS)
             return;
-        *pair = (SimilarPair){
+        *pair = (SimilarRow){
             .problem = problem,
             .key = similar_key(visit, item),
             .same_machine_code = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "same_machine_code")),
@@ -59,7 +59,7 @@ Status site_fill_similar(const Visit *visit, TeacherPage *page, Message *why)
     const char **problems;
     size_t count;
     time_t oldest = 0;
-    SimilarPair *pairs = arena_array(visit->arena, MOST_PAIRS, sizeof *pairs);
+    SimilarRow *pairs = arena_array(visit->arena, MOST_PAIRS, sizeof *pairs);
     Status status = problem_list(visit->arena, &problems, &count, why);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         time_t changed = 0;

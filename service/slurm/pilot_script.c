@@ -11,25 +11,25 @@ enum { SIGNAL_AHEAD_S = 60 }; /* service/worker/pilot.h, PILOT_MARGIN_S */
 /* Finds the programs of Slurm by PATH. */
 #define FIND_PROGRAM "/usr/bin/env"
 
-typedef struct Words {
+typedef struct ScriptWords {
     Arena *arena;
     const char **items; /* NULL at the end */
     size_t count, capacity;
-} Words;
+} ScriptWords;
 
-static void add(Words *words, const char *word)
+static void add(ScriptWords *words, const char *word)
 {
     words->items = arena_grown(words->arena, words->items, words->count, &words->capacity, sizeof *words->items);
     words->items[words->count++] = word;
 }
 
-static void add_option(Words *words, const char *name, const char *value)
+static void add_option(ScriptWords *words, const char *name, const char *value)
 {
     if (value[0] != '\0')
         add(words, arena_printf(words->arena, "--%s=%s", name, value));
 }
 
-static void add_number(Words *words, const char *name, int64_t value)
+static void add_number(ScriptWords *words, const char *name, int64_t value)
 {
     add(words, arena_printf(words->arena, "--%s=%" PRId64, name, value));
 }
@@ -94,7 +94,7 @@ static const char *script_of(const PilotCommand *command, Arena *arena)
 const char **pilot_script_sbatch(const PilotCommand *command, Arena *arena)
 {
     const SlurmSettings *settings = command->settings;
-    Words words = {.arena = arena};
+    ScriptWords words = {.arena = arena};
     add(&words, FIND_PROGRAM);
     add(&words, "sbatch");
     add(&words, "--parsable");
@@ -117,7 +117,7 @@ const char **pilot_script_sbatch(const PilotCommand *command, Arena *arena)
 
 const char **pilot_script_squeue(const PilotCommand *command, Arena *arena)
 {
-    Words words = {.arena = arena};
+    ScriptWords words = {.arena = arena};
     add(&words, FIND_PROGRAM);
     add(&words, "squeue");
     add(&words, "--noheader");

@@ -123,20 +123,20 @@ Status batch_expect_open(const Batch *batch, Message *why)
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-typedef struct Candidate {
+typedef struct BatchCandidate {
     int64_t submission;
     const char *problem, *mode, *received_utc, *state;
     bool has_source;
-} Candidate;
+} BatchCandidate;
 
 static void take_candidate(Arena *arena, sqlite3_stmt *row, void *item)
 {
-    *(Candidate *)item = (Candidate){.submission = sqlite3_column_int64(row, 0),
-                                     .problem = database_text(arena, row, 1),
-                                     .mode = database_text(arena, row, 2),
-                                     .received_utc = database_text(arena, row, 3),
-                                     .state = database_text(arena, row, 4),
-                                     .has_source = sqlite3_column_int(row, 5) != 0};
+    *(BatchCandidate *)item = (BatchCandidate){.submission = sqlite3_column_int64(row, 0),
+                                               .problem = database_text(arena, row, 1),
+                                               .mode = database_text(arena, row, 2),
+                                               .received_utc = database_text(arena, row, 3),
+                                               .state = database_text(arena, row, 4),
+                                               .has_source = sqlite3_column_int(row, 5) != 0};
 }
 
 #define CANDIDATES                                                                                                     \
@@ -157,13 +157,13 @@ static Status find_candidates(Store *store, const BatchRequest *request, Rows *r
         status = database_query(store, rows, take_candidate, why, CANDIDATES "WHERE submission.id = ?1", "i",
                                 request->submissions[i]);
         if (status == STATUS_OK && rows->count == before)
-            *(Candidate *)database_rows_next(rows) = (Candidate){.submission = request->submissions[i]};
+            *(BatchCandidate *)database_rows_next(rows) = (BatchCandidate){.submission = request->submissions[i]};
     }
     return status;
 }
 
 /* NULL: it is judged again. */
-static const char *reason_to_skip(const BatchRequest *request, const Candidate *candidate)
+static const char *reason_to_skip(const BatchRequest *request, const BatchCandidate *candidate)
 {
     if (candidate->problem == NULL)
         return "there is none of this number";
@@ -234,7 +234,7 @@ static Status insert_skip(Store *store, int64_t batch, const BatchSkip *skip, Me
 static Status insert_judgings(Store *store, const BatchRequest *request, const Rows *candidates, int64_t batch,
                               Rows *skips, Message *why)
 {
-    const Candidate *candidate = (const Candidate *)(const void *)candidates->items;
+    const BatchCandidate *candidate = (const BatchCandidate *)(const void *)candidates->items;
     int64_t count = 0, added = 0;
     Status status = STATUS_OK;
     for (size_t i = 0; i < candidates->count && status == STATUS_OK; i++) {
@@ -264,7 +264,7 @@ static Status note(Store *store, const char *person, const char *action, int64_t
 static Status open_batch(Store *store, const BatchRequest *request, const char *person, Arena *arena, int64_t *batch,
                          Rows *skips, Message *why)
 {
-    Rows candidates = {.arena = arena, .item_bytes = sizeof(Candidate)};
+    Rows candidates = {.arena = arena, .item_bytes = sizeof(BatchCandidate)};
     Status status = refuse_second_batch(store, request->problem, arena, why);
     if (status == STATUS_OK)
         status = find_candidates(store, request, &candidates, why);

@@ -19,24 +19,24 @@
 
 static void take_judging(Arena *arena, sqlite3_stmt *row, void *item)
 {
-    *(Judging *)item = (Judging){.id = sqlite3_column_int64(row, 0),
-                                 .submission = sqlite3_column_int64(row, 1),
-                                 .batch = sqlite3_column_int64(row, 2),
-                                 .attempt = sqlite3_column_int64(row, 3),
-                                 .state = database_text(arena, row, 4),
-                                 .revision = database_text(arena, row, 5),
-                                 .problem = database_text(arena, row, 6),
-                                 .mode = database_text(arena, row, 7),
-                                 .sizes = database_text(arena, row, 8),
-                                 .file_name = database_text(arena, row, 9),
-                                 .source_hash = database_text(arena, row, 10),
-                                 .person = database_text(arena, row, 11),
-                                 .position = sqlite3_column_double(row, 12),
-                                 .worker = database_text(arena, row, 13),
-                                 .edition_before = database_text(arena, row, 14)};
+    *(QueuedJob *)item = (QueuedJob){.id = sqlite3_column_int64(row, 0),
+                                     .submission = sqlite3_column_int64(row, 1),
+                                     .batch = sqlite3_column_int64(row, 2),
+                                     .attempt = sqlite3_column_int64(row, 3),
+                                     .state = database_text(arena, row, 4),
+                                     .revision = database_text(arena, row, 5),
+                                     .problem = database_text(arena, row, 6),
+                                     .mode = database_text(arena, row, 7),
+                                     .sizes = database_text(arena, row, 8),
+                                     .file_name = database_text(arena, row, 9),
+                                     .source_hash = database_text(arena, row, 10),
+                                     .person = database_text(arena, row, 11),
+                                     .position = sqlite3_column_double(row, 12),
+                                     .worker = database_text(arena, row, 13),
+                                     .edition_before = database_text(arena, row, 14)};
 }
 
-Status judgings_in_state(Store *store, const char *state, int64_t limit, Arena *arena, Judging **judgings,
+Status judgings_in_state(Store *store, const char *state, int64_t limit, Arena *arena, QueuedJob **judgings,
                          size_t *count, Message *why)
 {
     Rows rows = {.arena = arena, .item_bytes = sizeof **judgings};
@@ -44,19 +44,19 @@ Status judgings_in_state(Store *store, const char *state, int64_t limit, Arena *
                                    JUDGING_COLUMNS "WHERE " IS_UNFINISHED
                                                    "judging.state = ?1 ORDER BY position, judging.id LIMIT ?2",
                                    "ti", state, limit);
-    *judgings = (Judging *)(void *)rows.items;
+    *judgings = (QueuedJob *)(void *)rows.items;
     *count = rows.count;
     return status;
 }
 
-Status judgings_read(Store *store, int64_t id, Arena *arena, Judging *judging, Message *why)
+Status judgings_read(Store *store, int64_t id, Arena *arena, QueuedJob *judging, Message *why)
 {
     Rows rows = {.arena = arena, .item_bytes = sizeof *judging};
     Status status = database_query(store, &rows, take_judging, why, JUDGING_COLUMNS "WHERE judging.id = ?1", "i", id);
     if (status == STATUS_OK && rows.count == 0)
         return fail(STATUS_NOT_FOUND, why, "there is no judging %lld", (long long)id);
     if (status == STATUS_OK)
-        *judging = *(const Judging *)(const void *)rows.items;
+        *judging = *(const QueuedJob *)(const void *)rows.items;
     return status;
 }
 
@@ -89,7 +89,7 @@ Status judgings_last_failure(Store *store, int64_t submission, Arena *arena, con
                            "i", submission);
 }
 
-bool judging_is_at(const Judging *judging, int64_t attempt)
+bool judging_is_at(const QueuedJob *judging, int64_t attempt)
 {
     return judging->attempt == attempt &&
            (strcmp(judging->state, "offered") == 0 || strcmp(judging->state, "running") == 0);

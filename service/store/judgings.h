@@ -18,20 +18,20 @@
 
 enum { MOST_FAILURES = 2, LIVE_BATCH = 1 };
 
-typedef struct Judging {
+typedef struct QueuedJob {
     int64_t id, submission, batch, attempt;
     const char *edition_before; /* of the open batch of its problem, if that is no batch of this judging; "": none */
     const char *state, *revision, *problem, *mode, *sizes, *file_name, *source_hash, *person, *worker;
     double position;
-} Judging;
+} QueuedJob;
 
 /* Those in a state ("queued", "offered", "running", "held"), by position; at most `limit`. */
-MUST_USE Status judgings_in_state(Store *store, const char *state, int64_t limit, Arena *arena, Judging **judgings,
+MUST_USE Status judgings_in_state(Store *store, const char *state, int64_t limit, Arena *arena, QueuedJob **judgings,
                                   size_t *count, Message *why);
 /* How many no worker has taken yet. */
 MUST_USE Status judgings_waiting(Store *store, int64_t *count, Message *why);
 /* NOT_FOUND: there is none. */
-MUST_USE Status judgings_read(Store *store, int64_t id, Arena *arena, Judging *judging, Message *why);
+MUST_USE Status judgings_read(Store *store, int64_t id, Arena *arena, QueuedJob *judging, Message *why);
 
 typedef struct JudgingState {
     int64_t submission;
@@ -46,7 +46,7 @@ MUST_USE Status judgings_last_failure(Store *store, int64_t submission, Arena *a
                                       Message *why);
 
 /* Whether an attempt is under way, and the one that counts. */
-bool judging_is_at(const Judging *judging, int64_t attempt);
+bool judging_is_at(const QueuedJob *judging, int64_t attempt);
 
 /* A queued judging will be by this edition of its problem, which may have changed since the hand-in. */
 MUST_USE Status judgings_renew(Store *store, int64_t id, const char *revision, const char *edition, Message *why);

@@ -220,9 +220,9 @@ Status login_end(Store *store, const char *cookie, Message *why)
 
 static void take_group(Arena *arena, sqlite3_stmt *row, void *item)
 {
-    *(Group *)item = (Group){.id = sqlite3_column_int64(row, 0),
-                             .name = database_text(arena, row, 1),
-                             .members = sqlite3_column_int64(row, 2)};
+    *(PersonGroup *)item = (PersonGroup){.id = sqlite3_column_int64(row, 0),
+                                         .name = database_text(arena, row, 1),
+                                         .members = sqlite3_column_int64(row, 2)};
 }
 
 #define GROUP_COLUMNS                                                                                                  \
@@ -244,7 +244,7 @@ Status people_add_group(Store *store, const char *name, Secret *invitation, Mess
     return status;
 }
 
-Status people_find_invitation(Store *store, const char *invitation, Arena *arena, Group *group, Message *why)
+Status people_find_invitation(Store *store, const char *invitation, Arena *arena, PersonGroup *group, Message *why)
 {
     Rows rows = {.arena = arena, .item_bytes = sizeof *group};
     Status status = database_query(store, &rows, take_group, why,
@@ -253,11 +253,12 @@ Status people_find_invitation(Store *store, const char *invitation, Arena *arena
     if (status == STATUS_OK && rows.count == 0)
         return fail(STATUS_NOT_FOUND, why, "unknown invitation");
     if (status == STATUS_OK)
-        *group = *(const Group *)(const void *)rows.items;
+        *group = *(const PersonGroup *)(const void *)rows.items;
     return status;
 }
 
-Status people_join_group(Store *store, const char *invitation, int64_t person, Arena *arena, Group *group, Message *why)
+Status people_join_group(Store *store, const char *invitation, int64_t person, Arena *arena, PersonGroup *group,
+                         Message *why)
 {
     Status status = database_do(
         store, NULL, why,
@@ -267,12 +268,12 @@ Status people_join_group(Store *store, const char *invitation, int64_t person, A
     return status == STATUS_OK ? people_find_invitation(store, invitation, arena, group, why) : status;
 }
 
-Status people_list_groups(Store *store, Arena *arena, Group **groups, size_t *count, Message *why)
+Status people_list_groups(Store *store, Arena *arena, PersonGroup **groups, size_t *count, Message *why)
 {
     Rows rows = {.arena = arena, .item_bytes = sizeof **groups};
     Status status = database_query(store, &rows, take_group, why,
                                    "SELECT " GROUP_COLUMNS " FROM class_group ORDER BY name", "");
-    *groups = (Group *)(void *)rows.items;
+    *groups = (PersonGroup *)(void *)rows.items;
     *count = rows.count;
     return status;
 }

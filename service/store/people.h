@@ -64,18 +64,19 @@ MUST_USE Status login_end(Store *store, const char *cookie, Message *why);
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Group {
+typedef struct PersonGroup {
     int64_t id;
     const char *name;
     int64_t members;
-} Group;
+} PersonGroup;
 
 MUST_USE Status people_add_group(Store *store, const char *name, Secret *invitation, Message *why);
 /* The group that an invitation is for. */
-MUST_USE Status people_find_invitation(Store *store, const char *invitation, Arena *arena, Group *group, Message *why);
+MUST_USE Status people_find_invitation(Store *store, const char *invitation, Arena *arena, PersonGroup *group,
+                                       Message *why);
 /* Joining twice changes nothing. */
-MUST_USE Status people_join_group(Store *store, const char *invitation, int64_t person, Arena *arena, Group *group,
-                                  Message *why);
-MUST_USE Status people_list_groups(Store *store, Arena *arena, Group **groups, size_t *count, Message *why);
+MUST_USE Status people_join_group(Store *store, const char *invitation, int64_t person, Arena *arena,
+                                  PersonGroup *group, Message *why);
+MUST_USE Status people_list_groups(Store *store, Arena *arena, PersonGroup **groups, size_t *count, Message *why);
 
 #endif

@@ -14,7 +14,7 @@ enum { REPORT_BYTES = 1 << 20, RESULT_BYTES = 48 << 20, MOST_ARGUMENTS = 16, EXI
 
 typedef struct JudgedJob {
     const SpoolJob *job;
-    const Bench *bench;
+    const JudgeBench *bench;
     Duty *duty;
     Arena *arena;
     JobFiles files;
@@ -25,10 +25,10 @@ typedef struct JudgedJob {
     int64_t run; /* in the worker's database; 0: none */
 } JudgedJob;
 
-typedef struct Arguments {
+typedef struct JobArguments {
     const char *words[MOST_ARGUMENTS]; /* NULL at the end */
     int count;
-} Arguments;
+} JobArguments;
 
 /* ---- child processes --------------------------------------------------------------------------------------------- */
 
@@ -60,18 +60,18 @@ static const char **environment_of(const JudgedJob *judged)
     return all;
 }
 
-static Arguments arguments_of(const char *subcommand)
+static JobArguments arguments_of(const char *subcommand)
 {
-    return (Arguments){.words = {CHILD_PROGRAM, subcommand}, .count = 2};
+    return (JobArguments){.words = {CHILD_PROGRAM, subcommand}, .count = 2};
 }
 
 /* A value is part of its option's word, so that no value can be taken for an option. */
-static void add_option(const JudgedJob *judged, Arguments *arguments, const char *name, const char *value)
+static void add_option(const JudgedJob *judged, JobArguments *arguments, const char *name, const char *value)
 {
     arguments->words[arguments->count++] = arena_printf(judged->arena, "--%s=%s", name, value);
 }
 
-static void add_file(const JudgedJob *judged, Arguments *arguments)
+static void add_file(const JudgedJob *judged, JobArguments *arguments)
 {
     if (judged->bench->unconfined)
         arguments->words[arguments->count++] = "--unconfined";
@@ -79,7 +79,7 @@ static void add_file(const JudgedJob *judged, Arguments *arguments)
     arguments->words[arguments->count++] = judged->files.source;
 }
 
-static Status run_child(JudgedJob *judged, const Arguments *arguments, Text *output, ChildEnd *end, Message *why)
+static Status run_child(JudgedJob *judged, const JobArguments *arguments, Text *output, ChildEnd *end, Message *why)
 {
     const ChildSpec spec = {.arguments = arguments->words,
                             .environment = environment_of(judged),
@@ -103,11 +103,11 @@ static Status find_edition(JudgedJob *judged, Message *why)
     return STATUS_OK;
 }
 
-static Arguments judging_arguments(const JudgedJob *judged)
+static JobArguments judging_arguments(const JudgedJob *judged)
 {
     const SpoolJob *job = judged->job;
     const bool tries = strcmp(job->mode, "try") == 0;
-    Arguments arguments = arguments_of(tries ? "try" : "grade");
+    JobArguments arguments = arguments_of(tries ? "try" : "grade");
     add_option(judged, &arguments, "problem", job->problem);
     add_option(judged, &arguments, "device", judged->bench->handle);
     add_option(judged, &arguments, "json", judged->files.result);
@@ -164,7 +164,7 @@ static bool has_verdict(const JudgedJob *judged, const ChildEnd *end)
 
 static Status judge(JudgedJob *judged, Message *why)
 {
-    const Arguments arguments = judging_arguments(judged);
+    const JobArguments arguments = judging_arguments(judged);
     Text output = {0}, report = {0};
     ChildEnd end;
     Status status = run_child(judged, &arguments, &output, &end, why);
@@ -271,7 +271,7 @@ static Status read_run(JudgedJob *judged, Message *why)
 /* Its failure is not the judging's: the advice is missing then. */
 static void explain(JudgedJob *judged)
 {
-    Arguments arguments = arguments_of("explain");
+    JobArguments arguments = arguments_of("explain");
     Text output = {0};
     JsonFile file = {0};
     ChildEnd end;
@@ -287,7 +287,7 @@ static void explain(JudgedJob *judged)
     text_free(&output);
 }
 
-void judge_job(const SpoolJob *job, const Bench *bench, Duty *duty, Arena *arena, SpoolDone *done)
+void judge_job(const SpoolJob *job, const JudgeBench *bench, Duty *duty, Arena *arena, SpoolDone *done)
 {
     JudgedJob judged = {.job = job, .bench = bench, .duty = duty, .arena = arena, .done = done};
     Message why;

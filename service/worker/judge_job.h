@@ -11,19 +11,19 @@
 
 #include <stdbool.h>
 
-typedef struct Bench {     /* where a worker judges */
-    char handle[64];       /* of its device, for --device: "cuda:1" */
-    char device[64];       /* what result.json calls it: "sim-h200" */
-    char device_name[256]; /* for people */
+typedef struct JudgeBench { /* where a worker judges */
+    char handle[64];        /* of its device, for --device: "cuda:1" */
+    char device[64];        /* what result.json calls it: "sim-h200" */
+    char device_name[256];  /* for people */
     bool simulated;
     bool explains;   /* also where the time of an accepted submission goes */
     bool unconfined; /* without a full sandbox, where none can be made */
     const char *spool;
     const char *database; /* of reference times and of what this worker has judged */
-} Bench;
+} JudgeBench;
 
 /* Fills in the rest of `done`, which has the names of worker, device and job already; everything lives in `arena`. A job
  * that the head has forgotten ends duty->end. */
-void judge_job(const SpoolJob *job, const Bench *bench, Duty *duty, Arena *arena, SpoolDone *done);
+void judge_job(const SpoolJob *job, const JudgeBench *bench, Duty *duty, Arena *arena, SpoolDone *done);
 
 #endif

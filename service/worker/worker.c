@@ -25,7 +25,7 @@ typedef struct Declined { /* a job that is left to others, */
     double since_s; /* since this moment */
 } Declined;
 
-typedef struct Worker {
+typedef struct JudgeWorker {
     const char *spool;
     Workplace place;
     Pilot pilot;
@@ -37,9 +37,9 @@ typedef struct Worker {
     int64_t idle_count;
     double next_idle_s; /* when it shows itself again while it waits */
     bool is_unseen;     /* that could not be written */
-} Worker;
+} JudgeWorker;
 
-static Log log_job(LogLevel level, const char *event, const Worker *worker, SpoolId id)
+static Log log_job(LogLevel level, const char *event, const JudgeWorker *worker, SpoolId id)
 {
     Log log = log_begin(level, event);
     log_integer(&log, "judging", id.judging);
@@ -48,14 +48,14 @@ static Log log_job(LogLevel level, const char *event, const Worker *worker, Spoo
     return log;
 }
 
-static SpoolClaim claim_of(const Worker *worker, SpoolId id)
+static SpoolClaim claim_of(const JudgeWorker *worker, SpoolId id)
 {
     SpoolClaim claim = {.id = id, .step = ""};
     snprintf(claim.worker, sizeof claim.worker, "%s", worker->place.name);
     return claim;
 }
 
-static SpoolDone done_of(const Worker *worker, const SpoolJob *job)
+static SpoolDone done_of(const JudgeWorker *worker, const SpoolJob *job)
 {
     return (SpoolDone){
         .id = job->id,
@@ -85,7 +85,7 @@ static bool has_failed(const SpoolDone *done)
     return strcmp(done->outcome, "judged") != 0;
 }
 
-static void log_end_of_job(const Worker *worker, const SpoolDone *done, double seconds)
+static void log_end_of_job(const JudgeWorker *worker, const SpoolDone *done, double seconds)
 {
     Log log = log_job(has_failed(done) ? LEVEL_WARNING : LEVEL_INFO, done->outcome, worker, done->id);
     log_seconds(&log, "seconds", seconds);
@@ -96,7 +96,7 @@ static void log_end_of_job(const Worker *worker, const SpoolDone *done, double s
 
 /* What was judged must not be lost: where the spool cannot be written now, this tries again until it can, or until the head
  * gives the job up, or somebody stops the worker. */
-static void report(const Worker *worker, const SpoolClaim *claim, const SpoolDone *done, double seconds)
+static void report(const JudgeWorker *worker, const SpoolClaim *claim, const SpoolDone *done, double seconds)
 {
     Message why;
     bool is_told = false;
@@ -114,7 +114,7 @@ static void report(const Worker *worker, const SpoolClaim *claim, const SpoolDon
 }
 
 /* What a worker of this name had in hand when it was killed. */
-static Status report_leftover(const Worker *worker, const SpoolClaim *claim, Arena *arena, Message *why)
+static Status report_leftover(const JudgeWorker *worker, const SpoolClaim *claim, Arena *arena, Message *why)
 {
     SpoolJob job;
     if (spool_is_done(worker->spool, claim->id))
@@ -128,7 +128,7 @@ static Status report_leftover(const Worker *worker, const SpoolClaim *claim, Are
     return STATUS_OK;
 }
 
-static Status report_leftovers(const Worker *worker, Message *why)
+static Status report_leftovers(const JudgeWorker *worker, Message *why)
 {
     Arena arena = {0};
     SpoolClaim *claims;
@@ -145,7 +145,7 @@ static Status report_leftovers(const Worker *worker, Message *why)
 
 /* A judging that a pilot gives back is nobody's failure, unless it had all the time that a pilot can offer: it would go from
  * pilot to pilot for ever. */
-static void own_up(const Worker *worker, const SpoolJob *job, double seconds, Arena *arena, SpoolDone *done)
+static void own_up(const JudgeWorker *worker, const SpoolJob *job, double seconds, Arena *arena, SpoolDone *done)
 {
     const double reserve_s = pilot_reserve_s(&worker->pilot, job->time_limit_s);
     if (worker->pilot.lifetime_s > 0 && has_failed(done) && seconds > reserve_s)
@@ -153,14 +153,14 @@ static void own_up(const Worker *worker, const SpoolJob *job, double seconds, Ar
 }
 
 /* A file that stays does no harm: its counter stands still. */
-static void stop_idling(Worker *worker)
+static void stop_idling(JudgeWorker *worker)
 {
     Message ignored;
     if (spool_forget_idle(worker->spool, worker->place.name, &ignored) == STATUS_OK)
         worker->next_idle_s = 0;
 }
 
-static void work_on(Worker *worker, const SpoolJob *job, Arena *arena)
+static void work_on(JudgeWorker *worker, const SpoolJob *job, Arena *arena)
 {
     const SpoolClaim claim = claim_of(worker, job->id);
     SpoolDone done = done_of(worker, job);
@@ -191,13 +191,13 @@ static void work_on(Worker *worker, const SpoolJob *job, Arena *arena)
     }
 }
 
-static bool suits(const Worker *worker, const SpoolJob *job)
+static bool suits(const JudgeWorker *worker, const SpoolJob *job)
 {
     return job->damage != NULL || job->device[0] == '\0' || strcmp(job->device, worker->place.bench.device) == 0;
 }
 
 /* Since when a job is left to others: from now on, if it was not before. */
-static double declined_since(Worker *worker, SpoolId id)
+static double declined_since(JudgeWorker *worker, SpoolId id)
 {
     for (size_t i = 0; i < DECLINED; i++) {
         const Declined *declined = &worker->declined[i];
@@ -209,14 +209,14 @@ static double declined_since(Worker *worker, SpoolId id)
 }
 
 /* A job that failed here is tried elsewhere, if another worker is there to take it. */
-static bool is_left_to_others(Worker *worker, const SpoolJob *job)
+static bool is_left_to_others(JudgeWorker *worker, const SpoolJob *job)
 {
     return job->avoid != NULL && strcmp(job->avoid, worker->place.name) == 0 &&
            now_s() < declined_since(worker, job->id) + OTHERS_S;
 }
 
 /* Takes the most urgent job that suits this worker and that no other one takes first; `*job` is NULL if there is none. */
-static Status take_job(Worker *worker, Arena *arena, const SpoolJob **job, Message *why)
+static Status take_job(JudgeWorker *worker, Arena *arena, const SpoolJob **job, Message *why)
 {
     SpoolJob *jobs;
     size_t count;
@@ -243,7 +243,7 @@ static Status take_job(Worker *worker, Arena *arena, const SpoolJob **job, Messa
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
 /* A spool on another host may be out of reach for a while. Only the first of several failures is an event. */
-static void tell_of_trouble(Worker *worker, Status status, const Message *why)
+static void tell_of_trouble(JudgeWorker *worker, Status status, const Message *why)
 {
     if (status != STATUS_OK && !worker->is_troubled)
         log_event(LEVEL_WARNING, "spool_unreadable", "worker", worker->place.name, "why", why->text);
@@ -251,7 +251,7 @@ static void tell_of_trouble(Worker *worker, Status status, const Message *why)
 }
 
 /* A worker whose device is broken fails fast. It waits longer after each failure, so that others get the jobs. */
-static int pause_ms(const Worker *worker, bool has_worked)
+static int pause_ms(const JudgeWorker *worker, bool has_worked)
 {
     if (worker->is_troubled)
         return TROUBLE_MS;
@@ -262,7 +262,7 @@ static int pause_ms(const Worker *worker, bool has_worked)
 }
 
 /* Only the first of several failures is an event. */
-static void show_idle(Worker *worker)
+static void show_idle(JudgeWorker *worker)
 {
     Message why;
     if (worker->is_troubled || now_s() < worker->next_idle_s)
@@ -280,7 +280,7 @@ static void show_idle(Worker *worker)
 }
 
 /* Waits, in view of the head; false: the worker was told to stop. */
-static bool rest(Worker *worker, int pause)
+static bool rest(JudgeWorker *worker, int pause)
 {
     const double until_s = now_s() + pause / 1000.0;
     bool goes_on = true;
@@ -293,7 +293,7 @@ static bool rest(Worker *worker, int pause)
     return goes_on;
 }
 
-static void work(Worker *worker, bool once)
+static void work(JudgeWorker *worker, bool once)
 {
     bool has_worked = false;
     do {
@@ -311,7 +311,7 @@ static void work(Worker *worker, bool once)
     stop_idling(worker);
 }
 
-static void log_worker(const Worker *worker, const char *event)
+static void log_worker(const JudgeWorker *worker, const char *event)
 {
     log_event(LEVEL_INFO, event, "worker", worker->place.name, "device", worker->place.bench.device, "device_name",
               worker->place.bench.device_name, "spool", worker->spool);
@@ -319,11 +319,11 @@ static void log_worker(const Worker *worker, const char *event)
 
 Status worker_run(const WorkerSettings *settings, Message *why)
 {
-    Worker worker = {.spool = settings->spool,
-                     .pilot = {.lifetime_s = 60.0 * settings->pilot_minutes,
-                               .idle_s = settings->idle_s,
-                               .started_s = now_s(),
-                               .worked_s = now_s()}};
+    JudgeWorker worker = {.spool = settings->spool,
+                          .pilot = {.lifetime_s = 60.0 * settings->pilot_minutes,
+                                    .idle_s = settings->idle_s,
+                                    .started_s = now_s(),
+                                    .worked_s = now_s()}};
     Status status = spool_make(settings->spool, why);
     if (status == STATUS_OK)
         status = workplace_open(settings, &worker.place, why);

@@ -21,7 +21,7 @@
 /* ---- the device -------------------------------------------------------------------------------------------------- */
 
 /* "auto" is decided here, once: a GPU that fails later must not become the simulated one. */
-static Status describe_device(const WorkerSettings *settings, Bench *bench, Message *why)
+static Status describe_device(const WorkerSettings *settings, JudgeBench *bench, Message *why)
 {
     DeviceInfo info;
     Toolkit toolkit;
@@ -44,7 +44,7 @@ static Status describe_device(const WorkerSettings *settings, Bench *bench, Mess
 /* ---- the name ---------------------------------------------------------------------------------------------------- */
 
 /* "node3-cuda-1"; what is too long is cut. */
-static void make_name(const Bench *bench, char name[SPOOL_WORKER_BYTES + 1])
+static void make_name(const JudgeBench *bench, char name[SPOOL_WORKER_BYTES + 1])
 {
     const size_t most = SPOOL_WORKER_BYTES / 2 - 1;
     char host[256] = "";

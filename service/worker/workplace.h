@@ -15,7 +15,7 @@ typedef struct Workplace {
     char folder[4096], database[4200];
     int lock;
     int signals; /* a signalfd */
-    Bench bench;
+    JudgeBench bench;
 } Workplace;
 
 MUST_USE Status workplace_open(const WorkerSettings *settings, Workplace *place, Message *why);

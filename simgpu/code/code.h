@@ -187,12 +187,12 @@ typedef struct CallArguments {
 } CallArguments;
 
 /* The call at the end of a basic block. */
-typedef struct Call {
+typedef struct CallSite {
     int32_t procedure;       /* -1: the one whose address BasicBlock.index holds */
     CallArguments arguments; /* in the frame of the caller */
     Operand *saved;          /* [saved_count] registers that are needed after the call */
     int saved_count;
-} Call;
+} CallSite;
 
 /* A device function that is called, because it calls itself or a pointer leads to it. All others are inlined. */
 typedef struct Procedure {
@@ -219,7 +219,7 @@ typedef struct BasicBlock {
     const int32_t *targets; /* of END_INDEXED */
     int32_t target_count;
     Operand guard;
-    Call *call;             /* of END_CALL, else NULL */
+    CallSite *call;         /* of END_CALL, else NULL */
     Operand index;          /* of END_INDEXED; of END_BARRIER: its number; of END_CALL: the function's address */
     Operand threads;        /* of END_BARRIER: how many it waits for; slot NO_SLOT: all of the block */
     Operand source, result; /* of a bar.red; `source` also of a block that waits, NO_SLOT: it never holds */

@@ -6,31 +6,31 @@
 
 enum { MAX_SET_BYTES = 256 << 20 };
 
-typedef struct Scan {
+typedef struct LivenessScan {
     const Code *code;
     size_t words;
     uint64_t *used, *defined; /* [block][words] read before it is written; written before it is read */
-} Scan;
+} LivenessScan;
 
 static void set_add(uint64_t *set, uint32_t number)
 {
     set[number / 64] |= 1ull << (number % 64);
 }
 
-static void note_use(Scan *scan, int block, Operand operand)
+static void note_use(LivenessScan *scan, int block, Operand operand)
 {
     if (operand.slot != NO_SLOT && !set_has(scan->defined + (size_t)block * scan->words, operand.slot))
         set_add(scan->used + (size_t)block * scan->words, operand.slot);
 }
 
-static void note_definition(Scan *scan, int block, Operand operand)
+static void note_definition(LivenessScan *scan, int block, Operand operand)
 {
     if (operand.slot != NO_SLOT)
         set_add(scan->defined + (size_t)block * scan->words, operand.slot);
 }
 
 /* A guarded result keeps its old value in some lanes, and so counts as a use, not as a definition. */
-static void scan_block(Scan *scan, int number)
+static void scan_block(LivenessScan *scan, int number)
 {
     const BasicBlock *block = &scan->code->blocks[number];
     for (int i = block->first; i < block->end; i++) {
@@ -69,7 +69,7 @@ void liveness_out(const Liveness *liveness, const Code *code, int block, uint64_
 }
 
 /* One pass over the blocks, last one first; true where it changed a set. */
-static bool propagate(const Scan *scan, Liveness *liveness, uint64_t *out)
+static bool propagate(const LivenessScan *scan, Liveness *liveness, uint64_t *out)
 {
     bool has_changed = false;
     for (int number = scan->code->block_count; number-- > 0;) {
@@ -90,10 +90,10 @@ bool liveness_find(const Code *code, uint32_t register_count, Arena *arena, Live
     if (words * blocks > MAX_SET_BYTES / sizeof(uint64_t))
         return false;
     *liveness = (Liveness){.words = words, .live_in = arena_array(arena, words * blocks, sizeof(uint64_t))};
-    Scan scan = {.code = code,
-                 .words = words,
-                 .used = arena_array(arena, words * blocks, sizeof(uint64_t)),
-                 .defined = arena_array(arena, words * blocks, sizeof(uint64_t))};
+    LivenessScan scan = {.code = code,
+                         .words = words,
+                         .used = arena_array(arena, words * blocks, sizeof(uint64_t)),
+                         .defined = arena_array(arena, words * blocks, sizeof(uint64_t))};
     uint64_t *out = arena_array(arena, words, sizeof *out);
     for (int number = 0; number < code->block_count; number++)
         scan_block(&scan, number);

@@ -15,15 +15,15 @@ static double ratio(double part, double count)
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-typedef struct Shape {
+typedef struct CostShape {
     double blocks, warps;
     double share; /* fraction of all work that the busiest multiprocessor does */
     double waves; /* how many times a multiprocessor is filled with blocks */
     double warps_per_block, resident;
     double together; /* blocks on a multiprocessor at once: `resident`, or fewer in a small grid */
-} Shape;
+} CostShape;
 
-static Shape shape_of(const CostInput *input)
+static CostShape shape_of(const CostInput *input)
 {
     const HardwareProfile *profile = input->profile;
     const uint32_t *grid = input->shape.grid, *block = input->shape.block;
@@ -32,9 +32,9 @@ static Shape shape_of(const CostInput *input)
                             ? 0
                             : cost_resident_blocks(profile, input->function, (uint32_t)threads,
                                                    input->shape.dynamic_shared_bytes);
-    Shape shape = {.blocks = fmax(1, (double)grid[0] * grid[1] * grid[2]),
-                   .warps_per_block = fmax(1, ceil(threads / SIM_WARP_SIZE)),
-                   .resident = fmax(1, resident)};
+    CostShape shape = {.blocks = fmax(1, (double)grid[0] * grid[1] * grid[2]),
+                       .warps_per_block = fmax(1, ceil(threads / SIM_WARP_SIZE)),
+                       .resident = fmax(1, resident)};
     shape.warps = shape.blocks * shape.warps_per_block;
     shape.share = ceil(shape.blocks / profile->multiprocessors) / shape.blocks;
     shape.together = fmin(shape.resident, ceil(shape.blocks / profile->multiprocessors));
@@ -145,7 +145,7 @@ static double stored_sectors(const SimCounters *counters, double warps)
 
 /* The L2 serves the loads that miss the L1, and of textures each sector once. Stores are written through, and the L2
  * does atomic operations one lane after the other. */
-static double l2_seconds(const CostInput *input, const Shape *shape, double local_sectors)
+static double l2_seconds(const CostInput *input, const CostShape *shape, double local_sectors)
 {
     const HardwareProfile *profile = input->profile;
     const SimCounters *counters = input->counters;
@@ -165,7 +165,7 @@ static double overflow_of(double bytes, double cache_bytes)
 }
 
 /* Local memory is cached by the L1 and the L2; a frame's bytes of all threads that run together must fit. */
-static LoadShare local_share(const CostInput *input, const Shape *shape)
+static LoadShare local_share(const CostInput *input, const CostShape *shape)
 {
     double threads = shape->together * shape->warps_per_block * SIM_WARP_SIZE;
     double shared = shape->together *
@@ -178,7 +178,7 @@ static LoadShare local_share(const CostInput *input, const Shape *shape)
 
 LoadShare cost_local_share(const CostInput *input)
 {
-    const Shape shape = shape_of(input);
+    const CostShape shape = shape_of(input);
     return local_share(input, &shape);
 }
 
@@ -232,7 +232,7 @@ static SimMachineRatios machine_of(const CostInput *input)
  * loops over 244 to 16380 bytes, with one to 16 blocks of 128 to 1024 threads on a multiprocessor
  * (simgpu/calibrate). Blocks are apart by a time, that of their starts and of what they waited for; so where each
  * element is used for more instructions than in these loops, they are fewer elements apart. */
-static double uniform_reach_bytes(const HardwareProfile *profile, const Shape *shape)
+static double uniform_reach_bytes(const HardwareProfile *profile, const CostShape *shape)
 {
     enum { LAST = PROFILE_REACHES - 1 };
     double place = fmin(log2(shape->together) - 1, LAST); /* 2, 4, 8 ... blocks */
@@ -253,7 +253,7 @@ static double work_of_element(const SimCounters *counters, const SimMachineRatio
     return fmax(1, fmin(instructions / LOOP_INSTRUCTIONS, multiply_adds));
 }
 
-static double uniform_miss_share(const CostInput *input, const SimMachineRatios *machine, const Shape *shape)
+static double uniform_miss_share(const CostInput *input, const SimMachineRatios *machine, const CostShape *shape)
 {
     if (!input->function->uniform_constant_loads || shape->together < 2)
         return 0;
@@ -274,7 +274,7 @@ static double direct_miss_share(const CostInput *input, uint32_t direct_bytes)
 }
 
 /* The constant cache serves different addresses of a warp one after the other. */
-static double constant_cycles(const CostInput *input, const SimMachineRatios *machine, const Shape *shape)
+static double constant_cycles(const CostInput *input, const SimMachineRatios *machine, const CostShape *shape)
 {
     const HardwareProfile *profile = input->profile;
     double requests = (double)input->counters->constant_requests;
@@ -291,7 +291,7 @@ static double constant_cycles(const CostInput *input, const SimMachineRatios *ma
 
 /* The time of the longest warp alone according to PTX, where each instruction waits for the one before. The first
  * global load comes from memory, later ones from the L1, or from the L2 if they miss. */
-static double plain_chain_seconds(const CostInput *input, const Shape *shape)
+static double plain_chain_seconds(const CostInput *input, const CostShape *shape)
 {
     const HardwareProfile *profile = input->profile;
     double first = input->longest_warp_loads > 0 ? 1 : 0, later = (double)input->longest_warp_loads - first;
@@ -304,7 +304,7 @@ static double plain_chain_seconds(const CostInput *input, const Shape *shape)
 
 /* The time of the longest warp alone according to the machine code. */
 static double machine_chain_seconds(const CostInput *input, const MachineWork *work, uint32_t direct_bytes,
-                                    const Shape *shape)
+                                    const CostShape *shape)
 {
     const HardwareProfile *profile = input->profile;
     double constants = work->direct * direct_miss_share(input, direct_bytes) * profile->constant_miss_s *
@@ -315,13 +315,13 @@ static double machine_chain_seconds(const CostInput *input, const MachineWork *w
 }
 
 /* The blocks of one wave hide each other's latencies; the waves follow one another. */
-static double latency_seconds(const CostInput *input, const SimMachineRatios *machine, const Shape *shape)
+static double latency_seconds(const CostInput *input, const SimMachineRatios *machine, const CostShape *shape)
 {
     return plain_chain_seconds(input, shape) * machine->waiting * shape->waves;
 }
 
 /* All warps of a block wait for memory together when it begins, and for each other when it ends. */
-static double wait_seconds(const CostInput *input, const Shape *shape)
+static double wait_seconds(const CostInput *input, const CostShape *shape)
 {
     const HardwareProfile *profile = input->profile;
     return input->longest_warp_loads == 0 ? 0 : profile->block_waits * profile->global_latency_s * shape->waves;
@@ -330,7 +330,7 @@ static double wait_seconds(const CostInput *input, const Shape *shape)
 SimMachineRatios cost_machine_ratios(const CostInput *input, const MachineWork *work, uint32_t direct_bytes)
 {
     const SimCounters *counters = input->counters;
-    Shape shape = shape_of(input);
+    CostShape shape = shape_of(input);
     double warp_instructions = (double)counters->warp_instructions, requests = (double)counters->constant_requests;
     return (SimMachineRatios){
         .issue = ratio(work->issue, warp_instructions),
@@ -369,7 +369,7 @@ static Certain certain_instructions(const SimCounters *counters)
 
 /* No part is below what was executed at the peak rate of its unit, whatever the machine code seems to say. `name` is
  * that of the part. */
-static double floor_of(const CostInput *input, const Shape *shape, const char *name)
+static double floor_of(const CostInput *input, const CostShape *shape, const char *name)
 {
     const HardwareProfile *profile = input->profile;
     const SimCounters *counters = input->counters;
@@ -396,7 +396,7 @@ static double floor_of(const CostInput *input, const Shape *shape, const char *n
 enum { PART_COUNT = 14 };
 _Static_assert((int)PART_COUNT <= (int)COST_MAX_PARTS, "a Cost has room for all parts");
 
-static void find_parts(const CostInput *input, const Shape *shape, CostPart parts[PART_COUNT])
+static void find_parts(const CostInput *input, const CostShape *shape, CostPart parts[PART_COUNT])
 {
     const HardwareProfile *profile = input->profile;
     const SimCounters *counters = input->counters;
@@ -441,7 +441,7 @@ static void find_parts(const CostInput *input, const Shape *shape, CostPart part
 Cost cost_model(const CostInput *input)
 {
     const HardwareProfile *profile = input->profile;
-    Shape shape = shape_of(input);
+    CostShape shape = shape_of(input);
     CostPart parts[PART_COUNT];
     find_parts(input, &shape, parts);
     const CostPart *largest = parts;

@@ -15,13 +15,13 @@ typedef enum FieldKind { FIELD_INT, FIELD_UINT32, FIELD_UINT64, FIELD_DOUBLE } F
 
 /* A number of the profile: key of the file and member of HardwareProfile have one name. `count` is above 1 for an
  * array. */
-typedef struct Field {
+typedef struct ProfileField {
     const char *name;
     FieldKind kind;
     size_t offset;
     int count;
     double low, high;
-} Field;
+} ProfileField;
 
 #define FIELD(member, kind, count, low, high)                                                                          \
     {                                                                                                                  \
@@ -31,7 +31,7 @@ typedef struct Field {
 #define REAL(member, low, high) FIELD(member, FIELD_DOUBLE, 1, low, high)
 
 /* The limits are those of plausible hardware: they catch a slip of the pen or of the unit. */
-static const Field fields[] = {
+static const ProfileField fields[] = {
     FIELD(compute_major, FIELD_INT, 1, 5, 99),
     FIELD(compute_minor, FIELD_INT, 1, 0, 9),
     FIELD(epoch, FIELD_INT, 1, 1, 1e6),
@@ -90,7 +90,7 @@ static const Field fields[] = {
 };
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
-static void store(HardwareProfile *profile, const Field *field, int index, double value)
+static void store(HardwareProfile *profile, const ProfileField *field, int index, double value)
 {
     void *member = (char *)profile + field->offset;
     switch (field->kind) {
@@ -101,7 +101,7 @@ static void store(HardwareProfile *profile, const Field *field, int index, doubl
     }
 }
 
-static Status read_number(const JsonFile *file, const cJSON *item, const Field *field, int index,
+static Status read_number(const JsonFile *file, const cJSON *item, const ProfileField *field, int index,
                           HardwareProfile *profile, Message *why)
 {
     double value = cJSON_IsNumber(item) ? item->valuedouble : -1;
@@ -113,7 +113,7 @@ static Status read_number(const JsonFile *file, const cJSON *item, const Field *
     return STATUS_OK;
 }
 
-static Status read_field(const JsonFile *file, const Field *field, HardwareProfile *profile, Message *why)
+static Status read_field(const JsonFile *file, const ProfileField *field, HardwareProfile *profile, Message *why)
 {
     const cJSON *item = json_get(file->root, field->name);
     if (field->count == 1)

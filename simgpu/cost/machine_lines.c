@@ -9,12 +9,12 @@
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* Bytes that are read from the front; `cut` is set when a read asks for more than is left. */
-typedef struct Reader {
+typedef struct LineReader {
     const unsigned char *at, *end;
     bool cut;
-} Reader;
+} LineReader;
 
-static uint64_t read_number(Reader *reader, size_t bytes)
+static uint64_t read_number(LineReader *reader, size_t bytes)
 {
     uint64_t value = 0;
     if ((size_t)(reader->end - reader->at) < bytes) {
@@ -28,7 +28,7 @@ static uint64_t read_number(Reader *reader, size_t bytes)
 }
 
 /* DWARF 2.0.0, 7.6 "Variable Length Data". */
-static uint64_t read_leb(Reader *reader, bool is_signed)
+static uint64_t read_leb(LineReader *reader, bool is_signed)
 {
     uint64_t value = 0;
     unsigned shift = 0, byte;
@@ -132,14 +132,14 @@ static void begin_sequence(LineProgram *program)
     program->ours = false;
 }
 
-static void run_extended(LineProgram *program, Reader *reader)
+static void run_extended(LineProgram *program, LineReader *reader)
 {
     uint64_t bytes = read_leb(reader, false);
     if (bytes == 0 || (uint64_t)(reader->end - reader->at) < bytes) {
         reader->cut = true;
         return;
     }
-    Reader operand = {.at = reader->at + 1, .end = reader->at + bytes};
+    LineReader operand = {.at = reader->at + 1, .end = reader->at + bytes};
     uint64_t place = (uint64_t)(operand.at - (const unsigned char *)program->table.data);
     unsigned opcode = *reader->at;
     reader->at += bytes;
@@ -152,7 +152,7 @@ static void run_extended(LineProgram *program, Reader *reader)
     }
 }
 
-static void run_standard(LineProgram *program, Reader *reader, uint64_t opcode)
+static void run_standard(LineProgram *program, LineReader *reader, uint64_t opcode)
 {
     switch (opcode) {
     case COPY: add_row(program); break;
@@ -175,7 +175,7 @@ static void run_special(LineProgram *program, uint64_t opcode)
 }
 
 /* One unit of the table: its header, then opcodes. */
-static bool run_unit(LineProgram *program, Reader *reader)
+static bool run_unit(LineProgram *program, LineReader *reader)
 {
     read_number(reader, 2); /* version */
     uint64_t header_bytes = read_number(reader, 4);
@@ -215,13 +215,13 @@ bool machine_lines(const void *cubin, size_t bytes, const char *kernel, int32_t 
         !elf_find(&elf, ".rela", ".nv_debug_line_sass", &program.relocations) || program.relocations.data == NULL ||
         !elf_find(&elf, ".symtab", "", &program.symbols) || program.symbols.data == NULL)
         return false;
-    Reader table = {.at = (const unsigned char *)program.table.data,
-                    .end = (const unsigned char *)program.table.data + program.table.bytes};
+    LineReader table = {.at = (const unsigned char *)program.table.data,
+                        .end = (const unsigned char *)program.table.data + program.table.bytes};
     while (table.at < table.end) {
         uint64_t unit_bytes = read_number(&table, 4);
         if (table.cut || (uint64_t)(table.end - table.at) < unit_bytes)
             return false;
-        Reader unit = {.at = table.at, .end = table.at + unit_bytes};
+        LineReader unit = {.at = table.at, .end = table.at + unit_bytes};
         table.at += unit_bytes;
         if (!run_unit(&program, &unit) || program.steps >= MOST_STEPS)
             return false;

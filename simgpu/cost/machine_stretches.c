@@ -20,7 +20,7 @@ typedef struct StretchBlock { /* a block in the current stretch */
     bool floats;                   /* it adds or multiplies in float32 */
 } StretchBlock;
 
-typedef struct Scan {
+typedef struct StretchScan {
     MachineProgram *program;
     StretchLine *lines;              /* [program->line_count] zero except for lines of this stretch */
     StretchBlock *blocks;            /* [block] zero except for blocks of this stretch */
@@ -31,16 +31,16 @@ typedef struct Scan {
     size_t touched_count;
     bool knows_copies; /* MachineBlock.copies is known, from the second scan on */
     bool is_called;    /* the stretch belongs to a function, of which there are no copies */
-} Scan;
+} StretchScan;
 
 /* Copies of a line, by its accesses to memory; 0: they are elsewhere. */
-static uint32_t copies_by_accesses(const Scan *scan, size_t number)
+static uint32_t copies_by_accesses(const StretchScan *scan, size_t number)
 {
     uint32_t found = scan->lines[number].accesses, accesses = scan->program->lines[number].accesses;
     return found == 0 || found >= accesses ? found / (accesses > 0 ? accesses : 1) : 1;
 }
 
-static int32_t block_of(const Scan *scan, size_t touched)
+static int32_t block_of(const StretchScan *scan, size_t touched)
 {
     return scan->program->lines[scan->touched[touched]].block;
 }
@@ -67,7 +67,7 @@ static uint32_t copies_by_lines(const StretchBlock *here, uint32_t lines)
 
 /* A stretch holds a block as often as one of the block's accesses to memory, which ptxas does not split. A block
  * without accesses is there as often as others of its loop, or if there are none, as often as its lines are. */
-static void count_copies(Scan *scan)
+static void count_copies(StretchScan *scan)
 {
     MachineProgram *program = scan->program;
     for (size_t i = 0; i < scan->touched_count; i++) {
@@ -110,7 +110,7 @@ static void add_variant(MachineLine *line, uint32_t copies, const MachineWork *a
 }
 
 /* For each loop, the first and the last of its blocks that stand in the stretch. */
-static void find_neighbours(Scan *scan)
+static void find_neighbours(StretchScan *scan)
 {
     const MachineBlock *blocks = scan->program->blocks;
     for (size_t i = 0; i < scan->touched_count; i++) {
@@ -126,13 +126,13 @@ static void find_neighbours(Scan *scan)
 
 /* A stretch with instructions of a block that has several copies, but without its accesses and its float32 operations,
  * chooses the copy that runs next. */
-static bool is_dispatch(const Scan *scan, int32_t block)
+static bool is_dispatch(const StretchScan *scan, int32_t block)
 {
     const MachineCopies *copies = &scan->program->blocks[block].copies;
     return copies->count > 0 && copies->copies[0] > 1 && !scan->blocks[block].accesses && !scan->blocks[block].floats;
 }
 
-static void end_line(const Scan *scan, MachineLine *line, const MachineWork *work)
+static void end_line(const StretchScan *scan, MachineLine *line, const MachineWork *work)
 {
     if (is_dispatch(scan, line->block))
         machine_work_add(&line->dispatch, work, 1);
@@ -152,7 +152,7 @@ static uint32_t copies_shown(const StretchLine *line, const MachineLine *of)
     return 0;
 }
 
-static void add_part(const Scan *scan, size_t number)
+static void add_part(const StretchScan *scan, size_t number)
 {
     const StretchLine *line = &scan->lines[number];
     const MachineLine *of = &scan->program->lines[number];
@@ -163,7 +163,7 @@ static void add_part(const Scan *scan, size_t number)
                                                                       .work = line->work};
 }
 
-static void end_stretch(Scan *scan)
+static void end_stretch(StretchScan *scan)
 {
     count_copies(scan);
     find_neighbours(scan);
@@ -184,7 +184,7 @@ static void end_stretch(Scan *scan)
     scan->stretch++;
 }
 
-static void add_instruction(Scan *scan, const MachineInstruction *instruction, size_t number)
+static void add_instruction(StretchScan *scan, const MachineInstruction *instruction, size_t number)
 {
     StretchLine *line = &scan->lines[number];
     MachineWork work = machine_work_of(instruction);
@@ -200,7 +200,7 @@ static void add_instruction(Scan *scan, const MachineInstruction *instruction, s
     }
 }
 
-static void scan_stretches(Scan *scan)
+static void scan_stretches(StretchScan *scan)
 {
     const MachineProgram *program = scan->program;
     size_t line = 0;
@@ -217,14 +217,14 @@ static void scan_stretches(Scan *scan)
 
 static void scan_program(MachineProgram *program, size_t block_count, bool knows_copies)
 {
-    Scan scan = {.program = program,
-                 .knows_copies = knows_copies,
-                 .lines = zeroed(program->line_count, sizeof *scan.lines),
-                 .blocks = zeroed(block_count, sizeof *scan.blocks),
-                 .loop_first = zeroed(block_count, sizeof *scan.loop_first),
-                 .loop_last = zeroed(block_count, sizeof *scan.loop_last),
-                 .loop_copies = zeroed(block_count, sizeof *scan.loop_copies),
-                 .touched = zeroed(program->line_count, sizeof *scan.touched)};
+    StretchScan scan = {.program = program,
+                        .knows_copies = knows_copies,
+                        .lines = zeroed(program->line_count, sizeof *scan.lines),
+                        .blocks = zeroed(block_count, sizeof *scan.blocks),
+                        .loop_first = zeroed(block_count, sizeof *scan.loop_first),
+                        .loop_last = zeroed(block_count, sizeof *scan.loop_last),
+                        .loop_copies = zeroed(block_count, sizeof *scan.loop_copies),
+                        .touched = zeroed(program->line_count, sizeof *scan.touched)};
     scan_stretches(&scan);
     free(scan.lines);
     free(scan.blocks);

@@ -5,7 +5,7 @@
 enum { WALKS = 8, CHECKS = 32 };
 
 /* A warp that walks alone through the code. */
-typedef struct Walk {
+typedef struct WaitWalk {
     const HardwareProfile *profile;
     const LoadShare *loads; /* NULL: the L1 serves all loads */
     LoadShare local;        /* of loads from local memory */
@@ -13,11 +13,11 @@ typedef struct Walk {
     bool is_check;
     uint32_t number, draws;                 /* of a check: of this walk; made in it */
     double now, released[MACHINE_BARRIERS]; /* cycles */
-} Walk;
+} WaitWalk;
 
 /* A number from 0 to 1, from the "quick and dirty" generator of Numerical Recipes; every launch gets the same
  * numbers. */
-static double draw_at_random(Walk *walk)
+static double draw_at_random(WaitWalk *walk)
 {
     walk->random = walk->random * 1664525 + 1013904223;
     return (double)walk->random / UINT32_MAX;
@@ -26,7 +26,7 @@ static double draw_at_random(Walk *walk)
 /* Over all walks of a check, the same draw gives CHECKS numbers at equal distances, in an order that is mixed anew for
  * each draw. So each load is slow in as many walks as its share says, however the code is arranged. Source of the
  * mixing: the finaliser of MurmurHash3. */
-static double draw_evenly(Walk *walk)
+static double draw_evenly(WaitWalk *walk)
 {
     uint32_t order = ++walk->draws * 0x9E3779B9;
     order = (order ^ order >> 16) * 0x85EBCA6B;
@@ -35,20 +35,20 @@ static double draw_evenly(Walk *walk)
     return ((walk->number * factor + order) % CHECKS + 0.5) / CHECKS;
 }
 
-static double draw(Walk *walk)
+static double draw(WaitWalk *walk)
 {
     return walk->is_check ? draw_evenly(walk) : draw_at_random(walk);
 }
 
 /* Loads of spilled registers are no accesses of PTX, and so have no share of their own. NULL: the L1 serves them all. */
-static const LoadShare *share_of(const MachineInstruction *load, const Walk *walk)
+static const LoadShare *share_of(const MachineInstruction *load, const WaitWalk *walk)
 {
     if (load->operation == MACHINE_LDL)
         return walk->local.l2 + walk->local.memory > 0 ? &walk->local : NULL;
     return walk->loads == NULL || load->access < 0 ? NULL : &walk->loads[load->access];
 }
 
-static double load_latency_s(const MachineInstruction *load, Walk *walk)
+static double load_latency_s(const MachineInstruction *load, WaitWalk *walk)
 {
     const HardwareProfile *profile = walk->profile;
     const LoadShare *share = share_of(load, walk);
@@ -75,7 +75,7 @@ static double load_latency_s(const MachineInstruction *load, Walk *walk)
 enum { OTHER_CYCLES = 20 };
 
 /* Cycles until the result is there. */
-static double latency_of(const MachineInstruction *instruction, Walk *walk)
+static double latency_of(const MachineInstruction *instruction, WaitWalk *walk)
 {
     const HardwareProfile *profile = walk->profile;
     if (machine_is_load(instruction))
@@ -87,7 +87,7 @@ static double latency_of(const MachineInstruction *instruction, Walk *walk)
     return OTHER_CYCLES;
 }
 
-static void release(Walk *walk, uint32_t barrier, double at)
+static void release(WaitWalk *walk, uint32_t barrier, double at)
 {
     if (barrier < MACHINE_BARRIERS)
         walk->released[barrier] = fmax(walk->released[barrier], at);
@@ -101,7 +101,7 @@ static bool is_uniform_load(const MachineInstruction *instruction)
 /* Cycles until the warp continues, whatever the scheduling bits say. After a load through the uniform datapath that
  * misses, nothing of its warp issues. Measured on an H200 (simgpu/calibrate, planes and chains): branches by loops of
  * one warp over 3 x 3 to 15 x 15 constants; a barrier of four warps that arrive together. */
-static double blocking_of(const MachineInstruction *instruction, Walk *walk)
+static double blocking_of(const MachineInstruction *instruction, WaitWalk *walk)
 {
     enum { BRANCH_CYCLES = 8, BARRIER_CYCLES = 20 };
     if (instruction->operation == MACHINE_BAR || instruction->operation == MACHINE_BRA)
@@ -112,7 +112,7 @@ static double blocking_of(const MachineInstruction *instruction, Walk *walk)
 }
 
 /* Returns the cycles that the warp spends on the instruction. */
-static double step(const MachineInstruction *instruction, Walk *walk)
+static double step(const MachineInstruction *instruction, WaitWalk *walk)
 {
     double start = walk->now, issue = start;
     for (int i = 0; i < MACHINE_BARRIERS; i++)
@@ -124,7 +124,7 @@ static double step(const MachineInstruction *instruction, Walk *walk)
     return walk->now - start;
 }
 
-static void spend(MachineInstruction *instruction, const Walk *walk, double cycles)
+static void spend(MachineInstruction *instruction, const WaitWalk *walk, double cycles)
 {
     if (walk->is_check)
         instruction->checked_cycles += cycles;
@@ -134,7 +134,7 @@ static void spend(MachineInstruction *instruction, const Walk *walk, double cycl
 
 /* The warp walks through the code from start to end. It passes each innermost loop twice, and the second pass counts,
  * since it waits for loads of the iteration before. `part` is the weight of this walk. */
-static void walk_once(MachineInstruction *instructions, size_t count, Walk *walk, double part)
+static void walk_once(MachineInstruction *instructions, size_t count, WaitWalk *walk, double part)
 {
     int64_t last_backward = -1;
     for (size_t i = 0; i < count; i++) {
@@ -154,7 +154,7 @@ static void walk_once(MachineInstruction *instructions, size_t count, Walk *walk
 void machine_wait(MachineInstruction *instructions, size_t count, const HardwareProfile *profile,
                   const LoadShare *loads, LoadShare local)
 {
-    Walk walk = {.profile = profile, .loads = loads, .local = local};
+    WaitWalk walk = {.profile = profile, .loads = loads, .local = local};
     for (size_t i = 0; i < count; i++) {
         MachineInstruction *instruction = &instructions[i];
         bool is_known = loads != NULL && instruction->access >= 0 && is_uniform_load(instruction);
@@ -164,7 +164,7 @@ void machine_wait(MachineInstruction *instructions, size_t count, const Hardware
     for (int i = 0; i < WALKS; i++)
         walk_once(instructions, count, &walk, 1.0 / WALKS);
     for (uint32_t i = 0; i < CHECKS; i++) {
-        Walk check = {.profile = profile, .loads = loads, .local = local, .is_check = true, .number = i};
+        WaitWalk check = {.profile = profile, .loads = loads, .local = local, .is_check = true, .number = i};
         walk_once(instructions, count, &check, 1.0 / CHECKS);
     }
 }

@@ -153,14 +153,14 @@ void trace_take_back(Trace *trace, uint64_t turns)
 typedef enum Source { FROM_L1, JOINED_L2, FROM_L2, JOINED_MEMORY, FROM_MEMORY, SOURCES } Source; /* by waiting time */
 enum { OWN_MISSES = SOURCES, COUNTS }; /* of a load: requests by source; those that miss UniformLines of their own */
 
-typedef struct Line {
+typedef struct ReuseLine {
     uint64_t number;                /* + 1; 0: no line */
     uint64_t touched;               /* number of line fetches before its last access */
     uint64_t fetched[LINE_SECTORS]; /* turn in which each sector was fetched */
     uint32_t block[LINE_SECTORS];   /* of the wave that fetched it */
     uint8_t source[LINE_SECTORS];   /* where that fetch came from */
     uint8_t held, seen;             /* sectors */
-} Line;
+} ReuseLine;
 
 enum { UNIFORM_LINES = 4, UNIFORM_LINE_BYTES = 64 };
 
@@ -171,7 +171,7 @@ typedef struct UniformLines {
 
 typedef struct Cache {
     UniformLines shared, *own; /* that all blocks use; [block of the wave] as if each had its own */
-    Line *lines;               /* [slots], open-addressed; includes evicted lines */
+    ReuseLine *lines;          /* [slots], open-addressed; includes evicted lines */
     size_t slots;
     uint64_t capacity, fetches; /* lines */
     uint64_t turn, block;       /* block of the wave whose turn it is */
@@ -181,7 +181,7 @@ typedef struct Cache {
     uint64_t (*requests)[COUNTS]; /* [load] */
 } Cache;
 
-static Line *find_line(Cache *cache, uint64_t number)
+static ReuseLine *find_line(Cache *cache, uint64_t number)
 {
     size_t slot = (size_t)(number * 0x9E3779B97F4A7C15 >> 20) % cache->slots; /* Fibonacci hashing */
     while (cache->lines[slot].number != 0 && cache->lines[slot].number != number + 1)
@@ -201,12 +201,12 @@ static bool was_written_before(Cache *cache, uint64_t address)
 }
 
 /* Sectors come to the L2 in pairs of 64 bytes. */
-static bool is_new(const Line *line, int sector)
+static bool is_new(const ReuseLine *line, int sector)
 {
     return (line->seen >> (sector & ~1) & 3) == 0;
 }
 
-static Source fetch_sector(Cache *cache, Line *line, int sector)
+static Source fetch_sector(Cache *cache, ReuseLine *line, int sector)
 {
     bool in_memory = is_new(line, sector) && !was_written_before(cache, (line->number - 1) * LINE_BYTES);
     cache->missing++;
@@ -217,7 +217,7 @@ static Source fetch_sector(Cache *cache, Line *line, int sector)
     return line->source[sector] = in_memory ? FROM_MEMORY : FROM_L2;
 }
 
-static Source source_of_held(const Cache *cache, const Line *line, int sector)
+static Source source_of_held(const Cache *cache, const ReuseLine *line, int sector)
 {
     if (line->fetched[sector] != cache->turn)
         return FROM_L1;
@@ -228,7 +228,7 @@ static Source source_of_held(const Cache *cache, const Line *line, int sector)
 
 static Source touch_line(Cache *cache, const Touch *touch)
 {
-    Line *line = find_line(cache, touch->line);
+    ReuseLine *line = find_line(cache, touch->line);
     Source slowest = FROM_L1;
     if (line->held != 0 && cache->fetches - line->touched > cache->capacity)
         line->held = 0;

@@ -15,10 +15,10 @@
 
 #include <string.h>
 
-typedef struct Word {
+typedef struct AtomicWord {
     void *at; /* in the host's memory */
     bool in_shared;
-} Word;
+} AtomicWord;
 
 /* The value that replaces `old`. In global memory, sums of 32-bit floats flush subnormal numbers to zero. */
 static inline uint64_t new_value(const Instruction *instruction, bool in_shared, uint64_t old, uint64_t b, uint64_t c)
@@ -30,7 +30,7 @@ static inline uint64_t new_value(const Instruction *instruction, bool in_shared,
 
 /* Atomically replaces the T at `at`, and returns its old value. */
 #define APPLY(T)                                                                                                       \
-    static uint64_t apply_##T(const Instruction *instruction, Word word, uint64_t b, uint64_t c)                       \
+    static uint64_t apply_##T(const Instruction *instruction, AtomicWord word, uint64_t b, uint64_t c)                 \
     {                                                                                                                  \
         T *at = word.at, old = __atomic_load_n(at, __ATOMIC_RELAXED);                                                  \
         while (!__atomic_compare_exchange_n(at, &old, (T)new_value(instruction, word.in_shared, old, b, c), true,      \
@@ -42,7 +42,7 @@ APPLY(u16)
 APPLY(u32)
 APPLY(u64)
 
-static uint64_t apply(const Instruction *instruction, Word word, uint64_t b, uint64_t c)
+static uint64_t apply(const Instruction *instruction, AtomicWord word, uint64_t b, uint64_t c)
 {
     switch (instruction->size) {
     case 1: return apply_u16(instruction, word, b, c);
@@ -108,8 +108,8 @@ static Target find_target(Worker *worker, const Instruction *instruction, const 
 }
 
 /* Checks a lane's access; `at` is NULL after a fault. */
-static Word find_word(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address,
-                      const Target *target)
+static AtomicWord find_word(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address,
+                            const Target *target)
 {
     uint32_t bytes = 1u << instruction->size;
     bool in_shared = instruction->space == PTX_SHARED;
@@ -118,7 +118,7 @@ static Word find_word(Worker *worker, const Instruction *instruction, uint32_t l
         address %= SHARED_WINDOW;
     }
     if (in_shared && is_of_other_block(address))
-        return (Word){find_far_word(worker, instruction, lane, address), true};
+        return (AtomicWord){find_far_word(worker, instruction, lane, address), true};
     SimSpace space = in_shared ? SIM_SHARED : SIM_GLOBAL;
     uint64_t size = worker->launch->shared_bytes;
     bool inside = in_shared ? address < size && size - address >= bytes
@@ -126,17 +126,18 @@ static Word find_word(Worker *worker, const Instruction *instruction, uint32_t l
     if (!inside || address % bytes != 0) {
         worker_access_fault(worker, instruction, inside ? SIM_MISALIGNED : SIM_OUT_OF_BOUNDS, space, true, lane,
                             address, bytes, 1);
-        return (Word){0};
+        return (AtomicWord){0};
     }
     if (worker->sanitizer != NULL)
         sanitizer_atomic(worker, instruction, in_shared, lane, address);
     if (!in_shared && !target->is_of_kernels)
         store_note_word(worker, target->note, address, bytes);
-    return (Word){in_shared ? (void *)(worker->shared + address) : (void *)address, in_shared};
+    return (AtomicWord){in_shared ? (void *)(worker->shared + address) : (void *)address, in_shared};
 }
 
 /* An arrival at something that is no mbarrier: it would be waited for in vain. */
-static bool check_mbarrier(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address, Word word)
+static bool check_mbarrier(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address,
+                           AtomicWord word)
 {
     char where[200];
     if (instruction->detail < ATOMIC_ARRIVE || mbarrier_is_set(*(const uint64_t *)word.at))
@@ -160,7 +161,7 @@ bool execute_atomic(Worker *worker, const Instruction *instruction, Active *acti
         if (!active_has(active, lane))
             continue;
         const uint64_t address = address_of(instruction, addresses, lane);
-        Word word = find_word(worker, instruction, lane, address, &target);
+        AtomicWord word = find_word(worker, instruction, lane, address, &target);
         if (word.at == NULL || !check_mbarrier(worker, instruction, lane, address, word))
             return false;
         uint64_t old = apply(instruction, word, column_value(b, lane), column_value(c, lane));

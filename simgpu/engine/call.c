@@ -43,7 +43,7 @@ static void copy_lane_zero(const Worker *worker, Operand operand, unsigned char 
     memcpy(to + at, from + at, (size_t)1 << operand.size);
 }
 
-static void save_registers(Worker *worker, const Active *active, const Call *call, CallLevel *level)
+static void save_registers(Worker *worker, const Active *active, const CallSite *call, CallLevel *level)
 {
     level->is_whole = active->whole;
     for (int i = 0; i < call->saved_count; i++) {
@@ -57,7 +57,7 @@ static void save_registers(Worker *worker, const Active *active, const Call *cal
     }
 }
 
-static void restore_registers(Worker *worker, const Active *active, const Call *call, const CallLevel *level)
+static void restore_registers(Worker *worker, const Active *active, const CallSite *call, const CallLevel *level)
 {
     for (int i = 0; i < call->saved_count; i++) {
         Operand operand = call->saved[i];
@@ -144,7 +144,7 @@ static bool has_stack(const Worker *worker, uint32_t lane, const Procedure *proc
            (uint64_t)stack->end[lane] + (procedure->frame_bytes + 15) / 16 * 16 <= worker->frame_stride;
 }
 
-static void push(Worker *worker, uint32_t lane, const Call *call, int32_t at, int32_t number, CallLevel *level)
+static void push(Worker *worker, uint32_t lane, const CallSite *call, int32_t at, int32_t number, CallLevel *level)
 {
     const Procedure *procedure = &worker->code->procedures[number];
     CallStack *stack = worker->calls;
@@ -221,7 +221,7 @@ static Active same_callers(Worker *worker, const Group *group, const CallLevel *
     return same;
 }
 
-static void pop(Worker *worker, uint32_t lane, const Call *call, const CallLevel *level)
+static void pop(Worker *worker, uint32_t lane, const CallSite *call, const CallLevel *level)
 {
     const Procedure *procedure = &worker->code->procedures[level->procedure[lane]];
     CallStack *stack = worker->calls;
@@ -237,7 +237,7 @@ static void leave(Worker *worker, Group *group, const CallLevel *level)
 {
     const Active *active = &group->active;
     int32_t at = level->block[active->first];
-    const Call *call = worker->code->blocks[at].call;
+    const CallSite *call = worker->code->blocks[at].call;
     for (uint32_t lane = active->first; lane < active->end; lane++)
         if (active_has(active, lane))
             pop(worker, lane, call, level);

@@ -7,18 +7,18 @@ enum { GUARD_BITS = 25, NOTHING = -100000 }; /* the exponent of a zero */
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 
 /* mantissa * 2^(exponent - digits of the type); infinities and NaN are kept as a float. */
-typedef struct Parts {
+typedef struct ProductParts {
     int32_t mantissa, exponent;
     bool is_special;
     f32 value;
-} Parts;
+} ProductParts;
 
 static int digits_of(MatrixType type)
 {
     return type == MATRIX_BF16 ? 7 : type == MATRIX_F32 ? 23 : 10;
 }
 
-static Parts parts_of(uint64_t bits, MatrixType type)
+static ProductParts parts_of(uint64_t bits, MatrixType type)
 {
     int digits = digits_of(type), exponent_bits = type == MATRIX_F16 ? 5 : 8;
     if (type == MATRIX_TF32)
@@ -26,9 +26,9 @@ static Parts parts_of(uint64_t bits, MatrixType type)
     int32_t biased = (int32_t)(bits >> digits) & ((1 << exponent_bits) - 1), bias = (1 << (exponent_bits - 1)) - 1;
     int32_t fraction = (int32_t)bits & ((1 << digits) - 1);
     bool is_negative = bits >> (digits + exponent_bits) & 1, is_special = biased == (1 << exponent_bits) - 1;
-    Parts parts = {.mantissa = biased == 0 ? fraction : fraction | 1 << digits,
-                   .exponent = (biased == 0 ? 1 : biased) - bias,
-                   .is_special = is_special};
+    ProductParts parts = {.mantissa = biased == 0 ? fraction : fraction | 1 << digits,
+                          .exponent = (biased == 0 ? 1 : biased) - bias,
+                          .is_special = is_special};
     parts.value = is_special ? (fraction != 0 ? NAN : INFINITY) : (f32)parts.mantissa;
     if (parts.mantissa == 0)
         parts.exponent = NOTHING;
@@ -63,7 +63,7 @@ static u32 cut_off(int64_t sum, int exponent)
 }
 
 /* A sum with an infinity or a NaN among its terms. */
-static f32 special_sum(const Parts *a, const Parts *b, const Parts *c, int k)
+static f32 special_sum(const ProductParts *a, const ProductParts *b, const ProductParts *c, int k)
 {
     f32 sum = c->is_special ? c->value : 0;
     for (int i = 0; i < k; i++)
@@ -72,14 +72,14 @@ static f32 special_sum(const Parts *a, const Parts *b, const Parts *c, int k)
     return sum;
 }
 
-typedef struct Sum {
+typedef struct ProductSum {
     bool is_special;
     f32 value;   /* of one that is */
     int64_t sum; /* times 2^exponent */
     int exponent;
-} Sum;
+} ProductSum;
 
-static Sum sum_of(const Parts *a, const Parts *b, const Parts *c, int k, int digits)
+static ProductSum sum_of(const ProductParts *a, const ProductParts *b, const ProductParts *c, int k, int digits)
 {
     int most = c->exponent;
     bool is_special = c->is_special;
@@ -89,17 +89,17 @@ static Sum sum_of(const Parts *a, const Parts *b, const Parts *c, int k, int dig
         is_special |= a[i].is_special | b[i].is_special;
     }
     if (is_special)
-        return (Sum){.is_special = true, .value = special_sum(a, b, c, k)};
+        return (ProductSum){.is_special = true, .value = special_sum(a, b, c, k)};
     if (most < NOTHING / 2)
-        return (Sum){.sum = 0};
+        return (ProductSum){.sum = 0};
     int64_t sum = shifted(c->mantissa, c->exponent - digits_of(MATRIX_F32) - most + GUARD_BITS);
     for (int i = 0; i < k; i++)
         sum += shifted((int64_t)a[i].mantissa * b[i].mantissa,
                        a[i].exponent + b[i].exponent - 2 * digits - most + GUARD_BITS);
-    return (Sum){.sum = sum, .exponent = most - GUARD_BITS};
+    return (ProductSum){.sum = sum, .exponent = most - GUARD_BITS};
 }
 
-static uint64_t sum_bits(const Sum *sum, MatrixType type)
+static uint64_t sum_bits(const ProductSum *sum, MatrixType type)
 {
     if (sum->is_special && type == MATRIX_F16)
         return f32_to_f16(sum->value);
@@ -111,12 +111,13 @@ static uint64_t sum_bits(const Sum *sum, MatrixType type)
 }
 
 /* C as if it were float32, with an exponent of its own. */
-static Parts sum_parts(uint64_t bits, MatrixType type)
+static ProductParts sum_parts(uint64_t bits, MatrixType type)
 {
     return parts_of(type == MATRIX_F16 ? f32_bits(f16_to_f32((u16)bits)) : bits, MATRIX_F32);
 }
 
-static void split(const uint64_t tile[][MATRIX_MOST], int extent, int k, MatrixType type, Parts parts[][MATRIX_MOST])
+static void split(const uint64_t tile[][MATRIX_MOST], int extent, int k, MatrixType type,
+                  ProductParts parts[][MATRIX_MOST])
 {
     for (int i = 0; i < extent; i++)
         for (int j = 0; j < k; j++)
@@ -124,12 +125,12 @@ static void split(const uint64_t tile[][MATRIX_MOST], int extent, int k, MatrixT
 }
 
 /* The sum of a row times a column and of C; `matrix->k_together` products are added at once. */
-static uint64_t product_bits(const Matrix *matrix, const Parts *row, const Parts *column, uint64_t c)
+static uint64_t product_bits(const Matrix *matrix, const ProductParts *row, const ProductParts *column, uint64_t c)
 {
     MatrixType type = matrix->c;
     for (int k = 0; k < matrix->shape.k; k += matrix->k_together) {
-        Parts start = sum_parts(c, type);
-        Sum sum = sum_of(row + k, column + k, &start, matrix->k_together, digits_of(matrix->a));
+        ProductParts start = sum_parts(c, type);
+        ProductSum sum = sum_of(row + k, column + k, &start, matrix->k_together, digits_of(matrix->a));
         c = sum_bits(&sum, matrix->d);
         type = matrix->d;
     }
@@ -138,7 +139,7 @@ static uint64_t product_bits(const Matrix *matrix, const Parts *row, const Parts
 
 void matrix_multiply_floats(const Matrix *matrix, Tile a, Tile b, int first, Tile c)
 {
-    static _Thread_local Parts rows[MATRIX_MOST][MATRIX_MOST], columns[MATRIX_COLUMNS][MATRIX_MOST];
+    static _Thread_local ProductParts rows[MATRIX_MOST][MATRIX_MOST], columns[MATRIX_COLUMNS][MATRIX_MOST];
     const MatrixShape *shape = &matrix->shape;
     bool turned = matrix_is_turned(shape, MATRIX_SUM);
     split(a, shape->m, shape->k, matrix->a, rows);

@@ -40,12 +40,12 @@ size_t output_take(Output *output, char *buffer, size_t size, uint64_t *lost)
 
 enum { LINE_BYTES = 4096, MOST_WIDTH = 500 };
 
-typedef struct Line {
+typedef struct OutputLine {
     char text[LINE_BYTES];
     size_t length;
-} Line;
+} OutputLine;
 
-static void add(Line *line, const char *text, size_t length)
+static void add(OutputLine *line, const char *text, size_t length)
 {
     size_t room = LINE_BYTES - line->length;
     length = length < room ? length : room;
@@ -91,14 +91,14 @@ static size_t copy_string(Worker *worker, uint32_t lane, uint64_t address, char 
     return length;
 }
 
-typedef struct Arguments {
+typedef struct PrintArguments {
     Worker *worker;
     uint32_t lane;
     uint64_t at;   /* generic address of the next argument */
     int32_t taken; /* arguments taken so far */
-} Arguments;
+} PrintArguments;
 
-static uint64_t next_argument(Arguments *arguments, uint32_t bytes)
+static uint64_t next_argument(PrintArguments *arguments, uint32_t bytes)
 {
     uint64_t value = 0;
     arguments->at = (arguments->at + bytes - 1) / bytes * bytes;
@@ -110,16 +110,16 @@ static uint64_t next_argument(Arguments *arguments, uint32_t bytes)
     return value;
 }
 
-typedef struct Conversion { /* such as "%-8.3f" */
+typedef struct PrintConversion { /* such as "%-8.3f" */
     char flags[6];
     int width, precision; /* precision -1: none */
     uint32_t bytes;       /* of an integer */
     char type;            /* '\0': the format ends within the conversion */
-} Conversion;
+} PrintConversion;
 
 /* Reads a width or a precision: digits, or "*" for the next argument. It is limited to MOST_WIDTH, because the host's
  * printf would fill gigabytes. */
-static int next_number(const char **format, Arguments *arguments)
+static int next_number(const char **format, PrintArguments *arguments)
 {
     int32_t number = 0;
     if (**format == '*') {
@@ -133,10 +133,10 @@ static int next_number(const char **format, Arguments *arguments)
 }
 
 /* `format` points behind the percent sign; the result points at the type. */
-static const char *read_conversion(const char *format, Arguments *arguments, Conversion *conversion)
+static const char *read_conversion(const char *format, PrintArguments *arguments, PrintConversion *conversion)
 {
     size_t flags = strspn(format, "-+ #0");
-    *conversion = (Conversion){.precision = -1, .bytes = 4};
+    *conversion = (PrintConversion){.precision = -1, .bytes = 4};
     memcpy(conversion->flags, format, flags < sizeof conversion->flags ? flags : sizeof conversion->flags - 1);
     format += flags;
     conversion->width = next_number(&format, arguments);
@@ -151,7 +151,7 @@ static const char *read_conversion(const char *format, Arguments *arguments, Con
 }
 
 /* Lets the host print the next argument; returns what snprintf() returns. */
-static int print_argument(const Conversion *conversion, Arguments *arguments, char *text, size_t size)
+static int print_argument(const PrintConversion *conversion, PrintArguments *arguments, char *text, size_t size)
 {
     char type = conversion->type, like[20], string[512];
     const char *length = strchr("diouxX", type) != NULL ? "ll" : "";
@@ -183,10 +183,10 @@ static int print_argument(const Conversion *conversion, Arguments *arguments, ch
 }
 
 /* Prints one conversion, from its percent sign on; the result points behind it. */
-static const char *convert(const char *format, Arguments *arguments, Line *line)
+static const char *convert(const char *format, PrintArguments *arguments, OutputLine *line)
 {
     char text[600];
-    Conversion conversion;
+    PrintConversion conversion;
     format = read_conversion(format + 1, arguments, &conversion);
     if (conversion.type == '\0')
         return format;
@@ -200,8 +200,8 @@ static const char *convert(const char *format, Arguments *arguments, Line *line)
 static int32_t print_lane(Worker *worker, uint32_t lane, uint64_t format_address, uint64_t arguments_address)
 {
     char format[LINE_BYTES];
-    Line line = {.length = 0};
-    Arguments arguments = {.worker = worker, .lane = lane, .at = arguments_address};
+    OutputLine line = {.length = 0};
+    PrintArguments arguments = {.worker = worker, .lane = lane, .at = arguments_address};
     copy_string(worker, lane, format_address, format, sizeof format);
     for (const char *c = format; *c != '\0';) {
         const char *percent = strchrnul(c, '%');

@@ -26,7 +26,7 @@ static bool is_alone(const Code *code)
     return !code->uses_cluster;
 }
 
-bool block_sample_is_possible(const Run *run)
+bool block_sample_is_possible(const GridRun *run)
 {
     const Launch *launch = &run->launch;
     const SimLaunch *request = launch->request;
@@ -78,16 +78,16 @@ static Drawing drawing_new(const Launch *launch)
 
 /* ---- the estimate ------------------------------------------------------------------------------------------------ */
 
-typedef struct Sums { /* of a run so far */
+typedef struct SampleSums { /* of a run so far */
     SimCounters counters;
     Executed *executed;
     SimLine *lines;
-} Sums;
+} SampleSums;
 
-static Sums sums_of(const Run *run)
+static SampleSums sums_of(const GridRun *run)
 {
     const size_t blocks = (size_t)run->launch.code->block_count;
-    Sums sums = {.counters = run->counters, .executed = zeroed(blocks, sizeof *sums.executed)};
+    SampleSums sums = {.counters = run->counters, .executed = zeroed(blocks, sizeof *sums.executed)};
     memcpy(sums.executed, run->executed, blocks * sizeof *sums.executed);
     if (run->lines != NULL) {
         sums.lines = zeroed((size_t)run->lines->count, sizeof *sums.lines);
@@ -114,7 +114,7 @@ static void extrapolate_line(SimLine *line, const SimLine *certain, double facto
     extrapolate_counters(&line->counters, &certain->counters, factor);
 }
 
-static void extrapolate(Run *run, const Sums *certain, double factor)
+static void extrapolate(GridRun *run, const SampleSums *certain, double factor)
 {
     extrapolate_counters(&run->counters, &certain->counters, factor);
     for (int i = 0; i < run->launch.code->block_count; i++) {
@@ -127,7 +127,7 @@ static void extrapolate(Run *run, const Sums *certain, double factor)
 
 /* Half the width of the 95 % interval of the instructions of a block, relative to their mean: that of a ratio of two sums
  * over the strips that ran, of `count`. What rounding leaves of equal blocks is no variance. */
-static double error_of(const Run *run, uint64_t count)
+static double error_of(const GridRun *run, uint64_t count)
 {
     const long double normal = 1.96L, rounding = 1e-15L, n = run->strips_run;
     const long double b = run->moments.b, x = run->moments.x, bb = run->moments.bb, bx = run->moments.bx,
@@ -139,7 +139,7 @@ static double error_of(const Run *run, uint64_t count)
 }
 
 /* Strips that the limit leaves room for. All lanes of a block are assumed to take its path. */
-static uint64_t strips_within(const Run *run)
+static uint64_t strips_within(const GridRun *run)
 {
     const double lanes = (double)run->moments.x / (double)run->strips_run * run->launch.capacity;
     const double room = (double)run->launch.request->sample_lane_instructions / fmax(1, lanes);
@@ -157,13 +157,13 @@ static uint64_t stored_bytes(const SimMarked *marked)
     return stored * sizeof *words;
 }
 
-static void forget_strips(Run *run)
+static void forget_strips(GridRun *run)
 {
     run->strips_run = run->blocks_run = 0;
     run->moments = (StripMoments){0};
 }
 
-static void run_drawn(SimGpu *gpu, Run *run, const Drawing *drawing, int helpers)
+static void run_drawn(SimGpu *gpu, GridRun *run, const Drawing *drawing, int helpers)
 {
     const uint64_t first = drawing->certain, count = drawing->count - first;
     uint64_t done = 0, wanted = PILOT < count ? PILOT : count;
@@ -177,12 +177,12 @@ static void run_drawn(SimGpu *gpu, Run *run, const Drawing *drawing, int helpers
     }
 }
 
-void block_sample_run(SimGpu *gpu, Run *run, int helpers)
+void block_sample_run(SimGpu *gpu, GridRun *run, int helpers)
 {
     const Drawing drawing = drawing_new(&run->launch);
     run->strips = drawing.strips;
     if (run_strips(gpu, run, 0, drawing.certain, helpers)) {
-        const Sums certain = sums_of(run);
+        const SampleSums certain = sums_of(run);
         run->certain_bytes = stored_bytes(&run->launch.request->marked);
         const uint64_t left = run->launch.blocks - run->blocks_run;
         forget_strips(run);

@@ -16,8 +16,8 @@
 
 #include "simgpu/gpu/run.h"
 
-bool block_sample_is_possible(const Run *run);
+bool block_sample_is_possible(const GridRun *run);
 /* Runs the grid, or a sample of it, and fills in the sums, the share and the error. */
-void block_sample_run(SimGpu *gpu, Run *run, int helpers);
+void block_sample_run(SimGpu *gpu, GridRun *run, int helpers);
 
 #endif

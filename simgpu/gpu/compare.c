@@ -80,12 +80,12 @@ static void snapshot_free(Snapshot *snapshot)
 
 /* ---- differences: true where one was found, and described ---------------------------------------------------- */
 
-typedef struct Words {
+typedef struct MemoryWords {
     char *text;
     size_t size;
-} Words;
+} MemoryWords;
 
-static bool numbers_differ(const Words *words, const char *what, uint64_t interpreted, uint64_t translated)
+static bool numbers_differ(const MemoryWords *words, const char *what, uint64_t interpreted, uint64_t translated)
 {
     if (interpreted == translated)
         return false;
@@ -94,7 +94,7 @@ static bool numbers_differ(const Words *words, const char *what, uint64_t interp
     return true;
 }
 
-static bool texts_differ(const Words *words, const char *what, const char *interpreted, const char *translated)
+static bool texts_differ(const MemoryWords *words, const char *what, const char *interpreted, const char *translated)
 {
     if (strcmp(interpreted, translated) == 0)
         return false;
@@ -102,7 +102,7 @@ static bool texts_differ(const Words *words, const char *what, const char *inter
     return true;
 }
 
-static bool counters_differ(const Words *words, const SimCounters *interpreted, const SimCounters *translated)
+static bool counters_differ(const MemoryWords *words, const SimCounters *interpreted, const SimCounters *translated)
 {
 #define COUNTER(NAME, UNIT)                                                                                            \
     if (numbers_differ(words, #NAME, interpreted->NAME, translated->NAME))                                             \
@@ -111,7 +111,7 @@ static bool counters_differ(const Words *words, const SimCounters *interpreted, 
     return false;
 }
 
-static bool findings_differ(const Words *words, const SimReport *interpreted, const SimReport *translated)
+static bool findings_differ(const MemoryWords *words, const SimReport *interpreted, const SimReport *translated)
 {
     if (numbers_differ(words, "findings", interpreted->finding_count, translated->finding_count) ||
         numbers_differ(words, "findings beyond those", interpreted->findings_more, translated->findings_more))
@@ -125,7 +125,7 @@ static bool findings_differ(const Words *words, const SimReport *interpreted, co
     return false;
 }
 
-static bool lines_differ(const Words *words, const SimReport *interpreted, const SimReport *translated)
+static bool lines_differ(const MemoryWords *words, const SimReport *interpreted, const SimReport *translated)
 {
     for (size_t i = 0; i < interpreted->line_count; i++) {
         const SimLine *one = &interpreted->lines[i], *other = &translated->lines[i];
@@ -139,7 +139,7 @@ static bool lines_differ(const Words *words, const SimReport *interpreted, const
     return false;
 }
 
-static bool reports_differ(const Words *words, const SimReport *interpreted, const SimReport *translated)
+static bool reports_differ(const MemoryWords *words, const SimReport *interpreted, const SimReport *translated)
 {
     return counters_differ(words, &interpreted->counters, &translated->counters) ||
            numbers_differ(words, "instructions of the longest warp", interpreted->longest.instructions,
@@ -152,8 +152,8 @@ static bool reports_differ(const Words *words, const SimReport *interpreted, con
            findings_differ(words, interpreted, translated) || lines_differ(words, interpreted, translated);
 }
 
-static bool bytes_differ(const Words *words, const char *what, const char *label, const unsigned char *interpreted,
-                         const unsigned char *translated, uint64_t bytes)
+static bool bytes_differ(const MemoryWords *words, const char *what, const char *label,
+                         const unsigned char *interpreted, const unsigned char *translated, uint64_t bytes)
 {
     if (interpreted == NULL || translated == NULL || memcmp(interpreted, translated, bytes) == 0)
         return false;
@@ -166,7 +166,7 @@ static bool bytes_differ(const Words *words, const char *what, const char *label
 }
 
 /* Compares with the memory of `gpu`, as the translation left it. */
-static bool memory_differs(const Words *words, const Snapshot *interpreted, const SimGpu *gpu)
+static bool memory_differs(const MemoryWords *words, const Snapshot *interpreted, const SimGpu *gpu)
 {
     for (int i = 0; i < interpreted->count; i++) {
         const AllocationState *one = &interpreted->allocations[i];
@@ -186,8 +186,8 @@ static bool memory_differs(const Words *words, const Snapshot *interpreted, cons
 
 /* ---- both engines ------------------------------------------------------------------------------------------------ */
 
-static bool engines_differ(const Words *words, const SimGpu *gpu, const SimReport *interpreted, const Snapshot *after,
-                           const SimReport *translated)
+static bool engines_differ(const MemoryWords *words, const SimGpu *gpu, const SimReport *interpreted,
+                           const Snapshot *after, const SimReport *translated)
 {
     if (numbers_differ(words, "outcome", interpreted->outcome, translated->outcome))
         return true;
@@ -212,7 +212,7 @@ void launch_compared(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
     Snapshot *after = snapshot_new(gpu);
     snapshot_restore(before, gpu);
     launch_run(gpu, launch, &(LaunchHow){.interprets = false}, report);
-    if (engines_differ(&(Words){difference, sizeof difference}, gpu, &interpreted, after, report)) {
+    if (engines_differ(&(MemoryWords){difference, sizeof difference}, gpu, &interpreted, after, report)) {
         report->outcome = SIM_ENGINES_DIFFER;
         snprintf(report->fault.text, sizeof report->fault.text, "kernel %.80s: the engines differ: %s",
                  launch->function->plain_name, difference);

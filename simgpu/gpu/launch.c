@@ -45,7 +45,7 @@ bool launch_is_possible(const SimGpu *gpu, const SimLaunch *launch, SimReport *r
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
 /* Adds the counters that follow from how often each basic block ran. */
-static void add_executed(const Code *code, Run *run)
+static void add_executed(const Code *code, GridRun *run)
 {
     for (int i = 0; i < code->block_line_count; i++) {
         const BlockLine *part = &code->block_lines[i];
@@ -64,7 +64,7 @@ static uint64_t sectors_of(const Touched *touched)
 
 /* Models what loads and stores mean for caches and memory. Must precede note_written(), because reuse_of() takes data
  * that earlier kernels wrote as cached. */
-static Reuse count_traffic(Run *run)
+static Reuse count_traffic(GridRun *run)
 {
     const Memory *memory = run->launch.memory;
     Reuse reuse = reuse_of(&run->launch.traces, memory, run->launch.code->memory_count);
@@ -77,7 +77,7 @@ static Reuse count_traffic(Run *run)
     return reuse;
 }
 
-static void note_written(Run *run)
+static void note_written(GridRun *run)
 {
     Memory *memory = run->launch.memory;
     for (int i = 0; i < memory->count; i++)
@@ -86,14 +86,14 @@ static void note_written(Run *run)
 
 /* Which bytes a launch has written is known only if the sanitizer checked it. If not, all bytes of the allocations that
  * it stored into count as written. */
-static void settle_written(Run *run, bool is_sanitized)
+static void settle_written(GridRun *run, bool is_sanitized)
 {
     for (int i = 0; i < run->launch.memory->count && !is_sanitized; i++)
         if (run->stored[i].low <= run->stored[i].high)
             validity_free(&run->launch.memory->allocations[i]);
 }
 
-static void report_findings(Run *run, SimReport *report)
+static void report_findings(GridRun *run, SimReport *report)
 {
     const Launch *launch = &run->launch;
     for (int i = 0; i < launch->memory->count; i++)
@@ -119,7 +119,7 @@ static SimMachineRatios machine_ratios(SimFunction *function, const Executed *ex
     return cost_machine_ratios(input, &work, function->machine.direct_bytes);
 }
 
-static void model_time(const SimGpu *gpu, const SimLaunch *launch, const Run *run, const LoadShare *loads,
+static void model_time(const SimGpu *gpu, const SimLaunch *launch, const GridRun *run, const LoadShare *loads,
                        SimReport *report)
 {
     CostInput input = {
@@ -139,7 +139,7 @@ static void model_time(const SimGpu *gpu, const SimLaunch *launch, const Run *ru
     report->limiter = cost.limiter;
 }
 
-static void report_watched(const Run *run, SimReport *report)
+static void report_watched(const GridRun *run, SimReport *report)
 {
     const Launch *launch = &run->launch;
     int target = memory_find(launch->memory, launch->request->watched_target);
@@ -170,39 +170,39 @@ static TraceSet new_traces(const SimGpu *gpu, const SimLaunch *request, const La
     return trace_set_new(&gpu->profile, launch->blocks, resident, launch->shared_bytes, frames);
 }
 
-static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how, Run *run)
+static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how, GridRun *run)
 {
     const SimFunction *function = request->function;
     const PtxModule *ptx = &function->module->ptx;
     uint32_t threads = (uint32_t)launch_block_threads(&request->shape);
     bool has_dynamic = request->shape.dynamic_shared_bytes > 0;
-    *run = (Run){.launch = {.code = &function->code,
-                            .memory = &gpu->memory,
-                            .textures = &gpu->textures,
-                            .request = request,
-                            .function = &function->info,
-                            .function_name = function->plain_name,
-                            .files = ptx->files,
-                            .file_count = ptx->file_count,
-                            .threads = threads,
-                            .warps = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE,
-                            .capacity = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE * SIM_WARP_SIZE,
-                            .shared_bytes = has_dynamic ? function->code.dynamic_shared_offset +
-                                                              request->shape.dynamic_shared_bytes
-                                                        : function->code.shared_bytes,
-                            .stack_bytes = launch_stack_bytes(request),
-                            .parameter_bytes = function->info.parameter_bytes,
-                            .profile = &gpu->profile,
-                            .is_timed = !request->is_untimed || (request->flags & SIM_COUNT_LINES),
-                            .is_cooperative = (request->flags & SIM_COOPERATIVE) != 0,
-                            .workspace = cooperative_workspace(gpu, request),
-                            .blocks = launch_block_count(&request->shape),
-                            .watched_source = memory_find(&gpu->memory, request->watched_source),
-                            .cancelled = &gpu->cancelled,
-                            .output = &gpu->output,
-                            .translator = gpu->translator,
-                            .fault_block = UINT64_MAX},
-                 .first_watched = function->code.instruction_count};
+    *run = (GridRun){.launch = {.code = &function->code,
+                                .memory = &gpu->memory,
+                                .textures = &gpu->textures,
+                                .request = request,
+                                .function = &function->info,
+                                .function_name = function->plain_name,
+                                .files = ptx->files,
+                                .file_count = ptx->file_count,
+                                .threads = threads,
+                                .warps = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE,
+                                .capacity = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE * SIM_WARP_SIZE,
+                                .shared_bytes = has_dynamic ? function->code.dynamic_shared_offset +
+                                                                  request->shape.dynamic_shared_bytes
+                                                            : function->code.shared_bytes,
+                                .stack_bytes = launch_stack_bytes(request),
+                                .parameter_bytes = function->info.parameter_bytes,
+                                .profile = &gpu->profile,
+                                .is_timed = !request->is_untimed || (request->flags & SIM_COUNT_LINES),
+                                .is_cooperative = (request->flags & SIM_COOPERATIVE) != 0,
+                                .workspace = cooperative_workspace(gpu, request),
+                                .blocks = launch_block_count(&request->shape),
+                                .watched_source = memory_find(&gpu->memory, request->watched_source),
+                                .cancelled = &gpu->cancelled,
+                                .output = &gpu->output,
+                                .translator = gpu->translator,
+                                .fault_block = UINT64_MAX},
+                     .first_watched = function->code.instruction_count};
     launch_take_heap(gpu, request, &run->launch);
     if (gpu->translator_settings.compiler != NULL && !how->interprets &&
         !(request->flags & (SIM_COUNT_LINES | SIM_COOPERATIVE)) && !function->code.reads_clock &&
@@ -233,7 +233,7 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
         run->launch.lines = run->lines = lines_new(&run->launch);
 }
 
-static void finish_run(Run *run)
+static void finish_run(GridRun *run)
 {
     pthread_mutex_destroy(&run->launch.fault_lock);
     pthread_mutex_destroy(&run->launch.bulk_lock);
@@ -248,7 +248,7 @@ static void finish_run(Run *run)
 }
 
 /* The lines are valid until the next launch. */
-static void report_lines(SimGpu *gpu, Run *run, SimReport *report)
+static void report_lines(SimGpu *gpu, GridRun *run, SimReport *report)
 {
     if (run->lines == NULL)
         return;
@@ -270,7 +270,7 @@ static void describe_stop(const SimLaunch *launch, SimReport *report)
         snprintf(report->fault.text, sizeof report->fault.text, "kernel %.80s: was cancelled", name);
 }
 
-static void run_blocks(SimGpu *gpu, Run *run, int helpers)
+static void run_blocks(SimGpu *gpu, GridRun *run, int helpers)
 {
     run->sampled_share = 1;
     if (run->launch.is_cooperative)
@@ -288,7 +288,7 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     gpu->lines = NULL;
     if (!launch_is_possible(gpu, launch, report) || !cooperative_check(gpu, launch, report))
         return;
-    Run run;
+    GridRun run;
     prepare_run(gpu, launch, how, &run);
     run_blocks(gpu, &run, launch->function->code.uses_heap ? 0 : how->helpers);
     atomic_store(&gpu->cancelled, 0);

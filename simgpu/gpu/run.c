@@ -38,7 +38,7 @@ static int forget_notes(Worker *worker)
     return first_watched;
 }
 
-static void add_worker(Run *run, Worker *worker, const Sanitizer *sanitizer)
+static void add_worker(GridRun *run, Worker *worker, const Sanitizer *sanitizer)
 {
     int first_watched = forget_notes(worker);
     pthread_mutex_lock(&run->lock);
@@ -67,7 +67,7 @@ static uint64_t lane_instructions_left(const Launch *launch)
     return each * (launch->blocks - finished);
 }
 
-static void begin_block(Run *run, Worker *worker, Sanitizer *sanitizer, uint64_t block)
+static void begin_block(GridRun *run, Worker *worker, Sanitizer *sanitizer, uint64_t block)
 {
     worker_begin_block(worker, block);
     worker->sanitizer = sanitizer;
@@ -84,7 +84,7 @@ typedef struct Team {
     Sanitizer *sanitizers[MAX_CLUSTER]; /* of the workers; NULL: the launch has no plan */
 } Team;
 
-static void begin_team(Run *run, Team *team)
+static void begin_team(GridRun *run, Team *team)
 {
     const Launch *launch = &run->launch;
     bool is_needed = launch->cluster_blocks > 1 || launch->code->uses_cluster;
@@ -97,7 +97,7 @@ static void begin_team(Run *run, Team *team)
     }
 }
 
-static void end_team(Run *run, const Team *team)
+static void end_team(GridRun *run, const Team *team)
 {
     for (uint32_t i = 0; i < team->cluster.count; i++) {
         Worker *worker = team->cluster.blocks[i];
@@ -111,7 +111,7 @@ static void end_team(Run *run, const Team *team)
 }
 
 /* Runs the blocks of one cluster; without clusters, that is one block. */
-static bool run_one(Run *run, Team *team, uint64_t number)
+static bool run_one(GridRun *run, Team *team, uint64_t number)
 {
     Launch *launch = &run->launch;
     Cluster *cluster = &team->cluster;
@@ -148,7 +148,7 @@ typedef struct StripSum {
     bool is_whole;
 } StripSum;
 
-static StripSum run_strip(Run *run, Team *team, const Strip *strip)
+static StripSum run_strip(GridRun *run, Team *team, const Strip *strip)
 {
     StripSum sum = {0};
     bool going_on = true;
@@ -165,7 +165,7 @@ static StripSum run_strip(Run *run, Team *team, const Strip *strip)
     return sum;
 }
 
-static void add_strip(Run *run, const StripSum *sum)
+static void add_strip(GridRun *run, const StripSum *sum)
 {
     pthread_mutex_lock(&run->lock);
     run->strips_run++;
@@ -181,7 +181,7 @@ static void add_strip(Run *run, const StripSum *sum)
 /* Each host thread does this. */
 static void take_strips(void *context)
 {
-    Run *run = context;
+    GridRun *run = context;
     Team team;
     begin_team(run, &team);
     for (bool going_on = true; going_on;) {
@@ -195,7 +195,7 @@ static void take_strips(void *context)
     end_team(run, &team);
 }
 
-bool run_strips(SimGpu *gpu, Run *run, uint64_t from, uint64_t to, int helpers)
+bool run_strips(SimGpu *gpu, GridRun *run, uint64_t from, uint64_t to, int helpers)
 {
     Launch *launch = &run->launch;
     atomic_store(&run->next_strip, from);
@@ -205,7 +205,7 @@ bool run_strips(SimGpu *gpu, Run *run, uint64_t from, uint64_t to, int helpers)
 }
 
 /* Strips are short enough that all workers end at about the same time, and long enough that taking one costs little. */
-void run_whole(SimGpu *gpu, Run *run, int helpers)
+void run_whole(SimGpu *gpu, GridRun *run, int helpers)
 {
     enum { STRIPS_OF_A_WORKER = 32, MOST = 256 };
     const uint64_t clusters = run->launch.clusters, share = clusters / ((uint64_t)(helpers + 1) * STRIPS_OF_A_WORKER);
@@ -220,7 +220,7 @@ void run_whole(SimGpu *gpu, Run *run, int helpers)
 }
 
 /* The blocks of a cooperative launch take turns on one thread of the host, each with a worker of its own. */
-void run_together(Run *run)
+void run_together(GridRun *run)
 {
     Launch *launch = &run->launch;
     Worker **workers = zeroed(launch->blocks, sizeof *workers);

@@ -20,7 +20,7 @@ typedef struct StripMoments {
     unsigned __int128 b, x, bb, bx, xx;
 } StripMoments;
 
-typedef struct Run {
+typedef struct GridRun {
     Launch launch;
     TranslationJob *job;  /* NULL: the launch is interpreted */
     pthread_mutex_t lock; /* for the sums below */
@@ -40,16 +40,16 @@ typedef struct Run {
     double sampled_share, sample_error; /* as in SimReport, as are the next two */
     double drawn_share;
     uint64_t certain_bytes;
-} Run;
+} GridRun;
 
 /* Runs all blocks, by the caller and up to `helpers` threads of the pool. */
-void run_whole(SimGpu *gpu, Run *run, int helpers);
+void run_whole(SimGpu *gpu, GridRun *run, int helpers);
 /* Runs all blocks of a cooperative launch, which take turns on one thread. */
-void run_together(Run *run);
+void run_together(GridRun *run);
 
 /* Whether the loads of a block are traced (reuse.h), or it is the last one. */
 bool run_is_traced(const Launch *launch, uint64_t block);
 /* Runs the strips [from, to). False where the launch has to end. */
-bool run_strips(SimGpu *gpu, Run *run, uint64_t from, uint64_t to, int helpers);
+bool run_strips(SimGpu *gpu, GridRun *run, uint64_t from, uint64_t to, int helpers);
 
 #endif

@@ -32,7 +32,7 @@ void settle_access(Worker *worker, const Instruction *instruction, ProvenAccess 
     proven->highest = 0;
 }
 
-static void settle_box(Worker *worker, Box *box)
+static void settle_box(Worker *worker, ThreadBox *box)
 {
     for (int i = 0; i < worker->code->instruction_count; i++) {
         const Instruction *instruction = &worker->code->instructions[i];
@@ -45,7 +45,7 @@ static void settle_box(Worker *worker, Box *box)
 Pattern *pattern_of(const Frame *frame, const Instruction *instruction)
 {
     JitState *state = ((Worker *)frame->worker)->jit;
-    Box *box = frame->proven == state->whole.proven ? &state->whole : &state->part;
+    ThreadBox *box = frame->proven == state->whole.proven ? &state->whole : &state->part;
     return &box->patterns[instruction->index];
 }
 
@@ -61,7 +61,7 @@ void settle_all(Worker *worker)
 }
 
 /* Places on irregular axes count from the first lane of the box, so that another box needs new ones. */
-static void use_box(JitState *state, const Box *box)
+static void use_box(JitState *state, const ThreadBox *box)
 {
     Frame *frame = &state->frame;
     bool is_other = memcmp(frame->from, box->from, sizeof box->from) != 0 ||
@@ -113,7 +113,7 @@ bool set_box(Worker *worker, const Active *active)
     return true;
 }
 
-static void box_new(Box *box, const Worker *worker)
+static void box_new(ThreadBox *box, const Worker *worker)
 {
     int count = worker->code->memory_count;
     box->proven = zeroed((size_t)count, sizeof *box->proven);
@@ -122,7 +122,7 @@ static void box_new(Box *box, const Worker *worker)
         forget_proof(&box->proven[i]);
 }
 
-static void box_free(Box *box, int count)
+static void box_free(ThreadBox *box, int count)
 {
     for (int i = 0; i < count; i++)
         pattern_free(&box->patterns[i]);

@@ -11,11 +11,11 @@
 #include "simgpu/jit/translate/translation.h"
 
 /* A box of threads, and what has been proven about its accesses. */
-typedef struct Box {
+typedef struct ThreadBox {
     uint32_t from[3], to[3]; /* [from, to) along each axis */
     ProvenAccess *proven;    /* [Instruction.index] */
     Pattern *patterns;       /* [Instruction.index] distances of the lanes from the first one */
-} Box;
+} ThreadBox;
 
 /* Whether it pays to enter the translation at a basic block. */
 typedef struct EntryProfit {
@@ -26,12 +26,12 @@ typedef struct EntryProfit {
 struct JitState {
     const Translation *translation;
     Frame frame;
-    EntryProfit *profits; /* [basic block] */
-    Box whole, part;      /* all threads of the block; the last box of fewer threads */
-    Active *active;       /* the lanes that run */
-    uint64_t versions;    /* Axis.version given out so far */
-    bool *taken;          /* [irregular axis] it has been made for this entry */
-    uint64_t noted;       /* loads that were added to the trace since the entry */
+    EntryProfit *profits;  /* [basic block] */
+    ThreadBox whole, part; /* all threads of the block; the last box of fewer threads */
+    Active *active;        /* the lanes that run */
+    uint64_t versions;     /* Axis.version given out so far */
+    bool *taken;           /* [irregular axis] it has been made for this entry */
+    uint64_t noted;        /* loads that were added to the trace since the entry */
 };
 
 /* Loops over the rows of a frame's box, in a block of that shape; `row` is the lane with x = 0. */

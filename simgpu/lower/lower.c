@@ -46,11 +46,11 @@ static void note_line(Lowering *l)
 
 typedef struct Mnemonic {
     const char *name;
-    void (*lower)(Lowering *l, const Parts *parts);
+    void (*lower)(Lowering *l, const OpcodeModifiers *parts);
 } Mnemonic;
 
 /* Lowers the instruction by the function for the first part of its opcode; false where the list has none. */
-static bool lower_by_mnemonic(Lowering *l, const Parts *parts, const Mnemonic *mnemonics, size_t count)
+static bool lower_by_mnemonic(Lowering *l, const OpcodeModifiers *parts, const Mnemonic *mnemonics, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(parts->part[0], mnemonics[i].name) == 0) {
@@ -62,7 +62,7 @@ static bool lower_by_mnemonic(Lowering *l, const Parts *parts, const Mnemonic *m
 
 /* Control flow, and what the lanes of a warp or the threads of a block do together. Some of these begin a block or
  * end one, and so each counts itself, in the right block. */
-static bool lower_control(Lowering *l, const Parts *parts)
+static bool lower_control(Lowering *l, const OpcodeModifiers *parts)
 {
     static const Mnemonic mnemonics[] = {
         {"bra", lower_branch},
@@ -97,7 +97,7 @@ static bool lower_control(Lowering *l, const Parts *parts)
 }
 
 /* Everything else that has a function of its own. */
-static bool lower_plain(Lowering *l, const Parts *parts)
+static bool lower_plain(Lowering *l, const OpcodeModifiers *parts)
 {
     static const Mnemonic mnemonics[] = {
         {"mov", lower_mov},
@@ -132,7 +132,7 @@ static void set_guard(Lowering *l)
     }
 }
 
-static void lower_by_parts(Lowering *l, const Parts *parts)
+static void lower_by_parts(Lowering *l, const OpcodeModifiers *parts)
 {
     if (lower_control(l, parts) || lower_matrix(l, parts))
         return;
@@ -149,7 +149,7 @@ static void lower_instruction(Lowering *l)
 {
     if (l->source->refusal != NULL)
         lower_refuse(l, l->source->refusal);
-    Parts parts = parts_of(l, l->source->opcode);
+    OpcodeModifiers parts = parts_of(l, l->source->opcode);
     l->taken = 0;
     set_guard(l);
     note_line(l);

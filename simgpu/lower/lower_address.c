@@ -24,7 +24,7 @@ static uint64_t window_of(PtxSpace space)
 
 /* cvta.shared.u64 d, a: from a shared to a generic address; cvta.to.shared.u64 d, a: back. Global and constant
  * addresses are the same as generic ones. */
-void lower_convert_address(Lowering *l, const Parts *parts)
+void lower_convert_address(Lowering *l, const OpcodeModifiers *parts)
 {
     bool to = parts_have(parts, "to");
     PtxSpace space = PTX_NO_SPACE;
@@ -64,7 +64,7 @@ static Operand generic_address(Lowering *l, const PtxOperand *operand)
 }
 
 /* isspacep.shared p, a: p = the generic address a lies in the window of the state space. */
-void lower_is_space(Lowering *l, const Parts *parts)
+void lower_is_space(Lowering *l, const OpcodeModifiers *parts)
 {
     PtxSpace space = parts->count == 2 ? space_named(parts->part[1]) : PTX_NO_SPACE;
     if (space == PTX_NO_SPACE || space == PTX_CONST)
@@ -85,7 +85,7 @@ void lower_is_space(Lowering *l, const Parts *parts)
 
 /* mapa.shared::cluster.u32 d, a, rank: the address in block `rank` of the cluster that corresponds to one in this block,
  * whose own addresses stay as they are (code.h). Without a state space, both addresses are generic. */
-void lower_map_to_block(Lowering *l, const Parts *parts)
+void lower_map_to_block(Lowering *l, const OpcodeModifiers *parts)
 {
     const uint32_t bytes = ptx_type_bytes(last_type(l, parts, 0));
     const uint64_t within = ~(0xFFull << CLUSTER_SHIFT);
@@ -112,7 +112,7 @@ void lower_map_to_block(Lowering *l, const Parts *parts)
 }
 
 /* getctarank.shared::cluster.u32 d, a */
-void lower_rank_of_address(Lowering *l, const Parts *parts)
+void lower_rank_of_address(Lowering *l, const OpcodeModifiers *parts)
 {
     const uint32_t bytes = ptx_type_bytes(last_type(l, parts, 0));
     if (bytes != 4 && bytes != 8)

@@ -10,7 +10,7 @@
 
 /* The row of opcodes.def for the parts of an opcode; OPCODE_NONE: there is none. A row for .ftz has it before the
  * last type. Where no row has the type, the row for untyped bits of its width is used: selp.b32 for selp.f32. */
-static Opcode find_opcode(const Parts *parts, bool flush)
+static Opcode find_opcode(const OpcodeModifiers *parts, bool flush)
 {
     for (int untyped = 0; untyped < 2; untyped++) {
         char form[128];
@@ -42,7 +42,7 @@ typedef struct Modifiers {
 } Modifiers;
 
 /* Removes rounding, .full, .approx, .ftz, .sat and .relu from the parts, which then name a row of opcodes.def. */
-static Modifiers take_modifiers(Parts *parts)
+static Modifiers take_modifiers(OpcodeModifiers *parts)
 {
     Modifiers modifiers = {0};
     PtxType type = type_part(parts->part[parts->count - 1]);
@@ -65,7 +65,7 @@ static Modifiers take_modifiers(Parts *parts)
 }
 
 /* Emits a SLOW_PATH for a division, reciprocal or square root of float32 that rounds as IEEE 754 requires. */
-static void emit_slow_path(Lowering *l, const Parts *parts, const Operand *sources)
+static void emit_slow_path(Lowering *l, const OpcodeModifiers *parts, const Operand *sources)
 {
     static const char *const names[] = {[SLOW_DIVISION] = "div", [SLOW_RECIPROCAL] = "rcp", [SLOW_ROOT] = "sqrt"};
     if (type_part(parts->part[parts->count - 1]) != PTX_F32 || parts_have(parts, "approx") || parts_have(parts, "full"))
@@ -80,9 +80,9 @@ static void emit_slow_path(Lowering *l, const Parts *parts, const Operand *sourc
     }
 }
 
-void lower_arithmetic(Lowering *l, const Parts *all_parts)
+void lower_arithmetic(Lowering *l, const OpcodeModifiers *all_parts)
 {
-    Parts parts = *all_parts;
+    OpcodeModifiers parts = *all_parts;
     Modifiers modifiers = take_modifiers(&parts);
     Opcode opcode = find_opcode(&parts, modifiers.flush);
     if (opcode == OPCODE_NONE)
@@ -102,7 +102,7 @@ void lower_arithmetic(Lowering *l, const Parts *all_parts)
 }
 
 /* The boolean operation that combines a comparison with a predicate: "and", "or", "xor"; NULL: none. */
-static const char *combination(Lowering *l, const Parts *parts)
+static const char *combination(Lowering *l, const OpcodeModifiers *parts)
 {
     const char *combine = NULL;
     for (int i = 2; i < parts->count - 1; i++) {
@@ -116,9 +116,9 @@ static const char *combination(Lowering *l, const Parts *parts)
 }
 
 /* Compares two values of `type` as the second part of the opcode says ("lt": a < b), into a new predicate. */
-static Operand emit_comparison(Lowering *l, const Parts *parts, PtxType type, Operand a, Operand b)
+static Operand emit_comparison(Lowering *l, const OpcodeModifiers *parts, PtxType type, Operand a, Operand b)
 {
-    const Parts form = {.part = {"setp", parts->part[1], ptx_type_name(type)}, .count = 3};
+    const OpcodeModifiers form = {.part = {"setp", parts->part[1], ptx_type_name(type)}, .count = 3};
     Opcode opcode = find_opcode(&form, parts_have(parts, "ftz"));
     if (opcode == OPCODE_NONE)
         lower_refuse(l, "");
@@ -138,7 +138,7 @@ static Operand half_of(Lowering *l, const PtxOperand *operand, int index)
 }
 
 /* Compares operands 1 and 2; of pairs, their halves `index`. */
-static Operand compare_operands(Lowering *l, const Parts *parts, int index)
+static Operand compare_operands(Lowering *l, const OpcodeModifiers *parts, int index)
 {
     PtxType type = last_type(l, parts, 0);
     const PtxOperand *a = operand_at(l, 1), *b = operand_at(l, 2);
@@ -163,7 +163,7 @@ static void combine_predicates(Lowering *l, const char *combine, Operand result,
 
 /* setp.lt.and.s32 p|q, a, b, c: p = (a < b) and c, q = !(a < b) and c. Of pairs, p compares the low halves and q the
  * high ones. */
-void lower_setp(Lowering *l, const Parts *parts)
+void lower_setp(Lowering *l, const OpcodeModifiers *parts)
 {
     if (parts->count < 3)
         lower_refuse(l, "");
@@ -205,7 +205,7 @@ static uint64_t truth_of(PtxType type)
     }
 }
 
-static void emit_set(Lowering *l, const Parts *parts, int index, Operand result)
+static void emit_set(Lowering *l, const OpcodeModifiers *parts, int index, Operand result)
 {
     const char *combine = combination(l, parts);
     Operand holds = compare_operands(l, parts, index);
@@ -217,7 +217,7 @@ static void emit_set(Lowering *l, const Parts *parts, int index, Operand result)
 }
 
 /* set.lt.and.f32.s32 d, a, b {, c}. Of pairs, each half of d is the result for that half of a and b. */
-void lower_set(Lowering *l, const Parts *parts)
+void lower_set(Lowering *l, const OpcodeModifiers *parts)
 {
     uint32_t bytes = ptx_type_bytes(last_type(l, parts, 1));
     if (bytes != 2 && bytes != 4)
@@ -236,7 +236,7 @@ void lower_set(Lowering *l, const Parts *parts)
 }
 
 /* add.cc.u32, addc.u32, subc.cc.u64, madc.hi.cc.u32 and the like. mad is emitted as a product and then a sum. */
-void lower_carry(Lowering *l, const Parts *parts)
+void lower_carry(Lowering *l, const OpcodeModifiers *parts)
 {
     const char *name = parts->part[0];
     uint32_t bytes = ptx_type_bytes(last_type(l, parts, 0));
@@ -265,7 +265,7 @@ void lower_carry(Lowering *l, const Parts *parts)
     count_class(l, INTEGER);
 }
 
-bool has_carry(const Parts *parts)
+bool has_carry(const OpcodeModifiers *parts)
 {
     const char *name = parts->part[0];
     return strcmp(name, "addc") == 0 || strcmp(name, "subc") == 0 || strcmp(name, "madc") == 0 ||

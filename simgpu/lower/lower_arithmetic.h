@@ -5,12 +5,12 @@
 #include "simgpu/lower/emit/parts.h"
 
 /* Any opcode that has a row in opcodes.def. */
-void lower_arithmetic(Lowering *l, const Parts *all_parts);
-void lower_setp(Lowering *l, const Parts *parts);
-void lower_set(Lowering *l, const Parts *parts);
+void lower_arithmetic(Lowering *l, const OpcodeModifiers *all_parts);
+void lower_setp(Lowering *l, const OpcodeModifiers *parts);
+void lower_set(Lowering *l, const OpcodeModifiers *parts);
 /* Opcodes that read or write the carry flag. */
-void lower_carry(Lowering *l, const Parts *parts);
+void lower_carry(Lowering *l, const OpcodeModifiers *parts);
 /* Is it add.cc, addc or the like? */
-bool has_carry(const Parts *parts);
+bool has_carry(const OpcodeModifiers *parts);
 
 #endif

@@ -69,9 +69,9 @@ static void emit_atomic(Lowering *l, const AccessForm *form, AtomicKind kind, Op
 }
 
 /* atom.global.add.u32 d, [a], b {, c}; red.global.add.u32 [a], b; atom.global.add.v2.f32 {d, e}, [a], {b, c} */
-void lower_atomic(Lowering *l, const Parts *parts)
+void lower_atomic(Lowering *l, const OpcodeModifiers *parts)
 {
-    Parts rest = {.part = {parts->part[0]}, .count = 1};
+    OpcodeModifiers rest = {.part = {parts->part[0]}, .count = 1};
     int kind = -1;
     for (int i = 1; i < parts->count; i++)
         if (kind < 0 && atomic_kind(parts->part[i]) >= 0)

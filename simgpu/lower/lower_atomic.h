@@ -4,6 +4,6 @@
 
 #include "simgpu/lower/emit/parts.h"
 
-void lower_atomic(Lowering *l, const Parts *parts);
+void lower_atomic(Lowering *l, const OpcodeModifiers *parts);
 
 #endif

@@ -7,7 +7,7 @@
 #include "simgpu/lower/lower_warp.h"
 
 /* bar.sync a {, b}; bar.arrive a, b; bar.red.popc.u32 d, a {, b}, p; bar.red.and.pred p, a {, b}, q */
-static void lower_barrier(Lowering *l, const Parts *parts)
+static void lower_barrier(Lowering *l, const OpcodeModifiers *parts)
 {
     BarrierKind kind = parts_have(parts, "arrive") ? BARRIER_ARRIVE
                        : parts_have(parts, "popc") ? BARRIER_POPC
@@ -33,7 +33,7 @@ static void lower_barrier(Lowering *l, const Parts *parts)
 }
 
 /* barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned */
-static void lower_cluster_barrier(Lowering *l, const Parts *parts)
+static void lower_cluster_barrier(Lowering *l, const OpcodeModifiers *parts)
 {
     l->code->uses_cluster = true;
     if (parts_have(parts, "wait")) {
@@ -46,7 +46,7 @@ static void lower_cluster_barrier(Lowering *l, const Parts *parts)
     emit(l, CLUSTER_ARRIVE);
 }
 
-void lower_bar(Lowering *l, const Parts *parts)
+void lower_bar(Lowering *l, const OpcodeModifiers *parts)
 {
     if (parts_have(parts, "cluster"))
         lower_cluster_barrier(l, parts);

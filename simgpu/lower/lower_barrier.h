@@ -4,6 +4,6 @@
 
 #include "simgpu/lower/emit/parts.h"
 
-void lower_bar(Lowering *l, const Parts *parts);
+void lower_bar(Lowering *l, const OpcodeModifiers *parts);
 
 #endif

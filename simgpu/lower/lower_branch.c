@@ -38,7 +38,7 @@ static const PtxLabel *label_operand(Lowering *l, const PtxOperand *operand)
     return operand->label;
 }
 
-void lower_branch(Lowering *l, const Parts *parts)
+void lower_branch(Lowering *l, const OpcodeModifiers *parts)
 {
     const PtxLabel *label = label_operand(l, operand_at(l, 0));
     branch_to(l, l->code->block_count - 1, label->instruction, NULL);
@@ -46,7 +46,7 @@ void lower_branch(Lowering *l, const Parts *parts)
 }
 
 /* brx.idx index, table */
-void lower_indexed_branch(Lowering *l, const Parts *parts)
+void lower_indexed_branch(Lowering *l, const OpcodeModifiers *parts)
 {
     const PtxLabel *table = label_operand(l, operand_at(l, 1));
     if (table->target_count == 0 || l->guard.slot != NO_SLOT)
@@ -61,7 +61,7 @@ void lower_indexed_branch(Lowering *l, const Parts *parts)
     block->index = index;
 }
 
-void lower_return(Lowering *l, const Parts *parts)
+void lower_return(Lowering *l, const OpcodeModifiers *parts)
 {
     if (is_kernel(l->instance) || strcmp(parts->part[0], "exit") == 0) {
         end_block(l, END_EXIT);
@@ -75,7 +75,7 @@ void lower_return(Lowering *l, const Parts *parts)
     end_block(l, END_BRANCH);
 }
 
-void lower_trap(Lowering *l, const Parts *parts)
+void lower_trap(Lowering *l, const OpcodeModifiers *parts)
 {
     end_block(l, END_TRAP);
 }

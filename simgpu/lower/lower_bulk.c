@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* The part of an opcode that is the `number`-th name of a state space; "" where there are fewer. */
-static const char *space_part(const Parts *parts, int number)
+static const char *space_part(const OpcodeModifiers *parts, int number)
 {
     for (int i = 1; i < parts->count; i++)
         if (space_named(parts->part[i]) != PTX_NO_SPACE && number-- == 0)
@@ -22,7 +22,7 @@ static const char *space_part(const Parts *parts, int number)
     return "";
 }
 
-static BulkKind bulk_kind(Lowering *l, const Parts *parts)
+static BulkKind bulk_kind(Lowering *l, const OpcodeModifiers *parts)
 {
     PtxSpace to = space_named(space_part(parts, 0)), from = space_named(space_part(parts, 1));
     if (parts_have(parts, "prefetch"))
@@ -52,7 +52,7 @@ static int reduction_named(const char *part)
 }
 
 /* cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32: how elements are combined with those in memory. */
-static void set_reduction(Lowering *l, const Parts *parts, Instruction *copy)
+static void set_reduction(Lowering *l, const OpcodeModifiers *parts, Instruction *copy)
 {
     PtxType type = last_type(l, parts, 0);
     int kind = -1;
@@ -80,7 +80,7 @@ static Operand block_mask(Lowering *l, const PtxOperand *operand)
 
 /* cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], bytes, [mbarrier] {, blocks};
  * cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes; cp.async.bulk.prefetch.L2.global [from], bytes */
-static void lower_bulk_copy(Lowering *l, const Parts *parts)
+static void lower_bulk_copy(Lowering *l, const OpcodeModifiers *parts)
 {
     BulkKind kind = bulk_kind(l, parts);
     bool has_target = kind != BULK_PREFETCH, signals = kind == BULK_LOAD || kind == BULK_TO_CLUSTER;
@@ -133,7 +133,7 @@ static Operand shared_place(Lowering *l, const PtxOperand *address)
 }
 
 /* "1d" to "5d"; 0: none of them. */
-static uint8_t dimensions_of(const Parts *parts)
+static uint8_t dimensions_of(const OpcodeModifiers *parts)
 {
     static const char *const names[] = {"1d", "2d", "3d", "4d", "5d"};
     for (uint8_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -158,7 +158,7 @@ static void set_box(Lowering *l, const PtxOperand *address, uint8_t dimensions, 
         sources[2 + i] = pair_of(l, at[2 * i], at[2 * i + 1]);
 }
 
-static void set_tensor_reduction(Lowering *l, const Parts *parts, Instruction *copy)
+static void set_tensor_reduction(Lowering *l, const OpcodeModifiers *parts, Instruction *copy)
 {
     int kind = -1;
     for (int i = 1; i < parts->count; i++)
@@ -172,7 +172,7 @@ static void set_tensor_reduction(Lowering *l, const Parts *parts, Instruction *c
  * blocks}; cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {x, y}], [from];
  * cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [map, {x, y}], [from];
  * cp.async.bulk.prefetch.tensor.2d.L2.global.tile [map, {x, y}] */
-static void lower_tensor_copy(Lowering *l, const Parts *parts)
+static void lower_tensor_copy(Lowering *l, const OpcodeModifiers *parts)
 {
     static const char *const others[] = {"im2col",        "im2col_no_offs", "im2col::w",    "im2col::w::128",
                                          "tile::gather4", "tile::scatter4", "cta_group::1", "cta_group::2"};
@@ -206,7 +206,7 @@ static void lower_tensor_copy(Lowering *l, const Parts *parts)
         count_request(l, copy);
 }
 
-void lower_bulk(Lowering *l, const Parts *parts)
+void lower_bulk(Lowering *l, const OpcodeModifiers *parts)
 {
     if (parts_have(parts, "tensor")) {
         lower_tensor_copy(l, parts);

@@ -141,7 +141,7 @@ void begin_procedure(Lowering *l, int number, Instance *instance)
 /* Calls procedure `number`; -1: the one whose address is in the register. */
 static void end_with_call(Lowering *l, const PtxOperand *function, int number)
 {
-    Call *call = arena_alloc(&l->code->arena, sizeof *call);
+    CallSite *call = arena_alloc(&l->code->arena, sizeof *call);
     call->procedure = number;
     call->arguments.results = find_arguments(l, parameter_list(l, function, true), &call->arguments.result_count);
     call->arguments.parameters = find_arguments(l, parameter_list(l, function, false),
@@ -224,7 +224,7 @@ static void call_by_name(Lowering *l, const PtxOperand *name)
     }
 }
 
-void lower_call(Lowering *l, const Parts *parts)
+void lower_call(Lowering *l, const OpcodeModifiers *parts)
 {
     const PtxOperand *name = find_operand(l, PTX_FUNCTION);
     int skipped = skip_unless_guard(l);

@@ -7,7 +7,7 @@
 
 #include "simgpu/lower/emit/parts.h"
 
-void lower_call(Lowering *l, const Parts *parts);
+void lower_call(Lowering *l, const OpcodeModifiers *parts);
 
 /* Begins the code of a procedure: places its parameters, and finds its frame. */
 void begin_procedure(Lowering *l, int number, Instance *instance);

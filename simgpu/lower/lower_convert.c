@@ -141,7 +141,7 @@ typedef struct Conversion {
     bool flush;            /* .ftz */
 } Conversion;
 
-static Conversion conversion_of(Lowering *l, const Parts *parts)
+static Conversion conversion_of(Lowering *l, const OpcodeModifiers *parts)
 {
     Conversion how = {.whole = "", .direction = "rn"};
     for (int i = 1; i < parts->count - 2; i++) {
@@ -191,7 +191,7 @@ static void convert_pair(Lowering *l, PtxType to, PtxType from, const Conversion
 }
 
 /* cvt.rna.tf32.f32 d, a: rna rounds to the nearest, ties away from zero. */
-static void convert_to_tf32(Lowering *l, const Parts *parts)
+static void convert_to_tf32(Lowering *l, const OpcodeModifiers *parts)
 {
     char form[32];
     if (parts->count != 4)
@@ -204,7 +204,7 @@ static void convert_to_tf32(Lowering *l, const Parts *parts)
     count_class(l, FP32);
 }
 
-void lower_cvt(Lowering *l, const Parts *parts)
+void lower_cvt(Lowering *l, const OpcodeModifiers *parts)
 {
     if (parts_have(parts, "tf32")) {
         convert_to_tf32(l, parts);
@@ -305,7 +305,7 @@ static void pack(Lowering *l, const PtxOperand *to, const PtxOperand *vector, ui
     }
 }
 
-void lower_mov(Lowering *l, const Parts *parts)
+void lower_mov(Lowering *l, const OpcodeModifiers *parts)
 {
     const PtxOperand *to = operand_at(l, 0), *from = operand_at(l, 1);
     PtxType type = last_type(l, parts, 0);

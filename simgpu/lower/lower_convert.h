@@ -4,7 +4,7 @@
 
 #include "simgpu/lower/emit/parts.h"
 
-void lower_cvt(Lowering *l, const Parts *parts);
-void lower_mov(Lowering *l, const Parts *parts);
+void lower_cvt(Lowering *l, const OpcodeModifiers *parts);
+void lower_mov(Lowering *l, const OpcodeModifiers *parts);
 
 #endif

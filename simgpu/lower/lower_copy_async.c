@@ -10,7 +10,7 @@
 #include "simgpu/lower/lower_mbarrier.h"
 
 /* cp.async.wait_group 1; cp.async.wait_all, which first makes a group of the copies that are in none. */
-static void lower_copy_wait(Lowering *l, const Parts *parts)
+static void lower_copy_wait(Lowering *l, const OpcodeModifiers *parts)
 {
     const uint64_t most = UINT8_MAX;
     if (parts_have(parts, "wait_all")) {
@@ -24,7 +24,7 @@ static void lower_copy_wait(Lowering *l, const Parts *parts)
 
 /* cp.async.ca.shared.global [to], [from], 16 {, bytes | predicate}: reads `bytes`, or none if the predicate holds,
  * and fills up with zeros. */
-static void lower_copy_async(Lowering *l, const Parts *parts)
+static void lower_copy_async(Lowering *l, const OpcodeModifiers *parts)
 {
     if (!parts_have(parts, "global"))
         lower_refuse(l, "");
@@ -55,7 +55,7 @@ static void lower_copy_async(Lowering *l, const Parts *parts)
     count_request(l, copy);
 }
 
-void lower_cp(Lowering *l, const Parts *parts)
+void lower_cp(Lowering *l, const OpcodeModifiers *parts)
 {
     if (!parts_have(parts, "async"))
         lower_refuse(l, "");

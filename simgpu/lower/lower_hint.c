@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Every access takes effect at once and in order, so that prefetches and hints have nothing to do. */
-void lower_hint(Lowering *l, const Parts *parts)
+void lower_hint(Lowering *l, const OpcodeModifiers *parts)
 {
     static const struct {
         const char *name;
@@ -28,7 +28,7 @@ void lower_hint(Lowering *l, const Parts *parts)
 }
 
 /* fence.proxy.async.shared::cta, fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster, ... */
-static void lower_proxy_fence(Lowering *l, const Parts *parts)
+static void lower_proxy_fence(Lowering *l, const OpcodeModifiers *parts)
 {
     const bool is_of_async = parts_have(parts, "async") || parts_have(parts, "async::generic");
     const bool is_of_global = parts_have(parts, "global");
@@ -44,7 +44,7 @@ static void lower_proxy_fence(Lowering *l, const Parts *parts)
 }
 
 /* Only the sanitizer asks for fences, and only for those that reach beyond the block, or lead to the async proxy. */
-void lower_fence(Lowering *l, const Parts *parts)
+void lower_fence(Lowering *l, const OpcodeModifiers *parts)
 {
     static const char *const scopes[] = {"gl", "sys", "gpu", "cluster"};
     count_control(l);
@@ -60,14 +60,14 @@ void lower_fence(Lowering *l, const Parts *parts)
 }
 
 /* Kernels run one after the other, so that only the sanitizer needs to know which threads have waited for the one before. */
-void lower_grid_control(Lowering *l, const Parts *parts)
+void lower_grid_control(Lowering *l, const OpcodeModifiers *parts)
 {
     count_control(l);
     emit(l, GRID_CONTROL)->detail = (uint8_t)(parts_have(parts, "wait") ? GRID_WAIT : GRID_RELEASE);
 }
 
 /* createpolicy gives a hint for the cache, which accesses then ignore. */
-void lower_create_policy(Lowering *l, const Parts *parts)
+void lower_create_policy(Lowering *l, const OpcodeModifiers *parts)
 {
     count_control(l);
     const bool is_range = parts_have(parts, "range");
@@ -80,7 +80,7 @@ void lower_create_policy(Lowering *l, const Parts *parts)
 }
 
 /* nanosleep.u32 t: a thread that sleeps probably waits for others: let these run. */
-void lower_sleep(Lowering *l, const Parts *parts)
+void lower_sleep(Lowering *l, const OpcodeModifiers *parts)
 {
     count_control(l);
     ignored_value(l, operand_at(l, 0), 4);

@@ -4,10 +4,10 @@
 
 #include "simgpu/lower/emit/parts.h"
 
-void lower_hint(Lowering *l, const Parts *parts);
-void lower_fence(Lowering *l, const Parts *parts);
-void lower_grid_control(Lowering *l, const Parts *parts);
-void lower_create_policy(Lowering *l, const Parts *parts);
-void lower_sleep(Lowering *l, const Parts *parts);
+void lower_hint(Lowering *l, const OpcodeModifiers *parts);
+void lower_fence(Lowering *l, const OpcodeModifiers *parts);
+void lower_grid_control(Lowering *l, const OpcodeModifiers *parts);
+void lower_create_policy(Lowering *l, const OpcodeModifiers *parts);
+void lower_sleep(Lowering *l, const OpcodeModifiers *parts);
 
 #endif

@@ -32,7 +32,7 @@ static bool find_type(const char *part, MatrixType *type)
 }
 
 /* The shape that a part names ("m16n8k16"), if its fragments are known. */
-static MatrixShape shape_of(Lowering *l, const Parts *parts)
+static MatrixShape shape_of(Lowering *l, const OpcodeModifiers *parts)
 {
     static const MatrixShape known[] = {
         {8, 8, 4},   {8, 8, 16},  {16, 8, 4},   {16, 8, 8},  {16, 8, 16},
@@ -93,7 +93,7 @@ static bool is_product(const Matrix *matrix)
 }
 
 /* Reads the types of D, A, B and C. For float16, wmma names only those of D and C. */
-static void take_types(Lowering *l, const Parts *parts, Matrix *matrix)
+static void take_types(Lowering *l, const OpcodeModifiers *parts, Matrix *matrix)
 {
     MatrixType types[4] = {0};
     int count = 0;
@@ -122,7 +122,7 @@ static bool is_known_modifier(const char *part)
 
 /* How many products a tensor core adds at once: all along k, except that ptxas makes of wmma.mma with tf32 and k = 8 two
  * products with k = 4 (HMMA.1684 in the machine code of nvcc 13.0 for sm_80 and sm_90). The sum is truncated after each. */
-static uint8_t products_together(const Matrix *matrix, const Parts *parts)
+static uint8_t products_together(const Matrix *matrix, const OpcodeModifiers *parts)
 {
     bool is_wmma = strcmp(parts->part[0], "wmma") == 0;
     return is_wmma && matrix->a == MATRIX_TF32 ? 4 : matrix->shape.k;
@@ -130,7 +130,7 @@ static uint8_t products_together(const Matrix *matrix, const Parts *parts)
 
 /* mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c
  * wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 d, a, b, c */
-static void lower_product(Lowering *l, const Parts *parts)
+static void lower_product(Lowering *l, const OpcodeModifiers *parts)
 {
     Matrix *matrix = arena_alloc(&l->code->arena, sizeof *matrix);
     *matrix = (Matrix){.shape = shape_of(l, parts)};
@@ -171,7 +171,8 @@ typedef struct TileAccess {
     Operand stride;  /* in elements */
 } TileAccess;
 
-static TileAccess tile_access(Lowering *l, const Parts *parts, const PtxOperand *address, const PtxOperand *stride)
+static TileAccess tile_access(Lowering *l, const OpcodeModifiers *parts, const PtxOperand *address,
+                              const PtxOperand *stride)
 {
     TileAccess tile = {.shape = shape_of(l, parts)};
     const char *letter = parts->part[2];
@@ -272,7 +273,7 @@ static Operand load_register(Lowering *l, const TileAccess *tile, int number)
 }
 
 /* wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {registers}, [address] {, stride} */
-static void lower_tile_load(Lowering *l, const Parts *parts)
+static void lower_tile_load(Lowering *l, const OpcodeModifiers *parts)
 {
     const PtxOperand *fragment = operand_at(l, 0), *stride = l->source->operand_count > 2 ? operand_at(l, 2) : NULL;
     TileAccess tile = tile_access(l, parts, operand_at(l, 1), stride);
@@ -305,7 +306,7 @@ static void store_register(Lowering *l, const TileAccess *tile, int number, Oper
 }
 
 /* wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [address], {registers} {, stride} */
-static void lower_tile_store(Lowering *l, const Parts *parts)
+static void lower_tile_store(Lowering *l, const OpcodeModifiers *parts)
 {
     const PtxOperand *fragment = operand_at(l, 1), *stride = l->source->operand_count > 2 ? operand_at(l, 2) : NULL;
     TileAccess tile = tile_access(l, parts, operand_at(l, 0), stride);
@@ -320,7 +321,7 @@ static void lower_tile_store(Lowering *l, const Parts *parts)
 
 /* ---- ldmatrix, stmatrix, movmatrix ------------------------------------------------------------------------------- */
 
-static int matrices_of(Lowering *l, const Parts *parts)
+static int matrices_of(Lowering *l, const OpcodeModifiers *parts)
 {
     bool known = parts_have(parts, "m8n8") && parts_have(parts, "b16");
     int count = parts_have(parts, "x1") ? 1 : parts_have(parts, "x2") ? 2 : parts_have(parts, "x4") ? 4 : 0;
@@ -330,7 +331,7 @@ static int matrices_of(Lowering *l, const Parts *parts)
 }
 
 /* ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {registers}, [address]; stmatrix... [address], {registers} */
-static void lower_rows(Lowering *l, const Parts *parts)
+static void lower_rows(Lowering *l, const OpcodeModifiers *parts)
 {
     bool loads = parts->part[0][0] == 'l';
     int count = matrices_of(l, parts);
@@ -359,7 +360,7 @@ static void lower_rows(Lowering *l, const Parts *parts)
 }
 
 /* movmatrix.sync.aligned.m8n8.trans.b16 d, a */
-static void lower_turn(Lowering *l, const Parts *parts)
+static void lower_turn(Lowering *l, const OpcodeModifiers *parts)
 {
     Operand result = result_operand(l, operand_at(l, 0), 4), source = source_operand(l, operand_at(l, 1), 4);
     if (!parts_have(parts, "trans") || !parts_have(parts, "b16"))
@@ -369,11 +370,11 @@ static void lower_turn(Lowering *l, const Parts *parts)
     turn->sources[0] = source;
 }
 
-bool lower_matrix(Lowering *l, const Parts *parts)
+bool lower_matrix(Lowering *l, const OpcodeModifiers *parts)
 {
     static const struct {
         const char *name, *part;
-        void (*lower)(Lowering *, const Parts *);
+        void (*lower)(Lowering *, const OpcodeModifiers *);
     } rows[] = {
         {"mma", "sync", lower_product},
         {"wmma", "mma", lower_product},

@@ -5,6 +5,6 @@
 #include "simgpu/lower/emit/parts.h"
 
 /* False where the opcode is not one of matrices; nothing has been emitted then. */
-bool lower_matrix(Lowering *l, const Parts *parts);
+bool lower_matrix(Lowering *l, const OpcodeModifiers *parts);
 
 #endif

@@ -24,7 +24,7 @@ static Operand wide_count(Lowering *l, const PtxOperand *operand)
 }
 
 /* mbarrier.init.shared.b64 [a], count */
-static void lower_init(Lowering *l, const Parts *parts)
+static void lower_init(Lowering *l, const OpcodeModifiers *parts)
 {
     Operand count = wide_count(l, operand_at(l, 1)), expected = temporary(l, 8), word = temporary(l, 8);
     emit_form(l, "shl.b64", expected, count, constant(l, MBARRIER_EXPECTED_SHIFT, 4), no_operand);
@@ -34,7 +34,7 @@ static void lower_init(Lowering *l, const Parts *parts)
 }
 
 /* mbarrier.expect_tx.relaxed.cta.shared.b64 [a], bytes; mbarrier.complete_tx.relaxed.cta.shared.b64 [a], bytes */
-static void lower_transaction(Lowering *l, const Parts *parts)
+static void lower_transaction(Lowering *l, const OpcodeModifiers *parts)
 {
     bool completes = strcmp(parts->part[1], "complete_tx") == 0;
     emit_word_atomic(l, completes ? ATOMIC_COMPLETE_BYTES : ATOMIC_EXPECT_BYTES, operand_at(l, 0), first_space(parts),
@@ -43,7 +43,7 @@ static void lower_transaction(Lowering *l, const Parts *parts)
 
 /* mbarrier.arrive.shared.b64 state, [a] {, count}; mbarrier.arrive.expect_tx.shared.b64 state, [a], bytes: the state is
  * the word as it was before. */
-static void lower_arrive(Lowering *l, const Parts *parts)
+static void lower_arrive(Lowering *l, const OpcodeModifiers *parts)
 {
     bool drops = strcmp(parts->part[1], "arrive_drop") == 0, expects = parts_have(parts, "expect_tx");
     bool has_number = l->source->operand_count > 2;
@@ -57,7 +57,7 @@ static void lower_arrive(Lowering *l, const Parts *parts)
 
 /* mbarrier.try_wait.shared.b64 p, [a], state; mbarrier.try_wait.parity.shared.b64 p, [a], parity: the phase is over
  * when the parity of the word differs. */
-static void lower_wait(Lowering *l, const Parts *parts)
+static void lower_wait(Lowering *l, const OpcodeModifiers *parts)
 {
     Operand word = temporary(l, 8), difference = temporary(l, 8), before = temporary(l, 8);
     const PtxOperand *phase = operand_at(l, 2);
@@ -79,7 +79,7 @@ static void lower_wait(Lowering *l, const Parts *parts)
 }
 
 /* mbarrier.pending_count.b64 count, state */
-static void lower_pending(Lowering *l, const Parts *parts)
+static void lower_pending(Lowering *l, const OpcodeModifiers *parts)
 {
     Operand low = temporary(l, 4);
     emit_form(l, "+extend.u32.32.64", low, source_operand(l, operand_at(l, 1), 8), no_operand, no_operand);
@@ -87,16 +87,16 @@ static void lower_pending(Lowering *l, const Parts *parts)
 }
 
 /* mbarrier.inval.shared.b64 [a]: nothing keeps a list of barriers, so that there is nothing to do. */
-static void lower_inval(Lowering *l, const Parts *parts)
+static void lower_inval(Lowering *l, const OpcodeModifiers *parts)
 {
     ignored_address(l, 0, first_space(parts));
 }
 
-void lower_mbarrier(Lowering *l, const Parts *parts)
+void lower_mbarrier(Lowering *l, const OpcodeModifiers *parts)
 {
     static const struct {
         const char *name;
-        void (*lower)(Lowering *, const Parts *);
+        void (*lower)(Lowering *, const OpcodeModifiers *);
     } rows[] = {
         {"init", lower_init},
         {"inval", lower_inval},
@@ -119,7 +119,7 @@ void lower_mbarrier(Lowering *l, const Parts *parts)
 
 /* cp.async.mbarrier.arrive.shared.b64 [a]: adds one pending arrival, and arrives when the copies are complete. They are
  * complete already, so that both cancel out; with .noinc, only the arrival is left. */
-void lower_copy_arrival(Lowering *l, const Parts *parts)
+void lower_copy_arrival(Lowering *l, const OpcodeModifiers *parts)
 {
     bool counts = parts_have(parts, "noinc");
     emit_word_atomic(l, ATOMIC_ARRIVE, operand_at(l, 0), first_space(parts), constant(l, counts, 8), no_operand);

@@ -4,8 +4,8 @@
 
 #include "simgpu/lower/emit/parts.h"
 
-void lower_mbarrier(Lowering *l, const Parts *parts);
+void lower_mbarrier(Lowering *l, const OpcodeModifiers *parts);
 /* cp.async.mbarrier.arrive */
-void lower_copy_arrival(Lowering *l, const Parts *parts);
+void lower_copy_arrival(Lowering *l, const OpcodeModifiers *parts);
 
 #endif

@@ -9,7 +9,7 @@
 #include "simgpu/lower/flow/unused_bytes.h"
 
 /* Strong accesses are meant to meet those of other threads; the PTX memory model calls them so. */
-static bool is_strong(const Parts *parts)
+static bool is_strong(const OpcodeModifiers *parts)
 {
     static const char *const strong[] = {"volatile", "relaxed", "acquire", "release", "mmio"};
     for (size_t i = 0; i < sizeof strong / sizeof *strong; i++)
@@ -46,7 +46,7 @@ static bool is_inside_parameters(const Lowering *l, const Instruction *load)
     return offset % bytes == 0 && offset <= size && bytes <= size - offset;
 }
 
-void lower_load(Lowering *l, const Parts *parts)
+void lower_load(Lowering *l, const OpcodeModifiers *parts)
 {
     AccessForm form = access_form(l, parts);
     Operand results[4] = {0};
@@ -67,7 +67,7 @@ void lower_load(Lowering *l, const Parts *parts)
         to_parameter_loads(l, load);
 }
 
-void lower_store(Lowering *l, const Parts *parts)
+void lower_store(Lowering *l, const OpcodeModifiers *parts)
 {
     AccessForm form = access_form(l, parts);
     Operand sources[4] = {0};

@@ -4,7 +4,7 @@
 
 #include "simgpu/lower/emit/parts.h"
 
-void lower_load(Lowering *l, const Parts *parts);
-void lower_store(Lowering *l, const Parts *parts);
+void lower_load(Lowering *l, const OpcodeModifiers *parts);
+void lower_store(Lowering *l, const OpcodeModifiers *parts);
 
 #endif

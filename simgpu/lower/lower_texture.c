@@ -91,7 +91,7 @@ static void emit_texture(Lowering *l, Geometry geometry, int gathered, bool whol
 }
 
 /* tex{.level|.grad}.geom.v4.dtype.ctype {r, g, b, a}, [t, {x, y}] {, level | , gradient, gradient} */
-void lower_texture(Lowering *l, const Parts *parts)
+void lower_texture(Lowering *l, const OpcodeModifiers *parts)
 {
     int extra = parts_have(parts, "level") ? 1 : parts_have(parts, "grad") ? 2 : 0, first = extra > 0 ? 2 : 1;
     Geometry geometry = parts->count == first + 4 ? geometry_named(parts->part[first]) : (Geometry){0};
@@ -110,7 +110,7 @@ void lower_texture(Lowering *l, const Parts *parts)
 
 /* tld4.component.2d.v4.dtype.f32 {a, b, c, d}, [t, {x, y}]: one channel of each of the four texels that a
  * filter would use */
-void lower_gather(Lowering *l, const Parts *parts)
+void lower_gather(Lowering *l, const OpcodeModifiers *parts)
 {
     static const char channels[] = "rgba";
     const char *channel = parts->count == 6 && strlen(parts->part[1]) == 1 ? strchr(channels, *parts->part[1]) : NULL;
@@ -142,7 +142,7 @@ static bool mode_named(const char *part, SurfaceMode *mode)
 }
 
 /* suld.b.geom{.cop}{.vec}.type.mode, and the same for sust. Formatted stores (sust.p) are refused: CUDA C++ has none. */
-static SurfaceForm surface_form(Lowering *l, const Parts *parts)
+static SurfaceForm surface_form(Lowering *l, const OpcodeModifiers *parts)
 {
     SurfaceForm form = {.count = parts_have(parts, "v2") ? 2 : parts_have(parts, "v4") ? 4 : 1};
     int hints = 0;
@@ -213,7 +213,7 @@ static const PtxOperand *elements_of(Lowering *l, const PtxOperand *data, const 
 }
 
 /* suld.b.geom{.vec}.type.mode {a, b}, [s, {x, y}] */
-void lower_surface_load(Lowering *l, const Parts *parts)
+void lower_surface_load(Lowering *l, const OpcodeModifiers *parts)
 {
     const SurfaceForm form = surface_form(l, parts);
     const PtxOperand *data = elements_of(l, operand_at(l, 0), &form);
@@ -232,7 +232,7 @@ void lower_surface_load(Lowering *l, const Parts *parts)
 }
 
 /* sust.b.geom{.vec}.type.mode [s, {x, y}], {a, b} */
-void lower_surface_store(Lowering *l, const Parts *parts)
+void lower_surface_store(Lowering *l, const OpcodeModifiers *parts)
 {
     const SurfaceForm form = surface_form(l, parts);
     const PtxOperand *data = elements_of(l, operand_at(l, 1), &form);

@@ -4,9 +4,9 @@
 
 #include "simgpu/lower/emit/parts.h"
 
-void lower_texture(Lowering *l, const Parts *parts);
-void lower_gather(Lowering *l, const Parts *parts);
-void lower_surface_load(Lowering *l, const Parts *parts);
-void lower_surface_store(Lowering *l, const Parts *parts);
+void lower_texture(Lowering *l, const OpcodeModifiers *parts);
+void lower_gather(Lowering *l, const OpcodeModifiers *parts);
+void lower_surface_load(Lowering *l, const OpcodeModifiers *parts);
+void lower_surface_store(Lowering *l, const OpcodeModifiers *parts);
 
 #endif

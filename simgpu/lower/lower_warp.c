@@ -9,7 +9,7 @@
 
 /* The mask of participating lanes, the last operand of a .sync instruction; all lanes, in the old forms without
  * .sync. */
-static Operand members(Lowering *l, const Parts *parts, int index)
+static Operand members(Lowering *l, const OpcodeModifiers *parts, int index)
 {
     return parts_have(parts, "sync") ? source_operand(l, operand_at(l, index), 4) : constant(l, ~0u, 4);
 }
@@ -21,7 +21,7 @@ static Instruction *emit_warp(Lowering *l, InstructionKind kind)
 }
 
 /* shfl.sync.bfly.b32 d{|p}, a, b, c, members */
-void lower_shuffle(Lowering *l, const Parts *parts)
+void lower_shuffle(Lowering *l, const OpcodeModifiers *parts)
 {
     ShuffleKind kind = parts_have(parts, "up")     ? SHUFFLE_UP
                        : parts_have(parts, "down") ? SHUFFLE_DOWN
@@ -43,7 +43,7 @@ void lower_shuffle(Lowering *l, const Parts *parts)
 }
 
 /* vote.sync.ballot.b32 d, p, members */
-void lower_vote(Lowering *l, const Parts *parts)
+void lower_vote(Lowering *l, const OpcodeModifiers *parts)
 {
     VoteKind kind = parts_have(parts, "ballot") ? VOTE_BALLOT
                     : parts_have(parts, "any")  ? VOTE_ANY
@@ -62,7 +62,7 @@ void lower_vote(Lowering *l, const Parts *parts)
 }
 
 /* match.any.sync.b32 d, a, members; match.all.sync.b32 d{|p}, a, members */
-void lower_match(Lowering *l, const Parts *parts)
+void lower_match(Lowering *l, const OpcodeModifiers *parts)
 {
     join_warp(l);
     const PtxOperand *to = operand_at(l, 0);
@@ -82,7 +82,7 @@ void lower_match(Lowering *l, const Parts *parts)
 }
 
 /* redux.sync.add.s32 d, a, members */
-void lower_reduce(Lowering *l, const Parts *parts)
+void lower_reduce(Lowering *l, const OpcodeModifiers *parts)
 {
     static const struct {
         const char *name;
@@ -108,14 +108,14 @@ void lower_reduce(Lowering *l, const Parts *parts)
     keep_apart(l);
 }
 
-void lower_active_mask(Lowering *l, const Parts *parts)
+void lower_active_mask(Lowering *l, const OpcodeModifiers *parts)
 {
     Operand result = result_operand(l, operand_at(l, 0), 4);
     emit_warp(l, ACTIVE_MASK)->results[0] = result;
 }
 
 /* elect.sync leader|p, members: the leader is the lowest member; p holds in that lane only. */
-void lower_elect(Lowering *l, const Parts *parts)
+void lower_elect(Lowering *l, const OpcodeModifiers *parts)
 {
     const PtxOperand *to = operand_at(l, 0);
     if (to->kind != PTX_PAIR)
@@ -131,7 +131,7 @@ void lower_elect(Lowering *l, const Parts *parts)
 }
 
 /* bar.warp.sync members: the lanes of the warp wait for all of it, as the join does. */
-void lower_warp_barrier(Lowering *l, const Parts *parts)
+void lower_warp_barrier(Lowering *l, const OpcodeModifiers *parts)
 {
     ignored_value(l, operand_at(l, 0), 4);
     join_warp(l);

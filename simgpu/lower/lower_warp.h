@@ -4,12 +4,12 @@
 
 #include "simgpu/lower/emit/parts.h"
 
-void lower_shuffle(Lowering *l, const Parts *parts);
-void lower_vote(Lowering *l, const Parts *parts);
-void lower_match(Lowering *l, const Parts *parts);
-void lower_reduce(Lowering *l, const Parts *parts);
-void lower_active_mask(Lowering *l, const Parts *parts);
-void lower_elect(Lowering *l, const Parts *parts);
-void lower_warp_barrier(Lowering *l, const Parts *parts);
+void lower_shuffle(Lowering *l, const OpcodeModifiers *parts);
+void lower_vote(Lowering *l, const OpcodeModifiers *parts);
+void lower_match(Lowering *l, const OpcodeModifiers *parts);
+void lower_reduce(Lowering *l, const OpcodeModifiers *parts);
+void lower_active_mask(Lowering *l, const OpcodeModifiers *parts);
+void lower_elect(Lowering *l, const OpcodeModifiers *parts);
+void lower_warp_barrier(Lowering *l, const OpcodeModifiers *parts);
 
 #endif

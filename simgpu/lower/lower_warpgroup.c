@@ -33,7 +33,7 @@ static const struct {
 
 /* wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16: the number of columns; `matrix` becomes the product of eight of
  * them. */
-static int product_of(Lowering *l, const Parts *parts, Matrix *matrix)
+static int product_of(Lowering *l, const OpcodeModifiers *parts, Matrix *matrix)
 {
     char name[16];
     *matrix = (Matrix){.is_of_warpgroup = true, .saturates = parts_have(parts, "satfinite")};
@@ -104,7 +104,7 @@ static Operand sum_before(Lowering *l, const PtxOperand *scale, Operand d)
 
 /* wgmma.mma_async.sync.aligned.m64nNkK.f32.f16.f16 {d}, {a} or a-descriptor, b-descriptor, scale-d {, scale-a, scale-b
  * {, turn-a} {, turn-b}} */
-void lower_warpgroup_product(Lowering *l, const Parts *parts)
+void lower_warpgroup_product(Lowering *l, const OpcodeModifiers *parts)
 {
     Matrix shape;
     const int columns = product_of(l, parts, &shape), per_block = shape.d == MATRIX_F16 ? 2 : 4;
@@ -153,7 +153,7 @@ void lower_warpgroup_product(Lowering *l, const Parts *parts)
 }
 
 /* wgmma.fence.sync.aligned; wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1 */
-void lower_warpgroup_order(Lowering *l, const Parts *parts)
+void lower_warpgroup_order(Lowering *l, const OpcodeModifiers *parts)
 {
     if (strcmp(parts->part[1], "fence") == 0)
         emit(l, PRODUCT_FENCE);

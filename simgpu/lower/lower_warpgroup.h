@@ -5,8 +5,8 @@
 #include "simgpu/lower/emit/parts.h"
 
 /* wgmma.mma_async */
-void lower_warpgroup_product(Lowering *l, const Parts *parts);
+void lower_warpgroup_product(Lowering *l, const OpcodeModifiers *parts);
 /* wgmma.fence, .commit_group, .wait_group */
-void lower_warpgroup_order(Lowering *l, const Parts *parts);
+void lower_warpgroup_order(Lowering *l, const OpcodeModifiers *parts);
 
 #endif

@@ -15,37 +15,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Range {
+typedef struct LiveRange {
     uint32_t number; /* virtual register */
     int first, last; /* positions; first > last: the register is never used */
-} Range;
+} LiveRange;
 
-typedef struct Scan {
+typedef struct SlotScan {
     Lowering *l;
     Code *code;
     Liveness live;
-    Range *ranges;
-} Scan;
+    LiveRange *ranges;
+} SlotScan;
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
-static void extend(Scan *scan, uint32_t number, int position)
+static void extend(SlotScan *scan, uint32_t number, int position)
 {
     if (number == NO_SLOT)
         return;
-    Range *range = &scan->ranges[number];
+    LiveRange *range = &scan->ranges[number];
     range->first = position < range->first ? position : range->first;
     range->last = position > range->last ? position : range->last;
 }
 
-static void extend_set(Scan *scan, const uint64_t *set, int position)
+static void extend_set(SlotScan *scan, const uint64_t *set, int position)
 {
     for (size_t w = 0; w < scan->live.words; w++)
         for (uint64_t bits = set[w]; bits != 0; bits &= bits - 1)
             extend(scan, (uint32_t)(w * 64 + (size_t)__builtin_ctzll(bits)), position);
 }
 
-static void range_of_instruction(Scan *scan, const Instruction *instruction, int position)
+static void range_of_instruction(SlotScan *scan, const Instruction *instruction, int position)
 {
     int reads_at = instruction->kind == RUN_LANES ? position : position + 1;
     extend(scan, instruction->guard.slot, position + 1);
@@ -57,7 +57,7 @@ static void range_of_instruction(Scan *scan, const Instruction *instruction, int
         extend(scan, instruction->matrix->operands[j].slot, position + 1);
 }
 
-static void find_ranges(Scan *scan, uint64_t *out)
+static void find_ranges(SlotScan *scan, uint64_t *out)
 {
     int position = 0;
     for (int number = 0; number < scan->code->block_count; number++) {
@@ -77,11 +77,11 @@ static void find_ranges(Scan *scan, uint64_t *out)
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 /* A call keeps the registers that are needed after it. Nothing writes to special registers. */
-static void find_saved(Scan *scan, const bool *is_special, const BasicBlock *block)
+static void find_saved(SlotScan *scan, const bool *is_special, const BasicBlock *block)
 {
     Lowering *l = scan->l;
     const uint64_t *live = liveness_in(&scan->live, (int)(block + 1 - scan->code->blocks));
-    Call *call = block->call;
+    CallSite *call = block->call;
     for (uint32_t number = 0; number < l->register_count; number++)
         call->saved_count += set_has(live, number) && !is_special[number];
     call->saved = arena_array(&scan->code->arena, (size_t)call->saved_count + 1, sizeof *call->saved);
@@ -91,7 +91,7 @@ static void find_saved(Scan *scan, const bool *is_special, const BasicBlock *blo
             call->saved[call->saved_count++] = (Operand){.slot = number, .size = l->register_sizes[number] & 0xF};
 }
 
-static void find_all_saved(Scan *scan)
+static void find_all_saved(SlotScan *scan)
 {
     const Code *code = scan->code;
     bool *is_special = arena_array(scan->l->arena, (size_t)scan->l->register_count + 1, sizeof *is_special);
@@ -106,7 +106,7 @@ static void find_all_saved(Scan *scan)
 
 static int by_first(const void *a, const void *b)
 {
-    const Range *x = a, *y = b;
+    const LiveRange *x = a, *y = b;
     if (x->first != y->first)
         return x->first < y->first ? -1 : 1;
     return x->number < y->number ? -1 : 1;
@@ -117,7 +117,7 @@ typedef struct Slots {
     int free_count[SIZES];
     uint8_t *size; /* [slot] */
     uint32_t count;
-    const Range **active;
+    const LiveRange **active;
     int active_count;
     uint32_t *slot_of; /* [virtual register] */
 } Slots;
@@ -132,7 +132,7 @@ static void expire(Lowering *l, Slots *slots, int before, uint32_t *live)
 {
     int kept = 0;
     for (int i = 0; i < slots->active_count; i++) {
-        const Range *range = slots->active[i];
+        const LiveRange *range = slots->active[i];
         if (range->last >= before) {
             slots->active[kept++] = range;
             continue;
@@ -152,12 +152,12 @@ static uint32_t take_slot(Slots *slots, uint32_t size)
     return slots->count++;
 }
 
-static void scan_ranges(Scan *scan, Slots *slots)
+static void scan_ranges(SlotScan *scan, Slots *slots)
 {
     Lowering *l = scan->l;
     uint32_t live = 0;
     for (uint32_t i = 0; i < l->register_count; i++) {
-        const Range *range = &scan->ranges[i];
+        const LiveRange *range = &scan->ranges[i];
         if (range->first > range->last || slots->slot_of[range->number] != NO_SLOT)
             continue;
         expire(l, slots, range->first, &live);
@@ -170,7 +170,7 @@ static void scan_ranges(Scan *scan, Slots *slots)
 }
 
 /* Gives each slot its unit. Wide slots come first, so that each unit is a multiple of its size. */
-static uint32_t *place_slots(Scan *scan, const Slots *slots)
+static uint32_t *place_slots(SlotScan *scan, const Slots *slots)
 {
     uint32_t *units = arena_array(scan->l->arena, slots->count + 1, sizeof *units);
     uint32_t unit = 0;
@@ -217,7 +217,7 @@ static void rewrite_code(Code *code, const Slots *slots, const uint32_t *units)
         rewrite(slots, units, &code->special_registers[i].operand);
 }
 
-static void prepare_scan(Scan *scan, Slots *slots)
+static void prepare_scan(SlotScan *scan, Slots *slots)
 {
     Lowering *l = scan->l;
     size_t count = (size_t)l->register_count + 1;
@@ -230,14 +230,14 @@ static void prepare_scan(Scan *scan, Slots *slots)
     for (int size = 0; size < SIZES; size++)
         slots->free[size] = arena_array(l->arena, count, sizeof **slots->free);
     for (uint32_t i = 0; i < count; i++) {
-        scan->ranges[i] = (Range){.number = i, .first = INT32_MAX, .last = -1};
+        scan->ranges[i] = (LiveRange){.number = i, .first = INT32_MAX, .last = -1};
         slots->slot_of[i] = NO_SLOT;
     }
 }
 
 void assign_slots(Lowering *l)
 {
-    Scan scan = {.l = l, .code = l->code};
+    SlotScan scan = {.l = l, .code = l->code};
     Slots slots = {0};
     prepare_scan(&scan, &slots);
     uint64_t *out = arena_array(l->arena, scan.live.words, sizeof *out);

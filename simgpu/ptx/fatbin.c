@@ -61,14 +61,14 @@ static size_t text_length(const char *text, size_t bytes)
     return end == NULL ? bytes : (size_t)(end - text);
 }
 
-typedef struct Reading {
+typedef struct FatbinReading {
     Fatbin *fatbin;
     int compute;         /* the newest suitable architecture */
     int cubin_compute;   /* architecture of the cubin in `fatbin` */
     uint64_t compressed; /* flags of compressed PTX that was skipped */
-} Reading;
+} FatbinReading;
 
-static void take_entry(Reading *reading, const EntryHeader *entry, const char *payload)
+static void take_entry(FatbinReading *reading, const EntryHeader *entry, const char *payload)
 {
     Fatbin *fatbin = reading->fatbin;
     if (entry->compute > (uint32_t)reading->compute)
@@ -88,7 +88,7 @@ static void take_entry(Reading *reading, const EntryHeader *entry, const char *p
     }
 }
 
-static Status read_entries(Reading *reading, const char *image, size_t size, size_t offset, Message *why)
+static Status read_entries(FatbinReading *reading, const char *image, size_t size, size_t offset, Message *why)
 {
     while (offset < size) {
         EntryHeader entry;
@@ -111,7 +111,7 @@ Status fatbin_read(const void *image, size_t bytes, int compute, Fatbin *fatbin,
                     "fatbin: no header of a fatbin, or one for more than the %zu bytes that there are", bytes);
     FatbinHeader header;
     memcpy(&header, image, sizeof header);
-    Reading reading = {.fatbin = fatbin, .compute = compute};
+    FatbinReading reading = {.fatbin = fatbin, .compute = compute};
     Status status = read_entries(&reading, image, size, header.header_bytes, why);
     if (status == STATUS_OK && fatbin->ptx == NULL && reading.compressed != 0)
         status = fail(STATUS_UNSUPPORTED, why,

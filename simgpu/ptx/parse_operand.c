@@ -167,7 +167,7 @@ static void parse_name(Parser *p, PtxOperand *operand)
         return;
     }
     operand->name = copy_text(p, &token);
-    Name *name = find_name(p, token.text, token.length);
+    ScopedName *name = find_name(p, token.text, token.length);
     if (token_is(&token, "_")) {
         operand->kind = PTX_SINK;
     } else if (token_is(&token, "WARP_SZ")) {

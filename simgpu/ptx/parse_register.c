@@ -40,7 +40,7 @@ void parse_registers(Parser *p)
         uint64_t count = is_range ? expect_integer(p) : 1;
         if (is_range)
             expect(p, ">");
-        Name *entry = add_name(p, &name, is_range ? NAME_REGISTER_RANGE : NAME_REGISTER);
+        ScopedName *entry = add_name(p, &name, is_range ? NAME_REGISTER_RANGE : NAME_REGISTER);
         entry->first = add_registers(p, &name, type, count);
         entry->count = (int)count;
     } while (consume(p, ","));
@@ -50,7 +50,7 @@ void parse_registers(Parser *p)
 /* "%r12" is register 12 of the range "%r<27>". */
 int find_register(Parser *p, const Token *token)
 {
-    Name *name = find_name(p, token->text, token->length);
+    ScopedName *name = find_name(p, token->text, token->length);
     if (name != NULL)
         return name->kind == NAME_REGISTER ? name->first : -1;
     size_t prefix = token->length;

@@ -43,20 +43,21 @@ static bool is_open(const int *scopes, int depth, int scope)
     return false;
 }
 
-Name *find_name(Parser *p, const char *text, size_t length)
+ScopedName *find_name(Parser *p, const char *text, size_t length)
 {
-    for (Name *name = p->buckets[bucket_of(text, length)]; name != NULL; name = name->next)
+    for (ScopedName *name = p->buckets[bucket_of(text, length)]; name != NULL; name = name->next)
         if (name->length == length && memcmp(name->text, text, length) == 0 &&
             is_open(p->open_scopes, p->depth, name->scope))
             return name;
     return NULL;
 }
 
-Name *add_name(Parser *p, const Token *token, NameKind kind)
+ScopedName *add_name(Parser *p, const Token *token, NameKind kind)
 {
-    Name *name = arena_alloc(p->arena, sizeof *name);
-    *name = (Name){.text = token->text, .length = token->length, .kind = kind, .scope = p->open_scopes[p->depth - 1]};
-    Name **bucket = &p->buckets[bucket_of(token->text, token->length)];
+    ScopedName *name = arena_alloc(p->arena, sizeof *name);
+    *name = (ScopedName){
+        .text = token->text, .length = token->length, .kind = kind, .scope = p->open_scopes[p->depth - 1]};
+    ScopedName **bucket = &p->buckets[bucket_of(token->text, token->length)];
     name->next = *bucket;
     *bucket = name;
     return name;
@@ -78,7 +79,7 @@ void note_label_use(Parser *p, PtxOperand *operand, const Token *token)
 
 static PtxLabel *find_label(Parser *p, const LabelUse *use)
 {
-    for (Name *name = p->buckets[bucket_of(use->token.text, use->token.length)]; name != NULL; name = name->next)
+    for (ScopedName *name = p->buckets[bucket_of(use->token.text, use->token.length)]; name != NULL; name = name->next)
         if (name->kind == NAME_LABEL && name->length == use->token.length &&
             memcmp(name->text, use->token.text, name->length) == 0 && is_open(use->scopes, use->depth, name->scope))
             return name->label;

@@ -27,13 +27,13 @@ PtxSpace space_of(const Token *token)
 
 static PtxVariable *find_variable(Parser *p, const Token *token)
 {
-    Name *name = find_name(p, token->text, token->length);
+    ScopedName *name = find_name(p, token->text, token->length);
     return name != NULL && name->kind == NAME_VARIABLE ? name->variable : NULL;
 }
 
 static bool is_function(Parser *p, const Token *token)
 {
-    Name *name = find_name(p, token->text, token->length);
+    ScopedName *name = find_name(p, token->text, token->length);
     return name != NULL && name->kind == NAME_FUNCTION;
 }
 

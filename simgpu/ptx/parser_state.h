@@ -17,8 +17,8 @@ enum { NAME_BUCKETS = 1024, MAX_SCOPES = 200 };
 
 typedef enum NameKind { NAME_REGISTER, NAME_REGISTER_RANGE, NAME_VARIABLE, NAME_FUNCTION, NAME_LABEL } NameKind;
 
-typedef struct Name {
-    struct Name *next; /* in the bucket, newest first */
+typedef struct ScopedName {
+    struct ScopedName *next; /* in the bucket, newest first */
     const char *text;
     size_t length;
     NameKind kind;
@@ -26,7 +26,7 @@ typedef struct Name {
     int first, count; /* registers */
     PtxVariable *variable;
     PtxLabel *label;
-} Name;
+} ScopedName;
 
 typedef struct LabelUse LabelUse;
 
@@ -39,7 +39,7 @@ typedef struct Parser {
     const char *refusal; /* what refuse() said, and about which line */
     int refused_line;
 
-    Name *buckets[NAME_BUCKETS];
+    ScopedName *buckets[NAME_BUCKETS];
     int open_scopes[MAX_SCOPES], depth, scope_count;
 
     PtxFunction *function;

@@ -11,21 +11,21 @@
 
 enum { MOST_READS = 1 << 15, MOST_SHAPES = 32 };
 
-typedef struct Shape {
+typedef struct ReadShape {
     uint32_t first, end, bytes; /* the lanes that read lie in [first, end); bytes per lane */
     bool is_uniform;            /* all lanes read the same address */
     uint32_t bits[MAX_WARPS];
     int32_t relative[MAX_THREADS]; /* addresses minus the first lane's; not set where is_uniform */
-} Shape;
+} ReadShape;
 
-typedef struct Read {
+typedef struct DeferredRead {
     uint32_t address, shape; /* of the first lane; index into `shapes` */
-} Read;
+} DeferredRead;
 
 struct DeferredReads {
-    Read *reads;
+    DeferredRead *reads;
     uint32_t count;
-    Shape *shapes;
+    ReadShape *shapes;
     uint32_t shape_count, last; /* index of the shape that was found last */
 };
 
@@ -46,7 +46,7 @@ void deferred_reads_free(DeferredReads *deferred)
     free(deferred);
 }
 
-static bool is_shape(const Shape *shape, const SharedRead *read, uint32_t warps)
+static bool is_shape(const ReadShape *shape, const SharedRead *read, uint32_t warps)
 {
     const Active *active = read->active;
     return shape->first == active->first && shape->end == active->end && shape->bytes == read->bytes &&
@@ -56,7 +56,7 @@ static bool is_shape(const Shape *shape, const SharedRead *read, uint32_t warps)
             memcmp(shape->relative, read->relative, (active->end - active->first) * sizeof *shape->relative) == 0);
 }
 
-static void shape_set(Shape *shape, const SharedRead *read)
+static void shape_set(ReadShape *shape, const SharedRead *read)
 {
     const Active *active = read->active;
     shape->first = active->first;
@@ -92,7 +92,7 @@ static void apply_read(Sanitizer *sanitizer, uint64_t address, uint32_t bytes, u
     shadow_cell_add_reader(sanitizer, shadow_cell_at(sanitizer, true, place), lane);
 }
 
-static void apply_shape(Sanitizer *sanitizer, const Shape *shape, uint32_t address)
+static void apply_shape(Sanitizer *sanitizer, const ReadShape *shape, uint32_t address)
 {
     for (uint32_t warp = shape->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < shape->end; warp++) {
         uint32_t start = warp * SIM_WARP_SIZE, bits = shape->bits[warp];
@@ -160,6 +160,6 @@ bool deferred_reads_add(Worker *worker, const SharedRead *read)
         deferred->shape_count = 0;
         find_shape(deferred, read, warps);
     }
-    deferred->reads[deferred->count++] = (Read){.address = (uint32_t)read->address, .shape = deferred->last};
+    deferred->reads[deferred->count++] = (DeferredRead){.address = (uint32_t)read->address, .shape = deferred->last};
     return true;
 }

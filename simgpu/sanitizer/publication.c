@@ -12,20 +12,20 @@
 enum { MOST_STORES = 1 << 15, MOST_LOOKS = 1 << 24 };
 
 /* When a warp did something. */
-typedef struct Moment {
+typedef struct PublishedAt {
     uint32_t epoch, warp, warp_epoch;
-} Moment;
+} PublishedAt;
 
-typedef struct Store {
+typedef struct SharedStore {
     const Instruction *store;
     uint64_t address;
     int allocation;
     uint32_t lane, bytes;
-    Moment done; /* the store; once it is fenced, the fence */
-} Store;
+    PublishedAt done; /* the store; once it is fenced, the fence */
+} SharedStore;
 
 struct Publication {
-    Store *stores;          /* [count]: first those that are fenced, then those that are not */
+    SharedStore *stores;    /* [count]: first those that are fenced, then those that are not */
     uint32_t fenced, count; /* none of them is published */
     uint64_t looks;
 };
@@ -68,13 +68,13 @@ static bool may_look(Publication *publication)
     return publication->looks <= MOST_LOOKS;
 }
 
-static Moment now(const Sanitizer *sanitizer, uint32_t warp)
+static PublishedAt now(const Sanitizer *sanitizer, uint32_t warp)
 {
-    return (Moment){.epoch = sanitizer->epoch, .warp = warp, .warp_epoch = sanitizer->warp_epoch[warp]};
+    return (PublishedAt){.epoch = sanitizer->epoch, .warp = warp, .warp_epoch = sanitizer->warp_epoch[warp]};
 }
 
 /* Does what the warp does now come after that moment? */
-static bool comes_after(const Sanitizer *sanitizer, uint32_t warp, const Moment *moment)
+static bool comes_after(const Sanitizer *sanitizer, uint32_t warp, const PublishedAt *moment)
 {
     return moment->warp == warp || moment->epoch != sanitizer->epoch ||
            warp_order_has_waited(sanitizer, warp, moment->warp, moment->warp_epoch);
@@ -87,12 +87,12 @@ void publication_store(Worker *worker, const Instruction *store, uint32_t lane, 
     Publication *publication = sanitizer->publication;
     if (publication == NULL || publication->count == MOST_STORES || publication->looks > MOST_LOOKS)
         return;
-    publication->stores[publication->count++] = (Store){.store = store,
-                                                        .address = address,
-                                                        .allocation = allocation,
-                                                        .lane = lane,
-                                                        .bytes = bytes,
-                                                        .done = now(sanitizer, lane / SIM_WARP_SIZE)};
+    publication->stores[publication->count++] = (SharedStore){.store = store,
+                                                              .address = address,
+                                                              .allocation = allocation,
+                                                              .lane = lane,
+                                                              .bytes = bytes,
+                                                              .done = now(sanitizer, lane / SIM_WARP_SIZE)};
 }
 
 static void fence(Sanitizer *sanitizer, uint32_t warp)
@@ -101,7 +101,7 @@ static void fence(Sanitizer *sanitizer, uint32_t warp)
     if (publication == NULL || !may_look(publication))
         return;
     for (uint32_t i = publication->fenced; i < publication->count; i++) {
-        Store fenced = publication->stores[i];
+        SharedStore fenced = publication->stores[i];
         if (!comes_after(sanitizer, warp, &fenced.done))
             continue;
         fenced.done = now(sanitizer, warp);
@@ -145,7 +145,7 @@ void publication_end_block(Worker *worker)
 {
     const Publication *publication = worker->sanitizer->publication;
     for (uint32_t i = 0; publication != NULL && i < publication->count; i++) {
-        const Store *store = &publication->stores[i];
+        const SharedStore *store = &publication->stores[i];
         block_races_unpublished(worker, store->store, store->lane, store->allocation, store->address, store->bytes);
     }
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { SLOT_BYTES = 32, MAX_THREADS = 128 };
+enum { SLOT_BYTES = 32, MOST_THREADS = 128 };
 
 typedef struct Slot {
     uint64_t a, b, c, unused;

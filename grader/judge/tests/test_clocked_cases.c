@@ -33,7 +33,7 @@ static Testcase testcase = {.name = "made up",
                             .sizes = {{[3] = 700, [4] = 17}},
                             .sources = {{.kind = SOURCE_UNIFORM, .a = -1, .b = 1}, {.kind = SOURCE_CONSTANT, .a = 1}}};
 
-static void judging_open(Judging *judging, Message *why)
+static void judging_open(Grading *judging, Message *why)
 {
     static const bool wanted[CASE_GROUPS] = {[CASE_TIMED] = true};
     Result *result = judging->result;
@@ -49,7 +49,7 @@ static void judging_open(Judging *judging, Message *why)
     assert_int_equal(result->compiled.outcome, COMPILE_OK);
 }
 
-static void judging_close(Judging *judging)
+static void judging_close(Grading *judging)
 {
     session_close(judging->session);
     device_oracle_stop(judging->device_oracle);
@@ -68,7 +68,7 @@ static void a_grading_without_a_monitor_and_with_fewer_calls_says_so(void **stat
     const Submission submission = {.file_name = "slow.cu",
                                    .source = {.data = slow_source, .length = strlen(slow_source)}};
     const JudgeJob job = {.problem = &problem, .submission = &submission, .device = "sim:h200", .progress = &progress};
-    Judging judging = {.job = &job,
+    Grading judging = {.job = &job,
                        .result = &result,
                        .set = {.cases = &testcase, .count = 1},
                        .plan = {.blocks = 1, .warm_up_calls = 2, .timed_calls = 400},

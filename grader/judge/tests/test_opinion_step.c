@@ -117,7 +117,7 @@ static SecondOpinion opinion_on(bool wanted, SessionTraits traits, bool modelled
     const JudgeJob job = {.second_opinion = wanted};
     Session session = {.traits = traits};
     Result result = {.device = {.modelled = modelled}};
-    Judging judging = {.job = &job, .result = &result, .session = &session, .secret = secret};
+    Grading judging = {.job = &job, .result = &result, .session = &session, .secret = secret};
     unsetenv("CONVJUDGE_SECOND_OPINION");
     setenv("CONVJUDGE_SECOND_OPINION_SECONDS", "60", 1);
     opinion_step_begin(&judging, accept_with_the_secret);
@@ -162,7 +162,7 @@ static OpinionReason reason_after(Verdict here, Verdict simulated, bool as_it_is
 {
     const JudgeJob job = {.device = "cuda:3", .samples_only = true};
     Result result = {.verdict = here, .opinion = {.asked = true, .verdict = simulated, .reason = OPINION_UNEXPLAINED}};
-    Judging judging = {.job = &job, .result = &result};
+    Grading judging = {.job = &job, .result = &result};
     runs = 0;
     accepted[0] = as_it_is;
     accepted[1] = unoptimised;

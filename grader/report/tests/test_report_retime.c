@@ -7,14 +7,14 @@
 
 enum { ROUNDS = 7 };
 
-static double slow[ROUNDS], fast[ROUNDS], none[ROUNDS], close[ROUNDS];
+static double slow[ROUNDS], fast[ROUNDS], none[ROUNDS], is_close[ROUNDS];
 
 static int fill_rounds(void **state)
 {
     for (size_t i = 0; i < ROUNDS; i++) {
         slow[i] = 3;
         fast[i] = 2;
-        close[i] = i % 2 == 0 ? 2.02 : 1.98;
+        is_close[i] = i % 2 == 0 ? 2.02 : 1.98;
     }
     return 0;
 }
@@ -52,7 +52,12 @@ static void contenders_stand_in_both_orders_and_those_without_a_time_come_last(v
          .stored_rank = 4,
          .ms = none,
          .verdict = VERDICT_TIME_LIMIT_EXCEEDED},
-        {.name = "tiled.cu", .stored = {.ms = 5}, .stored_rank = 4, .ms = close, .retimed_ms = 2.02, .retimed_rank = 1},
+        {.name = "tiled.cu",
+         .stored = {.ms = 5},
+         .stored_rank = 4,
+         .ms = is_close,
+         .retimed_ms = 2.02,
+         .retimed_rank = 1},
     };
     Retiming retiming = {.problem = &problem,
                          .contenders = contenders,

@@ -33,7 +33,7 @@ static const uint32_t READ_BLOCKS_PER_MULTIPROCESSOR[] = {4, 8, 16, 32};
 _Static_assert(COUNT_OF(READ_BLOCKS_PER_MULTIPROCESSOR) + 3 == CEILINGS_STEPS,
                "one step for each grid, for FMA, for tensor cores and for copy");
 
-typedef struct Bench {
+typedef struct CeilingBench {
     Device *device;
     const CeilingsWork *work;
     DeviceModule *module, *tensor_module; /* NULL: the device has no tensor cores for TF32 */
@@ -41,14 +41,15 @@ typedef struct Bench {
     uint64_t sums, clocks; /* of the FMA kernel: a float per thread; cycles and nanoseconds */
     DeviceEvent *start, *stop;
     uint32_t blocks; /* of the current grid */
-} Bench;
+} CeilingBench;
 
 /* Queues one piece of work that reads array `turn`, 0 or 1. */
-typedef CudaError QueueFunction(Bench *bench, int turn);
+typedef CudaError QueueFunction(CeilingBench *bench, int turn);
 
 /* ---- the three kinds of work ------------------------------------------------------------------------------------- */
 
-static CudaError launch(Bench *bench, DeviceModule *module, const char *name, const void *parameters, size_t bytes)
+static CudaError launch(CeilingBench *bench, DeviceModule *module, const char *name, const void *parameters,
+                        size_t bytes)
 {
     const DeviceLaunch one = {.function = bench->device->modules->function(module, name),
                               .shape.grid = {bench->blocks, 1, 1},
@@ -59,7 +60,7 @@ static CudaError launch(Bench *bench, DeviceModule *module, const char *name, co
                                 : bench->device->kernels->launch(bench->device, &one);
 }
 
-static CudaError queue_read(Bench *bench, int turn)
+static CudaError queue_read(CeilingBench *bench, int turn)
 {
     const struct {
         uint64_t data, count, unused;
@@ -67,14 +68,14 @@ static CudaError queue_read(Bench *bench, int turn)
     return launch(bench, bench->module, "ceilings_read", &parameters, sizeof parameters);
 }
 
-static CudaError queue_copy(Bench *bench, int turn)
+static CudaError queue_copy(CeilingBench *bench, int turn)
 {
     return bench->device->copies->copy(bench->device, bench->arrays[1 - turn], bench->arrays[turn], bench->work->bytes,
                                        NULL);
 }
 
 /* The chains converge to 1, far from infinities and denormal numbers. */
-static CudaError queue_fma(Bench *bench, int turn)
+static CudaError queue_fma(CeilingBench *bench, int turn)
 {
     const struct {
         uint64_t sums, clocks;
@@ -90,7 +91,7 @@ static uint32_t tensor_rounds(const CeilingsWork *work)
     return (work->rounds + 7) / 8;
 }
 
-static CudaError queue_tensor(Bench *bench, int turn)
+static CudaError queue_tensor(CeilingBench *bench, int turn)
 {
     const struct {
         uint64_t sums, multiply_adds;
@@ -101,7 +102,7 @@ static CudaError queue_tensor(Bench *bench, int turn)
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-static CudaError time_once(Bench *bench, QueueFunction *queue, double *seconds)
+static CudaError time_once(CeilingBench *bench, QueueFunction *queue, double *seconds)
 {
     Device *device = bench->device;
     CudaError error = queue(bench, 1);
@@ -123,7 +124,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The median; of an even number of times the lower of the two in the middle. */
-static Status time_median(Bench *bench, QueueFunction *queue, double *seconds, Message *why)
+static Status time_median(CeilingBench *bench, QueueFunction *queue, double *seconds, Message *why)
 {
     double times[MAX_REPETITIONS];
     const int count = bench->work->repetitions;
@@ -158,7 +159,7 @@ static uint32_t fma_blocks(const DeviceInfo *info)
     return info->multiprocessors * (info->max_threads_per_multiprocessor / BLOCK_THREADS);
 }
 
-static Status measure_fma(Bench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
+static Status measure_fma(CeilingBench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
 {
     double seconds;
     int64_t clocks[CLOCKS];
@@ -176,7 +177,7 @@ static Status measure_fma(Bench *bench, const Steps *steps, Ceilings *ceilings, 
     return STATUS_OK;
 }
 
-static Status measure_tensor(Bench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
+static Status measure_tensor(CeilingBench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
 {
     double seconds = 0;
     int64_t multiply_adds = 0; /* of a block in a round */
@@ -197,7 +198,7 @@ static Status measure_tensor(Bench *bench, const Steps *steps, Ceilings *ceiling
     return status;
 }
 
-static Status measure_copy(Bench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
+static Status measure_copy(CeilingBench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
 {
     double seconds;
     Status status = time_median(bench, queue_copy, &seconds, why);
@@ -207,7 +208,7 @@ static Status measure_copy(Bench *bench, const Steps *steps, Ceilings *ceilings,
     return status;
 }
 
-static Status measure_read(Bench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
+static Status measure_read(CeilingBench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
 {
     Status status = STATUS_OK;
     for (size_t i = 0; i < COUNT_OF(READ_BLOCKS_PER_MULTIPROCESSOR) && status == STATUS_OK; i++) {
@@ -223,7 +224,7 @@ static Status measure_read(Bench *bench, const Steps *steps, Ceilings *ceilings,
 
 /* ---- before and after -------------------------------------------------------------------------------------------- */
 
-static Status load_file(Bench *bench, const char *file, bool with_features, DeviceModule **module, Message *why)
+static Status load_file(CeilingBench *bench, const char *file, bool with_features, DeviceModule **module, Message *why)
 {
     char source[4096];
     Text image = {0};
@@ -239,7 +240,7 @@ static Status load_file(Bench *bench, const char *file, bool with_features, Devi
     return status;
 }
 
-static Status load_kernels(Bench *bench, Message *why)
+static Status load_kernels(CeilingBench *bench, Message *why)
 {
     const DeviceInfo *info = &bench->device->info;
     Status status = load_file(bench, "harness/device/ceilings/ceilings.cu", false, &bench->module, why);
@@ -249,13 +250,13 @@ static Status load_kernels(Bench *bench, Message *why)
     return status;
 }
 
-static CudaError new_array(Bench *bench, uint64_t bytes, uint64_t *address)
+static CudaError new_array(CeilingBench *bench, uint64_t bytes, uint64_t *address)
 {
     CudaError error = bench->device->memory->alloc(bench->device, bytes, address);
     return error == CUDA_ERROR_SUCCESS ? bench->device->copies->fill(bench->device, *address, 0, bytes, NULL) : error;
 }
 
-static Status new_arrays(Bench *bench, Message *why)
+static Status new_arrays(CeilingBench *bench, Message *why)
 {
     const uint64_t threads = (uint64_t)fma_blocks(&bench->device->info) * BLOCK_THREADS;
     CudaError error = new_array(bench, bench->work->bytes, &bench->arrays[0]);
@@ -275,7 +276,7 @@ static Status new_arrays(Bench *bench, Message *why)
 }
 
 /* Ignores errors, since all figures have been measured. */
-static void free_all(Bench *bench)
+static void free_all(CeilingBench *bench)
 {
     Device *device = bench->device;
     const uint64_t taken[] = {bench->arrays[0], bench->arrays[1], bench->sums, bench->clocks};
@@ -306,7 +307,7 @@ static void put_identity(const DeviceInfo *info, Ceilings *ceilings)
 Status ceilings_measure(Device *device, const CeilingsWork *work, void (*step)(void *context), void *context,
                         Ceilings *ceilings, Message *why)
 {
-    Bench bench = {.device = device, .work = work};
+    CeilingBench bench = {.device = device, .work = work};
     const Steps steps = {step, context};
     Status status = device_calibrate(device, why);
     put_identity(&device->info, ceilings);

@@ -46,20 +46,20 @@ static CudaError array_destroy(Device *device, DeviceArray *array)
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Rows { /* the rows of a place, in an array or in memory */
+typedef struct ArrayRows { /* the rows of a place, in an array or in memory */
     uint8_t *first;
     uint64_t pitch, slice_bytes;
-} Rows;
+} ArrayRows;
 
-static Rows rows_of(const DevicePlace *place)
+static ArrayRows rows_of(const DevicePlace *place)
 {
     if (place->array == NULL)
-        return (Rows){place->host != NULL ? place->host : byte_at(place->address), place->pitch,
-                      place->slice_rows * place->pitch};
+        return (ArrayRows){place->host != NULL ? place->host : byte_at(place->address), place->pitch,
+                           place->slice_rows * place->pitch};
     const DeviceArray *array = place->array;
     uint64_t row = place->z * array->rows + place->y;
-    return (Rows){(uint8_t *)byte_at(array->address) + row * array->pitch + place->x_bytes, array->pitch,
-                  array->rows * array->pitch};
+    return (ArrayRows){(uint8_t *)byte_at(array->address) + row * array->pitch + place->x_bytes, array->pitch,
+                       array->rows * array->pitch};
 }
 
 static CudaError check_place(SimDevice *sim, const DevicePlace *place, const DeviceBox *box)
@@ -93,7 +93,7 @@ static void note_row(SimDevice *sim, bool to_host, const uint8_t *row, bool from
 }
 
 typedef struct BoxCopy {
-    Rows to, from; /* of the host: NULL where it is staging that is not there yet */
+    ArrayRows to, from; /* of the host: NULL where it is staging that is not there yet */
     DeviceBox box;
     bool to_host, from_host;
     uint64_t away; /* address of its bytes in the submission's process, of a copy with a turn; 0: not known */
@@ -105,13 +105,13 @@ static uint64_t box_bytes(const DeviceBox *box)
     return box->width_bytes * box->height * box->depth;
 }
 
-static uint8_t *row_of(const Rows *rows, uint64_t y, uint64_t z)
+static uint8_t *row_of(const ArrayRows *rows, uint64_t y, uint64_t z)
 {
     return rows->first + z * rows->slice_bytes + y * rows->pitch;
 }
 
 /* All bytes from the first to the last row. */
-static void touch_rows(SimDevice *sim, const Rows *rows, const DeviceBox *box, bool is_store)
+static void touch_rows(SimDevice *sim, const ArrayRows *rows, const DeviceBox *box, bool is_store)
 {
     uint64_t first = (uint64_t)rows->first, last = (uint64_t)row_of(rows, box->height - 1, box->depth - 1);
     sim_touches(sim, first, last + box->width_bytes - first, is_store);
@@ -120,7 +120,7 @@ static void touch_rows(SimDevice *sim, const Rows *rows, const DeviceBox *box, b
 static double carry_box(SimDevice *sim, void *what, uint8_t *staging)
 {
     BoxCopy *copy = what;
-    Rows *host = copy->to_host ? &copy->to : &copy->from;
+    ArrayRows *host = copy->to_host ? &copy->to : &copy->from;
     bool has_host = copy->to_host || copy->from_host;
     if (has_host && host->first == NULL)
         host->first = staging;
@@ -159,9 +159,9 @@ static Work box_work(Carry *carry, const BoxCopy *copy, size_t data_bytes, Devic
 }
 
 /* The rows of the host, one behind the other. */
-static Rows packed_rows(uint8_t *first, const DeviceBox *box)
+static ArrayRows packed_rows(uint8_t *first, const DeviceBox *box)
 {
-    return (Rows){first, box->width_bytes, box->width_bytes * box->height};
+    return (ArrayRows){first, box->width_bytes, box->width_bytes * box->height};
 }
 
 /* A copy from the host that may wait takes its bytes along. */
@@ -205,7 +205,7 @@ CudaError sim_copy_away(Device *device, const DevicePlace *place, const DeviceBo
     CudaError error = check_place(sim, place, box);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    const Rows staged = packed_rows(NULL, box), here = rows_of(place);
+    const ArrayRows staged = packed_rows(NULL, box), here = rows_of(place);
     const BoxCopy copy = {to_device ? here : staged, to_device ? staged : here, *box, !to_device, to_device, away, 0};
     Work work = box_work(carry_box, &copy, 0, stream);
     if (work.what == NULL)

@@ -11,7 +11,7 @@ void touches_add(Touches *touches, uint64_t address, uint64_t bytes, bool is_sto
         touches->capacity = touches->capacity == 0 ? 4 : 2 * touches->capacity;
         touches->ranges = allocated(realloc(touches->ranges, touches->capacity * sizeof *touches->ranges));
     }
-    touches->ranges[touches->count++] = (Touch){address, address + bytes, is_store};
+    touches->ranges[touches->count++] = (ByteTouch){address, address + bytes, is_store};
 }
 
 void touches_free(Touches *touches)
@@ -25,7 +25,7 @@ static bool ranges_overlap(const Touches *a, const Touches *b)
 {
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t j = 0; j < b->count; j++) {
-            const Touch *x = &a->ranges[i], *y = &b->ranges[j];
+            const ByteTouch *x = &a->ranges[i], *y = &b->ranges[j];
             if ((x->is_store || y->is_store) && x->begin < y->end && y->begin < x->end)
                 return true;
         }

@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef struct Touch {
+typedef struct ByteTouch {
     uint64_t begin, end;
     bool is_store;
-} Touch;
+} ByteTouch;
 
 typedef struct Touches { /* of one operation */
-    Touch *ranges;       /* [count] all that it uses lies in these */
+    ByteTouch *ranges;   /* [count] all that it uses lies in these */
     uint32_t count, capacity;
     Footprint *bytes; /* what it uses to the byte; NULL: not known */
 } Touches;

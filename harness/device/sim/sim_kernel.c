@@ -208,12 +208,12 @@ static void count_kernel(SimDevice *sim, const SimFunction *function, const SimR
     snprintf(sum->longest, sizeof sum->longest, "%s", facts.name);
 }
 
-typedef struct KernelWork {
+typedef struct SimKernelWork {
     DeviceFunction *function;
     LaunchShape shape;
     bool is_cooperative;
     _Alignas(16) uint8_t parameters[];
-} KernelWork;
+} SimKernelWork;
 
 static void touch_memory(SimDevice *sim, const SimReport *report)
 {
@@ -225,7 +225,7 @@ static void touch_memory(SimDevice *sim, const SimReport *report)
 
 static double carry_kernel(SimDevice *sim, void *what, uint8_t *staging)
 {
-    const KernelWork *work = what;
+    const SimKernelWork *work = what;
     SimLaunch grid = {.function = work->function->function,
                       .shape = work->shape,
                       .parameters = work->parameters,
@@ -258,10 +258,10 @@ static CudaError submit_kernel(SimDevice *sim, const DeviceLaunch *launch)
 {
     SimFunctionInfo facts;
     char name[100];
-    KernelWork *what = malloc(sizeof *what + launch->parameter_bytes);
+    SimKernelWork *what = malloc(sizeof *what + launch->parameter_bytes);
     if (what == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
-    *what = (KernelWork){
+    *what = (SimKernelWork){
         .function = launch->function, .shape = launch->shape, .is_cooperative = launch->is_cooperative};
     if (launch->parameter_bytes > 0)
         memcpy(what->parameters, launch->parameters, launch->parameter_bytes);

@@ -111,16 +111,16 @@ double sim_count_copy(SimDevice *sim, uint64_t bytes, CopyWay way)
     return seconds;
 }
 
-typedef struct Copy {
+typedef struct MemoryCopy {
     uint64_t to, from, bytes;
     uint8_t value;       /* of a fill */
     const uint8_t *data; /* of a copy from the host: behind this struct, or where the caller has it */
-} Copy;
+} MemoryCopy;
 
 /* NULL where there is no memory for it. */
-static Copy *new_copy(Copy copy, size_t data_bytes)
+static MemoryCopy *new_copy(MemoryCopy copy, size_t data_bytes)
 {
-    Copy *made = malloc(sizeof *made + data_bytes);
+    MemoryCopy *made = malloc(sizeof *made + data_bytes);
     if (made != NULL)
         *made = copy;
     return made;
@@ -128,7 +128,7 @@ static Copy *new_copy(Copy copy, size_t data_bytes)
 
 static double carry_write(SimDevice *sim, void *what, uint8_t *staging)
 {
-    const Copy *copy = what;
+    const MemoryCopy *copy = what;
     sim_touches(sim, copy->to, copy->bytes, true);
     sim_writes(sim, copy->to, copy->data, 0, copy->bytes);
     simgpu_host_writes(sim->gpu, copy->to, copy->data, copy->bytes);
@@ -139,7 +139,7 @@ static double carry_write(SimDevice *sim, void *what, uint8_t *staging)
 
 static double carry_copy(SimDevice *sim, void *what, uint8_t *staging)
 {
-    const Copy *copy = what;
+    const MemoryCopy *copy = what;
     sim_touches(sim, copy->to, copy->bytes, true);
     sim_touches(sim, copy->from, copy->bytes, false);
     sim_writes(sim, copy->to, byte_at(copy->from), 0, copy->bytes);
@@ -152,7 +152,7 @@ static double carry_copy(SimDevice *sim, void *what, uint8_t *staging)
 
 static double carry_fill(SimDevice *sim, void *what, uint8_t *staging)
 {
-    const Copy *copy = what;
+    const MemoryCopy *copy = what;
     sim_touches(sim, copy->to, copy->bytes, true);
     sim_writes(sim, copy->to, NULL, copy->value, copy->bytes);
     simgpu_host_fills(sim->gpu, copy->to, copy->value, copy->bytes);
@@ -161,7 +161,7 @@ static double carry_fill(SimDevice *sim, void *what, uint8_t *staging)
     return sim_count_copy(sim, copy->bytes, WITHIN_DEVICE);
 }
 
-Work sim_copy_work(Carry *carry, void *what, DeviceStream *stream, Engine engine)
+Work sim_copy_work(Carry *carry, void *what, DeviceStream *stream, SimEngine engine)
 {
     return (Work){.carry = carry,
                   .what = what,
@@ -170,7 +170,7 @@ Work sim_copy_work(Carry *carry, void *what, DeviceStream *stream, Engine engine
                   .mistake = {.kind = MISTAKE_COPY_NOT_ORDERED}};
 }
 
-static CudaError submit_copy(SimDevice *sim, Carry *carry, Engine engine, Copy *copy, size_t data_bytes,
+static CudaError submit_copy(SimDevice *sim, Carry *carry, SimEngine engine, MemoryCopy *copy, size_t data_bytes,
                              DeviceStream *stream, const char *name)
 {
     if (copy == NULL)
@@ -189,20 +189,20 @@ static CudaError write_bytes(Device *device, uint64_t to, const void *from, uint
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
     size_t held_bytes = sim_may_wait(sim) ? bytes : 0;
-    Copy *copy = new_copy((Copy){.to = to, .bytes = bytes, .data = from}, held_bytes);
+    MemoryCopy *copy = new_copy((MemoryCopy){.to = to, .bytes = bytes, .data = from}, held_bytes);
     if (copy != NULL && held_bytes > 0)
         copy->data = memcpy(copy + 1, from, bytes);
     return submit_copy(sim, carry_write, ENGINE_BUS, copy, held_bytes, stream, " from the host");
 }
 
-typedef struct Read {
+typedef struct MemoryRead {
     uint64_t from, bytes;
     void *to;
-} Read;
+} MemoryRead;
 
 static double carry_read(SimDevice *sim, void *what, uint8_t *staging)
 {
-    const Read *read = what;
+    const MemoryRead *read = what;
     sim_touches(sim, read->from, read->bytes, false);
     sim_reads(sim, read->from, read->bytes);
     memcpy(read->to, byte_at(read->from), read->bytes);
@@ -215,10 +215,10 @@ static CudaError read_bytes(Device *device, void *to, uint64_t from, uint64_t by
     CudaError error = sim_check_range(sim, from, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    Read *read = malloc(sizeof *read);
+    MemoryRead *read = malloc(sizeof *read);
     if (read == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
-    *read = (Read){from, bytes, to};
+    *read = (MemoryRead){from, bytes, to};
     Work work = sim_copy_work(carry_read, read, stream, ENGINE_BUS);
     snprintf(work.name, sizeof work.name, "the copy of %llu bytes to the host", (unsigned long long)bytes);
     return sim_submit_and_wait(sim, &work);
@@ -232,8 +232,9 @@ static CudaError copy_bytes(Device *device, uint64_t to, uint64_t from, uint64_t
         error = sim_check_range(sim, from, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    return submit_copy(sim, carry_copy, ENGINE_KERNELS, new_copy((Copy){.to = to, .from = from, .bytes = bytes}, 0), 0,
-                       stream, " within the device");
+    return submit_copy(sim, carry_copy, ENGINE_KERNELS,
+                       new_copy((MemoryCopy){.to = to, .from = from, .bytes = bytes}, 0), 0, stream,
+                       " within the device");
 }
 
 static CudaError fill_bytes(Device *device, uint64_t to, uint8_t value, uint64_t bytes, DeviceStream *stream)
@@ -242,13 +243,13 @@ static CudaError fill_bytes(Device *device, uint64_t to, uint8_t value, uint64_t
     CudaError error = sim_check_range(sim, to, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    return submit_copy(sim, carry_fill, ENGINE_KERNELS, new_copy((Copy){.to = to, .bytes = bytes, .value = value}, 0),
-                       0, stream, "");
+    return submit_copy(sim, carry_fill, ENGINE_KERNELS,
+                       new_copy((MemoryCopy){.to = to, .bytes = bytes, .value = value}, 0), 0, stream, "");
 }
 
 static double carry_renew(SimDevice *sim, void *what, uint8_t *staging)
 {
-    const Copy *copy = what;
+    const MemoryCopy *copy = what;
     sim_touches(sim, copy->to, copy->bytes, true);
     if (sim_footprint(sim) != NULL)
         footprint_add(sim_footprint(sim), FOOTPRINT_STORE, copy->to, copy->bytes);
@@ -262,7 +263,7 @@ CudaError sim_renew(Device *device, uint64_t address, uint64_t bytes, bool is_fr
     CudaError error = sim_check_range(sim, address, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    Copy *copy = new_copy((Copy){.to = address, .bytes = bytes}, 0);
+    MemoryCopy *copy = new_copy((MemoryCopy){.to = address, .bytes = bytes}, 0);
     if (copy == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
     Work work = sim_copy_work(carry_renew, copy, stream, ENGINE_KERNELS);
@@ -287,7 +288,7 @@ static CudaError write_at_once(Device *device, uint64_t to, const void *from, ui
     CudaError error = sim_check_range(sim, to, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    return note_time(sim, stream, carry_write(sim, &(Copy){.to = to, .bytes = bytes, .data = from}, NULL));
+    return note_time(sim, stream, carry_write(sim, &(MemoryCopy){.to = to, .bytes = bytes, .data = from}, NULL));
 }
 
 static CudaError read_at_once(Device *device, void *to, uint64_t from, uint64_t bytes, DeviceStream *stream)
@@ -296,7 +297,7 @@ static CudaError read_at_once(Device *device, void *to, uint64_t from, uint64_t 
     CudaError error = sim_check_range(sim, from, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    note_time(sim, stream, carry_read(sim, &(Read){from, bytes, to}, NULL));
+    note_time(sim, stream, carry_read(sim, &(MemoryRead){from, bytes, to}, NULL));
     sim_time_note(sim, (Moment){.kind = MOMENT_HOST_STREAM, .stream = stream});
     return CUDA_ERROR_SUCCESS;
 }

@@ -18,7 +18,7 @@ typedef enum CopyWay {
 /* Counts a copy or a fill, and returns its modelled time. */
 double sim_count_copy(SimDevice *sim, uint64_t bytes, CopyWay way);
 /* A copy or a fill, without its name. */
-Work sim_copy_work(Carry *carry, void *what, DeviceStream *stream, Engine engine);
+Work sim_copy_work(Carry *carry, void *what, DeviceStream *stream, SimEngine engine);
 /* DeviceSimulationOps.renew. */
 CudaError sim_renew(Device *device, uint64_t address, uint64_t bytes, bool is_freed, DeviceStream *stream);
 

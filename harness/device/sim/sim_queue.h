@@ -39,7 +39,7 @@ typedef struct Work { /* an operation as it is submitted */
     Carry *carry;
     void *what;        /* from malloc(); the queue frees it */
     size_t held_bytes; /* the size of it */
-    Engine engine;
+    SimEngine engine;
     DeviceStream *stream; /* NULL: the legacy default stream */
     bool needs_turn;
     bool is_kernel;

@@ -6,7 +6,7 @@
 #include "harness/device/sim/operation_set.h"
 #include "simgpu/simgpu.h"
 
-typedef enum Engine { ENGINE_KERNELS, ENGINE_BUS, ENGINE_COUNT } Engine;
+typedef enum SimEngine { ENGINE_KERNELS, ENGINE_BUS, ENGINE_COUNT } SimEngine;
 
 typedef struct Moment Moment;     /* sim_time.h */
 typedef struct SimQueue SimQueue; /* sim_queue.h */

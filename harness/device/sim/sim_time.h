@@ -27,7 +27,7 @@ typedef enum MomentKind {
 
 struct Moment {
     MomentKind kind;
-    Engine engine;
+    SimEngine engine;
     DeviceStream *stream; /* NULL: the legacy default stream */
     DeviceEvent *event;
     double seconds;

@@ -8,14 +8,15 @@
 
 cudaError_t copy_box(Place to, Place from, Box box, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    const Work work = {.type = cudaGraphNodeTypeMemcpy, .copy = {.to = to, .from = from, .box = box, .kind = kind}};
+    const StreamWork work = {.type = cudaGraphNodeTypeMemcpy,
+                             .copy = {.to = to, .from = from, .box = box, .kind = kind}};
     cudaError_t error;
     return capture_takes(stream, &work, &error) ? error : box_copy(to, from, box, kind, stream);
 }
 
 static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    const Work work = work_copy_of_bytes(to, from, bytes, kind);
+    const StreamWork work = work_copy_of_bytes(to, from, bytes, kind);
     cudaError_t error;
     return capture_takes(stream, &work, &error) ? error : copy_bytes(to, from, bytes, kind, stream);
 }
@@ -49,14 +50,14 @@ static cudaError_t copy_from_symbol(void *to, const void *symbol, size_t count, 
 
 static cudaError_t fill(void *to, int value, size_t bytes, cudaStream_t stream)
 {
-    const Work work = work_fill_of_bytes(to, value, bytes);
+    const StreamWork work = work_fill_of_bytes(to, value, bytes);
     cudaError_t error;
     return capture_takes(stream, &work, &error) ? error : fill_bytes(to, value, bytes, stream);
 }
 
 static cudaError_t fill_rows(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
-    const Work work = {.type = cudaGraphNodeTypeMemset, .fill = {to, pitch, (uint8_t)value, 1, width, height}};
+    const StreamWork work = {.type = cudaGraphNodeTypeMemset, .fill = {to, pitch, (uint8_t)value, 1, width, height}};
     cudaError_t error;
     return capture_takes(stream, &work, &error) ? error : fill_rows_of_bytes(to, pitch, value, width, height, stream);
 }

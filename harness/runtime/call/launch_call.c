@@ -58,7 +58,7 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *host_function)
 static cudaError_t launch(const void *kernel, const Configuration *how, void **arguments, bool wait)
 {
     uint8_t parameters[MAX_PARAMETER_BYTES];
-    Work work = {.type = cudaGraphNodeTypeKernel, .kernel = {.how = *how}};
+    StreamWork work = {.type = cudaGraphNodeTypeKernel, .kernel = {.how = *how}};
     uint32_t place = caller_stand_in(how->place);
     cudaError_t error = kernel_pack(&work.kernel, kernel, arguments, parameters);
     if (error == cudaSuccess && !capture_takes(how->stream, &work, &error))

@@ -76,7 +76,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *argument)
 {
-    const Work work = {.type = cudaGraphNodeTypeHost, .host = {function, argument}};
+    const StreamWork work = {.type = cudaGraphNodeTypeHost, .host = {function, argument}};
     cudaError_t error;
     return result(function != NULL && capture_takes(stream, &work, &error)
                       ? error

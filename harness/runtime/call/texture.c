@@ -80,7 +80,7 @@ static bool has_flags(const struct cudaResourceDesc *resource)
 
 static cudaError_t fill_resource(const struct cudaResourceDesc *resource, RingTexture *body)
 {
-    const Array *array;
+    const RuntimeArray *array;
     cudaError_t error;
     if (has_flags(resource))
         return cudaErrorInvalidValue;
@@ -198,7 +198,7 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements, const struct 
 
 static cudaError_t ask_surface(Object *surface)
 {
-    const Array *array;
+    const RuntimeArray *array;
     RingReply reply;
     cudaError_t error = array_find(surface->resource.res.array.array, &array);
     if (error == cudaSuccess)

@@ -116,7 +116,7 @@ static cudaError_t legacy_allowed(void)
     return error;
 }
 
-bool capture_takes(cudaStream_t stream, const Work *work, cudaError_t *error)
+bool capture_takes(cudaStream_t stream, const StreamWork *work, cudaError_t *error)
 {
     Captured *captured;
     GraphNode *node;
@@ -140,15 +140,15 @@ bool capture_takes(cudaStream_t stream, const Work *work, cudaError_t *error)
 }
 
 /* An external event is recorded, or waited for, whenever the graph runs. */
-static Work external(enum cudaGraphNodeType type, cudaEvent_t event)
+static StreamWork external(enum cudaGraphNodeType type, cudaEvent_t event)
 {
-    return (Work){.type = type, .event = event};
+    return (StreamWork){.type = type, .event = event};
 }
 
 bool capture_takes_record(cudaStream_t stream, cudaEvent_t event, unsigned flags, cudaError_t *error)
 {
     Captured *captured;
-    const Work work = external(cudaGraphNodeTypeEventRecord, event);
+    const StreamWork work = external(cudaGraphNodeTypeEventRecord, event);
     if (all_captures == NULL)
         return false;
     if ((flags & cudaEventRecordExternal) != 0)
@@ -190,7 +190,7 @@ static cudaError_t join(Capture *capture, Capture *of_event, cudaStream_t stream
 bool capture_takes_wait(cudaStream_t stream, cudaEvent_t event, unsigned flags, cudaError_t *error)
 {
     Captured *captured, *recorded = NULL;
-    const Work work = external(cudaGraphNodeTypeWaitEvent, event);
+    const StreamWork work = external(cudaGraphNodeTypeWaitEvent, event);
     if (all_captures == NULL)
         return false;
     if ((flags & cudaEventWaitExternal) != 0)

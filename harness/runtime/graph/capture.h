@@ -11,7 +11,7 @@
 #include "harness/runtime/work.h"
 
 /* True: `work` is dealt with. It has become a node, or capture does not allow it; `error` says which. */
-bool capture_takes(cudaStream_t stream, const Work *work, cudaError_t *error);
+bool capture_takes(cudaStream_t stream, const StreamWork *work, cudaError_t *error);
 /* The same for recording an event in a stream, and for making a stream wait for one. */
 bool capture_takes_record(cudaStream_t stream, cudaEvent_t event, unsigned flags, cudaError_t *error);
 bool capture_takes_wait(cudaStream_t stream, cudaEvent_t event, unsigned flags, cudaError_t *error);

@@ -23,7 +23,7 @@ static cudaError_t copy_kernel(KernelWork *to, const KernelWork *from)
     return cudaSuccess;
 }
 
-static cudaError_t work_copy(Work *to, const Work *from)
+static cudaError_t work_copy(StreamWork *to, const StreamWork *from)
 {
     *to = *from;
     if (from->type == cudaGraphNodeTypeKernel)
@@ -31,7 +31,7 @@ static cudaError_t work_copy(Work *to, const Work *from)
     return from->type == cudaGraphNodeTypeGraph ? graph_copy(&to->child, from->child) : cudaSuccess;
 }
 
-static void work_free(Work *work)
+static void work_free(StreamWork *work)
 {
     if (work->type == cudaGraphNodeTypeKernel) {
         free(work->kernel.parameters);
@@ -99,7 +99,7 @@ cudaError_t node_add_before(GraphNode *node, GraphNode *before)
     return cudaSuccess;
 }
 
-cudaError_t graph_add(Graph *graph, const Work *work, GraphNode *const *before, size_t count, GraphNode **added)
+cudaError_t graph_add(Graph *graph, const StreamWork *work, GraphNode *const *before, size_t count, GraphNode **added)
 {
     if (graph == NULL || (count > 0 && before == NULL))
         return cudaErrorInvalidValue;
@@ -149,9 +149,9 @@ void graph_remove(GraphNode *node)
     free_node(node);
 }
 
-cudaError_t node_set_work(GraphNode *node, const Work *work)
+cudaError_t node_set_work(GraphNode *node, const StreamWork *work)
 {
-    Work copy;
+    StreamWork copy;
     if (node == NULL || node->work.type != work->type)
         return cudaErrorInvalidValue;
     cudaError_t error = work_copy(&copy, work);

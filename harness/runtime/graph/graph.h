@@ -11,7 +11,7 @@
 #include "harness/runtime/work.h"
 
 typedef struct CUgraphNode_st {
-    Work work;
+    StreamWork work;
     cudaGraph_t graph;
     cudaGraphNode_t *before; /* [before_count] the nodes that must end before this one begins */
     size_t before_count;
@@ -32,13 +32,13 @@ void graph_free(Graph *graph);
 cudaError_t graph_copy(Graph **copy, const Graph *graph);
 
 /* Adds a node with a copy of `work`. cudaErrorInvalidValue: a node of `before` is not in this graph. */
-cudaError_t graph_add(Graph *graph, const Work *work, GraphNode *const *before, size_t count, GraphNode **node);
+cudaError_t graph_add(Graph *graph, const StreamWork *work, GraphNode *const *before, size_t count, GraphNode **node);
 void graph_remove(GraphNode *node);
 bool node_is_before(const GraphNode *node, const GraphNode *other);
 cudaError_t node_add_before(GraphNode *node, GraphNode *before);
 void node_remove_before(GraphNode *node, const GraphNode *before);
 /* Replaces the work of a node by a copy of other work of the same type. */
-cudaError_t node_set_work(GraphNode *node, const Work *work);
+cudaError_t node_set_work(GraphNode *node, const StreamWork *work);
 
 /* Fills in the positions of all nodes, each behind all that come before it. False: they form a circle. */
 bool graph_order(const Graph *graph, size_t *order);

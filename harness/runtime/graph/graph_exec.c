@@ -200,7 +200,7 @@ static cudaError_t wait_for_last_launch(GraphExec *exec, cudaStream_t stream)
 
 static cudaError_t launch(GraphExec *exec, cudaStream_t stream)
 {
-    const Work work = {.type = cudaGraphNodeTypeGraph, .child = exec == NULL ? NULL : exec->graph};
+    const StreamWork work = {.type = cudaGraphNodeTypeGraph, .child = exec == NULL ? NULL : exec->graph};
     cudaError_t error;
     if (exec == NULL)
         return cudaErrorInvalidValue;

@@ -10,11 +10,11 @@
 
 /* ---- parameters as work ------------------------------------------------------------------------------------------ */
 
-typedef struct Request { /* the work that a call describes, or why it cannot be done */
+typedef struct NodeRequest { /* the work that a call describes, or why it cannot be done */
     cudaError_t error;
-    Work work;
+    StreamWork work;
     uint8_t parameters[MAX_PARAMETER_BYTES]; /* of a kernel */
-} Request;
+} NodeRequest;
 
 /* cuLaunchKernel()'s other way to pass parameters (CUDA Driver API 13.0, CU_LAUNCH_PARAM_...). */
 static cudaError_t take_buffer(KernelWork *kernel, void **extra)
@@ -35,9 +35,9 @@ static cudaError_t take_buffer(KernelWork *kernel, void **extra)
     return cudaSuccess;
 }
 
-static void of_kernel(Request *request, const struct cudaKernelNodeParams *asked)
+static void of_kernel(NodeRequest *request, const struct cudaKernelNodeParams *asked)
 {
-    request->work = (Work){.type = cudaGraphNodeTypeKernel};
+    request->work = (StreamWork){.type = cudaGraphNodeTypeKernel};
     if (asked == NULL) {
         request->error = cudaErrorInvalidValue;
         return;
@@ -50,21 +50,21 @@ static void of_kernel(Request *request, const struct cudaKernelNodeParams *asked
         request->error = take_buffer(kernel, asked->extra);
 }
 
-static void of_copy(Request *request, const struct cudaMemcpy3DParms *asked)
+static void of_copy(NodeRequest *request, const struct cudaMemcpy3DParms *asked)
 {
-    request->work = (Work){.type = cudaGraphNodeTypeMemcpy};
+    request->work = (StreamWork){.type = cudaGraphNodeTypeMemcpy};
     CopyWork *copy = &request->work.copy;
     copy->kind = asked == NULL ? cudaMemcpyDefault : asked->kind;
     request->error = asked == NULL ? cudaErrorInvalidValue : places_of_3d(asked, &copy->to, &copy->from, &copy->box);
 }
 
-static void of_bytes(Request *request, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+static void of_bytes(NodeRequest *request, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     request->error = to == NULL || from == NULL ? cudaErrorInvalidValue : cudaSuccess;
     request->work = work_copy_of_bytes(to, from, bytes, kind);
 }
 
-static void of_symbol(Request *request, void *to, const void *from, const void *symbol, size_t bytes, size_t offset,
+static void of_symbol(NodeRequest *request, void *to, const void *from, const void *symbol, size_t bytes, size_t offset,
                       enum cudaMemcpyKind kind)
 {
     void *address;
@@ -74,9 +74,9 @@ static void of_symbol(Request *request, void *to, const void *from, const void *
         request->error = error;
 }
 
-static void of_fill(Request *request, const struct cudaMemsetParams *asked)
+static void of_fill(NodeRequest *request, const struct cudaMemsetParams *asked)
 {
-    request->work = (Work){.type = cudaGraphNodeTypeMemset};
+    request->work = (StreamWork){.type = cudaGraphNodeTypeMemset};
     request->error = asked == NULL || asked->dst == NULL ||
                              (asked->elementSize != 1 && asked->elementSize != 2 && asked->elementSize != 4) ||
                              (asked->height > 1 && asked->pitch < asked->width * asked->elementSize)
@@ -86,27 +86,27 @@ static void of_fill(Request *request, const struct cudaMemsetParams *asked)
         request->work.fill = *asked;
 }
 
-static void of_host(Request *request, const struct cudaHostNodeParams *asked)
+static void of_host(NodeRequest *request, const struct cudaHostNodeParams *asked)
 {
     request->error = asked == NULL || asked->fn == NULL ? cudaErrorInvalidValue : cudaSuccess;
-    request->work = (Work){.type = cudaGraphNodeTypeHost};
+    request->work = (StreamWork){.type = cudaGraphNodeTypeHost};
     if (request->error == cudaSuccess)
         request->work.host = *asked;
 }
 
-static void of_child(Request *request, cudaGraph_t child)
+static void of_child(NodeRequest *request, cudaGraph_t child)
 {
     request->error = child == NULL ? cudaErrorInvalidValue : cudaSuccess;
-    request->work = (Work){.type = cudaGraphNodeTypeGraph, .child = child};
+    request->work = (StreamWork){.type = cudaGraphNodeTypeGraph, .child = child};
 }
 
-static void of_event(Request *request, enum cudaGraphNodeType type, cudaEvent_t event)
+static void of_event(NodeRequest *request, enum cudaGraphNodeType type, cudaEvent_t event)
 {
     request->error = event == NULL ? cudaErrorInvalidValue : cudaSuccess;
-    request->work = (Work){.type = type, .event = event};
+    request->work = (StreamWork){.type = type, .event = event};
 }
 
-static void of_any(Request *request, const struct cudaGraphNodeParams *asked)
+static void of_any(NodeRequest *request, const struct cudaGraphNodeParams *asked)
 {
     request->error = cudaErrorInvalidValue;
     if (asked == NULL)
@@ -119,7 +119,7 @@ static void of_any(Request *request, const struct cudaGraphNodeParams *asked)
     case cudaGraphNodeTypeGraph: of_child(request, asked->graph.graph); break;
     case cudaGraphNodeTypeWaitEvent: of_event(request, asked->type, asked->eventWait.event); break;
     case cudaGraphNodeTypeEventRecord: of_event(request, asked->type, asked->eventRecord.event); break;
-    case cudaGraphNodeTypeEmpty: *request = (Request){.work = {.type = cudaGraphNodeTypeEmpty}}; break;
+    case cudaGraphNodeTypeEmpty: *request = (NodeRequest){.work = {.type = cudaGraphNodeTypeEmpty}}; break;
     default: request->error = missing("nodes of this type in a graph"); break;
     }
 }
@@ -127,7 +127,7 @@ static void of_any(Request *request, const struct cudaGraphNodeParams *asked)
 /* ---- what becomes of the work ------------------------------------------------------------------------------------ */
 
 static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before, size_t count,
-                       const Request *request)
+                       const NodeRequest *request)
 {
     if (node == NULL || request->error != cudaSuccess)
         return node == NULL ? cudaErrorInvalidValue : request->error;
@@ -137,19 +137,19 @@ static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraph
     return error;
 }
 
-static cudaError_t set(cudaGraphNode_t node, const Request *request)
+static cudaError_t set(cudaGraphNode_t node, const NodeRequest *request)
 {
     return request->error == cudaSuccess ? node_set_work(node, &request->work) : request->error;
 }
 
-static cudaError_t set_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node, const Request *request)
+static cudaError_t set_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node, const NodeRequest *request)
 {
     if (request->error == cudaSuccess && request->work.type == cudaGraphNodeTypeGraph)
         return exec_set_child(exec, node, request->work.child);
     return set(exec_node(exec, node), request);
 }
 
-static const Work *work_of(cudaGraphNode_t node, enum cudaGraphNodeType type)
+static const StreamWork *work_of(cudaGraphNode_t node, enum cudaGraphNodeType type)
 {
     return node != NULL && node->work.type == type ? &node->work : NULL;
 }
@@ -158,19 +158,19 @@ static const Work *work_of(cudaGraphNode_t node, enum cudaGraphNodeType type)
 #define NODE_CALLS(ADD, SET, SET_IN_EXEC, PARAMETERS, DESCRIBE)                                                        \
     cudaError_t ADD(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before, size_t count, PARAMETERS) \
     {                                                                                                                  \
-        Request request;                                                                                               \
+        NodeRequest request;                                                                                           \
         DESCRIBE;                                                                                                      \
         return result(add(node, graph, before, count, &request));                                                      \
     }                                                                                                                  \
     cudaError_t SET(cudaGraphNode_t node, PARAMETERS)                                                                  \
     {                                                                                                                  \
-        Request request;                                                                                               \
+        NodeRequest request;                                                                                           \
         DESCRIBE;                                                                                                      \
         return result(set(node, &request));                                                                            \
     }                                                                                                                  \
     cudaError_t SET_IN_EXEC(cudaGraphExec_t exec, cudaGraphNode_t node, PARAMETERS)                                    \
     {                                                                                                                  \
-        Request request;                                                                                               \
+        NodeRequest request;                                                                                           \
         DESCRIBE;                                                                                                      \
         return result(set_in_exec(exec, node, &request));                                                              \
     }
@@ -183,7 +183,7 @@ NODE_CALLS(cudaGraphAddKernelNode, cudaGraphKernelNodeSetParams, cudaGraphExecKe
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *parameters)
 {
-    const Work *work = work_of(node, cudaGraphNodeTypeKernel);
+    const StreamWork *work = work_of(node, cudaGraphNodeTypeKernel);
     if (work == NULL || parameters == NULL)
         return result(cudaErrorInvalidValue);
     const KernelWork *kernel = &work->kernel;
@@ -253,7 +253,7 @@ NODE_CALLS(cudaGraphAddMemsetNode, cudaGraphMemsetNodeSetParams, cudaGraphExecMe
 
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *parameters)
 {
-    const Work *work = work_of(node, cudaGraphNodeTypeMemcpy);
+    const StreamWork *work = work_of(node, cudaGraphNodeTypeMemcpy);
     if (work == NULL || parameters == NULL)
         return result(cudaErrorInvalidValue);
     *parameters = parameters_of_3d(&work->copy.to, &work->copy.from, &work->copy.box, work->copy.kind);
@@ -262,7 +262,7 @@ cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy
 
 cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *parameters)
 {
-    const Work *work = work_of(node, cudaGraphNodeTypeMemset);
+    const StreamWork *work = work_of(node, cudaGraphNodeTypeMemset);
     if (work == NULL || parameters == NULL)
         return result(cudaErrorInvalidValue);
     *parameters = work->fill;
@@ -280,7 +280,7 @@ NODE_CALLS(cudaGraphAddEventWaitNode, cudaGraphEventWaitNodeSetEvent, cudaGraphE
 
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *parameters)
 {
-    const Work *work = work_of(node, cudaGraphNodeTypeHost);
+    const StreamWork *work = work_of(node, cudaGraphNodeTypeHost);
     if (work == NULL || parameters == NULL)
         return result(cudaErrorInvalidValue);
     *parameters = work->host;
@@ -289,7 +289,7 @@ cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNode
 
 static cudaError_t get_event(cudaGraphNode_t node, enum cudaGraphNodeType type, cudaEvent_t *event)
 {
-    const Work *work = work_of(node, type);
+    const StreamWork *work = work_of(node, type);
     if (work == NULL || event == NULL)
         return cudaErrorInvalidValue;
     *event = work->event;
@@ -309,14 +309,14 @@ cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *ev
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before,
                                        size_t count, cudaGraph_t child)
 {
-    Request request;
+    NodeRequest request;
     of_child(&request, child);
     return result(add(node, graph, before, count, &request));
 }
 
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *child)
 {
-    const Work *work = work_of(node, cudaGraphNodeTypeGraph);
+    const StreamWork *work = work_of(node, cudaGraphNodeTypeGraph);
     if (work == NULL || child == NULL)
         return result(cudaErrorInvalidValue);
     *child = work->child;
@@ -330,7 +330,7 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraph
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before, size_t count)
 {
-    const Request request = {.work = {.type = cudaGraphNodeTypeEmpty}};
+    const NodeRequest request = {.work = {.type = cudaGraphNodeTypeEmpty}};
     return result(add(node, graph, before, count, &request));
 }
 
@@ -340,7 +340,7 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, cons
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before,
                              const cudaGraphEdgeData *edges, size_t count, struct cudaGraphNodeParams *parameters)
 {
-    Request request;
+    NodeRequest request;
     if (compiled_before_13()) {
         of_any(&request, (const struct cudaGraphNodeParams *)(uintptr_t)count);
         count = (size_t)(uintptr_t)edges;
@@ -352,7 +352,7 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cud
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *parameters)
 {
-    Request request;
+    NodeRequest request;
     of_any(&request, parameters);
     return result(set(node, &request));
 }
@@ -360,7 +360,7 @@ cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodePar
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                        struct cudaGraphNodeParams *parameters)
 {
-    Request request;
+    NodeRequest request;
     of_any(&request, parameters);
     return result(set_in_exec(exec, node, &request));
 }

@@ -44,7 +44,7 @@ static cudaError_t run_fill(const struct cudaMemsetParams *fill, cudaStream_t st
                : fill_rows_of_bytes(fill->dst, fill->pitch, (int)fill->value, width, fill->height, stream);
 }
 
-static cudaError_t run(const Work *work, cudaStream_t stream)
+static cudaError_t run(const StreamWork *work, cudaStream_t stream)
 {
     const CopyWork *copy = &work->copy;
     switch (work->type) {
@@ -62,7 +62,7 @@ static cudaError_t run(const Work *work, cudaStream_t stream)
     }
 }
 
-cudaError_t work_run(const Work *work, cudaStream_t stream)
+cudaError_t work_run(const StreamWork *work, cudaStream_t stream)
 {
     uint32_t place = caller_stand_in(work->place);
     cudaError_t error = run(work, stream);

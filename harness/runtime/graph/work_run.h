@@ -5,6 +5,6 @@
 #include "harness/runtime/work.h"
 
 /* A child graph cannot be run like this. */
-cudaError_t work_run(const Work *work, cudaStream_t stream);
+cudaError_t work_run(const StreamWork *work, cudaStream_t stream);
 
 #endif

@@ -8,7 +8,7 @@ enum { NODES = 4 };
 /* Nodes without work, none before another. */
 static Graph *new_graph(GraphNode *nodes[NODES])
 {
-    const Work nothing = {.type = cudaGraphNodeTypeEmpty};
+    const StreamWork nothing = {.type = cudaGraphNodeTypeEmpty};
     Graph *graph = graph_new();
     for (int i = 0; i < NODES; i++)
         assert_int_equal(graph_add(graph, &nothing, NULL, 0, &nodes[i]), cudaSuccess);
@@ -52,7 +52,7 @@ static void a_circle_has_no_order(void **state)
 
 static void only_another_node_of_the_graph_comes_before_one_and_once(void **state)
 {
-    const Work nothing = {.type = cudaGraphNodeTypeEmpty};
+    const StreamWork nothing = {.type = cudaGraphNodeTypeEmpty};
     GraphNode *nodes[NODES], *others[NODES], *added;
     Graph *graph = new_graph(nodes), *other = new_graph(others);
     assert_int_equal(node_add_before(nodes[0], NULL), cudaErrorInvalidValue);
@@ -118,8 +118,8 @@ static void a_node_keeps_copies_of_a_kernels_arguments(void **state)
     } two = {.info = {.parameter_bytes = 12, .parameter_count = 2, .offsets = {0, 8}}};
     Function function = {.info = &two.info};
     char parameters[12] = "first 8 two";
-    Work work = {.type = cudaGraphNodeTypeKernel,
-                 .kernel = {.function = &function, .parameters = (uint8_t *)parameters, .arguments = NULL}};
+    StreamWork work = {.type = cudaGraphNodeTypeKernel,
+                       .kernel = {.function = &function, .parameters = (uint8_t *)parameters, .arguments = NULL}};
     GraphNode *node;
     Graph *graph = graph_new();
     assert_int_equal(graph_add(graph, &work, NULL, 0, &node), cudaSuccess);
@@ -139,7 +139,7 @@ static void a_graph_within_a_graph_is_a_copy_that_belongs_to_its_node(void **sta
 {
     GraphNode *nodes[NODES], *node;
     Graph *graph = graph_new(), *child = new_graph(nodes);
-    const Work work = {.type = cudaGraphNodeTypeGraph, .child = child};
+    const StreamWork work = {.type = cudaGraphNodeTypeGraph, .child = child};
     assert_int_equal(graph_add(graph, &work, NULL, 0, &node), cudaSuccess);
     assert_ptr_not_equal(node->work.child, child);
     assert_int_equal(node->work.child->count, NODES);

@@ -29,9 +29,9 @@ static Run a_run(const char *person, const char *revision, double ms)
 }
 
 /* The next in the queue is judged with this run. */
-static Judging judged(const Run *run, const char *verdict)
+static QueuedJob judged(const Run *run, const char *verdict)
 {
-    Judging *queued;
+    QueuedJob *queued;
     size_t count;
     int64_t attempt;
     RecordingOutcome outcome;
@@ -52,7 +52,7 @@ static Judging judged(const Run *run, const char *verdict)
     return queued[0];
 }
 
-static Judging judged_with_time(const char *person, const char *revision, double ms)
+static QueuedJob judged_with_time(const char *person, const char *revision, double ms)
 {
     const Run run = a_run(person, revision, ms);
     return judged(&run, "Accepted");
@@ -110,7 +110,7 @@ static void a_batch_changes_nothing_until_it_is_applied(void **state)
     judged_with_time("bob", "r1", 2);
     const int64_t id = opened(a_request());
     refused_to_apply(id, "batch 2: 2 of 2 submissions are not judged yet");
-    const Judging shadow = judged_with_time("ada", "r2", 3);
+    const QueuedJob shadow = judged_with_time("ada", "r2", 3);
     assert_int_equal(shadow.submission, first);
     assert_string_equal(shadow.revision, "r2");
     judged_with_time("bob", "r2", 2.001);
@@ -182,7 +182,7 @@ static void fresh_hand_ins_come_first_and_are_judged_in_the_batch_too(void **sta
     const int64_t id = opened(a_request());
     const int64_t late = handed_in(admitted("bob").id, "k");
     assert_int_equal(batch_of(id).judgings, 2);
-    Judging next = judged_with_time("bob", "r1", 2);
+    QueuedJob next = judged_with_time("bob", "r1", 2);
     assert_int_equal(next.submission, late);
     assert_int_equal(next.batch, LIVE_BATCH);
     judged_with_time("ada", "r2", 1);

@@ -6,7 +6,7 @@
 /* The next judging of the queue, offered; its attempt is in *attempt. */
 static int64_t offered(int64_t *attempt)
 {
-    Judging *queued;
+    QueuedJob *queued;
     size_t count;
     must(judgings_in_state(store, "queued", 1, &arena, &queued, &count, &why));
     assert_int_equal(count, 1);
@@ -64,7 +64,7 @@ static void a_key_gives_the_same_submission_again(void **state)
 
 static void what_was_never_handed_in_is_not_there(void **state)
 {
-    Judging judging;
+    QueuedJob judging;
     assert_int_equal(judgings_read(store, 77, &arena, &judging, &why), STATUS_NOT_FOUND);
     assert_string_equal(why.text, "there is no judging 77");
 }
@@ -156,7 +156,7 @@ static void who_hands_in_often_is_put_behind_others(void **state)
     for (int i = 0; i < 3; i++)
         of_ada[i] = handed_in(ada.id, keys[i]);
     const int64_t of_bob = handed_in(bob.id, "k");
-    Judging *queued;
+    QueuedJob *queued;
     size_t count;
     must(judgings_in_state(store, "queued", 10, &arena, &queued, &count, &why));
     assert_int_equal(count, 4);
@@ -350,7 +350,7 @@ static int count_scanned(unsigned kind, void *count, void *statement, void *ns)
 /* The head asks several times a second. */
 static void what_has_ended_is_not_looked_through_for_what_waits(void **state)
 {
-    Judging *judgings;
+    QueuedJob *judgings;
     size_t count;
     int64_t waiting;
     int scanned = 0;

@@ -100,7 +100,7 @@ static void a_pseudonym_cannot_be_somebody_elses_name(void **state)
 static void an_invitation_leads_into_its_group(void **state)
 {
     Secret invitation;
-    Group group;
+    PersonGroup group;
     Person *people;
     size_t count;
     const Person ada = admitted("ada");
@@ -118,7 +118,7 @@ static void an_invitation_leads_into_its_group(void **state)
     must(people_list(store, 0, &arena, &people, &count, &why));
     assert_int_equal(count, 2);
     assert_int_equal(people_join_group(store, "guess", ada.id, &arena, &group, &why), STATUS_NOT_FOUND);
-    Group *groups;
+    PersonGroup *groups;
     must(people_list_groups(store, &arena, &groups, &count, &why));
     assert_int_equal(count, 2);
 }

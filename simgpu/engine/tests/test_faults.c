@@ -61,7 +61,7 @@ static Run run(const char *functions, const char *instructions, uint64_t budget)
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
-enum { LOAD = 0, STORE = 1, OUT = 1, IN = 2 };
+enum { A_LOAD = 0, A_STORE = 1, OUT = 1, IN = 2 };
 
 /* Thread 37 alone runs the instruction. `base` says to what `offset` counts: OUT, IN, or 0: the address itself. */
 static const struct {
@@ -72,50 +72,50 @@ static const struct {
     int64_t offset;
     uint32_t bytes;
 } accesses[] = {
-    {"ld.global.f32 %f0, [%d12+2052]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2052, 4},
-    {"ld.global.f32 %f0, [%d12+-4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, -4, 4},
-    {"st.global.f32 [%d12+2052], %f1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, OUT, 2052, 4},
-    {"st.global.f32 [%d12+-4], %f1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, OUT, -4, 4},
-    {"ld.global.nc.f32 %f0, [%d12+2052]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2052, 4},
-    {"ld.global.u8 %r0, [%d12+2052]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2052, 1},
-    {"st.global.u64 [%d12+2048], %d1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, OUT, 2048, 8}, /* half of it inside */
-    {"ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%d12+2048]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2048, 16},
+    {"ld.global.f32 %f0, [%d12+2052]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_LOAD, OUT, 2052, 4},
+    {"ld.global.f32 %f0, [%d12+-4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_LOAD, OUT, -4, 4},
+    {"st.global.f32 [%d12+2052], %f1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_STORE, OUT, 2052, 4},
+    {"st.global.f32 [%d12+-4], %f1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_STORE, OUT, -4, 4},
+    {"ld.global.nc.f32 %f0, [%d12+2052]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_LOAD, OUT, 2052, 4},
+    {"ld.global.u8 %r0, [%d12+2052]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_LOAD, OUT, 2052, 1},
+    {"st.global.u64 [%d12+2048], %d1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_STORE, OUT, 2048, 8}, /* half of it inside */
+    {"ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%d12+2048]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_LOAD, OUT, 2048, 16},
     {".pragma \"used_bytes_mask 31\"; ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%d12+2048]", SIM_OUT_OF_BOUNDS,
-     SIM_GLOBAL, LOAD, OUT, 2048, 16},
-    {"ld.global.v2.f32 {%f4, %f5}, [%d12+2048]; add.f32 %f0, %f5, %f5", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2048,
-     8},
-    {"cp.async.cg.shared.global [shared], [%d12+2048], 16", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2048, 16},
-    {"cp.async.cg.shared.global [shared], [%d12+2048], 16, 5", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2048, 16},
-    {"ld.global.f32 %f0, [%d12+4000000]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 4000000, 4},
-    {"atom.global.add.u32 %r0, [%d12+2052], 1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, OUT, 2052, 4},
-    {"red.global.add.f32 [%d12+2052], %f1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, OUT, 2052, 4},
-    {"ld.global.f32 %f0, [0]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, 0, 0, 4},
-    {"st.global.f32 [16], %f1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, 0, 16, 4},
-    {"mov.u64 %d4, 0x7ffd0000; ld.global.u32 %r0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, 0, 0x7ffd0000, 4},
-    {"mov.u64 %d4, 0xfffffffffffffffc; ld.global.u32 %r0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, 0, -4, 4},
-    {"mov.u64 %d4, 0xfffffffffffffff8; ld.global.u64 %d0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, 0, -8, 8},
-    {"ld.global.f32 %f0, [%d12+2]", SIM_MISALIGNED, SIM_GLOBAL, LOAD, OUT, 2, 4},
-    {"st.global.f64 [%d12+12], %g1", SIM_MISALIGNED, SIM_GLOBAL, STORE, OUT, 12, 8},
-    {"ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%d12+8]", SIM_MISALIGNED, SIM_GLOBAL, LOAD, OUT, 8, 16},
-    {"ld.global.u16 %h0, [%d12+1]", SIM_MISALIGNED, SIM_GLOBAL, LOAD, OUT, 1, 2},
-    {"ld.shared.f32 %f0, [shared+2048]", SIM_OUT_OF_BOUNDS, SIM_SHARED, LOAD, 0, 2048, 4},
-    {"st.shared.f32 [shared+2048], %f1", SIM_OUT_OF_BOUNDS, SIM_SHARED, STORE, 0, 2048, 4},
-    {"st.shared.f32 [shared+-4], %f1", SIM_OUT_OF_BOUNDS, SIM_SHARED, STORE, 0, -4, 4},
-    {"ld.shared.f32 %f0, [shared+2]", SIM_MISALIGNED, SIM_SHARED, LOAD, 0, 2, 4},
-    {"atom.shared.add.u32 %r0, [shared+2048], 1", SIM_OUT_OF_BOUNDS, SIM_SHARED, STORE, 0, 2048, 4},
-    {"st.local.f32 [stack+64], %f1", SIM_OUT_OF_BOUNDS, SIM_LOCAL, STORE, 0, 64, 4},
-    {"ld.local.f32 %f0, [stack+2]", SIM_MISALIGNED, SIM_LOCAL, LOAD, 0, 2, 4},
-    {"ld.u32 %r0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, 0, 0, 4}, /* a generic null pointer */
-    {"ld.param.u64 %d0, [p_out+8]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 16, 8},
-    {"ld.param.u32 %r0, [p_in+1073741824]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 1 << 30, 4},
-    {"ld.param.u32 %r0, [p_out+9223372036854775804]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 4, 4},
-    {"ld.param.u32 %r0, [p_in+-4]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, -4, 4},
-    {"ld.param.v2.u64 {%d5, %d0}, [p_out]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 8, 16},
-    {"ld.param.v4.u64 {%d5, %d6, %d7, %d0}, [p_in]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 0, 32},
-    {"ld.param.u32 %r0, [p_in+2]", SIM_MISALIGNED, SIM_PARAMETER, LOAD, 0, 2, 4},
-    {"mov.u64 %d4, 16; ld.param.u32 %r0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 16, 4},
-    {"mov.u64 %d4, 0x7fffffffffffffff; ld.param.u8 %r0, [%d4+1]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 0, 1},
-    {"mov.u64 %d4, 0x300000000; st.u32 [%d4], %r1", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, STORE, 0, 0, 4},
+     SIM_GLOBAL, A_LOAD, OUT, 2048, 16},
+    {"ld.global.v2.f32 {%f4, %f5}, [%d12+2048]; add.f32 %f0, %f5, %f5", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_LOAD, OUT,
+     2048, 8},
+    {"cp.async.cg.shared.global [shared], [%d12+2048], 16", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_LOAD, OUT, 2048, 16},
+    {"cp.async.cg.shared.global [shared], [%d12+2048], 16, 5", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_LOAD, OUT, 2048, 16},
+    {"ld.global.f32 %f0, [%d12+4000000]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_LOAD, OUT, 4000000, 4},
+    {"atom.global.add.u32 %r0, [%d12+2052], 1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_STORE, OUT, 2052, 4},
+    {"red.global.add.f32 [%d12+2052], %f1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_STORE, OUT, 2052, 4},
+    {"ld.global.f32 %f0, [0]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_LOAD, 0, 0, 4},
+    {"st.global.f32 [16], %f1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_STORE, 0, 16, 4},
+    {"mov.u64 %d4, 0x7ffd0000; ld.global.u32 %r0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_LOAD, 0, 0x7ffd0000, 4},
+    {"mov.u64 %d4, 0xfffffffffffffffc; ld.global.u32 %r0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_LOAD, 0, -4, 4},
+    {"mov.u64 %d4, 0xfffffffffffffff8; ld.global.u64 %d0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_LOAD, 0, -8, 8},
+    {"ld.global.f32 %f0, [%d12+2]", SIM_MISALIGNED, SIM_GLOBAL, A_LOAD, OUT, 2, 4},
+    {"st.global.f64 [%d12+12], %g1", SIM_MISALIGNED, SIM_GLOBAL, A_STORE, OUT, 12, 8},
+    {"ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%d12+8]", SIM_MISALIGNED, SIM_GLOBAL, A_LOAD, OUT, 8, 16},
+    {"ld.global.u16 %h0, [%d12+1]", SIM_MISALIGNED, SIM_GLOBAL, A_LOAD, OUT, 1, 2},
+    {"ld.shared.f32 %f0, [shared+2048]", SIM_OUT_OF_BOUNDS, SIM_SHARED, A_LOAD, 0, 2048, 4},
+    {"st.shared.f32 [shared+2048], %f1", SIM_OUT_OF_BOUNDS, SIM_SHARED, A_STORE, 0, 2048, 4},
+    {"st.shared.f32 [shared+-4], %f1", SIM_OUT_OF_BOUNDS, SIM_SHARED, A_STORE, 0, -4, 4},
+    {"ld.shared.f32 %f0, [shared+2]", SIM_MISALIGNED, SIM_SHARED, A_LOAD, 0, 2, 4},
+    {"atom.shared.add.u32 %r0, [shared+2048], 1", SIM_OUT_OF_BOUNDS, SIM_SHARED, A_STORE, 0, 2048, 4},
+    {"st.local.f32 [stack+64], %f1", SIM_OUT_OF_BOUNDS, SIM_LOCAL, A_STORE, 0, 64, 4},
+    {"ld.local.f32 %f0, [stack+2]", SIM_MISALIGNED, SIM_LOCAL, A_LOAD, 0, 2, 4},
+    {"ld.u32 %r0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, A_LOAD, 0, 0, 4}, /* a generic null pointer */
+    {"ld.param.u64 %d0, [p_out+8]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, A_LOAD, 0, 16, 8},
+    {"ld.param.u32 %r0, [p_in+1073741824]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, A_LOAD, 0, 1 << 30, 4},
+    {"ld.param.u32 %r0, [p_out+9223372036854775804]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, A_LOAD, 0, 4, 4},
+    {"ld.param.u32 %r0, [p_in+-4]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, A_LOAD, 0, -4, 4},
+    {"ld.param.v2.u64 {%d5, %d0}, [p_out]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, A_LOAD, 0, 8, 16},
+    {"ld.param.v4.u64 {%d5, %d6, %d7, %d0}, [p_in]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, A_LOAD, 0, 0, 32},
+    {"ld.param.u32 %r0, [p_in+2]", SIM_MISALIGNED, SIM_PARAMETER, A_LOAD, 0, 2, 4},
+    {"mov.u64 %d4, 16; ld.param.u32 %r0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, A_LOAD, 0, 16, 4},
+    {"mov.u64 %d4, 0x7fffffffffffffff; ld.param.u8 %r0, [%d4+1]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, A_LOAD, 0, 0, 1},
+    {"mov.u64 %d4, 0x300000000; st.u32 [%d4], %r1", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, A_STORE, 0, 0, 4},
 };
 
 static void check_access(size_t i)
@@ -127,7 +127,7 @@ static void check_access(size_t i)
     const SimFault *fault = &done.report.fault;
     uint64_t base = accesses[i].base == OUT ? done.out : 0;
     if (done.report.outcome != accesses[i].outcome || fault->space != accesses[i].space ||
-        fault->is_store != (accesses[i].is_store == STORE) || fault->bytes != accesses[i].bytes)
+        fault->is_store != (accesses[i].is_store == A_STORE) || fault->bytes != accesses[i].bytes)
         fail_test("%s: outcome %d, space %d, store %d, %u bytes: %s", accesses[i].instruction, done.report.outcome,
                   fault->space, fault->is_store, fault->bytes, fault->text);
     uint64_t wrong = fault->address - base - (uint64_t)accesses[i].offset;

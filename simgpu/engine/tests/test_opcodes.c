@@ -74,7 +74,7 @@ static void instructions_do_what_the_table_says(void **state)
 
 static int check_warp_row(const WarpRow *row)
 {
-    Slot operands[MAX_THREADS] = {0}, results[MAX_THREADS];
+    Slot operands[MOST_THREADS] = {0}, results[MOST_THREADS];
     Message why = {0};
     int failures = 0;
     for (unsigned i = 0; i < row->threads; i++)

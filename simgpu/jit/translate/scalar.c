@@ -182,13 +182,13 @@ static bool shifted(Builder *b, const Value *value, const Value *count, Value *r
     return true;
 }
 
-typedef struct Comparison {
+typedef struct ScalarComparison {
     char name[3];
     bool is_signed;
-} Comparison;
+} ScalarComparison;
 
 /* setp.<how>.<type> of 32 or 64 bits; false for any other form. */
-static bool comparison_of(const char *form, Comparison *comparison)
+static bool comparison_of(const char *form, ScalarComparison *comparison)
 {
     static const char *const rows[][2] = {
         {"lt", "lt"}, {"le", "le"}, {"gt", "gt"}, {"ge", "ge"}, {"lo", "lt"},
@@ -199,7 +199,7 @@ static bool comparison_of(const char *form, Comparison *comparison)
         return false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strncmp(form + 5, rows[i][0], 2) == 0) {
-            *comparison = (Comparison){.is_signed = form[8] == 's'};
+            *comparison = (ScalarComparison){.is_signed = form[8] == 's'};
             memcpy(comparison->name, rows[i][1], 3);
             return true;
         }
@@ -218,7 +218,7 @@ static void difference(Builder *b, const Value *x, const Value *y, bool is_signe
 /* A comparison, guessed to have the same result in all lanes. */
 static bool compared(Builder *b, const char *form, const Value *x, const Value *y, Value *result)
 {
-    Comparison comparison;
+    ScalarComparison comparison;
     Atom least, most;
     if (!comparison_of(form, &comparison) || !share_axis(x, y))
         return false;

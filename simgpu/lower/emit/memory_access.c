@@ -23,7 +23,7 @@ static bool is_ignored(const char *part)
     return strncmp(part, "L1::", 4) == 0 || strncmp(part, "L2::", 4) == 0;
 }
 
-AccessForm access_form(Lowering *l, const Parts *parts)
+AccessForm access_form(Lowering *l, const OpcodeModifiers *parts)
 {
     AccessForm form = {.count = 1};
     for (int i = 1; i < parts->count; i++) {
@@ -57,7 +57,7 @@ const PtxOperand *data_operand(Lowering *l, const PtxOperand *data, int count, i
     return &data->elements[index];
 }
 
-PtxSpace first_space(const Parts *parts)
+PtxSpace first_space(const OpcodeModifiers *parts)
 {
     for (int i = 1; i < parts->count; i++)
         if (space_named(parts->part[i]) != PTX_NO_SPACE)
@@ -65,7 +65,7 @@ PtxSpace first_space(const Parts *parts)
     return PTX_NO_SPACE;
 }
 
-bool ignored_hint(Lowering *l, const Parts *parts)
+bool ignored_hint(Lowering *l, const OpcodeModifiers *parts)
 {
     bool has_hint = parts_have(parts, "L2::cache_hint");
     if (has_hint)

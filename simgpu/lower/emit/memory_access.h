@@ -11,15 +11,15 @@ typedef struct AccessForm {
 } AccessForm;
 
 /* The first state space that an opcode names; PTX_NO_SPACE: none. */
-PtxSpace first_space(const Parts *parts);
+PtxSpace first_space(const OpcodeModifiers *parts);
 /* The state space, type and vector length that an opcode names. Refuses the instruction if a part is not known. */
-AccessForm access_form(Lowering *l, const Parts *parts);
+AccessForm access_form(Lowering *l, const OpcodeModifiers *parts);
 /* The base-2 logarithm of the bytes of a type, as in Instruction.size. */
 uint8_t size_of(PtxType type);
 /* Element `index` of a data operand, which is one register (count 1) or a vector of `count`. */
 const PtxOperand *data_operand(Lowering *l, const PtxOperand *data, int count, int index);
 /* Checks the operand of .L2::cache_hint, which comes last and has no effect here; false: there is none. */
-bool ignored_hint(Lowering *l, const Parts *parts);
+bool ignored_hint(Lowering *l, const OpcodeModifiers *parts);
 
 /* Loads and stores of 4 or 8 bytes in the frame, for the arguments and results of calls. They are not counted. */
 Operand emit_frame_load(Lowering *l, const PtxVariable *variable, uint32_t bytes);

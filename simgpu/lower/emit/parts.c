@@ -3,9 +3,9 @@
 #include <fenv.h>
 #include <string.h>
 
-Parts parts_of(Lowering *l, const char *opcode)
+OpcodeModifiers parts_of(Lowering *l, const char *opcode)
 {
-    Parts parts = {0};
+    OpcodeModifiers parts = {0};
     char *copy = arena_string(l->arena, opcode), *rest;
     for (char *part = strtok_r(copy, ".", &rest); part != NULL; part = strtok_r(NULL, ".", &rest)) {
         if (parts.count == MAX_PARTS)
@@ -17,7 +17,7 @@ Parts parts_of(Lowering *l, const char *opcode)
     return parts;
 }
 
-bool parts_have(const Parts *parts, const char *name)
+bool parts_have(const OpcodeModifiers *parts, const char *name)
 {
     for (int i = 1; i < parts->count; i++)
         if (strcmp(parts->part[i], name) == 0)
@@ -47,7 +47,7 @@ PtxType type_part(const char *part)
     return ptx_type(part, strlen(part));
 }
 
-PtxType last_type(Lowering *l, const Parts *parts, int from_end)
+PtxType last_type(Lowering *l, const OpcodeModifiers *parts, int from_end)
 {
     PtxType type = parts->count > from_end ? type_part(parts->part[parts->count - 1 - from_end]) : PTX_NO_TYPE;
     if (type == PTX_NO_TYPE || type == PTX_OTHER_TYPE)
@@ -55,7 +55,7 @@ PtxType last_type(Lowering *l, const Parts *parts, int from_end)
     return type;
 }
 
-bool parts_release(const Parts *parts)
+bool parts_release(const OpcodeModifiers *parts)
 {
     return (parts_have(parts, "release") || parts_have(parts, "acq_rel")) && !parts_have(parts, "cta");
 }

@@ -6,21 +6,21 @@
 
 enum { MAX_PARTS = 16 };
 
-typedef struct Parts {
+typedef struct OpcodeModifiers {
     const char *part[MAX_PARTS];
     int count;
-} Parts;
+} OpcodeModifiers;
 
-Parts parts_of(Lowering *l, const char *opcode);
+OpcodeModifiers parts_of(Lowering *l, const char *opcode);
 /* Is `name` one of the parts after the first? */
-bool parts_have(const Parts *parts, const char *name);
+bool parts_have(const OpcodeModifiers *parts, const char *name);
 /* Does a store or an atomic operation act as a fence as well, for threads of other blocks? */
-bool parts_release(const Parts *parts);
+bool parts_release(const OpcodeModifiers *parts);
 /* FE_ constant of "rn", "rz", "rm", "rp"; -1 for anything else. */
 int rounding_of(const char *part);
 /* The type that a part names; PTX_NO_TYPE: none. */
 PtxType type_part(const char *part);
 /* The type that stands `from_end` parts before the last one. Refuses the instruction if that part names no type. */
-PtxType last_type(Lowering *l, const Parts *parts, int from_end);
+PtxType last_type(Lowering *l, const OpcodeModifiers *parts, int from_end);
 
 #endif

@@ -308,18 +308,18 @@ static void emit_marks_of(Marking *m, const Instruction *instruction, uint32_t n
 
 /* ---- checks and the new code ------------------------------------------------------------------------------------- */
 
-typedef struct Check {
+typedef struct RegisterCheck {
     Operand marks[MAX_SOURCES + 1 + 4 * MATRIX_REGISTERS];
     int count;
-} Check;
+} RegisterCheck;
 
-static void add_to_check(const Marking *m, Check *check, Operand operand)
+static void add_to_check(const Marking *m, RegisterCheck *check, Operand operand)
 {
     if (is_marked(m, operand))
         check->marks[check->count++] = mark(m, operand);
 }
 
-static void emit_check(Marking *m, const Check *check)
+static void emit_check(Marking *m, const RegisterCheck *check)
 {
     for (int i = 0; i < check->count; i += MAX_SOURCES) {
         Instruction *instruction = emit(m->l, CHECK_SET);
@@ -332,7 +332,7 @@ static void emit_check(Marking *m, const Check *check)
 static void emit_before(Marking *m, int index)
 {
     const Instruction *instruction = &m->old[index];
-    Check check = {0};
+    RegisterCheck check = {0};
     m->l->guard = instruction->guard;
     m->l->guard_negated = instruction->guard_negated;
     if (instruction->kind == RUN_LANES) {
@@ -352,7 +352,7 @@ static void emit_before(Marking *m, int index)
     for (int i = 0; instruction->matrix != NULL && i < instruction->matrix->d_count; i++)
         if (is_marked(m, instruction->matrix->operands[i]))
             emit_move(m->l, mark(m, instruction->matrix->operands[i]), constant(m->l, 0, 4));
-    check = (Check){0};
+    check = (RegisterCheck){0};
     add_to_check(m, &check, instruction->guard);
     m->l->guard = no_operand;
     emit_check(m, &check);
@@ -360,7 +360,7 @@ static void emit_before(Marking *m, int index)
 
 static void emit_before_end(Marking *m, const BasicBlock *block)
 {
-    Check check = {0};
+    RegisterCheck check = {0};
     const Operand ends[] = {block->guard, block->index, block->threads, block->source};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         add_to_check(m, &check, ends[i]);
