@@ -36,11 +36,11 @@ LDLIBS   := $(foreach library,sqlite3 md seccomp,$(call linked,$(library))) $(if
 
 # What includes headers of these is a library of its own, so that a machine without them can still build convjudge.
 service_libraries := -lmicrohttpd -lcurl -lcmark -larchive -lyaml
-sources_online    := $(wildcard service/http/*.c) $(addprefix service/,client/api_call.c client/exchange.c client/server.c intake/archive.c intake/gradescope_metadata.c pages/statement.c)
+sources_online    := $(wildcard service/http/*.c) $(addprefix service/,commands/exchange.c commands/server.c course/archive.c course/gradescope_metadata.c web/statement.c)
 
 # Files with a main(), and files that are compiled in a special way, are not part of their layer's library.
 no_jit         := $(if $(JIT),,simgpu/jit/%)
-not_in_library := simgpu/code/lane_loops.c simgpu/gpu/bench.c simgpu/main.c harness/runner/% harness/runtime/% service/commands/main.c service/commands/online_main.c $(sources_online) grader/oracle/row.c $(no_jit)
+not_in_library := simgpu/code/lane_loops.c simgpu/gpu/bench.c simgpu/main.c harness/runner/% harness/runtime/% service/commands/main.c service/commands/online_main.c $(sources_online) grader/check/row.c $(no_jit)
 rooms      = $(wildcard $(addprefix $(1),/$(2) /*/$(2) /*/*/$(2)))
 libraries := $(LAYERS:%=$(BUILD)/lib%.a)
 $(foreach layer,$(LAYERS),$(eval sources_$(layer) := $(filter-out $(not_in_library),$(foreach file,$(call rooms,$(layer),*.c),$(if $(findstring /tests/,$(file)),,$(file))))))
@@ -102,13 +102,13 @@ check-problem:  ## Check that a problem is complete, and name the first thing mi
 	$(call need,PROBLEM,name the problem: make check-problem PROBLEM=conv1d)$(judge) $${MUTANTS:+--mutants "$$MUTANTS"} $${THOROUGH:+--thorough} $${SEED:+--seed "$$SEED"}
 
 new-problem:  ## Create a new problem from a small working example: PROBLEM=my-conv
-	@$(call need,PROBLEM,name it: make new-problem PROBLEM=my-conv)grader/authoring/new_problem.sh "$$PROBLEM"
+	@$(call need,PROBLEM,name it: make new-problem PROBLEM=my-conv)grader/commands/new_problem.sh "$$PROBLEM"
 
 serve:  ## Start the service on this machine, with two accounts to try it: [LISTEN=127.0.0.1:8080]
 	@$(known)$(call ready,service) && "$$BUILT/convjudge" serve --trial --state "$$BUILT/trial" --socket "$$BUILT/trial.socket" --listen "$${LISTEN:-127.0.0.1:8080}"
 
 install:  ## Install judge and service for the whole machine: [PREFIX=/usr/local] [DESTDIR=folder of a package]
-	@$(known)$(call ready,service) && service/operating/install.sh install $(BUILD)
+	@$(known)$(call ready,service) && service/commands/install.sh install $(BUILD)
 
 build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ## Build the judge; V=1 shows the commands
 	$(done)
@@ -160,7 +160,7 @@ $(BUILD)/%.o: %.c
 # The schemas are part of the binary (leaderboard/schema.c).
 $(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/service.sql leaderboard/service_2.sql leaderboard/service_3.sql \
         leaderboard/service_4.sql
-$(BUILD)/service/pages/site.o: service/pages/style.css service/pages/live.js
+$(BUILD)/service/web/site.o: service/web/style.css service/web/live.js
 
 # Tests spend nearly all their time in the libraries, so they are compiled without optimization, which is faster.
 $(unit_tests:=.o): EXTRA := -O0
@@ -169,12 +169,12 @@ $(unit_tests:=.o): EXTRA := -O0
 $(addprefix $(BUILD)/harness/runtime/tests/test_,client.o graph.o): EXTRA := -O0 -Iharness/cuda
 
 # These files work on whole arrays, in parallel.
-$(addprefix $(BUILD)/grader/,problem/testcase_data.o oracle/oracle.o check/checker.o): EXTRA := -fopenmp
+$(addprefix $(BUILD)/grader/,problem/testcase_data.o check/oracle.o check/checker.o): EXTRA := -fopenmp
 
 $(BUILD)/simgpu/gpu/simgpu.o: EXTRA := $(if $(JIT),-DJIT)
 
 # The text of these headers is part of every translated kernel.
-$(BUILD)/simgpu/jit/translate/text.o: simgpu/code/lane_math.h simgpu/code/half_math.h simgpu/jit/translate/frame.h
+$(BUILD)/simgpu/jit/text.o: simgpu/code/lane_math.h simgpu/code/half_math.h simgpu/jit/frame.h
 
 # The lane loops are compiled once for each level of the instruction set; the engine chooses one at start-up (simgpu/code/lanes.h). The
 # lowest is v2, so that other parts of the engine may use its instructions that count bits and round.
@@ -247,9 +247,9 @@ $(BUILD)/tests/lib%.so.1: $(BUILD)/pic/tests/fake/%.o
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(plain_flags) -shared -Wl,-z,nodelete $(filter %.o,$^) -lpthread -o $@
 
-$(addprefix $(BUILD)/harness/device/,cuda/tests/test_device_cuda cuda/tests/test_cuda_array cuda/tests/test_cuda_gate cuda/tests/test_cuda_refusals cuda/tests/test_cuda_exchange open/tests/test_device_names): | $(BUILD)/tests/libcuda.so.1
-$(BUILD)/harness/device/open/tests/test_device_names: | $(BUILD)/tests/libolder_cuda.so.1
-$(BUILD)/harness/device/monitor/tests/test_device_monitor: | $(BUILD)/tests/libnvml.so.1
+$(addprefix $(BUILD)/harness/device/,cuda/tests/test_device_cuda cuda/tests/test_cuda_array cuda/tests/test_cuda_gate cuda/tests/test_cuda_refusals cuda/tests/test_cuda_exchange cuda/tests/test_device_names): | $(BUILD)/tests/libcuda.so.1
+$(BUILD)/harness/device/cuda/tests/test_device_names: | $(BUILD)/tests/libolder_cuda.so.1
+$(BUILD)/harness/device/cuda/tests/test_device_monitor: | $(BUILD)/tests/libnvml.so.1
 
 $(BUILD)/tests/write_mutants: $(BUILD)/tests/write_mutants.o $(patsubst %,$(BUILD)/lib%.a,$(call through,grader,$(LAYERS)))
 	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $^ $(LDLIBS) -o $@
@@ -261,13 +261,13 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o
 	$(call say,LD)$(CC) $(CFLAGS) $^ -o $@
 
 # This test compares the oracles with Fourier transforms.
-$(BUILD)/grader/oracle/tests/test_oracle: LDLIBS += -lfftw3
+$(BUILD)/grader/check/tests/test_oracle: LDLIBS += -lfftw3
 
 # The process that holds a submission, and the CUDA runtime that the submission sees. Neither is sanitized: they have
 # the submission's memory limits, which leave no room for the sanitizers' shadow memory.
 plain_flags     := $(filter-out -fsanitize=% -fno-sanitize-recover=% -fno-omit-frame-pointer,$(CFLAGS))
 runner_objects  := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runner/*.c))
-runtime_objects := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runtime/*.c harness/runtime/graph/*.c harness/runtime/call/*.c) harness/protocol/ring.c harness/protocol/cuda_error.c)
+runtime_objects := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runtime/*.c harness/runtime/graph/*.c harness/runtime/call/*.c) harness/protocol/ring.c)
 # The runtime library follows frame pointers (harness/runtime/client.h).
 $(BUILD)/pic/%.o: EXTRA := -fPIC -fvisibility=hidden -fno-omit-frame-pointer -Iharness/cuda
 $(BUILD)/pic/%.o: %.c

@@ -1,13 +1,43 @@
 #include "base/arena.h"
 
-#include "base/allocated.h"
-
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* ==== allocated =================================================================================================== */
+
+static int agreed_status;
+
+void out_of_memory_ends_with(int exit_status)
+{
+    agreed_status = exit_status;
+}
+
+void out_of_memory(void)
+{
+    if (agreed_status != 0)
+        _exit(agreed_status);
+    fputs("out of memory\n", stderr);
+    exit(2);
+}
+
+void *allocated(void *memory)
+{
+    if (memory == NULL)
+        out_of_memory();
+    return memory;
+}
+
+void *zeroed(size_t count, size_t size)
+{
+    return allocated(calloc(count == 0 ? 1 : count, size)); /* calloc() may return NULL for nothing */
+}
+
+/* ==== arena ======================================================================================================= */
 
 enum { BLOCK_BYTES = 64 * 1024 };
 

@@ -1,6 +1,6 @@
 #include "base/compile_cache.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "base/paths.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 #include "base/json.h"
 
-#include "base/allocated.h"
-#include "base/suggestion.h"
+#include "base/arena.h"
+#include "base/status.h"
 #include "base/text.h"
 
 #include <math.h>

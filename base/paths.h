@@ -15,6 +15,15 @@
 
 #include <stddef.h>
 
+/* ==== file system ================================================================================================= */
+
+/* Which file systems lie on another host: SQLite's log and locks do not work there. */
+
+/* `*network` is the name of the network file system on which a file or folder lies, "NFS"; NULL: it is a local one. */
+MUST_USE Status file_system_network(const char *path, const char **network, Message *why);
+
+/* ==== paths ======================================================================================================= */
+
 /* A file of the judge's source tree, "problems" or "simgpu/profiles/h200.json": below CONVJUDGE_HOME, otherwise below
  * the nearest folder above the running program that holds problems/ and simgpu/profiles/, itself (a checkout) or in
  * share/convjudge/ (`make install`). */

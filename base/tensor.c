@@ -1,6 +1,6 @@
 #include "base/tensor.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "base/text.h"
 
 #include <ctype.h>

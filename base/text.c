@@ -1,6 +1,6 @@
 #include "base/text.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 
 #include <ctype.h>
 #include <errno.h>

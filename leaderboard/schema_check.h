@@ -3,7 +3,7 @@
 #define LEADERBOARD_SCHEMA_CHECK_H
 
 #include "base/status.h"
-#include "leaderboard/findings.h"
+#include "leaderboard/database.h"
 #include "leaderboard/store.h"
 
 /* Adds a finding for each one that is missing, was changed or was put in. */

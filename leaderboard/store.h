@@ -14,10 +14,53 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "leaderboard/percentile.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ==== percentile ================================================================================================== */
+
+/* Where a time stands among others, if all of them are uncertain.
+ *
+ * Two times tie unless they differ by more than the root of the sum of both squared uncertainties. A tie counts half,
+ * and the interval shows the percentile if all ties were lost or won. */
+
+typedef struct MeasuredTime {
+    double ms;
+    double uncertainty; /* half-width of the 95 % interval, relative to ms: 0.005 is half a percent */
+} MeasuredTime;
+
+typedef struct Percentile {
+    size_t n; /* number of others; if 0, the other fields mean nothing */
+    size_t slower, tied, faster;
+    double value;     /* 100 (slower + tied / 2) / n */
+    double low, high; /* 100 slower / n, 100 (slower + tied) / n */
+} Percentile;
+
+/* Whether `a` is significantly faster than `b`. */
+bool time_is_faster(MeasuredTime a, MeasuredTime b);
+
+Percentile percentile_among(MeasuredTime mine, const MeasuredTime *others, size_t n);
+
+/* ==== case times ================================================================================================== */
+
+/* The times of the timed cases in the `cases` of a result.json, as runs and reference times keep them. */
+
+typedef struct CaseTime {
+    const char *name;
+    MeasuredTime time;
+} CaseTime;
+
+/* Reads the cases that have a time from a JSON list, in its order, into `arena`; messages call it `path`. NULL is an
+ * empty list. */
+MUST_USE Status case_times_read(const char *path, const char *cases, Arena *arena, CaseTime **times, size_t *count,
+                                Message *why);
+
+/* The time of the case with this name; NULL: none. */
+const MeasuredTime *case_times_find(const CaseTime *times, size_t count, const char *name);
+
+/* ==== store ======================================================================================================= */
 
 enum { STORE_SCHEMA_VERSION = 5 };
 
@@ -58,7 +101,7 @@ typedef struct ReferenceTime {
     const char *name; /* "naive.cu" */
     const char *source_hash, *time_utc;
     MeasuredTime time;
-    const char *cases;   /* JSON (case_times.h); NULL: the times of its cases are unknown */
+    const char *cases;   /* JSON (store.h); NULL: the times of its cases are unknown */
     const char *sitting; /* JSON; NULL: unknown. Only written */
 } ReferenceTime;
 
@@ -113,5 +156,45 @@ MUST_USE Status store_list_sources(Store *store, Arena *arena, RecordedSource **
 /* Everything that is read between the two is of one moment, whatever others write meanwhile. */
 MUST_USE Status store_begin_reading(Store *store, Message *why);
 MUST_USE Status store_end_reading(Store *store, Message *why);
+
+/* ==== references ================================================================================================== */
+
+/* Times of reference solutions as a file, leaderboard/references/<device>.json (docs/formats.md).
+ *
+ * A machine can use the times that another one with the same model of GPU has taken. */
+
+/* Reads the times of one board, in the order of the file; none if the file does not exist or has no times for this
+ * problem, revision and epoch. */
+MUST_USE Status references_read(const char *path, const Board *board, Arena *arena, ReferenceTime **times,
+                                size_t *count, Message *why);
+
+/* Replaces this problem's times in the file by those of one board. Times of other problems stay if they are of the same
+ * epoch. */
+MUST_USE Status references_write(const char *path, const Board *board, const ReferenceTime *times, size_t count,
+                                 Message *why);
+
+/* ==== standing ==================================================================================================== */
+
+/* The class in order: each person's best ranked run on one board.
+ *
+ * A person's runs of the same code, for device and host, are pooled: their time is the median of all, so that nobody
+ * gains by submitting a file again and again. Nobody's runs are pooled with another person's, who could spoil them. A
+ * person's best is the fastest code that the person has submitted. */
+
+typedef struct Standing {
+    const char *person;
+    const char *time_utc;  /* of the person's latest run of that code */
+    MeasuredTime time;     /* pooled */
+    size_t rank;           /* 1 + the number of people who are significantly faster; ties share a rank */
+    Percentile percentile; /* among the others */
+    int64_t run;           /* number of the latest run of that code */
+} Standing;
+
+/* Sorted with the fastest first. The array lives in `arena`; its strings are those of `runs`. */
+Standing *standings_of(const StoredRun *runs, size_t run_count, Arena *arena, size_t *count);
+
+/* The pooled time of one code of one person; false if that person has no run of it. */
+bool pooled_time(const StoredRun *runs, size_t run_count, const char *person, const char *machine_code,
+                 MeasuredTime *pooled);
 
 #endif

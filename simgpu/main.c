@@ -1,7 +1,7 @@
 /* simgpu: runs one kernel of a PTX file or fatbin, and prints what it found and counted (simgpu/README.md).
  *
  * Exit status   0: the kernel ran, and nothing was found; 1: a fault or a finding; 2: nothing ran.  */
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "base/text.h"
 #include "simgpu/simgpu.h"
 

@@ -15,17 +15,16 @@
 #define SIMGPU_SIMGPU_H
 
 #include "base/status.h"
-#include "simgpu/block/outcome.h"
-#include "simgpu/block/request.h"
+#include "simgpu/block/launch.h"
 #include "simgpu/code/function.h"
-#include "simgpu/code/tensor_map.h"
+#include "simgpu/code/matrix_fragment.h"
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/hardware_profile.h"
-#include "simgpu/engine/translator.h"
-#include "simgpu/memory/allocation.h"
+#include "simgpu/engine/interpreter.h"
+#include "simgpu/memory/validity.h"
 #include "simgpu/memory/footprint.h"
 #include "simgpu/memory/texture.h"
-#include "simgpu/sanitizer/finding.h"
+#include "simgpu/sanitizer/raw_finding.h"
 
 #include <stdbool.h>
 #include <stddef.h>

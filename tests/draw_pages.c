@@ -4,16 +4,13 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "grader/problem/problem_read.h"
-#include "grader/problem/testcase_read.h"
-#include "service/pages/batch_pages.h"
-#include "service/pages/class_pages.h"
-#include "service/pages/pages.h"
-#include "service/pages/view.h"
-#include "service/pairs/pair_page.h"
-#include "service/summary/class_summary.h"
-#include "service/summary/summary_page.h"
-#include "service/summary/summary_text.h"
+#include "grader/problem/problem.h"
+#include "grader/problem/testcase.h"
+#include "service/web/parts.h"
+#include "service/store/view.h"
+#include "service/web/pair_page.h"
+#include "service/course/class_summary.h"
+#include "service/web/summary_page.h"
 
 #include <math.h>
 #include <stdio.h>

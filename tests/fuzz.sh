@@ -65,7 +65,7 @@ fuzz() {
         -artifact_prefix="$build/fuzz/found/$2-" "${options[@]}" "$work/$2" >"$log" 2>&1; then
         executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     elif grep -qx 'out of memory' "$log" && grep -q 'fuzz target exited' "$log"; then
-        executions="ended at the judge's own shortage of memory, as a broker must; some" # base/allocated.h
+        executions="ended at the judge's own shortage of memory, as a broker must; some" # base/arena.h
     fi
     if [[ -n $executions ]]; then
         printf 'ok %d %s: %s executions\n' "$1" "$2" "$executions"

@@ -63,16 +63,16 @@ as_user() {
     installed
     mkdir -p "$dest/usr/local/share/man/man1"
     echo other >"$dest/usr/local/share/man/man1/other.1"
-    run env DESTDIR="$dest" "$root/service/operating/install.sh" uninstall "$build"
+    run env DESTDIR="$dest" "$root/service/commands/install.sh" uninstall "$build"
     ends 0
     equal "./usr/local/share/man/man1/other.1" "$(cd "$dest" && find . -type f -o -type l)"
     equal "./etc" "$(cd "$dest" && find . -type d -empty)"
 }
 
 @test "an installation to a relative folder is refused" {
-    run env DESTDIR=relative "$root/service/operating/install.sh" install "$build"
+    run env DESTDIR=relative "$root/service/commands/install.sh" install "$build"
     ends 2 "DESTDIR must be a path from the root, found 'relative'"
-    run env PREFIX='/a b' "$root/service/operating/install.sh" install "$build"
+    run env PREFIX='/a b' "$root/service/commands/install.sh" install "$build"
     ends 2 "PREFIX must be a path from the root without spaces, found '/a b'"
 }
 
@@ -111,9 +111,9 @@ as_user() {
 @test "the sandbox works where a service is confined as the units say" {
     [[ $(id -u) == 0 ]] || skip "needs root, to confine"
     [[ $root != /tmp/* ]] || skip "another /tmp would hide this checkout"
-    file_has "$root/service/operating/units/sandbox.conf" '^ProtectSystem=strict'
-    file_has "$root/service/operating/units/sandbox.conf" '^NoNewPrivileges=yes'
-    file_has "$root/service/operating/units/sandbox.conf" '^CapabilityBoundingSet=$'
+    file_has "$root/service/commands/units/sandbox.conf" '^ProtectSystem=strict'
+    file_has "$root/service/commands/units/sandbox.conf" '^NoNewPrivileges=yes'
+    file_has "$root/service/commands/units/sandbox.conf" '^CapabilityBoundingSet=$'
     run unshare --mount bash -c '
         mount --make-rprivate / && mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -o remount,bind,ro / || exit 99
         exec setpriv --reuid=54321 --regid=54321 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all \

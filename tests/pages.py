@@ -41,7 +41,7 @@ except ImportError:
 
 def policy():
     """The Content-Security-Policy of the server, from the C."""
-    header = (pathlib.Path(__file__).parent.parent / "service/pages/site.h").read_text()
+    header = (pathlib.Path(__file__).parent.parent / "service/web/site.h").read_text()
     macro = re.search(r"define PAGES_CONTENT_SECURITY_POLICY((?:.*\\\n)*.*)", header)[1]
     return "".join(re.findall(r'"([^"]*)"', macro))
 

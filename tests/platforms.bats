@@ -200,7 +200,7 @@ in_bare_root() {
 @test "a kit for Gradescope works in a root that holds a shell and nothing else" {
     served
     SERVER=http://$address TOKEN=$(token_to_hand_in gradescope) PROBLEM=conv1d MINUTES=2 \
-        "$root/service/gradescope/kit.sh" "$build" kit.zip
+        "$root/service/commands/kit.sh" "$build" kit.zip
     equal 600 "$(stat -c %a kit.zip)"
     bare_root
     autograder
@@ -224,7 +224,7 @@ in_bare_root() {
 @test "a kit for Gradescope is not made of what cannot work" {
     local secret
     secret=$(printf 'a%.0s' {1..64})
-    kit() { run env "$@" "$root/service/gradescope/kit.sh" "$build" kit.zip; }
+    kit() { run env "$@" "$root/service/commands/kit.sh" "$build" kit.zip; }
     kit TOKEN="$secret"
     ends 2 "gradescope-kit: SERVER: expected the address of the server, https://judge.example.org, found ''"
     kit SERVER=https://judge.example.org TOKEN=secret
@@ -239,7 +239,7 @@ in_bare_root() {
     kit SERVER=https://judge.example.org TOKEN="$secret" PROBLEM=$'a\nb'
     ends 2 "gradescope-kit: PROBLEM: expected one line"
     local class=$root/docs/assignments/first-week/class.json
-    for_class() { run env SERVER=https://judge.example.org TOKEN="$secret" "$@" "$root/service/gradescope/kit.sh" "$build" kit.zip "$class"; }
+    for_class() { run env SERVER=https://judge.example.org TOKEN="$secret" "$@" "$root/service/commands/kit.sh" "$build" kit.zip "$class"; }
     for_class
     ends 2 "gradescope-kit: PROBLEM: expected one of conv1d, conv1d-constant, conv2d: $class has several"
     for_class PROBLEM=conv3d
@@ -275,7 +275,7 @@ END
 
 @test "a kit of a class grades its problems by the workflow, and holds nothing else" {
     local number result=0 week=$root/docs/assignments/first-week
-    "$root/grader/authoring/student_kit.sh" kit.tar.gz "$week/class.json"
+    "$root/grader/commands/student_kit.sh" kit.tar.gz "$week/class.json"
     tar -xzf kit.tar.gz
     equal "conv1d conv1d-constant conv2d" "$(cd convjudge/problems && echo *)"
     equal "conv1d conv1d-constant conv2d" "$(cd convjudge/testcases && echo *)"
@@ -312,10 +312,10 @@ END
 
 @test "a kit is not made of a class.json that is wrong" {
     echo '{"schema": 1}' >class.json
-    run "$root/grader/authoring/student_kit.sh" kit.tar.gz class.json
+    run "$root/grader/commands/student_kit.sh" kit.tar.gz class.json
     ends 2 "student-kit: "
     echo '{"assignments": []}' >class.json
-    run "$root/grader/authoring/student_kit.sh" kit.tar.gz class.json
+    run "$root/grader/commands/student_kit.sh" kit.tar.gz class.json
     ends 2 "student-kit: $PWD/class.json names no problems"
     absent kit.tar.gz
 }

@@ -11,7 +11,7 @@ new_home() {
     mkdir -p "$CONVJUDGE_HOME/problems"
     local folder
     for folder in base grader harness simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
-    "$root/grader/authoring/new_problem.sh" my-conv
+    "$root/grader/commands/new_problem.sh" my-conv
     problem=$CONVJUDGE_HOME/problems/my-conv
     testcases=$CONVJUDGE_HOME/testcases/my-conv
     solutions=$CONVJUDGE_HOME/solutions/my-conv
@@ -53,9 +53,9 @@ valid() {
 
 @test "each statement lists the sizes that are timed, in their order" {
     local folder sizes
-    for folder in "$root"/problems/* "$root/grader/authoring/template/problem"; do
+    for folder in "$root"/problems/* "$root/grader/commands/template/problem"; do
         sizes=$root/testcases/${folder##*/}/hidden.json
-        [[ -e $sizes ]] || sizes=$root/grader/authoring/template/testcases/hidden.json
+        [[ -e $sizes ]] || sizes=$root/grader/commands/template/testcases/hidden.json
         equal "${folder##*/}: $(jq -r '.cases[] | select(.timed) | .sizes | map(tostring) | join(" ")' "$sizes")" \
             "${folder##*/}: $(sed -n '/^## How fast/,$s/^| \([0-9][^|]*\) |.*/\1/p' "$folder/statement.md" | tr -d , | sed 's/[^0-9]\+/ /g')"
     done
@@ -64,11 +64,11 @@ valid() {
 @test "new-problem does not overwrite a problem and refuses a bad id" {
     new_home
     local id
-    run "$root/grader/authoring/new_problem.sh" my-conv
+    run "$root/grader/commands/new_problem.sh" my-conv
     ends 2
     equal "new-problem: problems/my-conv exists already" "$output"
     for id in '' My-Conv ../x 'a b' -x; do
-        run "$root/grader/authoring/new_problem.sh" "$id"
+        run "$root/grader/commands/new_problem.sh" "$id"
         ends 2
         has_lines "new-problem: '$id' is not an id"
     done
@@ -116,7 +116,7 @@ valid() {
     judge check-problem --problem my-conv
     ends 1 "expected Wrong Answer, got Accepted"
     has_lines "not ok 8 - starter.cu"
-    cp "$root/grader/authoring/template/problem/starter.cu" "$problem/starter.cu"
+    cp "$root/grader/commands/template/problem/starter.cu" "$problem/starter.cu"
     sed -i 's/output\[i\] = sum/output[i] = 0/' "$solutions/accepted/naive.cu"
     judge check-problem --problem my-conv
     ends 1 "expected Accepted, got Wrong Answer"
@@ -129,7 +129,7 @@ valid() {
     judge check-problem --problem my-conv
     ends 1 "expected Wrong Answer, got Compile Error: the compiler refused the file" "identifier \"zero\" is undefined"
     has_lines "not ok 8 - starter.cu" "#   starter.cu("
-    cp "$root/grader/authoring/template/problem/starter.cu" "$problem/starter.cu"
+    cp "$root/grader/commands/template/problem/starter.cu" "$problem/starter.cu"
     sed -i 's/@ID@/my-conv/' "$problem/starter.cu"
     sed -i 's/float sum = 0.0f;/float sum = zero;/' "$solutions/accepted/naive.cu"
     judge check-problem --problem my-conv
@@ -484,7 +484,7 @@ END
 # ---------------------------------------------------------------------------------------------------
 
 @test "the student's kit can grade, and holds neither hidden cases nor solutions" {
-    "$root/grader/authoring/student_kit.sh" kit.tar.gz
+    "$root/grader/commands/student_kit.sh" kit.tar.gz
     run tar -tzf kit.tar.gz
     ends 0 convjudge/problems/conv1d/starter.cu convjudge/testcases/conv1d/sample.json convjudge/README.md
     lacks convjudge/solutions

@@ -78,7 +78,7 @@ claim() {
 
 # The commands of docs/operating.md, "Installation".
 install_service() {
-    inside bash -ec "cd '$root'; service/operating/install.sh install '$build'; systemd-sysusers; systemd-tmpfiles --create; systemctl daemon-reload"
+    inside bash -ec "cd '$root'; service/commands/install.sh install '$build'; systemd-sysusers; systemd-tmpfiles --create; systemctl daemon-reload"
     inside bash -ec 'echo '\''{"workers": ["sim"]}'\'' >/etc/convjudge/config.json && convjudge check-config && systemctl enable --now convjudge'
 }
 doctor() { inside su -s /bin/bash convjudge -c 'convjudge doctor'; }
@@ -105,7 +105,7 @@ stop() {
 nothing_failed() { [[ -z $(inside systemctl --failed --no-legend --plain) ]] || { inside systemctl --failed; return 1; }; }
 secrets_are_kept() { ! student "ls /usr/local/share/convjudge/testcases/conv1d || ls /var/lib/convjudge"; }
 remove_service() {
-    inside bash -ec "cd '$root'; service/operating/install.sh uninstall '$build'; systemctl daemon-reload"
+    inside bash -ec "cd '$root'; service/commands/install.sh uninstall '$build'; systemctl daemon-reload"
     inside bash -ec '[[ -e /var/lib/convjudge/convjudge.db && -e /etc/convjudge/config.json && ! -e /usr/local/bin/convjudge ]]'
 }
 

@@ -61,7 +61,7 @@ def key_of(file):
 
 
 def claim_of(file, record):
-    """The verdicts that a file may get, as grader/authoring/solution.c reads them."""
+    """The verdicts that a file may get, as grader/commands/inspection.c reads them."""
     source = (HOME / file).read_text()
     expected = re.search(r"^// expect: (.*)$", source, re.MULTILINE)
     on_cuda = re.search(r"^// on cuda: (.*)$", source, re.MULTILINE)

@@ -4,8 +4,8 @@
  *
  * Takes the first COUNT of the order that check-problem draws from SEED. Names each FOLDER/PROBLEM.NUMBER.cu.  */
 #include "base/text.h"
-#include "grader/authoring/mutant_pool.h"
-#include "grader/problem/problem_read.h"
+#include "grader/commands/mutant_trial.h"
+#include "grader/problem/problem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 
 #include <stdlib.h>
 #include <string.h>

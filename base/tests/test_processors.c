@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "base/processors.h"
+#include "base/clock.h"
 
 #include <sched.h>
 #include <string.h>

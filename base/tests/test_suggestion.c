@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "base/suggestion.h"
+#include "base/status.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "base/symbol.h"
+#include "base/elf.h"
 
 /* Mangled by g++ 12 and nvcc 13.0. */
 static void names_are_what_the_programmer_wrote(void **state)

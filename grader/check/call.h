@@ -4,11 +4,11 @@
 
 #include "base/status.h"
 #include "grader/check/checker.h"
-#include "grader/oracle/oracle.h"
+#include "grader/check/oracle.h"
 #include "grader/problem/generator.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
-#include "harness/session/session.h"
+#include "harness/broker/session.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 #include "grader/check/checker.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "base/chacha20.h"
 #include "grader/check/diagnosis.h"
 #include "grader/check/resemblance.h"
-#include "harness/session/session.h"
+#include "harness/broker/session.h"
 
 #include <float.h>
 #include <math.h>

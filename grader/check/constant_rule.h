@@ -14,11 +14,11 @@
 #define GRADER_CHECK_CONSTANT_RULE_H
 
 #include "base/status.h"
-#include "grader/oracle/oracle.h"
+#include "grader/check/oracle.h"
 #include "grader/problem/generator.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
-#include "harness/session/session.h"
+#include "harness/broker/session.h"
 
 #include <stdint.h>
 

@@ -1,11 +1,37 @@
 #include "grader/check/diagnosis.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ==== wrong output ================================================================================================ */
+
+#define WRONG_PLACE(constant, words) words,
+static const char *const places[WRONG_PLACES] = {
+#include "grader/check/wrong_output.def"
+};
+#undef WRONG_PLACE
+
+#define WRONG_NATURE(constant, words) words,
+static const char *const natures[WRONG_NATURES] = {
+#include "grader/check/wrong_output.def"
+};
+#undef WRONG_NATURE
+
+const char *wrong_place_words(WrongPlace place)
+{
+    return places[place];
+}
+
+const char *wrong_nature_words(WrongNature nature)
+{
+    return natures[nature];
+}
+
+/* ==== diagnosis =================================================================================================== */
 
 /* More rows than this are called "rows beyond a certain one", which says more than their number. */
 enum { MAX_NAMED = 1024 };

@@ -2,15 +2,42 @@
  *
  * It is given all elements, right and wrong, in order of their index, and keeps one byte for each position along
  * each index. The result is a short phrase, "the last 3 columns: never written", "every 32nd element", and its kind
- * (wrong_output.h), which is all that hidden cases tell of it.  */
+ * (diagnosis.h), which is all that hidden cases tell of it.  */
 #ifndef GRADER_CHECK_DIAGNOSIS_H
 #define GRADER_CHECK_DIAGNOSIS_H
 
 #include "base/tensor.h"
-#include "grader/check/wrong_output.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* ==== wrong output ================================================================================================ */
+
+/* The kinds of wrong output (wrong_output.def). */
+
+#define WRONG_PLACE(constant, words) WRONG_PLACE_##constant,
+typedef enum WrongPlace {
+#include "grader/check/wrong_output.def"
+    WRONG_PLACES
+} WrongPlace;
+#undef WRONG_PLACE
+
+#define WRONG_NATURE(constant, words) WRONG_NATURE_##constant,
+typedef enum WrongNature {
+#include "grader/check/wrong_output.def"
+    WRONG_NATURES
+} WrongNature;
+#undef WRONG_NATURE
+
+typedef struct WrongOutput { /* all 0: nothing is wrong */
+    WrongPlace place;
+    WrongNature nature;
+} WrongOutput;
+
+const char *wrong_place_words(WrongPlace place);
+const char *wrong_nature_words(WrongNature nature);
+
+/* ==== diagnosis =================================================================================================== */
 
 enum { DIAGNOSIS_BLOCK = 1024 }; /* size of the largest block of threads whose edges are recognised */
 

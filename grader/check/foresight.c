@@ -1,6 +1,6 @@
 #include "grader/check/foresight.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "grader/check/tally.h"
 #include "grader/problem/testcase_data.h"
 

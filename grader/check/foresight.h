@@ -11,7 +11,7 @@
 #define GRADER_CHECK_FORESIGHT_H
 
 #include "base/status.h"
-#include "grader/oracle/oracle.h"
+#include "grader/check/oracle.h"
 #include "grader/problem/generator.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"

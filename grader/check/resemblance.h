@@ -7,7 +7,7 @@
 #ifndef GRADER_CHECK_RESEMBLANCE_H
 #define GRADER_CHECK_RESEMBLANCE_H
 
-#include "grader/check/wrong_output.h"
+#include "grader/check/diagnosis.h"
 #include "grader/problem/problem.h"
 
 /* A case whose inputs solve() may have kept. */

@@ -1,7 +1,7 @@
 /* tally.h - the sums and maxima that decide whether checker.h accepts an output, from comparing each element with its
  * expected value.
  *
- * The CPU (checker.c) and GPUs (grader/device_oracle/oracle_kernels.cu) compile this same file and add parts up in the
+ * The CPU (checker.c) and GPUs (grader/check/oracle_kernels.cu) compile this same file and add parts up in the
  * order of the elements, so that the same elements give the same tally.  */
 #ifndef GRADER_CHECK_TALLY_H
 #define GRADER_CHECK_TALLY_H

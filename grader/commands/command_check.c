@@ -1,11 +1,193 @@
-#include "grader/commands/command.h"
+#include "grader/commands/command_check.h"
 
+#include "grader/commands/mutant_trial.h"
+#include "grader/commands/command.h"
+#include "grader/commands/inspection.h"
 #include "grader/judge/judge.h"
-#include "grader/authoring/solution.h"
-#include "grader/problem/problem_list.h"
+#include "grader/problem/expression.h"
+#include "grader/problem/problem.h"
+#include "grader/problem/testcase.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* ==== detection matrix ============================================================================================ */
+
+static const char marks[VERDICT_COUNT] = {
+    [VERDICT_ACCEPTED] = '.',
+    [VERDICT_WRONG_ANSWER] = 'W',
+    [VERDICT_RUN_TIME_ERROR] = 'R',
+    [VERDICT_TIME_LIMIT_EXCEEDED] = 'T',
+    [VERDICT_MEMORY_LIMIT_EXCEEDED] = 'M',
+    [VERDICT_COMPILE_ERROR] = 'C',
+    [VERDICT_RULE_VIOLATION] = 'V',
+    [VERDICT_INTEGRITY_VIOLATION] = 'I',
+    [VERDICT_JUDGE_ERROR] = 'J',
+};
+
+void detection_begin(DetectionMatrix *matrix, const TestcaseSet *set)
+{
+    *matrix = (DetectionMatrix){0};
+    matrix->last = &matrix->first;
+    matrix->cases = arena_array(&matrix->arena, set->count, sizeof *matrix->cases);
+    matrix->found = arena_array(&matrix->arena, set->count, sizeof *matrix->found);
+    matrix->is_left_out = arena_array(&matrix->arena, set->count, sizeof *matrix->is_left_out);
+    for (size_t i = 0; i < set->count; i++)
+        if (set->cases[i].group == CASE_HIDDEN) {
+            matrix->is_left_out[matrix->case_count] = set->cases[i].attempt_instructions > 0;
+            matrix->cases[matrix->case_count++] = set->cases[i].name;
+        }
+}
+
+void detection_free(DetectionMatrix *matrix)
+{
+    arena_free(&matrix->arena);
+    *matrix = (DetectionMatrix){0};
+}
+
+static void append_row(DetectionMatrix *matrix, const char *solution, const char *row_marks)
+{
+    DetectionRow *row = arena_alloc(&matrix->arena, sizeof *row);
+    row->solution = arena_string(&matrix->arena, solution);
+    row->marks = arena_string(&matrix->arena, row_marks);
+    *matrix->last = row;
+    matrix->last = &row->next;
+}
+
+/* A solution that is wrong in every case shows nothing about any one of them. */
+static bool is_wrong_everywhere(const DetectionMatrix *matrix, const char *row)
+{
+    for (size_t i = 0; i < matrix->case_count; i++)
+        if (row[i] == '.' || (row[i] == ' ' && !matrix->is_left_out[i]))
+            return false;
+    return true;
+}
+
+void detection_add(DetectionMatrix *matrix, const char *solution, const Result *result)
+{
+    char *row = arena_alloc(&matrix->arena, matrix->case_count + 1);
+    size_t hidden = 0, judged = 0;
+    memset(row, ' ', matrix->case_count);
+    for (size_t i = 0; i < result->case_count && hidden < matrix->case_count; i++) {
+        const CaseResult *item = &result->cases[i];
+        if (item->group != CASE_HIDDEN)
+            continue;
+        if (item->judged)
+            row[hidden] = marks[item->verdict];
+        judged += item->judged;
+        hidden++;
+    }
+    if (judged == 0)
+        return;
+    append_row(matrix, solution, row);
+    for (size_t i = 0; i < matrix->case_count && !is_wrong_everywhere(matrix, row); i++)
+        matrix->found[i] += row[i] != '.' && row[i] != ' ';
+}
+
+size_t detection_idle_case(const DetectionMatrix *matrix)
+{
+    size_t i = 0;
+    while (i < matrix->case_count && matrix->found[i] > 0)
+        i++;
+    return i;
+}
+
+static int widest_name(const DetectionMatrix *matrix)
+{
+    size_t width = strlen("hidden case");
+    for (const DetectionRow *row = matrix->first; row != NULL; row = row->next)
+        width = strlen(row->solution) > width ? strlen(row->solution) : width;
+    return (int)width;
+}
+
+/* Two lines with the numbers of the cases as columns: tens above ones. */
+static void add_numbers(const DetectionMatrix *matrix, const char *prefix, int width, Text *text)
+{
+    text_printf(text, "%s%-*s  ", prefix, width, "hidden case");
+    for (size_t i = 1; i <= matrix->case_count; i++)
+        text_printf(text, "%c", i < 10 ? ' ' : (char)('0' + i / 10 % 10));
+    text_printf(text, "\n%s%-*s  ", prefix, width, "");
+    for (size_t i = 1; i <= matrix->case_count; i++)
+        text_printf(text, "%c", (char)('0' + i % 10));
+    text_add(text, "\n");
+}
+
+void detection_text(const DetectionMatrix *matrix, const char *prefix, Text *text)
+{
+    int width = widest_name(matrix);
+    add_numbers(matrix, prefix, width, text);
+    for (const DetectionRow *row = matrix->first; row != NULL; row = row->next)
+        text_printf(text, "%s%-*s  %s\n", prefix, width, row->solution, row->marks);
+    for (size_t i = 0; i < matrix->case_count; i++)
+        text_printf(text, "%shidden %-2zu finds %-2zu  %s\n", prefix, i + 1, matrix->found[i], matrix->cases[i]);
+}
+
+/* ==== limits inspection =========================================================================================== */
+
+/* Of a sample anyone may know that it reaches a limit. */
+static bool is_secret(const Testcase *testcase)
+{
+    return testcase->group != CASE_SAMPLE;
+}
+
+static bool some_case_has(const TestcaseSet *set, size_t parameter, int64_t value)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (is_secret(&set->cases[i]) && set->cases[i].sizes.values[parameter] == value)
+            return true;
+    return false;
+}
+
+/* Whether a size cannot grow by one, or shrink by one, without breaking the constraint. */
+static bool is_on_the_edge(const Problem *problem, const Expression *constraint, const Testcase *testcase)
+{
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        for (int step = -1; step <= 1 && problem->parameters[i].role == ROLE_SIZE; step += 2) {
+            Sizes beyond = testcase->sizes;
+            int64_t holds = 1;
+            Message unfit;
+            beyond.values[i] += step;
+            if (expression_evaluate(constraint, beyond.values, &holds, &unfit) == STATUS_OK && !holds)
+                return true;
+        }
+    return false;
+}
+
+static Status inspect_constraint(const Problem *problem, const Expression *constraint, const TestcaseSet *set,
+                                 Message *why)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (is_secret(&set->cases[i]) && is_on_the_edge(problem, constraint, &set->cases[i]))
+            return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "testcases/%s: no hidden or timed case is as large as %s lets it be",
+                problem->id, constraint->text);
+}
+
+static Status inspect_sizes(const Problem *problem, const TestcaseSet *set, Message *why)
+{
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        const Parameter *size = &problem->parameters[i];
+        if (size->role != ROLE_SIZE)
+            continue;
+        if (!some_case_has(set, i, size->low))
+            return fail(STATUS_BAD_INPUT, why, "testcases/%s: no hidden or timed case has the least %s, %lld",
+                        problem->id, size->name, (long long)size->low);
+        if (!some_case_has(set, i, size->high))
+            return fail(STATUS_BAD_INPUT, why, "testcases/%s: no hidden or timed case has the largest %s, %lld",
+                        problem->id, size->name, (long long)size->high);
+    }
+    return STATUS_OK;
+}
+
+Status inspect_limits(const Problem *problem, const TestcaseSet *set, Message *why)
+{
+    Status status = inspect_sizes(problem, set, why);
+    for (size_t i = 0; i < problem->constraint_count && status == STATUS_OK; i++)
+        status = inspect_constraint(problem, &problem->constraints[i], set, why);
+    return status;
+}
+
+/* ==== command check =============================================================================================== */
 
 /* Judges one file. Fails if the verdict is not one that the file claims. */
 static Status check_submission(const Submission *submission, const char *problem_id, const CheckDevice *device,
@@ -84,5 +266,312 @@ Status command_check(const Options *options, int *exit_status, Message *why)
                 *exit_status = 1;
     }
     arena_free(&paths.arena);
+    return status;
+}
+
+/* ==== command check problem ======================================================================================= */
+
+/* The time of a shorter case is mostly that of the launch, not of the kernel; with a longer one a class would wait too
+ * long for its results. */
+static const double LEAST_MS = 0.05, MOST_MS = 50;
+
+/* A few calls are enough to see whether a time lies between bounds that are a factor of 1000 apart. */
+static void time_briefly(Problem *problem)
+{
+    problem->blocks = 1;
+    problem->warm_up_calls = 2;
+    problem->timed_calls = 10;
+}
+
+enum { MAX_DIAGNOSTIC_LINES = 20 };
+
+/* The times of the reference solutions for one timed case. */
+typedef struct CaseTimes {
+    const char *name;
+    double fastest_ms, slowest_ms; /* 0: no reference solution has a time */
+} CaseTimes;
+
+typedef struct Checking {
+    Problem problem;
+    TestcaseSet set;
+    CheckDevice device;
+    Paths solutions;
+    DetectionMatrix matrix;
+    CaseTimes *times; /* [set.count] */
+    MutantCheck *mutants;
+    size_t number;    /* of lines of TAP printed so far */
+    Text diagnostics; /* of the compiler, about the file of the current step; empty: it took the file */
+} Checking;
+
+/* ---- reporting --------------------------------------------------------------------------------------------------- */
+
+/* Prints the first lines of a text, each after "#   ". */
+static void print_lines(const Text *text)
+{
+    const char *line = text->data, *end = text->data + text->length;
+    for (int i = 0; i < MAX_DIAGNOSTIC_LINES && line < end; i++) {
+        int length = (int)strcspn(line, "\n");
+        printf("#   %.*s\n", length, line);
+        line += length + 1;
+    }
+}
+
+/* Prints one line of TAP, and what is missing. Returns `status`. */
+static Status report_step(Checking *checking, const char *what, Status status, const Message *why)
+{
+    printf("%s %zu - %s\n", status == STATUS_OK ? "ok" : "not ok", ++checking->number, what);
+    if (status != STATUS_OK)
+        printf("# the first thing missing: %s\n", why->text);
+    if (status != STATUS_OK)
+        print_lines(&checking->diagnostics);
+    text_free(&checking->diagnostics);
+    fflush(stdout);
+    return status;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static Status inspect_files(Checking *checking, Message *why)
+{
+    const Problem *problem = &checking->problem;
+    Status status = report_step(checking, "statement.md shows signature, sections and limits",
+                                inspect_statement(problem, why), why);
+    if (status == STATUS_OK)
+        status = report_step(checking, "there are hidden cases and timed cases",
+                             inspect_groups(problem, &checking->set, why), why);
+    if (status == STATUS_OK)
+        status = report_step(checking, "the cases reach every limit of the sizes",
+                             inspect_limits(problem, &checking->set, why), why);
+    if (status == STATUS_OK)
+        status = report_step(checking, "the first sample is a literal example",
+                             inspect_example(problem, &checking->set, why), why);
+    if (status == STATUS_OK)
+        status = report_step(checking, "oracle.h agrees with literal expected values",
+                             inspect_literals(problem, &checking->set, why), why);
+    if (status == STATUS_OK)
+        status = report_step(checking, "oracle.h agrees with itself in long double",
+                             inspect_precision(problem, &checking->set, why), why);
+    if (status == STATUS_OK)
+        status = report_step(checking, "solutions say their intensity or their mistake",
+                             inspect_headers(&checking->solutions, why), why);
+    return status;
+}
+
+enum { FILE_STEPS = 7 };
+
+/* ---- submissions ------------------------------------------------------------------------------------------------- */
+
+/* Keeps what the compiler says about a file that it refuses. */
+static void keep_diagnostics(Checking *checking, const Result *result)
+{
+    if (result->compiled.outcome != COMPILE_OK)
+        text_append(&checking->diagnostics, result->compiled.diagnostics.data, result->compiled.diagnostics.length);
+}
+
+static Status judge_starter(Checking *checking, const char *path, Message *why)
+{
+    Submission submission;
+    Result result = {0};
+    CheckDevice device = checking->device;
+    Status status = submission_read(path, &submission, why);
+    if (status != STATUS_OK)
+        return status;
+    const JudgeJob job = {
+        .problem = &checking->problem, .submission = &submission, .device = device.name, .untimed_only = true};
+    status = judge_submission(&job, &result, why);
+    if (status == STATUS_OK && result.verdict != VERDICT_WRONG_ANSWER)
+        status = fail(STATUS_BAD_INPUT, why, "%s: expected Wrong Answer, got %s%s%s", path,
+                      verdict_name(result.verdict), result.text[0] == '\0' ? "" : ": ", result.text);
+    keep_diagnostics(checking, &result);
+    result_free(&result);
+    submission_free(&submission);
+    return status;
+}
+
+static Status check_starter(Checking *checking, Message *why)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/starter.cu", checking->problem.folder);
+    return report_step(checking, "starter.cu compiles, runs and gets Wrong Answer", judge_starter(checking, path, why),
+                       why);
+}
+
+/* The result has some of the cases of the set, found by name. */
+static void keep_times(Checking *checking, const Result *result)
+{
+    for (size_t i = 0; i < result->case_count; i++)
+        for (size_t k = 0; k < checking->set.count; k++) {
+            CaseTimes *times = &checking->times[k];
+            double ms = result->cases[i].time.ms;
+            if (!(ms > 0) || strcmp(result->cases[i].name, checking->set.cases[k].name) != 0)
+                continue;
+            times->name = checking->set.cases[k].name;
+            times->fastest_ms = times->fastest_ms > 0 && times->fastest_ms < ms ? times->fastest_ms : ms;
+            times->slowest_ms = times->slowest_ms > ms ? times->slowest_ms : ms;
+        }
+}
+
+static Status judge_solution(Checking *checking, const char *path, Message *why)
+{
+    Submission submission;
+    Result result;
+    Claim claim;
+    CheckDevice device = checking->device;
+    Status status = submission_read(path, &submission, why);
+    if (status != STATUS_OK)
+        return status;
+    status = claim_of(&submission, device.modelled, &claim, why);
+    if (status == STATUS_OK) {
+        device.timed = device.modelled || claim.allowed[VERDICT_ACCEPTED];
+        status = solution_judge(&submission, &checking->problem, &device, true, &result, why);
+        keep_diagnostics(checking, &result);
+        if (status == STATUS_OK && result.verdict == VERDICT_ACCEPTED)
+            keep_times(checking, &result);
+        else if (status == STATUS_OK)
+            detection_add(&checking->matrix, submission.file_name, &result);
+        result_free(&result);
+    }
+    submission_free(&submission);
+    return status;
+}
+
+static Status check_solutions(Checking *checking, Message *why)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < checking->solutions.count && status == STATUS_OK; i++) {
+        const char *path = checking->solutions.items[i], *shown = strstr(path, "solutions/");
+        status = report_step(checking, shown == NULL ? path : shown, judge_solution(checking, path, why), why);
+    }
+    return status;
+}
+
+/* ---- what the solutions showed ----------------------------------------------------------------------------------- */
+
+static Status check_detection(Checking *checking, Message *why)
+{
+    const DetectionMatrix *matrix = &checking->matrix;
+    Text text = {0};
+    size_t idle = detection_idle_case(matrix);
+    Status status = STATUS_OK;
+    detection_text(matrix, "# ", &text);
+    fputs(text.data, stdout);
+    text_free(&text);
+    if (idle < matrix->case_count)
+        status = fail(STATUS_BAD_INPUT, why, "hidden case %zu, \"%s\", finds no wrong solution", idle + 1,
+                      matrix->cases[idle]);
+    return report_step(checking, "every hidden case finds a wrong solution", status, why);
+}
+
+/* A case is too small if even the slowest reference solution is too fast, and too large if even the fastest is too
+ * slow. */
+static Status judge_times(const Checking *checking, Message *why)
+{
+    for (size_t i = 0; i < checking->set.count; i++) {
+        const CaseTimes *times = &checking->times[i];
+        if (checking->set.cases[i].group != CASE_TIMED)
+            continue;
+        if (!(times->slowest_ms > 0))
+            return fail(STATUS_BAD_INPUT, why, "no reference solution has a time for \"%s\"",
+                        checking->set.cases[i].name);
+        if (times->slowest_ms < LEAST_MS || times->fastest_ms > MOST_MS)
+            return fail(STATUS_BAD_INPUT, why, "\"%s\" takes %.3g to %.3g ms, expected 50 us to 50 ms", times->name,
+                        times->fastest_ms, times->slowest_ms);
+    }
+    return STATUS_OK;
+}
+
+/* These counts are checked last: an author who has just begun wants to hear first what is wrong with the few there
+ * are. */
+static Status check_counts(Checking *checking, Message *why)
+{
+    return report_step(checking, "there are enough hidden cases, reference solutions and wrong solutions",
+                       inspect_counts(&checking->problem, &checking->set, &checking->solutions, why), why);
+}
+
+static Status check_times(Checking *checking, Message *why)
+{
+    return report_step(checking, "timed cases take 50 us to 50 ms", judge_times(checking, why), why);
+}
+
+/* The mutants come last, since they take longest. */
+static Status check_mutants(Checking *checking, Message *why)
+{
+    Text name = {0};
+    if (!check_mutants_are_wanted(checking->mutants))
+        return report_step(checking, "the cases find the mistakes in mutants # SKIP none are wanted", STATUS_OK, why);
+    Status status = check_mutants_run(checking->mutants, why);
+    check_mutants_name(checking->mutants, &name);
+    report_step(checking, name.data, status, why);
+    text_free(&name);
+    return status;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+static Status open_checking(const Options *options, Checking *checking, Message *why)
+{
+    Status status = options_expect_problem(options, why);
+    if (status == STATUS_OK)
+        status = check_device(options->device, true, &checking->device, why);
+    if (status == STATUS_OK)
+        status = problem_read(options->problem, &checking->problem, why);
+    if (status == STATUS_OK)
+        status = testcases_read(&checking->problem, &checking->set, why);
+    if (status == STATUS_OK)
+        status = paths_add_solutions(&checking->solutions, options->problem, why);
+    if (status != STATUS_OK)
+        return status;
+    time_briefly(&checking->problem);
+    status = check_mutants_open(options, &checking->problem, &checking->solutions, &checking->device,
+                                &checking->mutants, why);
+    detection_begin(&checking->matrix, &checking->set);
+    checking->times = arena_array(&checking->solutions.arena, checking->set.count, sizeof *checking->times);
+    return status;
+}
+
+static void close_checking(Checking *checking)
+{
+    check_mutants_close(checking->mutants);
+    text_free(&checking->diagnostics);
+    detection_free(&checking->matrix);
+    arena_free(&checking->solutions.arena);
+    testcases_free(&checking->set);
+    problem_free(&checking->problem);
+}
+
+/* Checks everything up to the first thing missing, which it has printed if it does not return STATUS_OK. */
+static Status check_all(Checking *checking)
+{
+    Message why = {0};
+    printf("1..%zu\n", FILE_STEPS + 1 + checking->solutions.count + 4);
+    Status status = inspect_files(checking, &why);
+    if (status == STATUS_OK)
+        status = check_starter(checking, &why);
+    if (status == STATUS_OK)
+        status = check_solutions(checking, &why);
+    if (status == STATUS_OK)
+        status = check_detection(checking, &why);
+    if (status == STATUS_OK)
+        status = check_times(checking, &why);
+    if (status == STATUS_OK)
+        status = check_counts(checking, &why);
+    return status == STATUS_OK ? check_mutants(checking, &why) : status;
+}
+
+static Status check_mutants_alone(Checking *checking)
+{
+    Message why = {0};
+    printf("1..1\n");
+    return check_mutants(checking, &why);
+}
+
+Status command_check_problem(const Options *options, int *exit_status, Message *why)
+{
+    Checking checking = {0};
+    Status status = open_checking(options, &checking, why);
+    if (status == STATUS_OK)
+        *exit_status = (options->mutants_only ? check_mutants_alone(&checking) : check_all(&checking)) == STATUS_OK ? 0
+                                                                                                                    : 1;
+    close_checking(&checking);
     return status;
 }

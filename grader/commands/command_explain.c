@@ -1,19 +1,18 @@
 /* Runs a submission on a simulated GPU that counts for each source line, once for each timed case, and explains the result.
  * Line by line it shows the chosen case, or the one with the most operations: the larger a case, the smaller the part of
  * launches and of incomplete waves.  */
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "base/paths.h"
 #include "grader/commands/command.h"
 
-#include "grader/explain/advisor.h"
-#include "grader/explain/case_choice.h"
-#include "grader/explain/explain_json.h"
-#include "grader/explain/explain_report.h"
-#include "grader/terminal/json_target.h"
+#include "grader/report/advisor.h"
+#include "grader/report/explain.h"
+#include "grader/report/explain_report.h"
+#include "grader/terminal/terminal.h"
 #include "grader/judge/judge.h"
-#include "grader/explain/ncu.h"
+#include "grader/report/ncu.h"
 #include "grader/report/report.h"
-#include "harness/device/open/device_open.h"
+#include "harness/device/cuda/device_open.h"
 
 #include <stdlib.h>
 #include <string.h>

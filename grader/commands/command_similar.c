@@ -3,10 +3,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "grader/problem/problem_read.h"
+#include "grader/problem/problem.h"
 #include "grader/ranking/ranking.h"
-#include "grader/similarity/similarity.h"
-#include "grader/terminal/json_target.h"
+#include "grader/ranking/similarity.h"
 #include "grader/terminal/terminal.h"
 
 #include <stdio.h>

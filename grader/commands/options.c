@@ -1,6 +1,6 @@
 #include "grader/commands/options.h"
 
-#include "base/suggestion.h"
+#include "base/status.h"
 #include "base/text.h"
 
 #include <limits.h>

@@ -1,10 +1,10 @@
 #include "grader/commands/request.h"
 
 #include "grader/report/report.h"
-#include "grader/result/case_verdicts.h"
+#include "grader/result/result.h"
 #include "grader/result/result_json.h"
-#include "grader/terminal/json_target.h"
-#include "harness/session/cpu_device.h"
+#include "grader/terminal/terminal.h"
+#include "harness/broker/session.h"
 
 #include <stdio.h>
 #include <string.h>

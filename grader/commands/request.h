@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "grader/commands/options.h"
-#include "grader/exchange/exchange.h"
+#include "grader/report/exchange.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/result/result.h"

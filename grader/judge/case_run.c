@@ -2,11 +2,437 @@
 
 #include "base/clock.h"
 #include "grader/check/call.h"
-#include "grader/judge/order_rerun.h"
-#include "grader/judge/uninitialised_rerun.h"
-#include "grader/terminal/quantity.h"
+#include "grader/terminal/terminal.h"
+#include "harness/compile/host_line.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ==== judgement =================================================================================================== */
+
+__attribute__((format(printf, 3, 4))) static Judgement judgement(Verdict verdict, HiddenFinding finding,
+                                                                 const char *format, ...)
+{
+    Judgement result = {.verdict = verdict, .finding = finding};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(result.text, sizeof result.text, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+static HiddenFinding only(Mistake mistake)
+{
+    return (HiddenFinding){.mistake = mistake};
+}
+
+static HiddenFinding only_kind(MistakeKind kind)
+{
+    return only((Mistake){.kind = kind});
+}
+
+static Judgement accepted(void)
+{
+    return judgement(VERDICT_ACCEPTED, only_kind(MISTAKE_NONE), "%s", "");
+}
+
+/* For a call without an output: solve() did not end well. */
+static Judgement judge_outcome(const CallReport *call)
+{
+    switch (call->outcome) {
+    case CALL_OK: break;
+    case CALL_RUN_TIME_ERROR:
+        if (call->allocation_refused)
+            return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, only_kind(MISTAKE_DEVICE_MEMORY),
+                             "more device memory than the limit was refused; after that, %s", call->text);
+        if (call->not_provided[0] != '\0')
+            return judgement(VERDICT_JUDGE_ERROR, only_kind(MISTAKE_NOT_PROVIDED),
+                             "a limit of the judge: it does not provide %s; after that, %s", call->not_provided,
+                             call->text);
+        return judgement(VERDICT_RUN_TIME_ERROR, only(call->mistake), "%s", call->text);
+    case CALL_TIME_LIMIT: return judgement(VERDICT_TIME_LIMIT_EXCEEDED, only(call->mistake), "%s", call->text);
+    case CALL_MEMORY_LIMIT: return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, only(call->mistake), "%s", call->text);
+    case CALL_UNSUPPORTED: return judgement(VERDICT_JUDGE_ERROR, only(call->mistake), "%s", call->text);
+    case CALL_INTEGRITY_VIOLATION: return judgement(VERDICT_INTEGRITY_VIOLATION, only(call->mistake), "%s", call->text);
+    }
+    return accepted();
+}
+
+/* The first finding about a use of an undefined value; NULL: there is none. */
+static const DeviceFinding *undefined_value(const CallReport *call)
+{
+    for (uint32_t i = 0; i < call->findings.count; i++)
+        if (call->findings.items[i].is_undefined)
+            return &call->findings.items[i];
+    return NULL;
+}
+
+/* Errors that the submission overlooked explain a wrong output better than its numbers do. */
+static Judgement judge_wrong_output(const CallReport *call, const Comparison *comparison)
+{
+    const DeviceFinding *undefined = undefined_value(call);
+    HiddenFinding finding = {.output = comparison->kind};
+    if (call->allocation_refused)
+        return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, only_kind(MISTAKE_DEVICE_MEMORY), "%s",
+                         mistake_words(MISTAKE_DEVICE_MEMORY));
+    if (call->not_provided[0] != '\0')
+        return judgement(VERDICT_JUDGE_ERROR, only_kind(MISTAKE_NOT_PROVIDED),
+                         "a limit of the judge: it does not provide %s, and the output is wrong without it: %s",
+                         call->not_provided, comparison->text);
+    if (call->first_error != 0)
+        return judgement(VERDICT_RUN_TIME_ERROR, only_kind(call->first_error_kind), "%s", call->first_error_text);
+    if (undefined == NULL)
+        return judgement(VERDICT_WRONG_ANSWER, finding, "%s", comparison->text);
+    finding.mistake = undefined->mistake;
+    return judgement(VERDICT_WRONG_ANSWER, finding, "%s; %s", comparison->text, undefined->text);
+}
+
+static bool is_right(const Comparison *comparison)
+{
+    return comparison->wrong == 0 && !comparison->rms_exceeded;
+}
+
+Judgement judgement_of_call(const CallReport *call, const Comparison *comparison, bool kernel_must_write_output)
+{
+    if (call->outcome != CALL_OK || comparison == NULL)
+        return judge_outcome(call);
+    if (call->input_changed)
+        return judgement(VERDICT_RULE_VIOLATION, only_kind(MISTAKE_INPUT_CHANGED), "%s",
+                         mistake_words(MISTAKE_INPUT_CHANGED));
+    if (!is_right(comparison))
+        return judge_wrong_output(call, comparison);
+    if (kernel_must_write_output && call->output_origin == ORIGIN_NO_KERNEL)
+        return judgement(VERDICT_RULE_VIOLATION, only_kind(MISTAKE_NOT_BY_KERNEL), "%s",
+                         mistake_words(MISTAKE_NOT_BY_KERNEL));
+    if (kernel_must_write_output && call->output_origin == ORIGIN_HOST)
+        return judgement(VERDICT_RULE_VIOLATION, only_kind(MISTAKE_FROM_HOST), "%s", mistake_words(MISTAKE_FROM_HOST));
+    return accepted();
+}
+
+bool judgement_needs_rerun(const CallReport *call)
+{
+    return undefined_value(call) != NULL;
+}
+
+Judgement judgement_of_rerun(const CallReport *call, const CallReport *again, const Comparison *comparison)
+{
+    Judgement decided = judgement_of_call(again, comparison, false);
+    if (decided.verdict == VERDICT_ACCEPTED)
+        return decided;
+    const DeviceFinding *used = undefined_value(call);
+    HiddenFinding finding = {.output = {.place = WRONG_PLACE_BY_CHANCE}};
+    if (used != NULL)
+        finding.mistake = used->mistake;
+    return judgement(decided.verdict, finding,
+                     "right only by luck: it uses an undefined value, and with another one: %.300s%s%s", decided.text,
+                     used == NULL ? "" : "; ", used == NULL ? "" : used->text);
+}
+
+typedef struct ConflictText {
+    char text[2 * DEVICE_PARTY_BYTES + 100];
+} ConflictText;
+
+/* "kernel blur on stream 2 (x.cu:31) does not wait for the copy of 400 bytes from the host on stream 1 (x.cu:27)" */
+static ConflictText conflict_text(const DeviceConflict *conflict, ConflictLines lines)
+{
+    const bool is_host = conflict->second.name[0] == '\0';
+    char first[40] = "", second[40] = "";
+    ConflictText said;
+    if (lines.first != 0)
+        snprintf(first, sizeof first, " (%s:%d)", COMPILE_SOURCE_NAME, lines.first);
+    if (lines.second != 0)
+        snprintf(second, sizeof second, " (%s:%d)", COMPILE_SOURCE_NAME, lines.second);
+    if (conflict->is_of_function)
+        snprintf(said.text, sizeof said.text, "neither the host nor another stream waits for %s%s",
+                 conflict->first.name, first);
+    else
+        snprintf(said.text, sizeof said.text, "%s%s does not wait for %s%s",
+                 is_host ? "the host" : conflict->second.name, second, conflict->first.name, first);
+    return said;
+}
+
+/* Of the two lines a hidden case tells one: of what fails to wait. */
+static HiddenFinding hidden_conflict(const DeviceConflict *conflict, ConflictLines lines)
+{
+    HiddenFinding finding = {.output = {.place = WRONG_PLACE_BY_CHANCE}, .mistake = conflict->mistake};
+    finding.mistake.line = conflict->second.name[0] == '\0' ? lines.first : lines.second;
+    return finding;
+}
+
+Judgement judgement_of_order(const DeviceConflict *conflict, ConflictLines lines, const Judgement *wrong)
+{
+    return judgement(
+        VERDICT_WRONG_ANSWER, hidden_conflict(conflict, lines),
+        "right only by luck: %s, and the output depends on which comes first. In one of the orders that CUDA "
+        "allows: %.300s",
+        conflict_text(conflict, lines).text, wrong->text);
+}
+
+Judgement judgement_of_race(const DeviceConflict *conflict, ConflictLines lines)
+{
+    if (conflict->mistake.kind == MISTAKE_NO_GRID_WAIT)
+        return judgement(
+            VERDICT_WRONG_ANSWER, hidden_conflict(conflict, lines),
+            "right only by luck: %s before it uses %s. It is launched with programmatic stream serialization, "
+            "so that both may run at the same time: let it call cudaGridDependencySynchronize() first",
+            conflict_text(conflict, lines).text, conflict->place);
+    return judgement(VERDICT_WRONG_ANSWER, hidden_conflict(conflict, lines),
+                     "right only by luck: %s, and both change %s; they may do so at the same time",
+                     conflict_text(conflict, lines).text, conflict->place);
+}
+
+/* ==== order rerun ================================================================================================= */
+
+/* Finds out whether the result of a call depends on an order that CUDA does not promise.
+ *
+ * The simulated GPU carries out the operations of a call as late as it may (harness/device/sim/sim_queue.h), and lists
+ * operations that nothing orders though they use the same memory (DeviceConflict). If there are any, the call is
+ * repeated in the order of the submission, and the conflicts are found to the byte. If one output is right and the other
+ * is wrong, the answer is wrong. Then the two operations of each conflict are exchanged alone, and the one that makes
+ * the output wrong is named.
+ *
+ * If both outputs are right, the answer is wrong where two operations change the same bytes: they may run at the same
+ * time. So it is where a kernel uses bytes of the kernel before without waiting for it (programmatic stream
+ * serialization). Of the other conflicts some are exchanged, and the whole order is drawn once. The key decides which and how, so
+ * that no submission can be made for the orders that are tried.
+ *
+ * The checker compares the outputs. They need not be equal bit for bit, since atomic sums change with their order. */
+
+enum { MOST_EXCHANGES = 3 }; /* of a call whose outputs are right in both orders */
+
+typedef struct Rerun {
+    Grading *judging;
+    Call *call;
+    bool is_secret;
+    const Chacha20Key *key;
+    bool needs_load; /* the submission's process is gone */
+    bool is_over;    /* the budget of the grading is used up, or the submission cannot be loaded any more */
+} Rerun;
+
+typedef struct Trial { /* one repetition */
+    Judgement decided;
+    DeviceConflicts conflicts;
+} Trial;
+
+static bool is_accepted(const Judgement *decided)
+{
+    return decided->verdict == VERDICT_ACCEPTED;
+}
+
+static int line_of(const Rerun *rerun, const DeviceParty *party)
+{
+    return party->place == 0 ? 0 : host_line(rerun->judging->result->compiled.object_path, party->place - 1);
+}
+
+static ConflictLines lines_of(const Rerun *rerun, const DeviceConflict *conflict)
+{
+    return (ConflictLines){line_of(rerun, &conflict->first), line_of(rerun, &conflict->second)};
+}
+
+static Status load_again(Rerun *rerun, Message *why)
+{
+    CallReport report = {0};
+    Grading *judging = rerun->judging;
+    if (!rerun->needs_load)
+        return STATUS_OK;
+    Status status = session_load(judging->session, &judging->result->compiled, &judging->limits, &report, why);
+    rerun->is_over = status != STATUS_OK || report.outcome != CALL_OK;
+    rerun->needs_load = false;
+    judging->ended = judging->ended || rerun->is_over;
+    text_free(&report.printed);
+    return status;
+}
+
+static Status try_order(Rerun *rerun, DeviceOrder order, Trial *trial, Message *why)
+{
+    const CallOptions options = {.check_inputs = true,
+                                 .untimed = true,
+                                 .is_secret = rerun->is_secret,
+                                 .sample_key = *rerun->key,
+                                 .order = order};
+    Grading *judging = rerun->judging;
+    CallReport report = {0};
+    Comparison comparison;
+    Status status = load_again(rerun, why);
+    *trial = (Trial){0};
+    if (status != STATUS_OK || rerun->is_over)
+        return status;
+    status = session_call(judging->session, rerun->call->arguments, rerun->call->problem->parameter_count, &options,
+                          &report, why);
+    bool has_output = status == STATUS_OK && report.outcome == CALL_OK;
+    if (has_output)
+        status = call_compare(rerun->call, judging->oracle, NULL, &comparison, why);
+    trial->decided = judgement_of_call(&report, has_output ? &comparison : NULL, false);
+    trial->conflicts = report.conflicts;
+    rerun->needs_load = report.outcome != CALL_OK;
+    rerun->is_over = report.outcome == CALL_TIME_LIMIT;
+    text_free(&report.printed);
+    return status;
+}
+
+static bool is_found(const DeviceConflict *conflict)
+{
+    return conflict->first.name[0] != '\0';
+}
+
+/* Finds a conflict of two operations, or of the host, that alone makes a right output wrong, from a drawn one on; without
+ * one, `found` stays as it is. */
+static Status find_culprit(Rerun *rerun, const DeviceConflicts *conflicts, uint32_t most, bool of_host,
+                           DeviceConflict *found, Judgement *wrong, Message *why)
+{
+    Status status = STATUS_OK;
+    for (uint32_t i = 0; i < conflicts->count && most > 0 && status == STATUS_OK && !rerun->is_over; i++) {
+        const DeviceConflict *conflict = &conflicts->items[(rerun->key->words[0] + i) % conflicts->count];
+        Trial trial;
+        if ((conflict->order.until == 0) != of_host)
+            continue;
+        status = try_order(rerun, conflict->order, &trial, why);
+        most--;
+        if (status != STATUS_OK || rerun->is_over || is_accepted(&trial.decided))
+            continue;
+        *found = *conflict;
+        *wrong = trial.decided;
+        break;
+    }
+    return status;
+}
+
+/* Where two operations are to blame, the host is not, even if it would help that it waits. */
+static Status find_pair_or_host(Rerun *rerun, const DeviceConflicts *conflicts, DeviceConflict *found, Judgement *wrong,
+                                Message *why)
+{
+    DeviceConflict pair = {0};
+    Status status = find_culprit(rerun, conflicts, DEVICE_MAX_CONFLICTS, false, &pair, wrong, why);
+    if (status != STATUS_OK || rerun->is_over)
+        return status;
+    if (!is_found(&pair))
+        return find_culprit(rerun, conflicts, DEVICE_MAX_CONFLICTS, true, found, wrong, why);
+    *found = pair;
+    return STATUS_OK;
+}
+
+/* A conflict of two operations, a race if there is one; NULL: there is none. */
+static const DeviceConflict *worst_pair(const DeviceConflicts *conflicts)
+{
+    const DeviceConflict *worst = NULL;
+    for (uint32_t i = 0; i < conflicts->count; i++) {
+        const DeviceConflict *conflict = &conflicts->items[i];
+        if (conflict->order.until != 0 && (worst == NULL || (conflict->is_race && !worst->is_race)))
+            worst = conflict;
+    }
+    return worst;
+}
+
+/* Without a trial that shows it, as where memory already holds what an earlier call has left there: a pair that was found to
+ * the byte before any other conflict. */
+static DeviceConflict likely_culprit(const DeviceConflicts *exact, const DeviceConflicts *rough)
+{
+    const DeviceConflict *pair = worst_pair(exact);
+    return pair != NULL ? *pair : rough->count > 0 ? rough->items[0] : exact->items[0];
+}
+
+/* Had the call `first`, for which `decided` was found, a choice of order? */
+static bool order_rerun_is_due(const CallReport *first, const Judgement *decided)
+{
+    return (first->conflicts.count > 0 || first->conflicts.is_fault_unordered) &&
+           (is_accepted(decided) || decided->verdict == VERDICT_WRONG_ANSWER ||
+            (decided->verdict == VERDICT_RUN_TIME_ERROR && first->outcome == CALL_RUN_TIME_ERROR));
+}
+
+/* The outputs are right both in the late order and in that of the submission, which `conflicts` are of. */
+static Status look_further(Rerun *rerun, const DeviceConflicts *conflicts, Judgement *decided, Message *why)
+{
+    const DeviceConflict *pair = worst_pair(conflicts);
+    DeviceConflict culprit = {0};
+    Judgement wrong;
+    Trial drawn;
+    if (pair == NULL)
+        return STATUS_OK;
+    if (pair->is_race) {
+        *decided = judgement_of_race(pair, lines_of(rerun, pair));
+        return STATUS_OK;
+    }
+    Status status = find_culprit(rerun, conflicts, MOST_EXCHANGES, false, &culprit, &wrong, why);
+    if (status != STATUS_OK || rerun->is_over || is_found(&culprit)) {
+        if (status == STATUS_OK && is_found(&culprit))
+            *decided = judgement_of_order(&culprit, lines_of(rerun, &culprit), &wrong);
+        return status;
+    }
+    status = try_order(rerun, (DeviceOrder){.kind = DEVICE_ORDER_DRAWN}, &drawn, why);
+    if (status == STATUS_OK && !rerun->is_over && !is_accepted(&drawn.decided))
+        *decided = judgement_of_order(pair, lines_of(rerun, pair), &drawn.decided);
+    return status;
+}
+
+static Status compare_orders(Rerun *rerun, const CallReport *first, Judgement *decided, Message *why)
+{
+    const bool was_right = is_accepted(decided);
+    Trial issued;
+    const bool is_exact = worst_pair(&first->conflicts) != NULL; /* the host alone has no footprint */
+    Status status = try_order(rerun, (DeviceOrder){.kind = DEVICE_ORDER_ISSUED, .is_exact = is_exact}, &issued, why);
+    if (status != STATUS_OK || rerun->is_over)
+        return status;
+    if (was_right == is_accepted(&issued.decided)) /* else wrong in any order */
+        return was_right ? look_further(rerun, &issued.conflicts, decided, why) : STATUS_OK;
+    DeviceConflict culprit = likely_culprit(&issued.conflicts, &first->conflicts);
+    Judgement wrong = was_right ? issued.decided : *decided;
+    if (!was_right)
+        status = find_pair_or_host(rerun, &issued.conflicts, &culprit, &wrong, why);
+    if (status == STATUS_OK && is_found(&culprit))
+        *decided = judgement_of_order(&culprit, lines_of(rerun, &culprit), &wrong);
+    return status;
+}
+
+/* Repeats it. If the order matters, sets `decided`. `key`: that of the call (CallOptions.sample_key). */
+static MUST_USE Status order_rerun_try(Grading *judging, Call *call, bool is_secret, const Chacha20Key *key,
+                                       const CallReport *first, Judgement *decided, Message *why)
+{
+    Rerun rerun = {judging, call, is_secret, key, first->outcome != CALL_OK, false};
+    Status status = compare_orders(&rerun, first, decided, why);
+    return status == STATUS_OK && !rerun.is_over ? load_again(&rerun, why) : status;
+}
+
+/* ==== uninitialised rerun ========================================================================================= */
+
+/* Finds out whether an output is right only by luck, because an undefined value happened to
+ * suit: memory that nothing has written, or what a shuffle returns of a lane that takes no part.
+ *
+ * A call that used such values is repeated with other bytes in their place (DEVICE_LARGE_BYTE, DEVICE_NAN_BYTE): floats
+ * of 2e8 and NaN. (The bytes of the first call are floats of -4e8, which win a minimum.) If the checker accepts the output
+ * each time, it does not depend on them as far as anyone can see. The outputs need not be equal bit for bit, since atomic
+ * sums change with their order. */
+
+static Status rerun_with(uint8_t byte, Call *call, bool is_secret, Session *session, const Oracle *oracle,
+                         const CallReport *first, CaseOutput *output, Judgement *decided, Message *why)
+{
+    const CallOptions options = {
+        .check_inputs = true, .untimed = true, .is_secret = is_secret, .uninitialised_byte = byte};
+    CallReport again;
+    Status status = session_call(session, call->arguments, call->problem->parameter_count, &options, &again, why);
+    output->compared = status == STATUS_OK && again.outcome == CALL_OK;
+    if (output->compared)
+        status = call_compare(call, oracle, NULL, &output->comparison, why);
+    if (status == STATUS_OK)
+        *decided = judgement_of_rerun(first, &again, output->compared ? &output->comparison : NULL);
+    text_free(&again.printed);
+    return status;
+}
+
+/* The call `first` used such a value, and its output was right. If that of a repetition is not, sets `output`
+ * and `decided`. */
+static MUST_USE Status uninitialised_rerun_try(Call *call, bool is_secret, Session *session, const Oracle *oracle,
+                                               const CallReport *first, CaseOutput *output, Judgement *decided,
+                                               Message *why)
+{
+    static const uint8_t bytes[] = {DEVICE_LARGE_BYTE, DEVICE_NAN_BYTE};
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof bytes && status == STATUS_OK && decided->verdict == VERDICT_ACCEPTED; i++)
+        status = rerun_with(bytes[i], call, is_secret, session, oracle, first, output, decided, why);
+    return status;
+}
+
+/* ==== case run ==================================================================================================== */
 
 static const double TRIALS_S = 1; /* no trial begins later than this after the first call of the case */
 

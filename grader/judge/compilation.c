@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "harness/compile/compile_cpu.h"
-#include "harness/compile/judge_source.h"
-#include "harness/compile/library_kernel.h"
+#include "harness/compile/toolkit.h"
+#include "harness/compile/compiled.h"
 
 #include <stdio.h>
 #include <string.h>

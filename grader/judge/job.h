@@ -7,9 +7,8 @@
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/problem/testcase.h"
-#include "grader/terminal/progress.h"
-#include "harness/session/call_budget.h"
-#include "harness/session/session.h"
+#include "grader/terminal/terminal.h"
+#include "harness/broker/session.h"
 
 #include <stdbool.h>
 
@@ -24,7 +23,7 @@ typedef struct JudgeJob {
     bool timed_only;            /* leave out samples and hidden cases: for reference solutions, which `check` judges */
     bool untimed_only;          /* leave out timed cases: only the verdict is wanted */
     bool samples_only;          /* leave out all but samples */
-    bool second_sitting;        /* with `timed_only`: other numbers of calls, other order of cases (second_plan.h) */
+    bool second_sitting;        /* with `timed_only`: other numbers of calls, other order of cases (call_plan.h) */
     bool one_block;             /* on a real GPU: one block of timed calls, of however many the problem says */
     bool unoptimised;           /* ptxas leaves out all optimisation (CompileJob.unoptimised) */
     bool second_opinion;        /* on a real GPU: the simulated one judges as well (opinion_step.h) */
@@ -36,7 +35,7 @@ typedef struct JudgeJob {
     /* Run all hidden cases, even after wrong answers to samples: which of them finds the mistake? Only for the author of the
      * cases. */
     bool beyond_samples;
-    /* A verdict of every sample and hidden case, also after one that failed, for points (remaining_cases.h). */
+    /* A verdict of every sample and hidden case, also after one that failed, for points (judge.h). */
     bool all_cases;
     /* NULL; or the machine code of another submission: one that compiles to the same is not run, since it gets the same
      * verdict. The result then has no judged case. */

@@ -1,25 +1,566 @@
 #include "grader/judge/judge.h"
 
 #include "base/clock.h"
+#include "base/text.h"
+#include "grader/check/constant_rule.h"
 #include "grader/check/foresight.h"
 #include "grader/judge/case_run.h"
-#include "grader/judge/clocked_cases.h"
 #include "grader/judge/compilation.h"
-#include "grader/judge/compiler_warning.h"
-#include "grader/judge/constant_step.h"
 #include "grader/judge/hidden_duration.h"
-#include "grader/judge/loading.h"
 #include "grader/judge/opinion_step.h"
-#include "grader/judge/remaining_cases.h"
 #include "grader/problem/key_stream.h"
-#include "grader/problem/testcase_read.h"
-#include "grader/timing/second_plan.h"
+#include "grader/problem/testcase.h"
+#include "grader/result/wording.h"
+#include "grader/timing/call_plan.h"
+#include "grader/timing/measure.h"
+#include "harness/broker/gpu_session.h"
 #include "harness/sandbox/sandbox.h"
 #include "harness/sandbox/scratch.h"
-#include "harness/session/session_open.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ==== compiler warning ============================================================================================ */
+
+/* A line such as `x.cu(12): warning #549-D: variable "sum" is used before its value is set`. */
+static void tell_of_line(Result *result, const Submission *submission, const char *line, size_t length)
+{
+    static const char what[] = " is used before its value is set", name_is[] = ": variable \"";
+    size_t name_length = strlen(submission->file_name);
+    const char *end = memmem(line, length, what, strlen(what)), *name = memmem(line, length, name_is, strlen(name_is));
+    if (end == NULL || name == NULL || name > end || length <= name_length || line[name_length] != '(' ||
+        strncmp(line, submission->file_name, name_length) != 0)
+        return;
+    Text place = {0};
+    name += strlen(name_is) - 1;
+    wording_add_place(&place, submission, strtol(line + name_length + 1, NULL, 10));
+    if (place.length > 0)
+        result_warn(result, "the compiler warns that variable %.*s%s%s", (int)(end - name), name, what, place.data);
+    text_free(&place);
+}
+
+void compiler_warning_tell(Result *result, const Submission *submission)
+{
+    const char *line = result->compiled.diagnostics.data;
+    while (line != NULL && *line != '\0') {
+        size_t length = strcspn(line, "\n");
+        tell_of_line(result, submission, line, length);
+        line += length + (line[length] == '\n');
+    }
+}
+
+/* ==== clocked cases =============================================================================================== */
+
+static size_t loads_of_hidden_cases(const Grading *judging)
+{
+    return judging_count(judging, CASE_HIDDEN) > 0;
+}
+
+Status clocked_cases_start_early(Grading *judging, Message *why)
+{
+    if (judging->device_oracle != NULL || judging_count(judging, CASE_TIMED) == 0)
+        return STATUS_OK;
+    session_open_ahead(judging->session, loads_of_hidden_cases(judging));
+    const DeviceInfo *device = &judging->result->device;
+    return device_oracle_start(judging->job->problem, device->handle,
+                               10 * device->compute_major + device->compute_minor, &judging->device_oracle, why);
+}
+
+/* The blocks of the submission and both of the anchor. */
+static size_t loads_of_sitting(const Grading *judging, bool has_anchor)
+{
+    return (size_t)judging->plan.blocks + (has_anchor ? 2 : 0);
+}
+
+void clocked_cases_open_ahead(const Grading *judging)
+{
+    if (judging_count(judging, CASE_TIMED) > 0)
+        session_open_ahead(judging->session,
+                           loads_of_hidden_cases(judging) + loads_of_sitting(judging, judging->job->anchor != NULL));
+}
+
+Status clocked_cases_prepare(Grading *judging, Message *why)
+{
+    const DeviceInfo *device = &judging->result->device;
+    const JudgeJob *job = judging->job;
+    Message trouble;
+    if (judging_count(judging, CASE_TIMED) == 0)
+        return STATUS_OK;
+    if (device_monitor_open(device->uuid, &judging->monitor, &trouble) != STATUS_OK) {
+        judging->monitor = NULL;
+        result_warn(judging->result, "the clock and the temperature of the GPU are unknown: %s", trouble.text);
+    }
+    const Submission *anchor = job->anchor == NULL ? NULL : job->anchor(job->context, device);
+    if (anchor != NULL && compilation_for_device(judging, anchor, device, &judging->anchor, &trouble) == STATUS_OK &&
+        judging->anchor.outcome == COMPILE_OK)
+        judging->anchor_name = anchor->file_name;
+    return clocked_cases_start_early(judging, why);
+}
+
+/* ---- the verdicts ------------------------------------------------------------------------------------------------ */
+
+/* Two clocks that disagree grossly, or an output that was not there when both had stopped: a clock was forged. Where solve()
+ * itself returned late, nobody knows, so nobody is accused, and the times do not count. */
+static void compare_clocks(Grading *judging, CaseResult *item, double usual_taken_s)
+{
+    Result *result = judging->result;
+    Text text = {0};
+    bool is_forged = timing_clocks_disagree(item->samples, item->sample_count, result->device.clock_gap_s, &text);
+    OutputTaken taken = is_forged || !(usual_taken_s > 0)
+                            ? TAKEN_IN_TIME
+                            : timing_taken_late(item->samples, item->sample_count, usual_taken_s, &text);
+    if (is_forged || taken == TAKEN_LATE) {
+        item->verdict = VERDICT_INTEGRITY_VIOLATION;
+        item->text = arena_string(&result->arena, text.data);
+    } else if (taken == TAKEN_AFTER_RETURN && result->unsteady[0] == '\0') {
+        snprintf(result->unsteady, sizeof result->unsteady, "%s", text.data);
+    }
+    text_free(&text);
+}
+
+static void explain_fewer_calls(Grading *judging, CaseResult *item, const TimedCase *timed)
+{
+    if (timed->fewest_calls == 0)
+        return;
+    item->fewer_calls = arena_printf(&judging->result->arena,
+                                     "%d instead of %d timed calls in a block, since more would take too much of the "
+                                     "grading's budget of %g s (grading_device_seconds)",
+                                     timed->fewest_calls, call_plan_enough(&judging->plan, INFINITY),
+                                     judging->budget.seconds);
+    result_warn(judging->result, "%s: %s", item->name, item->fewer_calls);
+}
+
+static void conclude_case(Grading *judging, CaseResult *item, const TimedCase *timed)
+{
+    const CaseOutput output = {.compared = timed->compared, .comparison = timed->comparison};
+    item->input_bytes = timed->input_bytes;
+    if (!timed->compared && !timed->failed) /* an earlier failure ended the run */
+        return;
+    const Judgement decided = case_judgement(judging, &output, &timed->report);
+    case_conclude(judging, item, &timed->report, &output, &decided);
+    if (item->verdict != VERDICT_ACCEPTED)
+        return;
+    item->samples = timed->samples;
+    item->sample_count = timed->sample_count;
+    item->warm_up = timed->warm_up;
+    item->warm_up_count = timed->warm_up_count;
+    case_warn_of_charge(judging, item);
+    explain_fewer_calls(judging, item, timed);
+    compare_clocks(judging, item, timed->usual_taken_s);
+    if (item->verdict == VERDICT_ACCEPTED)
+        result_time_case(item, &judging->result->device);
+}
+
+/* ---- the sitting ------------------------------------------------------------------------------------------------- */
+
+static void copy_sitting(Result *result, const Sitting *sitting, const Measuring *measuring)
+{
+    launches_settle(&measuring->launches, &result->device);
+    result->anchor = sitting->anchor;
+    result->blocks = sitting->blocks;
+    result->block_count = sitting->block_count;
+    result->seconds.check += measuring->check_s;
+    result->seconds.wait += measuring->wait_s;
+    if (sitting->anchor_failure[0] != '\0')
+        result_warn(result, "%s", sitting->anchor_failure);
+}
+
+static Status take_sitting(Grading *judging, TimedCase *cases, size_t count, Message *why)
+{
+    Result *result = judging->result;
+    Sitting sitting = {0};
+    const Anchor anchor = {.name = judging->anchor_name, .compiled = &judging->anchor};
+    Measuring measuring = {
+        .problem = judging->job->problem,
+        .session = judging->session,
+        .limits = &judging->limits,
+        .budget = &judging->budget,
+        .device_oracle = judging->device_oracle,
+        .oracle = judging->oracle,
+        .monitor = judging->monitor,
+        .usual_clock_mhz = result->device.usual_clock_mhz,
+        .progress = judging->job->progress,
+    };
+    launches_add(&measuring.launches, &result->device);
+    session_open_ahead(judging->session, loads_of_sitting(judging, anchor.name != NULL)); /* those not open yet */
+    Status status = device_oracle_ready(judging->device_oracle, why);
+    if (status == STATUS_OK)
+        status = sitting_take(&measuring, &result->compiled, &anchor, &judging->plan, cases, count, &result->arena,
+                              &sitting, why);
+    copy_sitting(result, &sitting, &measuring);
+    return status;
+}
+
+/* The cases to be timed; `items` are the places of their results. */
+static TimedCase *clocked_cases_list_cases(Grading *judging, CaseResult ***items, size_t *count)
+{
+    Result *result = judging->result;
+    TimedCase *cases = arena_array(&result->arena, result->case_count, sizeof *cases);
+    *items = arena_array(&result->arena, result->case_count, sizeof **items);
+    *count = 0;
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].group == CASE_TIMED) {
+            (*items)[*count] = &result->cases[i];
+            cases[(*count)++].testcase = judging->testcases[i];
+        }
+    return cases;
+}
+
+Status clocked_cases_run(Grading *judging, Message *why)
+{
+    Result *result = judging->result;
+    double start_s = now_s();
+    size_t count;
+    CaseResult **items;
+    TimedCase *cases = clocked_cases_list_cases(judging, &items, &count);
+    if (judging->ended || count == 0)
+        return STATUS_OK;
+    Status status = take_sitting(judging, cases, count, why);
+    for (size_t i = 0; i < count; i++) {
+        if (status == STATUS_OK)
+            conclude_case(judging, items[i], &cases[i]);
+        text_free(&cases[i].report.printed);
+    }
+    if (status == STATUS_OK)
+        judging_end_step(judging, CASE_TIMED);
+    else
+        progress_end(judging->job->progress, "failed");
+    result_find_unsteady(result);
+    result->seconds.open = session_open_seconds(judging->session);
+    result->seconds.timed = now_s() - start_s;
+    return status;
+}
+
+/* ==== loading ===================================================================================================== */
+
+/* Gets the submission into a runner: at the beginning, and again where a new runner is wanted. */
+
+/* Asks again for what is known of the device: more once it is open. */
+static MUST_USE Status loading_learn_device(Grading *judging, Message *why)
+{
+    DeviceInfo *device = &judging->result->device;
+    bool was_confined = device->unconfined[0] == '\0';
+    Status status = session_device(judging->session, device, why);
+    if (status == STATUS_OK && was_confined && device->unconfined[0] != '\0')
+        result_warn(judging->result, "the broker ran with sandbox partial: %s", device->unconfined);
+    return status;
+}
+
+/* Times of a modelled device whose code clang compiled are those of another device. */
+static void loading_mark_times(Grading *judging)
+{
+    DeviceInfo *device = &judging->result->device;
+    if (device->modelled)
+        toolkit_mark_times(&judging->toolkit, device->id, sizeof device->id);
+}
+
+static CallLimits limits_of(const ProblemLimits *problem)
+{
+    return (CallLimits){
+        .device_bytes = problem->device_bytes,
+        .host_bytes = problem->host_bytes,
+        .host_seconds = problem->host_seconds,
+        .device_seconds = problem->device_seconds,
+        .wall_seconds = problem->wall_seconds,
+        .warp_instructions = problem->warp_instructions,
+    };
+}
+
+/* While an object is loaded, only its constructors take time worth mentioning, but its arrays take memory, too. Of other
+ * failures the session says where they were. */
+static const char *place_before_solve(Verdict verdict, CallPhase phase)
+{
+    if (phase != PHASE_LOADING)
+        return "";
+    return verdict == VERDICT_TIME_LIMIT_EXCEEDED     ? "a constructor, before solve(): "
+           : verdict == VERDICT_MEMORY_LIMIT_EXCEEDED ? "global variables or a constructor, before solve(): "
+                                                      : "";
+}
+
+static void end_before_solve(Grading *judging, Judgement decided, CallPhase phase)
+{
+    Text text = {0};
+    text_printf(&text, "%s%s", place_before_solve(decided.verdict, phase), decided.text);
+    judging_end(judging, decided.verdict, text.data);
+    text_free(&text);
+}
+
+static void tell_of_queue(void *context, const char *holder, double waited_s)
+{
+    Grading *judging = context;
+    if (!judging->queued)
+        progress_begin(judging->job->progress, "queue", 0);
+    judging->queued = true;
+    progress_note(judging->job->progress, "the GPU is in use by %s (%.0f s)", holder, waited_s);
+}
+
+static Status load_object(Grading *judging, Message *why)
+{
+    CallReport report = {0};
+    double start_s = now_s();
+    session_on_wait(judging->session, tell_of_queue, judging);
+    Status status = session_load(judging->session, &judging->result->compiled, &judging->limits, &report, why);
+    if (judging->queued) {
+        progress_end(judging->job->progress, status == STATUS_OK ? "the GPU is free" : "given up");
+        judging->result->seconds.wait += now_s() - start_s;
+    }
+    judging->earlier = (EarlierInputs){0};
+    judging->load = (CaseSample){.event_s = report.event_s, .host_s = report.host_s, .busy_s = report.busy_s};
+    if (status == STATUS_OK && report.outcome != CALL_OK)
+        end_before_solve(judging, judgement_of_call(&report, NULL, false), report.phase);
+    text_free(&report.printed);
+    return status;
+}
+
+/* Sees to it that nothing of an earlier call is left: neither memory of the host nor memory of the device. */
+static MUST_USE Status loading_renew_runner(Grading *judging, Message *why)
+{
+    Status status = judging->is_fresh ? STATUS_OK : load_object(judging, why);
+    judging->is_fresh = true;
+    return status;
+}
+
+/* All sittings of a grading share one budget. */
+static void begin_budget(Grading *judging)
+{
+    const ProblemLimits *limits = &judging->job->problem->limits;
+    const CallBudget *spent = judging->job->spent;
+    judging->budget = (CallBudget){.seconds = limits->grading_seconds,
+                                   .warp_instructions = limits->grading_instructions};
+    if (spent != NULL) {
+        judging->budget.spent_s = spent->spent_s;
+        judging->budget.spent_instructions = spent->spent_instructions;
+    }
+    if (!judging->session->traits.runs_c) /* a CPU baseline holds no device */
+        session_set_budget(judging->session, &judging->budget);
+}
+
+/* Begins the budget of the grading and loads the submission, unless the judging has ended. A constructor that fails ends it. */
+static MUST_USE Status loading_begin(Grading *judging, Message *why)
+{
+    judging->limits = limits_of(&judging->job->problem->limits);
+    begin_budget(judging);
+    if (judging->ended)
+        return STATUS_OK;
+    Status status = loading_renew_runner(judging, why);
+    if (status == STATUS_OK && judging->job->profiles != NULL)
+        status = session_profile(judging->session, &judging->profile, why);
+    if (status == STATUS_OK)
+        status = loading_learn_device(judging, why);
+    if (status != STATUS_OK || judging->ended)
+        return status;
+    loading_mark_times(judging);
+    return judging->session->traits.clock == SESSION_EVENTS ? clocked_cases_prepare(judging, why) : STATUS_OK;
+}
+
+/* ==== constant step =============================================================================================== */
+
+/* The step that proves the rule "constant_filter" (grader/check/constant_rule.h). */
+
+/* Compiles the submission again if what was compiled for the device at hand does not run on the simulated GPU. */
+static Status compile_for_rule(const Grading *judging, Session *session, Compiled *again, Message *why)
+{
+    const DeviceInfo *own = &judging->result->device;
+    DeviceInfo device;
+    Status status = session_device(session, &device, why);
+    bool same = device.compute_major == own->compute_major && device.compute_minor == own->compute_minor;
+    if (status != STATUS_OK || same)
+        return status;
+    return compilation_for_device(judging, judging->job->submission, &device, again, why);
+}
+
+static Status check_rule(Grading *judging, ConstantRuleFinding *finding, Message *why)
+{
+    const Problem *problem = judging->job->problem;
+    Session *session = NULL;
+    Compiled again = {0};
+    Status status = session_open(CONSTANT_RULE_DEVICE, &session, why);
+    if (status == STATUS_OK)
+        status = compile_for_rule(judging, session, &again, why);
+    if (status == STATUS_OK)
+        session_set_budget(session, &judging->budget);
+    const Compiled *compiled = again.object_path == NULL ? &judging->result->compiled : &again;
+    if (status == STATUS_OK && again.outcome != COMPILE_OK) {
+        finding->kind = CONSTANT_RULE_UNPROVED;
+        snprintf(finding->text, sizeof finding->text,
+                 "a limit of the judge: the file compiles for this GPU, but not for the simulated GPU that must prove "
+                 "that %s is read through constant memory",
+                 problem->constant_filter);
+    } else if (status == STATUS_OK) {
+        status = constant_rule_check(problem, &judging->set, judging->oracle, session, compiled, &judging->limits,
+                                     &judging->secret, finding, why);
+    }
+    session_close(session);
+    compiled_free(&again);
+    return status;
+}
+
+static void end_with(Grading *judging, Verdict verdict, const ConstantRuleFinding *finding)
+{
+    Text text = {0};
+    text_add(&text, finding->text);
+    wording_add_place(&text, judging->job->submission, finding->line);
+    judging_end(judging, verdict, text.data);
+    text_free(&text);
+}
+
+/* Ends the judging if the rule is broken, or cannot be proved. Does nothing for a problem without the rule, and for
+ * plain C, which has no constant memory. */
+static MUST_USE Status constant_step_run(Grading *judging, Message *why)
+{
+    static const Verdict verdicts[] = {[CONSTANT_RULE_KEPT] = VERDICT_ACCEPTED,
+                                       [CONSTANT_RULE_BROKEN] = VERDICT_RULE_VIOLATION,
+                                       [CONSTANT_RULE_UNPROVED] = VERDICT_JUDGE_ERROR};
+    const JudgeJob *job = judging->job;
+    ConstantRuleFinding finding = {0};
+    if (judging->ended || job->timed_only || job->is_opinion || job->problem->constant_filter == NULL ||
+        judging->session->traits.runs_c)
+        return STATUS_OK;
+    progress_begin(job->progress, "constant memory", 0);
+    /* A problem must have a case that is small enough for the proof. A case of the author's own may be too large. */
+    if (job->cases != NULL && constant_rule_case(job->problem, job->cases) == NULL) {
+        progress_end(job->progress, "not looked at: this needs a smaller case");
+        return STATUS_OK;
+    }
+    Status status = check_rule(judging, &finding, why);
+    if (status != STATUS_OK) {
+        progress_end(job->progress, "failed");
+        return status;
+    }
+    const Verdict verdict = verdicts[finding.kind];
+    progress_end(job->progress, verdict == VERDICT_ACCEPTED ? "read through it" : verdict_name(verdict));
+    if (verdict != VERDICT_ACCEPTED)
+        end_with(judging, verdict, &finding);
+    return STATUS_OK;
+}
+
+/* ==== remaining cases ============================================================================================= */
+
+/* The sample and hidden cases that the first failure leaves, for points (JudgeJob.all_cases).
+ *
+ * Whoever hands in learns of one failure at most (docs/security.md). So these cases leave nothing in the result but their
+ * verdicts in Result.all_cases, which no report and no result.json shows: no text, no finding, no warning, no counters. They share
+ * the budget of the grading; where it is used up, the rest is Time Limit Exceeded. Whatever reaches a time limit twice is not run
+ * again, since each such case costs as much as hundreds of others: the rest stays without a verdict. */
+
+enum { MOST_TIME_LIMITS = 2 };
+
+typedef struct Told { /* what a result says of the judging as a whole */
+    Verdict verdict;
+    const char *text;
+    size_t warning_count;
+} Told;
+
+static Told told_so_far(const Result *result)
+{
+    return (Told){result->verdict, result->text, result->warning_count};
+}
+
+static void restore(Result *result, const Told *told)
+{
+    result->verdict = told->verdict;
+    result->text = told->text;
+    result->warning_count = told->warning_count;
+}
+
+/* Whether a failure has left cases that are wanted. */
+static bool remaining_cases_are_wanted(const Grading *judging)
+{
+    return judging->job->all_cases && result_failed_case(judging->result) != NULL;
+}
+
+/* A list of its own from the beginning, so that nothing has to be told apart later. */
+static CaseVerdict *list_of(Grading *judging)
+{
+    Result *result = judging->result;
+    if (result->all_cases == NULL)
+        result->all_cases = arena_array(&result->arena, result->case_count, sizeof *result->all_cases);
+    return result->all_cases;
+}
+
+/* The runner is new and has been called by nobody; false: not even a constructor ended well, and the verdict says how. */
+static Status renew(Grading *judging, bool *is_loaded, Message *why)
+{
+    judging->is_fresh = judging->ended = judging->runner_is_spent = false;
+    Status status = loading_renew_runner(judging, why);
+    *is_loaded = !judging->ended;
+    judging->is_fresh = false;
+    return status;
+}
+
+/* The case takes its place among the others, from which its data follow, and leaves it as it was. */
+static Status run_in_place(Grading *judging, size_t place, Verdict *verdict, Message *why)
+{
+    CaseResult *item = &judging->result->cases[place];
+    const CaseResult before = *item;
+    Status status = case_run(judging, judging->testcases[place], item, why);
+    *verdict = item->verdict;
+    *item = before;
+    return status;
+}
+
+static Status run_one(Grading *judging, size_t place, bool *needs_runner, Message *why)
+{
+    bool is_loaded = true;
+    Verdict verdict = VERDICT_ACCEPTED;
+    Status status = *needs_runner ? renew(judging, &is_loaded, why) : STATUS_OK;
+    if (status == STATUS_OK && is_loaded)
+        status = run_in_place(judging, place, &verdict, why);
+    else
+        verdict = judging->result->verdict;
+    *needs_runner = judging->runner_is_spent || (verdict != VERDICT_ACCEPTED && verdict != VERDICT_WRONG_ANSWER);
+    list_of(judging)[place] = (CaseVerdict){.judged = true, .verdict = verdict};
+    return status;
+}
+
+static bool hangs(Grading *judging)
+{
+    const Result *result = judging->result;
+    int time_limits = 0;
+    for (size_t i = 0; i < result->case_count; i++) {
+        const CaseVerdict *later = &list_of(judging)[i];
+        time_limits += result->cases[i].judged && result->cases[i].verdict == VERDICT_TIME_LIMIT_EXCEEDED;
+        time_limits += later->judged && later->verdict == VERDICT_TIME_LIMIT_EXCEEDED;
+    }
+    return time_limits >= MOST_TIME_LIMITS;
+}
+
+/* Judges what is left of a group: the first of them with a new runner, and each that follows one whose runner was of no use. */
+static MUST_USE Status remaining_cases_run(Grading *judging, CaseGroup group, Message *why)
+{
+    Result *result = judging->result;
+    const Told told = told_so_far(result);
+    bool needs_runner = true;
+    Status status = STATUS_OK;
+    if (!remaining_cases_are_wanted(judging))
+        return STATUS_OK;
+    for (size_t i = 0; i < result->case_count && status == STATUS_OK && !hangs(judging); i++)
+        if (result->cases[i].group == group && !result->cases[i].judged)
+            status = run_one(judging, i, &needs_runner, why);
+    restore(result, &told);
+    judging->ended = true;
+    return status;
+}
+
+/* Fills in Result.all_cases, before the testcases are freed, which have the names. */
+static void remaining_cases_conclude(Grading *judging)
+{
+    const Result *result = judging->result;
+    if (!judging->job->all_cases)
+        return;
+    CaseVerdict *list = list_of(judging);
+    for (size_t i = 0; i < result->case_count; i++) {
+        list[i].name = arena_string(&judging->result->arena, judging->testcases[i]->name);
+        if (!result->cases[i].judged)
+            continue;
+        list[i].judged = true;
+        list[i].verdict = result->cases[i].verdict;
+    }
+}
+
+/* ==== judge ======================================================================================================= */
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 

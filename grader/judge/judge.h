@@ -6,14 +6,48 @@
  * the rest of the samples run, so that a student sees all of them. Every other failure ends the run. The verdict is that
  * of the first case that failed. With JudgeJob.all_cases the cases behind it are judged as well, for points alone.
  *
- * CPU baselines take the same way through another kind of session (harness/session/cpu_session.h). They are not
+ * CPU baselines take the same way through another kind of session (harness/broker/cpu_session.h). They are not
  * ranked. */
 #ifndef GRADER_JUDGE_JUDGE_H
 #define GRADER_JUDGE_JUDGE_H
 
 #include "base/status.h"
 #include "grader/judge/job.h"
+#include "grader/judge/judging.h"
+#include "grader/problem/submission.h"
 #include "grader/result/result.h"
+
+/* ==== compiler warning ============================================================================================ */
+
+/* What the compiler has warned of, where it may explain why a submission fails.
+ *
+ * A variable that is used before it is set has any value that the compiler likes, and the compiler may remove what depends
+ * on it. Then no device finds a use of the variable, and the compiler's warning is all that is left. */
+
+/* Adds a warning for each variable that the compiler saw used before it is set, in a line of the submission's file. */
+void compiler_warning_tell(Result *result, const Submission *submission);
+
+/* ==== clocked cases =============================================================================================== */
+
+/* The timed cases on a GPU with a clock of its own: one sitting (grader/timing/measure.h). */
+
+/* Starts what the sitting will need, so that it gets ready while the other cases run. Does nothing if no case is
+ * timed. */
+MUST_USE Status clocked_cases_prepare(Grading *judging, Message *why);
+
+/* Starts the oracle on the device, and opens the device of the hidden cases, which takes a while, if a case is timed and it was
+ * not done before. The session must have the device: another context would disturb a sitting of somebody else. */
+MUST_USE Status clocked_cases_start_early(Grading *judging, Message *why);
+
+/* Opens all devices that the sitting will need, if the session has the device. It takes a second, which costs nothing while the
+ * compiler runs, before anything of the submission does: how long the hidden cases take must decide nothing of it, because its
+ * length would show. A submission that fails has no use for them. */
+void clocked_cases_open_ahead(const Grading *judging);
+
+/* Times the cases and judges them. Opens the devices of all blocks at once where that was not done before. */
+MUST_USE Status clocked_cases_run(Grading *judging, Message *why);
+
+/* ==== judge ======================================================================================================= */
 
 /* Fills in all of the result but ranks, person and percentiles. Whatever the submission does is a verdict in the
  * result; a Status other than STATUS_OK is the fault of the judge, its data or its user. `result` must be freed in

@@ -3,18 +3,18 @@
 #define GRADER_JUDGE_JUDGING_H
 
 #include "grader/check/call.h"
-#include "grader/device_oracle/device_oracle.h"
+#include "grader/check/device_oracle.h"
 #include "grader/judge/job.h"
 #include "grader/judge/opinion_process.h"
-#include "grader/oracle/oracle.h"
+#include "grader/check/oracle.h"
 #include "grader/problem/generator.h"
 #include "grader/problem/testcase.h"
-#include "grader/result/hidden_finding.h"
+#include "grader/result/wording.h"
 #include "grader/result/result.h"
 #include "grader/timing/call_plan.h"
 #include "harness/compile/toolkit.h"
-#include "harness/device/monitor/device_monitor.h"
-#include "harness/session/session.h"
+#include "harness/device/cuda/device_monitor.h"
+#include "harness/broker/session.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 #include "grader/problem/own_case.h"
 
-#include "base/suggestion.h"
+#include "base/status.h"
 #include "base/text.h"
-#include "grader/problem/case_source.h"
+#include "grader/problem/testcase.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* problem.h - one problem: what solve() is asked for, and how its answer is judged. problem_read.h reads it from
+/* problem.h - one problem: what solve() is asked for, and how its answer is judged. problem.h reads it from
  * problems/<id>/problem.json.  */
 #ifndef GRADER_PROBLEM_PROBLEM_H
 #define GRADER_PROBLEM_PROBLEM_H
@@ -12,6 +12,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ==== identify ==================================================================================================== */
+
+/* Finds out which problem a submission solves. */
+
+/* The id in a line `// problem: ID` among the first 50; NULL: there is none. It lives in the arena. */
+const char *identify_by_line(const char *source, size_t length, Arena *arena);
+
+/* Takes the id from a line `// problem: ID` among the first 50, else the only problem whose signature fits by types,
+ * or by types and names. STATUS_NOT_FOUND lists the problems that fit, or all of them. `*id` lives in the arena. */
+MUST_USE Status identify_problem(const char *source, size_t length, Arena *arena, const char **id, Message *why);
+
+/* ==== problem ===================================================================================================== */
 
 enum { PROBLEM_MAX_PARAMETERS = 16 };
 
@@ -43,7 +56,7 @@ typedef struct ProblemLimits {
     double device_seconds;         /* kernels, per call, on a device with a clock */
     double wall_seconds;           /* everything, per call */
     uint64_t warp_instructions;    /* per call, on a simulated GPU */
-    double grading_seconds;        /* all calls of a grading together; what counts is said in call_budget.h */
+    double grading_seconds;        /* all calls of a grading together; what counts is said in session.h */
     uint64_t grading_instructions; /* likewise, on a simulated GPU */
     size_t source_bytes;
 } ProblemLimits;
@@ -65,7 +78,7 @@ typedef struct Problem {
     const char *constant_filter;            /* input that must be read through constant memory; NULL: none */
     int blocks, warm_up_calls, timed_calls; /* for devices with a clock */
     double review_factor; /* a result that is so many times faster than anything known is timed again */
-    Digest revision;      /* problem_revision.h */
+    Digest revision;      /* problem.h */
     Arena arena;
 } Problem;
 
@@ -82,5 +95,35 @@ MUST_USE Status problem_shape(const Problem *problem, size_t parameter, const Si
 size_t problem_output(const Problem *problem);
 
 void problem_free(Problem *problem);
+
+/* ==== problem list ================================================================================================ */
+
+/* The ids of all problems: the folders below problems/. */
+
+enum { PROBLEM_MAX_ID_LENGTH = 64 };
+
+/* [a-z0-9][a-z0-9-]*: safe as the name of a folder, and on a terminal. */
+bool problem_id_is_valid(const char *id);
+
+/* All ids, sorted; strings and list live in `arena`. */
+MUST_USE Status problem_list(Arena *arena, const char ***ids, size_t *count, Message *why);
+
+/* Fails with STATUS_NOT_FOUND, and names the nearest id and all others. */
+MUST_USE Status problem_unknown(const char *id, Message *why);
+
+/* ==== problem read ================================================================================================ */
+
+/* Reads problems/<id>/problem.json.
+ *
+ * docs/formats.md documents every key of that file. The reader refuses what is unknown, missing, repeated or
+ * contradictory (a parameter that the signature does not have, a shape that names no size), with file, line and
+ * key. */
+
+/* Reads problems/<id>/ below the judge's home, and the timed cases in its testcases, for the revision. An unknown id is
+ * STATUS_NOT_FOUND with the list of known ones. */
+MUST_USE Status problem_read(const char *id, Problem *problem, Message *why);
+
+/* The same below another folder, which problem_edition_keep() has made; NULL: as problem_read(). */
+MUST_USE Status problem_read_in(const char *home, const char *id, Problem *problem, Message *why);
 
 #endif

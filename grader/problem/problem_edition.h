@@ -1,7 +1,7 @@
 /* problem_edition.h - exactly what the submissions of a problem are judged by, and a copy of it.
  *
  * The edition is the digest of the files below problems/<id>/ and testcases/<id>/, but for those that students read alone: the
- * statement and the starter. Each change of a hidden case or of the oracle makes another edition; a revision (problem_revision.h)
+ * statement and the starter. Each change of a hidden case or of the oracle makes another edition; a revision (problem.h)
  * changes only where times cannot be compared any more.  */
 #ifndef GRADER_PROBLEM_PROBLEM_EDITION_H
 #define GRADER_PROBLEM_PROBLEM_EDITION_H

@@ -1,8 +1,7 @@
 #include "grader/problem/submission.h"
-#include "grader/problem/problem_read.h"
+#include "grader/problem/problem.h"
 
 #include "base/arena.h"
-#include "grader/problem/identify.h"
 #include "grader/problem/solution_source.h"
 #include "grader/terminal/terminal.h"
 

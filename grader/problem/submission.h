@@ -26,7 +26,7 @@ void submission_free(Submission *submission);
 /* True for plain C, which runs on the CPU: the name ends with ".c". */
 bool submission_is_c(const Submission *submission);
 
-/* Reads the problem `id`, or if that is NULL the one that the file names or fits (identify.h), and checks the size
+/* Reads the problem `id`, or if that is NULL the one that the file names or fits (problem.h), and checks the size
  * of the file against its limit. The caller frees the problem. */
 MUST_USE Status submission_problem(const Submission *submission, const char *id, Problem *problem, Message *why);
 

@@ -3,12 +3,15 @@
 #define GRADER_PROBLEM_TESTCASE_H
 
 #include "base/arena.h"
+#include "base/json.h"
 #include "base/status.h"
 #include "grader/problem/problem.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ==== testcase ==================================================================================================== */
 
 typedef enum CaseGroup { CASE_SAMPLE, CASE_HIDDEN, CASE_TIMED, CASE_GROUPS } CaseGroup;
 
@@ -55,5 +58,53 @@ typedef struct TestcaseSet {
 } TestcaseSet;
 
 void testcases_free(TestcaseSet *set);
+
+/* ==== case source ================================================================================================= */
+
+/* Reads where the data of one array come from: literal values, a file, or a generator. */
+
+typedef struct SourceReader {
+    const JsonFile *file;
+    const char *folder; /* of the file, absolute: data files lie beside it */
+    Message *why;
+} SourceReader;
+
+typedef struct SourceArray { /* the array that the data are for */
+    const Parameter *parameter;
+    size_t shape[TENSOR_MAX_RANK], count;
+} SourceArray;
+
+/* Refuses what does not fit the array: another shape, numbers that its type does not have. */
+MUST_USE Status case_source_read(const SourceReader *reader, const cJSON *object, const SourceArray *array,
+                                 CaseSource *source);
+
+/* The array in a file: .npy, .pgm or .ppm. Levels of a picture become floats, and RGB opaque RGBA, where the array asks for
+ * it. A file of another shape is refused with both. */
+MUST_USE Status case_source_file(const char *path, const SourceArray *array, Tensor *tensor, Message *why);
+
+/* The array in what an object {"file": NAME} names, in a file beside the reader's: as above, or with "shape", a list of
+ * numbers, one of the array's own elements alone (.bin). */
+MUST_USE Status case_source_data_file(const SourceReader *reader, const cJSON *object, const SourceArray *array,
+                                      Tensor *tensor);
+
+/* A list of numbers. */
+MUST_USE Status case_source_values(const SourceReader *reader, const cJSON *list, const SourceArray *array,
+                                   Tensor *tensor);
+
+/* True for data from a random generator, and for those of a file that are perturbed. */
+bool case_source_is_random(const CaseSource *source);
+/* True if every grading gets other data: random ones without a seed in the file. */
+bool case_source_is_drawn_anew(const CaseSource *source);
+
+/* True if two sources give the same data to arrays of the same shape. */
+bool case_source_is_same(const CaseSource *a, const CaseSource *b);
+
+/* ==== testcase read =============================================================================================== */
+
+/* Reads testcases/<id>/sample.json and hidden.json (docs/formats.md). */
+
+/* Reads both files. Sizes outside the problem's limits, broken constraints, an input without a source and data of
+ * the wrong shape are refused with file, line and key. */
+MUST_USE Status testcases_read(const Problem *problem, TestcaseSet *set, Message *why);
 
 #endif

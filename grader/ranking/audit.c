@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
-#include "grader/result/recorded.h"
 #include "grader/result/result_json.h"
 #include "leaderboard/schema_check.h"
 

@@ -1,14 +1,220 @@
 #include "grader/ranking/ranking.h"
 
 #include "base/paths.h"
-#include "grader/result/version.h"
 #include "grader/result/result_json.h"
-#include "leaderboard/references.h"
-#include "leaderboard/standing.h"
+#include "grader/result/result.h"
+#include "grader/terminal/terminal.h"
+#include "grader/timing/timing.h"
+#include "harness/compile/toolkit.h"
+#include "harness/device/cuda/device_open.h"
+#include "leaderboard/rulings.h"
 
+#include <dirent.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ==== ladder ====================================================================================================== */
+
+static const double ANCHOR_UNCERTAINTY = 0.01;
+
+static bool ends_with(const char *name, const char *extension)
+{
+    const char *dot = strrchr(name, '.');
+    return name[0] != '.' && dot != NULL && strcmp(dot, extension) == 0;
+}
+
+static int select_cuda(const struct dirent *entry)
+{
+    return ends_with(entry->d_name, ".cu");
+}
+
+static int select_c(const struct dirent *entry)
+{
+    return ends_with(entry->d_name, ".c");
+}
+
+static Status read_rung(const char *folder, const char *name, Arena *arena, Rung *rung, Message *why)
+{
+    Status status = submission_read(arena_printf(arena, "%s/%s", folder, name), &rung->submission, why);
+    if (status != STATUS_OK)
+        return status;
+    rung->time.name = rung->submission.file_name;
+    rung->time.source_hash = rung->submission.hash.hex;
+    return STATUS_OK;
+}
+
+static Status read_folder(const Problem *problem, const char *name, int (*select)(const struct dirent *),
+                          Ladder *ladder, Message *why)
+{
+    char folder[4096], relative[256];
+    *ladder = (Ladder){.problem = problem};
+    snprintf(relative, sizeof relative, "solutions/%s/%s", problem->id, name);
+    Status status = paths_home(relative, folder, sizeof folder, why);
+    if (status != STATUS_OK)
+        return status;
+    struct dirent **entries;
+    int found = scandir(folder, &entries, select, alphasort);
+    if (found < 0)
+        return STATUS_OK;
+    ladder->rungs = arena_array(&ladder->arena, (size_t)found, sizeof *ladder->rungs);
+    for (int i = 0; i < found; i++) {
+        if (status == STATUS_OK)
+            status = read_rung(folder, entries[i]->d_name, &ladder->arena, &ladder->rungs[ladder->count++], why);
+        free(entries[i]);
+    }
+    free(entries);
+    if (status != STATUS_OK)
+        ladder_free(ladder);
+    return status;
+}
+
+Status ladder_read(const Problem *problem, Ladder *ladder, Message *why)
+{
+    return read_folder(problem, "accepted", select_cuda, ladder, why);
+}
+
+Status ladder_read_rivals(const Problem *problem, Ladder *ladder, Message *why)
+{
+    return read_folder(problem, "rivals", select_cuda, ladder, why);
+}
+
+Status ladder_read_baselines(const Problem *problem, Ladder *ladder, Message *why)
+{
+    return read_folder(problem, "cpu_baselines", select_c, ladder, why);
+}
+
+void ladder_free(Ladder *ladder)
+{
+    for (size_t i = 0; i < ladder->count; i++)
+        submission_free(&ladder->rungs[i].submission);
+    arena_free(&ladder->arena);
+    *ladder = (Ladder){0};
+}
+
+static void set_time(Ladder *ladder, Rung *rung, MeasuredTime time, const char *time_utc, const char *cases)
+{
+    rung->time.time = time;
+    rung->time.time_utc = arena_string(&ladder->arena, time_utc);
+    rung->time.cases = cases == NULL ? NULL : arena_string(&ladder->arena, cases);
+}
+
+void ladder_take(Ladder *ladder, const ReferenceTime *times, size_t count)
+{
+    for (size_t i = 0; i < ladder->count; i++)
+        for (size_t k = 0; k < count; k++) {
+            Rung *rung = &ladder->rungs[i];
+            if (!(rung->time.time.ms > 0) && strcmp(rung->time.name, times[k].name) == 0 &&
+                strcmp(rung->time.source_hash, times[k].source_hash) == 0)
+                set_time(ladder, rung, times[k].time, times[k].time_utc, times[k].cases);
+        }
+}
+
+void ladder_adopt(Ladder *ladder, const ReferenceTime *times, size_t count)
+{
+    ladder->rungs = arena_array(&ladder->arena, count, sizeof *ladder->rungs);
+    ladder->count = count;
+    for (size_t i = 0; i < count; i++) {
+        Rung *rung = &ladder->rungs[i];
+        rung->time.name = arena_string(&ladder->arena, times[i].name);
+        rung->time.source_hash = arena_string(&ladder->arena, times[i].source_hash);
+        set_time(ladder, rung, times[i].time, times[i].time_utc, times[i].cases);
+    }
+}
+
+static void keep_time(Ladder *ladder, Rung *rung, const Result *result)
+{
+    Text cases = {0}, sitting = {0};
+    result_cases_json(result, &cases);
+    result_sitting_json(result, &sitting);
+    set_time(ladder, rung, result->score, result->time_utc, cases.data);
+    rung->time.sitting = arena_string(&ladder->arena, sitting.data);
+    text_free(&cases);
+    text_free(&sitting);
+}
+
+Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *progress, Message *why)
+{
+    Result result = {0};
+    const JudgeJob job = {
+        .problem = ladder->problem,
+        .submission = &rung->submission,
+        .device = device,
+        .timed_only = true,
+        .progress = progress,
+    };
+    Status status = judge_submission(&job, &result, why);
+    if (status == STATUS_OK && result.verdict != VERDICT_ACCEPTED)
+        status = fail(STATUS_BAD_INPUT, why, "%s: %s (%s), a reference solution must be accepted",
+                      rung->submission.path, verdict_name(result.verdict), result.text);
+    else if (status == STATUS_OK && !(result.score.ms > 0))
+        status = fail(STATUS_BAD_INPUT, why, "problem %s has no timed cases for this device", ladder->problem->id);
+    else if (status == STATUS_OK)
+        keep_time(ladder, rung, &result);
+    result_free(&result);
+    return status;
+}
+
+static bool is_certain(const Rung *rung, double uncertainty)
+{
+    return rung->time.time.ms > 0 && rung->time.time.uncertainty <= uncertainty;
+}
+
+/* The number of such rungs with a shorter time; of equal times, those with a smaller index count. */
+static size_t count_faster(const Ladder *ladder, double uncertainty, const Rung *rung)
+{
+    size_t count = 0;
+    for (const Rung *other = ladder->rungs; other < ladder->rungs + ladder->count; other++)
+        count += is_certain(other, uncertainty) && (other->time.time.ms < rung->time.time.ms ||
+                                                    (other->time.time.ms == rung->time.time.ms && other < rung));
+    return count;
+}
+
+static const Rung *median_rung(const Ladder *ladder, double uncertainty)
+{
+    size_t certain = 0;
+    for (size_t i = 0; i < ladder->count; i++)
+        certain += is_certain(&ladder->rungs[i], uncertainty);
+    for (size_t i = 0; i < ladder->count; i++)
+        if (is_certain(&ladder->rungs[i], uncertainty) &&
+            count_faster(ladder, uncertainty, &ladder->rungs[i]) == (certain - 1) / 2)
+            return &ladder->rungs[i];
+    return NULL;
+}
+
+const Rung *ladder_anchor(const Ladder *ladder)
+{
+    const Rung *anchor = median_rung(ladder, ANCHOR_UNCERTAINTY);
+    return anchor != NULL ? anchor : median_rung(ladder, INFINITY);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const ReferenceTime *x = a, *y = b;
+    return (x->time.ms > y->time.ms) - (x->time.ms < y->time.ms);
+}
+
+ReferenceTime *ladder_times(const Ladder *ladder, Arena *arena, size_t *count)
+{
+    ReferenceTime *times = arena_array(arena, ladder->count, sizeof *times);
+    *count = 0;
+    for (size_t i = 0; i < ladder->count; i++)
+        if (ladder->rungs[i].time.time.ms > 0) {
+            ReferenceTime *time = &times[(*count)++];
+            *time = ladder->rungs[i].time;
+            time->name = arena_string(arena, time->name);
+            time->source_hash = arena_string(arena, time->source_hash);
+            time->time_utc = arena_string(arena, time->time_utc);
+            time->sitting = NULL;
+            time->cases = time->cases == NULL ? NULL : arena_string(arena, time->cases);
+        }
+    qsort(times, *count, sizeof *times, by_time);
+    return times;
+}
+
+/* ==== ranking ===================================================================================================== */
 
 /* The measured bandwidth may be a little below what the device can do, but not by more than this factor. */
 static const double BANDWIDTH_HEADROOM = 1.1;
@@ -256,5 +462,135 @@ Status ranking_place(Store *store, Result *result, Message *why)
             result->rank = 1 + result->class_.faster;
     }
     arena_free(&arena);
+    return status;
+}
+
+/* ==== reference times ============================================================================================= */
+
+/* Times the rungs without a time. */
+static Status time_rungs(Store *store, const Board *board, const DeviceInfo *info, Ladder *ladder, Message *why)
+{
+    Progress progress = progress_new(stderr);
+    char outcome[80];
+    judge_note_device(&progress, info);
+    snprintf(outcome, sizeof outcome, "%zu reference solutions", ladder->count);
+    progress_begin(&progress, board->problem, 0);
+    progress_end(&progress, outcome);
+    for (size_t i = 0; i < ladder->count; i++) {
+        Rung *rung = &ladder->rungs[i];
+        Text text = {0};
+        if (rung->time.time.ms > 0)
+            continue;
+        progress_begin_at(&progress, rung->time.name, (int)i, (int)ladder->count);
+        Status status = ladder_time(ladder, rung, info->handle, NULL, why);
+        if (status == STATUS_OK)
+            status = store_add_reference(store, board, &rung->time, why);
+        if (status != STATUS_OK) {
+            progress_end(&progress, "failed");
+            return status;
+        }
+        text_add(&text, quantity_time(rung->time.time.ms).text);
+        if (info->modelled)
+            text_printf(&text, " (%s)", device_time_label(info));
+        progress_end(&progress, text.data);
+        text_free(&text);
+    }
+    return STATUS_OK;
+}
+
+static Status write_file(const Board *board, const Ladder *ladder, Message *why)
+{
+    Arena arena = {0};
+    char path[4096];
+    size_t count;
+    ReferenceTime *times = ladder_times(ladder, &arena, &count);
+    Status status = ranking_times_path(board->device, path, sizeof path, why);
+    if (status == STATUS_OK)
+        status = references_write(path, board, times, count, why);
+    if (status == STATUS_OK)
+        printf("%s\n", path);
+    arena_free(&arena);
+    return status;
+}
+
+Status reference_times_take(const Problem *problem, const char *device, bool only_missing, bool export_times,
+                            Message *why)
+{
+    DeviceInfo info;
+    Toolkit toolkit;
+    Ladder ladder = {0};
+    Store *store = NULL;
+    Status status = ladder_read(problem, &ladder, why);
+    if (status == STATUS_OK && ladder.count == 0)
+        status = fail(STATUS_NOT_FOUND, why, "solutions/%s/accepted holds no reference solutions", problem->id);
+    if (status == STATUS_OK)
+        status = ranking_open(STORE_WRITE, &store, why);
+    if (status == STATUS_OK)
+        status = device_describe(device, &info, why);
+    if (status == STATUS_OK)
+        status = toolkit_find(&toolkit, why);
+    if (status == STATUS_OK) {
+        if (info.modelled)
+            toolkit_mark_times(&toolkit, info.id, sizeof info.id);
+        const Board board = {problem->id, problem->revision.hex, info.id, info.epoch};
+        if (only_missing) {
+            ladder_free(&ladder);
+            status = ranking_ladder(store, problem, &board, &ladder, why);
+        }
+        if (status == STATUS_OK)
+            status = time_rungs(store, &board, &info, &ladder, why);
+        if (status == STATUS_OK && export_times)
+            status = write_file(&board, &ladder, why);
+    }
+    store_close(store);
+    ladder_free(&ladder);
+    return status;
+}
+
+/* ==== known times ================================================================================================= */
+
+/* Takes the times that are better than those known so far. */
+static Status take_times(const Result *result, const char *name, const char *cases, bool vetted, Arena *arena,
+                         KnownTime *known, Message *why)
+{
+    CaseTime *times;
+    size_t count;
+    Status status = case_times_read(name, cases, arena, &times, &count, why);
+    for (size_t i = 0; i < result->case_count && status == STATUS_OK; i++) {
+        const MeasuredTime *time = case_times_find(times, count, result->cases[i].name);
+        if (time == NULL || result->cases[i].group != CASE_TIMED)
+            continue;
+        if (!(known[i].best_ms > 0) || time->ms < known[i].best_ms) {
+            known[i].best_ms = time->ms;
+            known[i].of = name;
+        }
+        if (vetted && (!(known[i].vetted_ms > 0) || time->ms < known[i].vetted_ms))
+            known[i].vetted_ms = time->ms;
+    }
+    return status;
+}
+
+static Status take_run(Store *store, const Result *result, const StoredRun *run, Arena *arena, KnownTime *known,
+                       Message *why)
+{
+    Ruling ruling;
+    Status status = rulings_in_force(store, run->id, arena, &ruling, why);
+    if (status != STATUS_OK)
+        return status;
+    const bool accepted = ruling.run != 0 && ruling.kind == RULING_ACCEPT;
+    return take_times(result, arena_printf(arena, "run %" PRId64, run->id), run->cases, accepted, arena, known, why);
+}
+
+Status known_times_read(Store *store, const Result *result, Arena *arena, KnownTime **times, Message *why)
+{
+    const Board board = ranking_board(result);
+    StoredRun *runs;
+    size_t run_count;
+    *times = arena_array(arena, result->case_count, sizeof **times);
+    Status status = store_runs(store, &board, arena, &runs, &run_count, why);
+    for (size_t i = 0; i < result->ladder_count && status == STATUS_OK; i++)
+        status = take_times(result, result->ladder[i].name, result->ladder[i].cases, true, arena, *times, why);
+    for (size_t i = 0; i < run_count && status == STATUS_OK; i++)
+        status = take_run(store, result, &runs[i], arena, *times, why);
     return status;
 }

@@ -2,10 +2,84 @@
 #ifndef GRADER_RANKING_RANKING_H
 #define GRADER_RANKING_RANKING_H
 
+#include "base/arena.h"
 #include "base/status.h"
-#include "grader/ranking/ladder.h"
+#include "grader/judge/judge.h"
+#include "grader/problem/problem.h"
 #include "grader/result/result.h"
 #include "leaderboard/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* ==== reference times ============================================================================================= */
+
+/* Takes the times of a problem's reference solutions on one device. */
+
+/* Times every reference solution, or with `only_missing` those of which neither the database nor
+ * leaderboard/references/<device id>.json has a time for this revision, epoch and source. Stores the times in the
+ * database, and shows each one when it is known.
+ * `export_times`: also writes the problem's part of leaderboard/references/<device id>.json and prints the name of
+ * that file. BAD_INPUT if a reference solution is not accepted. */
+MUST_USE Status reference_times_take(const Problem *problem, const char *device, bool only_missing, bool export_times,
+                                     Message *why);
+
+/* ==== known times ================================================================================================= */
+
+/* The best times of each case on one board, which a new result is held against. */
+
+typedef struct KnownTime { /* of one case */
+    double best_ms;        /* of the reference solutions and of all runs that rank; 0: nothing is known */
+    const char *of;        /* whose: "tiled.cu", "run 12" */
+    double vetted_ms;      /* only of the reference solutions and of runs that a teacher accepted; 0: nothing */
+} KnownTime;
+
+/* One entry for each case of the result, in its order, allocated in `arena`. The reference solutions are those of
+ * `result->ladder`. Runs that wait in quarantine, or that a teacher retracted or rejected, do not count. */
+MUST_USE Status known_times_read(Store *store, const Result *result, Arena *arena, KnownTime **times, Message *why);
+
+/* ==== ladder ====================================================================================================== */
+
+/* The reference solutions of a problem, solutions/<id>/accepted/, and their times on one board. */
+
+typedef struct Rung {
+    ReferenceTime time; /* under the file's name; time.ms 0: not known yet */
+    Submission submission;
+} Rung;
+
+typedef struct Ladder {
+    const Problem *problem; /* owned by the caller */
+    Rung *rungs;            /* sorted by name */
+    size_t count;
+    Arena arena;
+} Ladder;
+
+/* Reads the source files, but no times. A problem without the folder has no rungs. */
+MUST_USE Status ladder_read(const Problem *problem, Ladder *ladder, Message *why);
+/* Likewise for programs of others, in solutions/<id>/rivals/. */
+MUST_USE Status ladder_read_rivals(const Problem *problem, Ladder *ladder, Message *why);
+/* Likewise for the plain C files in solutions/<id>/cpu_baselines/. */
+MUST_USE Status ladder_read_baselines(const Problem *problem, Ladder *ladder, Message *why);
+void ladder_free(Ladder *ladder);
+
+/* Takes over each time that belongs to a rung without one, if the rung's source is still the one that was timed. */
+void ladder_take(Ladder *ladder, const ReferenceTime *times, size_t count);
+
+/* Makes rungs from times alone, for a ladder without any: a student's kit has the times but not the sources. */
+void ladder_adopt(Ladder *ladder, const ReferenceTime *times, size_t count);
+
+/* Judges one reference solution on the timed cases now. BAD_INPUT if it is not accepted. */
+MUST_USE Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *progress, Message *why);
+
+/* The reference solution that shows whether the device is steady: of those whose stored time is certain to 1 % the one with the
+ * median time (of an even number, the faster of the middle two); of all, if none is. Host code that works in each call makes a time
+ * uncertain, whatever the device does. NULL if none has a time. */
+const Rung *ladder_anchor(const Ladder *ladder);
+
+/* The rungs with a time, fastest first, allocated in `arena`. */
+ReferenceTime *ladder_times(const Ladder *ladder, Arena *arena, size_t *count);
+
+/* ==== ranking ===================================================================================================== */
 
 /* CONVJUDGE_DB, else leaderboard/leaderboard.db beside the judge. */
 MUST_USE Status ranking_open(StoreMode mode, Store **store, Message *why);

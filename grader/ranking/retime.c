@@ -2,14 +2,14 @@
 
 #include "grader/judge/judge.h"
 #include "harness/compile/toolkit.h"
-#include "harness/device/open/device_open.h"
-#include "leaderboard/standing.h"
+#include "harness/device/cuda/device_open.h"
+#include "leaderboard/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Seven ratios bound their median in 98 % of cases (paired.h). Where the ratios of a pair have a standard deviation of 1.8 %, 31
+/* Seven ratios bound their median in 98 % of cases (timing.h). Where the ratios of a pair have a standard deviation of 1.8 %, 31
  * rounds tell 2 % in 98 of 100 cases, and take copies for copies in 97 (simulated, with normal distributions). Few looks at the
  * rounds so far keep it so. Modelled times are the same in each round; the second round shows that they are. */
 enum { LEAST_ROUNDS = 7, MORE_ROUNDS = 4, MOST_ROUNDS = 31, MODELLED_ROUNDS = 2 };

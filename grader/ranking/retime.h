@@ -11,9 +11,9 @@
 #include "base/status.h"
 #include "grader/problem/submission.h"
 #include "grader/ranking/ranking.h"
-#include "grader/result/verdict.h"
-#include "grader/terminal/progress.h"
-#include "grader/timing/paired.h"
+#include "grader/result/result.h"
+#include "grader/terminal/terminal.h"
+#include "grader/timing/timing.h"
 
 #include <stdbool.h>
 #include <stddef.h>

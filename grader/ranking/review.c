@@ -1,9 +1,9 @@
 #include "grader/ranking/review.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "base/clock.h"
 #include "grader/judge/judge.h"
-#include "grader/terminal/quantity.h"
+#include "grader/terminal/terminal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #define GRADER_RANKING_REVIEW_H
 
 #include "grader/judge/job.h"
-#include "grader/ranking/known_times.h"
+#include "grader/ranking/ranking.h"
 
 /* Reviews a result that would be ranked, whose `ladder` is filled in. `first` is the job that it comes from. Sets
  * `second`, `known_ms` and `known_of`, and if it must wait `rank_status` and a warning that says what happens next. */

@@ -1,11 +1,411 @@
 #include "grader/report/report.h"
 
-#include "grader/report/report_line.h"
-#include "grader/report/report_place.h"
-#include "grader/report/report_times.h"
+#include "base/arena.h"
+#include "grader/terminal/terminal.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ==== limiter ===================================================================================================== */
+
+const char *limiter_words(const char *limiter)
+{
+    static const char *const words[][2] = {
+        {"dram", "memory bandwidth"},  {"l2", "L2 bandwidth"},           {"lsu", "load/store units"},
+        {"fma", "float32 arithmetic"}, {"fp64", "float64 arithmetic"},   {"integer", "integer arithmetic"},
+        {"issue", "issue of warps"},   {"special", "special functions"}, {"constant", "constant cache"},
+        {"blocks", "start of blocks"}, {"launch", "launches"},           {"texture", "texture units"},
+        {"heap", "heap of kernels"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], limiter) == 0)
+            return words[i][1];
+    return limiter;
+}
+
+/* ==== report line ================================================================================================= */
+
+enum { LABEL_COLUMNS = 12 };
+
+void report_add_label(Text *out, const char *label)
+{
+    text_add(out, "  ");
+    terminal_pad(out, label, LABEL_COLUMNS);
+}
+
+const char *report_plus_minus(TerminalStyle style)
+{
+    return style.utf8 ? "±" : "+-";
+}
+
+void report_add_label_of_times(const DeviceInfo *device, Text *out)
+{
+    if (device->modelled)
+        text_printf(out, " (%s)", device_time_label(device));
+}
+
+/* ==== report place ================================================================================================ */
+
+enum {
+    NAME_COLUMNS = 24, /* of a reference solution */
+    PLACE_TIME_COLUMNS = 10,
+    FEW = 10 /* with fewer others, "k of n" says more than a percentile */
+};
+
+/* ---- percentile and rank ----------------------------------------------------------------------------------------- */
+
+static void add_percentile(const Percentile *percentile, const char *label, const char *others, Text *out)
+{
+    report_add_label(out, label);
+    if (percentile->n == 0) {
+        text_printf(out, "no %s to compare with yet\n", others);
+        return;
+    }
+    char tied[40] = "";
+    if (percentile->tied > 0)
+        snprintf(tied, sizeof tied, ", %zu tied", percentile->tied);
+    if (percentile->n < FEW)
+        text_printf(out, "faster than %zu of %zu %s%s: percentile %.0f (%.0f to %.0f)\n", percentile->slower,
+                    percentile->n, others, tied, percentile->value, percentile->low, percentile->high);
+    else
+        text_printf(out, "percentile %.1f (%.1f to %.1f): faster than %zu of %zu%s\n", percentile->value,
+                    percentile->low, percentile->high, percentile->slower, percentile->n, tied);
+}
+
+static void add_rank(const ClassPlace *place, Text *out)
+{
+    report_add_label(out, "rank");
+    if (place->rank > 0)
+        text_printf(out, "%zu of %zu in the class, as %s\n", place->rank, place->percentile.n + 1, place->person);
+    else
+        text_printf(out, "%s\n", place->rank_status);
+}
+
+void report_add_class_place(const ClassPlace *place, Text *out)
+{
+    if (place->has_time)
+        add_percentile(&place->percentile, "class", "others", out);
+    add_rank(place, out);
+}
+
+void report_add_place(const Result *result, Text *out)
+{
+    const ClassPlace place = {.has_time = result->score.ms > 0 && !result->on_cpu,
+                              .percentile = result->class_,
+                              .rank = result->rank,
+                              .rank_status = result->rank_status,
+                              .person = result->person};
+    if (place.has_time)
+        add_percentile(&result->references, "references", "reference solutions", out);
+    report_add_class_place(&place, out);
+}
+
+void report_add_run(const Result *result, Text *out)
+{
+    if (result->run == 0)
+        return;
+    report_add_label(out, "recorded");
+    text_printf(out, "run %lld\n", (long long)result->run);
+}
+
+/* ---- the ladder: the reference solutions, and the submission among them ------------------------------------------ */
+
+typedef struct Bar {
+    char name[64];
+    double ms;
+    bool mine;
+} Bar;
+
+static int by_ms(const void *a, const void *b)
+{
+    const Bar *x = a, *y = b;
+    return (x->ms > y->ms) - (x->ms < y->ms);
+}
+
+static void add_bar(const Bar *bar, double longest_ms, TerminalStyle style, Text *out)
+{
+    int room = style.width - 2 - NAME_COLUMNS - 1 - PLACE_TIME_COLUMNS - 2;
+    int length = (int)lround(room * bar->ms / longest_ms);
+    Text line = {0};
+    terminal_pad(&line, bar->name, NAME_COLUMNS);
+    text_add(&line, " ");
+    for (int i = 0; i < (length < 1 ? 1 : length); i++)
+        text_add(&line, bar->mine ? (style.utf8 ? "█" : "#") : (style.utf8 ? "▒" : "="));
+    text_printf(&line, " %s", quantity_time(bar->ms).text);
+    text_add(out, "  ");
+    if (bar->mine)
+        terminal_colour(style, out, COLOUR_MARK, line.data);
+    else
+        text_add(out, line.data);
+    text_add(out, "\n");
+    text_free(&line);
+}
+
+static void add_bars(const Result *result, TerminalStyle style, Text *out)
+{
+    if (result->ladder_count == 0)
+        return;
+    size_t count = result->ladder_count + 1;
+    Bar *bars = zeroed(count, sizeof *bars);
+    for (size_t i = 0; i < result->ladder_count; i++) {
+        const char *name = result->ladder[i].name;
+        bars[i].ms = result->ladder[i].time.ms;
+        snprintf(bars[i].name, sizeof bars[i].name, "%.*s", (int)strcspn(name, "."), name);
+    }
+    bars[count - 1] = (Bar){.name = "> this submission", .ms = result->score.ms, .mine = true};
+    qsort(bars, count, sizeof *bars, by_ms);
+    text_add(out, "\n  The reference solutions");
+    if (result->device.modelled)
+        text_printf(out, ", %s times", device_time_label(&result->device));
+    text_add(out, ":\n");
+    for (size_t i = 0; i < count; i++)
+        add_bar(&bars[i], bars[count - 1].ms, style, out);
+    free(bars);
+}
+
+/* Names the slowest reference solution that is significantly faster. */
+static void add_next_to_beat(const Result *result, Text *out)
+{
+    for (size_t i = result->ladder_count; i-- > 0;) {
+        const ReferenceTime *rung = &result->ladder[i];
+        if (!time_is_faster(rung->time, result->score))
+            continue;
+        text_printf(out, "  Next to beat: %.*s, %s times as fast.\n", (int)strcspn(rung->name, "."), rung->name,
+                    quantity_ratio(result->score.ms / rung->time.ms).text);
+        return;
+    }
+    if (result->ladder_count > 0)
+        text_add(out, "  No reference solution is faster.\n");
+}
+
+void report_add_ladder(const Result *result, TerminalStyle style, Text *out)
+{
+    add_bars(result, style, out);
+    add_next_to_beat(result, out);
+}
+
+/* ==== report times ================================================================================================ */
+
+/* The times of an accepted submission: its score, and a table of the timed cases. */
+
+enum {
+    CASE_COLUMNS = 36,
+    LIMITER_COLUMNS = 18,
+    TIMES_TIME_COLUMNS = 10,
+    OCCUPANCY_COLUMNS = 9,
+    SPREAD_COLUMNS = 21, /* "59.31 us +- 0.6 %" */
+    RANGE_COLUMNS = 22,  /* "58.92 us .. 60.21 us" */
+    VARIATION_COLUMNS = 8,
+    RATE_COLUMNS = 9,
+    ROOFLINE_COLUMNS = 10
+};
+
+/* The score, with its uncertainty, and the throughput. */
+static void report_add_score(const Result *result, TerminalStyle style, Text *out)
+{
+    report_add_label(out, "time");
+    terminal_colour(style, out, COLOUR_MARK, quantity_time(result->score.ms).text);
+    text_printf(out, " %s %s", report_plus_minus(style), quantity_percent(result->score.uncertainty, 1).text);
+    report_add_label_of_times(&result->device, out);
+    text_add(out, ", geometric mean of the timed cases\n");
+    report_add_label(out, "throughput");
+    text_printf(out, "%s GFLOP/s, %s GB/s", quantity_rate(result->gflops).text,
+                quantity_rate(result->gbytes_per_s).text);
+    report_add_label_of_times(&result->device, out);
+    if (result->roofline > 0)
+        text_printf(out, ", %s of the direct roofline", quantity_percent(result->roofline, 1).text);
+    text_add(out, "\n");
+}
+
+/* ---- modelled times ---------------------------------------------------------------------------------------------- */
+
+static void add_timed_case(const CaseResult *item, Text *out)
+{
+    text_add(out, "  ");
+    terminal_pad(out, item->name, CASE_COLUMNS);
+    terminal_pad(out, quantity_time(item->time.ms).text, -TIMES_TIME_COLUMNS);
+    if (item->statistics.has_counters) {
+        text_add(out, "  ");
+        terminal_pad(out, limiter_words(item->statistics.limiter), LIMITER_COLUMNS);
+        terminal_pad(out, quantity_percent(item->statistics.occupancy, 0).text, -OCCUPANCY_COLUMNS);
+    }
+    text_add(out, "\n");
+}
+
+static void add_sampling(const CaseResult *item, TerminalStyle style, Text *out)
+{
+    const DeviceStatistics *statistics = &item->statistics;
+    if (statistics->sampled_share > 0 && statistics->sampled_share < 1)
+        text_printf(out, "  of %s, %s of the blocks ran, drawn at random: %s %s\n", item->name,
+                    quantity_percent(statistics->sampled_share, 0).text, report_plus_minus(style),
+                    quantity_percent(statistics->sample_error, 1).text);
+}
+
+static void add_modelled_cases(const Result *result, TerminalStyle style, Text *out)
+{
+    char head[60];
+    snprintf(head, sizeof head, "timed case (%s)", device_time_label(&result->device));
+    text_printf(out, "\n  %-*s%*s  %-*s%s\n", CASE_COLUMNS, head, TIMES_TIME_COLUMNS, "time", LIMITER_COLUMNS,
+                "limited by", "occupancy");
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].time.ms > 0)
+            add_timed_case(&result->cases[i], out);
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].time.ms > 0)
+            add_sampling(&result->cases[i], style, out);
+}
+
+/* ---- a time that was measured ------------------------------------------------------------------------------------ */
+
+/* "59.31 us +- 0.6 %" */
+static void add_spread(Text *out, MeasuredTime time, TerminalStyle style)
+{
+    Text text = {0};
+    text_printf(&text, "%s %s %s", quantity_time(time.ms).text, report_plus_minus(style),
+                quantity_percent(time.uncertainty, 1).text);
+    terminal_pad(out, text.data, -SPREAD_COLUMNS);
+    text_free(&text);
+}
+
+static void add_range(Text *out, const Timing *timing)
+{
+    Text text = {0};
+    text_printf(&text, "%s .. %s", quantity_time(1e3 * timing->min_s).text, quantity_time(1e3 * timing->p95_s).text);
+    terminal_pad(out, text.data, -RANGE_COLUMNS);
+    text_free(&text);
+}
+
+/* The name has a line of its own, since the numbers fill one. */
+static void add_measured_case(const CaseResult *item, TerminalStyle style, Text *out)
+{
+    text_printf(out, "  %s\n", item->name);
+    add_spread(out, item->time, style);
+    add_range(out, &item->timing);
+    terminal_pad(out, quantity_percent(item->timing.variation, 1).text, -VARIATION_COLUMNS);
+    terminal_pad(out, quantity_rate(item->gflops).text, -RATE_COLUMNS);
+    terminal_pad(out, quantity_rate(item->gbytes_per_s).text, -RATE_COLUMNS);
+    if (item->roofline > 0)
+        terminal_pad(out, quantity_percent(item->roofline, 1).text, -ROOFLINE_COLUMNS);
+    text_add(out, "\n");
+}
+
+static void add_measured_cases(const Result *result, TerminalStyle style, Text *out)
+{
+    text_printf(out, "\n  %-*s%*s%*s%*s%*s%*s\n", SPREAD_COLUMNS - 2, "timed case", RANGE_COLUMNS, "fastest .. 95 %",
+                VARIATION_COLUMNS, "CV", RATE_COLUMNS, "GFLOP/s", RATE_COLUMNS, "GB/s", ROOFLINE_COLUMNS, "roofline");
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].time.ms > 0)
+            add_measured_case(&result->cases[i], style, out);
+}
+
+typedef struct TimeRange {
+    double least, most; /* both 0: unknown */
+} TimeRange;
+
+static void widen(TimeRange *range, double value)
+{
+    if (!(value > 0))
+        return;
+    range->least = range->least > 0 ? fmin(range->least, value) : value;
+    range->most = fmax(range->most, value);
+}
+
+/* Adds ", SM clock 1965 to 1980 MHz"; nothing if it is unknown. */
+static void add_condition(Text *out, const char *what, TimeRange range, const char *unit)
+{
+    if (!(range.most > 0))
+        return;
+    text_printf(out, ", %s%.0f", what, range.least);
+    if (lround(range.least) != lround(range.most))
+        text_printf(out, " to %.0f", range.most);
+    text_printf(out, " %s", unit);
+}
+
+/* Says how often each case was timed, and the state of the GPU during that time. */
+static void add_conditions(const Result *result, const Timing *timing, TerminalStyle style, Text *out)
+{
+    TimeRange clock_mhz = {0}, temperature_c = {0};
+    for (size_t i = 0; i < result->block_count; i++) {
+        widen(&clock_mhz, result->blocks[i].sm_clock_mhz);
+        widen(&temperature_c, result->blocks[i].temperature_c);
+    }
+    report_add_label(out, "measured");
+    if (result->on_cpu)
+        text_printf(out, "%zu calls, without the first one", timing->count);
+    else
+        text_printf(out, "%zu blocks x %zu calls", timing->blocks, timing->count / timing->blocks);
+    add_condition(out, "SM clock ", clock_mhz, "MHz");
+    add_condition(out, "", temperature_c, style.utf8 ? "°C" : "C");
+    text_add(out, "\n");
+}
+
+static void add_anchor(const AnchorTimes *anchor, Text *out)
+{
+    if (anchor->name[0] == '\0')
+        return;
+    report_add_label(out, "anchor");
+    text_printf(out, "%s drifted by %s during the measurement\n", anchor->name,
+                quantity_percent(anchor->drift, 1).text);
+}
+
+static void add_host(const DeviceInfo *device, TerminalStyle style, Text *out)
+{
+    const double constant_s = device_host_constant_s(device);
+    if (!(device->usual_launch_s > 0))
+        return;
+    report_add_label(out, "host");
+    text_printf(out, "an empty launch takes %s %s", quantity_time(1e3 * device->launch_s).text,
+                report_plus_minus(style));
+    text_printf(out, " %s here, %s usually: ", quantity_time(1e3 * device->launch_spread_s).text,
+                quantity_time(1e3 * device->usual_launch_s).text);
+    if (constant_s > 0)
+        text_printf(out, "%s taken off each call\n", quantity_time(1e3 * constant_s).text);
+    else
+        text_add(out, "nothing taken off\n");
+}
+
+static void add_deciding_clock(size_t by_host, size_t timed, Text *out)
+{
+    if (by_host == 0)
+        return;
+    report_add_label(out, "clock");
+    text_printf(out, "the host's in %zu of %zu timed cases; CUDA events showed less\n", by_host, timed);
+}
+
+static void add_sitting(const Result *result, TerminalStyle style, Text *out)
+{
+    const Timing *timing = NULL;
+    size_t timed = 0, by_host = 0;
+    for (size_t i = 0; i < result->case_count; i++) {
+        const CaseResult *item = &result->cases[i];
+        if (!(item->time.ms > 0))
+            continue;
+        timing = &item->timing;
+        timed++;
+        by_host += item->timing.host_decided;
+    }
+    if (timing == NULL)
+        return;
+    add_conditions(result, timing, style, out);
+    add_anchor(&result->anchor, out);
+    add_host(&result->device, style, out);
+    add_deciding_clock(by_host, timed, out);
+}
+
+/* A table of the timed cases. For measured times also how they were measured, and the state of the GPU. */
+static void report_add_timed_cases(const Result *result, TerminalStyle style, Text *out)
+{
+    if (result->device.modelled) {
+        add_modelled_cases(result, style, out);
+        return;
+    }
+    add_sitting(result, style, out);
+    add_measured_cases(result, style, out);
+}
+
+/* ==== report ====================================================================================================== */
 
 enum { MAX_DIAGNOSTIC_LINES = 40, MAX_PRINTED_LINES = 12, MAX_FAILED_CASES = 6 };
 

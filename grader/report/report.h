@@ -6,6 +6,46 @@
 #include "grader/result/result.h"
 #include "grader/terminal/terminal.h"
 
+/* ==== limiter ===================================================================================================== */
+
+/* What the cost model calls the unit that limits a kernel, in words. */
+
+/* Names of simgpu/cost/cost.h: "lsu" is "load/store units". An unknown one stays as it is. */
+const char *limiter_words(const char *limiter);
+
+/* ==== report line ================================================================================================= */
+
+/* Pieces that several lines of a report have in common. */
+
+/* Begins a line: "  time        ". */
+void report_add_label(Text *out, const char *label);
+const char *report_plus_minus(TerminalStyle style);
+/* Adds " (modelled)" if no clock took the times, else nothing. */
+void report_add_label_of_times(const DeviceInfo *device, Text *out);
+
+/* ==== report place ================================================================================================ */
+
+/* Where an accepted submission stands among the reference solutions and in the class. */
+
+typedef struct ClassPlace {
+    bool has_time; /* to compare with those of others */
+    Percentile percentile;
+    size_t rank;             /* 0: none, and rank_status says why */
+    const char *rank_status; /* "not ranked: not accepted" */
+    const char *person;
+} ClassPlace;
+
+/* The place in the class: the percentile, if there is a time, and the rank. */
+void report_add_class_place(const ClassPlace *place, Text *out);
+/* The percentiles, if there is a time to compare, and the rank. */
+void report_add_place(const Result *result, Text *out);
+/* What proves later that the run was recorded; nothing if it was not. */
+void report_add_run(const Result *result, Text *out);
+/* Bars for the reference solutions and the submission, fastest first, and the next one to beat. */
+void report_add_ladder(const Result *result, TerminalStyle style, Text *out);
+
+/* ==== report ====================================================================================================== */
+
 void report_write(const Result *result, TerminalStyle style, Text *out);
 
 #endif

@@ -1,7 +1,260 @@
 #include "grader/report/report_leaderboard.h"
 
-#include "grader/terminal/quantity.h"
+#include "base/json.h"
 #include "grader/terminal/terminal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ==== report quarantine =========================================================================================== */
+
+enum { SCHEMA = 1 };
+
+/* ---- the cases of a run ------------------------------------------------------------------------------------------ */
+
+/* The run's cases are the list "cases" of the root. */
+static Status parse_cases(const RecordedRun *run, JsonFile *file, Message *why)
+{
+    char path[60];
+    Text text = {0};
+    snprintf(path, sizeof path, "the cases of run %" PRId64, run->id);
+    text_printf(&text, "{\"cases\": %s}", run->run.cases);
+    Status status = json_parse(path, text.data, text.length, file, why);
+    text_free(&text);
+    return status;
+}
+
+/* 0: the member is absent. */
+static double number_of(const cJSON *object, const char *key)
+{
+    const cJSON *item = json_get(object, key);
+    return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+static int count_samples(const cJSON *object)
+{
+    return cJSON_GetArraySize(json_get(object, "samples"));
+}
+
+/* ---- as text ----------------------------------------------------------------------------------------------------- */
+
+static void add_case(const cJSON *item, const cJSON *review, Text *out)
+{
+    double ms = number_of(item, "time_ms"), again_ms = number_of(review, "time_ms"),
+           known_ms = number_of(review, "known_ms"), roofline = number_of(item, "roofline");
+    text_add(out, "    \"");
+    terminal_add_line(out, json_string(item, "name"));
+    text_printf(out, "\": %s", quantity_time(ms).text);
+    if (again_ms > 0)
+        text_printf(out, ", second sitting %s", quantity_time(again_ms).text);
+    text_printf(out, " (%d and %d samples)", count_samples(item), count_samples(review));
+    if (known_ms > 0) {
+        text_printf(out, "; best known %s, ", quantity_time(known_ms).text);
+        terminal_add_line(out, json_string(review, "known_of"));
+        text_printf(out, ": factor %s", quantity_ratio(known_ms / ms).text);
+    }
+    if (roofline > 0)
+        text_printf(out, "; %s of the roofline", quantity_percent(roofline, 0).text);
+    text_add(out, "\n");
+}
+
+static void add_head(const RecordedRun *recorded, Text *out)
+{
+    const Run *run = &recorded->run;
+    text_printf(out, "run %" PRId64 ": ", recorded->id);
+    terminal_add_line(out, run->person);
+    text_printf(out, ", %s on %s, %s, ", run->board.problem, run->board.device, run->time_utc);
+    terminal_add_line(out, run->file_name);
+    text_printf(out, "\n    ");
+    terminal_add_line(out, run->rank_status);
+    text_printf(out, "\n    source %.16s..., machine code %.16s...\n", run->source_hash, run->machine_code);
+}
+
+static Status add_run(const RecordedRun *run, Text *out, Message *why)
+{
+    JsonFile file;
+    Status status = parse_cases(run, &file, why);
+    if (status != STATUS_OK)
+        return status;
+    add_head(run, out);
+    const cJSON *item;
+    cJSON_ArrayForEach(item, json_get(file.root, "cases"))
+    {
+        if (json_get(item, "review") != NULL && json_string(item, "name") != NULL)
+            add_case(item, json_get(item, "review"), out);
+    }
+    json_free(&file);
+    return STATUS_OK;
+}
+
+Status report_quarantine(const RecordedRun *runs, size_t count, Text *out, Message *why)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = add_run(&runs[i], out, why);
+    if (count == 0)
+        text_add(out, "no run waits in quarantine\n");
+    else
+        text_add(out,
+                 "\nThese runs are accepted, but rank only after: convjudge quarantine --accept RUN --why \"...\"\n"
+                 "To keep one hidden: convjudge quarantine --reject RUN --why \"...\"\n");
+    return status;
+}
+
+/* ---- as JSON ----------------------------------------------------------------------------------------------------- */
+
+static cJSON *run_item(const RecordedRun *recorded)
+{
+    const Run *run = &recorded->run;
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "run", (double)recorded->id);
+    cJSON_AddStringToObject(object, "person", run->person);
+    cJSON_AddStringToObject(object, "time_utc", run->time_utc);
+    cJSON_AddStringToObject(object, "problem", run->board.problem);
+    cJSON_AddStringToObject(object, "revision", run->board.revision);
+    cJSON_AddStringToObject(object, "device", run->board.device);
+    cJSON_AddNumberToObject(object, "epoch", run->board.epoch);
+    cJSON_AddStringToObject(object, "rank_status", run->rank_status);
+    json_put_number(object, "score_ms", run->time.ms);
+    json_put_number(object, "uncertainty", run->time.uncertainty);
+    cJSON_AddStringToObject(object, "machine_code", run->machine_code);
+    cJSON_AddStringToObject(object, "file", run->file_name);
+    cJSON_AddStringToObject(object, "source_hash", run->source_hash);
+    if (run->source != NULL)
+        cJSON_AddStringToObject(object, "source", run->source);
+    return object;
+}
+
+static Status put_run(cJSON *list, const RecordedRun *run, Message *why)
+{
+    JsonFile file;
+    Status status = parse_cases(run, &file, why);
+    if (status != STATUS_OK)
+        return status;
+    cJSON *object = run_item(run), *cases = cJSON_AddArrayToObject(object, "cases");
+    const cJSON *item;
+    cJSON_ArrayForEach(item, json_get(file.root, "cases"))
+    {
+        if (json_get(item, "review") != NULL)
+            cJSON_AddItemToArray(cases, cJSON_Duplicate(item, true));
+    }
+    cJSON_AddItemToArray(list, object);
+    json_free(&file);
+    return STATUS_OK;
+}
+
+Status report_quarantine_json(const RecordedRun *runs, size_t count, Text *out, Message *why)
+{
+    Status status = STATUS_OK;
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", SCHEMA);
+    cJSON *list = cJSON_AddArrayToObject(root, "runs");
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = put_run(list, &runs[i], why);
+    json_print(root, out);
+    cJSON_Delete(root);
+    return status;
+}
+
+/* ==== report retime =============================================================================================== */
+
+enum { REPORT_RETIME_NAME_COLUMNS = 32, REPORT_RETIME_TIME_COLUMNS = 10 };
+
+static void add_name(const Contender *contender, Text *out)
+{
+    Text name = {0};
+    terminal_add_line(&name, contender->name);
+    if (contender->run != 0)
+        text_printf(&name, ", run %" PRId64, contender->run);
+    terminal_pad(out, name.data, REPORT_RETIME_NAME_COLUMNS);
+    text_free(&name);
+}
+
+static void add_stored(const Retiming *retiming, Text *out)
+{
+    text_add(out, "  by the stored times\n");
+    for (size_t i = 0; i < retiming->count; i++) {
+        const Contender *contender = &retiming->contenders[i];
+        text_printf(out, "%5zu  ", contender->stored_rank);
+        add_name(contender, out);
+        terminal_pad(out, quantity_time(contender->stored.ms).text, -REPORT_RETIME_TIME_COLUMNS);
+        text_add(out, "\n");
+    }
+}
+
+/* ---- as timed side by side --------------------------------------------------------------------------------------- */
+
+/* Those without a time come last. */
+static int by_retimed_time(const void *a, const void *b)
+{
+    const Contender *const *x = a, *const *y = b;
+    double x_ms = (*x)->retimed_ms, y_ms = (*y)->retimed_ms;
+    if (!(x_ms > 0) || !(y_ms > 0))
+        return (x_ms > 0) < (y_ms > 0) ? 1 : (x_ms > 0) > (y_ms > 0) ? -1 : 0;
+    return (x_ms > y_ms) - (x_ms < y_ms);
+}
+
+static const Contender **in_retimed_order(const Retiming *retiming, Arena *arena)
+{
+    const Contender **order = arena_array(arena, retiming->count, sizeof *order);
+    for (size_t i = 0; i < retiming->count; i++)
+        order[i] = &retiming->contenders[i];
+    qsort(order, retiming->count, sizeof *order, by_retimed_time);
+    return order;
+}
+
+/* How many times longer the contender takes than the one before it. */
+static void add_ratio(const Retiming *retiming, const Contender *contender, const Contender *before, Text *out)
+{
+    const PairedRatio ratio = retime_ratio(retiming, contender, before);
+    if (ratio.rounds == 0)
+        return;
+    text_printf(out, "  %.4f (%.4f to %.4f)%s", ratio.median, ratio.low, ratio.high,
+                paired_order(&ratio) == 0 ? ", a tie" : "");
+}
+
+static void add_retimed(const Retiming *retiming, Text *out)
+{
+    Arena arena = {0};
+    const Contender **order = in_retimed_order(retiming, &arena);
+    text_printf(out, "  side by side, %zu rounds; the ratio to the line above, round by round: median (%s)\n",
+                retiming->rounds, retiming->device.modelled ? "smallest to largest" : "98 % interval");
+    for (size_t i = 0; i < retiming->count; i++) {
+        const Contender *contender = order[i];
+        if (contender->retimed_rank > 0)
+            text_printf(out, "%5zu  ", contender->retimed_rank);
+        else
+            text_add(out, "    -  ");
+        add_name(contender, out);
+        terminal_pad(out, contender->retimed_ms > 0 ? quantity_time(contender->retimed_ms).text : "-",
+                     -REPORT_RETIME_TIME_COLUMNS);
+        if (contender->verdict != VERDICT_ACCEPTED)
+            text_printf(out, "  %s", verdict_name(contender->verdict));
+        else if (i > 0)
+            add_ratio(retiming, contender, order[i - 1], out);
+        text_add(out, "\n");
+    }
+    arena_free(&arena);
+}
+
+void report_retime(const Retiming *retiming, Text *out)
+{
+    text_printf(out, "%s (%s) on %s%s%s\n", retiming->problem->id, retiming->problem->title, retiming->board.device,
+                retiming->device.modelled ? ", times are " : "",
+                retiming->device.modelled ? device_time_label(&retiming->device) : "");
+    add_stored(retiming, out);
+    text_add(out, "\n");
+    add_retimed(retiming, out);
+    for (size_t i = 0; i < retiming->missing_count; i++) {
+        text_add(out, "  not timed, since the database lacks the source: ");
+        terminal_add_line(out, retiming->missing[i]);
+        text_add(out, "\n");
+    }
+    text_add(out, retime_contradicts(retiming) ? "\n  The orders contradict each other.\n" : "\n  The orders agree.\n");
+}
+
+/* ==== report leaderboard ========================================================================================== */
 
 enum { NAME_COLUMNS = 24, TIME_COLUMNS = 12, UNCERTAINTY_COLUMNS = 9, PERCENTILE_COLUMNS = 8 };
 

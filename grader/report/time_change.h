@@ -2,12 +2,12 @@
  * it is more than noise. Pages and the command line both ask here.
  *
  * Uncertainties are relative half-widths of 95 % intervals; those of two sittings are independent, so they add up in
- * quadrature. The times differ beyond noise where one would rank before the other (leaderboard/percentile.h).  */
+ * quadrature. The times differ beyond noise where one would rank before the other (leaderboard/store.h).  */
 #ifndef GRADER_REPORT_TIME_CHANGE_H
 #define GRADER_REPORT_TIME_CHANGE_H
 
 #include "base/json.h"
-#include "leaderboard/percentile.h"
+#include "leaderboard/store.h"
 
 typedef enum TimeOrder { TIME_UNKNOWN, TIME_NOISE, TIME_FASTER, TIME_SLOWER } TimeOrder;
 

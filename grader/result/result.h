@@ -6,22 +6,101 @@
 #define GRADER_RESULT_RESULT_H
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "grader/check/checker.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/problem/testcase.h"
+#include "grader/result/wording.h"
 #include "grader/timing/call_plan.h"
 #include "grader/timing/timing.h"
-#include "grader/result/hidden_finding.h"
-#include "grader/result/second_opinion.h"
-#include "grader/result/verdict.h"
 #include "harness/compile/compile.h"
 #include "harness/device/device.h"
-#include "leaderboard/percentile.h"
 #include "leaderboard/store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* ==== verdict ===================================================================================================== */
+
+/* The verdicts and their names. */
+
+typedef enum Verdict {
+    VERDICT_ACCEPTED,
+    VERDICT_WRONG_ANSWER,
+    VERDICT_RUN_TIME_ERROR,
+    VERDICT_TIME_LIMIT_EXCEEDED,
+    VERDICT_MEMORY_LIMIT_EXCEEDED,
+    VERDICT_COMPILE_ERROR,
+    VERDICT_RULE_VIOLATION,
+    VERDICT_INTEGRITY_VIOLATION,
+    VERDICT_JUDGE_ERROR, /* the device, the runtime or the compiler of this judge lacks what the submission needs */
+    VERDICT_COUNT
+} Verdict;
+
+/* "Wrong Answer" */
+const char *verdict_name(Verdict verdict);
+/* "wrong_answer": the name of the folder under solutions/<id>/ that claims it */
+const char *verdict_folder(Verdict verdict);
+/* Accepts either name. */
+bool verdict_parse(const char *name, Verdict *verdict);
+
+/* Of a command that judges one submission: 0 if it was accepted, 2 after a judge error, else 1. */
+int verdict_exit_status(Verdict verdict);
+
+/* ==== second opinion ============================================================================================== */
+
+/* What the simulated GPU says of a submission that a real GPU judges, and why they may differ.
+ *
+ * A real GPU lets undefined behaviour pass as long as it does no harm: reads outside of an array, reads of memory that
+ * nothing has written, races. The simulated GPU reports them. The verdict is the real GPU's in any case.
+ *
+ * A real GPU's Wrong Answer that the simulated GPU does not confirm may come from the compiler, too: the simulated GPU
+ * executes PTX, before ptxas optimises it. The judge then runs the submission again, as it is and with -Xptxas -O0.
+ *
+ * Source  for the hint about ptxas: plain programs on an H200, with ptxas 13.0.88. It miscompiles a loop over offsets,
+ *             for (int s = max(-radius, -col); s <= min(radius, width - 1 - col); s++)
+ *                 sum += input[col + s] * filter[radius + s];
+ *         from -O1 on, for floats and for uchar4, with every radius and width above 0 and 1 that was tried, and not the same
+ *         loop over positions, for (int c = max(col - radius, 0); ...). */
+
+typedef enum OpinionReason {
+    OPINION_AGREES,
+    OPINION_UNDEFINED,    /* the simulated GPU names undefined behaviour */
+    OPINION_RACE,         /* ... or a race */
+    OPINION_UNSEEN,       /* ... or a broken rule, which a real GPU does not show */
+    OPINION_UNEXPLAINED,  /* it names nothing that explains the difference */
+    OPINION_VARIES,       /* it accepts the submission, and so does the real GPU when asked again */
+    OPINION_PTXAS,        /* likewise, but only without ptxas's optimisation */
+    OPINION_NOT_PTXAS,    /* likewise not at all */
+    OPINION_JUDGES_LIMIT, /* the judge cannot run it on one of the two */
+    OPINION_REASONS
+} OpinionReason;
+
+typedef struct SecondOpinion {
+    bool asked;
+    const char *device; /* "NVIDIA H200 (simulated)"; NULL: unknown */
+    const char *none;   /* why there is no opinion: one sentence; NULL: there is one */
+    Verdict verdict;    /* on samples and hidden cases */
+    const char *place;  /* "three taps", "hidden 4", "a hidden case"; "": no case decided it */
+    const char *text;   /* one sentence; "": nothing may be told, or all was accepted */
+    OpinionReason reason;
+} SecondOpinion;
+
+/* Why `here`, the verdict of a real GPU, is not `simulated`; `mistake` is what the simulated GPU found. */
+OpinionReason opinion_reason(Verdict here, Verdict simulated, MistakeKind mistake);
+
+/* Whether to run the submission again: a wrong result is not confirmed. */
+bool opinion_wants_retry(Verdict here, Verdict simulated);
+/* The reason after running it again: as it is, and with -Xptxas -O0 (not looked at if it was `accepted_again`). */
+OpinionReason opinion_reason_of_retry(bool accepted_again, bool accepted_unoptimised);
+
+/* "undefined behaviour", for result.json. */
+const char *opinion_reason_name(OpinionReason reason);
+/* One or more sentences, for people. */
+const char *opinion_reason_words(OpinionReason reason);
+
+/* ==== result ====================================================================================================== */
 
 typedef struct
     CaseErrors { /* of an output, in its unit. Of a hidden case only `max`, if its output was wrong, and only as
@@ -160,5 +239,19 @@ const CaseResult *result_failed_case(const Result *result);
 
 /* For each resource, the most that any kernel uses. */
 CompileKernel result_largest_use(const Compiled *compiled);
+
+/* ==== case verdicts =============================================================================================== */
+
+/* The verdict of every sample and hidden case, as JSON (docs/formats.md). For teachers: it names hidden cases
+ * and says more of them than result.json may. */
+
+/* Needs Result.all_cases. */
+void case_verdicts_json(const Result *result, Text *out);
+
+/* ==== version ===================================================================================================== */
+
+/* The version of the judge, which every run records and --version shows. */
+
+#define CONVJUDGE_VERSION "0.1.0"
 
 #endif

@@ -2,9 +2,25 @@
 #ifndef GRADER_RESULT_RESULT_JSON_H
 #define GRADER_RESULT_RESULT_JSON_H
 
+#include "base/status.h"
 #include "grader/result/result.h"
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
+
+/* ==== recorded ==================================================================================================== */
+
+/* A result read back from what the database keeps of it, with all figures computed again.
+ *
+ * Only raw data is taken from the record: verdicts, samples, and the sitting (docs/formats.md). Times, uncertainties,
+ * rates and the score come from the same functions as in a grading. */
+
+/* `cases` and `sitting` are the columns of that name; messages call them `place`. `*complete` is false for a row of an
+ * older version, which holds too little to compute times again: then the times in the record are taken as they are. */
+MUST_USE Status recorded_result(const char *place, const char *cases, const char *sitting, bool is_accepted,
+                                Result *result, bool *complete, Message *why);
+
+/* ==== result json ================================================================================================= */
 
 void result_json(const Result *result, Text *out);
 /* Only the list of cases, which the database keeps. */

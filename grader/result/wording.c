@@ -1,14 +1,283 @@
+/* A reader of C++ that knows just enough: a statement that begins with two names in a row, a type and a variable,
+ * declares variables, those without `=` get no value, and those with `[` are arrays.  */
 #include "grader/result/wording.h"
 
-#include "grader/result/array_name.h"
-#include "grader/result/local_variable.h"
-#include "grader/result/source_text.h"
+#include "grader/check/checker.h"
 #include "harness/compile/compile.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+/* ==== array name ================================================================================================== */
+
+/* The next name at or behind `*at`, which moves behind it; length 0: there is none. */
+static Name next_name(const char **at)
+{
+    const char *start = *at;
+    while (*start != '\0' && !(isalpha((unsigned char)*start) || *start == '_'))
+        start += text_in_word(*start) ? strspn(start, "0123456789") : 1;
+    const char *end = start;
+    while (text_in_word(*end))
+        end++;
+    *at = end;
+    return (Name){start, (size_t)(end - start)};
+}
+
+static bool is_among(Name name, const Name *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (name_equals(name, names[i]))
+            return true;
+    return false;
+}
+
+bool array_name_may_be_told(const char *source, const char *name)
+{
+    Name known[MAX_ARRAY_NAMES], one, wanted = {name, strlen(name)};
+    int count = 0;
+    for (const char *at = source; count < MAX_ARRAY_NAMES && (one = next_name(&at)).length > 0;)
+        if (at[strspn(at, " \t\r\n")] == '[' && !is_among(one, known, count))
+            known[count++] = one;
+    return wanted.length > 0 && is_among(wanted, known, count);
+}
+
+/* The parenthesis that opens the parameters of a kernel; NULL: the source declares none of that name, or several. */
+static const char *parameters_of(const char *source, Name kernel)
+{
+    const char *found = NULL;
+    for (const char *at = source; (at = text_find_word(at, "__global__")) != NULL;) {
+        Name last = {0}, one;
+        const char *open = at;
+        while ((one = next_name(&open)).length > 0) { /* the kernel's name is followed by the first parenthesis */
+            last = one;
+            open += strspn(open, " \t\r\n");
+            if (*open == '(' && !name_equals(one, (Name){"__launch_bounds__", 17}))
+                break;
+        }
+        at += strlen("__global__");
+        if (*open != '(' || !name_equals(last, kernel))
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = open;
+    }
+    return found;
+}
+
+bool array_name_of_parameter(const char *source, const char *kernel, uint32_t number, char *name, size_t size)
+{
+    const char *scope = strrchr(kernel, ':'), *start = scope == NULL ? kernel : scope + 1;
+    const char *at = parameters_of(source, (Name){start, strcspn(start, "<")});
+    Name last = {0};
+    if (at == NULL)
+        return false;
+    for (int depth = 0; number > 0 && *at != '\0';) {
+        if (isdigit((unsigned char)*at)) {
+            at += strspn(at, "0123456789");
+            continue;
+        }
+        if (text_in_word(*at)) {
+            last = next_name(&at);
+            continue;
+        }
+        depth += (*at == '(' || *at == '<' || *at == '[') - (*at == ')' || *at == '>' || *at == ']');
+        if (depth == 0 || (depth == 1 && *at == ','))
+            number--;
+        if (depth == 0)
+            break;
+        at++;
+    }
+    if (number > 0 || last.length == 0 || last.length >= size)
+        return false;
+    snprintf(name, size, "%.*s", (int)last.length, last.text);
+    return true;
+}
+
+/* ==== local variable ============================================================================================== */
+
+typedef struct Declared {
+    bool is_unset, is_array;
+} Declared;
+
+static bool is_name_start(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
+}
+
+static bool is_one_of(Name name, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (name_equals(name, (Name){words[i], strlen(words[i])}))
+            return true;
+    return false;
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
+/* Skips blanks and comments. */
+static const char *skip_space(const char *at, const char *end)
+{
+    for (at = skip_blanks(at, end); end - at >= 2 && at[0] == '/' && (at[1] == '/' || at[1] == '*');
+         at = skip_blanks(at, end)) {
+        const char *close = strstr(at, at[1] == '/' ? "\n" : "*/");
+        if (close == NULL || close >= end)
+            return end;
+        at = close + (at[1] == '/' ? 1 : 2);
+    }
+    return at;
+}
+
+/* Reads a name; length 0: there is none. */
+static Name read_name(const char **at, const char *end)
+{
+    Name name = {.text = *at};
+    if (*at < end && is_name_start(**at))
+        while (*at < end && (is_name_start(**at) || isdigit((unsigned char)**at)))
+            (*at)++;
+    name.length = (size_t)(*at - name.text);
+    return name;
+}
+
+/* Skips "[4][8]". */
+static const char *skip_extents(const char *at, const char *end)
+{
+    while (at < end && *at == '[') {
+        const char *close = memchr(at, ']', (size_t)(end - at));
+        at = close == NULL ? end : skip_space(close + 1, end);
+    }
+    return at;
+}
+
+/* Skips the value of a declared variable, up to the comma or the end behind it. */
+static const char *skip_value(const char *at, const char *end)
+{
+    int depth = 0;
+    for (; at < end && *at != ';' && (depth > 0 || *at != ','); at++)
+        depth += (*at == '(' || *at == '{' || *at == '[') - (*at == ')' || *at == '}' || *at == ']');
+    return at;
+}
+
+/* If a statement that begins here declares `wanted` as a local variable, says how. */
+static void read_declaration(const char *at, const char *end, Name wanted, Declared *declared)
+{
+    static const char *const no_types[] = {"return",  "else",       "goto",   "case",         "using", "extern",
+                                           "typedef", "__shared__", "static", "__constant__", "new",   "__device__"};
+    Name name = read_name(&at, end), type = {0};
+    if (is_one_of(name, no_types, sizeof no_types / sizeof *no_types))
+        return;
+    while (name.length > 0) { /* the last name in a row is the variable */
+        at = skip_space(at, end);
+        bool is_pointer = at < end && (*at == '*' || *at == '&');
+        at = skip_space(at + is_pointer, end);
+        Name next = read_name(&at, end);
+        if (next.length == 0)
+            break;
+        type = name;
+        name = next;
+    }
+    while (type.length > 0 && name.length > 0) {
+        at = skip_space(at, end);
+        bool is_array = at < end && *at == '[';
+        at = skip_extents(at, end);
+        bool has_end = at < end && (*at == ';' || *at == ',');
+        if (name_equals(name, wanted))
+            *declared = (Declared){has_end, is_array};
+        at = has_end ? at : skip_value(at, end);
+        if (at >= end || *at != ',')
+            return;
+        at = skip_space(at + 1, end);
+        name = read_name(&at, end);
+    }
+}
+
+/* Parameters have a value, and are no arrays. */
+static void read_parameters(const char *at, const char *end, Name wanted, Declared *declared)
+{
+    while (at < end && *at != ')' && *at != ';' && *at != '=') {
+        const Name name = read_name(&at, end);
+        if (name.length > 0 && name_equals(name, wanted) && *skip_space(at, end) != '[')
+            *declared = (Declared){0};
+        at += name.length == 0;
+    }
+}
+
+/* Does `at` begin with two names in a row? */
+static bool is_declaration(const char *at, const char *end)
+{
+    const Name first = read_name(&at, end);
+    at = skip_space(at, end);
+    while (at < end && (*at == '*' || *at == '&'))
+        at = skip_space(at + 1, end);
+    return first.length > 0 && read_name(&at, end).length > 0;
+}
+
+/* What the last declaration of the name before `end` says. */
+static Declared declared_as(const char *source, const char *end, Name wanted)
+{
+    Declared declared = {0};
+    bool is_in_parentheses = false;
+    for (const char *at = skip_space(source, end); at < end; at = skip_space(at + 1, end)) {
+        if (is_declaration(at, end))
+            (is_in_parentheses ? read_parameters : read_declaration)(at, end, wanted, &declared);
+        while (at < end && strchr(";{}()", *at) == NULL)
+            at++;
+        is_in_parentheses = at < end && *at == '(';
+    }
+    return declared;
+}
+
+static bool is_unset(const char *source, const char *end, const char *behind, Name name)
+{
+    return declared_as(source, end, name).is_unset;
+}
+
+static bool is_indexed_array(const char *source, const char *end, const char *behind, Name name)
+{
+    behind = skip_space(behind, end);
+    return behind < end && *behind == '[' && declared_as(source, end, name).is_array;
+}
+
+/* The only name on the line that `is_wanted`; `behind` is what follows it there. */
+static const char *only_name_on(const char *source, long line, size_t *length,
+                                bool (*is_wanted)(const char *source, const char *end, const char *behind, Name name))
+{
+    const char *const start = source_line(source, line);
+    Name found = {0};
+    if (start == NULL)
+        return NULL;
+    const char *const end = start + strcspn(start, "\n");
+    for (const char *at = start; at < end;) {
+        bool is_member = at > start && (at[-1] == '.' || isdigit((unsigned char)at[-1]));
+        const Name name = read_name(&at, end);
+        at += name.length == 0;
+        if (name.length == 0 || is_member || !is_wanted(source, end, at, name))
+            continue;
+        if (found.length > 0 && !name_equals(found, name))
+            return NULL;
+        found = name;
+    }
+    *length = found.length;
+    return found.length > 0 ? found.text : NULL;
+}
+
+const char *unset_variable_on(const char *source, long line, size_t *length)
+{
+    return only_name_on(source, line, length, is_unset);
+}
+
+const char *local_array_on(const char *source, long line, size_t *length)
+{
+    return only_name_on(source, line, length, is_indexed_array);
+}
+
+/* ==== wording ===================================================================================================== */
 
 enum { MAX_QUOTED = 80 };
 
@@ -176,4 +445,42 @@ void wording_add_place(Text *out, const Submission *submission, long line)
     text_printf(out, " (%s:%ld", submission->file_name, line);
     add_quoted(out, quoted, length);
     text_add(out, ")");
+}
+
+/* ==== hidden finding ============================================================================================== */
+
+/* Adds what is known of the output, and what stands between that and the mistake. */
+static void add_output(Text *out, const HiddenFinding *finding)
+{
+    const char *nature = wrong_nature_words(finding->output.nature);
+    text_add(out, wrong_place_words(finding->output.place));
+    if (nature[0] != '\0')
+        text_printf(out, ": %s", nature);
+    if (finding->output.place != WRONG_PLACE_NOWHERE && finding->mistake.kind != MISTAKE_NONE)
+        text_add(out, "; ");
+}
+
+static Mistake mistake_of(const HiddenFinding *finding)
+{
+    Mistake mistake = finding->mistake;
+    if (finding->output.place == WRONG_PLACE_NOWHERE && mistake.kind == MISTAKE_NONE)
+        mistake.kind = MISTAKE_OTHER;
+    return mistake;
+}
+
+void hidden_finding_add(Text *out, const HiddenFinding *finding, const Submission *submission)
+{
+    add_output(out, finding);
+    wording_add_mistake(out, submission, mistake_of(finding));
+}
+
+void hidden_finding_add_kind(Text *out, const HiddenFinding *finding)
+{
+    add_output(out, finding);
+    text_add(out, mistake_words(mistake_of(finding).kind));
+}
+
+double hidden_error(double max_error)
+{
+    return max_error > 0 && max_error <= HIDDEN_LARGEST_ERROR ? fmax(checker_coarse(max_error), HIDDEN_LEAST_ERROR) : 0;
 }

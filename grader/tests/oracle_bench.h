@@ -2,10 +2,9 @@
 #ifndef GRADER_TESTS_ORACLE_BENCH_H
 #define GRADER_TESTS_ORACLE_BENCH_H
 
-#include "grader/oracle/oracle.h"
+#include "grader/check/oracle.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase_data.h"
-#include "grader/problem/problem_read.h"
 #include "grader/problem/testcase.h"
 
 #include <stdlib.h>

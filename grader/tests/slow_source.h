@@ -1,5 +1,5 @@
 /* slow_source.h - a submission to conv1d, of which every call waits for 90 ms. Where others take the cores in between, less of that counts
- * (harness/control/host_clock.h).  */
+ * (harness/broker/control.h).  */
 #ifndef GRADER_TESTS_SLOW_SOURCE_H
 #define GRADER_TESTS_SLOW_SOURCE_H
 

@@ -5,9 +5,39 @@
 #ifndef GRADER_TIMING_CALL_PLAN_H
 #define GRADER_TIMING_CALL_PLAN_H
 
+#include "base/arena.h"
+#include "grader/problem/generator.h"
 #include "grader/problem/problem.h"
+#include "harness/broker/session.h"
 
 #include <stddef.h>
+
+/* ==== launches ==================================================================================================== */
+
+/* How long an empty launch takes on this host, from all openings of its device in one grading.
+ *
+ * Each opening times many launches and takes their median. These medians move from opening to opening by more than their own
+ * intervals say, and the times of calls do not follow them: 72 on one host with four NVIDIA H200 lay between 4.35 and
+ * 4.70 us, with a standard deviation of 0.09 us (docs/measurements.md). So what the host adds to a call
+ * (device_host_constant_s()) follows from the median of all openings, not from one of them.
+ *
+ * The first opening comes before any code of the submission. Later ones count for at most 0.15 us more, so that a
+ * program which left behind what slows the judge's own launches would gain no more than that. */
+
+enum { LAUNCHES_MOST = 16 };
+
+typedef struct Launches {
+    double seconds[LAUNCHES_MOST]; /* in the order of the openings */
+    size_t count;
+} Launches;
+
+/* Keeps the launch_s of one opening, unless it is unknown. */
+void launches_add(Launches *launches, const DeviceInfo *opened);
+
+/* Sets launch_s and launch_spread_s of the device by what was kept; a single opening changes nothing. */
+void launches_settle(const Launches *launches, DeviceInfo *device);
+
+/* ==== call plan =================================================================================================== */
 
 typedef struct CallPlan {
     int blocks;
@@ -42,5 +72,16 @@ int call_plan_enough(const CallPlan *plan, double call_s);
 int call_plan_count(const CallPlan *plan, size_t case_count);
 /* Which case comes at a place of the order. */
 size_t call_plan_case(const CallPlan *plan, size_t place);
+
+/* ==== second plan ================================================================================================= */
+
+/* The plan of a second sitting, in which a result that is much faster than anything known is timed again.
+ *
+ * A submission that recognises timed calls by their number or by the order of the cases, and is fast only in these, is
+ * found out when both are different. They are drawn from a key that it cannot know. */
+
+/* Changes the numbers of calls of a plan, and the order of the cases unless there is only one. The sitting takes
+ * hardly longer than the first, mostly less. The order lies in `arena`. */
+CallPlan second_plan_of(const CallPlan *first, const GeneratorKey *secret, size_t case_count, Arena *arena);
 
 #endif

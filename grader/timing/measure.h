@@ -16,16 +16,17 @@
 
 #include "base/status.h"
 #include "grader/check/call.h"
-#include "grader/device_oracle/device_oracle.h"
-#include "grader/oracle/oracle.h"
-#include "grader/terminal/progress.h"
+#include "grader/check/device_oracle.h"
+#include "grader/check/oracle.h"
+#include "grader/terminal/terminal.h"
 #include "grader/timing/call_plan.h"
-#include "grader/timing/launches.h"
 #include "grader/timing/timing.h"
-#include "harness/device/monitor/device_monitor.h"
-#include "harness/session/session.h"
+#include "harness/broker/session.h"
+#include "harness/device/cuda/device_monitor.h"
 
 #include <stdbool.h>
+
+/* ==== measure ===================================================================================================== */
 
 typedef struct TimedCase { /* one case, over all blocks */
     const Testcase *testcase;
@@ -70,5 +71,30 @@ const TimedCase *measure_failed(const TimedCase *cases, size_t case_count);
 
 /* Geometric mean of the cases' times, in milliseconds; 0: a case has no time. */
 double measure_score_ms(const TimedCase *cases, size_t case_count, double clock_gap_s);
+
+/* ==== sitting ===================================================================================================== */
+
+/* Times one submission on a real GPU in one sitting: the anchor, the blocks of the submission, the anchor
+ * again.
+ *
+ * The anchor is a reference solution whose time is known. Its times before and after the submission show how far
+ * the device drifted. The drift becomes part of the uncertainty; a large one makes the times worthless. */
+
+typedef struct Anchor { /* name NULL: there is no anchor, and the drift is unknown */
+    const char *name;
+    const Compiled *compiled;
+} Anchor;
+
+typedef struct Sitting {
+    AnchorTimes anchor;
+    BlockConditions *blocks; /* [block_count], in the arena of the caller */
+    size_t block_count;
+    char anchor_failure[800]; /* the anchor failed: one sentence; "": it did not */
+} Sitting;
+
+/* Times all cases by the plan and fills in their samples. Stops after a call that failed. Samples and blocks lie in
+ * `arena`. */
+MUST_USE Status sitting_take(Measuring *measuring, const Compiled *compiled, const Anchor *anchor, const CallPlan *plan,
+                             TimedCase *cases, size_t case_count, Arena *arena, Sitting *sitting, Message *why);
 
 #endif

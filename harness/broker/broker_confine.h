@@ -16,7 +16,7 @@
 #ifndef HARNESS_BROKER_BROKER_CONFINE_H
 #define HARNESS_BROKER_BROKER_CONFINE_H
 
-#include "harness/device/device_files.h"
+#include "harness/device/device.h"
 
 #include <stdbool.h>
 #include <stddef.h>

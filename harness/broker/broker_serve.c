@@ -1,17 +1,9 @@
 #include "harness/broker/broker_serve.h"
 
 #include "base/clock.h"
-#include "harness/broker/broker_device_info.h"
-#include "harness/broker/broker_host_time.h"
-#include "harness/broker/broker_host_work.h"
 #include "harness/broker/broker_launch.h"
+#include "harness/broker/broker_state.h"
 #include "harness/broker/broker_memory.h"
-#include "harness/broker/broker_module.h"
-#include "harness/broker/broker_note.h"
-#include "harness/broker/broker_request.h"
-#include "harness/broker/broker_stream.h"
-#include "harness/broker/broker_tensor.h"
-#include "harness/broker/broker_texture.h"
 
 #include <math.h>
 #include <poll.h>

@@ -2,12 +2,37 @@
 #ifndef HARNESS_BROKER_BROKER_STATE_H
 #define HARNESS_BROKER_BROKER_STATE_H
 
-#include "harness/control/control_message.h"
-#include "harness/control/host_clock.h"
+#include "harness/broker/control.h"
 #include "harness/device/device.h"
 #include "harness/device/sim/execution_profile.h"
-#include "harness/broker/handles.h"
 #include "harness/protocol/ring.h"
+
+#include <stdint.h>
+
+/* ==== handles ===================================================================================================== */
+
+/* Gives numbers to objects, for a process that must not see pointers.
+ *
+ * A number is never used again: after its object has been removed, it never names another one. */
+
+enum { HANDLES_MAX = 1 << 20 }; /* numbers that are given in all */
+
+typedef struct Handles { /* {.first = F, .most = M} is empty; numbers start at F, which is not 0 */
+    uint64_t first;
+    void **objects;
+    uint32_t count, capacity;
+    uint32_t living, most; /* objects now, and the limit on them; most 0: HANDLES_MAX */
+} Handles;
+
+/* The number of the object; 0: there are too many. */
+uint64_t handles_add(Handles *handles, void *object);
+/* NULL: the number has no object. */
+void *handles_get(const Handles *handles, uint64_t number);
+/* The same, and removes the object. */
+void *handles_remove(Handles *handles, uint64_t number);
+void handles_free(Handles *handles);
+
+/* ==== broker state ================================================================================================ */
 
 /* Why broker_serve() no longer serves the runner. */
 typedef enum ServeEnd {
@@ -63,7 +88,7 @@ typedef struct BrokerTextures { /* numbers of the existing textures, or surfaces
     uint32_t count;
 } BrokerTextures;
 
-typedef struct HostWork {      /* of the runner in a call (broker_host_work.h) */
+typedef struct HostWork {      /* of the runner in a call (broker_state.h) */
     bool has_no_clock;         /* the grader does not know the time */
     bool has_data;             /* the host has got data of this call, when the clock showed these: */
     double since_s, delayed_s; /* it had computed, and waited for a core, for so long */
@@ -71,7 +96,7 @@ typedef struct HostWork {      /* of the runner in a call (broker_host_work.h) *
     double charged_s;
 } HostWork;
 
-typedef struct HostTime { /* of the runner in a call (broker_host_time.h) */
+typedef struct HostTime { /* of the runner in a call (broker_state.h) */
     double own_s;         /* for which it has kept the device waiting */
     double waited_s;   /* for which the broker has waited for it since the last answer, which is not in `own_s` yet */
     bool has_clock;    /* the grader knows the time, on a simulated GPU; it was */
@@ -121,11 +146,85 @@ typedef struct Broker {
     double serving_seconds; /* processor time of this call, without launches; counted on the simulated GPU */
     double busy_seconds;    /* of this call: the broker worked for the runner */
     HostWork host_work;
-    int host_clock; /* host_clock.h; -1: none */
+    int host_clock; /* control.h; -1: none */
     HostTime host_time;
     double work_seconds;   /* for which a real GPU has worked in this call while the runner did something else */
     char not_provided[60]; /* CallReport.not_provided, of this runner */
     ControlReply reply;    /* being filled in */
 } Broker;
+
+/* ==== broker request ============================================================================================== */
+
+/* What all functions that carry out a request of the runner share.
+ *
+ * Every request is hostile until it has been checked. broker_serve.c has copied it out of the shared memory into
+ * Broker.record, and has checked its kind and the length of its body. A Serve function looks up every number in it, and
+ * checks that every range of addresses belongs to the submission, before anything reaches the device. */
+
+/* Carries out Broker.record. Fills in the values of the reply, and returns the error of the CUDA call. */
+typedef CudaError Serve(Broker *broker, RingReply *reply);
+
+/* The numbers of a request whose body is a RingWords. */
+const uint64_t *broker_words(const Broker *broker);
+/* Ends the service of the runner: an honest runtime library does not send such a request. */
+void broker_violation(Broker *broker, MistakeKind kind, const char *text);
+void broker_malformed(Broker *broker);
+
+/* ==== broker note ================================================================================================= */
+
+/* What the report says about the CUDA calls of a submission, and what the runner reports about
+ * itself. */
+
+/* The report names the first CUDA call of a solve() that failed. `hint` says why; it may be empty. */
+void broker_note_error(Broker *broker, MistakeKind kind, CudaError error, const char *call, const char *hint);
+/* The same for a call that CUDA has and the judge does not provide. */
+void broker_note_missing(Broker *broker, const char *call, const char *hint);
+
+Serve serve_note_error, serve_note_missing, serve_note_memory, serve_load_failed;
+
+/* ==== broker host time ============================================================================================ */
+
+/* How long the runner keeps the device waiting in a call, which CallLimits.host_seconds limits.
+ *
+ * On a real GPU that is the time for which the broker waits while the device has nothing to do. A simulated GPU computes on the
+ * same cores as the submission and everything else, so that a busy machine makes everybody wait: there it is the time
+ * for which the runner computes, or does nothing although it could have a core (control.h). It is known of
+ * intervals of some hundredths of a second, at whose ends the broker asks the grader. Where nobody can tell, the time
+ * for which the broker waits counts. */
+
+/* The runner is about to load the object. Nothing has counted so far. */
+void broker_host_time_start(Broker *broker);
+/* A call begins. */
+void broker_host_time_begin(Broker *broker);
+/* The broker has waited for the runner. */
+void broker_host_time_add(Broker *broker, double waited_s);
+/* The call has ended: settles what has been added since the last answer. */
+void broker_host_time_end(Broker *broker);
+/* The limit, and what is left of it. */
+double broker_host_time_limit(const Broker *broker);
+double broker_host_time_left(const Broker *broker);
+
+/* ==== broker host work ============================================================================================ */
+
+/* Charges the work of the host to the modelled clock of a simulated GPU.
+ *
+ * On a real GPU the clock runs while the host computes between two operations on the device. Simulated operations take
+ * no real time, so the broker measures how long the runner's process computes, and lets the device's next operation
+ * begin that much later. Only the host's work after data came back from the device counts, because before that it
+ * knows no input. The time is the processor time of all threads of the process, which the runner cannot change, and
+ * which does not depend on who else uses the machine. Where the kernel does not tell it, it is the time that passes
+ * while the broker has nothing to do.
+ *
+ * Asking for operations takes the host some time, too, which depends on the machine. So that honest submissions have the
+ * same modelled times everywhere, a millisecond a call is free, 5 ns for each byte copied, and 20 us for each
+ * kernel and copy, and a tenth of the time for which it has waited for a core, up to 5 ms. This buys nothing: the modelled copies and kernels take longer than a GPU would take for the same
+ * work. */
+
+/* A call begins. */
+void broker_host_work_begin(Broker *broker);
+/* `bytes` have been copied to or from the host; the reply has not been sent yet. */
+void broker_host_work_copied(Broker *broker, uint64_t bytes, bool to_host);
+/* The next request is about to be carried out. */
+void broker_host_work_charge(Broker *broker);
 
 #endif

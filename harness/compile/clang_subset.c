@@ -60,7 +60,7 @@ static const struct {
     {"generated_", "the internal headers of CUDA"},
 };
 
-/* The part of CUDA that a header belongs to, and its name: from "x.cu:3:10: fatal error: 'nvml.h' file not found". NULL if
+/* The part of CUDA that a header belongs to, and its name: from "x.cu:3:10: fatal error: 'device_monitor.h' file not found". NULL if
  * the first error is another one. */
 static const char *missing_part(const Text *output, const char **header, size_t *header_length)
 {

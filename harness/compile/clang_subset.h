@@ -5,7 +5,7 @@
 #ifndef HARNESS_COMPILE_CLANG_SUBSET_H
 #define HARNESS_COMPILE_CLANG_SUBSET_H
 
-#include "harness/compile/compile_job.h"
+#include "harness/compile/compile_sandbox.h"
 #include "harness/compile/toolkit.h"
 
 #include "base/text.h"

@@ -1,19 +1,664 @@
+/* An entry of the cache is one line, "<seconds> <bytes of the module> <bytes of the object> <bytes of the host
+ * object>", then the module, the object, the host object and what the compiler printed. */
 #include "harness/compile/compile.h"
 
-#include "base/hash.h"
+#include "base/compile_cache.h"
+#include "base/elf.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "harness/compile/clang_subset.h"
-#include "harness/compile/compile_clang.h"
-#include "harness/compile/compile_language.h"
-#include "harness/compile/compile_modules.h"
-#include "harness/compile/compile_nvcc.h"
 #include "harness/compile/compile_report.h"
-#include "harness/compile/compile_sandbox.h"
-#include "harness/compile/compiler_run.h"
+#include "harness/compile/toolkit.h"
+#include "simgpu/ptx/fatbin.h"
+#include "simgpu/ptx/lexer.h"
 
+#include <ctype.h>
+#include <dirent.h>
+#include <elf.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+typedef struct CompilerRun {
+    Text module;      /* the fatbin of the device step, as it was before the host's side was compiled */
+    Text object;      /* submission.so */
+    Text host_object; /* submission.o */
+    Text output;      /* what was printed, unchanged */
+    double seconds;
+} CompilerRun;
+
+/* ==== compiler run ================================================================================================ */
+
+/* What a compiler left, and how the compile cache keeps it. */
+
+static void compiler_run_free(CompilerRun *run)
+{
+    text_free(&run->module);
+    text_free(&run->object);
+    text_free(&run->host_object);
+    text_free(&run->output);
+    *run = (CompilerRun){0};
+}
+
+static bool unpack(const Text *entry, CompilerRun *run)
+{
+    size_t module, object, host_object;
+    int head = 0;
+    if (sscanf(entry->data, "%lf %zu %zu %zu%n", &run->seconds, &module, &object, &host_object, &head) != 4 ||
+        entry->data[head] != '\n')
+        return false;
+    const char *at = entry->data + head + 1;
+    size_t left = entry->length - (size_t)head - 1;
+    if (module > left || object > left - module || host_object > left - module - object)
+        return false;
+    text_append(&run->module, at, module);
+    at += module;
+    left -= module;
+    text_append(&run->object, at, object);
+    text_append(&run->host_object, at + object, host_object);
+    text_append(&run->output, at + object + host_object, left - object - host_object);
+    return true;
+}
+
+/* False, and the run is empty, where the cache does not have it. */
+static bool compiler_run_read(const Digest *key, CompilerRun *run)
+{
+    Text entry = {0};
+    *run = (CompilerRun){0};
+    bool found = compile_cache_read(NULL, key, &entry) && unpack(&entry, run);
+    text_free(&entry);
+    return found;
+}
+
+static void compiler_run_write(const Digest *key, const CompilerRun *run)
+{
+    Text entry = {0};
+    text_printf(&entry, "%.6f %zu %zu %zu\n", run->seconds, run->module.length, run->object.length,
+                run->host_object.length);
+    text_append(&entry, run->module.data, run->module.length);
+    text_append(&entry, run->object.data, run->object.length);
+    text_append(&entry, run->host_object.data, run->host_object.length);
+    text_append(&entry, run->output.data, run->output.length);
+    compile_cache_write(NULL, key, &entry);
+    text_free(&entry);
+}
+
+/* ==== compile modules ============================================================================================= */
+
+static bool is_zero(const char *data, size_t bytes)
+{
+    while (bytes > 0 && *data == '\0')
+        data++, bytes--;
+    return bytes == 0;
+}
+
+bool module_is_alone(const Text *module, const Text *object)
+{
+    Elf elf;
+    ElfSection section;
+    if (!elf_open(&elf, object->data, object->length))
+        return false;
+    if (!elf_find(&elf, ".nv_fatbin", "", &section))
+        return true; /* clang embeds nothing if there is no kernel */
+    return section.data != NULL && section.bytes >= module->length &&
+           memcmp(section.data, module->data, module->length) == 0 &&
+           is_zero(section.data + module->length, section.bytes - module->length);
+}
+
+/* ---- the digest of the machine code ------------------------------------------------------------------------------ */
+
+/* Sections that tell debuggers of files and lines. Nothing that runs reads them. */
+static bool is_for_debuggers(const char *name)
+{
+    static const char *const parts[] = {".debug", ".nv_debug"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strncmp(name, parts[i], strlen(parts[i])) == 0 ||
+            (strncmp(name, ".rel", 4) == 0 && strstr(name, parts[i]) != NULL))
+            return true;
+    return false;
+}
+
+/* Adds bytes without the eight digits that nvcc puts into the names of what is static or in a namespace without a name:
+ * they follow from the file's path and text. */
+static void add_masked(Hash *hash, const char *bytes, size_t count)
+{
+    static const char *const marks[] = {"_INTERNAL_", "GLOBAL__N__"};
+    Text masked = {0};
+    text_append(&masked, bytes, count);
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        size_t length = strlen(marks[i]);
+        for (char *at = masked.data; (at = memmem(at, count - (size_t)(at - masked.data), marks[i], length)) != NULL;) {
+            at += length;
+            for (size_t digits = count - (size_t)(at - masked.data), k = 0; k < 8 && k < digits; k++, at++)
+                *at = '#';
+        }
+    }
+    hash_add(hash, masked.data, count);
+    text_free(&masked);
+}
+
+static void add_section(Hash *hash, const ElfSection *section)
+{
+    add_masked(hash, section->name, strlen(section->name));
+    hash_add(hash, &section->type, sizeof section->type);
+    hash_add(hash, &section->flags, sizeof section->flags);
+    hash_add(hash, &section->bytes, sizeof section->bytes);
+    if (section->data != NULL)
+        add_masked(hash, section->data, section->bytes);
+}
+
+/* Adds all of a cubin but what is for debuggers. The names of sections go in with the sections. */
+static void add_cubin(Hash *hash, const void *image, size_t bytes)
+{
+    Elf elf;
+    ElfSection section;
+    if (!elf_open(&elf, image, bytes)) {
+        hash_add(hash, image, bytes);
+        return;
+    }
+    for (unsigned i = 0; i < elf.section_count; i++)
+        if (elf_section(&elf, i, &section) && !is_for_debuggers(section.name) && strcmp(section.name, ".shstrtab") != 0)
+            add_section(hash, &section);
+}
+
+/* Line information: directives on lines of their own, and labels that nothing refers to. */
+static bool is_of_debugger(const Token *token)
+{
+    return token_is(token, ".loc") || token_is(token, ".file") || token_is(token, ".section") ||
+           (token->length > 7 && memcmp(token->text, "$L__tmp", 7) == 0);
+}
+
+static void add_ptx(Hash *hash, const Fatbin *fatbin)
+{
+    Lexer lexer = lexer_new(fatbin->ptx, fatbin->ptx_bytes);
+    int skipped_line = 0;
+    for (Token token = lexer_next(&lexer); token.kind != TOKEN_END; token = lexer_next(&lexer)) {
+        if (is_of_debugger(&token))
+            skipped_line = token.line;
+        if (token.line != skipped_line)
+            add_masked(hash, token.text, token.length);
+    }
+}
+
+/* Where a symbol lies, what it is, and its name if others can refer to it. */
+static void add_symbol(Hash *hash, const Elf64_Sym *symbol, const ElfSection *names)
+{
+    const uint64_t numbers[] = {symbol->st_info, symbol->st_other, symbol->st_shndx, symbol->st_value, symbol->st_size};
+    hash_add(hash, numbers, sizeof numbers);
+    if (ELF64_ST_BIND(symbol->st_info) != STB_LOCAL && symbol->st_name < names->bytes)
+        add_masked(hash, names->data + symbol->st_name,
+                   strnlen(names->data + symbol->st_name, names->bytes - symbol->st_name));
+}
+
+static void add_symbols(Hash *hash, const Elf *elf, const ElfSection *table)
+{
+    ElfSection names;
+    if (!elf_section(elf, table->link, &names) || names.data == NULL || table->data == NULL)
+        return;
+    for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= table->bytes; at += sizeof(Elf64_Sym)) {
+        Elf64_Sym symbol;
+        memcpy(&symbol, table->data + at, sizeof symbol);
+        add_symbol(hash, &symbol, &names);
+    }
+}
+
+/* Adds all that the linker takes from the host's object: what is loaded, in whatever section, the relocations that fill
+ * in addresses, and the symbols that they name. The fatbin is there as the device's code. */
+static void add_host_object(Hash *hash, const Text *object)
+{
+    Elf elf;
+    ElfSection section, target;
+    if (!elf_open(&elf, object->data, object->length)) {
+        hash_add(hash, object->data, object->length);
+        return;
+    }
+    for (unsigned i = 0; i < elf.section_count; i++) {
+        if (!elf_section(&elf, i, &section) || strcmp(section.name, ".nv_fatbin") == 0)
+            continue;
+        bool relocates = (section.type == SHT_RELA || section.type == SHT_REL) &&
+                         elf_section(&elf, section.info, &target) && (target.flags & SHF_ALLOC) != 0;
+        if (section.type == SHT_SYMTAB)
+            add_symbols(hash, &elf, &section);
+        else if ((section.flags & SHF_ALLOC) != 0 || relocates)
+            add_section(hash, &section);
+    }
+}
+
+/* The host's code comes from the object before linking, whose sections do not depend on where others lie. */
+Digest machine_code_digest(const CompileModule *modules, size_t count, int compute, const Text *host_object)
+{
+    Hash hash;
+    hash_begin(&hash);
+    for (size_t i = 0; i < count; i++) {
+        Fatbin fatbin;
+        if (fatbin_read(modules[i].image, modules[i].bytes, compute, &fatbin, NULL) != STATUS_OK)
+            hash_add(&hash, modules[i].image, modules[i].bytes);
+        else if (fatbin.cubin != NULL)
+            add_cubin(&hash, fatbin.cubin, fatbin.cubin_bytes);
+        else if (fatbin.ptx != NULL)
+            add_ptx(&hash, &fatbin);
+    }
+    add_host_object(&hash, host_object);
+    return hash_end(&hash);
+}
+
+/* ==== compile language ============================================================================================ */
+
+/* Four choices depend on the source.
+ *
+ * Standard. C++17 with gcc's extensions, as nvcc alone takes it; a line "// standard: c++20" asks for the newer one, where
+ * the compiler knows it. It is not for all: C++20's headers include more (unistd.h, with a function pause()), words such
+ * as `requires` are no names there, and clang 16, 19 and 22 need 5 to 6 GB for solutions/blur-rgb/accepted/two_passes.cu.
+ *
+ * Extended lambdas. A lambda with an annotation, [=] __device__ (int i) { ... }, needs --extended-lambda. With it, nvcc
+ * includes further headers, which cost 0.4 s of processor time. So it is given where the text has such a lambda, or
+ * what looks like one; it changes no other code.
+ *
+ * Library. CUDA's headers include <cmath>. From C++17 on, libstdc++'s <cmath> includes the special functions (std::beta,
+ * std::hermite), and with them <limits>, iterators and algorithms: two fifths of the cost of compiling a file of 20
+ * lines. All of it lies in namespace std. So if the word `std` does not occur in a source, <bits/specfun.h> is
+ * skipped by defining its include guard, which is the same in gcc 7 to 15; with another guard nothing would change.
+ * Headers that the source includes itself are not affected, and NVIDIA's headers do not rely on <cmath> for any of
+ * this, since in C++14 it does not include it. A source that names std is compiled with everything, because much
+ * working code gets its std::min only in this way.
+ *
+ * Architecture. Some instructions of compute capability 9.0 exist on no later GPU. ptxas takes them only for sm_90a. A
+ * source that names one of them is compiled for that; other code is the same for both.
+ *
+ * Source   PTX ISA 9.0, PTX Module Directives: .target; CUDA Compiler Driver NVCC, GPU Feature List.  */
+
+enum { FIRST_NVCC_WITH_CPP20 = 12, FIRST_NVCC_WITH_FEATURES = 12, FEATURES_OF_HOPPER = 90 };
+
+/* Does a line of the source say that it is written in C++20? */
+static bool asks_for_cpp20(const char *source)
+{
+    static const char line[] = "// standard: c++20";
+    for (const char *at = source; (at = strstr(at, line)) != NULL; at += sizeof line - 1) {
+        char behind = at[sizeof line - 1];
+        if ((at == source || at[-1] == '\n') && (behind == '\0' || isspace((unsigned char)behind)))
+            return true;
+    }
+    return false;
+}
+
+static const char *behind_space(const char *at)
+{
+    while (isspace((unsigned char)*at) || *at == '\\')
+        at++;
+    return at;
+}
+
+/* Is there a "]" with a name behind it, as in [=] __device__ or [=] HOST_DEVICE? */
+static bool may_annotate_lambda(const char *source)
+{
+    for (const char *at = source; (at = strchr(at, ']')) != NULL; at++) {
+        const char *behind = behind_space(at + 1);
+        if (isalpha((unsigned char)*behind) || *behind == '_')
+            return true;
+    }
+    return false;
+}
+
+/* cuda::ptx calls tensormap.replace by a name with an underscore. */
+static bool names_feature_of_hopper(const char *source)
+{
+    static const char *const names[] = {"wgmma", "setmaxnreg", "tensormap.replace", "tensormap_replace"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(source, names[i]) != NULL)
+            return true;
+    return false;
+}
+
+const char *compile_features(const char *source, const Toolkit *toolkit, int compute)
+{
+    bool has_them = compute == FEATURES_OF_HOPPER && toolkit->major >= FIRST_NVCC_WITH_FEATURES;
+    return has_them && names_feature_of_hopper(source) ? "a" : "";
+}
+
+static bool is_cpp20(const char *source, const Toolkit *toolkit)
+{
+    bool knows_it = toolkit->kind != TOOLKIT_NVCC || toolkit->major >= FIRST_NVCC_WITH_CPP20;
+    return knows_it && asks_for_cpp20(source);
+}
+
+static size_t add(const char **argv, size_t count, const char *const *strings)
+{
+    for (; *strings != NULL; strings++)
+        argv[count++] = *strings;
+    return count;
+}
+
+/* nvcc gives -std=c++20 to gcc as well, which then knows no extensions; the last -std counts. Without any, both take
+ * C++17 with extensions. */
+static const char *const nvcc_cpp20[] = {"-std=c++20", "-Xcompiler", "-std=gnu++20", NULL};
+
+size_t compile_language_flags(const char *source, const Toolkit *toolkit, const char **argv, size_t count)
+{
+    if (toolkit->kind == TOOLKIT_CLANG)
+        argv[count++] = is_cpp20(source, toolkit) ? "-std=c++20" : "-std=c++17";
+    else if (is_cpp20(source, toolkit))
+        count = add(argv, count, nvcc_cpp20);
+    if (toolkit->kind == TOOLKIT_NVCC && may_annotate_lambda(source))
+        argv[count++] = "--extended-lambda";
+    if (text_find_word(source, "std") == NULL)
+        argv[count++] = "-D_GLIBCXX_BITS_SPECFUN_H=1";
+    return count;
+}
+
+const char *compile_language_of_host(const char *source, const Toolkit *toolkit)
+{
+    return is_cpp20(source, toolkit) ? "-std=gnu++20" : "-std=gnu++17";
+}
+
+/* ==== compile nvcc ================================================================================================ */
+
+/* A submission compiled by nvcc. */
+
+/* Where the time goes for a file of 20 lines, in milliseconds of processor time (nvcc 13.0, gcc 12; in parentheses
+ * with everything that <cmath> includes, see compile.c): preprocessing for the host 58 (93), cudafe++ 113
+ * (276), preprocessing for the device 62 (92), cicc 145 (257), ptxas 22, compiling for the host 172 (226), linking 20
+ * with gold or 62 with ld, which mostly reads libstdc++'s symbols; 594 (990) in total, nearly all of it for the CUDA
+ * headers. <cooperative_groups.h> takes 3 s more. -O1 or -O0 for the host compiler, -pipe, --split-compile and
+ * temporary files in memory have little or no effect. `--threads 2` compiles for host and device in parallel, which saves a fifth
+ * of the wall clock (docs/measurements.md), to the same bytes and the same warnings. Where a file has errors, it prints
+ * those of the preprocessor twice, so that they come from a second run without it.
+ *
+ * nvcc -cuda stops before the host compiler and leaves C++ that holds the fatbin. It is compiled in a second sandbox, after
+ * the judge has read the fatbin itself; the code is the same as that of nvcc -c, for 40 ms of processor time more.  */
+
+enum { NVCC_MAX_ARGUMENTS = 48 };
+
+#define HOST_SOURCE "/out/submission.ii"
+#define MODULE "submission.fatbin"
+
+/* $1: a folder for nvcc's intermediate files, $2: where the fatbin goes. */
+static const char device_script[] = "keep=$1 module=$2\nshift 2\n"
+                                    "mkdir \"$keep\" || exit\n\"$@\" -keep -keep-dir \"$keep\" || exit\n"
+                                    "cp \"$keep\"/" MODULE " \"$module\"\n";
+
+static const char *const flags[] = {
+    "-O3",        "-lineinfo", "--no-compress", "-cudart",     "none", "-Xptxas", "-v",
+    "-Xcompiler", "-fPIC",     "-include",      "prototype.h", "-I",   ".",       NULL,
+};
+static const char *const parallel[] = {"--threads", "2", NULL};
+static const char *const unoptimised[] = {"-Xptxas", "-O0", NULL};
+/* A local variable that is never set often holds 0 by luck, and an array that is overrun often ends before memory that
+ * nobody uses. So variables begin with bytes 0xFE, and host code that leaves an array ends: at an index of the array
+ * with a trap, else where its function returns. gcc knows the first from version 12 on. Code without large local
+ * arrays takes some nanoseconds longer (docs/measurements.md). */
+static const char gcc_script[] = "case $(gcc -dumpversion) in\n[6-9]*|10*|11*) ;;\n"
+                                 "*) set -- -ftrivial-auto-var-init=pattern \"$@\" ;;\nesac\nexec gcc \"$@\"\n";
+/* As nvcc calls it, with the lines of instructions (host_line.h) and the checks above. */
+static const char *const nvcc_host_flags[] = {
+    "-x",
+    "c++-cpp-output",
+    "-fPIC",
+    "-O3",
+    "-g1",
+    "-Wno-psabi",
+    "-m64",
+    "-fsanitize=bounds",
+    "-fsanitize-undefined-trap-on-error",
+    "-fstack-protector-strong",
+    "-c",
+    HOST_SOURCE,
+    NULL,
+};
+
+/* Adds what a result depends on besides the source and the compiler's version. */
+static MUST_USE Status compile_hash_nvcc(const CompileTools *tools, Hash *hash, Message *why)
+{
+    hash_add_string(hash, device_script);
+    hash_add_strings(hash, flags);
+    hash_add_strings(hash, parallel);
+    hash_add_string(hash, gcc_script);
+    hash_add_strings(hash, nvcc_host_flags);
+    return STATUS_OK;
+}
+
+static Status run_device_side(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
+                              const char *const *how, Text *output, ProcessEnd *end, Message *why)
+{
+    static const char *const files[] = {"-cuda", COMPILE_SOURCE_NAME, "-o", HOST_SOURCE, NULL};
+    char nvcc[PATH_MAX], gencode[80];
+    const char *argv[NVCC_MAX_ARGUMENTS] = {"/bin/sh",      "-c", device_script, "compile", "/tmp/keep",
+                                            "/out/" MODULE, nvcc, "-gencode",    gencode};
+    size_t count = add(argv, add(argv, add(argv, 9, flags), how), files);
+    count = job->unoptimised ? add(argv, count, unoptimised) : count;
+    compile_language_flags(job->source, tools->toolkit, argv, count);
+    compile_program_path(tools->toolkit, nvcc, sizeof nvcc);
+    Status status = toolkit_gencode(tools->toolkit, job->compute,
+                                    compile_features(job->source, tools->toolkit, job->compute), gencode,
+                                    sizeof gencode, why);
+    return status == STATUS_OK ? compile_in_sandbox(job, tools, folders, argv, output, end, why) : status;
+}
+
+/* What takes long to fail, as endless templates do, does so once. */
+static Status compile_device_side(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
+                                  Text *output, ProcessEnd *end, Message *why)
+{
+    static const char *const one_by_one[] = {NULL};
+    static const double SOON = 0.25; /* of the time that it may take */
+    const size_t before = output->length;
+    Status status = run_device_side(job, tools, folders, parallel, output, end, why);
+    if (status != STATUS_OK || end->exit_status == 0 || end->seconds > SOON * compile_cpu_seconds(job))
+        return status;
+    const double seconds = end->seconds;
+    if (output->data != NULL)
+        output->data[output->length = before] = '\0';
+    status = run_device_side(job, tools, folders, one_by_one, output, end, why);
+    end->seconds += seconds;
+    return status;
+}
+
+/* Makes submission.o and submission.so in folders->out from the sources in folders->in. Reads the fatbin of nvcc's device
+ * step into `module`, before the host compiler gets to see the source. */
+static MUST_USE Status compile_with_nvcc(const CompileJob *job, const CompileTools *tools,
+                                         const CompileFolders *folders, Text *module, Text *output, ProcessEnd *end,
+                                         Message *why)
+{
+    char path[PATH_MAX + 32];
+    const char *host[NVCC_MAX_ARGUMENTS] = {COMPILE_SHELL, "/bin/sh", "-c", gcc_script, "gcc"};
+    size_t count = add(host, COMPILE_SHELL_ARGUMENTS + 4, nvcc_host_flags);
+    host[count] = compile_language_of_host(job->source, tools->toolkit);
+    Status status = compile_device_side(job, tools, folders, output, end, why);
+    if (status != STATUS_OK || end->exit_status != 0)
+        return status;
+    double seconds = end->seconds;
+    snprintf(path, sizeof path, "%s/" MODULE, folders->out);
+    status = text_read_file(path, COMPILE_FILE_BYTES, module, why);
+    if (status == STATUS_OK)
+        status = compile_in_sandbox(job, tools, folders, host, output, end, why);
+    end->seconds += seconds;
+    return status;
+}
+
+/* ==== compile clang =============================================================================================== */
+
+/* Clang compiles with the judge's own CUDA headers and nothing of NVIDIA's, in two steps: the device side to PTX, then
+ * the host side, with that PTX in a fatbin such as nvcc would make. The host side launches kernels through the same
+ * runtime calls as nvcc's.  */
+
+enum { CLANG_MAX_ARGUMENTS = 64 };
+
+/* Installed NVIDIA software is neither used nor warned about. The version of the SDK decides how kernels are launched:
+ * from 9.2 on through __cudaPushCallConfiguration(). __CUDACC__ is what headers ask to know a CUDA compiler, those of
+ * glibc among them, which keep __float128 from it. */
+const char *const COMPILE_CLANG_FLAGS[] = {
+    "-x",
+    "cuda",
+    "-O3",
+    "-fPIC",
+    "-nocudainc",
+    "-nocudalib",
+    "-Wno-unknown-cuda-version",
+    "-Wno-unused-command-line-argument",
+    "-D__CUDACC__",
+    "--cuda-feature=+ptx78",
+    "-Xclang",
+    "-target-sdk-version=11.8",
+    "-include",
+    "cuda_runtime.h",
+    NULL,
+};
+static const char *const places[] = {
+    "--cuda-path=" COMPILE_HEADERS,
+    "-isystem",
+    COMPILE_HEADERS,
+    "-isystem",
+    COMPILE_HEADERS "/aliases",
+    "-include",
+    "prototype.h",
+    "-I",
+    ".",
+    NULL,
+};
+/* The simulated GPU expects that divergent paths join after the place where they part (simgpu/block/group.c), as in
+ * nvcc's PTX; so clang must not move the ends of loops before their middles. */
+static const char *const device_flags[] = {
+    "--cuda-device-only",
+    "-mllvm",
+    "-disable-block-placement",
+    "-gline-directives-only",
+    "-S",
+    COMPILE_SOURCE_NAME,
+    "-o",
+    "/out/submission.ptx",
+    NULL,
+};
+/* The lines of instructions are for host_line.h. -w: the first step has given the warnings. addr2line of
+ * binutils 2.40 loses what was inlined into a function that clang describes in the newer format 5. The same checks of
+ * variables and arrays as by gcc (compile.c). */
+static const char *const clang_host_flags[] = {
+    "--cuda-host-only",
+    "-gline-tables-only",
+    "-gdwarf-4",
+    "-w",
+    "-Xclang",
+    "-fcuda-include-gpubinary",
+    "-Xclang",
+    "submission.fatbin",
+    "-ftrivial-auto-var-init=pattern",
+    "-fsanitize=array-bounds",
+    "-fsanitize-trap=array-bounds",
+    "-fstack-protector-strong",
+    "-c",
+    COMPILE_SOURCE_NAME,
+    NULL,
+};
+
+/* By default, all checks of a function share one trap, which belongs to no line. Clang 16 has no way to part them. */
+enum { FIRST_WITH_UNIQUE = 18, FIRST_WITH_MERGE = 20 };
+static const char *const unmerged_traps[] = {"-fno-sanitize-merge", NULL};
+static const char *const unique_traps[] = {"-mllvm", "-ubsan-unique-traps", NULL};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+_Static_assert(COMPILE_SHELL_ARGUMENTS + 2 + COUNT(COMPILE_CLANG_FLAGS) + COUNT(places) + COUNT(clang_host_flags) +
+                       COUNT(unique_traps) + COMPILE_LANGUAGE_FLAGS <=
+                   CLANG_MAX_ARGUMENTS,
+               "a command has room for all flags");
+
+/* ---- the cache's key --------------------------------------------------------------------------------------------- */
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static Status hash_folder(const char *folder, Hash *hash, Message *why)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_visible, alphasort);
+    if (count < 0)
+        return fail_errno(why, "%s", folder);
+    Status status = STATUS_OK;
+    for (int i = 0; i < count; i++) {
+        char path[PATH_MAX + 256];
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        if (status == STATUS_OK)
+            status = entries[i]->d_type == DT_DIR ? hash_folder(path, hash, why) : judge_source_hash(hash, path, why);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
+Status compile_clang_hash_headers(const char *headers, Hash *hash, Message *why)
+{
+    hash_add_strings(hash, COMPILE_CLANG_FLAGS);
+    return hash_folder(headers, hash, why);
+}
+
+Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why)
+{
+    hash_add_strings(hash, places);
+    hash_add_strings(hash, device_flags);
+    hash_add_strings(hash, clang_host_flags);
+    hash_add_strings(hash, unmerged_traps);
+    hash_add_strings(hash, unique_traps);
+    return compile_clang_hash_headers(tools->headers, hash, why);
+}
+
+/* ---- the two sides ----------------------------------------------------------------------------------------------- */
+
+static size_t add_arguments(const char **argv, size_t count, const char *const *strings)
+{
+    for (; *strings != NULL; strings++)
+        argv[count++] = *strings;
+    return count;
+}
+
+/* What both sides need, and what one of them does. */
+static size_t add_all_arguments(const char **argv, size_t count, const char *const *of_side)
+{
+    count = add_arguments(argv, count, COMPILE_CLANG_FLAGS);
+    return add_arguments(argv, add_arguments(argv, count, places), of_side);
+}
+
+static Status put_fatbin(const CompileJob *job, const CompileFolders *folders, Text *fatbin, Message *why)
+{
+    char path[PATH_MAX + 32];
+    Text ptx = {0};
+    snprintf(path, sizeof path, "%s/submission.ptx", folders->out);
+    Status status = text_read_file(path, COMPILE_FILE_BYTES, &ptx, why);
+    if (status == STATUS_OK) {
+        fatbin_write(ptx.data, ptx.length, job->compute, fatbin);
+        status = compile_put_file(folders->in, "submission.fatbin", fatbin->data, fatbin->length, why);
+    }
+    text_free(&ptx);
+    return status;
+}
+
+Status compile_with_clang(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders, Text *module,
+                          Text *output, ProcessEnd *end, Message *why)
+{
+    char clang[PATH_MAX], architecture[40];
+    const char *device[CLANG_MAX_ARGUMENTS] = {clang, architecture};
+    const char *host[CLANG_MAX_ARGUMENTS] = {COMPILE_SHELL, clang, architecture};
+    size_t device_count = add_all_arguments(device, 2, device_flags);
+    size_t host_count = add_all_arguments(host, COMPILE_SHELL_ARGUMENTS + 2, clang_host_flags);
+    compile_language_flags(job->source, tools->toolkit, device, device_count);
+    if (tools->toolkit->major >= FIRST_WITH_MERGE)
+        host_count = add_arguments(host, host_count, unmerged_traps);
+    else if (tools->toolkit->major >= FIRST_WITH_UNIQUE)
+        host_count = add_arguments(host, host_count, unique_traps);
+    compile_language_flags(job->source, tools->toolkit, host, host_count);
+    compile_program_path(tools->toolkit, clang, sizeof clang);
+    snprintf(architecture, sizeof architecture, "--cuda-gpu-arch=sm_%d", job->compute);
+    Status status = compile_in_sandbox(job, tools, folders, device, output, end, why);
+    if (status != STATUS_OK || end->exit_status != 0)
+        return status;
+    double seconds = end->seconds;
+    status = put_fatbin(job, folders, module, why);
+    if (status == STATUS_OK)
+        status = compile_in_sandbox(job, tools, folders, host, output, end, why);
+    end->seconds += seconds;
+    return status;
+}
+
+/* ==== compile ===================================================================================================== */
 
 /* ---- what goes in ------------------------------------------------------------------------------------------------ */
 
@@ -152,7 +797,7 @@ static Status find_or_compile(const CompileJob *job, const CompileTools *tools, 
     return status;
 }
 
-/* The runner can register no other GPU code (harness/broker/broker_module.c); this says so to an honest person. */
+/* The runner can register no other GPU code (harness/broker/broker_launch.c); this says so to an honest person. */
 static void refuse_foreign_code(CompilerRun *run, Compiled *compiled)
 {
     static const char line[] = COMPILE_SOURCE_NAME

@@ -1,6 +1,6 @@
 /* compile.h - turns a submission's source into a shared object, inside the sandbox.
  *
- * The source is compiled as C++17 or C++20 (compile_language.h) with -O3 and line information: by nvcc to machine code for the
+ * The source is compiled as C++17 or C++20 (compile.h) with -O3 and line information: by nvcc to machine code for the
  * device and PTX, or by clang to PTX alone (with the judge's own CUDA headers, harness/cuda/). Fatbins are stored
  * uncompressed, and the object is linked against the judge's own libcudart. A prototype made from the problem's
  * signature is included first (-include), so that a wrong signature is an error at the student's own line. It also
@@ -16,10 +16,62 @@
 #ifndef HARNESS_COMPILE_COMPILE_H
 #define HARNESS_COMPILE_COMPILE_H
 
+#include "base/hash.h"
 #include "base/status.h"
-#include "harness/compile/compile_job.h"
+#include "harness/compile/compile_sandbox.h"
 #include "harness/compile/compiled.h"
 #include "harness/compile/toolkit.h"
+
+#include <stddef.h>
+
+/* ==== compile modules ============================================================================================= */
+
+/* Whether an object holds no GPU code but the device step's module, and a digest that tells whether
+ * two objects compile to the same code. */
+
+/* Whether the shared object's section .nv_fatbin, if it has one, holds the device step's fatbin and nothing else. Host
+ * assembly can fill that section. */
+bool module_is_alone(const Text *module, const Text *object);
+
+/* Of everything that runs, on device and host: code, data, relocations, and what is done before solve(). Equal for sources
+ * that differ only in their files' names, comments and lines. */
+Digest machine_code_digest(const CompileModule *modules, size_t count, int compute, const Text *host_object);
+
+/* ==== compile clang =============================================================================================== */
+
+/* A submission compiled by clang. */
+
+/* Makes submission.o and submission.so in folders->out from the sources in folders->in. `module` gets the fatbin that the
+ * judge makes of the device step's PTX. */
+MUST_USE Status compile_with_clang(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
+                                   Text *module, Text *output, ProcessEnd *end, Message *why);
+
+/* The options of every compilation, NULL at the end; the folder of the judge's headers follows them. */
+extern const char *const COMPILE_CLANG_FLAGS[];
+
+/* Adds these options and the judge's headers. */
+MUST_USE Status compile_clang_hash_headers(const char *headers, Hash *hash, Message *why);
+/* Adds what a result depends on besides the source and the compiler's version. */
+MUST_USE Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why);
+
+/* ==== compile language ============================================================================================ */
+
+/* Which C++ a submission is written in, how much of the C++ library it is compiled with, and
+ * whether for one architecture alone. */
+
+enum { COMPILE_LANGUAGE_FLAGS = 5 };
+
+/* Appends the compiler's arguments for this source to `argv`, which has room for COMPILE_LANGUAGE_FLAGS more than the
+ * `count` that it holds. Gives back the new count. */
+size_t compile_language_flags(const char *source, const Toolkit *toolkit, const char **argv, size_t count);
+
+/* "a" where this source uses what only this architecture has (toolkit_gencode()), else "". */
+const char *compile_features(const char *source, const Toolkit *toolkit, int compute);
+
+/* The argument for g++, which compiles the host's side that nvcc leaves. */
+const char *compile_language_of_host(const char *source, const Toolkit *toolkit);
+
+/* ==== compile ===================================================================================================== */
 
 /* `scratch` is a private folder (sandbox/scratch.h). A fault of the submission is an outcome, not a Status. */
 MUST_USE Status compile_submission(const CompileJob *job, const Toolkit *toolkit, const char *scratch,

@@ -4,7 +4,7 @@
 #define HARNESS_COMPILE_COMPILE_CPU_H
 
 #include "base/status.h"
-#include "harness/compile/compile_job.h"
+#include "harness/compile/compile_sandbox.h"
 #include "harness/compile/compiled.h"
 
 /* As compile_submission(). The object has no modules and no kernels, and is not cached. */

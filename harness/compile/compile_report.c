@@ -1,6 +1,6 @@
 #include "harness/compile/compile_report.h"
 
-#include "base/symbol.h"
+#include "base/elf.h"
 
 #include <ctype.h>
 #include <signal.h>

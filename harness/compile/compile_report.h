@@ -2,7 +2,7 @@
 #ifndef HARNESS_COMPILE_COMPILE_REPORT_H
 #define HARNESS_COMPILE_COMPILE_REPORT_H
 
-#include "harness/compile/compile_job.h"
+#include "harness/compile/compile_sandbox.h"
 #include "harness/compile/compiled.h"
 #include "harness/sandbox/process.h"
 

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* ==== compiled ==================================================================================================== */
+
 typedef struct CompileKernel {
     const char *name; /* demangled if possible */
     uint32_t registers, shared_bytes, spill_bytes, stack_bytes, constant_bytes;
@@ -41,11 +43,25 @@ typedef struct Compiled {
     size_t module_count;
     CompileKernel *kernels; /* as nvcc reports them; none if clang compiled */
     size_t kernel_count;
-    /* Of everything that runs, on device and host (compile_modules.h). */
+    /* Of everything that runs, on device and host (compile.h). */
     Digest machine_code;
     Arena arena;
 } Compiled;
 
 void compiled_free(Compiled *compiled);
+
+/* ==== library kernel ============================================================================================== */
+
+/* Finds the whole-device algorithms of cub and thrust among the kernels of a submission.
+ *
+ * Such an algorithm (thrust::reduce, cub::DeviceScan) brings kernels of its own, which lie in the namespaces of these
+ * libraries, whatever the source calls them: the compiler writes their names. What works within a block or a warp
+ * (cub::BlockScan, cuda::atomic) is a part of the submission's own kernels. */
+
+/* Writes the name of the first one, such as "cub::detail::reduce::DeviceReduceKernel"; false where there is none. */
+bool library_kernel_find(const Compiled *compiled, char *name, size_t size);
+
+/* The same for one kernel, given by its mangled name of `length` bytes. */
+bool library_kernel_name(const char *mangled, size_t length, char *name, size_t size);
 
 #endif

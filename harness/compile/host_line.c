@@ -1,6 +1,6 @@
 #include "harness/compile/host_line.h"
 
-#include "harness/compile/compile_job.h"
+#include "harness/compile/compile_sandbox.h"
 #include "harness/sandbox/sandbox.h"
 
 #include <limits.h>

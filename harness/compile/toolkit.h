@@ -8,8 +8,51 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "base/text.h"
+#include "harness/sandbox/process.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* ==== judge source ================================================================================================ */
+
+/* Compiles the judge's own sources when they are first needed: oracles for the host
+ * (grader/check/oracle.c) and kernels for the device (toolkit.c). Never for submissions: there is no sandbox. */
+
+/* Adds the text of a source file to the hash. */
+MUST_USE Status judge_source_hash(Hash *hash, const char *path, Message *why);
+
+/* Runs a compiler whose temporary files lie in `folder`, and appends its output to `output`. A time-out is a failure;
+ * `end` says how it ended otherwise. */
+MUST_USE Status judge_source_run(const char *const *argv, const char *folder, Text *output, ProcessEnd *end,
+                                 Message *why);
+
+/* The same, but anything other than success is STATUS_BAD_INPUT. The message holds the name `source` and the first
+ * error: "problems/conv1d/oracle.h does not compile: ...:7:12: error: ...". */
+MUST_USE Status judge_source_compile(const char *const *argv, const char *folder, const char *source, Message *why);
+
+/* ==== device code ================================================================================================= */
+
+/* The judge's own kernels, compiled for one kind of GPU when they are first needed.
+ *
+ * A .cu file of the judge becomes a fatbin with machine code and PTX, which any device can load (device/device.h). It
+ * is kept in the compile cache under a hash of all files read, the options and the toolkit.
+ *
+ * Source files include others by their path in the judge's folder, "grader/problem/generator.h". */
+
+typedef struct DeviceCodeJob {
+    const char *source;         /* absolute path of the .cu file */
+    const char *const *inputs;  /* absolute paths of the files that it includes, NULL at the end; NULL: none */
+    const char *const *options; /* more options for nvcc, NULL at the end; NULL: none */
+    const char *include;        /* content of "generated.h", which the source may include; NULL: there is none */
+    int compute;                /* 90: machine code for sm_90, PTX for compute_90 */
+    bool with_features;         /* sm_90a and compute_90a instead: for instructions that only this architecture has */
+} DeviceCodeJob;
+
+/* STATUS_NOT_FOUND if there is no nvcc, STATUS_BAD_INPUT if the source does not compile. The caller frees `image`. */
+MUST_USE Status device_code_build(const DeviceCodeJob *job, Text *image, Message *why);
+
+/* ==== toolkit ===================================================================================================== */
 
 enum { TOOLKIT_MAX_ARCHITECTURES = 64 };
 

@@ -1,5 +1,80 @@
 #include "harness/device/device.h"
 
+#include "harness/compile/compile_sandbox.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ==== device info ================================================================================================= */
+
+const char *device_time_label(const DeviceInfo *info)
+{
+    return !info->modelled ? "" : info->calibrated ? "modelled" : "modelled, uncalibrated";
+}
+
+double device_host_constant_s(const DeviceInfo *info)
+{
+    static const double MOST_S = 5e-6;    /* what is more was a disturbance, which slows some calls and not all */
+    static const double LEAST_S = 0.6e-6; /* what is less is within the spread of one host (measured: 0.5 us) */
+    const bool is_known = info->launch_s > 0 && info->usual_launch_s > 0;
+    const double excess_s = info->launch_s - info->usual_launch_s;
+    return is_known && excess_s > LEAST_S ? fmin(excess_s, MOST_S) : 0;
+}
+
+/* ==== mistake ===================================================================================================== */
+
+#define LET_KERNELS_WRITE                                                                                              \
+    "let a kernel write to it directly, or copy a kernel's results to it on the device with cudaMemcpyDeviceToDevice"
+
+#define MISTAKE(constant, words) words,
+static const char *const all_words[MISTAKE_KINDS] = {
+#include "harness/device/mistake.def"
+};
+#undef MISTAKE
+
+typedef struct OutsideWords {
+    const char *verb, *array, *kind;
+} OutsideWords;
+
+#define MISTAKE(constant, words)
+#define OUTSIDE(constant, verb, array, kind) [MISTAKE_##constant] = {verb, array, kind},
+static const OutsideWords outside_words[MISTAKE_KINDS] = {
+#include "harness/device/mistake.def"
+};
+#undef MISTAKE
+
+Mistake mistake_at(MistakeKind kind, const char *file, int line)
+{
+    const char *slash = file == NULL ? NULL : strrchr(file, '/');
+    const char *name = slash != NULL ? slash + 1 : file;
+    bool own = name != NULL && strcmp(name, COMPILE_SOURCE_NAME) == 0;
+    return (Mistake){.kind = kind, .line = own && line > 0 ? line : 0};
+}
+
+const char *mistake_words(MistakeKind kind)
+{
+    bool known = kind >= 0 && kind < MISTAKE_KINDS;
+    return all_words[known ? kind : MISTAKE_OTHER];
+}
+
+void mistake_add(Text *out, const Mistake *mistake)
+{
+    static const char *const sides[MISTAKE_SIDES] = {"outside", "before the start", "past the end"};
+    bool known = mistake->kind >= 0 && mistake->kind < MISTAKE_KINDS && mistake->side < MISTAKE_SIDES;
+    const OutsideWords *words = known ? &outside_words[mistake->kind] : NULL;
+    if (words == NULL || words->verb == NULL) {
+        text_add(out, mistake_words(mistake->kind));
+        return;
+    }
+    text_printf(out, "a kernel %s %s of ", words->verb, sides[mistake->side]);
+    if (mistake->array[0] != '\0')
+        text_printf(out, "%s '%s'", words->kind, mistake->array);
+    else
+        text_add(out, words->array);
+}
+
+/* ==== device ====================================================================================================== */
+
 Status device_calibrate(Device *device, Message *why)
 {
     const CudaError error = device->hardware == NULL ? CUDA_ERROR_SUCCESS : device->hardware->calibrate(device);

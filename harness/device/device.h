@@ -2,10 +2,10 @@
  *
  * The operations come in groups. Every device offers the groups that a kernel needs; the others are NULL as a whole on
  * a device that cannot do such a thing, or has no need of it. No pointer inside a group is NULL. A new kind of device
- * is one more folder that fills in the groups (harness/device/sim, harness/device/cuda); harness/device/open opens it.
+ * is one more folder that fills in the groups (harness/device/sim, harness/device/cuda); harness/device/cuda opens it.
  *
  * Addresses  all device memory lies in the range of device_addresses.h.
- * Errors     operations return a cudaError_t value as a CudaError (cuda_error.h); 0 is success. After a sticky error
+ * Errors     operations return a cudaError_t value as a CudaError (ring.h); 0 is success. After a sticky error
  *            every operation returns that error.
  * Order      operations on one stream happen in order. A NULL stream is the legacy default stream, which waits for all
  *            other blocking streams, as they wait for it.
@@ -13,19 +13,253 @@
 #ifndef HARNESS_DEVICE_DEVICE_H
 #define HARNESS_DEVICE_DEVICE_H
 
+#include "base/chacha20.h"
 #include "base/status.h"
-#include "harness/device/device_check.h"
-#include "harness/device/device_info.h"
-#include "harness/device/device_tensor.h"
-#include "harness/device/mistake.h"
-#include "harness/protocol/cuda_error.h"
-#include "harness/protocol/device_addresses.h"
+#include "base/text.h"
+#include "harness/protocol/ring.h"
 #include "simgpu/cost/counters.h"
-#include "simgpu/cost/launch_shape.h"
+#include "simgpu/cost/launch_limits.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ==== device files ================================================================================================ */
+
+/* The files through which a process reaches one GPU and no other. */
+
+enum { DEVICE_MAX_FILES = 4, DEVICE_MAX_FOLDERS = 3 };
+
+/* None of them need exist. */
+typedef struct DeviceFiles {
+    size_t device_count, folder_count;
+    char devices[DEVICE_MAX_FILES][64];         /* to be read, written and controlled */
+    char folders[DEVICE_MAX_FOLDERS][PATH_MAX]; /* to be read, besides those of the system */
+} DeviceFiles;
+
+/* ==== device info ================================================================================================= */
+
+/* What is known of a CUDA device: its name, its limits, and the ceilings of its speed.
+ *
+ * Source   CUDA Runtime API 13.0, "cudaDeviceProp", for the limits. */
+
+typedef struct DeviceInfo {
+    char handle[64];       /* the name that opens this very device: "sim:h200", "cuda:0" */
+    char id[64];           /* key of stored times: "sim-h200", or the model's name with dashes */
+    char name[256];        /* as cudaDeviceProp.name has it */
+    char uuid[48];         /* "GPU-5a0c...": this one device among all of its model; "" for the simulated GPU */
+    char driver[64];       /* driver version; "simgpu" for the simulated GPU */
+    char passed_over[300]; /* why "auto" did not take a GPU; "": it took one, or another device was named */
+    char unconfined[160];  /* what of the broker's sandbox the kernel did not offer; "": nothing, or not open yet */
+    bool modelled;         /* times come from a model, not from a clock */
+    bool calibrated;       /* the model was fitted to measurements on such a GPU */
+    int epoch;             /* version of the timing method: times of different epochs do not compare */
+    int compute_major, compute_minor;
+    uint32_t multiprocessors, warp_size;
+    uint32_t max_threads_per_block, max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
+    uint32_t max_block[3], max_grid[3];
+    uint32_t registers_per_block, registers_per_multiprocessor;
+    uint32_t shared_bytes_per_block, shared_bytes_per_block_optin, shared_bytes_per_multiprocessor;
+    uint32_t shared_reserved_bytes_per_block;
+    uint32_t constant_bytes, l2_bytes;
+    uint64_t memory_bytes;
+    uint32_t clock_khz, memory_clock_khz, memory_bus_bits;
+    double read_bytes_per_s, copy_bytes_per_s, fma_flops_per_s; /* measured ceilings; 0: not measured */
+    double tf32_flops_per_s;                                    /* likewise, of the tensor cores in TF32 */
+    double usual_clock_mhz; /* of the multiprocessors under load, when the ceilings were measured; 0: unknown */
+    double clock_gap_s;     /* host time minus event time of the same work; 0 until the device is calibrated */
+    double launch_s;        /* an empty launch, timed as a call is: median, before any code of others; 0: unknown */
+    double launch_spread_s; /* half of the 95 % interval of that median */
+    double usual_launch_s;  /* launch_s when the ceilings were measured; 0: unknown */
+    bool pageable_access;   /* kernels can read the judge's own host memory, so nothing is ranked on this device */
+} DeviceInfo;
+
+/* What this host adds to every call: by how much an empty launch takes longer than where the ceilings were measured, but at most
+ * 5 us; 0 where that is unknown, or 0.6 us or less. Two hosts with the same GPU differed by 1.1 to 1.7 us, and 26 openings of the device
+ * on one host by up to 0.5 us (measured). */
+double device_host_constant_s(const DeviceInfo *info);
+
+/* A word for the device's times: "modelled", "modelled, uncalibrated", or "" where a clock takes them. */
+const char *device_time_label(const DeviceInfo *info);
+
+/* ==== device tensor =============================================================================================== */
+
+/* A tensor of device memory that a tensor map describes (DeviceTensorOps of device.h).
+ *
+ * Source   CUDA Driver API 13.0, Tensor Map Object Management. */
+
+enum { DEVICE_TENSOR_DIMENSIONS = 5, DEVICE_TENSOR_MAP_BYTES = 128, DEVICE_TENSOR_MAP_ALIGNMENT = 64 };
+
+/* The values are those of the driver's enumerations CUtensorMapDataType, ...Swizzle and ...FloatOOBfill. */
+typedef enum DeviceTensorType {
+    DEVICE_TENSOR_U8,
+    DEVICE_TENSOR_U16,
+    DEVICE_TENSOR_U32,
+    DEVICE_TENSOR_S32,
+    DEVICE_TENSOR_U64,
+    DEVICE_TENSOR_S64,
+    DEVICE_TENSOR_F16,
+    DEVICE_TENSOR_F32,
+    DEVICE_TENSOR_F64,
+    DEVICE_TENSOR_BF16,
+    DEVICE_TENSOR_F32_FLUSHED, /* to zero where it is subnormal */
+    DEVICE_TENSOR_TF32,
+    DEVICE_TENSOR_TF32_FLUSHED,
+    DEVICE_TENSOR_TYPES
+} DeviceTensorType;
+typedef enum DeviceTensorSwizzle {
+    DEVICE_TENSOR_NOT_SWIZZLED,
+    DEVICE_TENSOR_SWIZZLE_32,
+    DEVICE_TENSOR_SWIZZLE_64,
+    DEVICE_TENSOR_SWIZZLE_128,
+    DEVICE_TENSOR_SWIZZLES
+} DeviceTensorSwizzle;
+
+/* A tensor of device memory, and the box of it that one bulk copy moves. Dimension 0 is the innermost. */
+typedef struct DeviceTensor {
+    uint64_t address;
+    uint64_t extents[DEVICE_TENSOR_DIMENSIONS];     /* elements */
+    uint64_t strides[DEVICE_TENSOR_DIMENSIONS - 1]; /* bytes, of dimensions 1, 2 ... */
+    uint32_t box[DEVICE_TENSOR_DIMENSIONS];         /* elements */
+    uint32_t steps[DEVICE_TENSOR_DIMENSIONS];       /* every so many elements of the box are moved */
+    uint32_t rank;
+    DeviceTensorType type;
+    DeviceTensorSwizzle swizzle;
+    uint32_t promotion; /* CUtensorMapL2promotion, a hint */
+    bool fills_nan;     /* what lies outside of the tensor reads as NaN, else as 0 */
+} DeviceTensor;
+
+/* ==== mistake ===================================================================================================== */
+
+/* The kind of a mistake, its source line and the array that it concerns: all that may be told of it where
+ * the data are secret.
+ *
+ * A text about a mistake says much more, but a submission can put what it likes into a text: names of kernels, sizes,
+ * addresses, notes. So whoever writes a text sets the kind as well, from a fixed list (mistake.def). A submission chooses
+ * the names here, too; those that may be told are chosen by grader/result/wording.h. */
+
+#define MISTAKE(constant, words) MISTAKE_##constant,
+typedef enum MistakeKind {
+#include "harness/device/mistake.def"
+    MISTAKE_KINDS
+} MistakeKind;
+#undef MISTAKE
+
+typedef enum MistakeSide { MISTAKE_SIDE_UNKNOWN, MISTAKE_BEFORE, MISTAKE_PAST, MISTAKE_SIDES } MistakeSide;
+
+enum { MISTAKE_NAME_BYTES = 64 };
+
+typedef struct Mistake {
+    MistakeKind kind;
+    int line; /* of the submission's own source; 0: unknown. A submission chooses it: `#line` can make it any number */
+    MistakeSide side;               /* of the array at which an access lies outside of it */
+    char array[MISTAKE_NAME_BYTES]; /* name of the array; "": unknown */
+    char kernel[MISTAKE_NAME_BYTES];
+    uint32_t parameter; /* of the kernel, from 1: it points to the array; 0: unknown */
+} Mistake;
+
+/* `file` is the name of a source file as the compiler knew it, NULL: unknown. Lines of other files than the
+ * submission's are unknown as well. */
+Mistake mistake_at(MistakeKind kind, const char *file, int line);
+
+/* "a kernel executes a trap, or an assertion fails"; of an unknown number the words of MISTAKE_OTHER. */
+const char *mistake_words(MistakeKind kind);
+/* The same, with the side and the name of the array, as far as they are known: "a kernel reads past the end of shared
+ * array 's'". */
+void mistake_add(Text *out, const Mistake *mistake);
+
+/* ==== device check ================================================================================================ */
+
+/* What the kernels and the order of a call are checked for on a simulated device, and what was found. */
+
+typedef struct DeviceNamed { /* an array of the call, for messages */
+    const char *name;
+    uint64_t address, bytes;
+    uint32_t element_bytes;
+    bool is_unwritten; /* its contents mean nothing: reading it before a kernel has written it is a finding */
+} DeviceNamed;
+
+enum { DEVICE_MAX_FINDINGS = 4, DEVICE_MAX_NAMED = 16, DEVICE_POISON_WORDS = 1024 };
+
+typedef struct DeviceFinding { /* undefined behaviour that did not stop the kernel */
+    bool is_undefined;         /* the kernel used a value that could be anything: of an inactive lane in a shuffle, */
+    bool is_unwritten;         /*   or of bytes that nothing has written, */
+    bool is_global;            /*     in global memory */
+    Mistake mistake;
+    char text[600]; /* one sentence: what happened, and where */
+} DeviceFinding;
+
+typedef struct DeviceFindings {
+    DeviceFinding items[DEVICE_MAX_FINDINGS];
+    uint32_t count, more; /* findings listed here; findings beyond those */
+} DeviceFindings;
+
+/* In which order a call's operations are carried out, where CUDA does not order them (sim/sim_queue.h). */
+typedef enum DeviceOrderKind {
+    DEVICE_ORDER_LATE,   /* as late as possible, and of several operations the last one first */
+    DEVICE_ORDER_ISSUED, /* as the submission asked for them */
+    DEVICE_ORDER_DRAWN   /* when, and which one first, is drawn with DeviceCheck.sample_key */
+} DeviceOrderKind;
+typedef struct DeviceOrder {
+    DeviceOrderKind kind;
+    bool is_exact;        /* conflicts are found to the byte, which takes longer; else by what lies between the first
+                           * and the last byte that is used */
+    uint32_t held, until; /* DEVICE_ORDER_ISSUED: operation `held`, counted from 1, waits as long as it may, and until
+                           * operation `until` has been carried out; 0: none */
+} DeviceOrder;
+
+enum { DEVICE_PARTY_BYTES = 200 };
+typedef struct DeviceParty {       /* an operation */
+    char name[DEVICE_PARTY_BYTES]; /* "kernel blur on stream 2" */
+    uint32_t place; /* where host code asked for it (RingRequest.place), as the submission says; 0: unknown */
+} DeviceParty;
+
+/* Two operations that nothing orders, though they use the same memory; or a copy whose memory the host can use too
+ * early. */
+typedef struct DeviceConflict {
+    DeviceOrder order; /* the order of the submission, but with these two exchanged */
+    Mistake mistake;
+    DeviceParty first, second; /* `second` does not wait for `first`; without a name it is the host, */
+    bool is_of_function;       /*   or whoever uses what `first`, a function of the host, does */
+    bool is_race;              /* both change the same bytes (DeviceOrder.is_exact): they may do so at the same time */
+    char place[100];           /* of a race: "output[12]" */
+} DeviceConflict;
+
+enum { DEVICE_MAX_CONFLICTS = 8 };
+typedef struct DeviceConflicts {
+    DeviceConflict items[DEVICE_MAX_CONFLICTS];
+    uint32_t count, more;    /* conflicts listed here; conflicts beyond those */
+    bool is_fault_unordered; /* a kernel ended with a fault, before something that was asked for earlier */
+} DeviceConflicts;
+
+/* Bytes of undefined values that show: of floats of 2e8, which win a maximum, and of NaN, which survives a factor of
+ * zero. Where new memory is to hold one of them, every other block holds the other one in shared and local memory and in
+ * variables that are not set, because a kernel may notice results that are all NaN, and do without them. */
+enum { DEVICE_LARGE_BYTE = 0x4D, DEVICE_NAN_BYTE = 0xFF };
+
+/* What the kernels of a call are checked for, and what was found. */
+typedef struct DeviceCheck {
+    DeviceNamed arrays[DEVICE_MAX_NAMED];
+    size_t array_count;
+    uint8_t uninitialised_byte; /* value of every byte of new memory; 0: the device chooses */
+    bool sanitize;   /* look for races and reads of uninitialised memory, in launches of moderate size. A race
+                                 * that can change the result is a fault */
+    bool is_untimed; /* nobody asks for times and counters: as long as there was no timed event, a device with
+                                 * modelled times may count instructions only, and give launches any time */
+    bool is_secret;  /* the call must leave no trace outside of the device, such as a translated kernel on disk */
+    const Chacha20Key *sample_key; /* decides which blocks of large launches are looked at, and what is drawn in
+                                    * DEVICE_ORDER_DRAWN; NULL: the device chooses */
+    bool samples_blocks; /* launches that would take long may run a random sample of their blocks, drawn with sample_key
+                          * (DeviceStatistics.sampled_share) */
+    uint64_t output_address, output_bytes;       /* with samples_blocks: the output, whose 32-bit words held */
+    uint32_t output_poison[DEVICE_POISON_WORDS]; /* these before the call, over and over */
+    DeviceOrder order;
+    DeviceFindings findings;   /* filled in; faults are not among them */
+    DeviceConflicts conflicts; /* filled in */
+} DeviceCheck;
+
+/* ==== device ====================================================================================================== */
 
 typedef struct Device Device;
 typedef struct DeviceModule DeviceModule; /* a loaded fatbin */
@@ -235,7 +469,7 @@ typedef struct DeviceTextureOps {
 } DeviceTextureOps;
 
 typedef struct DeviceTensorOps {
-    /* Writes the CUtensorMap of a tensor that tensor_refusal() (tensor_check.h) accepts. CUDA_ERROR_NOT_SUPPORTED: the device has no
+    /* Writes the CUtensorMap of a tensor that tensor_refusal() (launch_check.h) accepts. CUDA_ERROR_NOT_SUPPORTED: the device has no
      * such tensor maps. */
     CudaError (*encode)(Device *device, const DeviceTensor *tensor, uint8_t map[DEVICE_TENSOR_MAP_BYTES]);
 } DeviceTensorOps;

@@ -1,7 +1,31 @@
 #include "harness/device/launch_check.h"
+
 #include "simgpu/cost/launch_limits.h"
 
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ==== library ===================================================================================================== */
+
+const char *library_name(const char *variable, const char *usual)
+{
+    const char *chosen = getenv(variable);
+    return chosen != NULL && chosen[0] != '\0' ? chosen : usual;
+}
+
+const char *library_bind(void *library, const LibraryCall *calls, size_t count, void *members)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *call = dlsym(library, calls[i].symbol);
+        if (call == NULL)
+            return calls[i].symbol;
+        *(void **)((char *)members + calls[i].member) = call;
+    }
+    return NULL;
+}
+
+/* ==== launch check ================================================================================================ */
 
 /* The same for every GPU that CUDA 13 supports (compute capability 7.5 and above): cuda_occupancy.h of CUDA 13.0. */
 enum { REGISTER_ALLOCATION_UNIT = 256, REGISTER_PARTITIONS = 4 };
@@ -40,4 +64,84 @@ CudaError launch_check(const DeviceInfo *device, const DeviceFunctionInfo *funct
                          .max_dynamic_shared_bytes = function->max_dynamic_shared_bytes};
     memcpy(needs.cluster, function->cluster, sizeof needs.cluster);
     return error_of(launch_limits_check(&limits, &needs, shape, hint, size));
+}
+
+/* ==== tensor check ================================================================================================ */
+
+enum { MOST_BOX = 256, MOST_STEP = 8, UNIT = 16 };
+#define MOST_EXTENT (1ull << 32)
+#define STRIDE_END (1ull << 40)
+
+static uint32_t element_bytes(DeviceTensorType type)
+{
+    switch (type) {
+    case DEVICE_TENSOR_U8: return 1;
+    case DEVICE_TENSOR_U16:
+    case DEVICE_TENSOR_F16:
+    case DEVICE_TENSOR_BF16: return 2;
+    case DEVICE_TENSOR_U32:
+    case DEVICE_TENSOR_S32:
+    case DEVICE_TENSOR_F32:
+    case DEVICE_TENSOR_F32_FLUSHED:
+    case DEVICE_TENSOR_TF32:
+    case DEVICE_TENSOR_TF32_FLUSHED: return 4;
+    case DEVICE_TENSOR_U64:
+    case DEVICE_TENSOR_S64:
+    case DEVICE_TENSOR_F64: return 8;
+    case DEVICE_TENSOR_TYPES: break;
+    }
+    return 0;
+}
+
+static bool is_float(DeviceTensorType type)
+{
+    return type >= DEVICE_TENSOR_F16;
+}
+
+static const char *dimension_refusal(const DeviceTensor *tensor, uint32_t i)
+{
+    if (tensor->extents[i] == 0 || tensor->extents[i] > MOST_EXTENT)
+        return "an extent of the tensor is 0, or more than 2^32";
+    if (tensor->box[i] == 0 || tensor->box[i] > MOST_BOX)
+        return "an extent of the box is 0, or more than 256";
+    if (i == 0) /* its element stride is not used */
+        return NULL;
+    if (tensor->steps[i] == 0 || tensor->steps[i] > MOST_STEP)
+        return "an element stride is 0, or more than 8";
+    if (tensor->strides[i - 1] % UNIT != 0 || tensor->strides[i - 1] >= STRIDE_END)
+        return "a stride is not a multiple of 16 bytes, or 2^40 or more";
+    return NULL;
+}
+
+const char *tensor_refusal(const DeviceTensor *tensor)
+{
+    const uint32_t row = tensor->box[0] * element_bytes(tensor->type);
+    if (tensor->rank == 0 || tensor->rank > DEVICE_TENSOR_DIMENSIONS)
+        return "the tensor has no dimension, or more than 5";
+    if (tensor->address % UNIT != 0)
+        return "the address is not a multiple of 16 bytes";
+    for (uint32_t i = 0; i < tensor->rank && i < DEVICE_TENSOR_DIMENSIONS; i++) {
+        const char *why = dimension_refusal(tensor, i);
+        if (why != NULL)
+            return why;
+    }
+    if (row % UNIT != 0)
+        return "the rows of the box are not multiples of 16 bytes";
+    if (tensor->swizzle != DEVICE_TENSOR_NOT_SWIZZLED && row > 16u << tensor->swizzle)
+        return "the rows of the box are longer than the span of the swizzle";
+    if (tensor->fills_nan && !is_float(tensor->type))
+        return "integers cannot be filled with NaN";
+    return NULL;
+}
+
+bool tensor_span(const DeviceTensor *tensor, uint64_t *bytes)
+{
+    *bytes = tensor->extents[0] * element_bytes(tensor->type);
+    for (uint32_t i = 1; i < tensor->rank; i++) {
+        uint64_t further;
+        if (__builtin_mul_overflow(tensor->extents[i] - 1, tensor->strides[i - 1], &further) ||
+            __builtin_add_overflow(*bytes, further, bytes))
+            return false;
+    }
+    return true;
 }

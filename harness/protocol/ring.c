@@ -11,6 +11,36 @@
 #include <time.h>
 #include <unistd.h>
 
+/* ==== cuda error ================================================================================================== */
+
+static const char UNRECOGNIZED[] = "unrecognized error code";
+
+const char *cuda_error_name(CudaError error)
+{
+    switch (error) {
+#define CUDA_ERROR(constant, value, name, text)                                                                        \
+    case value:                                                                                                        \
+        return #name;
+#include "harness/cuda/cuda_error.def"
+#undef CUDA_ERROR
+    default: return UNRECOGNIZED;
+    }
+}
+
+const char *cuda_error_text(CudaError error)
+{
+    switch (error) {
+#define CUDA_ERROR(constant, value, name, text)                                                                        \
+    case value:                                                                                                        \
+        return text;
+#include "harness/cuda/cuda_error.def"
+#undef CUDA_ERROR
+    default: return UNRECOGNIZED;
+    }
+}
+
+/* ==== ring ======================================================================================================== */
+
 enum {
     SPINS = 400,     /* a few microseconds: longer than most answers take, shorter than a sleep and a wake-up */
     FLUSH_ROOM = 64, /* bytes of the buffer that only a RING_FLUSH may use */

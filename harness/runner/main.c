@@ -1,15 +1,13 @@
 /* The process that holds the object compiled from a submission and calls its solve(). It has one of three roles:
  *
- *     convjudge-runner cuda DESCRIPTOR OBJECT             a submission that is judged (cuda_role.c)
- *     convjudge-runner cpu DESCRIPTOR OBJECT              a CPU baseline (cpu_role.c)
- *     convjudge-runner direct CUDART OBJECT ARGUMENT...   a submission that a profiler looks at (direct_role.c)
+ *     convjudge-runner cuda DESCRIPTOR OBJECT             a submission that is judged (roles.c)
+ *     convjudge-runner cpu DESCRIPTOR OBJECT              a CPU baseline (roles.c)
+ *     convjudge-runner direct CUDART OBJECT ARGUMENT...   a submission that a profiler looks at (roles.c)
  *
  * The roles differ in the CUDA runtime library that they open before the object: the judge's own, none, or NVIDIA's.
  * The program itself is therefore linked with none. In the first two roles it runs in the sandbox. It has access to no
  * testcase, no expected output and no device, and the judge sees from outside what goes wrong in it. */
-#include "harness/runner/cpu_role.h"
-#include "harness/runner/cuda_role.h"
-#include "harness/runner/direct_role.h"
+#include "harness/runner/roles.h"
 
 #include <stdio.h>
 #include <stdlib.h>

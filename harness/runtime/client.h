@@ -9,6 +9,75 @@
 #include "harness/protocol/ring.h"
 #include "harness/runtime/cuda_api.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ==== place ======================================================================================================= */
+
+/* Boxes of bytes, and where they begin: in host memory, device memory or a CUDA array. */
+
+typedef struct Place {        /* where a box begins */
+    void *pointer;            /* in memory; NULL: in the array */
+    size_t pitch, slice_rows; /* in memory: bytes from row to row, rows from slice to slice */
+    uint64_t array;           /* the broker's number of the array */
+    size_t x_bytes, y, z;     /* in the array */
+} Place;
+
+typedef struct Box {
+    size_t width_bytes, height, depth;
+} Box;
+
+/* The pointer may be const, since nothing is written to the place that a copy reads. */
+static inline Place place_in_memory(const void *pointer, size_t pitch, size_t slice_rows)
+{
+    return (Place){.pointer = (void *)(uintptr_t)pointer, .pitch = pitch, .slice_rows = slice_rows};
+}
+
+/* The place at this distance from another. */
+static inline Place place_behind(Place place, size_t x_bytes, size_t y, size_t z)
+{
+    if (place.pointer == NULL) {
+        place.x_bytes += x_bytes;
+        place.y += y;
+        place.z += z;
+    } else {
+        place.pointer = (char *)place.pointer + (z * place.slice_rows + y) * place.pitch + x_bytes;
+    }
+    return place;
+}
+
+/* Copies a box within host memory. */
+static inline void place_copy_on_host(Place to, Place from, Box box)
+{
+    for (size_t z = 0; z < box.depth; z++)
+        for (size_t y = 0; y < box.height; y++)
+            memmove(place_behind(to, 0, y, z).pointer, place_behind(from, 0, y, z).pointer, box.width_bytes);
+}
+
+/* ==== older ======================================================================================================= */
+
+/* The structs of CUDA 11 and 12, for programs compiled with their headers. These structs are shorter than
+ * those of CUDA 13, which the rest of this library uses. */
+
+/* The submission was compiled with the headers of CUDA 11 or 12. Its object calls this before any other function. */
+__attribute__((visibility("default"))) void convjudge_compiled_for(int cuda_major);
+
+/* Fills in a struct of the program: as many bytes as it has in the program's version of CUDA. */
+void fill_struct(void *to, const void *from, size_t bytes_in_11, size_t bytes_in_12, size_t bytes);
+#define FILL_STRUCT(to, from, bytes_in_11, bytes_in_12) fill_struct(to, from, bytes_in_11, bytes_in_12, sizeof *(from))
+
+/* Whether the submission was compiled with the headers of CUDA 11. */
+bool compiled_for_11(void);
+/* Whether it was compiled with those of CUDA 11 or 12. */
+bool compiled_before_13(void);
+struct cudaDeviceProp;
+/* Fills in the struct of CUDA 11, which is also the beginning of the struct of CUDA 12. */
+void fill_older_properties(void *to, const struct cudaDeviceProp *properties, int clock_khz, int memory_clock_khz);
+
+/* ==== client ====================================================================================================== */
+
 /* Until then every call fails with cudaErrorInitializationError. */
 void client_begin(RingMemory *ring);
 /* `take` makes a copy whose turn has come (turn.h). */

@@ -1,14 +1,291 @@
 #include "harness/runtime/copy.h"
 
-#include "harness/runtime/address.h"
-#include "harness/runtime/box.h"
 #include "harness/runtime/managed.h"
 #include "harness/runtime/registration.h"
-#include "harness/runtime/stream.h"
-#include "harness/runtime/transfer.h"
 #include "harness/runtime/turn.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* ==== array ======================================================================================================= */
+
+static RuntimeArray *all_arrays;
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    enum cudaChannelFormatKind kind;
+    int bits;
+    RingFormat format;
+} FORMATS[] = {
+    {cudaChannelFormatKindUnsigned, 8, RING_UINT8},   {cudaChannelFormatKindUnsigned, 16, RING_UINT16},
+    {cudaChannelFormatKindUnsigned, 32, RING_UINT32}, {cudaChannelFormatKindSigned, 8, RING_SINT8},
+    {cudaChannelFormatKindSigned, 16, RING_SINT16},   {cudaChannelFormatKindSigned, 32, RING_SINT32},
+    {cudaChannelFormatKindFloat, 16, RING_FLOAT16},   {cudaChannelFormatKindFloat, 32, RING_FLOAT32},
+};
+
+/* 1, 2 or 4 if there are so many channels, all of the same number of bits; else 0. */
+static uint32_t count_channels(const struct cudaChannelFormatDesc *channels)
+{
+    int x = channels->x, y = channels->y, z = channels->z, w = channels->w;
+    if (y == 0 && z == 0 && w == 0)
+        return 1;
+    if (y == x && z == 0 && w == 0)
+        return 2;
+    return y == x && z == x && w == x ? 4 : 0;
+}
+
+cudaError_t channel_format(const struct cudaChannelFormatDesc *channels, ChannelFormat *format)
+{
+    uint32_t count = count_channels(channels);
+    for (size_t i = 0; count > 0 && i < sizeof FORMATS / sizeof *FORMATS; i++)
+        if (FORMATS[i].kind == channels->f && FORMATS[i].bits == channels->x) {
+            *format = (ChannelFormat){FORMATS[i].format, count, (size_t)channels->x / 8 * count};
+            return cudaSuccess;
+        }
+    return cudaErrorInvalidChannelDescriptor;
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+cudaError_t array_find(cudaArray_const_t handle, const RuntimeArray **found)
+{
+    uint64_t id = (uint64_t)(uintptr_t)handle;
+    client_lock();
+    const RuntimeArray *array = all_arrays;
+    while (array != NULL && array->id != id)
+        array = array->next;
+    client_unlock();
+    *found = array;
+    return array == NULL ? cudaErrorInvalidResourceHandle : cudaSuccess;
+}
+
+static cudaError_t ask_array(RuntimeArray *array, const ChannelFormat *format)
+{
+    RingReply reply;
+    RingArray body = {.width = array->extent.width,
+                      .height = array->extent.height,
+                      .depth = array->extent.depth,
+                      .format = format->format,
+                      .channels = format->channels,
+                      .flags = (array->flags & cudaArrayTextureGather ? RING_ARRAY_GATHER : 0u) |
+                               (array->flags & cudaArrayLayered ? RING_ARRAY_LAYERED : 0u) |
+                               (array->flags & cudaArraySurfaceLoadStore ? RING_ARRAY_SURFACE : 0u)};
+    cudaError_t error = client_call_body(RING_ARRAY_NEW, &body, sizeof body, NULL, 0, &reply);
+    array->id = reply.value[0];
+    return error;
+}
+
+static cudaError_t array_new(cudaArray_t *handle, const struct cudaChannelFormatDesc *channels,
+                             struct cudaExtent extent, unsigned flags)
+{
+    ChannelFormat format;
+    if (handle == NULL || channels == NULL)
+        return cudaErrorInvalidValue;
+    cudaError_t error = channel_format(channels, &format);
+    RuntimeArray *array = error == cudaSuccess ? malloc(sizeof *array) : NULL;
+    if (array == NULL)
+        return error != cudaSuccess ? error : cudaErrorMemoryAllocation;
+    *array = (RuntimeArray){
+        .channels = *channels, .extent = extent, .flags = flags, .element_bytes = format.element_bytes};
+    error = ask_array(array, &format);
+    if (error != cudaSuccess) {
+        free(array);
+        return error;
+    }
+    client_lock();
+    array->next = all_arrays;
+    all_arrays = array;
+    client_unlock();
+    *handle = (cudaArray_t)(uintptr_t)array->id;
+    return cudaSuccess;
+}
+
+static bool has_only(unsigned flags, unsigned known)
+{
+    return (flags & ~known) == 0;
+}
+
+cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *channels, size_t width,
+                            size_t height, unsigned flags)
+{
+    if (!has_only(flags, cudaArrayTextureGather | cudaArraySurfaceLoadStore))
+        return result(cudaErrorInvalidValue); /* CUDA allows layers and faces in three dimensions alone */
+    return result(array_new(array, channels, (struct cudaExtent){width, height, 0}, flags));
+}
+
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *channels,
+                              struct cudaExtent extent, unsigned flags)
+{
+    if (!has_only(flags, cudaArrayTextureGather | cudaArraySurfaceLoadStore | cudaArrayLayered))
+        return missing(flags & cudaArrayCubemap ? "cudaMalloc3DArray for cubemaps"
+                                                : "cudaMalloc3DArray with these flags");
+    return result(array_new(array, channels, extent, flags));
+}
+
+cudaError_t cudaFreeArray(cudaArray_t handle)
+{
+    uint64_t id = (uint64_t)(uintptr_t)handle;
+    if (handle == NULL)
+        return cudaSuccess;
+    client_lock();
+    RuntimeArray **link = &all_arrays;
+    while (*link != NULL && (*link)->id != id)
+        link = &(*link)->next;
+    RuntimeArray *found = *link;
+    if (found != NULL)
+        *link = found->next;
+    client_unlock();
+    free(found);
+    return result(client_call(RING_ARRAY_FREE, (RingWords){{id}}, NULL));
+}
+
+cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *channels, struct cudaExtent *extent, unsigned *flags,
+                             cudaArray_t handle)
+{
+    const RuntimeArray *array;
+    cudaError_t error = array_find(handle, &array);
+    if (error != cudaSuccess)
+        return result(error);
+    if (channels != NULL)
+        *channels = array->channels;
+    if (extent != NULL)
+        *extent = array->extent;
+    if (flags != NULL)
+        *flags = array->flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *channels, cudaArray_const_t handle)
+{
+    const RuntimeArray *array;
+    cudaError_t error = channels == NULL ? cudaErrorInvalidValue : array_find(handle, &array);
+    if (error == cudaSuccess)
+        *channels = array->channels;
+    return result(error);
+}
+
+/* ==== array place ================================================================================================= */
+
+/* ---- boxes of arrays --------------------------------------------------------------------------------------------- */
+
+static bool lies_within(size_t first, size_t count, size_t all_of_them)
+{
+    return count <= all_of_them && first <= all_of_them - count;
+}
+
+size_t array_row_bytes(const RuntimeArray *array)
+{
+    return array->extent.width * array->element_bytes;
+}
+
+static size_t at_least_one(size_t extent)
+{
+    return extent == 0 ? 1 : extent;
+}
+
+/* A box that exceeds the array is refused before anything is copied. */
+cudaError_t array_check_box(const RuntimeArray *array, const Place *place, const Box *box)
+{
+    return lies_within(place->x_bytes, box->width_bytes, array_row_bytes(array)) &&
+                   lies_within(place->y, box->height, at_least_one(array->extent.height)) &&
+                   lies_within(place->z, box->depth, at_least_one(array->extent.depth))
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
+}
+
+cudaError_t array_place(cudaArray_const_t handle, size_t x_bytes, size_t y, size_t z, const Box *box, Place *place)
+{
+    const RuntimeArray *array;
+    cudaError_t error = array_find(handle, &array);
+    *place = (Place){.array = (uint64_t)(uintptr_t)handle, .x_bytes = x_bytes, .y = y, .z = z};
+    return error == cudaSuccess ? array_check_box(array, place, box) : error;
+}
+
+/* ---- three dimensions -------------------------------------------------------------------------------------------- */
+
+typedef struct End { /* one end of a cudaMemcpy3DParms */
+    cudaArray_t handle;
+    struct cudaPitchedPtr memory;
+    struct cudaPos position;
+    const RuntimeArray *array;
+} End;
+
+static cudaError_t find_end(End *end)
+{
+    if ((end->handle == NULL) == (end->memory.ptr == NULL))
+        return cudaErrorInvalidValue;
+    return end->handle == NULL ? cudaSuccess : array_find(end->handle, &end->array);
+}
+
+static cudaError_t place_of_end(const End *end, size_t element, const Box *box, Place *place)
+{
+    const struct cudaPos *at = &end->position;
+    size_t x_bytes = at->x * element;
+    const struct cudaPitchedPtr *memory = &end->memory;
+    if (end->array != NULL)
+        return array_place(end->handle, x_bytes, at->y, at->z, box, place);
+    bool has_rows = box->height > 1 || box->depth > 1;
+    if (has_rows && !lies_within(x_bytes, box->width_bytes, memory->pitch))
+        return cudaErrorInvalidPitchValue;
+    if (box->depth > 1 && !lies_within(at->y, box->height, memory->ysize))
+        return cudaErrorInvalidValue;
+    *place = place_behind(place_in_memory(memory->ptr, memory->pitch, memory->ysize), x_bytes, at->y, at->z);
+    return cudaSuccess;
+}
+
+/* The width and both x count elements if an end is an array, else bytes: so does CUDA 13.0 on an H200, where its manual
+ * says that x counts bytes in memory. Elements of two arrays must have the same size. */
+static cudaError_t element_of(const End *to, const End *from, size_t *bytes)
+{
+    *bytes = to->array != NULL ? to->array->element_bytes : from->array != NULL ? from->array->element_bytes : 1;
+    bool agree = to->array == NULL || from->array == NULL || to->array->element_bytes == from->array->element_bytes;
+    return agree ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t places_of_3d(const struct cudaMemcpy3DParms *what, Place *target, Place *source, Box *box)
+{
+    size_t element = 1;
+    if (what == NULL)
+        return cudaErrorInvalidValue;
+    End to = {.handle = what->dstArray, .memory = what->dstPtr, .position = what->dstPos};
+    End from = {.handle = what->srcArray, .memory = what->srcPtr, .position = what->srcPos};
+    cudaError_t error = find_end(&to);
+    if (error == cudaSuccess)
+        error = find_end(&from);
+    if (error == cudaSuccess)
+        error = element_of(&to, &from, &element);
+    *box = (Box){what->extent.width * element, what->extent.height, what->extent.depth};
+    if (error == cudaSuccess)
+        error = place_of_end(&to, element, box, target);
+    return error == cudaSuccess ? place_of_end(&from, element, box, source) : error;
+}
+
+static void describe_place(const Place *place, const Box *box, cudaArray_t *array, struct cudaPitchedPtr *memory,
+                           struct cudaPos *position, size_t *element)
+{
+    const RuntimeArray *found;
+    if (place->pointer != NULL) {
+        *memory = (struct cudaPitchedPtr){place->pointer, place->pitch, box->width_bytes, place->slice_rows};
+        return;
+    }
+    *array = (cudaArray_t)(uintptr_t)place->array;
+    *element = array_find(*array, &found) == cudaSuccess ? found->element_bytes : 1;
+    *position = (struct cudaPos){place->x_bytes / *element, place->y, place->z};
+}
+
+struct cudaMemcpy3DParms parameters_of_3d(const Place *target, const Place *source, const Box *box,
+                                          enum cudaMemcpyKind kind)
+{
+    struct cudaMemcpy3DParms made = {.kind = kind};
+    size_t element = 1;
+    describe_place(target, box, &made.dstArray, &made.dstPtr, &made.dstPos, &element);
+    describe_place(source, box, &made.srcArray, &made.srcPtr, &made.srcPos, &element);
+    made.extent = (struct cudaExtent){box->width_bytes / element, box->height, box->depth};
+    return made;
+}
+
+/* ==== copy ======================================================================================================== */
 
 /* ---- what is copied where ---------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,47 @@
 #ifndef HARNESS_RUNTIME_COPY_H
 #define HARNESS_RUNTIME_COPY_H
 
+#include "harness/runtime/box.h"
 #include "harness/runtime/client.h"
+
+/* ==== array ======================================================================================================= */
+
+/* CUDA arrays. A cudaArray_t is the broker's number of the array, cast to a pointer. */
+
+typedef struct RuntimeArray {
+    uint64_t id;
+    struct cudaChannelFormatDesc channels;
+    struct cudaExtent extent; /* elements; 0: the array does not have this dimension */
+    unsigned flags;
+    size_t element_bytes;
+    struct RuntimeArray *next;
+} RuntimeArray;
+
+typedef struct ChannelFormat {
+    uint32_t format, channels; /* as in RingArray */
+    size_t element_bytes;
+} ChannelFormat;
+
+/* The array is valid until the submission frees it. cudaErrorInvalidResourceHandle: there is no such array. */
+cudaError_t array_find(cudaArray_const_t handle, const RuntimeArray **array);
+/* cudaErrorInvalidChannelDescriptor: CUDA has no arrays of such elements. */
+cudaError_t channel_format(const struct cudaChannelFormatDesc *channels, ChannelFormat *format);
+
+/* ==== array place ================================================================================================= */
+
+/* Where a box lies in an array. */
+
+size_t array_row_bytes(const RuntimeArray *array);
+/* A box that exceeds the array is refused before anything is copied. */
+cudaError_t array_check_box(const RuntimeArray *array, const Place *place, const Box *box);
+cudaError_t array_place(cudaArray_const_t handle, size_t x_bytes, size_t y, size_t z, const Box *box, Place *place);
+
+/* The places and the box of a copy in three dimensions, and the other way round. */
+cudaError_t places_of_3d(const struct cudaMemcpy3DParms *what, Place *target, Place *source, Box *box);
+struct cudaMemcpy3DParms parameters_of_3d(const Place *target, const Place *source, const Box *box,
+                                          enum cudaMemcpyKind kind);
+
+/* ==== copy ======================================================================================================== */
 
 /* The addresses tell which end is in host memory; the kind is only checked. */
 cudaError_t copy_bytes(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream);

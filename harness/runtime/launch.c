@@ -1,12 +1,29 @@
 #include "harness/runtime/launch.h"
 
 #include "harness/runtime/managed.h"
-#include "harness/runtime/pinned.h"
-#include "harness/runtime/registration.h"
-#include "harness/runtime/stream.h"
 #include "harness/runtime/turn.h"
 
 #include <string.h>
+
+/* ==== work ======================================================================================================== */
+
+StreamWork work_copy_of_bytes(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    return (StreamWork){.type = cudaGraphNodeTypeMemcpy,
+                        .copy = {.to = place_in_memory(to, bytes, 1),
+                                 .from = place_in_memory(from, bytes, 1),
+                                 .box = {bytes, 1, 1},
+                                 .kind = kind,
+                                 .is_linear = true}};
+}
+
+StreamWork work_fill_of_bytes(void *to, int value, size_t bytes)
+{
+    return (StreamWork){.type = cudaGraphNodeTypeMemset,
+                        .fill = {.dst = to, .value = (uint8_t)value, .elementSize = 1, .width = bytes, .height = 1}};
+}
+
+/* ==== launch ====================================================================================================== */
 
 static void pack(const RingFunctionInfo *info, void **arguments, uint8_t *parameters)
 {

@@ -1,6 +1,6 @@
 #include "harness/runtime/registration.h"
 
-#include "harness/protocol/device_addresses.h"
+#include "harness/protocol/ring.h"
 #include "harness/runtime/client.h"
 #include "harness/runtime/managed.h"
 

@@ -2,7 +2,7 @@
  *
  * It is made by bubblewrap, with its own user, pid, ipc, net, uts and cgroup namespaces, without capabilities and
  * nested user namespaces, with an empty environment, a private /tmp, a file system that holds nothing but what is
- * listed, and a filter of system calls (seccomp.h). docs/security.md has the facts and measurements behind it.  */
+ * listed, and a filter of system calls (sandbox.h). docs/security.md has the facts and measurements behind it.  */
 #ifndef HARNESS_SANDBOX_SANDBOX_H
 #define HARNESS_SANDBOX_SANDBOX_H
 
@@ -11,6 +11,28 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* ==== seccomp ===================================================================================================== */
+
+/* The system calls that a program in the sandbox may use, as a filter for bubblewrap.
+ *
+ * Namespaces already close the ways out. The filter closes ways to memory that no resource limit counts (shared anonymous
+ * memory, System V IPC, files in memory, pages in pipes, locks, watches), kernel objects that outlive a process or that
+ * namespaces do not separate (keys, vsock), and parts of the kernel that only attacks need here.
+ *
+ * A submission runs as one process that reads files and computes: what that needs is allowed, and every other call fails
+ * with ENOSYS. A compiler is many programs that change with each version: the calls that it has no use for fail with EPERM,
+ * and the others are allowed.
+ *
+ * libseccomp writes the filter's program (linked statically: a GPU node may lack it). It replaced the judge's own
+ * code: the same decisions in two thirds of the instructions, and nobody has to count jumps.
+ * Source   Linux, Documentation/userspace-api/seccomp_filter.rst; bwrap(1), --seccomp; seccomp_export_bpf(3). */
+
+/* `*descriptor` reads the filter; the caller closes it. `one_process`: the filter of a submission, which may start threads,
+ * but no processes; otherwise that of a compiler. */
+MUST_USE Status seccomp_filter(bool one_process, int *descriptor, Message *why);
+
+/* ==== sandbox ===================================================================================================== */
 
 typedef struct SandboxMount {
     const char *source; /* on the host */
@@ -22,11 +44,11 @@ typedef struct SandboxSpec {
     ProcessSpec process;        /* argv, limits, descriptors; its folder is a path inside the sandbox */
     const SandboxMount *mounts; /* in addition to the system (/usr without /usr/local, /lib*, /bin, read-only) */
     size_t mount_count;
-    bool one_process;    /* a submission: it may start threads, but no processes, and only read files (seccomp.h) */
+    bool one_process;    /* a submission: it may start threads, but no processes, and only read files (sandbox.h) */
     bool proc, dev;      /* a new /proc, a minimal /dev: the compiler gets neither, the runner only /dev */
     bool read_only;      /* /tmp is empty and nothing can be written: no limit would count the files themselves */
     size_t tmp_bytes;    /* size of the private /tmp; 0: 64 MiB */
-    size_t memory_bytes; /* of all processes together, where there are control groups (cgroup.h); 0: no limit */
+    size_t memory_bytes; /* of all processes together, where there are control groups (scratch.h); 0: no limit */
 } SandboxSpec;
 
 /* Turns the spec into `*process`, for process_start() and process_run(). Its strings live until sandbox_free(),

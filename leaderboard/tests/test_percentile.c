@@ -1,7 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "leaderboard/percentile.h"
-#include "leaderboard/standing.h"
+#include "leaderboard/store.h"
 
 #include <string.h>
 

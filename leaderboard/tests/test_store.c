@@ -1,8 +1,7 @@
 #include "leaderboard/tests/made_store.h"
 
 #include "leaderboard/database.h"
-#include "leaderboard/case_times.h"
-#include "leaderboard/references.h"
+#include "leaderboard/store.h"
 
 #include <fcntl.h>
 #include <poll.h>

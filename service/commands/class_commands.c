@@ -1,8 +1,8 @@
 #include "service/commands/class_commands.h"
 
 #include "grader/commands/command.h"
-#include "service/class/class_read.h"
-#include "service/scores/result_points.h"
+#include "service/course/class_read.h"
+#include "service/course/scores.h"
 
 Status command_grade_class_points(const Options *options, int *exit_status, Message *why)
 {

@@ -6,7 +6,24 @@
 #ifndef SERVICE_COMMANDS_COMMAND_LINE_H
 #define SERVICE_COMMANDS_COMMAND_LINE_H
 
+#include "base/text.h"
 #include "service/commands/subcommand.h"
+
+/* ==== help ======================================================================================================== */
+
+/* What `convjudge help` prints, and the parts of it that the manual page has, too. */
+
+/* All commands by their readers, a line each. */
+void help_overview(Text *text);
+/* All that is known of one, with its options. */
+void help_of(const Subcommand *subcommand, Text *text);
+
+/* "convjudge grade [OPTION]... FILE", a line for each form. */
+void help_synopsis(const Subcommand *subcommand, Text *text);
+/* "--json FILE|-" */
+void help_term(const Option *option, Text *text);
+
+/* ==== command line ================================================================================================ */
 
 /* Carries out a subcommand that has no function in the table, and returns the program's exit status. */
 typedef int (*RunElsewhere)(const Subcommand *subcommand, int argc, char **argv);

@@ -1,8 +1,8 @@
 #include "service/commands/command_line.h"
 
-#include "service/client/client_command.h"
+#include "service/commands/client_command.h"
 #include "service/commands/service_command.h"
-#include "service/gradescope/gradescope_command.h"
+#include "service/commands/gradescope.h"
 
 #include <stddef.h>
 

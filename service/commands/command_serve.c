@@ -1,26 +1,189 @@
-/* command_serve.c - the server: one thread answers requests, another one (service/head) hands out work, and workers of its
+/* command_serve.c - the server: one thread answers requests, another one (service/queue) hands out work, and workers of its
  * own are processes.  */
-#include "service/commands/service_command.h"
+#include "service/commands/command_serve.h"
 
-#include "service/api/api.h"
-#include "service/api/live.h"
-#include "service/api/service.h"
-#include "service/classroom/class_watch.h"
-#include "service/commands/class_devices.h"
-#include "service/commands/own_program.h"
-#include "service/commands/own_workers.h"
-#include "service/config/config.h"
-#include "service/log/log.h"
-#include "service/site/site_answers.h"
-#include "service/site/site_routes.h"
-#include "service/slurm/slurm.h"
+#include "base/clock.h"
+#include "harness/compile/toolkit.h"
+#include "harness/device/cuda/device_open.h"
+#include "service/commands/service_command.h"
+#include "service/course/class_watch.h"
+#include "service/queue/slurm.h"
+#include "service/store/log.h"
 #include "service/store/service_store.h"
+#include "service/web/api.h"
+#include "service/web/live.h"
+#include "service/web/answer.h"
+#include "service/web/site_answers.h"
 
 #include <pwd.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { OWN_PROGRAM_BYTES = 4096 };
+
+/* ==== class devices =============================================================================================== */
+
+enum { MOST_GPUS = 64 };
+
+static void add_gpus(Arena *arena, Names *devices)
+{
+    DeviceInfo info;
+    devices->items = arena_array(arena, MOST_GPUS, sizeof *devices->items);
+    for (int i = 0; i < MOST_GPUS; i++) {
+        const char *name = arena_printf(arena, "cuda:%d", i);
+        if (device_describe(name, &info, NULL) != STATUS_OK)
+            return;
+        devices->items[devices->count++] = name;
+    }
+}
+
+Status class_devices(const char *name, Arena *arena, Names *devices, Message *why)
+{
+    DeviceInfo info;
+    *devices = (Names){0};
+    Toolkit toolkit;
+    Status status = device_describe(name == NULL ? "auto" : name, &info, why);
+    if (status == STATUS_OK) /* rather here than in the log of every worker */
+        status = info.modelled ? toolkit_find(&toolkit, why) : toolkit_find_nvcc(&toolkit, why);
+    if (status != STATUS_OK)
+        return status;
+    const bool is_one = name != NULL && strncmp(name, "cuda:", 5) == 0;
+    if (!info.modelled && !is_one)
+        add_gpus(arena, devices);
+    if (devices->count > 0)
+        return STATUS_OK;
+    devices->count = info.modelled ? processors_usable() : 1;
+    devices->items = arena_array(arena, devices->count, sizeof *devices->items);
+    for (size_t i = 0; i < devices->count; i++)
+        devices->items[i] = arena_string(arena, info.handle);
+    return STATUS_OK;
+}
+
+/* ==== own program ================================================================================================= */
+
+/* Convjudge, beside convjudge-service: what workers run. */
+
+/* Its path. SYSTEM: it is not there, or cannot be executed. */
+static MUST_USE Status own_program(char path[OWN_PROGRAM_BYTES], Message *why)
+{
+    static const char suffix[] = "-service";
+    ssize_t length = readlink("/proc/self/exe", path, OWN_PROGRAM_BYTES - 1);
+    if (length < 0)
+        return fail_errno(why, "/proc/self/exe");
+    path[length] = '\0';
+    if (length > (ssize_t)sizeof suffix && strcmp(path + length - (sizeof suffix - 1), suffix) == 0)
+        path[length - (ssize_t)(sizeof suffix - 1)] = '\0';
+    return access(path, X_OK) == 0 ? STATUS_OK : fail_errno(why, "%s", path);
+}
+
+/* ==== own workers ================================================================================================= */
+
+static const double RESTART_S = 5, PATIENCE_S = 10;
+
+typedef struct OwnWorker {
+    const char *device;
+    char name[80];
+    pid_t pid; /* 0: it does not run */
+    double started_s;
+} OwnWorker;
+
+struct OwnWorkers {
+    OwnWorkersSpec spec;
+    int ended; /* workers that ended by themselves, ever */
+    char program[OWN_PROGRAM_BYTES];
+    OwnWorker *items;
+    size_t count;
+};
+
+static void start_worker(const OwnWorkers *workers, OwnWorker *worker)
+{
+    const pid_t server = getpid();
+    worker->started_s = now_s();
+    worker->pid = fork();
+    if (worker->pid != 0)
+        return;
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != server)
+        _exit(0); /* the server has ended already */
+    signal(SIGPIPE, SIG_DFL);
+    if (workers->spec.log > 0)
+        dup2(workers->spec.log, STDERR_FILENO);
+    const char *words[12] = {workers->program, "work",         "--spool", workers->spec.spool,
+                             "--device",       worker->device, "--name",  worker->name};
+    size_t count = 8;
+    if (!workers->spec.explains)
+        words[count++] = "--no-explain";
+    if (workers->spec.unconfined)
+        words[count++] = "--unconfined";
+    execv(workers->program, (char *const *)words);
+    _exit(127);
+}
+
+Status own_workers_start(const OwnWorkersSpec *spec, OwnWorkers **workers, Message *why)
+{
+    const Names *devices = spec->devices;
+    OwnWorkers *made = zeroed(1, sizeof *made);
+    *workers = made;
+    made->spec = *spec;
+    made->items = zeroed(devices->count + 1, sizeof *made->items);
+    made->count = devices->count;
+    Status status = own_program(made->program, why);
+    for (size_t i = 0; i < made->count && status == STATUS_OK; i++) {
+        made->items[i].device = devices->items[i];
+        snprintf(made->items[i].name, sizeof made->items[i].name, "own-%zu", i + 1);
+        start_worker(made, &made->items[i]);
+    }
+    return status;
+}
+
+void own_workers_tick(OwnWorkers *workers)
+{
+    int how;
+    for (size_t i = 0; i < workers->count; i++) {
+        OwnWorker *worker = &workers->items[i];
+        if (worker->pid > 0 && waitpid(worker->pid, &how, WNOHANG) == worker->pid) {
+            log_event(LEVEL_WARNING, "worker_ended", "worker", worker->name);
+            worker->pid = 0;
+            workers->ended++;
+        }
+        if (worker->pid <= 0 && now_s() > worker->started_s + RESTART_S)
+            start_worker(workers, worker);
+    }
+}
+
+int own_workers_ended(const OwnWorkers *workers)
+{
+    return workers->ended;
+}
+
+void own_workers_stop(OwnWorkers *workers)
+{
+    if (workers == NULL)
+        return;
+    const double begun = now_s();
+    for (size_t i = 0; i < workers->count; i++)
+        if (workers->items[i].pid > 0)
+            kill(workers->items[i].pid, SIGTERM);
+    for (size_t i = 0; i < workers->count; i++) {
+        const pid_t pid = workers->items[i].pid;
+        while (pid > 0 && waitpid(pid, NULL, WNOHANG) == 0) {
+            if (now_s() > begun + PATIENCE_S)
+                kill(pid, SIGKILL);
+            nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+        }
+    }
+    free(workers->items);
+    free(workers);
+}
+
+/* ==== command serve =============================================================================================== */
 
 static const double TICK_S = 0.1;
 
@@ -120,7 +283,7 @@ static void look_at_class(Service *service)
     class_watch_look(service->class_watch, is_told);
 }
 
-/* Before there are threads: it sets TZ for the first time (service/class/zone.h). */
+/* Before there are threads: it sets TZ for the first time (service/course/class_file.h). */
 static Status open_class(Service *service, Message *why)
 {
     const char *path = service->config->class_file;

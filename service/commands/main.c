@@ -1,6 +1,6 @@
 /* main.c - convjudge: judges, and knows which commands are convjudge-service's.  */
-#include "base/allocated.h"
-#include "grader/device_oracle/oracle_process.h"
+#include "base/arena.h"
+#include "grader/check/device_oracle.h"
 #include "harness/broker/broker.h"
 #include "service/commands/command_line.h"
 #include "service/commands/stack_limit.h"

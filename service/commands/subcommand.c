@@ -2,9 +2,9 @@
 
 #include "grader/commands/command.h"
 #include "service/commands/class_commands.h"
-#include "service/operating/operating_commands.h"
-#include "service/scores/scores_commands.h"
-#include "service/worker/worker_command.h"
+#include "service/commands/operate.h"
+#include "service/course/scores_commands.h"
+#include "service/queue/worker.h"
 
 #include <stddef.h>
 

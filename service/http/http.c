@@ -1,15 +1,258 @@
+/* http.c - streams of events. While a stream has nothing to say, its connection is suspended, and costs no time. */
 #include "service/http/http.h"
 
-#include "base/allocated.h"
 #include "base/clock.h"
-#include "service/http/listen.h"
 
+#include <errno.h>
 #include <microhttpd.h>
+#include <netdb.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
+
+/* ==== http events ================================================================================================= */
+
+enum { PIECE_BYTES = 4096, LIVE_SECONDS = 15, MOST_PENDING = 65536 };
+
+struct EventStream {
+    EventStream *next, *previous; /* in the ring of all */
+    struct MHD_Connection *connection;
+    Text pending;
+    bool is_suspended, is_closed;
+    bool is_gone; /* the other side: nobody reads any more */
+    double sent_s;
+};
+
+static EventStream ring = {.next = &ring, .previous = &ring};
+
+EventStream *http_events_open(void)
+{
+    EventStream *stream = zeroed(1, sizeof *stream);
+    stream->sent_s = now_s();
+    stream->next = ring.next;
+    stream->previous = &ring;
+    ring.next->previous = stream;
+    ring.next = stream;
+    return stream;
+}
+
+static void wake(EventStream *stream)
+{
+    if (stream->is_suspended && stream->connection != NULL)
+        MHD_resume_connection(stream->connection);
+    stream->is_suspended = false;
+}
+
+static ssize_t read_pending(void *context, uint64_t position, char *buffer, size_t room)
+{
+    EventStream *stream = context;
+    if (stream->pending.length == 0 && stream->is_closed)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    if (stream->pending.length == 0) {
+        stream->is_suspended = true;
+        MHD_suspend_connection(stream->connection);
+        return 0;
+    }
+    size_t count = stream->pending.length < room ? stream->pending.length : room;
+    memcpy(buffer, stream->pending.data, count);
+    memmove(stream->pending.data, stream->pending.data + count, stream->pending.length - count);
+    stream->pending.length -= count;
+    return (ssize_t)count;
+}
+
+static void release(EventStream *stream)
+{
+    stream->next->previous = stream->previous;
+    stream->previous->next = stream->next;
+    text_free(&stream->pending);
+    free(stream);
+}
+
+/* The connection has ended. The owner learns it when it sends next; a stream that he has closed is nobody's. */
+static void connection_is_over(void *context)
+{
+    EventStream *stream = context;
+    stream->is_gone = true;
+    stream->connection = NULL;
+    if (stream->is_closed)
+        release(stream);
+}
+
+struct MHD_Response *http_events_response(EventStream *stream, struct MHD_Connection *connection)
+{
+    stream->connection = connection;
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_BYTES, read_pending, stream, connection_is_over);
+}
+
+/* A reader that does not read while much is sent is given up. */
+static bool append(EventStream *stream, const char *text)
+{
+    if (stream->is_gone || stream->pending.length > MOST_PENDING) {
+        http_events_close(stream);
+        return false;
+    }
+    text_add(&stream->pending, text);
+    stream->sent_s = now_s();
+    wake(stream);
+    return true;
+}
+
+bool http_events_send(EventStream *stream, const char *event, const char *data)
+{
+    Text text = {0};
+    text_printf(&text, "event: %s\ndata: %s\n\n", event, data);
+    const bool is_sent = append(stream, text.data);
+    text_free(&text);
+    return is_sent;
+}
+
+/* A comment now and then shows whether the connection still works, to both sides and to proxies. */
+bool http_events_are_open(EventStream *stream)
+{
+    if (!stream->is_gone && now_s() < stream->sent_s + LIVE_SECONDS)
+        return true;
+    return append(stream, ": still here\n\n");
+}
+
+void http_events_close(EventStream *stream)
+{
+    stream->is_closed = true;
+    if (stream->is_gone)
+        release(stream);
+    else
+        wake(stream);
+}
+
+void http_events_forget_all(void)
+{
+    for (EventStream *stream = ring.next; stream != &ring; stream = stream->next)
+        wake(stream);
+}
+
+/* ==== listen ====================================================================================================== */
+
+/* Sockets that listen. */
+
+enum { WAITING = 511 }; /* connections that wait to be accepted */
+
+static Status start(int file, const char *what, int *listening, Message *why)
+{
+    if (listen(file, WAITING) == 0) {
+        *listening = file;
+        return STATUS_OK;
+    }
+    Status status = fail_errno(why, "%s", what);
+    close(file);
+    return status;
+}
+
+/* A socket stays behind when its server is killed. */
+static Status remove_dead(const struct sockaddr_un *address, Message *why)
+{
+    struct stat info;
+    if (lstat(address->sun_path, &info) != 0)
+        return STATUS_OK;
+    if (!S_ISSOCK(info.st_mode))
+        return fail(STATUS_BAD_INPUT, why, "%s: exists and is no socket, expected the place of one", address->sun_path);
+    int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool answers = connect(file, (const struct sockaddr *)address, sizeof *address) == 0;
+    close(file);
+    if (answers)
+        return fail(STATUS_BUSY, why, "%s: another server listens there", address->sun_path);
+    return unlink(address->sun_path) == 0 ? STATUS_OK : fail_errno(why, "%s", address->sun_path);
+}
+
+/* A Unix socket with these permissions, in place of one that nobody listens on any more. */
+static MUST_USE Status listen_unix(const char *path, mode_t mode, int *listening, Message *why)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path)
+        return fail(STATUS_BAD_INPUT, why, "%s: the name of a socket has at most %zu bytes", path,
+                    sizeof address.sun_path - 1);
+    memcpy(address.sun_path, path, strlen(path));
+    Status status = remove_dead(&address, why);
+    if (status != STATUS_OK)
+        return status;
+    int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (file < 0 || bind(file, (const struct sockaddr *)&address, sizeof address) != 0 || chmod(path, mode) != 0) {
+        status = fail_errno(why, "%s", path);
+        if (file >= 0)
+            close(file);
+        return status;
+    }
+    return start(file, path, listening, why);
+}
+
+/* Splits "[::1]:8080" into "::1" and "8080". */
+static Status split(const char *address, char host[100], char port[10], Message *why)
+{
+    const char *colon = strrchr(address, ':');
+    size_t length = colon == NULL ? 0 : (size_t)(colon - address);
+    const bool bracketed = length > 2 && address[0] == '[' && address[length - 1] == ']';
+    const char *begin = bracketed ? address + 1 : address;
+    length -= bracketed ? 2 : 0;
+    if (length == 0 || length >= 100 || strlen(colon + 1) == 0 || strlen(colon + 1) > 5 ||
+        strspn(colon + 1, "0123456789") != strlen(colon + 1))
+        return fail(STATUS_BAD_INPUT, why, "%s: not an address, expected one like 127.0.0.1:8080", address);
+    snprintf(host, 100, "%.*s", (int)length, begin);
+    snprintf(port, 10, "%s", colon + 1);
+    return STATUS_OK;
+}
+
+static void name_of(int file, char *found, size_t found_bytes)
+{
+    struct sockaddr_storage place;
+    socklen_t size = sizeof place;
+    char host[64] = "", port[8] = "";
+    getsockname(file, (struct sockaddr *)&place, &size);
+    getnameinfo((const struct sockaddr *)&place, size, host, sizeof host, port, sizeof port,
+                NI_NUMERICHOST | NI_NUMERICSERV);
+    snprintf(found, found_bytes, place.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+}
+
+static Status bind_first(const char *address, const struct addrinfo *place, int *file, Message *why)
+{
+    const int yes = 1;
+    *file = socket(place->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (*file < 0)
+        return fail_errno(why, "%s", address);
+    setsockopt(*file, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (bind(*file, place->ai_addr, place->ai_addrlen) == 0)
+        return STATUS_OK;
+    Status status = errno == EADDRINUSE
+                        ? fail(STATUS_BUSY, why, "%s: another program listens there; choose another port with --listen",
+                               address)
+                        : fail_errno(why, "%s", address);
+    close(*file);
+    return status;
+}
+
+/* "127.0.0.1:8080", "[::1]:8080" or "localhost:0", where 0 takes any free port. `found` becomes the address in numbers. */
+static MUST_USE Status listen_address(const char *address, int *listening, char *found, size_t found_bytes,
+                                      Message *why)
+{
+    char host[100], port[10];
+    const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
+    struct addrinfo *places;
+    int file;
+    Status status = split(address, host, port, why);
+    if (status != STATUS_OK)
+        return status;
+    if (getaddrinfo(host, port, &wanted, &places) != 0)
+        return fail(STATUS_BAD_INPUT, why, "%s: unknown host, expected an address like 127.0.0.1:8080", address);
+    status = bind_first(address, places, &file, why);
+    freeaddrinfo(places);
+    if (status == STATUS_OK)
+        name_of(file, found, found_bytes);
+    return status == STATUS_OK ? start(file, address, listening, why) : status;
+}
+
+/* ==== http ======================================================================================================== */
 
 typedef struct Door {
     HttpServer *server;
@@ -316,7 +559,7 @@ static Status open_door(HttpServer *server, HttpDoor kind, int socket, Message *
 
 static Status open_unix_door(HttpServer *server, HttpDoor kind, const char *path, mode_t mode, Message *why)
 {
-    int socket;
+    int socket = -1;
     if (path == NULL || path[0] == '\0')
         return STATUS_OK;
     Status status = listen_unix(path, mode, &socket, why);
@@ -328,7 +571,7 @@ static Status open_unix_door(HttpServer *server, HttpDoor kind, const char *path
 
 static Status open_address_door(HttpServer *server, const char *address, Message *why)
 {
-    int socket;
+    int socket = -1;
     if (address == NULL || address[0] == '\0')
         return STATUS_OK;
     Status status = listen_address(address, &socket, server->address, sizeof server->address, why);

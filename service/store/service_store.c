@@ -1,6 +1,6 @@
 #include "service/store/service_store.h"
 
-#include "base/file_system.h"
+#include "base/paths.h"
 #include "leaderboard/database.h"
 #include "leaderboard/schema.h"
 

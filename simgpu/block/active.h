@@ -2,7 +2,7 @@
 #ifndef SIMGPU_BLOCK_ACTIVE_H
 #define SIMGPU_BLOCK_ACTIVE_H
 
-#include "simgpu/block/limits.h"
+#include "simgpu/block/worker.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "simgpu/block/fault.h"
 
-#include "base/symbol.h"
+#include "base/elf.h"
 #include "simgpu/block/worker.h"
 
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #define SIMGPU_BLOCK_FAULT_H
 
 #include "simgpu/block/cluster.h"
-#include "simgpu/block/outcome.h"
+#include "simgpu/block/launch.h"
 #include "simgpu/code/code.h"
 
 typedef struct Launch Launch;

@@ -13,7 +13,7 @@
  * run.  */
 #include "simgpu/block/group.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "simgpu/block/worker.h"
 
 #include <stdlib.h>

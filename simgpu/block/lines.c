@@ -1,6 +1,6 @@
 #include "simgpu/block/lines.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/pattern.h"
 

@@ -2,7 +2,19 @@
 #ifndef SIMGPU_BLOCK_REGISTER_H
 #define SIMGPU_BLOCK_REGISTER_H
 
+#include "simgpu/block/active.h"
 #include "simgpu/block/worker.h"
+#include "simgpu/code/code.h"
+
+/* ==== predicate =================================================================================================== */
+
+/* The lanes in which a predicate holds. */
+
+/* Sets `part` to the lanes of `active` in which a predicate holds; false where it holds in none. `part` may be
+ * `active`. A predicate without a slot holds in all lanes. */
+bool predicate_lanes(Worker *worker, const Active *active, Operand predicate, bool negated, Active *part);
+
+/* ==== register ==================================================================================================== */
 
 typedef struct Active Active;
 

@@ -1,9 +1,78 @@
 #include "simgpu/block/special_registers.h"
 
+#include "base/arena.h"
 #include "simgpu/block/cluster.h"
+#include "simgpu/block/group.h"
+#include "simgpu/block/lines.h"
+#include "simgpu/block/worker.h"
 #include "simgpu/block/register.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* ==== call stack ================================================================================================== */
+
+CallStack *call_stack_new(void)
+{
+    return zeroed(1, sizeof(CallStack));
+}
+
+void call_stack_free(CallStack *stack)
+{
+    if (stack == NULL)
+        return;
+    for (uint32_t i = 0; i < stack->level_count; i++) {
+        free(stack->levels[i]->states);
+        free(stack->levels[i]->registers);
+        free(stack->levels[i]);
+    }
+    free(stack->levels);
+    free(stack);
+}
+
+void call_stack_reset(CallStack *stack, const Code *code)
+{
+    uint32_t end = (code->frame_bytes + 15) / 16 * 16;
+    for (int lane = 0; lane < MAX_THREADS; lane++) {
+        stack->frame[lane] = 0;
+        stack->end[lane] = end;
+        stack->used[lane] = code->stack_bytes;
+    }
+    stack->highest = code->frame_bytes;
+}
+
+CallLevel *call_stack_level(CallStack *stack, uint32_t depth, const Code *code, uint32_t capacity)
+{
+    if (depth == stack->level_count) {
+        CallLevel *level = zeroed(1, sizeof *level);
+        level->states = zeroed((size_t)code->slot_count + 1, 1);
+        level->registers = zeroed(code->unit_bytes, capacity);
+        stack->levels = allocated(realloc(stack->levels, (depth + 1) * sizeof *stack->levels));
+        stack->levels[stack->level_count++] = level;
+    }
+    return stack->levels[depth];
+}
+
+/* Each call but the last one calls another, and so takes at least 8 bytes on hardware for where it returns to. A frame
+ * here also holds the arguments and results of calls, which hardware has in registers. */
+enum { LEAST_STACK = 8, MOST_PER_BYTE = 16 };
+
+uint64_t call_stack_bytes(const Code *code, uint64_t limit)
+{
+    uint64_t most_per_byte = 0, largest = 0;
+    for (int i = 0; i < code->procedure_count; i++) {
+        uint64_t frame = (code->procedures[i].frame_bytes + 31) / 16 * 16;
+        uint64_t stack = code->procedures[i].stack_bytes;
+        stack = stack < LEAST_STACK ? LEAST_STACK : stack;
+        most_per_byte = (frame + stack - 1) / stack > most_per_byte ? (frame + stack - 1) / stack : most_per_byte;
+        largest = frame > largest ? frame : largest;
+    }
+    return limit * (most_per_byte < MOST_PER_BYTE ? most_per_byte : MOST_PER_BYTE) + largest;
+}
+
+/* ==== special registers =========================================================================================== */
+
+/* Writes the slots of constants and special registers. */
 
 static void set_uniform(Worker *worker, Operand operand, uint64_t value)
 {
@@ -99,13 +168,15 @@ static void begin_launch(Worker *worker, const SpecialRegister *special)
     }
 }
 
-void special_registers_begin_launch(Worker *worker)
+/* Those that stay the same for all blocks of the launch. */
+static void special_registers_begin_launch(Worker *worker)
 {
     for (int i = 0; i < worker->code->special_register_count; i++)
         begin_launch(worker, &worker->code->special_registers[i]);
 }
 
-void special_registers_begin_block(Worker *worker)
+/* Those that depend on worker->block. */
+static void special_registers_begin_block(Worker *worker)
 {
     for (int i = 0; i < worker->code->special_register_count; i++) {
         const SpecialRegister *special = &worker->code->special_registers[i];
@@ -124,4 +195,115 @@ void special_registers_begin_block(Worker *worker)
         else if (special->kind == SPECIAL_UNWRITTEN)
             set_uniform(worker, special->operand, unwritten_value(worker, special->operand));
     }
+}
+
+/* ==== worker setup ================================================================================================ */
+
+/* ---- memory of a worker ------------------------------------------------------------------------------------------ */
+
+static void *allocate(size_t count, size_t size)
+{
+    size_t bytes = (count * size + 127) / 64 * 64; /* vector loads may read beyond the end */
+    void *memory = allocated(aligned_alloc(64, bytes));
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+Worker *worker_new(Launch *launch)
+{
+    const Code *code = launch->code;
+    Worker *worker = allocate(1, sizeof *worker);
+    worker->launch = launch;
+    worker->code = code;
+    worker->lanes = lanes_best();
+    worker->capacity = launch->capacity;
+    worker->registers = allocate(code->unit_bytes, launch->capacity);
+    worker->states = allocate(code->slot_count, 1);
+    worker->scratch = allocate(MAX_RESULTS * sizeof(uint64_t), launch->capacity);
+    worker->mask = allocate(launch->capacity, 1);
+    worker->addresses = allocate(launch->capacity, sizeof *worker->addresses);
+    worker->shared = allocate(launch->shared_bytes, 1);
+    worker->frame_stride = (code->frame_bytes + 15) / 16 * 16;
+    if (code->procedure_count > 0) {
+        worker->calls = call_stack_new();
+        worker->frame_stride += (uint32_t)call_stack_bytes(code, launch->stack_bytes);
+    }
+    worker->local = zeroed(worker->frame_stride, launch->capacity);
+    worker->notes = allocate((size_t)code->memory_count, sizeof *worker->notes);
+    for (int i = 0; i < code->memory_count; i++)
+        worker->notes[i] = (MemoryNote){.allocation = -1, .low = UINT64_MAX};
+    worker->executed = allocate((size_t)code->block_count, sizeof *worker->executed);
+    worker->loaded = allocate((size_t)launch->memory->count, sizeof *worker->loaded);
+    worker->stored = allocate((size_t)launch->memory->count, sizeof *worker->stored);
+    for (int i = 0; i < launch->memory->count; i++)
+        worker->loaded[i] = worker->stored[i] = (Touched){.low = UINT64_MAX};
+    if (launch->lines != NULL)
+        worker->lines = lines_empty(launch->lines);
+    special_registers_begin_launch(worker);
+    return worker;
+}
+
+void worker_free(Worker *worker)
+{
+    if (worker == NULL)
+        return;
+    for (int i = 0; i < worker->code->memory_count; i++) {
+        pattern_free(&worker->notes[i].pattern);
+        pattern_free(&worker->notes[i].masked);
+    }
+    for (int i = 0; i < worker->group_count; i++)
+        free(worker->groups[i]);
+    for (int i = 0; i < worker->spare_count; i++)
+        free(worker->spares[i]);
+    free(worker->registers);
+    free(worker->states);
+    free(worker->scratch);
+    free(worker->mask);
+    free(worker->addresses);
+    free(worker->shared);
+    free(worker->local);
+    call_stack_free(worker->calls);
+    free(worker->notes);
+    free(worker->executed);
+    free(worker->loaded);
+    free(worker->stored);
+    free(worker->lines);
+    free(worker);
+}
+
+/* The frames of procedures are filled when they are called. */
+static void begin_calls(Worker *worker)
+{
+    call_stack_reset(worker->calls, worker->code);
+    for (uint32_t lane = 0; lane < worker->launch->threads; lane++)
+        memset(worker->local + (size_t)lane * worker->frame_stride, worker->unwritten, worker->code->frame_bytes);
+}
+
+/* This does no more than it must: a grid may have a million blocks of a few threads each. */
+void worker_begin_block(Worker *worker, uint64_t block)
+{
+    const Launch *launch = worker->launch;
+    const uint32_t *grid = launch->request->shape.grid;
+    worker->block = block;
+    worker->unwritten = block % 2 == 0 ? launch->memory->uninitialised_byte : launch->memory->odd_byte;
+    worker->block_index[0] = (uint32_t)(block % grid[0]);
+    worker->block_index[1] = (uint32_t)(block / grid[0] % grid[1]);
+    worker->block_index[2] = (uint32_t)(block / grid[0] / grid[1]);
+    special_registers_begin_block(worker);
+    for (uint32_t warp = 0; warp < launch->warps; warp++) {
+        uint32_t lanes = launch->threads - warp * SIM_WARP_SIZE;
+        worker->live[warp] = lanes >= SIM_WARP_SIZE ? ~0u : (1u << lanes) - 1;
+    }
+    worker->live_count = launch->threads;
+    /* Bytes that were never written must not depend on which worker runs the block. */
+    memset(worker->shared, worker->unwritten, launch->shared_bytes);
+    if (worker->calls == NULL)
+        memset(worker->local, worker->unwritten, (size_t)worker->frame_stride * launch->threads);
+    else
+        begin_calls(worker);
+    worker->path = (SimWarpPath){0};
+    worker->clock = 0;
+    worker->trace = launch->is_timed ? trace_of(&launch->traces, block) : NULL;
+    if (launch->is_timed && worker->trace == NULL)
+        worker->trace = trace_of(&launch->drawn, block);
 }

@@ -1,12 +1,54 @@
-/* special_registers.h - writes the slots of constants and special registers.  */
+/* special_registers.h - makes workers, and prepares them for a block.  */
 #ifndef SIMGPU_BLOCK_SPECIAL_REGISTERS_H
 #define SIMGPU_BLOCK_SPECIAL_REGISTERS_H
 
 #include "simgpu/block/worker.h"
+#include "simgpu/code/code.h"
 
-/* Those that stay the same for all blocks of the launch. */
-void special_registers_begin_launch(Worker *worker);
-/* Those that depend on worker->block. */
-void special_registers_begin_block(Worker *worker);
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ==== call stack ================================================================================================== */
+
+/* What the lanes of a block have to go back to when they return from procedures.
+ *
+ * Level d holds the d-th call of each lane that is so deep: where it returns to, and the registers that the caller
+ * needs. A level has the layout of the register file, so that lanes which came by different calls do not meet. */
+
+typedef struct CallLevel {
+    int32_t block[MAX_THREADS];     /* that ended with the call */
+    int32_t procedure[MAX_THREADS]; /* that was called */
+    uint32_t frame[MAX_THREADS];    /* offset of the caller's frame in local memory */
+    bool is_whole;                  /* all lanes made this call together, and `states` holds */
+    uint8_t *states;                /* [slot] SlotState of the saved registers */
+    unsigned char *registers;       /* as the register file */
+} CallLevel;
+
+typedef struct CallStack {
+    CallLevel **levels; /* [level_count] */
+    uint32_t level_count;
+    uint32_t frame[MAX_THREADS]; /* offset of the current frame in local memory */
+    uint32_t end[MAX_THREADS];   /* of that frame: where the next one begins */
+    uint32_t used[MAX_THREADS];  /* bytes of the stack on hardware */
+    uint32_t highest;            /* of `end` so far: the size of local memory */
+} CallStack;
+
+CallStack *call_stack_new(void);
+void call_stack_free(CallStack *stack);
+/* Begins a block of threads, whose lanes are all in the kernel itself. */
+void call_stack_reset(CallStack *stack, const Code *code);
+/* Level `depth`, which is made if it does not exist. */
+CallLevel *call_stack_level(CallStack *stack, uint32_t depth, const Code *code, uint32_t capacity);
+
+/* Bytes of local memory that a lane's calls may take if its stack on hardware has `limit` bytes, after `code` is
+ * complete. */
+uint64_t call_stack_bytes(const Code *code, uint64_t limit);
+
+/* ==== worker setup ================================================================================================ */
+
+Worker *worker_new(Launch *launch);
+void worker_free(Worker *worker);
+/* Prepares the registers, the memory and the counts of a block of threads. */
+void worker_begin_block(Worker *worker, uint64_t block);
 
 #endif

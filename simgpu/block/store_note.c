@@ -1,6 +1,5 @@
 #include "simgpu/block/store_note.h"
 
-#include "simgpu/block/memory_note.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/memory/origin.h"
 

@@ -5,7 +5,7 @@
 #include "simgpu/block/active.h"
 #include "simgpu/cost/pattern.h"
 
-typedef struct MemoryNote MemoryNote; /* memory_note.h */
+typedef struct MemoryNote MemoryNote; /* worker.h */
 
 /* The active lanes store `bytes` each into global memory, at the distances of the pattern from `first`. The access is
  * allowed, and the note knows of it. */

@@ -10,15 +10,53 @@
 #define SIMGPU_BLOCK_WORKER_H
 
 #include "simgpu/block/launch.h"
-#include "simgpu/block/limits.h"
 #include "simgpu/code/code.h"
+#include "simgpu/code/function.h"
 #include "simgpu/cost/counters.h"
+#include "simgpu/cost/pattern.h"
 #include "simgpu/cost/reuse.h"
 
+/* ==== limits ====================================================================================================== */
+
+/* How large a block of threads can be on any GPU. */
+
+enum { MAX_THREADS = 1024, MAX_WARPS = MAX_THREADS / SIM_WARP_SIZE, MAX_BARRIERS = 16 };
+enum { CLUSTER_BARRIER = MAX_BARRIERS }; /* stands for the barrier of the cluster where a number is asked for */
+
+/* ==== memory note ================================================================================================= */
+
+/* What a worker remembers about one memory instruction. */
+
+typedef struct Worker Worker;
+
+typedef struct MemoryNote {
+    uint64_t begin, end; /* of the allocation that was accessed last */
+    int allocation;      /* its index; -1: none yet */
+    uint64_t low, high;  /* addresses accessed in it so far */
+    bool loaded_watched; /* has loaded from the watched source, and later from another allocation */
+    Pattern pattern;     /* of active lanes without gaps */
+    Pattern masked;      /* of active lanes with gaps, those in `bits` */
+    uint32_t bits[MAX_WARPS];
+} MemoryNote;
+
+/* The accessed range of an allocation. */
+typedef struct Touched {
+    uint64_t low, high; /* low > high: nothing */
+} Touched;
+
+/* Widens each of the `count` ranges by the same of another worker. */
+void touched_add(Touched *sum, const Touched *part, int count);
+/* Notes that `bytes` at `address` are loaded or stored. False where they do not all lie in one allocation. */
+bool note_access(Worker *worker, MemoryNote *note, bool is_store, uint64_t address, uint64_t bytes);
+/* Adds what the note has of its allocation to worker->loaded or worker->stored, and empties it. */
+void note_forget(Worker *worker, MemoryNote *note, bool is_store);
+
+/* ==== worker ====================================================================================================== */
+
 typedef struct Group Group;           /* group.h */
-typedef struct MemoryNote MemoryNote; /* memory_note.h */
-typedef struct Touched Touched;       /* memory_note.h */
-typedef struct JitState JitState;     /* of the translator (simgpu/engine/translator.h) */
+typedef struct MemoryNote MemoryNote; /* worker.h */
+typedef struct Touched Touched;       /* worker.h */
+typedef struct JitState JitState;     /* of the translator (simgpu/engine/interpreter.h) */
 
 typedef struct Worker {
     Launch *launch;
@@ -35,7 +73,7 @@ typedef struct Worker {
     unsigned char *shared;
     char *local; /* [lane][frame_stride] */
     uint32_t frame_stride;
-    struct CallStack *calls; /* call_stack.h; NULL: the kernel has no procedures */
+    struct CallStack *calls; /* special_registers.h; NULL: the kernel has no procedures */
 
     struct Cluster *cluster; /* of the block (cluster.h); NULL: the launch needs none */
     uint64_t block;          /* its number in the grid */

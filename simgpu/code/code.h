@@ -65,7 +65,7 @@ typedef enum AtomicKind {
     ATOMIC_AND,
     ATOMIC_OR,
     ATOMIC_XOR,
-    ATOMIC_ARRIVE, /* at an mbarrier (mbarrier_word.h), as are the next three */
+    ATOMIC_ARRIVE, /* at an mbarrier (function.h), as are the next three */
     ATOMIC_ARRIVE_DROP,
     ATOMIC_EXPECT_BYTES,
     ATOMIC_COMPLETE_BYTES
@@ -133,7 +133,7 @@ typedef struct Instruction {
     uint8_t rounding; /* FE_ constant over 256: 0 is to nearest; see rounding_mode() */
     bool is_hidden;   /* an access that hardware would not make (arguments of calls): it is not counted. Or a part of a
                            * wgmma, which may take its sums */
-    bool is_merged;   /* another load counts for this one (merged_loads.h) */
+    bool is_merged;   /* another load counts for this one (pattern.h) */
     uint8_t merged_bytes; /* bytes per lane of the machine's load that this one counts for; 0: it counts for itself */
     bool uses_result;     /* of ATOMIC: the kernel uses the old value */
     bool is_release;      /* of STORE and ATOMIC: the kernel asks for a fence in front of it, for other blocks */

@@ -1,10 +1,110 @@
 #include "simgpu/cost/cost.h"
 
-#include "simgpu/code/warp.h"
+#include "base/arena.h"
+#include "simgpu/cost/launch_limits.h"
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ==== block queue ================================================================================================= */
+
+/* A block that joins the others finds as many in the queue as there are on average without it. The derivative of each
+ * quantity by the wait is computed beside it: both enter the time in proportion, so the wait's share of it is
+ * wait * derivative / time (Euler's theorem on homogeneous functions). */
+BlockQueue block_queue(double blocks, double work_s, double wait_s)
+{
+    double service = work_s / blocks, queued = 0, queued_change = 0, seconds = 0, change = 0;
+    if (!(work_s + wait_s > 0))
+        return (BlockQueue){0};
+    for (int count = 1; count <= (int)blocks; count++) {
+        double response = service * (1 + queued), response_change = service * queued_change;
+        seconds = response + wait_s;
+        change = response_change + 1;
+        queued = count * response / seconds;
+        queued_change = count * (response_change - response * change / seconds) / seconds;
+    }
+    return (BlockQueue){seconds, fmin(1, fmax(0, wait_s * change / seconds))};
+}
+
+/* ==== combine ===================================================================================================== */
+
+static const double UNITS_POWER = 4;
+
+/* The terms of combine.h. */
+typedef struct Terms {
+    double units, wait, rest, others;
+} Terms;
+
+/* By which fraction of a small change of the units and of the latency the time changes. The time is in proportion to all
+ * its parts together, so the fractions of all parts add up to 1 (Euler's theorem on homogeneous functions). */
+typedef struct Combined {
+    double seconds, units_weight, latency_weight;
+} Combined;
+
+/* (a^p + b^p)^(1/p), scaled so that no power leaves the range of a double. */
+static double power_sum(double a, double b, double power)
+{
+    double largest = fmax(a, b);
+    return largest > 0 ? largest * pow(pow(a / largest, power) + pow(b / largest, power), 1 / power) : 0;
+}
+
+/* The fraction of such a sum that a term stands for. */
+static double share(double term, double sum, double power)
+{
+    return sum > 0 ? pow(term / sum, power) : 0;
+}
+
+static Terms terms_of(const CostPart *parts, int count, double power)
+{
+    Terms terms = {0};
+    for (int i = 0; i < count; i++) {
+        const CostPart *part = &parts[i];
+        if (part->is_unit)
+            terms.units = power_sum(terms.units, part->seconds, UNITS_POWER);
+        else if (part->wait_s > 0) {
+            terms.wait = fmin(part->wait_s, part->seconds);
+            terms.rest = part->seconds - terms.wait;
+        } else
+            terms.others = power_sum(terms.others, part->seconds, power);
+    }
+    return terms;
+}
+
+static Combined combined(const Terms *terms, double blocks, double power)
+{
+    const BlockQueue queue = block_queue(blocks, terms->units, terms->wait);
+    double busy = fmax(0, queue.seconds - terms->wait), after = power_sum(busy, terms->rest, power);
+    double turn = terms->wait + after, seconds = power_sum(turn, terms->others, power);
+    if (!(turn > 0))
+        return (Combined){.seconds = seconds};
+    double of_turn = share(turn, seconds, power), of_busy = of_turn * after / turn * share(busy, after, power);
+    double of_units = busy > 0 ? of_busy * (1 - queue.wait_share) * queue.seconds / busy : 0;
+    return (Combined){.seconds = seconds, .units_weight = of_units, .latency_weight = of_turn - of_units};
+}
+
+double combine_seconds(const CostPart *parts, int count, double blocks, const HardwareProfile *profile)
+{
+    const Terms terms = terms_of(parts, count, profile->combine_power);
+    return combined(&terms, blocks, profile->combine_power).seconds;
+}
+
+void combine_weights(const CostPart *parts, int count, double blocks, const HardwareProfile *profile, double *weights)
+{
+    const Terms terms = terms_of(parts, count, profile->combine_power);
+    const Combined all = combined(&terms, blocks, profile->combine_power);
+    for (int i = 0; i < count; i++) {
+        if (parts[i].is_unit)
+            weights[i] = all.units_weight * share(parts[i].seconds, terms.units, UNITS_POWER);
+        else if (parts[i].wait_s > 0)
+            weights[i] = all.latency_weight;
+        else
+            weights[i] = share(parts[i].seconds, all.seconds, profile->combine_power);
+    }
+}
+
+/* ==== cost ======================================================================================================== */
 
 enum { SECTOR_BYTES = 32 };
 
@@ -456,4 +556,110 @@ Cost cost_model(const CostInput *input)
                  .blocks_together = shape.together};
     memcpy(cost.parts, parts, sizeof parts);
     return cost;
+}
+
+/* ==== cost shares ================================================================================================= */
+
+static double part_of(uint64_t count, uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0 : (double)count * (double)part / (double)whole;
+}
+
+/* The cost of the kernel if it had only this line. Quantities without a line (footprint, longest warp) are divided in
+ * proportion to the counters that cause them. */
+static Cost cost_of_line(const CostInput *kernel, const SimLine *line)
+{
+    const SimCounters *all = kernel->counters, *own = &line->counters;
+    SimCounters counters = *own;
+    CostInput input = *kernel;
+    counters.unique_load_sectors = (uint64_t)part_of(all->unique_load_sectors, own->global_load_sectors,
+                                                     all->global_load_sectors);
+    counters.unique_store_sectors = (uint64_t)part_of(all->unique_store_sectors, own->global_store_sectors,
+                                                      all->global_store_sectors);
+    counters.missing_load_sectors = (uint64_t)part_of(all->missing_load_sectors, own->global_load_sectors,
+                                                      all->global_load_sectors);
+    input.counters = &counters;
+    input.longest_warp_instructions = (uint64_t)part_of(kernel->longest_warp_instructions, own->warp_instructions,
+                                                        all->warp_instructions);
+    input.longest_warp_loads = (uint64_t)part_of(kernel->longest_warp_loads,
+                                                 own->global_load_requests + own->local_requests,
+                                                 all->global_load_requests + all->local_requests);
+    input.longest_warp_shared = (uint64_t)part_of(kernel->longest_warp_shared, own->shared_load_requests,
+                                                  all->shared_load_requests);
+    input.longest_warp_constant = (uint64_t)part_of(kernel->longest_warp_constant, own->constant_requests,
+                                                    all->constant_requests);
+    return cost_model(&input);
+}
+
+/* Divides the share of one part among the lines, in proportion to the time of each beyond that of an empty kernel. */
+static void divide_part(int part, double share, const Cost *empty, const Cost *costs, size_t count, double *shares)
+{
+    double nothing = empty->parts[part].seconds, sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += fmax(0, costs[i].parts[part].seconds - nothing);
+    for (size_t i = 0; i < count && sum > 0; i++)
+        shares[i] += share * fmax(0, costs[i].parts[part].seconds - nothing) / sum;
+}
+
+void cost_shares(const CostInput *input, const SimLine *lines, size_t count, double *shares)
+{
+    Cost *costs = zeroed(count, sizeof *costs);
+    const Cost whole = cost_model(input), empty = cost_of_line(input, &(SimLine){.line = 0});
+    double weights[COST_MAX_PARTS], in_parts = 1 - input->profile->launch_s / whole.seconds;
+    combine_weights(whole.parts, whole.part_count, whole.blocks_together, input->profile, weights);
+    for (size_t i = 0; i < count; i++) {
+        shares[i] = 0;
+        costs[i] = cost_of_line(input, &lines[i]);
+    }
+    for (int part = 0; part < whole.part_count; part++)
+        divide_part(part, in_parts * weights[part], &empty, costs, count, shares);
+    free(costs);
+}
+
+/* ==== cost resident blocks ======================================================================================== */
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* Registers are allocated per warp, and each scheduler has its own share of them: cuda_occupancy.h of CUDA 13.0,
+ * cudaOccMaxBlocksPerSMRegsLimit(). */
+static uint32_t blocks_by_registers(const HardwareProfile *profile, uint32_t registers, uint32_t warps)
+{
+    if (registers == 0)
+        return profile->max_blocks_per_multiprocessor;
+    if (registers > profile->max_registers_per_thread)
+        return 0;
+    uint64_t per_warp = launch_warp_registers(registers, profile->register_allocation_unit);
+    uint32_t schedulers = (uint32_t)profile->warp_schedulers;
+    uint64_t warps_that_fit = profile->registers_per_multiprocessor / schedulers / per_warp * schedulers;
+    return (uint32_t)(warps_that_fit / warps);
+}
+
+static uint32_t blocks_by_shared(const HardwareProfile *profile, uint64_t bytes)
+{
+    enum { SHARED_ALLOCATION_UNIT = 128 }; /* CUDA Occupancy Calculator, compute capability 9.0 */
+    if (bytes > profile->shared_bytes_per_block_optin)
+        return 0;
+    uint64_t block_bytes = round_up(bytes + profile->shared_reserved_bytes_per_block, SHARED_ALLOCATION_UNIT);
+    return block_bytes == 0 ? UINT32_MAX : (uint32_t)(profile->shared_bytes_per_multiprocessor / block_bytes);
+}
+
+uint32_t cost_resident_blocks(const HardwareProfile *profile, const SimFunctionInfo *function, uint32_t block_threads,
+                              uint32_t dynamic_shared_bytes)
+{
+    if (block_threads == 0 || block_threads > profile->max_threads_per_block)
+        return 0;
+    uint32_t warps = (block_threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
+    uint32_t blocks = profile->max_threads_per_multiprocessor / SIM_WARP_SIZE / warps;
+    blocks = smaller(blocks, profile->max_blocks_per_multiprocessor);
+    uint32_t fitting = blocks_by_registers(profile, function->registers, warps);
+    blocks = smaller(blocks, function->registers_estimated && fitting == 0 ? 1 : fitting);
+    return smaller(blocks, blocks_by_shared(profile, (uint64_t)function->static_shared_bytes + dynamic_shared_bytes));
 }

@@ -1,7 +1,7 @@
 /* cost.h - models the time of a kernel from its counters and a hardware profile.
  *
  * Theory   for every unit of the GPU, the model computes the time that the unit needs for its own work alone. A kernel
- *          takes a little longer than the slowest of them (combine.h). The model is meant to order
+ *          takes a little longer than the slowest of them (cost.h). The model is meant to order
  *          kernels as hardware does, not to predict microseconds. More events of one kind (instructions, sectors,
  *          wavefronts), all else being equal, never make a kernel faster, but for multiply-adds with the elements of a long
  *          filter in constant memory: they keep blocks together, which share what they read of it. Counters are of PTX; if the machine code is
@@ -11,10 +11,62 @@
 #define SIMGPU_COST_COST_H
 
 #include "simgpu/code/function.h"
-#include "simgpu/cost/combine.h"
 #include "simgpu/cost/counters.h"
-#include "simgpu/cost/launch_shape.h"
+#include "simgpu/cost/hardware_profile.h"
+#include "simgpu/cost/launch_limits.h"
 #include "simgpu/cost/machine_code.h"
+
+#include <stdbool.h>
+
+/* ==== block queue ================================================================================================= */
+
+/* How long a multiprocessor takes for the blocks on it, each of which waits together and works together.
+ *
+ * Theory   the warps of a block begin together, so they wait for memory together, and then they all ask for the units.
+ *          While a block waits, the units work for other blocks, if there are any: two blocks of 1024 threads leave them
+ *          idle more often than eight of 256. So blocks are customers that take turns in waiting, all at once, and in being
+ *          served, one after the other. With one block the time is that of waiting and of its work; with ever more
+ *          blocks it is that of all work.
+ * Source   mean value analysis: Reiser and Lavenberg, Mean-Value Analysis of Closed Multichain Queuing Networks, Journal
+ *          of the ACM 27 (1980), for one kind of customer, one queue and one delay.
+ * Units    any one of time.
+ * Errors   none: 0 of anything takes no time. */
+
+typedef struct BlockQueue {
+    double seconds;    /* at least `work_s`, at least `wait_s`, and at most their sum */
+    double wait_share; /* 0 to 1: by which fraction of a small change of `wait_s` these seconds change */
+} BlockQueue;
+
+/* `blocks` are on the multiprocessor at once, 1 or more. All of them together need `work_s` of the units; each of them
+ * waits for `wait_s` before that. */
+BlockQueue block_queue(double blocks, double work_s, double wait_s);
+
+/* ==== combine ===================================================================================================== */
+
+/* The time of a kernel from the times that its parts would take alone.
+ *
+ * Theory   the units of a multiprocessor work side by side, each for other warps, so that together they take little
+ *          longer than the slowest of them alone: u = (sum u_i^4)^(1/4). What starts the blocks is one of them. They
+ *          work for blocks that wait first, w, and are done b = queue(u, w) - w after that (cost.h). The
+ *          rest hides less well behind each other and behind the units: what else a warp waits for, r, behind b, and
+ *          what all multiprocessors share, t_i (memory, the L2), behind all of that, with the profile's combine_power p:
+ *          ((w + (b^p + r^p)^(1/p))^p + sum t_i^p)^(1/p).
+ * Source   both powers were chosen by the error of half of the reference solutions at the sizes that an H200 was timed
+ *          with (docs/measurements.md, "The model against the hardware"). */
+
+typedef struct CostPart {
+    const char *name;
+    double seconds; /* that the unit needs for its own work alone */
+    bool is_unit;   /* of a multiprocessor: it works beside the others */
+    double wait_s;  /* of `seconds` of the latency: in which all warps of a block wait together. Other parts: 0 */
+} CostPart;
+
+/* `blocks` are on a multiprocessor at once, 1 or more. */
+double combine_seconds(const CostPart *parts, int count, double blocks, const HardwareProfile *profile);
+/* weights[count]: the fraction of the time that each part stands for; their sum is 1, or 0 if all parts take no time. */
+void combine_weights(const CostPart *parts, int count, double blocks, const HardwareProfile *profile, double *weights);
+
+/* ==== cost ======================================================================================================== */
 
 typedef struct CostInput {
     const HardwareProfile *profile;
@@ -54,7 +106,7 @@ Cost cost_model(const CostInput *input);
  *
  * Shapes   `shares`: for each of `count` lines its fraction of the modelled time. The fractions do not add up to 1: the
  *          rest is the time of an empty kernel of that size (launch, start of blocks).
- * Theory   the weight of a part is that of its term (combine.h). A part is divided among the lines in proportion
+ * Theory   the weight of a part is that of its term (cost.h). A part is divided among the lines in proportion
  *          to what the model gives for the counters of each line alone. */
 void cost_shares(const CostInput *input, const SimLine *lines, size_t count, double *shares);
 

@@ -1,7 +1,7 @@
 #include "simgpu/cost/hardware_profile.h"
 
 #include "base/json.h"
-#include "base/suggestion.h"
+#include "base/status.h"
 
 #include <dirent.h>
 #include <math.h>

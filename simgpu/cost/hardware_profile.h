@@ -56,8 +56,8 @@ typedef struct HardwareProfile {
     double block_start_s;   /* a multiprocessor's time from one block's start to the next one's */
     double copy_overhead_s; /* of a copy within the device beyond its bytes */
     double bus_overhead_s;  /* of a copy from or to the host */
-    double combine_power;   /* combine.h */
-    double block_waits;     /* how long all warps of a block wait together, in latencies of memory (block_queue.h) */
+    double combine_power;   /* cost.h */
+    double block_waits;     /* how long all warps of a block wait together, in latencies of memory (cost.h) */
 } HardwareProfile;
 
 /* Reads <folder>/<name>.json. BAD_INPUT, with file and line: a value is unknown, missing, out of range or without a

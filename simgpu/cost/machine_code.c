@@ -1,10 +1,434 @@
 #include "simgpu/cost/machine_code.h"
 
-#include "base/allocated.h"
-#include "simgpu/cost/machine_stretches.h"
-#include "simgpu/cost/machine_wait.h"
+#include "base/arena.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ==== machine stretches =========================================================================================== */
+
+/* What each stretch of a kernel's machine code holds (machine_program.h).
+ *
+ * Two scans over the code: the first finds how many copies of a block a stretch can hold, the second, which needs that,
+ * what one copy of a line does. */
+
+typedef struct StretchLine { /* a line of PTX in the current stretch */
+    MachineWork work;        /* of all copies */
+    uint32_t count;          /* its machine instructions */
+    uint32_t accesses;       /* those that ptxas makes of its accesses in PTX, one of each */
+    uint32_t access_bytes;   /* that these access, per lane */
+    uint32_t floats;         /* those that add or multiply in float32 */
+} StretchLine;
+
+typedef struct StretchBlock { /* a block in the current stretch */
+    uint32_t copies;
+    uint32_t instructions, rarest; /* of all its lines; of the line with the fewest */
+    bool accesses;                 /* it accesses memory */
+    bool floats;                   /* it adds or multiplies in float32 */
+} StretchBlock;
+
+typedef struct StretchScan {
+    MachineProgram *program;
+    StretchLine *lines;              /* [program->line_count] zero except for lines of this stretch */
+    StretchBlock *blocks;            /* [block] zero except for blocks of this stretch */
+    int32_t *loop_first, *loop_last; /* [loop] its first and last block in this stretch */
+    uint32_t *loop_copies; /* [loop] most copies of one of its blocks in this stretch, by accesses to memory */
+    int32_t stretch;       /* number of this stretch */
+    uint32_t *touched;     /* [touched_count] lines of this stretch */
+    size_t touched_count;
+    bool knows_copies; /* MachineBlock.copies is known, from the second scan on */
+    bool is_called;    /* the stretch belongs to a function, of which there are no copies */
+} StretchScan;
+
+/* Copies of a line, by its accesses to memory; 0: they are elsewhere. */
+static uint32_t copies_by_accesses(const StretchScan *scan, size_t number)
+{
+    uint32_t found = scan->lines[number].accesses, accesses = scan->program->lines[number].accesses;
+    return found == 0 || found >= accesses ? found / (accesses > 0 ? accesses : 1) : 1;
+}
+
+static int32_t block_of(const StretchScan *scan, size_t touched)
+{
+    return scan->program->lines[scan->touched[touched]].block;
+}
+
+static void add_copies(MachineCopies *of, uint32_t copies)
+{
+    int at = 0;
+    while (at < of->count && of->copies[at] > copies)
+        at++;
+    if ((at < of->count && of->copies[at] == copies) || of->count == MACHINE_VARIANTS)
+        return;
+    memmove(&of->copies[at + 1], &of->copies[at], (size_t)(of->count - at) * sizeof *of->copies);
+    of->copies[at] = copies;
+    of->count++;
+}
+
+/* For a block without accesses to memory: some of its lines take several instructions, but not all of them do. */
+static uint32_t copies_by_lines(const StretchBlock *here, uint32_t lines)
+{
+    uint32_t average = (here->instructions + lines / 2) / lines;
+    uint32_t copies = average < here->rarest ? average : here->rarest;
+    return copies > 1 ? copies : 1;
+}
+
+/* A stretch holds a block as often as one of the block's accesses to memory, which ptxas does not split. A block
+ * without accesses is there as often as others of its loop, or if there are none, as often as its lines are. */
+static void count_copies(StretchScan *scan)
+{
+    MachineProgram *program = scan->program;
+    for (size_t i = 0; i < scan->touched_count; i++) {
+        const StretchLine *line = &scan->lines[scan->touched[i]];
+        StretchBlock *here = &scan->blocks[block_of(scan, i)];
+        uint32_t *in_loop = &scan->loop_copies[program->blocks[block_of(scan, i)].loop];
+        uint32_t copies = copies_by_accesses(scan, scan->touched[i]);
+        uint32_t statements = program->lines[scan->touched[i]].statements, each = line->count / statements;
+        here->accesses |= copies > 0;
+        here->floats |= line->floats > 0;
+        here->copies = copies > here->copies ? copies : here->copies;
+        here->rarest = here->instructions == 0 || each < here->rarest ? each : here->rarest;
+        here->instructions += line->count;
+        *in_loop = copies > *in_loop ? copies : *in_loop;
+    }
+    for (size_t i = 0; i < scan->touched_count; i++) {
+        MachineBlock *block = &program->blocks[block_of(scan, i)];
+        StretchBlock *here = &scan->blocks[block_of(scan, i)];
+        uint32_t in_loop = block->loop > 0 ? scan->loop_copies[block->loop] : 0;
+        block->accesses |= here->accesses;
+        if (here->accesses)
+            add_copies(&block->copies, here->copies);
+        else
+            here->copies = scan->is_called ? 1 : in_loop > 0 ? in_loop : copies_by_lines(here, block->lines);
+    }
+}
+
+static void add_variant(MachineLine *line, uint32_t copies, const MachineWork *all)
+{
+    MachineWork one = {0};
+    machine_work_add(&one, all, 1.0 / copies);
+    for (int i = 0; i < line->variant_count; i++)
+        if (line->variants[i].copies == copies) {
+            if (one.issue > line->variants[i].work.issue)
+                line->variants[i].work = one;
+            return;
+        }
+    if (line->variant_count < MACHINE_VARIANTS)
+        line->variants[line->variant_count++] = (MachineVariant){.copies = copies, .work = one};
+}
+
+/* For each loop, the first and the last of its blocks that stand in the stretch. */
+static void find_neighbours(StretchScan *scan)
+{
+    const MachineBlock *blocks = scan->program->blocks;
+    for (size_t i = 0; i < scan->touched_count; i++) {
+        int32_t block = block_of(scan, i);
+        scan->loop_first[blocks[block].loop] = scan->loop_last[blocks[block].loop] = block;
+    }
+    for (size_t i = 0; i < scan->touched_count; i++) {
+        int32_t block = block_of(scan, i), loop = blocks[block].loop;
+        scan->loop_first[loop] = block < scan->loop_first[loop] ? block : scan->loop_first[loop];
+        scan->loop_last[loop] = block > scan->loop_last[loop] ? block : scan->loop_last[loop];
+    }
+}
+
+/* A stretch with instructions of a block that has several copies, but without its accesses and its float32 operations,
+ * chooses the copy that runs next. */
+static bool is_dispatch(const StretchScan *scan, int32_t block)
+{
+    const MachineCopies *copies = &scan->program->blocks[block].copies;
+    return copies->count > 0 && copies->copies[0] > 1 && !scan->blocks[block].accesses && !scan->blocks[block].floats;
+}
+
+static void end_line(const StretchScan *scan, MachineLine *line, const MachineWork *work)
+{
+    if (is_dispatch(scan, line->block))
+        machine_work_add(&line->dispatch, work, 1);
+    else
+        add_variant(line, scan->blocks[line->block].copies, work);
+    line->first = scan->loop_first[scan->program->blocks[line->block].loop];
+    line->last = scan->loop_last[scan->program->blocks[line->block].loop];
+}
+
+/* Loads that ptxas has merged show as many copies as they load elements. */
+static uint32_t copies_shown(const StretchLine *line, const MachineLine *of)
+{
+    if (of->statements == 1 && of->is_float)
+        return line->floats;
+    if (of->statements == 1 && of->accesses == 1)
+        return line->access_bytes / of->access_bytes;
+    return 0;
+}
+
+static void add_part(const StretchScan *scan, size_t number)
+{
+    const StretchLine *line = &scan->lines[number];
+    const MachineLine *of = &scan->program->lines[number];
+    scan->program->parts[scan->program->part_count++] = (MachinePart){.line = (uint32_t)number,
+                                                                      .stretch = scan->stretch,
+                                                                      .shown = copies_shown(line, of),
+                                                                      .copies = scan->blocks[of->block].copies,
+                                                                      .work = line->work};
+}
+
+static void end_stretch(StretchScan *scan)
+{
+    count_copies(scan);
+    find_neighbours(scan);
+    for (size_t i = 0; i < scan->touched_count; i++) {
+        StretchLine *line = &scan->lines[scan->touched[i]];
+        if (scan->knows_copies) {
+            add_part(scan, scan->touched[i]);
+            end_line(scan, &scan->program->lines[scan->touched[i]], &line->work);
+        }
+        *line = (StretchLine){0};
+    }
+    for (size_t i = 0; i < scan->touched_count; i++) {
+        int32_t block = block_of(scan, i);
+        scan->blocks[block] = (StretchBlock){0};
+        scan->loop_copies[scan->program->blocks[block].loop] = 0;
+    }
+    scan->touched_count = 0;
+    scan->stretch++;
+}
+
+static void add_instruction(StretchScan *scan, const MachineInstruction *instruction, size_t number)
+{
+    StretchLine *line = &scan->lines[number];
+    MachineWork work = machine_work_of(instruction);
+    if (line->count == 0)
+        scan->touched[scan->touched_count++] = (uint32_t)number;
+    machine_work_add(&line->work, &work, 1);
+    line->count++;
+    line->floats += machine_is_float(instruction);
+    if (scan->program->lines[number].accesses > 0 &&
+        machine_makes_access(instruction, scan->program->lines[number].space)) {
+        line->accesses++;
+        line->access_bytes += instruction->bytes;
+    }
+}
+
+static void scan_stretches(StretchScan *scan)
+{
+    const MachineProgram *program = scan->program;
+    size_t line = 0;
+    for (size_t i = 0; i < program->instruction_count; i++) {
+        const MachineInstruction *instruction = &program->instructions[i];
+        line = machine_line_of(program, instruction, line);
+        if (line > 0 && instruction->operation != MACHINE_NOP)
+            add_instruction(scan, instruction, line);
+        scan->is_called = instruction->is_called;
+        if (i + 1 == program->instruction_count || program->instructions[i + 1].leads)
+            end_stretch(scan);
+    }
+}
+
+static void scan_program(MachineProgram *program, size_t block_count, bool knows_copies)
+{
+    StretchScan scan = {.program = program,
+                        .knows_copies = knows_copies,
+                        .lines = zeroed(program->line_count, sizeof *scan.lines),
+                        .blocks = zeroed(block_count, sizeof *scan.blocks),
+                        .loop_first = zeroed(block_count, sizeof *scan.loop_first),
+                        .loop_last = zeroed(block_count, sizeof *scan.loop_last),
+                        .loop_copies = zeroed(block_count, sizeof *scan.loop_copies),
+                        .touched = zeroed(program->line_count, sizeof *scan.touched)};
+    scan_stretches(&scan);
+    free(scan.lines);
+    free(scan.blocks);
+    free(scan.loop_first);
+    free(scan.loop_last);
+    free(scan.loop_copies);
+    free(scan.touched);
+}
+
+/* Fills in MachineBlock.copies and .accesses of all blocks. */
+static void machine_stretches_find_copies(MachineProgram *program, size_t block_count)
+{
+    scan_program(program, block_count, false);
+}
+
+/* Fills in variants, dispatch, first and last of all lines, and the parts of all stretches. */
+static void machine_stretches_sum_work(MachineProgram *program, size_t block_count)
+{
+    for (size_t i = 0; i < program->line_count; i++) {
+        program->lines[i].variant_count = 0;
+        program->lines[i].dispatch = (MachineWork){0};
+    }
+    program->part_count = 0;
+    scan_program(program, block_count, true);
+}
+
+/* ==== machine wait ================================================================================================ */
+
+enum { WALKS = 8, CHECKS = 32 };
+
+/* A warp that walks alone through the code. */
+typedef struct WaitWalk {
+    const HardwareProfile *profile;
+    const LoadShare *loads; /* NULL: the L1 serves all loads */
+    LoadShare local;        /* of loads from local memory */
+    uint32_t random;        /* state of the generator; not used by a check */
+    bool is_check;
+    uint32_t number, draws;                 /* of a check: of this walk; made in it */
+    double now, released[MACHINE_BARRIERS]; /* cycles */
+} WaitWalk;
+
+/* A number from 0 to 1, from the "quick and dirty" generator of Numerical Recipes; every launch gets the same
+ * numbers. */
+static double draw_at_random(WaitWalk *walk)
+{
+    walk->random = walk->random * 1664525 + 1013904223;
+    return (double)walk->random / UINT32_MAX;
+}
+
+/* Over all walks of a check, the same draw gives CHECKS numbers at equal distances, in an order that is mixed anew for
+ * each draw. So each load is slow in as many walks as its share says, however the code is arranged. Source of the
+ * mixing: the finaliser of MurmurHash3. */
+static double draw_evenly(WaitWalk *walk)
+{
+    uint32_t order = ++walk->draws * 0x9E3779B9;
+    order = (order ^ order >> 16) * 0x85EBCA6B;
+    order = (order ^ order >> 13) * 0xC2B2AE35;
+    uint32_t factor = order >> 16 | 1; /* odd, so that each place occurs once */
+    return ((walk->number * factor + order) % CHECKS + 0.5) / CHECKS;
+}
+
+static double draw(WaitWalk *walk)
+{
+    return walk->is_check ? draw_evenly(walk) : draw_at_random(walk);
+}
+
+/* Loads of spilled registers are no accesses of PTX, and so have no share of their own. NULL: the L1 serves them all. */
+static const LoadShare *share_of(const MachineInstruction *load, const WaitWalk *walk)
+{
+    if (load->operation == MACHINE_LDL)
+        return walk->local.l2 + walk->local.memory > 0 ? &walk->local : NULL;
+    return walk->loads == NULL || load->access < 0 ? NULL : &walk->loads[load->access];
+}
+
+static double load_latency_s(const MachineInstruction *load, WaitWalk *walk)
+{
+    const HardwareProfile *profile = walk->profile;
+    const LoadShare *share = share_of(load, walk);
+    if (share == NULL)
+        return profile->l1_latency_s;
+    const double JOINED = 0.5; /* of a fetch, is left on average when another block joins it: reuse.h */
+    const struct {
+        double share, latency_s;
+    } slow[] = {{share->memory, profile->global_latency_s},
+                {share->joined_memory, JOINED * profile->global_latency_s},
+                {share->l2, profile->l2_latency_s},
+                {share->joined_l2, JOINED * profile->l2_latency_s}};
+    double number = draw(walk);
+    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) {
+        if (number < slow[i].share)
+            return slow[i].latency_s;
+        number -= slow[i].share;
+    }
+    return profile->l1_latency_s;
+}
+
+/* Measured on an H200 (simgpu/calibrate, chains): 17 for functions and conversions, 21 for votes. For other results,
+ * and until a load or a store has read its operands, it is a guess. */
+enum { OTHER_CYCLES = 20 };
+
+/* Cycles until the result is there. */
+static double latency_of(const MachineInstruction *instruction, WaitWalk *walk)
+{
+    const HardwareProfile *profile = walk->profile;
+    if (machine_is_load(instruction))
+        return load_latency_s(instruction, walk) * profile->clock_hz;
+    if (instruction->operation == MACHINE_LDS)
+        return profile->shared_latency_s * profile->clock_hz;
+    if (instruction->operation == MACHINE_LDC && instruction->of_variables)
+        return profile->constant_latency_s * profile->clock_hz;
+    return OTHER_CYCLES;
+}
+
+static void release(WaitWalk *walk, uint32_t barrier, double at)
+{
+    if (barrier < MACHINE_BARRIERS)
+        walk->released[barrier] = fmax(walk->released[barrier], at);
+}
+
+static bool is_uniform_load(const MachineInstruction *instruction)
+{
+    return instruction->operation == MACHINE_ULDC_INDEXED && instruction->of_variables;
+}
+
+/* Cycles until the warp continues, whatever the scheduling bits say. After a load through the uniform datapath that
+ * misses, nothing of its warp issues. Measured on an H200 (simgpu/calibrate, planes and chains): branches by loops of
+ * one warp over 3 x 3 to 15 x 15 constants; a barrier of four warps that arrive together. */
+static double blocking_of(const MachineInstruction *instruction, WaitWalk *walk)
+{
+    enum { BRANCH_CYCLES = 8, BARRIER_CYCLES = 20 };
+    if (instruction->operation == MACHINE_BAR || instruction->operation == MACHINE_BRA)
+        return instruction->operation == MACHINE_BAR ? BARRIER_CYCLES : BRANCH_CYCLES;
+    bool misses = is_uniform_load(instruction) && instruction->access >= 0 && walk->loads != NULL &&
+                  draw(walk) < walk->loads[instruction->access].l2;
+    return misses ? walk->profile->uniform_miss_latency_s * walk->profile->clock_hz : 1;
+}
+
+/* Returns the cycles that the warp spends on the instruction. */
+static double step(const MachineInstruction *instruction, WaitWalk *walk)
+{
+    double start = walk->now, issue = start;
+    for (int i = 0; i < MACHINE_BARRIERS; i++)
+        if (instruction->waits >> i & 1)
+            issue = fmax(issue, walk->released[i]);
+    release(walk, instruction->result_barrier, issue + latency_of(instruction, walk));
+    release(walk, instruction->operand_barrier, issue + OTHER_CYCLES);
+    walk->now = issue + fmax(instruction->stall, blocking_of(instruction, walk));
+    return walk->now - start;
+}
+
+static void spend(MachineInstruction *instruction, const WaitWalk *walk, double cycles)
+{
+    if (walk->is_check)
+        instruction->checked_cycles += cycles;
+    else
+        instruction->cycles += cycles;
+}
+
+/* The warp walks through the code from start to end. It passes each innermost loop twice, and the second pass counts,
+ * since it waits for loads of the iteration before. `part` is the weight of this walk. */
+static void walk_once(MachineInstruction *instructions, size_t count, WaitWalk *walk, double part)
+{
+    int64_t last_backward = -1;
+    for (size_t i = 0; i < count; i++) {
+        int64_t target = instructions[i].target;
+        bool is_loop = target >= 0 && target <= (int64_t)i, is_innermost = is_loop && target > last_backward;
+        instructions[i].first_pass_cycles = step(&instructions[i], walk);
+        spend(&instructions[i], walk, part * instructions[i].first_pass_cycles);
+        for (size_t j = (size_t)target; is_innermost && j <= i; j++) {
+            double spent = step(&instructions[j], walk);
+            spend(&instructions[j], walk, part * (spent - instructions[j].first_pass_cycles));
+        }
+        last_backward = is_loop ? (int64_t)i : last_backward;
+    }
+}
+
+/* Several walks, so that slow loads occur about as often as they should. */
+void machine_wait(MachineInstruction *instructions, size_t count, const HardwareProfile *profile,
+                  const LoadShare *loads, LoadShare local)
+{
+    WaitWalk walk = {.profile = profile, .loads = loads, .local = local};
+    for (size_t i = 0; i < count; i++) {
+        MachineInstruction *instruction = &instructions[i];
+        bool is_known = loads != NULL && instruction->access >= 0 && is_uniform_load(instruction);
+        instruction->missing = is_known ? loads[instruction->access].memory : 0;
+        instruction->cycles = instruction->checked_cycles = 0;
+    }
+    for (int i = 0; i < WALKS; i++)
+        walk_once(instructions, count, &walk, 1.0 / WALKS);
+    for (uint32_t i = 0; i < CHECKS; i++) {
+        WaitWalk check = {.profile = profile, .loads = loads, .local = local, .is_check = true, .number = i};
+        walk_once(instructions, count, &check, 1.0 / CHECKS);
+    }
+}
+
+/* ==== machine code ================================================================================================ */
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
 

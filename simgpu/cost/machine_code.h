@@ -16,9 +16,11 @@
 #define SIMGPU_COST_MACHINE_CODE_H
 
 #include "simgpu/code/code.h"
-#include "simgpu/cost/machine_program.h"
 #include "simgpu/cost/hardware_profile.h"
+#include "simgpu/cost/machine_program.h"
 #include "simgpu/cost/reuse.h"
+
+/* ==== machine code ================================================================================================ */
 
 bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, const Code *code,
                        const HardwareProfile *profile, MachineProgram *program);
@@ -28,5 +30,14 @@ void machine_code_free(MachineProgram *program);
  * and zeros: the L1 serves all loads, as after reading. */
 void machine_code_wait(MachineProgram *program, const Code *code, const HardwareProfile *profile,
                        const LoadShare *loads, LoadShare local);
+
+/* ==== machine wait ================================================================================================ */
+
+/* How long a warp waits between the instructions of a kernel's machine code. */
+
+/* Sets MachineInstruction.cycles of all instructions, for a warp that runs alone. loads[Instruction.index] says which
+ * level of memory serves a load; `loads` NULL: the L1 serves all. `local` says it of loads from local memory. */
+void machine_wait(MachineInstruction *instructions, size_t count, const HardwareProfile *profile,
+                  const LoadShare *loads, LoadShare local);
 
 #endif

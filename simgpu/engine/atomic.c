@@ -5,12 +5,11 @@
 #include "simgpu/block/execute.h"
 
 #include "simgpu/block/fault.h"
-#include "simgpu/block/memory_note.h"
+#include "simgpu/block/worker.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/store_note.h"
-#include "simgpu/code/atomic_value.h"
+#include "simgpu/code/function.h"
 #include "simgpu/code/lane_math.h"
-#include "simgpu/code/mbarrier_word.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
 #include <string.h>

@@ -1,9 +1,8 @@
 #include "simgpu/engine/call.h"
 
-#include "simgpu/block/call_stack.h"
+#include "simgpu/block/special_registers.h"
 #include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
-#include "simgpu/block/predicate.h"
 #include "simgpu/block/register.h"
 #include "simgpu/sanitizer/sanitizer.h"
 

@@ -3,7 +3,7 @@
 #include "simgpu/block/execute.h"
 
 #include "simgpu/block/fault.h"
-#include "simgpu/block/memory_note.h"
+#include "simgpu/block/worker.h"
 #include "simgpu/block/register.h"
 #include "simgpu/sanitizer/sanitizer.h"
 

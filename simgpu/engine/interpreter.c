@@ -1,22 +1,129 @@
-/* Executes the instructions of one basic block after the other, and goes where the end of each leads.  */
+/* Malloc() and free() in kernels.  */
 #include "simgpu/engine/interpreter.h"
 
-#include "simgpu/barrier/barrier.h"
-#include "simgpu/barrier/cluster_barrier.h"
 #include "simgpu/block/cluster.h"
 #include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/lines.h"
-#include "simgpu/block/predicate.h"
 #include "simgpu/block/register.h"
-#include "simgpu/engine/access_count.h"
+#include "simgpu/engine/access.h"
+#include "simgpu/engine/barrier.h"
 #include "simgpu/engine/bulk_copy.h"
 #include "simgpu/engine/call.h"
-#include "simgpu/engine/translator.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
 #include <fenv.h>
 #include <string.h>
+
+/* ==== slow path =================================================================================================== */
+
+enum { DIVISION_INSTRUCTIONS = 35, RECIPROCAL_INSTRUCTIONS = 23, ROOT_INSTRUCTIONS = 12 };
+
+static uint32_t exponent(uint32_t bits)
+{
+    return bits >> 23 & 0xFF;
+}
+
+/* As the machine instruction FCHK: an operand is out of range, or the quotient may be. */
+static bool divides_slowly(uint32_t a, uint32_t b)
+{
+    uint32_t above = exponent(a), below = exponent(b);
+    return (above < 25) | (above == 255) | (below < 2) | (below >= 252) | (below >= above + 125) |
+           (above >= below + 127);
+}
+
+static bool inverts_slowly(uint32_t a)
+{
+    return (exponent(a) == 0) | (exponent(a) >= 253);
+}
+
+/* Below 2^-101, negative, infinite or NaN. */
+static bool takes_root_slowly(uint32_t a)
+{
+    return a - 0x0D000000 > 0x727FFFFF;
+}
+
+static bool is_slow(SlowPathKind kind, uint32_t a, uint32_t b)
+{
+    return kind == SLOW_DIVISION     ? divides_slowly(a, b)
+           : kind == SLOW_RECIPROCAL ? inverts_slowly(a)
+                                     : takes_root_slowly(a);
+}
+
+bool execute_slow_path(Worker *worker, const Instruction *instruction, Active *active)
+{
+    static const uint64_t instructions[] = {[SLOW_DIVISION] = DIVISION_INSTRUCTIONS,
+                                            [SLOW_RECIPROCAL] = RECIPROCAL_INSTRUCTIONS,
+                                            [SLOW_ROOT] = ROOT_INSTRUCTIONS};
+    SlowPathKind kind = (SlowPathKind)instruction->detail;
+    if (!worker->launch->is_timed)
+        return true;
+    const uint32_t *a = (const uint32_t *)register_read(worker, instruction->sources[0], 0);
+    const uint32_t *b = kind == SLOW_DIVISION ? (const uint32_t *)register_read(worker, instruction->sources[1], 0) : a;
+    for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++) {
+        uint32_t slow = 0;
+        for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++)
+            slow |= (uint32_t)is_slow(kind, a[warp * SIM_WARP_SIZE + lane], b[warp * SIM_WARP_SIZE + lane]) << lane;
+        if (slow & active->bits[warp])
+            worker->counters.slow_path_instructions += instructions[kind];
+    }
+    return true;
+}
+
+/* The mix of instructions is that of dividing zero. */
+void slow_path_add(MachineWork *sum, uint64_t instructions)
+{
+    double divisions = (double)instructions / DIVISION_INSTRUCTIONS;
+    sum->issue += (double)instructions;
+    sum->alu += 19 * divisions;
+    sum->fma += 4 * divisions;
+    sum->cycles += 232 * divisions;
+}
+
+/* ==== heap call =================================================================================================== */
+
+static HeapUser user_of(const Worker *worker)
+{
+    return (HeapUser){.block = worker->launch->first_heap_block + worker->block,
+                      .resident = worker->launch->resident_blocks};
+}
+
+bool execute_malloc(Worker *worker, const Instruction *instruction, Active *active)
+{
+    Operand bytes = instruction->sources[0], result = instruction->results[0];
+    const uint64_t *from = (const uint64_t *)register_read(worker, bytes, active->first) - active->first;
+    uint64_t *to = worker->addresses;
+    for (uint32_t lane = active->first; lane < active->end; lane++)
+        to[lane] = active_has(active, lane) ? memory_heap_allocate(worker->launch->memory, user_of(worker), from[lane])
+                                            : 0;
+    memcpy(register_write(worker, active, result, 0), to + active->first, (active->end - active->first) * sizeof *to);
+    register_written(worker, active, result, 0);
+    worker->counters.heap_allocations += active->count;
+    return true;
+}
+
+bool execute_free(Worker *worker, const Instruction *instruction, Active *active)
+{
+    for (uint32_t lane = active->first; lane < active->end; lane++) {
+        uint64_t address = active_has(active, lane) ? register_value(worker, instruction->sources[0], lane) : 0;
+        if (address == 0)
+            continue;
+        switch (heap_free(&worker->launch->memory->heap, user_of(worker), address)) {
+        case HEAP_FREED: break;
+        case HEAP_FREED_BEFORE:
+            return worker_fault(worker, SIM_BAD_HANDLE, instruction->file, instruction->line, lane,
+                                "frees memory of the device heap that has been freed already");
+        case HEAP_NO_PIECE:
+            return worker_fault(worker, SIM_BAD_HANDLE, instruction->file, instruction->line, lane,
+                                "frees an address that malloc() in a kernel has not given");
+        }
+    }
+    return true;
+}
+
+/* ==== interpreter ================================================================================================= */
+
+/* Executes the instructions of one basic block after the other, and goes where the end of each leads.  */
 
 enum {
     BRANCHES_BEFORE_YIELD = 4096, /* of a group that keeps other groups waiting */
@@ -311,7 +418,7 @@ static bool waits_in_vain(Worker *worker, const Group *group, const BasicBlock *
            done.count < group->active.count;
 }
 
-/* Runs the basic block at which the group stands, from `at` on (translator.h). False where a fault ended it. */
+/* Runs the basic block at which the group stands, from `at` on (interpreter.h). False where a fault ended it. */
 static bool run_basic_block(Worker *worker, Group *group, int32_t at)
 {
     const BasicBlock *block = &worker->code->blocks[group->pc];

@@ -4,7 +4,7 @@
  * Source   CUDA C++ Programming Guide 13.0, Formatted Output; the arguments lie in memory as in a C struct.  */
 #include "simgpu/engine/output.h"
 
-#include "simgpu/block/call_stack.h"
+#include "simgpu/block/special_registers.h"
 #include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"

@@ -2,8 +2,8 @@
  * the same, also the sums of atomic operations. Of a launch that is stopped, only the outcome must be the same.  */
 #include "simgpu/gpu/compare.h"
 
-#include "base/allocated.h"
-#include "simgpu/gpu/cooperative.h"
+#include "base/arena.h"
+#include "simgpu/gpu/gpu.h"
 #include "simgpu/gpu/launch.h"
 
 #include <stdio.h>

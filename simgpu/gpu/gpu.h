@@ -2,21 +2,46 @@
 #ifndef SIMGPU_GPU_GPU_H
 #define SIMGPU_GPU_GPU_H
 
-#include "simgpu/cost/launch_limits.h"
-#include "simgpu/block/request.h"
+#include "simgpu/block/launch.h"
 #include "simgpu/code/code.h"
 #include "simgpu/code/function.h"
 #include "simgpu/cost/counters.h"
-#include "simgpu/cost/machine_code.h"
 #include "simgpu/cost/hardware_profile.h"
+#include "simgpu/cost/launch_limits.h"
+#include "simgpu/cost/machine_code.h"
+#include "simgpu/engine/interpreter.h"
 #include "simgpu/engine/output.h"
-#include "simgpu/engine/translator.h"
-#include "simgpu/gpu/pool.h"
-#include "simgpu/simgpu.h"
 #include "simgpu/memory/memory.h"
 #include "simgpu/memory/texture.h"
+#include "simgpu/simgpu.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+
+/* ==== pool ======================================================================================================== */
+
+/* The threads of the host that run the blocks of a launch. */
+
+/* Threads that wait for work. The caller works as well, beside these threads. */
+typedef struct Pool {
+    pthread_t *threads;
+    int count; /* of threads, without the caller */
+    pthread_mutex_t lock;
+    pthread_cond_t wake, done;
+    void (*work)(void *context); /* each thread that takes part calls it once */
+    void *context;
+    int asked, running; /* threads that should still begin; threads that have not ended */
+    bool is_closing;
+} Pool;
+
+void pool_start(Pool *pool, int threads);
+void pool_stop(Pool *pool);
+/* Runs `work` in the caller and in up to `helpers` threads, and returns when all that have begun have ended. A thread
+ * that wakes up after the caller has finished does not begin. */
+void pool_run(Pool *pool, int helpers, void (*work)(void *context), void *context);
+
+/* ==== gpu ========================================================================================================= */
 
 typedef struct SimGpu SimGpu;
 typedef struct SimModule SimModule;
@@ -63,5 +88,16 @@ struct SimModule {
     size_t cubin_bytes;
     uint64_t constant_bytes;
 };
+
+/* ==== cooperative ================================================================================================= */
+
+/* What a cooperative launch needs: room for all its blocks at once, and a workspace for grid.sync(). */
+
+/* Makes the workspace, unless there is one. Does nothing for all other launches. */
+void cooperative_reserve(SimGpu *gpu, const SimLaunch *launch);
+/* False: the launch does not fit, and the report says why. True for all other launches. */
+bool cooperative_check(SimGpu *gpu, const SimLaunch *launch, SimReport *report);
+/* The address of the workspace, which is cleared; 0 for all other launches. */
+uint64_t cooperative_workspace(const SimGpu *gpu, const SimLaunch *launch);
 
 #endif

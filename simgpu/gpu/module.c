@@ -1,8 +1,8 @@
 #include "simgpu/simgpu.h"
 
-#include "base/allocated.h"
-#include "base/symbol.h"
-#include "simgpu/cost/merged_loads.h"
+#include "base/arena.h"
+#include "base/elf.h"
+#include "simgpu/cost/pattern.h"
 #include "simgpu/gpu/gpu.h"
 #include "simgpu/lower/lower.h"
 #include "simgpu/ptx/fatbin.h"

@@ -7,7 +7,7 @@
 
 #include "simgpu/block/launch.h"
 #include "simgpu/block/lines.h"
-#include "simgpu/block/memory_note.h"
+#include "simgpu/block/worker.h"
 #include "simgpu/gpu/gpu.h"
 #include "simgpu/sanitizer/raw_finding.h"
 

@@ -1,7 +1,7 @@
 #include "simgpu/simgpu.h"
 
-#include "base/allocated.h"
-#include "base/processors.h"
+#include "base/arena.h"
+#include "base/clock.h"
 #include "simgpu/cost/cost.h"
 #include "simgpu/gpu/compare.h"
 #include "simgpu/gpu/launch.h"

@@ -1,18 +1,18 @@
 /* jit.h - the translator of the simulated GPU: it turns kernels into C, which gcc compiles to machine code of the host.
  *
- * translation_job.c    decides when a kernel is translated and compiled
+ * jit.c    decides when a kernel is translated and compiled
  * translate/           from Code to C
- * build.c              from C to a loaded library
- * enter.c              lets a translation run a group of lanes
- * scalar_registers.c   moves registers there and back
- * prove.c              checks accesses to memory, and computes their cost
+ * jit.c              from C to a loaded library
+ * jit.c              lets a translation run a group of lanes
+ * jit.c   moves registers there and back
+ * jit.c              checks accesses to memory, and computes their cost
  * jit_state.c          what a worker keeps for all that
  *
  * `make JIT=` builds without it.  */
 #ifndef SIMGPU_JIT_JIT_H
 #define SIMGPU_JIT_JIT_H
 
-#include "simgpu/engine/translator.h"
+#include "simgpu/engine/interpreter.h"
 
 extern const Translator jit_translator;
 

@@ -1,7 +1,7 @@
 #include "simgpu/jit/jit_state.h"
 
-#include "base/allocated.h"
-#include "simgpu/block/memory_note.h"
+#include "base/arena.h"
+#include "simgpu/block/worker.h"
 
 #include <stdlib.h>
 #include <string.h>

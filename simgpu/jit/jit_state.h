@@ -1,6 +1,6 @@
 /* jit_state.h - what one worker keeps while it uses a translation (Worker.jit).
  *
- * The worker's notes (memory_note.h) say which addresses have been touched. A translation only keeps the range of the
+ * The worker's notes (worker.h) say which addresses have been touched. A translation only keeps the range of the
  * first lane's addresses, in ProvenAccess; to settle an access is to add that range to the notes.  */
 #ifndef SIMGPU_JIT_JIT_STATE_H
 #define SIMGPU_JIT_JIT_STATE_H
@@ -8,7 +8,7 @@
 #include "simgpu/block/active.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/cost/pattern.h"
-#include "simgpu/jit/translate/translation.h"
+#include "simgpu/jit/builder.h"
 
 /* A box of threads, and what has been proven about its accesses. */
 typedef struct ThreadBox {

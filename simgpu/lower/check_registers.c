@@ -2,9 +2,102 @@
 
 #include "simgpu/code/instruction.h"
 #include "simgpu/code/matrix_fragment.h"
-#include "simgpu/lower/emit/virtual_register.h"
 
 #include <stdio.h>
+
+/* ==== unused bytes ================================================================================================ */
+
+static void mention(uint8_t *mentions, int number)
+{
+    if (number >= 0 && mentions[number] < 2)
+        mentions[number]++;
+}
+
+static void mention_operand(uint8_t *mentions, const PtxOperand *operand)
+{
+    if (operand->kind == PTX_REGISTER || operand->kind == PTX_ADDRESS)
+        mention(mentions, operand->register_index);
+    for (int i = 0; i < operand->element_count; i++)
+        mention_operand(mentions, &operand->elements[i]);
+}
+
+const uint8_t *mentions_of_registers(const PtxFunction *function, Arena *arena)
+{
+    uint8_t *mentions = arena_array(arena, (size_t)function->register_count + 1, sizeof *mentions);
+    for (int i = 0; i < function->instruction_count; i++) {
+        const PtxInstruction *instruction = &function->instructions[i];
+        mention(mentions, instruction->guard);
+        for (int j = 0; j < instruction->operand_count; j++)
+            mention_operand(mentions, &instruction->operands[j]);
+    }
+    return mentions;
+}
+
+static bool is_used(const Lowering *l, const PtxOperand *result)
+{
+    return result->kind == PTX_REGISTER && l->instance->mentions[result->register_index] > 1;
+}
+
+uint32_t unused_bytes(const Lowering *l, int count, uint32_t bytes)
+{
+    const PtxOperand *data = &l->source->operands[0];
+    uint32_t all = (uint32_t)((1ull << ((uint32_t)count * bytes)) - 1), unused = l->source->unused_bytes;
+    for (int i = 0; i < count && data->kind == PTX_VECTOR; i++)
+        if (!is_used(l, &data->elements[i]))
+            unused |= ((1u << bytes) - 1) << ((uint32_t)i * bytes);
+    return (unused & all) == all ? 0 : unused & all;
+}
+
+/* ==== used results ================================================================================================ */
+
+/* Marks the sources of an instruction as needed; false where they all were already. */
+static bool note_sources(const Instruction *instruction, uint8_t *is_needed)
+{
+    bool is_new = false;
+    for (int i = 0; i <= MAX_SOURCES; i++) {
+        Operand source = i < MAX_SOURCES ? instruction->sources[i] : instruction->guard;
+        if (source.slot == NO_SLOT || is_needed[source.slot])
+            continue;
+        is_needed[source.slot] = 1;
+        is_new = true;
+    }
+    return is_new;
+}
+
+static void note_ends(const Code *code, uint8_t *is_needed)
+{
+    for (int i = 0; i < code->block_count; i++) {
+        const BasicBlock *block = &code->blocks[i];
+        const Operand ends[] = {block->guard, block->index, block->threads, block->source};
+        for (size_t j = 0; j < sizeof ends / sizeof *ends; j++)
+            if (ends[j].slot != NO_SLOT)
+                is_needed[ends[j].slot] = 1;
+    }
+}
+
+/* A register is needed where something other than a lane operation reads it, or a lane operation whose result is
+ * needed. */
+void mark_used_results(Lowering *l)
+{
+    Code *code = l->code;
+    uint8_t *is_needed = arena_array(l->arena, (size_t)l->register_count + 1, sizeof *is_needed);
+    note_ends(code, is_needed);
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
+        for (int i = code->instruction_count; i-- > 0;) {
+            const Instruction *instruction = &code->instructions[i];
+            if (instruction->kind != RUN_LANES || is_needed[instruction->results[0].slot])
+                has_changed |= note_sources(instruction, is_needed);
+        }
+    }
+    for (int i = 0; i < code->instruction_count; i++) {
+        Operand result = code->instructions[i].results[0];
+        if (code->instructions[i].kind == ATOMIC && result.slot != NO_SLOT)
+            code->instructions[i].uses_result = is_needed[result.slot];
+    }
+}
+
+/* ==== check registers ============================================================================================= */
 
 /* The columns `results` and `sources` of instructions.def say what engines touch of the registers of an instruction, by
  * a letter for each operand: p a predicate, 4 or 8 bytes, a either of these, e an element as large as in memory, w one

@@ -4,7 +4,7 @@
  * lower_*.c           one file for each family of instructions
  * emit/               what all of these emit code with
  * provenance.c        which shared or local variable a pointer was made from
- * used_results.c, targets.c, check_registers.c, slots.c
+ * check_registers.c, targets.c, check_registers.c, slots.c
  *                     passes over the finished code  */
 #ifndef SIMGPU_LOWER_LOWER_H
 #define SIMGPU_LOWER_LOWER_H

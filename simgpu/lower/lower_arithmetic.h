@@ -2,7 +2,7 @@
 #ifndef SIMGPU_LOWER_LOWER_ARITHMETIC_H
 #define SIMGPU_LOWER_LOWER_ARITHMETIC_H
 
-#include "simgpu/lower/emit/parts.h"
+#include "simgpu/lower/lowering.h"
 
 /* Any opcode that has a row in opcodes.def. */
 void lower_arithmetic(Lowering *l, const OpcodeModifiers *all_parts);

@@ -1,9 +1,8 @@
 #include "simgpu/lower/lower_convert.h"
 
-#include "simgpu/lower/emit/basic_block.h"
-#include "simgpu/lower/emit/emit.h"
-#include "simgpu/lower/emit/operand.h"
-#include "simgpu/lower/emit/virtual_register.h"
+#include "simgpu/lower/lowering.h"
+#include "simgpu/lower/emit.h"
+#include "simgpu/lower/operand.h"
 
 #include <stdio.h>
 #include <string.h>

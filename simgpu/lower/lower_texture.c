@@ -5,11 +5,9 @@
  * Source   PTX ISA 9.0, Texture Instructions: tex, tld4; Surface Instructions: suld, sust.  */
 #include "simgpu/lower/lower_texture.h"
 
-#include "simgpu/lower/emit/basic_block.h"
-#include "simgpu/lower/emit/emit.h"
-#include "simgpu/lower/emit/memory_access.h"
-#include "simgpu/lower/emit/operand.h"
-#include "simgpu/lower/emit/virtual_register.h"
+#include "simgpu/lower/lowering.h"
+#include "simgpu/lower/emit.h"
+#include "simgpu/lower/operand.h"
 
 #include <string.h>
 

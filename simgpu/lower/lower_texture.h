@@ -2,7 +2,7 @@
 #ifndef SIMGPU_LOWER_LOWER_TEXTURE_H
 #define SIMGPU_LOWER_LOWER_TEXTURE_H
 
-#include "simgpu/lower/emit/parts.h"
+#include "simgpu/lower/lowering.h"
 
 void lower_texture(Lowering *l, const OpcodeModifiers *parts);
 void lower_gather(Lowering *l, const OpcodeModifiers *parts);

@@ -1,7 +1,7 @@
 /* A byte of uses for each byte of memory, in pages that are found through a hash table.  */
 #include "simgpu/memory/footprint.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

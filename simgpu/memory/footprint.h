@@ -10,7 +10,7 @@
  *
  * Of two kernels that follow each other in a stream, the second may begin before the first has ended, if it is launched
  * with programmatic stream serialization. Then its early uses matter, and the first one's stores and late loads
- * (simgpu/sanitizer/grid_wait.h). A value that the first one stores and the second loads too early may be there from an
+ * (simgpu/sanitizer/shadow_cells.h). A value that the first one stores and the second loads too early may be there from an
  * earlier launch by chance, so that here each store counts.
  *
  * Bounds    of memory beyond FOOTPRINT_MAX_PAGES nothing is noted. The footprint is partial then.

@@ -9,7 +9,7 @@
 #ifndef SIMGPU_MEMORY_ORIGIN_H
 #define SIMGPU_MEMORY_ORIGIN_H
 
-#include "simgpu/memory/allocation.h"
+#include "simgpu/memory/validity.h"
 
 void origin_free(Allocation *allocation);
 /* The host is about to write `bytes` from `from` to `address`. */

@@ -1,6 +1,6 @@
 #include "simgpu/memory/texture.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "simgpu/code/lane_math.h"
 
 #include <math.h>

@@ -6,7 +6,28 @@
 #ifndef SIMGPU_MEMORY_VALIDITY_H
 #define SIMGPU_MEMORY_VALIDITY_H
 
-#include "simgpu/memory/allocation.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ==== allocation ================================================================================================== */
+
+/* One allocation of device memory. */
+
+/* Fills memory that nothing has written, unless simgpu_set_uninitialised_bytes() was called. */
+enum { SIM_UNINITIALISED_BYTE = 0xCD };
+
+typedef struct Allocation {
+    uint64_t address, bytes;
+    const char *name;       /* of a module variable, not owned; NULL for an allocation */
+    bool kernel_wrote;      /* a kernel has stored into it since simgpu_clear_written() */
+    char label[32];         /* its name in messages; "": none */
+    uint32_t element_bytes; /* of an array with a label */
+    uint8_t *written;       /* [bytes] as in validity.h, owned; NULL: all is written */
+    uint8_t *from_host;     /* [bytes] as in origin.h, owned; NULL: nothing comes from the host */
+} Allocation;
+
+/* ==== validity ==================================================================================================== */
 
 enum { VALIDITY_MAX_BYTES = 16 << 20 };
 

@@ -5,11 +5,6 @@
 #include "simgpu/ptx/parser.h"
 
 #include "simgpu/ptx/parse_operand.h"
-#include "simgpu/ptx/parse_register.h"
-#include "simgpu/ptx/parse_scope.h"
-#include "simgpu/ptx/parse_token.h"
-#include "simgpu/ptx/parse_variable.h"
-#include "simgpu/ptx/parser_state.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * Source   PTX ISA 9.0, Data Movement and Conversion Instructions: Asynchronous Copy, cp.async.wait_group.  */
 #include "simgpu/sanitizer/async_copies.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "simgpu/block/execute.h"
 #include "simgpu/sanitizer/warp_order.h"
 

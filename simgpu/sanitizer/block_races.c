@@ -14,9 +14,9 @@
  * others as if it were one block, so its blocks follow each other in the keys.  */
 #include "simgpu/sanitizer/block_races.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "simgpu/block/cluster.h"
-#include "simgpu/sanitizer/cluster_global.h"
+#include "simgpu/sanitizer/cluster_races.h"
 #include "simgpu/sanitizer/shadow_cells.h"
 
 #include <pthread.h>
@@ -37,7 +37,7 @@ typedef struct Piece {
     Extremes writes[PIECE_CELLS];
     _Atomic uint64_t values[PIECE_CELLS]; /* 0: none; ONE_VALUE | what was written; SEVERAL_VALUES */
     Extremes reads[PIECE_CELLS], atomics[PIECE_CELLS];
-    /* By blocks that may have waited for others; and what other blocks may not rely on (publication.h). */
+    /* By blocks that may have waited for others; and what other blocks may not rely on (sanitizer.h). */
     Extremes late_reads[PIECE_CELLS], unpublished[PIECE_CELLS];
 } Piece;
 typedef Piece *_Atomic PiecePlace;

@@ -4,9 +4,9 @@
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/block_races.h"
 #include "simgpu/sanitizer/cluster_races.h"
-#include "simgpu/sanitizer/deferred_reads.h"
+#include "simgpu/sanitizer/shadow_cells.h"
 #include "simgpu/sanitizer/raw_finding.h"
-#include "simgpu/sanitizer/steps.h"
+#include "simgpu/sanitizer/sanitizer.h"
 #include "simgpu/sanitizer/thread_races.h"
 #include "simgpu/sanitizer/warp_order.h"
 

@@ -2,7 +2,7 @@
  * it does not depend on which worker ran which block.  */
 #include "simgpu/sanitizer/raw_finding.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/sanitizer/sanitizer_state.h"
 

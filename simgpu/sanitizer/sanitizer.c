@@ -1,29 +1,361 @@
 #include "simgpu/sanitizer/sanitizer.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "simgpu/block/cluster.h"
 #include "simgpu/block/execute.h"
-#include "simgpu/block/memory_note.h"
+#include "simgpu/block/worker.h"
 #include "simgpu/block/register.h"
-#include "simgpu/code/used_bytes.h"
+#include "simgpu/code/function.h"
+#include "simgpu/memory/footprint.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/async_copies.h"
 #include "simgpu/sanitizer/block_races.h"
-#include "simgpu/sanitizer/cluster_global.h"
 #include "simgpu/sanitizer/cluster_races.h"
-#include "simgpu/sanitizer/deferred_reads.h"
-#include "simgpu/sanitizer/grid_wait.h"
-#include "simgpu/sanitizer/mbarriers.h"
-#include "simgpu/sanitizer/proxy_fences.h"
-#include "simgpu/sanitizer/publication.h"
 #include "simgpu/sanitizer/raw_finding.h"
 #include "simgpu/sanitizer/shadow_cells.h"
-#include "simgpu/sanitizer/steps.h"
 #include "simgpu/sanitizer/thread_races.h"
 #include "simgpu/sanitizer/warp_order.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Is it an operation on an mbarrier: an arrival, or a look whether a phase is over? */
+static inline bool is_mbarrier(const Instruction *instruction)
+{
+    return instruction->kind == ATOMIC ? instruction->detail >= ATOMIC_ARRIVE
+                                       : instruction->kind == LOAD && instruction->detail == LOAD_MBARRIER;
+}
+
+/* ==== mbarriers =================================================================================================== */
+
+/* Tells the sanitizer who arrives and waits at mbarriers, the barriers that are objects in shared memory. */
+
+static uint64_t mbarrier_changed(AtomicKind kind, uint64_t word, uint64_t number)
+{
+    const int64_t bytes = kind == ATOMIC_EXPECT_BYTES ? (int64_t)number : -(int64_t)number;
+    return kind == ATOMIC_ARRIVE || kind == ATOMIC_ARRIVE_DROP
+               ? mbarrier_after(word, number, 0, kind == ATOMIC_ARRIVE_DROP)
+               : mbarrier_after(word, 0, bytes, false);
+}
+
+/* Would this operation end the phase of the mbarrier at `place`? */
+static bool ends_phase(const Worker *worker, const Instruction *instruction, uint32_t lane, const unsigned char *place)
+{
+    const uint64_t number = register_value(worker, instruction->sources[1], lane);
+    uint64_t word;
+    memcpy(&word, place, sizeof word);
+    return (mbarrier_changed((AtomicKind)instruction->detail, word, number) ^ word) & MBARRIER_PARITY;
+}
+
+/* A lane arrives at the mbarrier at an offset of the block's shared memory; of that of `owner`, another block. */
+static void mbarrier_arrive(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset)
+{
+    Sanitizer *sanitizer = worker->sanitizer;
+    const bool arrives = instruction->detail == ATOMIC_ARRIVE || instruction->detail == ATOMIC_ARRIVE_DROP;
+    if (!sanitizer->is_detailed)
+        return;
+    deferred_reads_stop(sanitizer);
+    thread_races_mbarrier(worker, instruction, lane, offset);
+    if (instruction->signals_copies)
+        async_copies_signal(sanitizer, lane);
+    const bool ends = ends_phase(worker, instruction, lane, worker->shared + offset);
+    if (arrives || ends)
+        warp_order_arrive_at(sanitizer, offset, lane, ends);
+}
+
+static void mbarrier_arrive_far(Worker *worker, Worker *owner, const Instruction *instruction, uint32_t lane,
+                                uint64_t offset)
+{
+    const Sanitizer *there = owner->sanitizer;
+    if (there == NULL || there->plan->footprint != NULL || !there->is_detailed)
+        return;
+    deferred_reads_stop(owner->sanitizer);
+    warp_order_arrive_far(owner->sanitizer, offset, ends_phase(worker, instruction, lane, owner->shared + offset));
+}
+
+/* The active lanes look whether a phase is over; their addresses are those of the pattern, from `first` on. */
+static void mbarrier_wait(Worker *worker, const Instruction *instruction, PtxSpace space, const Active *active,
+                          uint64_t first, const Pattern *pattern)
+{
+    for (uint32_t lane = active->first; lane < active->end; lane++) {
+        const int32_t relative = pattern->relative == NULL ? 0 : pattern->relative[lane - active->first];
+        const uint64_t offset = first + (uint64_t)(int64_t)relative;
+        if (space != PTX_SHARED || !worker->sanitizer->is_detailed || !active_has(active, lane))
+            continue;
+        thread_races_mbarrier(worker, instruction, lane, offset);
+        warp_order_wait_at(worker->sanitizer, offset, lane);
+        worker->sanitizer->waited_epoch = worker->sanitizer->epoch;
+    }
+}
+
+/* ==== publication ================================================================================================= */
+
+/* Which stores of a block other blocks may rely on.
+ *
+ * A block that has stored a result tells others by an atomic operation, or by a strong store, that it is there. They may
+ * rely on it only if a __threadfence() comes after the store and before the telling: a store is first fenced, and then
+ * published. Both must be done by the thread itself, or by one of its warp, or by one that has waited for it.
+ *
+ * Source   PTX ISA 9.0, Memory Consistency Model: Release and Acquire Patterns. */
+
+/* Of a block: stores that are kept, and how often they are looked at. What goes beyond these limits counts as
+ * published. */
+enum { MOST_STORES = 1 << 15, MOST_LOOKS = 1 << 24 };
+
+/* When a warp did something. */
+typedef struct PublishedAt {
+    uint32_t epoch, warp, warp_epoch;
+} PublishedAt;
+
+typedef struct SharedStore {
+    const Instruction *store;
+    uint64_t address;
+    int allocation;
+    uint32_t lane, bytes;
+    PublishedAt done; /* the store; once it is fenced, the fence */
+} SharedStore;
+
+struct Publication {
+    SharedStore *stores;    /* [count]: first those that are fenced, then those that are not */
+    uint32_t fenced, count; /* none of them is published */
+    uint64_t looks;
+};
+
+/* NULL where the kernel has no operation by which blocks can wait for others. */
+static Publication *publication_new(const Code *code)
+{
+    bool can_wait = false;
+    for (int i = 0; i < code->instruction_count; i++) {
+        const Instruction *instruction = &code->instructions[i];
+        can_wait |= (instruction->kind == ATOMIC && tells_of_others(instruction)) ||
+                    (instruction->kind == LOAD && instruction->is_strong);
+    }
+    if (!can_wait)
+        return NULL;
+    Publication *publication = zeroed(1, sizeof *publication);
+    publication->stores = zeroed(MOST_STORES, sizeof *publication->stores);
+    return publication;
+}
+
+static void publication_free(Publication *publication)
+{
+    if (publication == NULL)
+        return;
+    free(publication->stores);
+    free(publication);
+}
+
+static void publication_begin_block(Publication *publication)
+{
+    if (publication != NULL)
+        *publication = (Publication){.stores = publication->stores};
+}
+
+/* Counts a look at all stores; false where there were too many. */
+static bool may_look(Publication *publication)
+{
+    publication->looks += publication->count;
+    if (publication->looks > MOST_LOOKS)
+        publication->fenced = publication->count = 0;
+    return publication->looks <= MOST_LOOKS;
+}
+
+static PublishedAt now(const Sanitizer *sanitizer, uint32_t warp)
+{
+    return (PublishedAt){.epoch = sanitizer->epoch, .warp = warp, .warp_epoch = sanitizer->warp_epoch[warp]};
+}
+
+/* Does what the warp does now come after that moment? */
+static bool comes_after(const Sanitizer *sanitizer, uint32_t warp, const PublishedAt *moment)
+{
+    return moment->warp == warp || moment->epoch != sanitizer->epoch ||
+           warp_order_has_waited(sanitizer, warp, moment->warp, moment->warp_epoch);
+}
+
+/* A plain store into global memory. */
+static void publication_store(Worker *worker, const Instruction *store, uint32_t lane, int allocation, uint64_t address,
+                              uint32_t bytes)
+{
+    const Sanitizer *sanitizer = worker->sanitizer;
+    Publication *publication = sanitizer->publication;
+    if (publication == NULL || publication->count == MOST_STORES || publication->looks > MOST_LOOKS)
+        return;
+    publication->stores[publication->count++] = (SharedStore){.store = store,
+                                                              .address = address,
+                                                              .allocation = allocation,
+                                                              .lane = lane,
+                                                              .bytes = bytes,
+                                                              .done = now(sanitizer, lane / SIM_WARP_SIZE)};
+}
+
+static void fence(Sanitizer *sanitizer, uint32_t warp)
+{
+    Publication *publication = sanitizer->publication;
+    if (publication == NULL || !may_look(publication))
+        return;
+    for (uint32_t i = publication->fenced; i < publication->count; i++) {
+        SharedStore fenced = publication->stores[i];
+        if (!comes_after(sanitizer, warp, &fenced.done))
+            continue;
+        fenced.done = now(sanitizer, warp);
+        publication->stores[i] = publication->stores[publication->fenced];
+        publication->stores[publication->fenced++] = fenced;
+    }
+}
+
+bool execute_fence(Worker *worker, const Instruction *instruction, Active *active)
+{
+    for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
+        if (worker->sanitizer != NULL && active->bits[warp] != 0)
+            fence(worker->sanitizer, warp);
+    return true;
+}
+
+/* A warp tells others: by an atomic operation, or a strong store. */
+static void publication_tell(Sanitizer *sanitizer, const Instruction *instruction, uint32_t warp)
+{
+    Publication *publication = sanitizer->publication;
+    if (publication == NULL)
+        return;
+    if (instruction->is_release)
+        fence(sanitizer, warp);
+    publication->looks += publication->fenced;
+    for (uint32_t i = publication->fenced; i-- > 0;)
+        if (comes_after(sanitizer, warp, &publication->stores[i].done)) {
+            publication->stores[i] = publication->stores[--publication->fenced];
+            publication->stores[publication->fenced] = publication->stores[--publication->count];
+        }
+}
+
+/* A strong load, which cannot race: may it see too old a value of what another block has stored and not published? Not if
+ * it is the load by which this block waits, the first of its kind. */
+static bool publication_may_be_missed(Sanitizer *sanitizer, const Instruction *strong_load)
+{
+    if (!sanitizer->is_ordered)
+        sanitizer->poll = strong_load;
+    sanitizer->is_ordered = true;
+    return sanitizer->publication != NULL && strong_load != sanitizer->poll;
+}
+
+/* The block has ended: what it has not published, nobody may rely on. */
+static void publication_end_block(Worker *worker)
+{
+    const Publication *publication = worker->sanitizer->publication;
+    for (uint32_t i = 0; publication != NULL && i < publication->count; i++) {
+        const SharedStore *store = &publication->stores[i];
+        block_races_unpublished(worker, store->store, store->lane, store->allocation, store->address, store->bytes);
+    }
+}
+
+/* ==== steps ======================================================================================================= */
+
+static void add(const Worker *worker, uint32_t lane, uint32_t uses, uint64_t address, uint64_t bytes)
+{
+    const Sanitizer *sanitizer = worker->sanitizer;
+    footprint_add(sanitizer->plan->footprint, uses | grid_wait_uses_of(sanitizer, lane, uses), address, bytes);
+}
+
+/* Bytes of a load that are not used do not count. */
+static void add_load(const Worker *worker, const Instruction *load, uint32_t lane, uint64_t address, uint32_t bytes)
+{
+    const uint32_t uses = FOOTPRINT_LOAD | (load->is_strong ? FOOTPRINT_STRONG : 0);
+    for (ByteRun run = next_used_bytes(load, bytes, 0); run.first < run.end;
+         run = next_used_bytes(load, bytes, run.end))
+        add(worker, lane, uses, address + run.first, run.end - run.first);
+}
+
+static uint32_t store_of(const unsigned char *held, const unsigned char *values, uint32_t bytes)
+{
+    return memcmp(held, values, bytes) == 0 ? FOOTPRINT_SAME_STORE : FOOTPRINT_STORE;
+}
+
+static void add_store(const Worker *worker, const Instruction *store, uint32_t lane, uint64_t address)
+{
+    const uint32_t bytes = 1u << store->size;
+    for (uint32_t i = 0; i < store->count; i++, address += bytes) {
+        uint64_t value = register_value(worker, store->sources[1 + i], lane);
+        if (store->is_strong)
+            add(worker, lane, FOOTPRINT_ATOMIC | FOOTPRINT_STRONG, address, bytes);
+        else
+            add(worker, lane, store_of((const unsigned char *)(uintptr_t)address, (const unsigned char *)&value, bytes),
+                address, bytes);
+    }
+}
+
+/* A load that may have waited for another thread of the block. */
+static bool may_have_waited(const Instruction *load)
+{
+    return load->kind == LOAD && (load->is_strong || is_mbarrier(load));
+}
+
+void steps_access(const Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
+                  const Active *active, uint64_t first, const int32_t *relative, uint32_t bytes)
+{
+    if (may_have_waited(instruction))
+        grid_wait_follow(worker->sanitizer, active);
+    if (space == PTX_SHARED || space == PTX_LOCAL || space == PTX_PARAM)
+        return;
+    for (uint32_t lane = active->first; lane < active->end; lane++) {
+        uint64_t address = first + (uint64_t)(int64_t)relative[lane - active->first];
+        if (!active_has(active, lane))
+            continue;
+        if (is_store)
+            add_store(worker, instruction, lane, address);
+        else
+            add_load(worker, instruction, lane, address, bytes);
+    }
+}
+
+void steps_uniform_load(const Worker *worker, const Instruction *load, const Active *active, uint64_t address,
+                        uint32_t bytes)
+{
+    if (may_have_waited(load))
+        grid_wait_follow(worker->sanitizer, active);
+    if (load->space != PTX_SHARED)
+        add_load(worker, load, grid_wait_earliest(worker->sanitizer, active), address, bytes);
+}
+
+void steps_atomic(const Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address)
+{
+    const uint32_t uses = FOOTPRINT_ATOMIC | (tells_of_others(instruction) ? FOOTPRINT_STRONG : 0);
+    add(worker, lane, uses, address, 1u << instruction->size);
+}
+
+/* A bulk copy or a texture fetch, of which the thread is not known. */
+static void add_of_block(const Worker *worker, uint32_t uses, uint64_t address, uint64_t bytes)
+{
+    const Sanitizer *sanitizer = worker->sanitizer;
+    footprint_add(sanitizer->plan->footprint, uses | grid_wait_uses(sanitizer, uses), address, bytes);
+}
+
+void steps_bulk_load(const Worker *worker, uint64_t address, uint32_t bytes)
+{
+    add_of_block(worker, FOOTPRINT_LOAD, address, bytes);
+}
+
+void steps_bulk_store(const Worker *worker, const Instruction *copy, uint64_t address, const unsigned char *values,
+                      uint32_t bytes)
+{
+    if (copy->count > 0) {
+        add_of_block(worker, FOOTPRINT_ATOMIC, address, bytes);
+        return;
+    }
+    const unsigned char *held = (const unsigned char *)(uintptr_t)address;
+    for (uint32_t i = 0, end; i < bytes; i = end) {
+        const uint32_t uses = store_of(held + i, values + i, 1);
+        for (end = i + 1; end < bytes && store_of(held + end, values + end, 1) == uses;)
+            end++;
+        add_of_block(worker, uses, address + i, end - i);
+    }
+}
+
+void sanitizer_fetch(const Worker *worker, uint64_t address, uint32_t bytes)
+{
+    if (worker->sanitizer->plan->footprint != NULL)
+        add_of_block(worker, FOOTPRINT_LOAD, address, bytes);
+}
+
+/* ==== sanitizer =================================================================================================== */
 
 /* ---- the sanitizer of a worker ----------------------------------------------------------------------------------- */
 

@@ -5,17 +5,17 @@
  * thread_races.c     races among the threads of one block; indices that leave a shared variable
  * block_races.c      races among the blocks of a launch, in global memory
  * cluster_races.c    races among the blocks of a cluster, in each other's shared memory
- * cluster_global.c   races among the blocks of a cluster, in global memory
- * mbarriers.c        arrivals and waits at mbarriers
+ * cluster_races.c   races among the blocks of a cluster, in global memory
+ * sanitizer.c        arrivals and waits at mbarriers
  * shadow_cells.c     for each few bytes of memory, which threads of the block wrote and read them last
- * deferred_reads.c   reads of shared memory that are checked only if something changes there
- * publication.c      which stores other blocks may rely on, once they have waited
+ * shadow_cells.c   reads of shared memory that are checked only if something changes there
+ * sanitizer.c      which stores other blocks may rely on, once they have waited
  * warp_order.c       which warps have waited for which, at named barriers and mbarriers
  * async_copies.c     which cp.async copies, bulk copies and wgmma a thread has waited for
- * proxy_fences.c     which ordinary stores bulk copies and wgmma see
+ * shadow_cells.c     which ordinary stores bulk copies and wgmma see
  * bulk_accesses.c    what bulk copies read and write
- * grid_wait.c        which threads have waited for the kernel before (griddepcontrol)
- * steps.c            which bytes a launch uses, for a launch that is not checked (SimLaunch.footprint)
+ * shadow_cells.c        which threads have waited for the kernel before (griddepcontrol)
+ * sanitizer.c            which bytes a launch uses, for a launch that is not checked (SimLaunch.footprint)
  * raw_finding.c      what was found at one instruction, and the sentence that says it
  *
  * A false alarm is worse than a miss, so that whatever may order two accesses is taken to do so:
@@ -52,6 +52,24 @@
 #include "simgpu/block/active.h"
 #include "simgpu/code/code.h"
 #include "simgpu/cost/pattern.h"
+#include "simgpu/sanitizer/sanitizer_state.h"
+
+/* ==== steps ======================================================================================================= */
+
+/* Notes in a footprint (simgpu/memory/footprint.h) which bytes of global memory a launch uses. */
+
+/* The active lanes load or store `bytes` each, at the distances `relative` from `first`; in any space. */
+void steps_access(const Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
+                  const Active *active, uint64_t first, const int32_t *relative, uint32_t bytes);
+void steps_uniform_load(const Worker *worker, const Instruction *load, const Active *active, uint64_t address,
+                        uint32_t bytes);
+/* A bulk copy reads; stores the bytes at `values`, or combines them with what is there. */
+void steps_bulk_load(const Worker *worker, uint64_t address, uint32_t bytes);
+void steps_bulk_store(const Worker *worker, const Instruction *copy, uint64_t address, const unsigned char *values,
+                      uint32_t bytes);
+void steps_atomic(const Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address);
+
+/* ==== sanitizer =================================================================================================== */
 
 typedef struct Sanitizer Sanitizer;
 typedef struct Worker Worker;

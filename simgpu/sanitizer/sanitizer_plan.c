@@ -1,6 +1,6 @@
 #include "simgpu/sanitizer/sanitizer_plan.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "simgpu/memory/footprint.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/block_races.h"

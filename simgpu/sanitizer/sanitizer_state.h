@@ -16,17 +16,17 @@ enum {
 };
 
 typedef struct BlockShadow BlockShadow;     /* block_races.c */
-typedef struct ClusterGlobal ClusterGlobal; /* cluster_global.c */
+typedef struct ClusterGlobal ClusterGlobal; /* cluster_races.c */
 typedef struct ClusterRaces ClusterRaces;   /* cluster_races.c */
-typedef struct DeferredReads DeferredReads; /* deferred_reads.c */
+typedef struct DeferredReads DeferredReads; /* shadow_cells.c */
 typedef struct LaneCopies LaneCopies;       /* async_copies.c */
 typedef struct RawFinding RawFinding;       /* raw_finding.h */
 typedef struct ShadowCells ShadowCells;     /* shadow_cells.c */
-typedef struct ProxyFences ProxyFences;     /* proxy_fences.c */
-typedef struct Publication Publication;     /* publication.c */
+typedef struct ProxyFences ProxyFences;     /* shadow_cells.c */
+typedef struct Publication Publication;     /* sanitizer.c */
 typedef struct WarpOrder WarpOrder;         /* warp_order.c */
 
-typedef struct GridWait {       /* of a block (grid_wait.h) */
+typedef struct GridWait {       /* of a block (shadow_cells.h) */
     uint32_t waited[MAX_WARPS]; /* [warp] the lanes that have waited for the kernel before */
     bool has_waited;            /* some thread has */
     bool has_released;          /* some thread has let the next kernel begin */

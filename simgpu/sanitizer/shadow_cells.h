@@ -3,7 +3,10 @@
 #define SIMGPU_SANITIZER_SHADOW_CELLS_H
 
 #include "simgpu/block/active.h"
+#include "simgpu/code/code.h"
 #include "simgpu/sanitizer/sanitizer_state.h"
+
+/* ==== shadow cells ================================================================================================ */
 
 enum { NOBODY = 0xFFFF };
 
@@ -69,5 +72,64 @@ uint32_t shadow_cell_value(const Worker *worker, const Instruction *store, uint3
                            uint8_t cell_log);
 /* The same of an access whose bytes lie at `values`. */
 uint32_t shadow_cell_value_of(const unsigned char *values, uint32_t offset, uint8_t cell_log);
+
+/* ==== deferred reads ============================================================================================== */
+
+/* Reads of shared memory that are checked only if something changes there before the next
+ * barrier. */
+
+DeferredReads *deferred_reads_new(void);
+void deferred_reads_free(DeferredReads *deferred);
+/* Defers a read; false where it must be checked at once. */
+bool deferred_reads_add(Worker *worker, const SharedRead *read);
+/* Enters the deferred reads into the shadow cells: before a read that is not deferred, and before lanes of a warp wait
+ * for each other. */
+void deferred_reads_apply(Sanitizer *sanitizer);
+/* The same, and defers no more until the next barrier: shared memory is about to be changed. */
+void deferred_reads_stop(Sanitizer *sanitizer);
+/* Forgets the deferred reads: there was a barrier. */
+void deferred_reads_drop(Sanitizer *sanitizer);
+
+/* ==== grid wait =================================================================================================== */
+
+/* Which threads of a block have waited for the kernel before (griddepcontrol.wait).
+ *
+ * A kernel that is launched with programmatic stream serialization may begin as soon as each block of the kernel before
+ * has let it (griddepcontrol.launch_dependents) or has ended. What that kernel has stored is sure to be there once a
+ * thread has waited, for this thread and for those that wait for it in turn. So a footprint tells apart
+ *   - the early uses of memory, by threads that have not waited, and
+ *   - the late loads, of a block that has let the next kernel begin.
+ *
+ * Source   PTX ISA, Parallel Synchronization and Communication Instructions, "griddepcontrol"; CUDA Programming Guide,
+ *          "Programmatic Dependent Launch and Synchronization". */
+
+/* All threads of the block, or of its cluster, have passed a barrier; the active lanes of each warp a .sync operation. */
+void grid_wait_barrier(Sanitizer *sanitizer);
+void grid_wait_cluster_barrier(Sanitizer *sanitizer);
+void grid_wait_sync_warps(Sanitizer *sanitizer, const Active *active);
+/* The warps of `active` may have waited for any other thread of the block. */
+void grid_wait_follow(Sanitizer *sanitizer, const Active *active);
+
+/* The first active lane that has not waited, or else the first one. */
+uint32_t grid_wait_earliest(const Sanitizer *sanitizer, const Active *active);
+/* The bits that these uses of memory (FootprintUse) have besides: by a lane of the block; by some thread of it. */
+uint32_t grid_wait_uses_of(const Sanitizer *sanitizer, uint32_t lane, uint32_t uses);
+uint32_t grid_wait_uses(const Sanitizer *sanitizer, uint32_t uses);
+
+/* ==== proxy fences ================================================================================================ */
+
+/* Which ordinary stores come before what bulk copies and wgmma read and write.
+ *
+ * They use memory through another path than loads, the async proxy. It sees what a thread has stored only after a
+ * fence.proxy.async: of the thread itself after its store, or of one that has waited for it.
+ *
+ * Source   PTX ISA 9.0, Data Movement and Conversion Instructions: Async Proxy; Memory Consistency Model: Causality Order,
+ *          proxy-preserved base causality order. */
+
+ProxyFences *proxy_fences_new(const Worker *worker);
+void proxy_fences_free(ProxyFences *fences);
+void proxy_fences_begin_block(const Worker *worker);
+/* Does a fence stand between the last store into the cell and what `lane` asks the async proxy for? */
+bool proxy_fences_cover(const Sanitizer *sanitizer, bool is_shared, const ShadowCell *cell, uint32_t lane);
 
 #endif

@@ -4,9 +4,8 @@
 
 #include "simgpu/sanitizer/async_copies.h"
 #include "simgpu/sanitizer/cluster_races.h"
-#include "simgpu/sanitizer/proxy_fences.h"
-#include "simgpu/sanitizer/raw_finding.h"
 #include "simgpu/sanitizer/shadow_cells.h"
+#include "simgpu/sanitizer/raw_finding.h"
 #include "simgpu/sanitizer/warp_order.h"
 
 #include <string.h>

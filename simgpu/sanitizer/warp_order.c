@@ -1,7 +1,7 @@
 #include "simgpu/sanitizer/warp_order.h"
 
-#include "base/allocated.h"
-#include "simgpu/sanitizer/deferred_reads.h"
+#include "base/arena.h"
+#include "simgpu/sanitizer/shadow_cells.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #define SIMGPU_TESTS_TENSOR_ROWS_H
 
 #include "base/text.h"
-#include "simgpu/code/tensor_map.h"
+#include "simgpu/code/matrix_fragment.h"
 #include "simgpu/tests/recorded.h"
 
 #include <string.h>

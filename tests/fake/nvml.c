@@ -1,4 +1,4 @@
-/* nvml.c - a libnvidia-ml.so.1 for tests without a GPU: every call of harness/device/monitor/nvml.h on one GPU.
+/* nvml.c - a libnvidia-ml.so.1 for tests without a GPU: every call of harness/device/cuda/device_monitor.h on one GPU.
  *
  * Setting  CONVJUDGE_FAKE_NVML=FILE: the GPU's answers, read at each call, so a test can change them by renaming
  *          another file over it. One answer per line, as below; the GPU does not support what is missing.
@@ -12,14 +12,14 @@
  *              no_driver 1             the library cannot be initialised
  *
  * Source   NVML API Reference.  */
-#include "harness/device/monitor/nvml.h"
+#include "harness/device/cuda/device_monitor.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The library's symbols under the names of nvml.h's members; a definition that does not fit will not compile. */
+/* The library's symbols under the names of device_monitor.h's members; a definition that does not fit will not compile. */
 #define DECLARE(name, symbol, result, parameters)                                                                      \
     __attribute__((visibility("default"))) result name parameters __asm__(symbol);
 NVML_CALLS(DECLARE)

@@ -1,5 +1,5 @@
 /* older_cuda.c - a libcuda.so.1 that is too old for the judge: it has only the call that returns its version.  */
-#include "harness/protocol/cuda_error.h"
+#include "harness/protocol/ring.h"
 
 #pragma GCC visibility push(default)
 CudaError cuInit(unsigned flags);

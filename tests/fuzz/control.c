@@ -12,7 +12,7 @@
 #include "harness/tests/broker_fixture.h"
 
 #include "harness/broker/broker.h"
-#include "harness/control/control.h"
+#include "harness/broker/control.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #include "tools/hardware/counts.h"
 
-#include "base/allocated.h"
-#include "simgpu/cost/machine_total.h"
-#include "simgpu/engine/slow_path.h"
+#include "base/arena.h"
+#include "simgpu/cost/machine_program.h"
+#include "simgpu/engine/interpreter.h"
 
 #include <stdio.h>
 #include <stdlib.h>

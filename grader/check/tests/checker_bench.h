@@ -6,8 +6,8 @@
 
 #include "grader/check/checker.h"
 #include "grader/tests/home.h"
-#include "grader/problem/problem_read.h"
-#include "grader/problem/testcase_read.h"
+#include "grader/problem/problem.h"
+#include "grader/problem/testcase.h"
 #include "grader/problem/testcase_data.h"
 
 #include <math.h>

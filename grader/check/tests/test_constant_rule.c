@@ -2,7 +2,7 @@
 
 #include "grader/check/constant_rule.h"
 #include "grader/tests/home.h"
-#include "grader/problem/problem_read.h"
+#include "grader/problem/problem.h"
 
 /* solutions/conv1d-constant/ shows what the rule finds in submissions. */
 

@@ -1,8 +1,8 @@
 #include "base/tests/unit.h"
 
 #include "grader/check/foresight.h"
-#include "grader/problem/problem_read.h"
-#include "grader/problem/testcase_read.h"
+#include "grader/problem/problem.h"
+#include "grader/problem/testcase.h"
 #include "grader/tests/home.h"
 
 /* The small problem adds a and, where the mask is not zero, b. Here a comes from a file; b and the mask are small. */

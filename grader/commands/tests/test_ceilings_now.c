@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/commands/ceilings_now.h"
+#include "grader/commands/command_time.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,16 +1,16 @@
 /* A sitting as on a real GPU, here on the simulated one, whose modelled times stand for those of events. */
 #include "base/tests/unit.h"
 
-#include "grader/device_oracle/oracle_process.h"
-#include "grader/judge/clocked_cases.h"
+#include "grader/check/device_oracle.h"
+#include "grader/judge/judge.h"
 #include "grader/judge/compilation.h"
-#include "grader/problem/problem_read.h"
+#include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/tests/slow_source.h"
 #include "harness/broker/broker.h"
 #include "harness/compile/tests/with_nvcc.h"
 #include "harness/sandbox/scratch.h"
-#include "harness/session/session_open.h"
+#include "harness/broker/gpu_session.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/judge/compiler_warning.h"
+#include "grader/judge/judge.h"
 
 #include <stdlib.h>
 #include <string.h>

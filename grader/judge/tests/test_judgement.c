@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "grader/judge/judgement.h"
+#include "grader/judge/case_run.h"
 
 static const Comparison right = {.count = 10};
 static const Comparison wrong = {.count = 10, .wrong = 1, .kind = {WRONG_PLACE_LAST}, .text = "the last element"};

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/problem/identify.h"
+#include "grader/problem/problem.h"
 #include "grader/tests/home.h"
 
 static void add_problem(const char *id, const char *signature_from, const char *signature_to, const char *from,

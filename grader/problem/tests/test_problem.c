@@ -1,7 +1,6 @@
 #include "base/tests/unit.h"
 
 #include "grader/problem/problem.h"
-#include "grader/problem/problem_read.h"
 #include "grader/tests/home.h"
 
 static void a_problem_is_read(void **state)

@@ -2,9 +2,7 @@
 
 #include "grader/problem/testcase.h"
 #include "grader/problem/testcase_data.h"
-#include "grader/problem/testcase_read.h"
-#include "grader/problem/problem_list.h"
-#include "grader/problem/problem_read.h"
+#include "grader/problem/problem.h"
 #include "grader/tests/home.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/ranking/ladder.h"
+#include "grader/ranking/ranking.h"
 
 static void only_times_of_the_same_source_are_taken(void **state)
 {

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "grader/report/limiter.h"
 #include "grader/report/report.h"
 #include "grader/report/report_leaderboard.h"
 #include "grader/tests/made_up.h"

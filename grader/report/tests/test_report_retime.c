@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/report/report_retime.h"
+#include "grader/report/report_leaderboard.h"
 
 #include <stdlib.h>
 #include <string.h>

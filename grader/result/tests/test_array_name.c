@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/result/array_name.h"
+#include "grader/result/wording.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/result/hidden_finding.h"
+#include "grader/result/wording.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/result/local_variable.h"
+#include "grader/result/wording.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/result/second_opinion.h"
+#include "grader/result/result.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/terminal/quantity.h"
+#include "grader/terminal/terminal.h"
 
 #include <float.h>
 #include <math.h>

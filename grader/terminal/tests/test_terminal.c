@@ -1,6 +1,5 @@
 #include "base/tests/unit.h"
 
-#include "grader/terminal/progress.h"
 #include "grader/terminal/terminal.h"
 
 #include <locale.h>

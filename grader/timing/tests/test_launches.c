@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/timing/launches.h"
+#include "grader/timing/call_plan.h"
 
 #include <math.h>
 

@@ -1,14 +1,14 @@
 /* Timed calls with new data, every output checked, here on the simulated GPU. */
 #include "base/tests/unit.h"
 
-#include "grader/device_oracle/oracle_process.h"
-#include "grader/timing/sitting.h"
+#include "grader/check/device_oracle.h"
+#include "grader/timing/measure.h"
 #include "grader/problem/submission.h"
-#include "grader/problem/problem_read.h"
+#include "grader/problem/problem.h"
 #include "grader/tests/slow_source.h"
 #include "harness/broker/broker.h"
 #include "harness/sandbox/scratch.h"
-#include "harness/session/session_open.h"
+#include "harness/broker/gpu_session.h"
 #include "harness/compile/tests/with_nvcc.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/timing/paired.h"
+#include "grader/timing/timing.h"
 
 #include <math.h>
 

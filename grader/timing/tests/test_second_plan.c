@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/timing/second_plan.h"
+#include "grader/timing/call_plan.h"
 
 #include <string.h>
 

@@ -2,8 +2,7 @@
 #include "base/tests/refusal.h"
 
 #include "harness/broker/broker.h"
-#include "harness/control/control.h"
-#include "harness/control/control_message.h"
+#include "harness/broker/control.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>

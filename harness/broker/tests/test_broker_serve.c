@@ -1,12 +1,11 @@
 #include "base/clock.h"
 #include "base/tests/unit.h"
 
-#include "harness/broker/broker_arrays.h"
-#include "harness/broker/broker_call.h"
-#include "harness/broker/broker_fault.h"
-#include "harness/broker/broker_host_time.h"
-#include "harness/broker/broker_host_work.h"
-#include "harness/control/host_clock.h"
+#include "harness/broker/broker_memory.h"
+#include "harness/broker/broker.h"
+#include "harness/broker/broker_launch.h"
+#include "harness/broker/broker_state.h"
+#include "harness/broker/control.h"
 #include "harness/tests/broker_fixture.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "harness/broker/handles.h"
+#include "harness/broker/broker_state.h"
 
 static void a_number_names_its_object_until_it_is_removed(void **state)
 {

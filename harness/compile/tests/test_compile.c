@@ -1,7 +1,7 @@
 #include "harness/compile/tests/compile_fixture.h"
 
 #include "base/elf.h"
-#include "harness/compile/compile_modules.h"
+#include "harness/compile/compile.h"
 #include "harness/sandbox/process.h"
 #include "simgpu/ptx/fatbin.h"
 

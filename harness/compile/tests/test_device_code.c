@@ -1,8 +1,8 @@
-/* device_code.c: compiling and caching the judge's own kernels. */
+/* toolkit.c: compiling and caching the judge's own kernels. */
 #include "base/tests/unit.h"
 
-#include "harness/device/open/device_open.h"
-#include "harness/compile/device_code.h"
+#include "harness/device/cuda/device_open.h"
+#include "harness/compile/toolkit.h"
 #include "harness/compile/tests/with_nvcc.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* What comes of GPU code that the compiler's device step did not make.  */
 #include "harness/compile/tests/compile_fixture.h"
 
-#include "harness/compile/compile_modules.h"
+#include "harness/compile/compile.h"
 #include "simgpu/ptx/fatbin.h"
 
 static const char REFUSED[] = "my file.cu: error: the object file holds GPU code that the device compiler did not make "

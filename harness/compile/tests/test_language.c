@@ -1,5 +1,5 @@
 /* Which C++ a submission may be written in. */
-#include "harness/compile/compile_language.h"
+#include "harness/compile/compile.h"
 #include "harness/compile/tests/compile_fixture.h"
 
 #define LAMBDA_KERNEL "template <typename F> __global__ void each(F f) { f(threadIdx.x); }\n"

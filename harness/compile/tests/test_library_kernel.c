@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "harness/compile/library_kernel.h"
+#include "harness/compile/compiled.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #include "harness/device/cuda/cuda_driver.h"
-#include "harness/device/library.h"
+#include "harness/device/launch_check.h"
 
 #include <dlfcn.h>
 #include <link.h>

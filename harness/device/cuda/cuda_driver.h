@@ -1,14 +1,14 @@
 /* cuda_driver.h - the part of NVIDIA's driver library, libcuda.so.1, that the judge calls, opened at run time.
  *
  * cuda.h is not included, so that the judge builds without a toolkit, and because its error names would collide with
- * those of cuda_error.h, which have the same values. Every call returns a CudaError; 0 is success.
+ * those of ring.h, which have the same values. Every call returns a CudaError; 0 is success.
  *
  * Source   CUDA Driver API 13.0; values of the enumerations from its cuda.h.  */
 #ifndef HARNESS_DEVICE_CUDA_CUDA_DRIVER_H
 #define HARNESS_DEVICE_CUDA_CUDA_DRIVER_H
 
 #include "base/status.h"
-#include "harness/protocol/cuda_error.h"
+#include "harness/protocol/ring.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 #include "harness/device/cuda/cuda_module.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "harness/device/cuda/cuda_gate.h"
-#include "harness/device/cuda/cuda_managed.h"
+#include "harness/device/cuda/cuda_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef HARNESS_DEVICE_CUDA_CUDA_MODULE_H
 #define HARNESS_DEVICE_CUDA_CUDA_MODULE_H
 
-#include "harness/device/cuda/cuda_state.h"
+#include "harness/device/cuda/cuda_gate.h"
 
 extern const DeviceModuleOps CUDA_MODULE_OPS;
 extern const DeviceKernelOps CUDA_KERNEL_OPS;

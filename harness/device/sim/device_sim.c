@@ -1,16 +1,12 @@
 #include "harness/device/sim/device_sim.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "base/compile_cache.h"
 #include "base/paths.h"
-#include "harness/device/sim/sim_array.h"
-#include "harness/device/sim/sim_check.h"
-#include "harness/device/sim/sim_kernel.h"
 #include "harness/device/sim/sim_memory.h"
-#include "harness/device/sim/sim_sample.h"
 #include "harness/device/sim/sim_stream.h"
-#include "harness/device/sim/sim_tensor.h"
-#include "harness/device/sim/sim_time.h"
+#include "harness/device/sim/sim_queue.h"
+#include "harness/device/sim/sim_state.h"
 
 #include <limits.h>
 #include <math.h>

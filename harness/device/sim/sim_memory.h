@@ -2,7 +2,27 @@
 #ifndef HARNESS_DEVICE_SIM_SIM_MEMORY_H
 #define HARNESS_DEVICE_SIM_SIM_MEMORY_H
 
+#include "harness/device/device.h"
 #include "harness/device/sim/sim_queue.h"
+
+/* ==== sim array =================================================================================================== */
+
+/* CUDA arrays, textures and surfaces of a simulated GPU. */
+
+extern const DeviceArrayOps SIM_ARRAY_OPS;
+extern const DeviceTextureOps SIM_TEXTURE_OPS;
+
+/* DeviceSimulationOps.copy_away(). */
+CudaError sim_copy_away(Device *device, const DevicePlace *place, const DeviceBox *box, bool to_device, uint64_t away,
+                        DeviceStream *stream, uint64_t *turn, bool *is_due);
+
+/* ==== sim tensor ================================================================================================== */
+
+/* Tensor maps of a simulated GPU. */
+
+extern const DeviceTensorOps SIM_TENSOR_OPS;
+
+/* ==== sim memory ================================================================================================== */
 
 extern const DeviceMemoryOps SIM_MEMORY_OPS;
 extern const DeviceCopyOps SIM_COPY_OPS, SIM_COPIES_AT_ONCE;

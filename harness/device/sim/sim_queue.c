@@ -1,13 +1,268 @@
 #include "harness/device/sim/sim_queue.h"
 
-#include "base/allocated.h"
+#include "base/arena.h"
 #include "base/chacha20.h"
-#include "harness/device/sim/sim_conflict.h"
-#include "harness/device/sim/sim_sample.h"
-#include "harness/device/sim/sim_time.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+typedef struct ByteTouch {
+    uint64_t begin, end;
+    bool is_store;
+} ByteTouch;
+
+typedef struct Touches { /* of one operation */
+    ByteTouch *ranges;   /* [count] all that it uses lies in these */
+    uint32_t count, capacity;
+    Footprint *bytes; /* what it uses to the byte; NULL: not known */
+} Touches;
+
+typedef enum Clash { /* of two operations */
+                     CLASH_NONE,
+                     CLASH_ORDER, /* one writes where the other reads or writes, so that their order may matter */
+                     CLASH_RACE /* and it matters that they may run at the same time: both change a byte, not both atomically */
+} Clash;
+
+typedef struct Party { /* one of the two */
+    const char *name;  /* "kernel blur on stream 2" */
+    uint32_t sequence; /* in the call */
+    uint32_t place;    /* in host code (DeviceParty) */
+    Mistake mistake;   /* if it fails to wait */
+    bool is_function;  /* of the host */
+} Party;
+
+/* ==== sim conflict ================================================================================================ */
+
+/* What two operations touch, and whether it is the same. */
+
+static void touches_add(Touches *touches, uint64_t address, uint64_t bytes, bool is_store)
+{
+    if (touches->count == touches->capacity) {
+        touches->capacity = touches->capacity == 0 ? 4 : 2 * touches->capacity;
+        touches->ranges = allocated(realloc(touches->ranges, touches->capacity * sizeof *touches->ranges));
+    }
+    touches->ranges[touches->count++] = (ByteTouch){address, address + bytes, is_store};
+}
+
+static void touches_free(Touches *touches)
+{
+    free(touches->ranges);
+    footprint_free(touches->bytes);
+    *touches = (Touches){0};
+}
+
+static bool ranges_overlap(const Touches *a, const Touches *b)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t j = 0; j < b->count; j++) {
+            const ByteTouch *x = &a->ranges[i], *y = &b->ranges[j];
+            if ((x->is_store || y->is_store) && x->begin < y->end && y->begin < x->end)
+                return true;
+        }
+    return false;
+}
+
+static bool is_exact(const Touches *touches)
+{
+    return touches->bytes != NULL && !footprint_is_partial(touches->bytes);
+}
+
+/* `address`: of a race, where it is. */
+static Clash touches_compare(const Touches *a, const Touches *b, uint64_t *address)
+{
+    if (!ranges_overlap(a, b))
+        return CLASH_NONE;
+    if (!is_exact(a) || !is_exact(b))
+        return CLASH_ORDER;
+    switch (footprint_compare(a->bytes, b->bytes, address)) {
+    case OVERLAP_NONE: return CLASH_NONE;
+    case OVERLAP_ATOMIC:
+    case OVERLAP_LOAD: return CLASH_ORDER;
+    case OVERLAP_STORE: return CLASH_RACE;
+    }
+    return CLASH_ORDER;
+}
+
+/* The same of a kernel, and of the next one on its stream, which may begin before that has ended. */
+static Clash touches_compare_next(const Touches *kernel, const Touches *next, uint64_t *address)
+{
+    if (!ranges_overlap(kernel, next))
+        return CLASH_NONE;
+    if (!is_exact(kernel) || !is_exact(next))
+        return CLASH_ORDER;
+    const FootprintOverlap overlap = footprint_compare_next(kernel->bytes, next->bytes, address);
+    return overlap == OVERLAP_LOAD || overlap == OVERLAP_STORE ? CLASH_RACE : CLASH_NONE;
+}
+
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
+
+static int weight_of(const DeviceConflict *conflict)
+{
+    return conflict->is_race ? 2 : conflict->order.until != 0 ? 1 : 0;
+}
+
+/* The last one of those that weigh least, if it weighs less than this. */
+static DeviceConflict *replaced_by(DeviceConflicts *conflicts, int weight)
+{
+    DeviceConflict *least = &conflicts->items[0];
+    for (uint32_t i = 1; i < conflicts->count; i++)
+        if (weight_of(&conflicts->items[i]) <= weight_of(least))
+            least = &conflicts->items[i];
+    return weight_of(least) < weight ? least : NULL;
+}
+
+static void name_party(DeviceParty *named, const Party *party)
+{
+    snprintf(named->name, sizeof named->name, "%s", party->name);
+    named->place = party->place;
+}
+
+/* A copy for which the host may fail to wait is here one for which, or which, another operation fails to wait. */
+static Mistake mistake_of_pair(const Party *second)
+{
+    const Mistake not_ordered = {.kind = MISTAKE_COPY_NOT_ORDERED};
+    return second->mistake.kind == MISTAKE_HOST_TOO_EARLY ? not_ordered : second->mistake;
+}
+
+/* Reports two operations that nothing orders, `first` being the one that was asked for first; or one that the host may
+ * fail to wait for (second: NULL). Where there are too many, races stay, and then pairs of operations. Returns it, or
+ * NULL where it does not stay. */
+static DeviceConflict *conflict_add(DeviceCheck *check, const Party *first, const Party *second, bool is_race)
+{
+    DeviceConflicts *conflicts = &check->conflicts;
+    DeviceConflict conflict = {
+        .order = {.kind = DEVICE_ORDER_ISSUED, .held = first->sequence, .until = second == NULL ? 0 : second->sequence},
+        .mistake = second == NULL ? first->mistake : mistake_of_pair(second),
+        .is_race = is_race,
+        .is_of_function = second == NULL && first->is_function};
+    name_party(&conflict.first, first);
+    if (second != NULL)
+        name_party(&conflict.second, second);
+    bool is_full = conflicts->count == DEVICE_MAX_CONFLICTS;
+    DeviceConflict *to = is_full ? replaced_by(conflicts, weight_of(&conflict)) : &conflicts->items[conflicts->count++];
+    conflicts->more += is_full;
+    if (to != NULL)
+        *to = conflict;
+    return to;
+}
+
+/* "output[12]", "byte 48 of an allocation of 400 bytes", "the same memory". */
+static void conflict_name_place(SimDevice *sim, uint64_t address, char *text, size_t size)
+{
+    SimAllocation found = {0};
+    for (size_t i = 0; i < sim->check->array_count; i++) {
+        const DeviceNamed *array = &sim->check->arrays[i];
+        if (address - array->address >= array->bytes)
+            continue;
+        snprintf(text, size, "%s[%llu]", array->name,
+                 (unsigned long long)((address - array->address) / array->element_bytes));
+        return;
+    }
+    if (!simgpu_find(sim->gpu, address, 1, &found))
+        snprintf(text, size, "the same memory");
+    else
+        snprintf(text, size, "byte %llu of %s%.40s%s", (unsigned long long)(address - found.address),
+                 found.name == NULL ? "" : "variable '", found.name == NULL ? "an allocation" : found.name,
+                 found.name == NULL ? "" : "'");
+}
+
+/* ==== sim sample ================================================================================================== */
+
+/* Of one launch: what one core executes in about half a second, translated; and interpreted, as it is for a profile. */
+static const uint64_t LANE_INSTRUCTIONS = 5000000000, INTERPRETED = 1000000000;
+
+uint64_t sim_sample_limit(const SimDevice *sim)
+{
+    if (sim->check == NULL || !sim->check->samples_blocks)
+        return 0;
+    return sim->profile != NULL ? INTERPRETED : LANE_INSTRUCTIONS;
+}
+
+SimMarked sim_sample_marked(const SimDevice *sim)
+{
+    const DeviceCheck *check = sim->check;
+    if (check == NULL || !check->samples_blocks)
+        return (SimMarked){0};
+    return (SimMarked){check->output_address, check->output_bytes, check->output_poison, DEVICE_POISON_WORDS};
+}
+
+/* Adds the whole allocation that these bytes lie in. */
+static void add_allocation(SimDevice *sim, struct Touches **list, uint64_t address, uint64_t bytes)
+{
+    SimAllocation whole = {.address = address, .bytes = bytes};
+    if (*list == NULL)
+        *list = zeroed(1, sizeof **list);
+    if (!simgpu_find(sim->gpu, address, 1, &whole))
+        whole = (SimAllocation){.address = address, .bytes = bytes};
+    touches_add(*list, whole.address, whole.bytes, true);
+}
+
+static bool overlaps(const Touches *list, uint64_t address, uint64_t bytes)
+{
+    for (uint32_t i = 0; list != NULL && i < list->count; i++)
+        if (address < list->ranges[i].end && list->ranges[i].begin < address + bytes)
+            return true;
+    return false;
+}
+
+static bool is_sample(const SimReport *report)
+{
+    return report->sampled_share < 1 && report->outcome == SIM_OK;
+}
+
+void sim_sample_check(SimDevice *sim, const SimReport *report)
+{
+    if (!is_sample(report))
+        return;
+    sim->statistics.is_sample_unsound |= sim->incomplete != NULL; /* one sample for each call */
+    for (size_t i = 0; i < report->touched_count; i++) {
+        const SimTouched *touched = &report->touched[i];
+        if (touched->is_store && overlaps(sim->stored, touched->address, touched->bytes))
+            sim->statistics.is_sample_unsound = true;
+    }
+}
+
+void sim_sample_keep(SimDevice *sim, const SimReport *report)
+{
+    DeviceStatistics *statistics = &sim->statistics;
+    if (!is_sample(report))
+        return;
+    statistics->sampled_share = report->sampled_share;
+    statistics->sample_error = report->sample_error;
+    statistics->drawn_share = report->drawn_share;
+    statistics->certain_bytes = report->certain_bytes;
+    for (size_t i = 0; i < report->touched_count; i++)
+        if (report->touched[i].is_store)
+            add_allocation(sim, &sim->incomplete, report->touched[i].address, report->touched[i].bytes);
+}
+
+void sim_sample_touches(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store)
+{
+    if (sim_sample_limit(sim) == 0)
+        return;
+    sim->statistics.is_sample_unsound |= overlaps(sim->incomplete, address, bytes);
+    if (is_store)
+        add_allocation(sim, &sim->stored, address, bytes);
+}
+
+static void forget(struct Touches **list)
+{
+    if (*list != NULL)
+        touches_free(*list);
+    free(*list);
+    *list = NULL;
+}
+
+void sim_sample_reset(SimDevice *sim)
+{
+    forget(&sim->stored);
+    forget(&sim->incomplete);
+    sim->statistics.sampled_share = 1;
+}
+
+/* ==== sim queue =================================================================================================== */
 
 enum {
     HELD_BYTES = 32 << 20, /* most that waiting operations may hold */

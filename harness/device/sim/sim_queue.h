@@ -31,6 +31,30 @@
 
 #include "harness/device/sim/sim_state.h"
 
+/* ==== sim sample ================================================================================================== */
+
+/* Launches that run a random sample of their blocks (simgpu/gpu/launch.h), and whether the rest of
+ * the call goes without the blocks that did not run.
+ *
+ * A kernel that ran in part leaves memory incomplete. If anything else in the call uses an allocation that it stored into,
+ * before or after it, nobody can tell what its blocks have written, or what others made of it. Then the call counts for
+ * nothing, and its caller repeats it with all blocks. The same holds for a second sample in one call. What the kernel
+ * itself loads again of such an allocation is no other use: a block may read what it has stored, and one that read what
+ * others store would race with them. */
+
+/* SimLaunch.sample_lane_instructions of the next launch. */
+uint64_t sim_sample_limit(const SimDevice *sim);
+/* SimLaunch.marked of the next launch: the output. */
+SimMarked sim_sample_marked(const SimDevice *sim);
+/* A launch has ended: the first precedes sim_sample_touches() for what it has used, the second follows. */
+void sim_sample_check(SimDevice *sim, const SimReport *report);
+void sim_sample_keep(SimDevice *sim, const SimReport *report);
+/* Any operation uses these bytes. */
+void sim_sample_touches(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store);
+void sim_sample_reset(SimDevice *sim);
+
+/* ==== sim queue =================================================================================================== */
+
 /* Carries an operation out, and returns its modelled duration in seconds. `staging` holds the host's bytes of an
  * operation with a turn, NULL: its turn has not come, and it is left out. Calls sim_touches() for what it reads and writes. */
 typedef double Carry(SimDevice *sim, void *what, uint8_t *staging);

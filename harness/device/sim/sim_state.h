@@ -3,12 +3,90 @@
 #define HARNESS_DEVICE_SIM_SIM_STATE_H
 
 #include "harness/device/device.h"
-#include "harness/device/sim/operation_set.h"
 #include "simgpu/simgpu.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ==== operation set =============================================================================================== */
+
+/* A set of the operations of one window of the queue (sim_queue.h), by their numbers in it. */
+
+enum { QUEUE_OPERATIONS = 1024, SET_WORDS = QUEUE_OPERATIONS / 64 };
+
+typedef struct OperationSet {
+    uint64_t window; /* of another window than the queue's: the set is empty */
+    uint64_t word[SET_WORDS];
+} OperationSet;
+
+static inline bool set_has(const OperationSet *set, uint32_t number)
+{
+    return set->word[number / 64] >> number % 64 & 1;
+}
+
+static inline void set_add(OperationSet *set, uint32_t number)
+{
+    set->word[number / 64] |= 1ull << number % 64;
+}
+
+static inline void set_remove(OperationSet *set, uint32_t number)
+{
+    set->word[number / 64] &= ~(1ull << number % 64);
+}
+
+/* The three sets must be of the same window. */
+static inline void set_join(OperationSet *sum, const OperationSet *part)
+{
+    for (int i = 0; i < SET_WORDS; i++)
+        sum->word[i] |= part->word[i];
+}
+
+static inline OperationSet set_both(const OperationSet *a, const OperationSet *b)
+{
+    OperationSet both = {.window = a->window};
+    for (int i = 0; i < SET_WORDS; i++)
+        both.word[i] = a->word[i] & b->word[i];
+    return both;
+}
+
+static inline OperationSet set_without(const OperationSet *a, const OperationSet *b)
+{
+    OperationSet rest = {.window = a->window};
+    for (int i = 0; i < SET_WORDS; i++)
+        rest.word[i] = a->word[i] & ~b->word[i];
+    return rest;
+}
+
+/* The lowest and the highest number in the set; -1: it is empty. */
+static inline int set_lowest(const OperationSet *set)
+{
+    for (int i = 0; i < SET_WORDS; i++)
+        if (set->word[i] != 0)
+            return 64 * i + __builtin_ctzll(set->word[i]);
+    return -1;
+}
+
+static inline int set_highest(const OperationSet *set)
+{
+    for (int i = SET_WORDS - 1; i >= 0; i--)
+        if (set->word[i] != 0)
+            return 64 * i + 63 - __builtin_clzll(set->word[i]);
+    return -1;
+}
+
+static inline uint32_t set_count(const OperationSet *set)
+{
+    uint32_t count = 0;
+    for (int i = 0; i < SET_WORDS; i++)
+        count += (uint32_t)__builtin_popcountll(set->word[i]);
+    return count;
+}
+
+/* ==== sim state =================================================================================================== */
 
 typedef enum SimEngine { ENGINE_KERNELS, ENGINE_BUS, ENGINE_COUNT } SimEngine;
 
-typedef struct Moment Moment;     /* sim_time.h */
+typedef struct Moment Moment;     /* sim_state.h */
 typedef struct SimQueue SimQueue; /* sim_queue.h */
 
 struct DeviceStream {
@@ -67,5 +145,57 @@ static inline void *byte_at(uint64_t address)
 {
     return (void *)(uintptr_t)address;
 }
+
+/* ==== sim time ==================================================================================================== */
+
+/* The modelled time of a simulated GPU.
+ *
+ * Each operation has a modelled duration; it starts when its stream is ready, the engine that it needs (kernels, or
+ * the bus) is free, and the host has finished its waits and its work so far. Kernels never overlap, even in different
+ * streams: two kernels that share the device take as long as one after the other, and a model that let them overlap
+ * for free would reward splitting a kernel.
+ *
+ * Time does not depend on the order in which the queue carries out operations (sim_queue.h). What happens is noted, in
+ * the order in which the submission asks for it, as moments. A moment is entered into the time as soon as the
+ * durations of all operations before it are known. */
+
+typedef enum MomentKind {
+    MOMENT_WORK,        /* an operation begins and ends: stream, engine, seconds */
+    MOMENT_RECORD,      /* an event is recorded: stream, event */
+    MOMENT_WAIT,        /* a stream waits for an event: stream, event */
+    MOMENT_STREAM_GONE, /* a stream is destroyed, and freed */
+    MOMENT_EVENT_GONE,  /* an event is destroyed, and freed */
+    MOMENT_HOST_STREAM, /* the host waits for a stream, */
+    MOMENT_HOST_EVENT,  /*   for an event, */
+    MOMENT_HOST_ALL,    /*   for all streams, */
+    MOMENT_HOST_WORKS   /*   or works: seconds */
+} MomentKind;
+
+struct Moment {
+    MomentKind kind;
+    SimEngine engine;
+    DeviceStream *stream; /* NULL: the legacy default stream */
+    DeviceEvent *event;
+    double seconds;
+    bool is_unknown; /* how long the operation takes is not known yet */
+    Moment *next;
+};
+
+/* Notes a moment. If it is unknown, returns it; it lives until sim_time_tell(). */
+Moment *sim_time_note(SimDevice *sim, Moment moment);
+/* Tells how long the operation of a MOMENT_WORK takes. */
+void sim_time_tell(SimDevice *sim, Moment *moment, double seconds);
+/* Enters what is noted, although operations were not carried out, and frees it: the device is being closed. */
+void sim_time_abandon(SimDevice *sim);
+/* When the last operation of all streams ends. All durations must be known. */
+double sim_time_end(const SimDevice *sim);
+
+/* ==== sim profile ================================================================================================= */
+
+/* Adds what launches and copies did to the device's ExecutionProfile, which must be set. */
+
+void sim_profile_launch(SimDevice *sim, const SimLaunch *launch, const SimReport *report);
+/* `across_bus`: from or to the host; else within the device. */
+void sim_profile_copy(SimDevice *sim, uint64_t bytes, bool across_bus, double seconds);
 
 #endif

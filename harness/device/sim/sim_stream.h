@@ -2,7 +2,30 @@
 #ifndef HARNESS_DEVICE_SIM_SIM_STREAM_H
 #define HARNESS_DEVICE_SIM_SIM_STREAM_H
 
+#include "harness/device/device.h"
 #include "harness/device/sim/sim_queue.h"
+#include "harness/device/sim/sim_state.h"
+
+/* ==== sim check =================================================================================================== */
+
+/* Checks kernels for races and for reads of uninitialised memory (DeviceCheck). */
+
+void sim_set_check(Device *device, DeviceCheck *check);
+/* What the simulator checks and counts in a launch: bits of SimLaunchFlags. */
+uint32_t sim_launch_flags(SimDevice *sim, const LaunchShape *shape);
+/* Whether nobody can find out how long kernels take. */
+bool sim_is_untimed(const SimDevice *sim);
+/* Keeps what a launch was found to do; a race that can change the result becomes the device's fault. */
+void sim_keep_findings(SimDevice *sim, const SimReport *report);
+
+/* ==== sim kernel ================================================================================================== */
+
+/* Modules and kernel launches of a simulated GPU. */
+
+extern const DeviceModuleOps SIM_MODULE_OPS;
+extern const DeviceKernelOps SIM_KERNEL_OPS;
+
+/* ==== sim stream ================================================================================================== */
 
 extern const DeviceStreamOps SIM_STREAM_OPS;
 extern const DeviceEventOps SIM_EVENT_OPS;

@@ -1,6 +1,6 @@
-/* address_range.c: pieces of one range of addresses, between red zones. */
+/* host_origin.c: pieces of one range of addresses, between red zones. */
 #include "base/tests/unit.h"
-#include "harness/device/address_range.h"
+#include "harness/device/host_origin.h"
 
 #include <stdlib.h>
 

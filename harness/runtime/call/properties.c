@@ -1,5 +1,4 @@
 #include "harness/runtime/client.h"
-#include "harness/runtime/older.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-#include "harness/runtime/address.h"
-#include "harness/runtime/array.h"
-#include "harness/runtime/older.h"
+#include "harness/runtime/box.h"
+#include "harness/runtime/copy.h"
+#include "harness/runtime/client.h"
 
 #include <stdlib.h>
 #include <string.h>

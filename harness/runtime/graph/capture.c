@@ -1,9 +1,41 @@
+/* What a program can ask about a stream that is being captured.  */
 #include "harness/runtime/graph/capture.h"
 
-#include "harness/runtime/graph/capture_state.h"
-#include "harness/runtime/stream.h"
+#include "harness/runtime/client.h"
+#include "harness/runtime/graph/graph.h"
+#include "harness/runtime/managed.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+
+/* The captures under way, for the files that implement capture.h. All of it is guarded by client_lock(). */
+
+typedef struct Ends { /* nodes behind which the next one comes */
+    cudaGraphNode_t *nodes;
+    size_t count;
+} Ends;
+
+typedef struct Captured Captured;
+
+typedef struct Capture {
+    unsigned long long id;
+    cudaStream_t origin; /* where it was begun, and must end */
+    pthread_t thread;
+    enum cudaStreamCaptureMode mode;
+    Graph *graph;
+    bool owns_graph; /* until it ends */
+    bool is_broken;  /* something happened that ends it with an error */
+    Captured *streams, *events;
+    struct Capture *next;
+} Capture;
+
+struct Captured { /* a stream that is being captured, or an event that was recorded in one */
+    void *handle;
+    Ends ends;
+    Captured *next;
+};
+
+/* ==== capture ===================================================================================================== */
 
 static Capture *all_captures;
 static unsigned long long last_id;
@@ -24,7 +56,8 @@ static bool add_end(Ends *ends, cudaGraphNode_t node)
     return true;
 }
 
-bool capture_add_ends(Ends *to, const Ends *from)
+/* False: no memory. */
+static bool capture_add_ends(Ends *to, const Ends *from)
 {
     bool added = true;
     for (size_t i = 0; i < from->count && added; i++)
@@ -83,7 +116,8 @@ static bool is_legacy(cudaStream_t stream)
     return stream == NULL || stream == cudaStreamLegacy || stream == HOST_WAITS;
 }
 
-Capture *capture_of(cudaStream_t stream, Captured **captured)
+/* The capture of a stream, and its entry there; NULL: the stream is not being captured. */
+static Capture *capture_of(cudaStream_t stream, Captured **captured)
 {
     for (Capture *capture = all_captures; capture != NULL && !is_legacy(stream); capture = capture->next)
         if ((*captured = captured_of(capture->streams, stream)) != NULL)
@@ -418,4 +452,83 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
     thread_mode = *mode;
     *mode = before;
     return cudaSuccess;
+}
+
+/* ==== capture info ================================================================================================ */
+
+typedef struct CaptureInfo {
+    enum cudaStreamCaptureStatus status;
+    unsigned long long id;
+    cudaGraph_t graph;
+    Ends ends;
+} CaptureInfo;
+
+static CaptureInfo info_of(cudaStream_t stream)
+{
+    Captured *captured;
+    client_lock();
+    const Capture *capture = capture_of(stream, &captured);
+    CaptureInfo info = {.status = cudaStreamCaptureStatusNone};
+    if (capture != NULL)
+        info = (CaptureInfo){capture->is_broken ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive,
+                             capture->id, capture->graph, captured->ends};
+    client_unlock();
+    return info;
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+    if (status == NULL)
+        return result(cudaErrorInvalidValue);
+    *status = info_of(stream).status;
+    return cudaSuccess;
+}
+
+/* CUDA 12 and 11 declare this name with the first three parameters. */
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
+                                     cudaGraph_t *graph, const cudaGraphNode_t **before,
+                                     const cudaGraphEdgeData **edges, size_t *count)
+{
+    if (status == NULL)
+        return result(cudaErrorInvalidValue);
+    CaptureInfo info = info_of(stream);
+    *status = info.status;
+    if (info.status != cudaStreamCaptureStatusActive)
+        return cudaSuccess;
+    if (id != NULL)
+        *id = info.id;
+    if (compiled_before_13())
+        return cudaSuccess;
+    if (graph != NULL)
+        *graph = info.graph;
+    if (before != NULL)
+        *before = info.ends.nodes;
+    if (edges != NULL)
+        *edges = NULL;
+    if (count != NULL)
+        *count = info.ends.count;
+    return cudaSuccess;
+}
+
+static cudaError_t update_ends(cudaStream_t stream, cudaGraphNode_t *before, size_t count, unsigned flags)
+{
+    Captured *captured;
+    Capture *capture = capture_of(stream, &captured);
+    if (capture == NULL || capture->is_broken)
+        return cudaErrorIllegalState;
+    if (flags > cudaStreamSetCaptureDependencies || (count > 0 && before == NULL))
+        return cudaErrorInvalidValue;
+    if (flags == cudaStreamSetCaptureDependencies)
+        captured->ends.count = 0;
+    return capture_add_ends(&captured->ends, &(Ends){before, count}) ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *before,
+                                                const cudaGraphEdgeData *edges, size_t count, unsigned flags)
+{
+    client_lock();
+    cudaError_t error = compiled_before_13() ? update_ends(stream, before, (size_t)(uintptr_t)edges, (unsigned)count)
+                                             : update_ends(stream, before, count, flags);
+    client_unlock();
+    return result(error);
 }

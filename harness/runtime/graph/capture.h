@@ -8,7 +8,7 @@
 #ifndef HARNESS_RUNTIME_GRAPH_CAPTURE_H
 #define HARNESS_RUNTIME_GRAPH_CAPTURE_H
 
-#include "harness/runtime/work.h"
+#include "harness/runtime/launch.h"
 
 /* True: `work` is dealt with. It has become a node, or capture does not allow it; `error` says which. */
 bool capture_takes(cudaStream_t stream, const StreamWork *work, cudaError_t *error);

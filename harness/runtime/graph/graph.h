@@ -1,6 +1,6 @@
 /* graph.h - graphs of work: nodes, and which of them come before which.
  *
- * A graph lies in the submission's process alone. When it is launched (graph_exec.h), its nodes become the same requests
+ * A graph lies in the submission's process alone. When it is launched (graph_exec.c), its nodes become the same requests
  * to the broker as any other launch or copy, so that the broker needs no trust in it.
  *
  * Owns     a graph owns its nodes, a node its work. A handle of CUDA is the pointer to the struct.
@@ -8,7 +8,7 @@
 #ifndef HARNESS_RUNTIME_GRAPH_GRAPH_H
 #define HARNESS_RUNTIME_GRAPH_GRAPH_H
 
-#include "harness/runtime/work.h"
+#include "harness/runtime/launch.h"
 
 typedef struct CUgraphNode_st {
     StreamWork work;

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "harness/protocol/device_addresses.h"
+#include "harness/protocol/ring.h"
 #include "harness/runtime/client.c"
 
 #include <sched.h>

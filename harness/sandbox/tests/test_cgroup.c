@@ -2,7 +2,7 @@
  * group, and the life of a group on the real hierarchy, without limits. */
 #include "base/tests/unit.h"
 
-#include "harness/sandbox/cgroup.h"
+#include "harness/sandbox/scratch.h"
 #include "harness/sandbox/sandbox.h"
 
 #include <signal.h>

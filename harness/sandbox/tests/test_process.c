@@ -1,7 +1,6 @@
 #include "base/tests/refusal.h"
 
 #include "harness/sandbox/process.h"
-#include "harness/sandbox/process_times.h"
 
 #include <dirent.h>
 #include <errno.h>

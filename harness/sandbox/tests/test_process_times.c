@@ -1,7 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "base/clock.h"
-#include "harness/sandbox/process_times.h"
+#include "harness/sandbox/process.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 #include "base/tests/refusal.h"
 
-#include "harness/sandbox/seccomp.h"
+#include "harness/sandbox/sandbox.h"
 
 static Status make_filter_without_a_file(Message *why)
 {

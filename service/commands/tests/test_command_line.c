@@ -1,9 +1,9 @@
 /* What convjudge refuses before it compiles or starts anything, as its users type it in. */
 #include "base/tests/unit.h"
 
-#include "grader/problem/problem_read.h"
+#include "grader/problem/problem.h"
 #include "grader/tests/home.h"
-#include "harness/device/open/device_open.h"
+#include "harness/device/cuda/device_open.h"
 #include "harness/sandbox/scratch.h"
 #include "leaderboard/store.h"
 #include "service/commands/command_line.h"

@@ -1,7 +1,7 @@
 /* The tables of commands and options, and what is made of them. */
 #include "base/tests/unit.h"
 
-#include "service/commands/help.h"
+#include "service/commands/command_line.h"
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
 
 #include "leaderboard/rulings.h"
 #include "service/store/batch_apply.h"
-#include "service/store/batch_table.h"
 #include "service/store/batches.h"
 
 /* ---- what is made up --------------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 #include "service/store/tests/made_service.h"
 
-#include "service/store/host_times.h"
+#include "service/store/judgings.h"
 
 static void the_anchor_of_a_sitting_is_read(void **state)
 {

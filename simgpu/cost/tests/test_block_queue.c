@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "simgpu/cost/block_queue.h"
+#include "simgpu/cost/cost.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "simgpu/cost/combine.h"
+#include "simgpu/cost/cost.h"
 
 #include <math.h>
 #include <string.h>

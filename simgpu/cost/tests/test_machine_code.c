@@ -4,8 +4,7 @@
 #include "simgpu/ptx/fatbin.h"
 #include "simgpu/cost/machine_code.h"
 #include "simgpu/cost/machine_lines.h"
-#include "simgpu/cost/machine_total.h"
-#include "simgpu/cost/machine_wait.h"
+#include "simgpu/cost/machine_program.h"
 #include "simgpu/lower/lower.h"
 #include "simgpu/ptx/parser.h"
 

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "simgpu/cost/machine_flow.h"
+#include "simgpu/cost/machine_program.h"
 
 #include <string.h>
 

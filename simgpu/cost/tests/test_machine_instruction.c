@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "simgpu/cost/machine_instruction.c"
+#include "simgpu/cost/machine_program.c"
 
 /* Machine code is put together here from its fields; test_machine_code.c reads a whole cubin. */
 

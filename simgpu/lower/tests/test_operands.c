@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "simgpu/code/opcodes.h"
 #include "simgpu/lower/check_registers.h"
-#include "simgpu/lower/emit/virtual_register.h"
+#include "simgpu/lower/lowering.h"
 #include "simgpu/lower/lower.h"
 #include "simgpu/ptx/parser.h"
 

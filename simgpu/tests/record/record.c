@@ -1,6 +1,6 @@
 /* record - runs the kernels of recorded_rows.h, matrix_rows.h, tensor_rows.h and warpgroup_rows.h on a GPU and writes what they give.
  *
- *     gcc -I. -I/usr/local/cuda/include simgpu/tests/record/record.c base/text.c base/status.c base/allocated.c -lcuda -lm -o record
+ *     gcc -I. -I/usr/local/cuda/include simgpu/tests/record/record.c base/text.c base/status.c base/arena.c -lcuda -lm -o record
  *     ./record simgpu/tests/data            writes opcodes.bin, matrices.bin, wmma.bin, tensors.bin and warpgroups.bin there
  *     ./record --ptx FOLDER                 writes the kernels only, for an assembler to look at  */
 #include "simgpu/tests/matrix_rows.h"

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "harness/broker/broker.h"
 #include "harness/protocol/ring.h"
-#include "harness/session/broker_process.h"
-#include "harness/session/shared_memory.h"
+#include "harness/broker/gpu_session.h"
+#include "harness/broker/runner_process.h"
 #include "simgpu/ptx/fatbin.h"
 #include "tests/attacks/naive/start.h"
 

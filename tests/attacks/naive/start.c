@@ -1,6 +1,6 @@
 /* Part of the runtime library for programs that simulated.c starts: takes up the ring before any constructor of the
  * program, which may use CUDA.  */
-#include "harness/runtime/attach.h"
+#include "harness/runtime/turn.h"
 #include "tests/attacks/naive/start.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/tests/unit.h"
 
 #include "base/text.h"
-#include "harness/device/open/device_open.h"
+#include "harness/device/cuda/device_open.h"
 #include "harness/tests/fake_driver.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * process can open a GPU only once, so the other side of each exchange is a child that starts before. */
 #include "base/tests/unit.h"
 
-#include "harness/control/control.h"
-#include "harness/device/open/device_open.h"
+#include "harness/broker/control.h"
+#include "harness/device/cuda/device_open.h"
 #include "harness/tests/fake_driver.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* The files of a GPU, on hosts that are folders. */
-#include "harness/device/cuda/cuda_files.h"
+#include "harness/device/cuda/cuda_visible.h"
 
 #include "base/tests/unit.h"
 

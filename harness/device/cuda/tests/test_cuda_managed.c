@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "harness/device/cuda/cuda_managed.h"
+#include "harness/device/cuda/cuda_memory.h"
 
 #include <string.h>
 

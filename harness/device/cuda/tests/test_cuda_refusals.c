@@ -2,7 +2,7 @@
  * its own. */
 #include "base/tests/refusal.h"
 
-#include "harness/device/open/device_open.h"
+#include "harness/device/cuda/device_open.h"
 #include "harness/tests/fake_driver.h"
 
 static Status open_gpu(Message *why)

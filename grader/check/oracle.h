@@ -1,0 +1,37 @@
+/* oracle.h - computes expected outputs in double, with the problem's own oracle.h.
+ *
+ * problems/<id>/oracle.h defines ONE output element. The host's compiler makes a shared object of it (kept in the
+ * cache), once for a single element and once for several neighbours along the last index together, which is much
+ * faster. Both add the terms in the same order, so that neither the choice between them nor the number of threads
+ * changes a bit: a product of two float32 is exact in double.
+ *
+ * Error    of a sum, compared with quadruple precision: below 1e-15 of the sum of magnitudes. oracle_open_wide()
+ *          evaluates the same file in long double, which shows an author whether double is enough.  */
+#ifndef GRADER_CHECK_ORACLE_H
+#define GRADER_CHECK_ORACLE_H
+
+#include "base/status.h"
+#include "base/text.h"
+#include "grader/problem/problem.h"
+
+#include <stddef.h>
+
+typedef struct Oracle Oracle;
+
+MUST_USE Status oracle_open(const Problem *problem, Oracle **oracle, Message *why);
+/* The same in long double, one element at a time; the results are rounded to double. */
+MUST_USE Status oracle_open_wide(const Problem *problem, Oracle **oracle, Message *why);
+void oracle_close(Oracle *oracle);
+
+/* Computes the output elements [first, first + count), in row-major order, with all processors: `expected` gets the
+ * values, `magnitude` the sums of |x w|. `inputs` is indexed by parameter. STATUS_SYSTEM: a value is not finite,
+ * which is a fault of the judge. */
+MUST_USE Status oracle_evaluate(const Oracle *oracle, const Sizes *sizes,
+                                const void *const inputs[PROBLEM_MAX_PARAMETERS], size_t first, size_t count,
+                                double *expected, double *magnitude, Message *why);
+
+/* Adds the declarations, in C or CUDA, that oracle.h is compiled after: the type Case, CASE_OF(inputs, sizes), which
+ * makes one, RANK, and ORACLE_CALL(function, c, position), which calls oracle() or a function like it. */
+void oracle_case_header(const Problem *problem, Text *text);
+
+#endif

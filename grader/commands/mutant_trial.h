@@ -1,0 +1,149 @@
+/* mutant_trial.h - judges mutants, several side by side.
+ *
+ * Each worker is a process of its own, forked before the judge computes anything with threads: OpenMP does not work in
+ * the child of a process that has used it. A worker waits for a request, judges one submission, and answers. It ends
+ * when its requests end, and dies with the process that started it.
+ *
+ * Judging  on the simulated GPU: samples, hidden cases and then, if all are accepted, the timed cases. Data that follow
+ *          from a grading's key follow from the trial's seed.  */
+#ifndef GRADER_COMMANDS_MUTANT_TRIAL_H
+#define GRADER_COMMANDS_MUTANT_TRIAL_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "grader/commands/mutation.h"
+#include "grader/commands/options.h"
+#include "grader/commands/inspection.h"
+#include "grader/problem/problem.h"
+#include "grader/problem/submission.h"
+#include "grader/result/result.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ==== mutant log ================================================================================================== */
+
+/* A file with the mutants that need not be judged again, so that a long check can go on where it stopped.
+ *
+ * Layout   a line for each mutant: a hash of its source and of the cases, a space, and the name of its fate. A survivor
+ *          has no line: it is judged again, perhaps with a better judge. A line that was cut off is ignored.
+ * Cases    the hash covers problem.json and the testcases: with other cases every mutant is judged again. */
+
+typedef enum MutantFate {
+    FATE_REFUSED,        /* does not compile */
+    FATE_SAME_CODE,      /* compiles to the machine code of the original */
+    FATE_BEYOND_JUDGE,   /* needs what the judge lacks */
+    FATE_FOUND,          /* is not accepted */
+    FATE_FOUND_IN_TIMED, /* the same, by a timed case alone */
+    FATE_SURVIVED,       /* is accepted */
+    FATES
+} MutantFate;
+
+typedef struct MutantLog MutantLog;
+
+/* Reads the file, if there is one, and opens it to add lines. */
+MUST_USE Status mutant_log_open(const char *path, const char *problem_id, MutantLog **log, Message *why);
+/* NULL is allowed. */
+void mutant_log_close(MutantLog *log);
+
+/* Whether the file had a line for this source when it was opened. */
+bool mutant_log_knows(const MutantLog *log, const Text *source, MutantFate *fate);
+/* Adds a line at once, unless the mutant has survived. */
+MUST_USE Status mutant_log_add(MutantLog *log, const Text *source, MutantFate fate, Message *why);
+
+/* ==== mutant pool ================================================================================================= */
+
+/* The mutants of all reference solutions of a problem, in the order in which they are tried.
+ *
+ * The order is drawn from a seed: a mutant of each kind of mistake in turn, each time one that is drawn from all of
+ * this kind, so that a small sample has as many kinds as possible. */
+
+typedef struct PoolFile {
+    Submission submission; /* of a file in solutions/<id>/accepted/ */
+    const char *shown;     /* "solutions/conv1d/accepted/naive.cu" */
+    Mutants mutants;
+} PoolFile;
+
+typedef struct PoolMutant {
+    size_t file;
+    const Mutant *mutant;
+    const char *before, *after; /* mutant_lines() */
+} PoolMutant;
+
+typedef struct MutantPool {
+    PoolFile *files;
+    size_t file_count;
+    PoolMutant *items; /* in order, without those that are noted as right (mutant_notes.h) */
+    size_t count;
+    size_t noted; /* mutants that are noted as equivalent */
+    Arena arena;
+} MutantPool;
+
+/* Makes the mutants of the files of `solutions` that lie in accepted/. BAD_INPUT if a note about a mutant
+ * is wrong. The caller frees the pool even after an error. */
+MUST_USE Status mutant_pool_open(const Problem *problem, const Paths *solutions, uint64_t seed, MutantPool *pool,
+                                 Message *why);
+void mutant_pool_free(MutantPool *pool);
+
+/* ==== mutant trial ================================================================================================ */
+
+typedef struct TrialOutcome {
+    Status status; /* not STATUS_OK: the judge failed, `text` says how */
+    Verdict verdict;
+    bool same_code;     /* the machine code is the original's, so the mutant was not run */
+    bool by_timed_case; /* the first case that was not accepted is a timed one */
+    Digest machine_code;
+    char text[300]; /* of the verdict, or of the failure */
+} TrialOutcome;
+
+typedef struct TrialDone {
+    size_t file, mutant; /* what was asked for */
+    TrialOutcome outcome;
+} TrialDone;
+
+typedef struct MutantTrial MutantTrial;
+
+/* Starts `count` workers. `problem` and `pool` must outlive them; `device` is a simulated GPU ("sim"). */
+MUST_USE Status mutant_trial_start(const Problem *problem, const MutantPool *pool, const char *device, uint64_t seed,
+                                   size_t count, MutantTrial **trial, Message *why);
+/* Ends the workers. NULL is allowed. */
+void mutant_trial_stop(MutantTrial *trial);
+
+/* As many workers as this process may use processors. */
+size_t mutant_trial_width(void);
+
+#define TRIAL_ORIGINAL ((size_t)-1) /* in place of a mutant: the file as it is */
+
+/* Whether a worker is free, so that mutant_trial_ask() may be called. */
+bool mutant_trial_is_free(const MutantTrial *trial);
+/* Asks a free worker to judge pool->items[mutant], a mutant of the file; `original` is the original's machine code. */
+MUST_USE Status mutant_trial_ask(MutantTrial *trial, size_t file, size_t mutant, const Digest *original, Message *why);
+/* Waits for an answer; false if nobody has been asked. */
+MUST_USE Status mutant_trial_wait(MutantTrial *trial, TrialDone *done, bool *answered, Message *why);
+
+/* ==== check mutants =============================================================================================== */
+
+/* The step of check-problem that breaks reference solutions, and expects the cases to find it. */
+
+typedef struct MutantCheck MutantCheck;
+
+/* Reads --mutants, --thorough and --seed, makes the mutants, and starts the processes that will judge them. This must
+ * come before anything is judged (mutant_trial.h). If no mutants are wanted, only the notes about equivalent ones are
+ * checked. `problem` and `solutions` must outlive it. */
+MUST_USE Status check_mutants_open(const Options *options, const Problem *problem, const Paths *solutions,
+                                   const CheckDevice *device, MutantCheck **check, Message *why);
+void check_mutants_close(MutantCheck *check);
+
+bool check_mutants_are_wanted(const MutantCheck *check);
+
+/* Judges the mutants. Prints survivors and counts, each line after "# ". BAD_INPUT: some survived, or a file that
+ * should be accepted is not. */
+MUST_USE Status check_mutants_run(MutantCheck *check, Message *why);
+
+/* Adds the name of the step, with the number of mutants that were graded and the seed. */
+void check_mutants_name(const MutantCheck *check, Text *name);
+
+#endif

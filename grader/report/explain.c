@@ -1,0 +1,680 @@
+#include "grader/report/explain.h"
+
+#include "base/arena.h"
+#include "base/elf.h"
+#include "base/text.h"
+#include "grader/problem/testcase.h"
+#include "harness/compile/compile.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ==== change ====================================================================================================== */
+
+uint64_t change_scaled(uint64_t count, double factor)
+{
+    return (uint64_t)((double)count * fmax(0, factor));
+}
+
+static void scale(uint64_t *count, double factor)
+{
+    *count = change_scaled(*count, factor);
+}
+
+/* Lanes that a warp-instruction has at work, at least one. */
+static double lanes_of(const SimCounters *counters)
+{
+    return counters->warp_instructions == 0
+               ? SIM_WARP_SIZE
+               : fmax(1, (double)counters->lane_instructions / (double)counters->warp_instructions);
+}
+
+/* Without machine code the model takes one instruction for each of PTX, and so do changes. */
+static double factor_of(const KernelModel *model, double ratio)
+{
+    return model->input.machine.issue > 0 ? ratio : 1;
+}
+
+double change_loads(const InstructionMix *mix)
+{
+    return mix->global_loads + mix->shared_loads + mix->constant_loads + mix->texture_loads;
+}
+
+InstructionMix change_mix(const KernelModel *model)
+{
+    const SimCounters *counters = &model->counters;
+    const SimMachineRatios *machine = &model->input.machine;
+    double local = fmax((double)counters->local_requests, machine->local * (double)counters->warp_instructions);
+    double constant = factor_of(model, machine->constant + machine->uniform);
+    InstructionMix mix = {
+        .multiply_adds = (double)(counters->fma32 + counters->fma64) / lanes_of(counters),
+        .global_loads = (double)counters->global_load_requests,
+        .shared_loads = (double)counters->shared_load_requests * factor_of(model, machine->shared),
+        .constant_loads = (double)counters->constant_requests * constant,
+        .texture_loads = (double)counters->texture_requests,
+        .stores = (double)(counters->global_store_requests + counters->shared_store_requests),
+        .local = local,
+        .all = factor_of(model, machine->issue) * (double)counters->warp_instructions,
+    };
+    double named = mix.multiply_adds + change_loads(&mix) + mix.stores + local;
+    mix.others = fmax(0, mix.all - named);
+    mix.all = mix.others + named;
+    return mix;
+}
+
+/* Takes `fewer` instructions off those that the kernel issues. */
+static void remove_instructions(KernelModel *model, double fewer)
+{
+    double all = change_mix(model).all, kept = all > 0 ? fmax(0.01, 1 - fewer / all) : 1;
+    SimMachineRatios *machine = &model->input.machine;
+    scale(&model->counters.warp_instructions, kept);
+    scale(&model->counters.lane_instructions, kept);
+    machine->local /= kept; /* these are multiples of warp_instructions, and stay what they are */
+    machine->local_sectors /= kept;
+    machine->direct /= kept;
+}
+
+void change_others(KernelModel *model, double kept)
+{
+    remove_instructions(model, change_mix(model).others * (1 - kept));
+    scale(&model->counters.integer, kept);
+    scale(&model->counters.control, kept);
+}
+
+void change_arithmetic(KernelModel *model, double kept)
+{
+    remove_instructions(model, change_mix(model).multiply_adds * (1 - kept));
+    scale(&model->counters.fp32, kept);
+    scale(&model->counters.fma32, kept);
+    scale(&model->counters.fp64, kept);
+    scale(&model->counters.fma64, kept);
+    model->input.machine.direct *= kept;
+}
+
+void change_global_loads(KernelModel *model, double kept, double sectors_kept)
+{
+    SimCounters *counters = &model->counters;
+    remove_instructions(model, (double)counters->global_load_requests * (1 - kept));
+    scale(&counters->global_load_requests, kept);
+    scale(&counters->global_load_wavefronts, sectors_kept);
+    scale(&counters->global_load_sectors, sectors_kept);
+    scale(&counters->global_load_bytes, sectors_kept);
+}
+
+void change_global_stores(KernelModel *model, double kept, double sectors_kept)
+{
+    remove_instructions(model, (double)model->counters.global_store_requests * (1 - kept));
+    scale(&model->counters.global_store_requests, kept);
+    scale(&model->counters.global_store_sectors, sectors_kept);
+    scale(&model->counters.global_store_bytes, sectors_kept);
+}
+
+void change_shared_loads(KernelModel *model, double kept)
+{
+    remove_instructions(model, change_mix(model).shared_loads * (1 - kept));
+    scale(&model->counters.shared_load_requests, kept);
+    scale(&model->counters.shared_load_wavefronts, kept);
+}
+
+void change_constant_loads(KernelModel *model, double kept)
+{
+    remove_instructions(model, change_mix(model).constant_loads * (1 - kept));
+    scale(&model->counters.constant_requests, kept);
+    scale(&model->counters.constant_replays, kept);
+}
+
+void change_texture_loads(KernelModel *model, double kept)
+{
+    remove_instructions(model, (double)model->counters.texture_requests * (1 - kept));
+    scale(&model->counters.texture_requests, kept);
+    scale(&model->counters.texture_sectors, kept);
+}
+
+void change_add_constant_loads(KernelModel *model, double requests, double bytes)
+{
+    SimMachineRatios *machine = &model->input.machine;
+    double warps = (double)launch_block_count(&model->input.shape) *
+                   ceil((double)launch_block_threads(&model->input.shape) / SIM_WARP_SIZE);
+    double before = change_mix(model).constant_loads, all = (double)model->counters.constant_requests + requests;
+    if (all > 0 && machine->issue > 0) { /* the new ones go through the uniform datapath, one instruction each */
+        machine->uniform = (machine->uniform * (double)model->counters.constant_requests + requests) / all;
+        machine->constant *= (double)model->counters.constant_requests / all;
+    }
+    model->counters.constant_requests = (uint64_t)all;
+    model->function.uniform_constant_loads = true;
+    model->function.constant_bytes += (uint32_t)bytes;
+    model->input.longest_warp_constant += (uint64_t)(requests / fmax(1, warps));
+    remove_instructions(model, before - change_mix(model).constant_loads);
+}
+
+void change_add_shared(KernelModel *model, double loads, double stores, double bytes_per_block)
+{
+    remove_instructions(model, -(loads + stores));
+    model->counters.shared_load_requests += (uint64_t)loads;
+    model->counters.shared_load_wavefronts += (uint64_t)loads;
+    model->counters.shared_store_requests += (uint64_t)stores;
+    model->counters.shared_store_wavefronts += (uint64_t)stores;
+    model->function.static_shared_bytes += (uint32_t)bytes_per_block;
+}
+
+void change_waiting(KernelModel *model, double kept)
+{
+    SimMachineRatios *machine = &model->input.machine;
+    if (machine->issue > 0) {
+        machine->waiting *= kept;
+        return;
+    }
+    CostInput *input = &model->input;
+    scale(&input->longest_warp_instructions, kept);
+    scale(&input->longest_warp_loads, kept);
+    scale(&input->longest_warp_shared, kept);
+    scale(&input->longest_warp_constant, kept);
+}
+
+double change_chain_seconds(const KernelModel *model)
+{
+    const Cost cost = kernel_model_cost(model);
+    const HardwareProfile *hardware = model->input.profile;
+    double resident = fmax(1, kernel_model_resident_blocks(model));
+    double waves = ceil((double)launch_block_count(&model->input.shape) / resident / hardware->multiprocessors);
+    for (int i = 0; i < cost.part_count; i++)
+        if (strcmp(cost.parts[i].name, "latency") == 0)
+            return cost.parts[i].seconds / fmax(1, waves);
+    return 0;
+}
+
+/* The counters of PTX count lanes that are active, the machine's ratios to them all lanes of a warp. */
+void change_lanes(KernelModel *model, double kept)
+{
+    SimMachineRatios *machine = &model->input.machine;
+    machine->fma *= kept;
+    machine->alu *= kept;
+    machine->multiply *= kept;
+    machine->special *= kept;
+}
+
+/* Divides the last dimension of the grid that has several blocks, or as many as there are. */
+void change_outputs_per_thread(KernelModel *model, int outputs, int registers)
+{
+    uint32_t *grid = model->input.shape.grid;
+    int axis = 2;
+    while (axis > 0 && grid[axis] < (uint32_t)outputs)
+        axis--;
+    grid[axis] = (grid[axis] + (uint32_t)outputs - 1) / (uint32_t)outputs;
+    model->function.registers += (uint32_t)registers;
+}
+
+/* ==== case choice ================================================================================================= */
+
+static bool is_timed(const Testcase *testcase)
+{
+    return testcase->group == CASE_TIMED;
+}
+
+static void choose(const TestcaseSet *set, const char *wanted, CaseChoice *choice, Text *names)
+{
+    char number[16];
+    for (size_t i = 0; i < set->count; i++) {
+        const Testcase *testcase = &set->cases[i];
+        if (!is_timed(testcase))
+            continue;
+        snprintf(number, sizeof number, "%d", ++choice->count);
+        text_printf(names, "%s%s (%s)", names->length > 0 ? "; " : "", number, testcase->name);
+        if (wanted == NULL || (strcmp(wanted, testcase->name) != 0 && strcmp(wanted, number) != 0))
+            continue;
+        snprintf(choice->name, sizeof choice->name, "%s", testcase->name);
+        choice->number = choice->count;
+    }
+}
+
+Status case_choice_read(const Problem *problem, const char *wanted, CaseChoice *choice, Message *why)
+{
+    TestcaseSet set;
+    Text names = {0};
+    *choice = (CaseChoice){.number = 0};
+    Status status = testcases_read(problem, &set, why);
+    if (status != STATUS_OK)
+        return status;
+    choose(&set, wanted, choice, &names);
+    if (wanted != NULL && choice->count == 0)
+        status = fail(STATUS_BAD_INPUT, why, "--case %s: problem %s has no timed case", wanted, problem->id);
+    else if (wanted != NULL && choice->number == 0)
+        status = fail(STATUS_BAD_INPUT, why,
+                      "--case %s: problem %s has no such timed case; expected a number or name: %s", wanted,
+                      problem->id, names.data);
+    text_free(&names);
+    testcases_free(&set);
+    return status;
+}
+
+double case_choice_score_gain(int count, double gain)
+{
+    return count > 0 ? 1 - pow(1 - gain, 1.0 / count) : 0;
+}
+
+/* ==== kernel under review ========================================================================================= */
+
+void review_begin(const Explanation *explanation, uint32_t index, const AdviceSubject *subject,
+                  KernelUnderReview *review)
+{
+    *review = (KernelUnderReview){.explanation = explanation,
+                                  .index = index,
+                                  .kernel = &explanation->kernels[index],
+                                  .counters = &explanation->profile->kernels[index].counters,
+                                  .subject = subject,
+                                  .source = subject->source};
+    kernel_model(explanation, index, &review->model);
+    review->mix = change_mix(&review->model);
+}
+
+double review_per_launch(const KernelUnderReview *review, double sum)
+{
+    return sum / (double)review->model.launches;
+}
+
+const SimLine *review_worst_line(const KernelUnderReview *review, LineMeasure *measure)
+{
+    const ExecutionProfile *profile = review->explanation->profile;
+    const SimLine *worst = NULL;
+    double most = 0;
+    for (uint32_t i = 0; i < profile->line_count; i++) {
+        const ProfileLine *line = &profile->lines[i];
+        if (line->kernel != review->index || !explain_is_own_line(review->explanation, line))
+            continue;
+        double value = measure(&line->counts);
+        if (value > most) {
+            most = value;
+            worst = &line->counts;
+        }
+    }
+    return worst;
+}
+
+static double multiply_adds(const SimLine *line)
+{
+    return (double)(line->counters.fp32 + line->counters.fp64);
+}
+
+const SimLine *review_hot_line(const KernelUnderReview *review)
+{
+    return review_worst_line(review, multiply_adds);
+}
+
+double review_sum(const KernelUnderReview *review, LineMeasure *measure)
+{
+    const ExecutionProfile *profile = review->explanation->profile;
+    double sum = 0;
+    for (uint32_t i = 0; i < profile->line_count; i++)
+        if (profile->lines[i].kernel == review->index)
+            sum += measure(&profile->lines[i].counts);
+    return sum;
+}
+
+double review_threads_per_block(const KernelUnderReview *review)
+{
+    return (double)launch_block_threads(&review->kernel->profile->shape);
+}
+
+double review_blocks_per_launch(const KernelUnderReview *review)
+{
+    return (double)launch_block_count(&review->kernel->profile->shape);
+}
+
+double review_warps(const KernelUnderReview *review)
+{
+    return ceil(review_threads_per_block(review) / SIM_WARP_SIZE) * review_blocks_per_launch(review) *
+           (double)review->kernel->profile->launches;
+}
+
+double review_executions_per_warp(const KernelUnderReview *review, const SimLine *line)
+{
+    return (double)line->executions / review_warps(review);
+}
+
+static double threads_of_all(const KernelUnderReview *review)
+{
+    return review_threads_per_block(review) * review_blocks_per_launch(review) *
+           (double)review->kernel->profile->launches;
+}
+
+double review_taps_per_thread(const KernelUnderReview *review)
+{
+    return (double)(review->counters->fma32 + review->counters->fma64) / threads_of_all(review);
+}
+
+double review_outputs_per_thread(const KernelUnderReview *review)
+{
+    return fmax(1, (double)review->counters->global_store_bytes / sizeof(float) / threads_of_all(review));
+}
+
+/* The parameter that is input number `number`, from 1; parameter_count: there are fewer. */
+static size_t kernel_under_review_input_of(const Problem *problem, size_t number)
+{
+    size_t inputs = 0;
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_IN && ++inputs == number)
+            return i;
+    return problem->parameter_count;
+}
+
+/* The filter is the second input. */
+static size_t filter_of(const Problem *problem)
+{
+    return kernel_under_review_input_of(problem, 2);
+}
+
+int review_filter_extents(const KernelUnderReview *review, size_t extents[TENSOR_MAX_RANK])
+{
+    const AdviceSubject *subject = review->subject;
+    const Problem *problem = subject->problem;
+    size_t filter = problem == NULL ? 0 : filter_of(problem), outputs = 0, taps = 0;
+    Message why = {0};
+    if (problem == NULL || subject->sizes == NULL || filter == problem->parameter_count ||
+        problem_shape(problem, problem_output(problem), subject->sizes, extents, &outputs, &why) != STATUS_OK ||
+        problem_shape(problem, filter, subject->sizes, extents, &taps, &why) != STATUS_OK)
+        return 0;
+    return subject->operations < (double)taps * (double)outputs ? 0 : problem->parameters[filter].rank;
+}
+
+static bool has_axis(const Parameter *array, const char *extent)
+{
+    for (int i = 0; i < array->rank; i++)
+        if (strcmp(array->shape[i].text, extent) == 0)
+            return true;
+    return false;
+}
+
+bool review_matrix_product(const KernelUnderReview *review, MatrixProduct *product)
+{
+    const Problem *problem = review->subject->problem;
+    size_t filter = problem == NULL ? 0 : filter_of(problem), extents[TENSOR_MAX_RANK], count = 0, outputs = 0;
+    Message why = {0};
+    *product = (MatrixProduct){.rows = 0};
+    if (problem == NULL || review->subject->sizes == NULL || filter == problem->parameter_count ||
+        problem_shape(problem, problem_output(problem), review->subject->sizes, extents, &outputs, &why) != STATUS_OK ||
+        problem_shape(problem, filter, review->subject->sizes, extents, &count, &why) != STATUS_OK)
+        return false;
+    const Parameter *weights = &problem->parameters[filter],
+                    *input = &problem->parameters[kernel_under_review_input_of(problem, 1)];
+    const Parameter *output = &problem->parameters[problem_output(problem)];
+    for (int i = 0; i < weights->rank; i++) {
+        bool of_input = has_axis(input, weights->shape[i].text), of_output = has_axis(output, weights->shape[i].text);
+        if (of_output && !of_input)
+            product->columns = (double)extents[i];
+        else if (of_input && !of_output)
+            product->channels = (double)extents[i];
+    }
+    product->input = input->name;
+    product->weights = weights->name;
+    product->rows = ratio((double)outputs, product->columns);
+    product->depth = review->subject->operations / 2 / (double)outputs;
+    return product->columns > 0 && product->channels > 0 && product->depth > 0;
+}
+
+double review_output_bytes(const KernelUnderReview *review)
+{
+    const Problem *problem = review->subject->problem;
+    size_t extents[TENSOR_MAX_RANK], outputs = 0;
+    Message why = {0};
+    if (problem == NULL || review->subject->sizes == NULL || problem->parameter_count == 0 ||
+        problem_shape(problem, problem_output(problem), review->subject->sizes, extents, &outputs, &why) != STATUS_OK)
+        return 0;
+    return (double)outputs * (double)element_bytes(problem->parameters[problem_output(problem)].type);
+}
+
+double review_taps_in_a_row(const KernelUnderReview *review)
+{
+    double taps = fmax(1, review_taps_per_thread(review) / review_outputs_per_thread(review));
+    const uint32_t *grid = review->kernel->profile->shape.grid;
+    return grid[2] > 1 ? cbrt(taps) : grid[1] > 1 ? sqrt(taps) : taps;
+}
+
+double review_share_of(const KernelUnderReview *review, const char *unit)
+{
+    const Cost *cost = &review->kernel->cost;
+    for (int i = 0; i < cost->part_count; i++)
+        if (strcmp(cost->parts[i].name, unit) == 0)
+            return cost->parts[i].seconds / cost->seconds;
+    return 0;
+}
+
+static double division_instructions(const SimLine *line)
+{
+    return (double)line->divisions * INTEGER_DIVISION_INSTRUCTIONS +
+           (double)line->float_divisions * FLOAT_DIVISION_INSTRUCTIONS;
+}
+
+double review_divisions_and_functions(const KernelUnderReview *review)
+{
+    double lanes = review_sum(review, division_instructions) + (double)review->counters->special;
+    return fmin(review->mix.others, review_per_launch(review, lanes) / SIM_WARP_SIZE);
+}
+
+double review_constant_bytes(const KernelUnderReview *review)
+{
+    return fmin(review->kernel->profile->constant_bytes, 4 * (double)review->model.input.longest_warp_constant);
+}
+
+/* "one::blur<3>" is "blur" in the source. */
+static void plain_kernel_name(const KernelUnderReview *review, char *name, size_t size)
+{
+    const char *full = review->kernel->name, *colon = strrchr(full, ':'), *last = colon == NULL ? full : colon + 1;
+    snprintf(name, size, "%.*s", (int)strcspn(last, "<"), last);
+}
+
+int review_kernel_line(const KernelUnderReview *review)
+{
+    char name[sizeof review->kernel->name];
+    plain_kernel_name(review, name, sizeof name);
+    return kernel_line(review->source, name);
+}
+
+void review_names(const KernelUnderReview *review, int line, KernelNames *names)
+{
+    char name[sizeof review->kernel->name];
+    plain_kernel_name(review, name, sizeof name);
+    kernel_names_find(review->source, name, line, review->subject->problem, names);
+}
+
+void review_line_text(const KernelUnderReview *review, int line, char *text, size_t size)
+{
+    copy_line(review->source, line, text, size);
+}
+
+/* ==== explain ===================================================================================================== */
+
+enum { DRAM_SECTOR_BYTES = 32 };
+
+/* ---- the cost model ---------------------------------------------------------------------------------------------- */
+
+/* The profile has sums over all launches of one shape; the model needs the counters of one launch. */
+static SimCounters average(const SimCounters *sum, uint64_t launches)
+{
+    SimCounters counters = *sum;
+    for (size_t i = 0; i < sizeof counters / sizeof(uint64_t); i++)
+        ((uint64_t *)&counters)[i] /= launches;
+    return counters;
+}
+
+void kernel_model(const Explanation *explanation, uint32_t kernel, KernelModel *model)
+{
+    const ProfileKernel *profile = &explanation->profile->kernels[kernel];
+    *model = (KernelModel){
+        .function = {.registers = profile->registers,
+                     .static_shared_bytes = profile->static_shared_bytes,
+                     .local_bytes = profile->local_bytes,
+                     .frame_bytes = profile->frame_bytes,
+                     .has_unknown_code = profile->has_unknown_code,
+                     .constant_bytes = profile->constant_bytes,
+                     .uniform_constant_loads = profile->uniform_constant_loads},
+        .counters = average(&profile->counters, profile->launches),
+        .launches = profile->launches,
+    };
+    model->input = (CostInput){
+        .profile = explanation->hardware,
+        .shape = profile->shape,
+        .longest_warp_instructions = profile->longest.instructions,
+        .longest_warp_loads = profile->longest.loads,
+        .longest_warp_shared = profile->longest.shared_loads,
+        .longest_warp_constant = profile->longest.constant_loads,
+        .machine = profile->machine,
+    };
+}
+
+static CostInput input_of(const KernelModel *model)
+{
+    CostInput input = model->input;
+    input.function = &model->function;
+    input.counters = &model->counters;
+    return input;
+}
+
+Cost kernel_model_cost(const KernelModel *model)
+{
+    const CostInput input = input_of(model);
+    return cost_model(&input);
+}
+
+double kernel_model_seconds(const KernelModel *model)
+{
+    return kernel_model_cost(model).seconds * (double)model->launches;
+}
+
+uint32_t kernel_model_resident_blocks(const KernelModel *model)
+{
+    const LaunchShape *shape = &model->input.shape;
+    return cost_resident_blocks(model->input.profile, &model->function, (uint32_t)launch_block_threads(shape),
+                                shape->dynamic_shared_bytes);
+}
+
+/* ---- one kernel -------------------------------------------------------------------------------------------------- */
+
+static double product(const uint32_t size[3])
+{
+    return (double)size[0] * size[1] * size[2];
+}
+
+static uint32_t resident_blocks(const KernelModel *model, uint32_t registers, uint32_t static_shared,
+                                uint32_t dynamic_shared)
+{
+    SimFunctionInfo function = model->function;
+    function.registers = registers;
+    function.static_shared_bytes = static_shared;
+    return cost_resident_blocks(model->input.profile, &function, (uint32_t)product(model->input.shape.block),
+                                dynamic_shared);
+}
+
+/* Names the resource that keeps more blocks from being resident, by trying each limit without it. */
+static const char *find_occupancy_limit(const KernelModel *model, uint32_t resident)
+{
+    const SimFunctionInfo *function = &model->function;
+    uint32_t dynamic = model->input.shape.dynamic_shared_bytes;
+    bool by_registers = resident_blocks(model, 0, function->static_shared_bytes, dynamic) > resident;
+    bool by_shared = resident_blocks(model, function->registers, 0, 0) > resident;
+    if (by_registers || by_shared)
+        return by_registers ? "registers" : "shared memory";
+    if (resident_blocks(model, 0, 0, 0) > resident)
+        return "registers and shared memory";
+    return resident == model->input.profile->max_blocks_per_multiprocessor ? "blocks per multiprocessor"
+                                                                           : "threads per multiprocessor";
+}
+
+/* The seconds of a part; the launch itself is not in the list of parts. */
+static double part_seconds(const Cost *cost, const char *name, double launch_s)
+{
+    for (int i = 0; i < cost->part_count; i++)
+        if (strcmp(cost->parts[i].name, name) == 0)
+            return cost->parts[i].seconds;
+    return launch_s;
+}
+
+static void place_on_roofline(const HardwareProfile *hardware, ExplainedKernel *kernel)
+{
+    const SimCounters *counters = &kernel->profile->counters;
+    double sectors = fmin((double)counters->global_load_sectors, (double)counters->unique_load_sectors) +
+                     fmin((double)counters->global_store_sectors, (double)counters->unique_store_sectors);
+    kernel->flops = (double)(counters->fp32 + counters->fma32 + counters->fp64 + counters->fma64);
+    kernel->dram_bytes = sectors * DRAM_SECTOR_BYTES;
+    kernel->intensity = kernel->dram_bytes > 0 ? kernel->flops / kernel->dram_bytes : 0;
+    kernel->gflops = kernel->flops / kernel->profile->seconds * 1e-9;
+    kernel->roof_gflops = 1e-9 *
+                          fmin(hardware->fma_flops_per_s,
+                               kernel->intensity > 0 ? kernel->intensity * hardware->dram_read_bytes_per_s : INFINITY);
+}
+
+static void explain_kernel(Explanation *explanation, uint32_t index)
+{
+    const ProfileKernel *profile = &explanation->profile->kernels[index];
+    ExplainedKernel *kernel = &explanation->kernels[index];
+    KernelModel model;
+    kernel_model(explanation, index, &model);
+    kernel->profile = profile;
+    symbol_name(profile->name, kernel->name, sizeof kernel->name);
+    kernel->cost = kernel_model_cost(&model);
+    kernel->share = profile->seconds / explanation->seconds;
+    kernel->bound_share = part_seconds(&kernel->cost, kernel->cost.limiter, explanation->hardware->launch_s) /
+                          kernel->cost.seconds;
+    kernel->resident_blocks = kernel_model_resident_blocks(&model);
+    kernel->occupancy_limit = find_occupancy_limit(&model, kernel->resident_blocks);
+    kernel->waves = product(profile->shape.grid) / fmax(1, kernel->resident_blocks) /
+                    explanation->hardware->multiprocessors;
+    kernel->achieved_occupancy = kernel->cost.occupancy * kernel->waves / fmax(1, ceil(kernel->waves));
+    place_on_roofline(explanation->hardware, kernel);
+}
+
+/* ---- its lines --------------------------------------------------------------------------------------------------- */
+
+bool explain_is_own_line(const Explanation *explanation, const ProfileLine *line)
+{
+    const char *file = explanation->profile->files[line->file], *slash = strrchr(file, '/');
+    return strcmp(slash == NULL ? file : slash + 1, COMPILE_SOURCE_NAME) == 0;
+}
+
+/* Only the ratios between lines matter, so their counters may be sums over all launches. */
+static void share_among_lines(Explanation *explanation, uint32_t index, SimLine *lines, double *shares)
+{
+    const ExecutionProfile *profile = explanation->profile;
+    KernelModel model;
+    size_t count = 0;
+    for (uint32_t i = 0; i < profile->line_count; i++)
+        if (profile->lines[i].kernel == index)
+            lines[count++] = profile->lines[i].counts;
+    kernel_model(explanation, index, &model);
+    const CostInput input = input_of(&model);
+    cost_shares(&input, lines, count, shares);
+    count = 0;
+    for (uint32_t i = 0; i < profile->line_count; i++) {
+        if (profile->lines[i].kernel != index)
+            continue;
+        explanation->line_shares[i] = explanation->kernels[index].share * shares[count++];
+    }
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+void explain(const ExecutionProfile *profile, const HardwareProfile *hardware, double call_s, Explanation *explanation)
+{
+    *explanation = (Explanation){.profile = profile, .hardware = hardware};
+    explanation->line_shares = zeroed(profile->line_count, sizeof *explanation->line_shares);
+    explanation->seconds = profile->host_copies.seconds + profile->device_copies.seconds;
+    for (uint32_t i = 0; i < profile->kernel_count; i++)
+        explanation->seconds += profile->kernels[i].seconds;
+    explanation->wait_s = fmax(0, call_s - hardware->events_s - explanation->seconds);
+    explanation->seconds += explanation->wait_s + (call_s > 0 ? hardware->events_s : 0);
+    SimLine *lines = zeroed(profile->line_count, sizeof *lines);
+    double *shares = zeroed(profile->line_count, sizeof *shares);
+    for (uint32_t i = 0; i < profile->kernel_count; i++) {
+        explain_kernel(explanation, i);
+        share_among_lines(explanation, i, lines, shares);
+    }
+    free(lines);
+    free(shares);
+}
+
+void explanation_free(Explanation *explanation)
+{
+    free(explanation->line_shares);
+    *explanation = (Explanation){0};
+}

@@ -1,0 +1,722 @@
+#include "grader/report/explain_report.h"
+
+#include "base/json.h"
+#include "grader/report/kernel_names.h"
+#include "grader/report/report.h"
+#include "grader/terminal/terminal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ==== explain json ================================================================================================ */
+
+enum { SCHEMA = 1 };
+
+/* Each counter under its own name, without those that are 0. */
+static cJSON *counters_item(const SimCounters *counters)
+{
+    cJSON *object = cJSON_CreateObject();
+#define COUNTER(NAME, UNIT)                                                                                            \
+    if (counters->NAME > 0)                                                                                            \
+        json_put_number(object, #NAME, (double)counters->NAME);
+#include "simgpu/cost/counters.def"
+    return object;
+}
+
+static void put_size(cJSON *object, const char *key, const uint32_t size[3])
+{
+    cJSON *list = cJSON_AddArrayToObject(object, key);
+    for (int i = 0; i < 3; i++)
+        json_push_number(list, size[i]);
+}
+
+static cJSON *kernel_item(const ExplainedKernel *kernel)
+{
+    const ProfileKernel *profile = kernel->profile;
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "name", kernel->name);
+    put_size(object, "grid", profile->shape.grid);
+    put_size(object, "block", profile->shape.block);
+    json_put_number(object, "launches", (double)profile->launches);
+    json_put_number(object, "seconds", profile->seconds);
+    json_put_number(object, "share", kernel->share);
+    cJSON_AddStringToObject(object, "bound", kernel->cost.limiter);
+    json_put_number(object, "bound_share", kernel->bound_share);
+    json_put_number(object, "intensity", kernel->intensity);
+    json_put_number(object, "gflops", kernel->gflops);
+    json_put_number(object, "roof_gflops", kernel->roof_gflops);
+    json_put_number(object, "occupancy", kernel->cost.occupancy);
+    cJSON_AddStringToObject(object, "occupancy_limit", kernel->occupancy_limit);
+    json_put_number(object, "waves", kernel->waves);
+    json_put_number(object, "achieved_occupancy", kernel->achieved_occupancy);
+    json_put_number(object, "registers", profile->registers);
+    json_put_number(object, "live_registers", profile->live_registers);
+    json_put_number(object, "shared_bytes", profile->static_shared_bytes + profile->shape.dynamic_shared_bytes);
+    json_put_number(object, "local_bytes", profile->local_bytes);
+    json_put_number(object, "frame_bytes", profile->frame_bytes);
+    cJSON *parts = cJSON_AddObjectToObject(object, "parts");
+    for (int i = 0; i < kernel->cost.part_count; i++)
+        json_put_number(parts, kernel->cost.parts[i].name, kernel->cost.parts[i].seconds);
+    cJSON_AddItemToObject(object, "counters", counters_item(&profile->counters));
+    return object;
+}
+
+static void put_advice(cJSON *root, const ExplainReport *report)
+{
+    cJSON *list = cJSON_AddArrayToObject(root, "advice");
+    for (size_t i = 0; i < report->shown->advice_count; i++) {
+        const Advice *advice = &report->shown->advice[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "id", advice->id);
+        json_put_number(item, "kernel", advice->kernel);
+        if (advice->line > 0)
+            json_put_number(item, "line", advice->line);
+        json_put_number(item, "gain", advice->gain);
+        json_put_number(item, "after_s", advice->after_s);
+        if (advice->name[0] != '\0')
+            cJSON_AddStringToObject(item, "name", advice->name);
+        cJSON_AddStringToObject(item, "text", advice->text);
+        cJSON_AddStringToObject(item, "sketch", advice->sketch);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+static void put_cases(cJSON *root, const ExplainReport *report)
+{
+    cJSON *list = cJSON_AddArrayToObject(root, "cases");
+    for (size_t i = 0; i < report->case_count; i++) {
+        const ExplainedCase *one = &report->cases[i];
+        cJSON *item = cJSON_CreateObject();
+        json_put_number(item, "number", one->number);
+        cJSON_AddStringToObject(item, "name", one->item->name);
+        json_put_number(item, "seconds", one->explanation.seconds);
+        json_put_number(item, "score_share", 1.0 / report->timed_count);
+        if (one->measured_s > 0)
+            json_put_number(item, "measured_s", one->measured_s);
+        if (one->advice_count > 0)
+            cJSON_AddStringToObject(item, "advice", one->advice[0].id);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+static void put_lines(cJSON *root, const ExplainReport *report)
+{
+    const Explanation *explanation = &report->shown->explanation;
+    cJSON *list = cJSON_AddArrayToObject(root, "lines");
+    for (uint32_t i = 0; i < explanation->profile->line_count; i++) {
+        const ProfileLine *line = &explanation->profile->lines[i];
+        cJSON *item = cJSON_CreateObject();
+        json_put_number(item, "kernel", line->kernel);
+        if (!explain_is_own_line(explanation, line))
+            cJSON_AddStringToObject(item, "file", explanation->profile->files[line->file]);
+        json_put_number(item, "line", line->counts.line);
+        json_put_number(item, "share", explanation->line_shares[i]);
+#define LINE_COUNTER(NAME, UNIT) json_put_number(item, #NAME, (double)line->counts.NAME);
+#include "simgpu/cost/counters.def"
+        cJSON_AddItemToObject(item, "counters", counters_item(&line->counts.counters));
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+/* What Nsight Compute measured, under the names of the simulated counters. */
+static void put_measured(cJSON *root, const NcuMeasurement *measurement)
+{
+    static const char *const keys[NCU_METRICS] = {
+        [NCU_SECONDS] = "seconds",
+        [NCU_OCCUPANCY] = "occupancy",
+        [NCU_WARP_INSTRUCTIONS] = "warp_instructions",
+        [NCU_LOAD_REQUESTS] = "global_load_requests",
+        [NCU_LOAD_SECTORS] = "global_load_sectors",
+        [NCU_STORE_SECTORS] = "global_store_sectors",
+        [NCU_SHARED_WAVEFRONTS] = "shared_wavefronts",
+        [NCU_DRAM_BYTES] = "dram_bytes",
+    };
+    cJSON *list = measurement->count == 0 ? NULL : cJSON_AddArrayToObject(root, "measured");
+    for (size_t i = 0; i < measurement->count; i++) {
+        const NcuKernel *kernel = &measurement->kernels[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "name", kernel->name);
+        json_put_number(item, "launches", kernel->launches);
+        for (int metric = 0; metric < NCU_METRICS; metric++)
+            if (kernel->values[metric] >= 0)
+                json_put_number(item, keys[metric], kernel->values[metric]);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+static void put_copies(cJSON *root, const char *key, const ProfileCopies *copies)
+{
+    cJSON *object = cJSON_AddObjectToObject(root, key);
+    json_put_number(object, "count", (double)copies->count);
+    json_put_number(object, "bytes", (double)copies->bytes);
+    json_put_number(object, "seconds", copies->seconds);
+}
+
+void explain_json(const ExplainReport *report, Text *out)
+{
+    const Result *result = report->result;
+    const Explanation *explanation = &report->shown->explanation;
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", SCHEMA);
+    cJSON_AddStringToObject(root, "problem", result->problem->id);
+    cJSON_AddStringToObject(root, "file", result->file_name);
+    cJSON_AddStringToObject(root, "source_hash", result->source.hex);
+    cJSON_AddStringToObject(root, "device", result->device.id);
+    cJSON_AddStringToObject(root, "case", report->shown->item->name);
+    json_put_number(root, "seconds", explanation->seconds);
+    put_cases(root, report);
+    put_advice(root, report);
+    cJSON *kernels = cJSON_AddArrayToObject(root, "kernels");
+    for (uint32_t i = 0; i < explanation->profile->kernel_count; i++)
+        cJSON_AddItemToArray(kernels, kernel_item(&explanation->kernels[i]));
+    put_copies(root, "host_copies", &explanation->profile->host_copies);
+    put_copies(root, "device_copies", &explanation->profile->device_copies);
+    put_lines(root, report);
+    put_measured(root, report->measurement);
+    json_print(root, out);
+    cJSON_Delete(root);
+}
+
+/* ==== explain listing ============================================================================================= */
+
+/* The source with what each line costs, in columns of figures before it. */
+
+enum {
+    FIGURES = 49,      /* columns of them */
+    LEAST_SOURCE = 22, /* columns of the source that they leave room for */
+    GAP_LINES = 3      /* lines without instructions that are shown around those with instructions */
+};
+
+/* Adds a line cut to `columns`, with four spaces for each tab. */
+static void explain_source_line(const char *text, size_t length, int columns, Text *out)
+{
+    Text line = {0}, shown = {0};
+    for (size_t i = 0; i < length; i++)
+        text_append(&line, text[i] == '\t' ? "    " : &text[i], text[i] == '\t' ? 4 : 1);
+    terminal_add_line(&shown, line.data == NULL ? "" : line.data);
+    if (shown.data != NULL && terminal_columns(shown.data) > columns)
+        terminal_pad(out, shown.data, columns);
+    else
+        text_add(out, shown.data == NULL ? "" : shown.data);
+    text_free(&line);
+    text_free(&shown);
+}
+
+/* Adds a mean in a column, which stays empty if there is nothing to count. */
+static void add_mean(Text *out, double sum, double count, int columns)
+{
+    terminal_pad(out, count > 0 ? quantity_mean(sum / count).text : "", -columns);
+}
+
+typedef struct ListingRow { /* one source line, summed over kernels */
+    double share;
+    SimLine counts;
+} ListingRow;
+
+static size_t count_lines(const char *text)
+{
+    size_t lines = 1;
+    for (; *text != '\0'; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+/* The rows of the submission's lines, [count + 1] by number. `*elsewhere` is the share of lines in other files. */
+static ListingRow *gather_rows(const Explanation *explanation, size_t count, Arena *arena, double *elsewhere)
+{
+    ListingRow *rows = arena_array(arena, count + 1, sizeof *rows);
+    *elsewhere = 0;
+    for (uint32_t i = 0; i < explanation->profile->line_count; i++) {
+        const ProfileLine *line = &explanation->profile->lines[i];
+        bool own = explain_is_own_line(explanation, line) && line->counts.line >= 1 &&
+                   (size_t)line->counts.line <= count;
+        if (own) {
+            rows[line->counts.line].share += explanation->line_shares[i];
+            simgpu_line_add(&rows[line->counts.line].counts, &line->counts);
+        } else {
+            *elsewhere += explanation->line_shares[i];
+        }
+    }
+    return rows;
+}
+
+static void add_figures(const ListingRow *row, Text *out)
+{
+    const SimLine *line = &row->counts;
+    const SimCounters *counters = &line->counters;
+    double requests = (double)(counters->global_load_requests + counters->global_store_requests);
+    double sectors = (double)(counters->global_load_sectors + counters->global_store_sectors);
+    double ideal = (double)(line->ideal_load_sectors + line->ideal_store_sectors);
+    double shared = (double)(counters->shared_load_requests + counters->shared_store_requests);
+    double wavefronts = (double)(counters->shared_load_wavefronts + counters->shared_store_wavefronts);
+    double constant = (double)counters->constant_requests;
+    terminal_pad(out, quantity_percent(row->share, 1).text, -7);
+    terminal_pad(out, quantity_count((double)line->executions).text, -7);
+    add_mean(out, (double)counters->lane_instructions, (double)counters->warp_instructions, 6);
+    if (requests > 0)
+        add_mean(out, sectors, requests, 6);
+    else
+        add_mean(out, (double)counters->texture_sectors, (double)counters->texture_requests, 6);
+    add_mean(out, ideal, requests, 6);
+    add_mean(out, shared > 0 ? wavefronts : constant + (double)counters->constant_replays,
+             shared > 0 ? shared : constant, 7);
+    double divergent = fmin(1, (double)counters->divergent_branches / (double)line->executions);
+    terminal_pad(out, divergent > 0 ? quantity_percent(divergent, 0).text : "", -10);
+}
+
+static bool is_near_code(const ListingRow *rows, size_t count, size_t line)
+{
+    for (size_t other = line > GAP_LINES ? line - GAP_LINES : 1; other <= line + GAP_LINES && other <= count; other++)
+        if (rows[other].counts.executions > 0)
+            return true;
+    return false;
+}
+
+/* How many columns of figures are shown: those that leave room for the source, from the left. The figures end at each of
+ * these columns. */
+static int figures_shown(int room)
+{
+    static const int ends[] = {FIGURES, 39, 32, 20, 7};
+    size_t i = 0;
+    while (i + 1 < sizeof ends / sizeof *ends && room - ends[i] < LEAST_SOURCE)
+        i++;
+    return ends[i];
+}
+
+static void add_heading(int figures, Text *out)
+{
+    char above[80], heading[80];
+    snprintf(above, sizeof above, "%32s%7s%10s", "sectors", "wave-", "divergent");
+    snprintf(heading, sizeof heading, "%7s%7s%6s%6s%6s%7s%10s", "time", "warps", "lanes", "got", "ideal", "fronts",
+             "branches");
+    text_add(out, "\n");
+    if (figures > (int)strspn(above, " "))
+        text_printf(out, "%6s%.*s\n", "", figures, above);
+    text_printf(out, "%6s%.*s\n", "line", figures, heading);
+}
+
+static void add_row(const ListingRow *row, int figures, Text *out)
+{
+    Text all = {0};
+    if (row->counts.executions > 0)
+        add_figures(row, &all);
+    text_printf(out, "%-*.*s", figures, figures, all.data == NULL ? "" : all.data);
+    text_free(&all);
+}
+
+/* Adds the lines with instructions, and those around them. A listing of few columns has fewer figures. */
+static void explain_listing(const Explanation *explanation, const char *source, TerminalStyle style, int width,
+                            Text *out)
+{
+    enum { AROUND = 9 }; /* columns of the number and of the bar */
+    Arena arena = {0};
+    const int room = width - AROUND, figures = figures_shown(room);
+    size_t count = count_lines(source);
+    double elsewhere, own = 0;
+    const ListingRow *rows = gather_rows(explanation, count, &arena, &elsewhere);
+    bool skipped = false;
+    add_heading(figures, out);
+    for (size_t number = 1; number <= count; number++) {
+        size_t length = strcspn(source, "\n");
+        bool shown = is_near_code(rows, count, number);
+        if (shown) {
+            text_add(out, skipped && own > 0 ? "   ...\n" : "");
+            text_printf(out, "%6zu", number);
+            add_row(&rows[number], figures, out);
+            text_add(out, style.utf8 ? " │ " : " | ");
+            explain_source_line(source, length, room - figures, out);
+            text_add(out, "\n");
+        }
+        own += rows[number].share;
+        skipped = !shown;
+        source += length + (source[length] == '\n');
+    }
+    text_printf(out, "%6s%7s in lines of headers, %s in launches, starts of blocks, copies, waits and events\n", "",
+                quantity_percent(elsewhere, 1).text, quantity_percent(fmax(0, 1 - own - elsewhere), 1).text);
+    if (figures < FIGURES)
+        text_add(out, "      a wider terminal shows more columns\n");
+    arena_free(&arena);
+}
+
+/* ==== explain report ============================================================================================== */
+
+enum {
+    LABEL_COLUMNS = 11,
+    LEAST_WIDTH = 100, /* of a listing, unless the terminal is known to be narrower */
+};
+
+static const double LEAST_SHARE = 0.05; /* of the time: kernels with less are not shown */
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+static int width_of(TerminalStyle style)
+{
+    return !style.redraw && style.width < LEAST_WIDTH ? LEAST_WIDTH : style.width;
+}
+
+static void add_label(Text *out, const char *label)
+{
+    text_add(out, "    ");
+    terminal_pad(out, label, LABEL_COLUMNS);
+}
+
+/* Names come from the submission and may contain any bytes. */
+static void add_name(TerminalStyle style, Text *out, const char *name)
+{
+    Text shown = {0};
+    terminal_add_line(&shown, name);
+    terminal_colour(style, out, COLOUR_MARK, shown.data == NULL ? "" : shown.data);
+    text_free(&shown);
+}
+
+/* Adds words broken into lines of at most `width` columns. The first line begins at column `at`, the others at
+ * `indent`. */
+static void add_folded(Text *out, const char *words, int at, int indent, int width)
+{
+    while (*words != '\0') {
+        size_t length = strcspn(words, " ");
+        if (at + (int)length > width && at > indent) {
+            text_printf(out, "\n%*s", indent, "");
+            at = indent;
+        }
+        text_append(out, words, length);
+        at += (int)length;
+        words += length;
+        if (*words == ' ') {
+            words++;
+            if (at + 1 + (int)strcspn(words, " ") <= width)
+                text_add(out, " ");
+            at++;
+        }
+    }
+    text_add(out, "\n");
+}
+
+/* ---- above the listing ------------------------------------------------------------------------------------------- */
+
+static void add_headline(const ExplainReport *report, TerminalStyle style, Text *out)
+{
+    const Result *result = report->result;
+    const Explanation *explanation = &report->shown->explanation;
+    text_add(out, "\n");
+    add_name(style, out, result->file_name);
+    text_printf(out, ", problem %s on %s, case \"%s\": ", result->problem->id, result->device.name,
+                report->shown->item->name);
+    text_printf(out, "%s (modelled)\n", quantity_time(1e3 * explanation->seconds).text);
+    double copies_s = explanation->profile->device_copies.seconds + explanation->profile->host_copies.seconds;
+    if (explanation->profile->host_copies.count + explanation->profile->device_copies.count > 0)
+        text_printf(out, "  copies and fills: %llu within the device, %llu to or from the host, %s of the time\n",
+                    (unsigned long long)explanation->profile->device_copies.count,
+                    (unsigned long long)explanation->profile->host_copies.count,
+                    quantity_percent(copies_s / explanation->seconds, 0).text);
+    if (explanation->wait_s > 0.01 * explanation->seconds)
+        text_printf(out, "  the device waits for the host: %s of the time\n",
+                    quantity_percent(explanation->wait_s / explanation->seconds, 0).text);
+    if (explanation->profile->kernels_left_out > 0)
+        text_printf(out, "  launches of kernels that are not shown: %llu\n",
+                    (unsigned long long)explanation->profile->kernels_left_out);
+    if (explanation->profile->lines_left_out > 0)
+        text_printf(out, "  counts for lines that are not shown: %llu\n",
+                    (unsigned long long)explanation->profile->lines_left_out);
+}
+
+/* What limits the kernel that takes most of the time. */
+static const char *limiter_of_case(const Explanation *explanation)
+{
+    const ExplainedKernel *longest = NULL;
+    for (uint32_t i = 0; i < explanation->profile->kernel_count; i++)
+        if (longest == NULL || explanation->kernels[i].share > longest->share)
+            longest = &explanation->kernels[i];
+    return longest == NULL ? "" : limiter_words(longest->cost.limiter);
+}
+
+/* The timed cases that were run. All count the same in the score. */
+static void add_cases(const ExplainReport *report, TerminalStyle style, Text *out)
+{
+    enum { TIME_COLUMNS = 11, BOUND_COLUMNS = 18, NAME_COLUMNS = 42 };
+    const double TENTH = 0.1;
+    bool measured = report->gpu != NULL && report->time_note == NULL;
+    text_printf(out, "\n  Timed cases; in the score, a geometric mean of %d, 10 %% less time in one are %s\n",
+                report->timed_count, quantity_percent(case_choice_score_gain(report->timed_count, TENTH), 1).text);
+    for (size_t i = 0; i < report->case_count; i++) {
+        const ExplainedCase *one = &report->cases[i];
+        text_printf(out, "  %s%3d  ", one == report->shown && report->case_count > 1 ? ">" : " ", one->number);
+        terminal_pad(out, one->item->name, NAME_COLUMNS);
+        terminal_pad(out, quantity_time(1e3 * one->explanation.seconds).text, -TIME_COLUMNS);
+        if (measured)
+            terminal_pad(out, one->measured_s > 0 ? quantity_time(1e3 * one->measured_s).text : "", -TIME_COLUMNS);
+        text_add(out, "  ");
+        terminal_pad(out, limiter_of_case(&one->explanation), BOUND_COLUMNS);
+        if (one->advice_count > 0)
+            text_printf(out, " %s", one->advice[0].id);
+        text_add(out, "\n");
+    }
+    if (measured)
+        text_printf(out, "  modelled, then measured on %s\n", report->gpu);
+    if (report->time_note != NULL) {
+        text_add(out, "  not measured: ");
+        terminal_add_line(out, report->time_note);
+        text_add(out, "\n");
+    }
+}
+
+static void add_bound(const ExplainedKernel *kernel, Text *out)
+{
+    add_label(out, "bound");
+    text_printf(out, "%s, which alone would take %s of the time", limiter_words(kernel->cost.limiter),
+                quantity_percent(kernel->bound_share, 0).text);
+    const CostPart *second = NULL;
+    for (int i = 0; i < kernel->cost.part_count; i++) {
+        const CostPart *part = &kernel->cost.parts[i];
+        if (strcmp(part->name, kernel->cost.limiter) != 0 && (second == NULL || part->seconds > second->seconds))
+            second = part;
+    }
+    if (second != NULL)
+        text_printf(out, "; next: %s, %s", limiter_words(second->name),
+                    quantity_percent(second->seconds / kernel->cost.seconds, 0).text);
+    text_add(out, "\n");
+}
+
+static void add_roofline(const HardwareProfile *hardware, const ExplainedKernel *kernel, Text *out)
+{
+    double ridge = hardware->fma_flops_per_s / hardware->dram_read_bytes_per_s;
+    add_label(out, "roofline");
+    if (!(kernel->flops > 0)) {
+        text_add(out, "no floating-point operations\n");
+        return;
+    }
+    text_printf(out, "%s flops per byte (%s of the ridge at %s): %s of %s GFLOP/s, %s\n",
+                quantity_ratio(kernel->intensity).text, kernel->intensity < ridge ? "memory side" : "compute side",
+                quantity_ratio(ridge).text, quantity_rate(kernel->gflops).text, quantity_rate(kernel->roof_gflops).text,
+                quantity_percent(kernel->gflops / kernel->roof_gflops, 1).text);
+}
+
+static void add_occupancy(const ExplainedKernel *kernel, Text *out)
+{
+    add_label(out, "occupancy");
+    text_printf(out, "%s, %u block%s per multiprocessor", quantity_percent(kernel->cost.occupancy, 0).text,
+                kernel->resident_blocks, kernel->resident_blocks == 1 ? "" : "s");
+    if (kernel->cost.occupancy < 1)
+        text_printf(out, ", limited by %s", kernel->occupancy_limit);
+    text_printf(out, "; achieved %s, in %s wave%s of blocks\n", quantity_percent(kernel->achieved_occupancy, 0).text,
+                quantity_ratio(kernel->waves).text, kernel->waves == 1 ? "" : "s");
+}
+
+static void add_resources(const ExplainedKernel *kernel, Text *out)
+{
+    const ProfileKernel *profile = kernel->profile;
+    const SimCounters *counters = &profile->counters;
+    add_label(out, "uses");
+    uint32_t spilled = profile->frame_bytes > profile->local_bytes ? profile->frame_bytes - profile->local_bytes : 0;
+    text_printf(out, "%u registers, %u bytes spilled; bytes of shared memory %u, of local %u;\n", profile->registers,
+                spilled, profile->static_shared_bytes + profile->shape.dynamic_shared_bytes, profile->local_bytes);
+    double computing = fmax(1, (double)(counters->fp32 + counters->fp64));
+    add_label(out, "");
+    text_printf(out, "%s instructions per floating-point instruction\n",
+                quantity_ratio((double)counters->lane_instructions / computing).text);
+}
+
+static void add_kernel(const ExplainReport *report, const ExplainedKernel *kernel, TerminalStyle style, Text *out)
+{
+    const ProfileKernel *profile = kernel->profile;
+    text_add(out, "\n  ");
+    add_name(style, out, kernel->name);
+    text_printf(out, "<<<(%u,%u,%u), (%u,%u,%u)>>>", profile->shape.grid[0], profile->shape.grid[1],
+                profile->shape.grid[2], profile->shape.block[0], profile->shape.block[1], profile->shape.block[2]);
+    if (profile->launches > 1)
+        text_printf(out, " x %llu", (unsigned long long)profile->launches);
+    text_printf(out, ": %s, %s of the time\n", quantity_time(1e3 * profile->seconds).text,
+                quantity_percent(kernel->share, 0).text);
+    add_bound(kernel, out);
+    add_roofline(report->shown->explanation.hardware, kernel, out);
+    add_occupancy(kernel, out);
+    add_resources(kernel, out);
+}
+
+/* Shows the kernels that matter, and the sum of the others in one line. */
+static void add_kernels(const ExplainReport *report, TerminalStyle style, Text *out)
+{
+    const Explanation *explanation = &report->shown->explanation;
+    uint32_t count = explanation->profile->kernel_count, hidden = 0;
+    double largest = 0, hidden_share = 0;
+    for (uint32_t i = 0; i < count; i++)
+        largest = fmax(largest, explanation->kernels[i].share);
+    for (uint32_t i = 0; i < count; i++) {
+        const ExplainedKernel *kernel = &explanation->kernels[i];
+        if (kernel->share >= fmin(LEAST_SHARE, largest)) {
+            add_kernel(report, kernel, style, out);
+        } else {
+            hidden++;
+            hidden_share += kernel->share;
+        }
+    }
+    if (hidden > 0)
+        text_printf(out, "\n  kernels (or launch shapes) that are not shown: %u, with %s of the time\n", hidden,
+                    quantity_percent(hidden_share, 0).text);
+}
+
+/* Sketches are made of the submission's own words, which may contain any bytes. */
+static void add_sketch(const char *sketch, int indent, int width, Text *out)
+{
+    while (*sketch != '\0') {
+        size_t length = strcspn(sketch, "\n");
+        text_printf(out, "%*s", indent, "");
+        explain_source_line(sketch, length, width - indent, out);
+        text_add(out, "\n");
+        sketch += length + (sketch[length] == '\n');
+    }
+}
+
+static bool is_advised(const ExplainedCase *shown, const char *id)
+{
+    for (size_t i = 0; i < shown->advice_count; i++)
+        if (strcmp(shown->advice[i].id, id) == 0)
+            return true;
+    return false;
+}
+
+/* Around the kernels of a call, memory that is taken and given back costs nothing that a clock of the device sees, so there is no
+ * gain to advise it for. Memory of the first call that is kept is not freed. */
+static void add_allocations(const ExplainReport *report, TerminalStyle style, Text *out)
+{
+    enum { INDENT = 2 };
+    const ExecutionProfile *profile = report->shown->explanation.profile;
+    int line = first_line_with(report->submission->source.data, "cudaMalloc");
+    Text words = {0};
+    if (profile->allocations == 0 || profile->releases == 0 || is_advised(report->shown, "allocations"))
+        return;
+    if (line > 0)
+        text_printf(&words, "line %d: ", line);
+    text_printf(
+        &words,
+        "this call allocates device memory (%llu allocation%s) and frees it. The host's time for that is part of "
+        "no time here, but other programs wait for it: keep the memory for the next call",
+        (unsigned long long)profile->allocations, profile->allocations > 1 ? "s" : "");
+    text_printf(out, "\n%*s", INDENT, "");
+    add_folded(out, words.data, INDENT, INDENT, width_of(style));
+    text_free(&words);
+}
+
+static void add_advice(const ExplainReport *report, TerminalStyle style, Text *out)
+{
+    enum { INDENT = 5 };
+    text_add(out, "\n  ");
+    if (report->shown->advice_count == 0) {
+        text_add(out, "No advice: no rule found a change that would gain enough.\n");
+        return;
+    }
+    terminal_colour(style, out, COLOUR_MARK, "Advice");
+    text_add(out, ", each with what the call would gain by it alone, and its time then, by the model\n");
+    for (size_t i = 0; i < report->shown->advice_count; i++) {
+        const Advice *advice = &report->shown->advice[i];
+        Text words = {0};
+        if (advice->line > 0)
+            text_printf(&words, "line %d: ", advice->line);
+        terminal_add_line(&words, advice->text);
+        text_printf(&words, " (%s, to %s)", quantity_percent(advice->gain, 0).text,
+                    quantity_time(1e3 * advice->after_s).text);
+        text_printf(out, "  %zu. ", i + 1);
+        add_folded(out, words.data, INDENT, INDENT, width_of(style));
+        text_free(&words);
+        add_sketch(advice->sketch, 2 * INDENT, width_of(style), out);
+    }
+}
+
+/* ---- what was measured ------------------------------------------------------------------------------------------- */
+
+/* The simulated value of a metric, for all kernels with this name together. */
+static double simulated(const Explanation *explanation, const char *name, NcuMetric metric)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < explanation->profile->kernel_count; i++) {
+        const ExplainedKernel *kernel = &explanation->kernels[i];
+        const SimCounters *counters = &kernel->profile->counters;
+        if (strcmp(kernel->name, name) != 0)
+            continue;
+        switch (metric) {
+        case NCU_SECONDS: sum += kernel->profile->seconds; break;
+        case NCU_OCCUPANCY: sum = kernel->cost.occupancy; break;
+        case NCU_WARP_INSTRUCTIONS: sum += (double)counters->warp_instructions; break;
+        case NCU_LOAD_REQUESTS: sum += (double)counters->global_load_requests; break;
+        case NCU_LOAD_SECTORS: sum += (double)counters->global_load_sectors; break;
+        case NCU_STORE_SECTORS: sum += (double)counters->global_store_sectors; break;
+        case NCU_SHARED_WAVEFRONTS:
+            sum += (double)(counters->shared_load_wavefronts + counters->shared_store_wavefronts);
+            break;
+        case NCU_DRAM_BYTES: sum += kernel->dram_bytes; break;
+        case NCU_METRICS: break;
+        }
+    }
+    return sum;
+}
+
+static Quantity measured_quantity(NcuMetric metric, double value)
+{
+    switch (metric) {
+    case NCU_SECONDS: return quantity_time(1e3 * value);
+    case NCU_OCCUPANCY: return quantity_percent(value, 0);
+    case NCU_WARP_INSTRUCTIONS:
+    case NCU_LOAD_REQUESTS:
+    case NCU_LOAD_SECTORS:
+    case NCU_STORE_SECTORS:
+    case NCU_SHARED_WAVEFRONTS:
+    case NCU_DRAM_BYTES:
+    case NCU_METRICS: break;
+    }
+    return quantity_count(value);
+}
+
+static void add_measured_kernel(const ExplainReport *report, const NcuKernel *kernel, Text *out)
+{
+    static const char *const words[NCU_METRICS] = {
+        [NCU_SECONDS] = "time",
+        [NCU_OCCUPANCY] = "occupancy",
+        [NCU_WARP_INSTRUCTIONS] = "warp instructions",
+        [NCU_LOAD_REQUESTS] = "global load requests",
+        [NCU_LOAD_SECTORS] = "global load sectors",
+        [NCU_STORE_SECTORS] = "global store sectors",
+        [NCU_SHARED_WAVEFRONTS] = "shared memory wavefronts",
+        [NCU_DRAM_BYTES] = "bytes of DRAM traffic",
+    };
+    text_add(out, "    ");
+    terminal_add_line(out, kernel->name);
+    text_printf(out, ", %.0f launch%s\n", kernel->launches, kernel->launches > 1 ? "es" : "");
+    for (int metric = 0; metric < NCU_METRICS; metric++) {
+        text_add(out, "      ");
+        terminal_pad(out, words[metric], 24);
+        double expected = simulated(&report->shown->explanation, kernel->name, (NcuMetric)metric);
+        terminal_pad(out, measured_quantity((NcuMetric)metric, kernel->values[metric]).text, -14);
+        terminal_pad(out, measured_quantity((NcuMetric)metric, expected).text, -14);
+        text_add(out, "\n");
+    }
+}
+
+static void add_measured(const ExplainReport *report, TerminalStyle style, Text *out)
+{
+    if (report->note == NULL && report->measurement->count == 0)
+        return;
+    text_add(out, "\n  ");
+    terminal_colour(style, out, COLOUR_MARK, "Nsight Compute");
+    if (report->note != NULL) {
+        text_add(out, ": ");
+        terminal_add_line(out, report->note);
+        text_add(out, "\n");
+        return;
+    }
+    text_printf(out, " on %s\n%30s%14s%14s\n", report->gpu, "", "measured", "simulated");
+    for (size_t i = 0; i < report->measurement->count; i++)
+        add_measured_kernel(report, &report->measurement->kernels[i], out);
+}
+
+void explain_report_write(const ExplainReport *report, TerminalStyle style, Text *out)
+{
+    add_headline(report, style, out);
+    add_cases(report, style, out);
+    add_kernels(report, style, out);
+    add_advice(report, style, out);
+    add_allocations(report, style, out);
+    add_measured(report, style, out);
+    explain_listing(&report->shown->explanation, report->submission->source.data, style, width_of(style), out);
+}

@@ -1,0 +1,273 @@
+#include "base/tests/unit.h"
+
+#include "grader/report/explain.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A kernel of 1000 warp-instructions, whose kinds can be told apart by their numbers. */
+static KernelModel kernel(bool has_machine_code)
+{
+    KernelModel model = {.counters = {.warp_instructions = 1000,
+                                      .lane_instructions = 16000, /* of 16 lanes each */
+                                      .fp32 = 5000,
+                                      .fma32 = 3200,
+                                      .fp64 = 1800,
+                                      .fma64 = 1600,
+                                      .integer = 800,
+                                      .control = 160,
+                                      .global_load_requests = 40,
+                                      .global_load_sectors = 400,
+                                      .global_load_wavefronts = 80,
+                                      .global_load_bytes = 6400,
+                                      .global_store_requests = 10,
+                                      .global_store_sectors = 100,
+                                      .global_store_bytes = 3200,
+                                      .shared_load_requests = 50,
+                                      .shared_load_wavefronts = 60,
+                                      .shared_store_requests = 20,
+                                      .shared_store_wavefronts = 24,
+                                      .constant_requests = 30,
+                                      .constant_replays = 12,
+                                      .texture_requests = 8,
+                                      .texture_sectors = 16,
+                                      .local_requests = 2},
+                         .input = {.shape.grid = {6, 5, 1},
+                                   .shape.block = {64, 1, 1},
+                                   .longest_warp_instructions = 100,
+                                   .longest_warp_loads = 40,
+                                   .longest_warp_shared = 20,
+                                   .longest_warp_constant = 10}};
+    if (has_machine_code)
+        model.input.machine = (SimMachineRatios){.issue = 1.5,
+                                                 .shared = 0.5,
+                                                 .constant = 0.2,
+                                                 .uniform = 0.6,
+                                                 .local = 0.004,
+                                                 .local_sectors = 0.008,
+                                                 .direct = 0.01,
+                                                 .fma = 1,
+                                                 .alu = 2,
+                                                 .multiply = 3,
+                                                 .special = 4,
+                                                 .waiting = 5};
+    return model;
+}
+
+static void near(double found, double expected)
+{
+    if (!(fabs(found - expected) <= 1e-9 * fabs(expected)))
+        fail_test("%.12g, expected %.12g", found, expected);
+}
+
+/* Multiply-adds: (3200 + 1600) / 16 lanes. */
+static void a_mix_is_what_the_counters_say(void **state)
+{
+    const KernelModel model = kernel(false);
+    const InstructionMix mix = change_mix(&model);
+    near(mix.multiply_adds, 300);
+    near(mix.global_loads, 40);
+    near(mix.shared_loads, 50);
+    near(mix.constant_loads, 30);
+    near(mix.texture_loads, 8);
+    near(mix.stores, 30);
+    near(mix.local, 2);
+    near(mix.all, 1000);
+    near(mix.others, 1000 - 300 - 128 - 30 - 2);
+    near(change_loads(&mix), 128);
+}
+
+static void a_mix_of_machine_code_follows_its_ratios(void **state)
+{
+    const KernelModel model = kernel(true);
+    const InstructionMix mix = change_mix(&model);
+    near(mix.shared_loads, 25);
+    near(mix.constant_loads, 24);
+    near(mix.local, 4); /* more than those of PTX */
+    near(mix.all, 1500);
+    near(mix.others, 1500 - 300 - 97 - 30 - 4);
+}
+
+static void a_mix_is_never_less_than_its_parts(void **state)
+{
+    KernelModel model = kernel(false);
+    model.counters.warp_instructions = 100; /* of 160 lanes, so that there are fewer multiply-adds */
+    InstructionMix mix = change_mix(&model);
+    near(mix.multiply_adds, 30);
+    near(mix.others, 0);
+    near(mix.all, 30 + 128 + 30 + 2);
+    model.counters.lane_instructions = 10; /* a warp has a lane at work at least */
+    mix = change_mix(&model);
+    near(mix.multiply_adds, 4800);
+    model.counters.warp_instructions = 0; /* or, of an unknown number, all of them */
+    mix = change_mix(&model);
+    near(mix.multiply_adds, 150);
+}
+
+/* Each change takes its instructions off the whole, and its counters with them. */
+static void what_a_change_keeps_is_left_of_the_counters(void **state)
+{
+    KernelModel model = kernel(false);
+    change_others(&model, 0.5);
+    near((double)model.counters.warp_instructions, 730);
+    near((double)model.counters.lane_instructions, 11680);
+    near((double)model.counters.integer, 400);
+    near((double)model.counters.control, 80);
+
+    model = kernel(false);
+    change_arithmetic(&model, 0.5);
+    near((double)model.counters.warp_instructions, 850);
+    near((double)model.counters.fp32, 2500);
+    near((double)model.counters.fma32, 1600);
+    near((double)model.counters.fp64, 900);
+    near((double)model.counters.fma64, 800);
+
+    model = kernel(false);
+    change_global_loads(&model, 0.5, 0.25);
+    near((double)model.counters.warp_instructions, 980);
+    near((double)model.counters.global_load_requests, 20);
+    near((double)model.counters.global_load_wavefronts, 20);
+    near((double)model.counters.global_load_sectors, 100);
+    near((double)model.counters.global_load_bytes, 1600);
+
+    model = kernel(false);
+    change_global_stores(&model, 0.5, 0.25);
+    near((double)model.counters.warp_instructions, 995);
+    near((double)model.counters.global_store_requests, 5);
+    near((double)model.counters.global_store_sectors, 25);
+    near((double)model.counters.global_store_bytes, 800);
+
+    model = kernel(false);
+    change_shared_loads(&model, 0.5);
+    near((double)model.counters.warp_instructions, 975);
+    near((double)model.counters.shared_load_requests, 25);
+    near((double)model.counters.shared_load_wavefronts, 30);
+
+    model = kernel(false);
+    change_constant_loads(&model, 0.5);
+    near((double)model.counters.warp_instructions, 985);
+    near((double)model.counters.constant_requests, 15);
+    near((double)model.counters.constant_replays, 6);
+
+    model = kernel(false);
+    change_texture_loads(&model, 0.5);
+    near((double)model.counters.warp_instructions, 996);
+    near((double)model.counters.texture_requests, 4);
+    near((double)model.counters.texture_sectors, 8);
+
+    model = kernel(false);
+    change_add_shared(&model, 30, 10, 512);
+    near((double)model.counters.warp_instructions, 1040);
+    near((double)model.counters.shared_load_requests, 80);
+    near((double)model.counters.shared_load_wavefronts, 90);
+    near((double)model.counters.shared_store_requests, 30);
+    near((double)model.counters.shared_store_wavefronts, 34);
+    near(model.function.static_shared_bytes, 512);
+}
+
+/* Of 1500 instructions, as many fewer as before: the ratios to PTX stay what they are for what is left. */
+static void ratios_keep_what_they_are_ratios_of(void **state)
+{
+    KernelModel model = kernel(true);
+    change_shared_loads(&model, 0.4);
+    near((double)model.counters.warp_instructions, 990);
+    near(model.input.machine.local, 0.004 / 0.99);
+    near(model.input.machine.local_sectors, 0.008 / 0.99);
+    near(model.input.machine.direct, 0.01 / 0.99);
+    model = kernel(true);
+    change_arithmetic(&model, 0.5);
+    near((double)model.counters.warp_instructions, 900);
+    near(model.input.machine.direct, 0.01 / 0.9 * 0.5);
+}
+
+static void something_is_always_left(void **state)
+{
+    KernelModel model = kernel(false);
+    model.counters.global_load_requests = 100000;
+    change_global_loads(&model, 0, 0);
+    assert_true(model.counters.warp_instructions > 0);
+    model = (KernelModel){0};
+    change_others(&model, 0.5);
+    near((double)model.counters.warp_instructions, 0);
+    near((double)change_scaled(10, -1), 0);
+    near((double)change_scaled(10, 2.5), 25);
+}
+
+static void constants_for_all_lanes_are_added(void **state)
+{
+    KernelModel model = kernel(false);
+    change_add_constant_loads(&model, 90, 256);
+    near((double)model.counters.constant_requests, 120);
+    near((double)model.counters.warp_instructions, 1090);
+    near(model.function.constant_bytes, 256);
+    assert_true(model.function.uniform_constant_loads);
+    near((double)model.input.longest_warp_constant, 11); /* 90 of 60 warps */
+
+    model = kernel(true);
+    change_add_constant_loads(&model, 90, 256);
+    near(model.input.machine.uniform, (0.6 * 30 + 90) / 120);
+    near(model.input.machine.constant, 0.2 * 30 / 120);
+    near((double)model.counters.warp_instructions, 1060);
+}
+
+static void a_warp_waits_less_by_machine_code_or_by_its_longest_warp(void **state)
+{
+    KernelModel model = kernel(true);
+    change_waiting(&model, 0.5);
+    near(model.input.machine.waiting, 2.5);
+    near((double)model.input.longest_warp_instructions, 100);
+    model = kernel(false);
+    change_waiting(&model, 0.5);
+    near((double)model.input.longest_warp_instructions, 50);
+    near((double)model.input.longest_warp_loads, 20);
+    near((double)model.input.longest_warp_shared, 10);
+    near((double)model.input.longest_warp_constant, 5);
+}
+
+static void lanes_in_fewer_warps_need_fewer_instructions_of_each_unit(void **state)
+{
+    KernelModel model = kernel(true);
+    change_lanes(&model, 0.5);
+    near(model.input.machine.fma, 0.5);
+    near(model.input.machine.alu, 1);
+    near(model.input.machine.multiply, 1.5);
+    near(model.input.machine.special, 2);
+}
+
+static void threads_with_more_outputs_need_fewer_blocks(void **state)
+{
+    static const struct {
+        uint32_t grid[3];
+        int outputs;
+        uint32_t after[3];
+    } rows[] = {
+        {{6, 5, 1}, 2, {6, 3, 1}}, {{6, 5, 1}, 5, {6, 1, 1}}, {{6, 5, 1}, 6, {1, 5, 1}},
+        {{6, 5, 9}, 4, {6, 5, 3}}, {{3, 1, 1}, 4, {1, 1, 1}}, {{100, 1, 1}, 3, {34, 1, 1}},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        KernelModel model = kernel(false);
+        model.function.registers = 32;
+        memcpy(model.input.shape.grid, rows[i].grid, sizeof rows[i].grid);
+        change_outputs_per_thread(&model, rows[i].outputs, 7);
+        if (memcmp(model.input.shape.grid, rows[i].after, sizeof rows[i].after) != 0)
+            fail_test("row %zu", i);
+        assert_int_equal(model.function.registers, 39);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mix_is_what_the_counters_say),
+        cmocka_unit_test(a_mix_of_machine_code_follows_its_ratios),
+        cmocka_unit_test(a_mix_is_never_less_than_its_parts),
+        cmocka_unit_test(what_a_change_keeps_is_left_of_the_counters),
+        cmocka_unit_test(ratios_keep_what_they_are_ratios_of),
+        cmocka_unit_test(something_is_always_left),
+        cmocka_unit_test(constants_for_all_lanes_are_added),
+        cmocka_unit_test(a_warp_waits_less_by_machine_code_or_by_its_longest_warp),
+        cmocka_unit_test(lanes_in_fewer_warps_need_fewer_instructions_of_each_unit),
+        cmocka_unit_test(threads_with_more_outputs_need_fewer_blocks),
+    };
+    return cmocka_run_group_tests_name("change", tests, NULL, NULL);
+}

@@ -1,0 +1,83 @@
+#include "base/tests/unit.h"
+
+#include "grader/report/explain_report.h"
+
+#include <string.h>
+
+static void holds(const Text *text, const char *part)
+{
+    if (strstr(text->data, part) == NULL)
+        fail_test("\"%s\" is missing in:\n%s", part, text->data);
+}
+
+/* A call that copies and launches nothing, and what a real GPU is said to have measured of it. */
+static void what_a_real_gpu_measured_stands_beside_the_model(void **state)
+{
+    static char source[] = "extern \"C\" void solve() {}\n";
+    static ExecutionProfile profile = {.device_copies = {.count = 1, .seconds = 1e-6},
+                                       .host_copies = {.count = 2, .seconds = 2e-6}};
+    static ExplainedCase one = {.number = 1, .explanation = {.profile = &profile, .seconds = 4e-6}, .measured_s = 5e-6};
+    static const NcuMeasurement measurement = {
+        .kernels = {{.name = "convolve", .launches = 1, .values = {[NCU_SHARED_WAVEFRONTS] = 321}}}, .count = 1};
+    const CaseResult item = {.name = "long"};
+    const Problem problem = {.id = "conv1d"};
+    const Result result = {.problem = &problem, .file_name = "x.cu", .device = {.name = "NVIDIA H200 (simulated)"}};
+    const Submission submission = {.file_name = "x.cu", .source = {.data = source, .length = strlen(source)}};
+    const ExplainReport report = {.result = &result,
+                                  .submission = &submission,
+                                  .cases = &one,
+                                  .case_count = 1,
+                                  .timed_count = 3,
+                                  .shown = &one,
+                                  .gpu = "NVIDIA H200",
+                                  .measurement = &measurement};
+    Text text = {0};
+    one.item = &item;
+    explain_report_write(&report, (TerminalStyle){.width = 100}, &text);
+    holds(&text, "x.cu, problem conv1d on NVIDIA H200 (simulated), case \"long\": 4 us (modelled)\n");
+    holds(&text, "  copies and fills: 1 within the device, 2 to or from the host, 75 % of the time\n");
+    holds(&text, "     1  long                                             4 us       5 us ");
+    holds(&text, "  modelled, then measured on NVIDIA H200\n");
+    holds(
+        &text,
+        "\n  Nsight Compute on NVIDIA H200\n                                    measured     simulated\n    convolve, 1 launch\n");
+    holds(&text, "      shared memory wavefronts           321             0\n");
+    text_free(&text);
+}
+
+/* A line that one may search for begins and ends where lines do. */
+static void why_nothing_was_measured_is_a_line_of_its_own(void **state)
+{
+    static ExecutionProfile profile;
+    static const NcuMeasurement none = {.count = 0};
+    ExplainedCase one = {.number = 1, .explanation = {.profile = &profile, .seconds = 4e-6}};
+    const CaseResult item = {.name = "long"};
+    const Problem problem = {.id = "conv1d"};
+    const Result result = {.problem = &problem, .file_name = "x.cu", .device = {.name = "NVIDIA H200 (simulated)"}};
+    const Submission submission = {.file_name = "x.cu", .source = {.data = "", .length = 0}};
+    ExplainReport report = {.result = &result,
+                            .submission = &submission,
+                            .cases = &one,
+                            .case_count = 1,
+                            .timed_count = 1,
+                            .shown = &one,
+                            .measurement = &none};
+    Text text = {0};
+    one.item = &item;
+    explain_report_write(&report, (TerminalStyle){.width = 100}, &text);
+    assert_null(strstr(text.data, "Nsight Compute"));
+    text_free(&text);
+    report.note = "ncu is not\ninstalled";
+    explain_report_write(&report, (TerminalStyle){.width = 100}, &text);
+    holds(&text, "\n  Nsight Compute: ncu is not?installed\n");
+    text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_real_gpu_measured_stands_beside_the_model),
+        cmocka_unit_test(why_nothing_was_measured_is_a_line_of_its_own),
+    };
+    return cmocka_run_group_tests_name("explain_report", tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/* session.h - one submission under way, as the grader sees it: a process in the sandbox that holds the submission, and
+ * calls of solve(), one after the other.
+ *
+ *     session_open       (gpu_session.h) starts all that does not need the submission: call it before the compiler
+ *     session_load       makes the submission ready to be called; on a GPU its constructors run now
+ *     session_buffers    memory for the arrays of one call: fill the inputs in place
+ *     session_call       copies the inputs in, poisons the outputs, calls solve(), copies the outputs back
+ *     session_close      kills and reaps every process
+ *
+ * Two kinds implement it: gpu_session.c (CUDA on a device that a broker owns) and cpu_session.c (plain C on host
+ * pointers, no device). SessionTraits and the return values below say what a kind can do; nobody asks which one it is.
+ *
+ * After any outcome but CALL_OK the submission's process is gone; session_load() starts another.
+ * Whatever the submission does is an outcome. A Status other than STATUS_OK is the judge's own fault.  */
+#ifndef HARNESS_BROKER_SESSION_H
+#define HARNESS_BROKER_SESSION_H
+
+#include "base/status.h"
+#include "harness/broker/solve_call.h"
+#include "harness/compile/compile.h"
+#include "harness/device/cuda/device_monitor.h"
+#include "harness/device/device.h"
+#include "harness/device/sim/execution_profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* ==== call budget ================================================================================================= */
+
+/* What all calls of solve() in one grading may take together, so that no submission holds the device for
+ * long by staying just below the limits of a call (CallLimits).
+ *
+ * On a real GPU, the seconds of a call run from its start until its work has ended, whoever waits for whom. On a simulated
+ * GPU, kernels count by their warp-instructions, the submission's process by what it computes and for how long it does nothing
+ * (control.h), and copies by the processor time that the judge takes for them. */
+
+typedef struct CallBudget {
+    double seconds, spent_s;                        /* given, and used so far */
+    uint64_t warp_instructions, spent_instructions; /* likewise; 0 given: unlimited */
+} CallBudget;
+
+double call_budget_seconds_left(const CallBudget *budget);
+/* 0: unlimited. */
+uint64_t call_budget_instructions_left(const CallBudget *budget);
+bool call_budget_is_used_up(const CallBudget *budget);
+
+/* Counts what a call or a load has used. If the budget is used up, and the call has no output for that reason, the
+ * report says so. */
+void call_budget_spend(CallBudget *budget, CallReport *report);
+/* The report of a call that is not made, because nothing is left. */
+void call_budget_refuse(const CallBudget *budget, CallReport *report);
+
+/* ==== session ===================================================================================================== */
+
+typedef struct Session Session;
+
+typedef struct SessionArgument { /* one parameter of solve() */
+    const char *name;
+    ArgumentRole role;
+    size_t bytes; /* size of the array; inputs and outputs */
+    uint32_t element_bytes;
+    bool float_output;    /* poison with `poison_bits`, else with a random pattern */
+    uint32_t poison_bits; /* set by session_call(): the output held call_poison_word() of them before the call */
+    bool probed;    /* an input of floats in [1, 2). While kernels run, constant memory that holds its values holds
+                        * call_probe_value() of them, and CallReport.direct_load names a kernel that loads from the
+                        * array itself. At most one argument, and only on a device with Device.simulation */
+    uint64_t value; /* ARGUMENT_VALUE: the word handed over (an int sign-extended, a float's bits) */
+    void *data;     /* set by session_buffers(): host memory of the array, valid until the next session_buffers() */
+} SessionArgument;
+
+typedef struct CallOptions { /* {0}: a timed call and nothing else */
+    bool check_inputs;       /* report whether solve() changed an input; not of arrays that are exchanged */
+    bool sanitize;           /* look for races and uninitialised reads, on a device that can (DeviceCheck.sanitize) */
+    bool is_secret;          /* the data of the call are secret (DeviceCheck.is_secret) */
+    bool samples_blocks;     /* DeviceCheck.samples_blocks. Outputs of any type are poisoned from `poison_bits` then */
+    Chacha20Key sample_key;  /* decides which blocks of a large launch are looked at (DeviceCheck.sample_key) */
+    bool repeats_addresses; /* the arrays lie where those of the call before lay, none of them larger than there; in any
+                             * other call they lie elsewhere. Of the first call after a start it means nothing */
+    DeviceOrder order;      /* of operations that CUDA does not order (DeviceCheck.order) */
+    bool untimed;           /* event_s and the statistics may be meaningless, which makes modelled times faster */
+    uint64_t warp_instructions; /* of this call, on a device that counts them, if fewer than the other limits; 0: they
+                                 * alone count */
+    uint8_t uninitialised_byte; /* every byte of memory that nobody has written yet, outputs included; 0: outputs are
+                                 * poisoned as SessionArgument says, other memory is as the device likes */
+} CallOptions;
+
+typedef enum SessionClock {
+    SESSION_MODEL,  /* times are computed: each call of the same work takes the same time */
+    SESSION_EVENTS, /* a GPU's own clock, which a sitting checks against the host's (grader/timing/measure.h) */
+    SESSION_WALL    /* the judge's clock, around calls that repeat in one process */
+} SessionClock;
+
+typedef struct SessionTraits {
+    bool runs_c;        /* the submission is plain C on host pointers, not CUDA */
+    SessionClock clock; /* known once session_device() has succeeded */
+    bool has_device;    /* likewise: no other grading uses the device until the session is closed */
+} SessionTraits;
+
+typedef struct SessionOps {
+    Status (*device)(Session *session, DeviceInfo *info, Message *why);
+    Status (*load)(Session *session, const Compiled *compiled, const CallLimits *limits, CallReport *report,
+                   Message *why);
+    Status (*buffers)(Session *session, SessionArgument *arguments, size_t count, Message *why);
+    Status (*call)(Session *session, SessionArgument *arguments, size_t count, const CallOptions *options,
+                   CallReport *report, Message *why);
+    void (*close)(Session *session);
+
+    /* A kind has all of the following or none (NULL). */
+    void (*on_wait)(Session *session, WaitTell *tell, void *context);
+    void (*open_ahead)(Session *session, size_t loads);
+    double (*open_seconds)(const Session *session);
+    size_t (*brokers)(const Session *session, pid_t *pids, size_t room);
+    int (*memory)(const Session *session, const uint8_t **base, size_t *bytes);
+    Status (*profile)(Session *session, const ExecutionProfile **profile, Message *why);
+    Status (*exchange)(Session *session, int descriptor, Message *why);
+} SessionOps;
+
+struct Session { /* the first member of each kind's own struct */
+    const SessionOps *ops;
+    SessionTraits traits;
+    CallBudget *budget; /* of the grading; NULL: unlimited */
+};
+
+/* Loads and calls count against the budget from now on, and get no more than it leaves; NULL: they count nowhere. A load
+ * or call for which nothing is left is not made: its outcome is CALL_TIME_LIMIT. The budget stays the caller's. */
+void session_set_budget(Session *session, CallBudget *budget);
+/* Describes the device. What only an open device can tell (DeviceInfo) is known once session_load() has succeeded. */
+MUST_USE Status session_device(Session *session, DeviceInfo *info, Message *why);
+/* `report` says what went wrong if a constructor misbehaves or the object cannot be loaded (outcome not CALL_OK). */
+MUST_USE Status session_load(Session *session, const Compiled *compiled, const CallLimits *limits, CallReport *report,
+                             Message *why);
+/* Sets the `data` of all arrays. */
+MUST_USE Status session_buffers(Session *session, SessionArgument *arguments, size_t count, Message *why);
+MUST_USE Status session_call(Session *session, SessionArgument *arguments, size_t count, const CallOptions *options,
+                             CallReport *report, Message *why);
+/* Accepts NULL. */
+void session_close(Session *session);
+
+/* `tell` hears about once a second who has the device, while the session waits for it. */
+void session_on_wait(Session *session, WaitTell *tell, void *context);
+/* So many loads are to come. Each needs a device that nothing has used before, and to open one takes longer than most
+ * blocks of calls: the session begins to open them now, and the next load waits until all are open, so that no opening
+ * disturbs what is timed. Loads beyond these open theirs as usual. Does nothing unless the session has the device
+ * (SessionTraits.has_device). */
+void session_open_ahead(Session *session, size_t loads);
+/* How long the last load waited for an open device; of the first, the time since the session was opened. 0: there is no
+ * broker. */
+double session_open_seconds(const Session *session);
+/* The processes that have the device open: at most `room` of them go to `pids`. Returns how many there are. */
+size_t session_brokers(const Session *session, pid_t *pids, size_t room);
+/* The memory of session_buffers(), which another process of the judge may share: returns its descriptor (-1: none), and
+ * sets its address here and its size. */
+int session_memory(const Session *session, const uint8_t **base, size_t *bytes);
+/* Every later call fills in the profile, which lives as long as the session. STATUS_UNSUPPORTED, of this function or of
+ * those calls: the device cannot tell (Device.simulation). */
+MUST_USE Status session_profile(Session *session, const ExecutionProfile **profile, Message *why);
+/* Until the next session_buffers() or session_load(), arrays travel through an exchange (device.h) of the same size
+ * and layout, which another process of the judge has made. The descriptor stays the caller's. STATUS_UNSUPPORTED:
+ * the session cannot reach it, and arrays travel as before. */
+MUST_USE Status session_exchange(Session *session, int descriptor, Message *why);
+
+/* ==== array layout ================================================================================================ */
+
+/* Where the arrays of a call lie in the memory that they share: each begins on a page of its own. */
+
+enum { ARRAY_PAGE_BYTES = 4096 };
+
+static inline bool argument_is_array(const SessionArgument *argument)
+{
+    return argument->role != ARGUMENT_VALUE;
+}
+
+/* Lays the arrays out from `first_offset` on. Returns the offset of the first byte behind them all. */
+static inline size_t array_layout(const SessionArgument *arguments, size_t count, size_t first_offset,
+                                  size_t offsets[CALL_MAX_PARAMETERS])
+{
+    size_t offset = first_offset;
+    for (size_t i = 0; i < count; i++) {
+        offsets[i] = offset;
+        if (argument_is_array(&arguments[i]))
+            offset += (arguments[i].bytes + ARRAY_PAGE_BYTES - 1) / ARRAY_PAGE_BYTES * ARRAY_PAGE_BYTES;
+    }
+    return offset;
+}
+
+/* ==== cpu device ================================================================================================== */
+
+/* The processors of this machine, as the device of a CPU baseline. */
+
+bool cpu_device_is_named(const char *device); /* "cpu" */
+
+/* Only the names in `device` mean anything. */
+void cpu_device_describe(DeviceInfo *device);
+
+#endif

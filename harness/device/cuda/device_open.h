@@ -1,0 +1,23 @@
+/* device_open.h - describes and opens the device that a name means.
+ *
+ * Names    "auto", "cuda", "cuda:N", "sim" or "sim:PROFILE". "auto" is the first GPU if there is one that works, else
+ *          "sim". "cuda" is "cuda:0", "sim" is "sim:h200".
+ * Errors   BAD_INPUT: not such a name. NOT_FOUND: no such GPU, or no such profile. UNSUPPORTED: the driver is too old
+ *          or does not start.  */
+#ifndef HARNESS_DEVICE_CUDA_DEVICE_OPEN_H
+#define HARNESS_DEVICE_CUDA_DEVICE_OPEN_H
+
+#include "harness/device/device.h"
+
+/* For a process that uses no other device, before it describes or opens this one. A name of no GPU changes nothing. */
+void device_use_only(const char *name);
+
+/* After that, and before it describes or opens the device: the files that the driver of a real GPU needs for it; none: the host does
+ * not tell them. False: the name may mean a simulated GPU. */
+bool device_files(const char *name, DeviceFiles *files);
+
+MUST_USE Status device_open(const char *name, Device **device, Message *why);
+/* Describes a device without opening it: this takes no memory on it and disturbs nobody's work. */
+MUST_USE Status device_describe(const char *name, DeviceInfo *info, Message *why);
+
+#endif

@@ -1,0 +1,40 @@
+/* command_serve.h - the workers that a server starts itself, one for each device of its settings, or `grade-class`.
+ *
+ * One that ends is started again, at most once every RESTART_S seconds. They end with their server, however it ends. They are in
+ * process groups of their own, so that Ctrl-C reaches the server alone, which stops them.  */
+#ifndef SERVICE_COMMANDS_COMMAND_SERVE_H
+#define SERVICE_COMMANDS_COMMAND_SERVE_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "service/store/config.h"
+
+/* ==== class devices =============================================================================================== */
+
+/* On which devices of this host a class is judged: on all GPUs side by side, one measurement at a time on each,
+ * or on the simulated GPU with a worker for each core. */
+
+/* `name` is that of --device; NULL is "auto". "cuda" means all GPUs, "cuda:1" that one. Errors as device_describe(). */
+MUST_USE Status class_devices(const char *name, Arena *arena, Names *devices, Message *why);
+
+/* ==== own workers ================================================================================================= */
+
+typedef struct OwnWorkers OwnWorkers;
+
+typedef struct OwnWorkersSpec {
+    const Names *devices; /* one worker for each; the same device may stand there several times */
+    const char *spool;
+    int log;         /* where they write their lines; 0: to standard error */
+    bool explains;   /* they also say where the time of an accepted submission goes */
+    bool unconfined; /* they judge even where no full sandbox can be made */
+} OwnWorkersSpec;
+
+/* The texts of the spec must outlive them. */
+MUST_USE Status own_workers_start(const OwnWorkersSpec *spec, OwnWorkers **workers, Message *why);
+/* How often a worker has ended by itself. */
+int own_workers_ended(const OwnWorkers *workers);
+/* Starts again what has ended. To be called often. */
+void own_workers_tick(OwnWorkers *workers);
+void own_workers_stop(OwnWorkers *workers);
+
+#endif

@@ -1,0 +1,862 @@
+/* Lists a person's submissions, newest first. */
+#include "service/commands/command_submit.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "grader/problem/submission.h"
+#include "grader/report/exchange.h"
+#include "grader/report/report.h"
+#include "grader/result/result.h"
+#include "grader/terminal/terminal.h"
+#include "service/commands/exchange.h"
+#include "service/commands/client_command.h"
+#include "service/commands/output.h"
+#include "service/commands/remote_submission.h"
+#include "service/commands/run_table.h"
+#include "service/commands/server.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ==== command runs ================================================================================================ */
+
+enum { USUAL = 50 };
+
+static Status read_top(const char *text, size_t *most, Message *why)
+{
+    char *end;
+    *most = USUAL;
+    if (text == NULL)
+        return STATUS_OK;
+    long number = strtol(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || number < 1 || number > SUBMISSION_LIST_MOST)
+        return fail(STATUS_BAD_INPUT, why, "runs: option '--top': expected a number from 1 to %d, found '%s'",
+                    SUBMISSION_LIST_MOST, text);
+    *most = (size_t)number;
+    return STATUS_OK;
+}
+
+static Status command_runs_check_request(const Options *options, Server *server, size_t *most, Message *why)
+{
+    Status status = options_expect_no_file(options, why);
+    if (status == STATUS_OK)
+        status = read_top(options->top, most, why);
+    return status == STATUS_OK ? server_find(options->server, server, why) : status;
+}
+
+static Status write_list(const Options *options, const SubmissionList *list, Message *why)
+{
+    Text out = {0};
+    cJSON *json = output_new(), *items = cJSON_AddArrayToObject(json, "submissions");
+    for (size_t i = 0; i < list->count; i++)
+        cJSON_AddItemToArray(items, cJSON_Duplicate(list->items[i].json, 1));
+    run_table(list->items, list->count, terminal_style(stdout), &out);
+    run_table_add_all_counting(list->items, list->count, &out);
+    Status status = output_write(options, json, &out, why);
+    text_free(&out);
+    return status;
+}
+
+Status command_runs(const Options *options, int *exit_status, Message *why)
+{
+    Server server;
+    SubmissionList list = {0};
+    size_t most;
+    Status status = command_runs_check_request(options, &server, &most, why);
+    if (status == STATUS_OK)
+        status = submission_list_read(&server, options->person, options->problem, most, &list, why);
+    if (status == STATUS_OK)
+        status = write_list(options, &list, why);
+    submission_list_free(&list);
+    *exit_status = 0;
+    return status;
+}
+
+/* ==== remote report =============================================================================================== */
+
+/* The report of a judged submission, as the service keeps it: the text that `make grade` prints. */
+
+/* Reads the report; an empty text where the submission is not judged. */
+static MUST_USE Status remote_report_read(const Server *server, const RemoteSubmission *submission, Text *report,
+                                          Message *why)
+{
+    text_add(report, "");
+    if (submission->state != REMOTE_JUDGED)
+        return STATUS_OK;
+    return api_get_text(server, api_path("submissions/%lld/report", (long long)submission->number), report, why);
+}
+
+/* The report begins with the verdict, after empty lines. */
+/* Adds it, printable, with its verdict in colour. */
+static void remote_report_add(const RemoteSubmission *submission, const Text *report, TerminalStyle style, Text *out)
+{
+    const char *text = report->data;
+    const size_t spaces = strspn(text, "\n"), length = strlen(submission->verdict);
+    text_append(out, text, spaces);
+    text += spaces;
+    if (length > 0 && strncmp(text, submission->verdict, length) == 0) {
+        run_table_add_state_cell(submission, terminal_columns(submission->verdict), style, out);
+        text += length;
+    }
+    text_add_printable(out, text, strlen(text));
+}
+
+/* ==== command show ================================================================================================ */
+
+/* Shows one submission: its head, its report, and its source. */
+
+static Status command_show_check_request(const Options *options, int64_t *run, Server *server, Message *why)
+{
+    if (options->operand_count != 1)
+        return fail(STATUS_BAD_INPUT, why, "show: expected the number of one RUN, found %d words",
+                    options->operand_count);
+    Status status = options_run_number(options, "RUN", options->operands[0], run, why);
+    return status == STATUS_OK ? server_find(options->server, server, why) : status;
+}
+
+/* ---- the head ---------------------------------------------------------------------------------------------------- */
+
+static void add_line(const char *label, const char *text, Text *out)
+{
+    if (text[0] == '\0')
+        return;
+    report_add_label(out, label);
+    terminal_add_line(out, text);
+    text_add(out, "\n");
+}
+
+static void add_state(const RemoteSubmission *submission, Text *out)
+{
+    report_add_label(out, "state");
+    text_add(out, remote_state_name(submission->state));
+    if (submission->state == REMOTE_WAITING) {
+        text_add(out, ", ");
+        remote_submission_add_wait(submission, out);
+    } else if (submission->state == REMOTE_JUDGING && submission->step[0] != '\0') {
+        text_add(out, ": ");
+        terminal_add_line(out, submission->step);
+        if (submission->total > 0)
+            text_printf(out, ", %lld of %lld", (long long)submission->done, (long long)submission->total);
+    } else if (submission->state == REMOTE_HELD) {
+        text_add(out, ": the judge failed, not the submission; a person will look at it");
+    }
+    text_add(out, "\n");
+}
+
+static void add_rank(const RemoteSubmission *submission, Text *out)
+{
+    if (submission->rank <= 0 || submission->of <= 0)
+        return;
+    report_add_label(out, "rank now");
+    text_printf(out, "%lld of %lld\n", (long long)submission->rank, (long long)submission->of);
+}
+
+static void add_head(const RemoteSubmission *submission, Text *out)
+{
+    Text received = {0};
+    text_printf(out, "submission %lld of ", (long long)submission->number);
+    terminal_add_line(out, submission->person);
+    text_add(out, "\n");
+    add_line("file", submission->file_name, out);
+    add_line("problem", submission->problem, out);
+    add_line("mode", submission->mode, out);
+    run_table_add_moment(submission->received, "%Y-%m-%d %H:%M:%S %Z", &received);
+    text_add(&received, "");
+    add_line("received", received.data, out);
+    add_state(submission, out);
+    add_rank(submission, out);
+    text_free(&received);
+}
+
+/* ---- report and source ------------------------------------------------------------------------------------------- */
+
+static Status add_report(const Server *server, const RemoteSubmission *submission, cJSON *json, Text *out, Message *why)
+{
+    Text report = {0};
+    Status status = remote_report_read(server, submission, &report, why);
+    remote_report_add(submission, &report, terminal_style(stdout), out);
+    if (report.length > 0 && text_is_utf8(report.data, report.length, NULL))
+        cJSON_AddStringToObject(json, "report", report.data);
+    text_free(&report);
+    return status;
+}
+
+/* A submission that somebody else handed in may hide its source from the caller. */
+static void add_source(const RemoteSubmission *submission, Text *out)
+{
+    const char *source = json_string(submission->json, "source");
+    if (source == NULL)
+        return;
+    text_add(out, "\n");
+    text_add_printable(out, source, strlen(source));
+    if (out->data[out->length - 1] != '\n')
+        text_add(out, "\n");
+}
+
+static Status command_show_show(const Options *options, const Server *server, const RemoteSubmission *submission,
+                                Message *why)
+{
+    Text out = {0};
+    cJSON *json = output_new();
+    cJSON_AddItemToObject(json, "submission", cJSON_Duplicate(submission->json, 1));
+    add_head(submission, &out);
+    Status status = add_report(server, submission, json, &out, why);
+    add_source(submission, &out);
+    if (status == STATUS_OK)
+        status = output_write(options, json, &out, why);
+    else
+        cJSON_Delete(json);
+    text_free(&out);
+    return status;
+}
+
+Status command_show(const Options *options, int *exit_status, Message *why)
+{
+    Server server;
+    JsonFile answer = {0};
+    RemoteSubmission submission;
+    int64_t run = 0;
+    Status status = command_show_check_request(options, &run, &server, why);
+    if (status == STATUS_OK)
+        status = api_get(&server, api_path("submissions/%lld%s", (long long)run, options->no_code ? "" : "?code=1"),
+                         &answer, why);
+    if (status == STATUS_OK)
+        status = remote_submission_read(&answer, answer.root, &submission, why);
+    if (status == STATUS_OK)
+        status = command_show_show(options, &server, &submission, why);
+    json_free(&answer);
+    *exit_status = 0;
+    return status;
+}
+
+/* ==== command withdraw ============================================================================================ */
+
+/* Takes back a submission that waits. */
+
+static Status command_withdraw_check_request(const Options *options, int64_t *run, Server *server, Message *why)
+{
+    if (options->operand_count != 1)
+        return fail(STATUS_BAD_INPUT, why, "withdraw: expected the number of one RUN, found %d words",
+                    options->operand_count);
+    Status status = options_run_number(options, "RUN", options->operands[0], run, why);
+    return status == STATUS_OK ? server_find(options->server, server, why) : status;
+}
+
+static Status write_answer(const Options *options, int64_t run, const cJSON *answer, Message *why)
+{
+    Text out = {0};
+    cJSON *json = output_new();
+    cJSON_AddItemToObject(json, "submission", cJSON_Duplicate(answer, 1));
+    text_printf(&out, "submission %lld is withdrawn\n", (long long)run);
+    Status status = output_write(options, json, &out, why);
+    text_free(&out);
+    return status;
+}
+
+Status command_withdraw(const Options *options, int *exit_status, Message *why)
+{
+    Server server;
+    int64_t run = 0;
+    JsonFile answer = {0};
+    Status status = command_withdraw_check_request(options, &run, &server, why);
+    if (status == STATUS_OK)
+        status = api_delete(&server, api_path("submissions/%lld", (long long)run), &answer, why);
+    if (status == STATUS_OK)
+        status = write_answer(options, run, answer.root, why);
+    json_free(&answer);
+    *exit_status = 0;
+    return status;
+}
+
+/* ==== event reader ================================================================================================ */
+
+static void empty(Text *text)
+{
+    text->length = 0;
+    text_add(text, "");
+}
+
+/* The data of an event may be on several lines. */
+static void add_data(EventReader *stream, const char *value)
+{
+    if (stream->has_data)
+        text_add(&stream->data, "\n");
+    stream->has_data = true;
+    text_add(&stream->data, value + (value[0] == ' '));
+}
+
+/* An empty line ends an event. */
+static bool end_event(EventReader *stream)
+{
+    bool goes_on = !stream->has_data || stream->take(stream->context, &stream->data);
+    stream->has_data = false;
+    empty(&stream->data);
+    return goes_on;
+}
+
+static bool end_line(EventReader *stream)
+{
+    Text *line = &stream->line;
+    bool goes_on = true;
+    text_add(line, "");
+    if (line->length > 0 && line->data[line->length - 1] == '\r')
+        line->data[--line->length] = '\0';
+    if (line->length == 0)
+        goes_on = end_event(stream);
+    else if (strncmp(line->data, "data:", 5) == 0)
+        add_data(stream, line->data + 5);
+    empty(line);
+    return goes_on;
+}
+
+bool event_reader_add(EventReader *stream, const char *bytes, size_t count)
+{
+    bool goes_on = true;
+    while (goes_on && count > 0) {
+        const char *end = memchr(bytes, '\n', count);
+        size_t length = end == NULL ? count : (size_t)(end - bytes);
+        if (stream->line.length + stream->data.length + length > EVENT_MAX_BYTES)
+            return false;
+        text_append(&stream->line, bytes, length);
+        if (end != NULL)
+            goes_on = end_line(stream);
+        bytes += length + (end != NULL);
+        count -= length + (end != NULL);
+    }
+    return goes_on;
+}
+
+void event_reader_free(EventReader *stream)
+{
+    text_free(&stream->line);
+    text_free(&stream->data);
+    stream->has_data = false;
+}
+
+/* ==== follow ====================================================================================================== */
+
+/* Waits until a submission has ended, and shows meanwhile how it goes.
+ *
+ * The service sends an event at each change (server-sent events). Where events do not come, or the connection breaks, the
+ * submission is asked for again and again, in growing pauses.
+ * Errors   the service gave no answer for as long as the server's patience lasts, or the user interrupted. */
+
+static const double FIRST_PAUSE_S = 0.5, LONGEST_PAUSE_S = 5;
+
+typedef struct SubmissionFollower {
+    const Server *server;
+    JsonFile *json;
+    RemoteSubmission *submission;
+    Progress progress;
+    char step[64]; /* that progress shows; "": none */
+    bool has_news; /* a submission has come by the events that are listened to */
+} SubmissionFollower;
+
+/* ---- what people see --------------------------------------------------------------------------------------------- */
+
+static const char *step_of(const RemoteSubmission *submission)
+{
+    if (remote_submission_has_ended(submission))
+        return "";
+    if (submission->state == REMOTE_WAITING)
+        return "waiting";
+    return submission->step[0] == '\0' ? "judging" : submission->step;
+}
+
+static void begin_step(SubmissionFollower *follower, const char *step)
+{
+    Text name = {0};
+    if (follower->step[0] != '\0')
+        progress_end(&follower->progress, "done");
+    terminal_add_line(&name, step);
+    text_add(&name, "");
+    snprintf(follower->step, sizeof follower->step, "%s", name.data);
+    if (step[0] != '\0')
+        progress_begin_at(&follower->progress, follower->step, (int)follower->submission->done,
+                          (int)follower->submission->total);
+    text_free(&name);
+}
+
+static void follow_show(SubmissionFollower *follower)
+{
+    const RemoteSubmission *submission = follower->submission;
+    Text wait = {0};
+    if (strncmp(step_of(submission), follower->step, sizeof follower->step - 1) != 0)
+        begin_step(follower, step_of(submission));
+    if (submission->state == REMOTE_WAITING) {
+        remote_submission_add_wait(submission, &wait);
+        progress_note(&follower->progress, "%s", wait.data);
+    }
+    while (submission->state == REMOTE_JUDGING && follower->progress.done < submission->done &&
+           follower->progress.done < follower->progress.total)
+        progress_advance(&follower->progress);
+    text_free(&wait);
+}
+
+/* ---- news -------------------------------------------------------------------------------------------------------- */
+
+/* Takes over `json`, unless it is not the submission that is followed. */
+static Status take_news(SubmissionFollower *follower, JsonFile *json, Message *why)
+{
+    RemoteSubmission news;
+    Status status = remote_submission_read(json, json->root, &news, why);
+    if (status == STATUS_OK && news.number != follower->submission->number)
+        status = json_fail(json, NULL, why, "expected submission %lld, found %lld",
+                           (long long)follower->submission->number, (long long)news.number);
+    if (status != STATUS_OK) {
+        json_free(json);
+        return status;
+    }
+    json_free(follower->json);
+    *follower->json = *json;
+    *follower->submission = news;
+    follow_show(follower);
+    return STATUS_OK;
+}
+
+/* An event that cannot be read ends the stream; asking for the submission then says what is wrong. */
+static bool take_event(void *context, const Text *data)
+{
+    SubmissionFollower *follower = context;
+    JsonFile json;
+    if (json_parse("event", data->data, data->length, &json, NULL) != STATUS_OK ||
+        take_news(follower, &json, NULL) != STATUS_OK)
+        return false;
+    follower->has_news = true;
+    return !remote_submission_has_ended(follower->submission);
+}
+
+static bool add_bytes(void *context, const char *bytes, size_t count)
+{
+    return event_reader_add(context, bytes, count);
+}
+
+/* Listens to events until the submission has ended or the stream breaks, which is no error: asking is the way out. */
+static Status listen_to_events(SubmissionFollower *follower, Message *why)
+{
+    EventReader stream = {.take = take_event, .context = follower};
+    const ApiPath path = api_path("submissions/%lld/events", (long long)follower->submission->number);
+    const ApiRequest exchange = {.method = "GET", .path = path.text, .take = add_bytes, .context = &stream};
+    Answer answer;
+    follower->has_news = false;
+    Status status = exchange_run(follower->server, &exchange, &answer, why);
+    text_free(&answer.body);
+    event_reader_free(&stream);
+    return status != STATUS_OK && answer.end == EXCHANGE_INTERRUPTED ? status : STATUS_OK;
+}
+
+static Status ask(SubmissionFollower *follower, Message *why)
+{
+    JsonFile json;
+    Status status = api_get(follower->server, api_path("submissions/%lld", (long long)follower->submission->number),
+                            &json, why);
+    return status == STATUS_OK ? take_news(follower, &json, why) : status;
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+static Status follow_wait_for_end(SubmissionFollower *follower, Message *why)
+{
+    double pause_s = FIRST_PAUSE_S, heard_s = now_s();
+    while (!remote_submission_has_ended(follower->submission)) {
+        Status status = listen_to_events(follower, why);
+        if (status != STATUS_OK || remote_submission_has_ended(follower->submission))
+            return status;
+        if (follower->has_news)
+            pause_s = FIRST_PAUSE_S;
+        if (interrupt_sleep(follower->server->interrupt, pause_s))
+            return fail(STATUS_BUSY, why, "interrupted");
+        status = ask(follower, why);
+        if (status == STATUS_OK || follower->has_news)
+            heard_s = now_s();
+        else if (status != STATUS_BUSY)
+            return status;
+        else if (now_s() - heard_s > follower->server->patience_s)
+            return status;
+        pause_s = pause_s * 1.5 < LONGEST_PAUSE_S ? pause_s * 1.5 : LONGEST_PAUSE_S;
+    }
+    return STATUS_OK;
+}
+
+/* `*json` holds the submission before and, as it was seen last, after the call; `*submission` points into it. */
+static MUST_USE Status follow(const Server *server, JsonFile *json, RemoteSubmission *submission, Message *why)
+{
+    SubmissionFollower follower = {
+        .server = server, .json = json, .submission = submission, .progress = progress_new(stderr)};
+    follow_show(&follower);
+    Status status = follow_wait_for_end(&follower, why);
+    if (follower.step[0] != '\0')
+        progress_end(&follower.progress, status == STATUS_OK ? "done" : "");
+    return status;
+}
+
+/* ==== remote points =============================================================================================== */
+
+/* The points of a judged submission, as the server's class.json gives them. */
+
+static const double MOST_POINTS = 1e9;
+
+static Status take_part(const JsonFile *file, const cJSON *item, Arena *arena, OutcomePoints *points, Message *why)
+{
+    const char *name = cJSON_IsObject(item) ? json_string(item, "name") : NULL;
+    const char *text = cJSON_IsObject(item) ? json_string(item, "text") : NULL;
+    if (name == NULL)
+        return json_fail(file, item, why, "expected points, an object with a \"name\"");
+    *points = (OutcomePoints){.name = arena_string(arena, name),
+                              .reason = arena_string(arena, text == NULL ? "" : text)};
+    Status status = json_number(file, item, "points", 0, MOST_POINTS, &points->points, why);
+    return status == STATUS_OK ? json_number(file, item, "most", 0, MOST_POINTS, &points->most, why) : status;
+}
+
+static Status take_parts(const JsonFile *file, Arena *arena, Outcome *outcome, Message *why)
+{
+    const cJSON *parts = json_get(file->root, "parts"), *item;
+    OutcomePoints *points = arena_array(arena, (size_t)cJSON_GetArraySize(parts), sizeof *points);
+    Status status = STATUS_OK;
+    size_t count = 0;
+    cJSON_ArrayForEach(item, parts)
+    {
+        if (status == STATUS_OK)
+            status = take_part(file, item, arena, &points[count++], why);
+    }
+    outcome->points = points;
+    outcome->point_count = count;
+    outcome->points_are_public = cJSON_IsTrue(json_get(file->root, "shown"));
+    return status;
+}
+
+/* 404, 409 and 403: an older server, no class, nothing decided, not for students yet. */
+static bool has_none(Status status)
+{
+    return status == STATUS_NOT_FOUND || status == STATUS_BUSY || status == STATUS_SYSTEM;
+}
+
+/* Adds points to the outcome; none where the server has no class, the submission is for none of its assignments, or nobody may know
+ * them yet. They live in `arena`. */
+static MUST_USE Status remote_points_read(const Server *server, const RemoteSubmission *submission, Arena *arena,
+                                          Outcome *outcome, Message *why)
+{
+    JsonFile file;
+    Status status = api_get(server, api_path("submissions/%lld/points", (long long)submission->number), &file, why);
+    if (status != STATUS_OK)
+        return has_none(status) ? STATUS_OK : status;
+    status = take_parts(&file, arena, outcome, why);
+    json_free(&file);
+    return status;
+}
+
+/* ==== command submit ============================================================================================== */
+
+/* Hands a file in, and waits for the verdict if that is asked for. */
+
+enum { KEY_BYTES = 16, EXIT_TROUBLE = 2, MOST_MINUTES = 10000 };
+
+typedef struct Submitting {
+    const Options *options;
+    ExchangeFiles exchange;
+    ExchangeFault fault; /* if it fails now */
+    long minutes;        /* to wait; 0: any time */
+    Server server;
+    Submission file;
+    JsonFile json;               /* the service's answer; later what it said last */
+    RemoteSubmission submission; /* points into it */
+    JsonFile result;             /* in the end; its root is NULL where there is none */
+} Submitting;
+
+/* ---- the request ------------------------------------------------------------------------------------------------- */
+
+static Status check_mode(const Options *options, Message *why)
+{
+    static const char modes[] = "try, test, rank";
+    const char *mode = options->mode == NULL ? "rank" : options->mode;
+    if (strcmp(mode, "try") != 0 && strcmp(mode, "test") != 0 && strcmp(mode, "rank") != 0)
+        return fail(STATUS_BAD_INPUT, why, "submit: unknown mode '%s'; %sexpected one of: %s", mode,
+                    suggestion_for(mode, modes).text, modes);
+    if (options->sizes != NULL && strcmp(mode, "try") != 0)
+        return fail(STATUS_BAD_INPUT, why, "submit: option '--sizes' is only for --mode try");
+    return STATUS_OK;
+}
+
+/* Nothing is known in the end of what nobody waits for. */
+static Status check_waiting(Submitting *submitting, Message *why)
+{
+    const Options *options = submitting->options;
+    const char *option = options->gradescope != NULL ? "gradescope"
+                         : options->junit != NULL    ? "junit"
+                         : options->minutes != NULL  ? "minutes"
+                                                     : NULL;
+    char *end;
+    if (option != NULL && !options->wait)
+        return fail(STATUS_BAD_INPUT, why, "submit: option '--%s' is only for --wait", option);
+    if (options->minutes == NULL)
+        return STATUS_OK;
+    submitting->minutes = strtol(options->minutes, &end, 10);
+    if (*end == '\0' && submitting->minutes >= 1 && submitting->minutes <= MOST_MINUTES)
+        return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "submit: option '--minutes': expected a whole number from 1 to %d, found '%s'",
+                MOST_MINUTES, options->minutes);
+}
+
+static Status check_options(Submitting *submitting, Message *why)
+{
+    const Options *options = submitting->options;
+    Status status = options_expect_file(options, why);
+    if (status == STATUS_OK)
+        status = check_mode(options, why);
+    if (status == STATUS_OK)
+        status = check_waiting(submitting, why);
+    if (status == STATUS_OK)
+        status = exchange_check(&submitting->exchange, options->operands[0], why);
+    return status == STATUS_OK ? json_target_check(options->json, options->operands[0], why) : status;
+}
+
+static Status read_file(Submitting *submitting, Message *why)
+{
+    submitting->fault = FAULT_OF_FILE;
+    Status status = submission_read(submitting->options->operands[0], &submitting->file, why);
+    if (status == STATUS_OK)
+        submitting->fault = FAULT_OF_JUDGE;
+    return status;
+}
+
+static void put_string(cJSON *object, const char *key, const char *value)
+{
+    if (value != NULL)
+        cJSON_AddStringToObject(object, key, value);
+}
+
+/* The same key lets the service recognize a request that arrives twice. */
+static Status put_key(const char *chosen, cJSON *request, Message *why)
+{
+    unsigned char bytes[KEY_BYTES];
+    char key[2 * KEY_BYTES + 1];
+    if (chosen != NULL) {
+        cJSON_AddStringToObject(request, "key", chosen);
+        return STATUS_OK;
+    }
+    Status status = random_bytes(bytes, sizeof bytes, why);
+    if (status != STATUS_OK)
+        return status;
+    for (int i = 0; i < KEY_BYTES; i++)
+        snprintf(key + 2 * i, 3, "%02x", bytes[i]);
+    cJSON_AddStringToObject(request, "key", key);
+    return STATUS_OK;
+}
+
+static Status post(Submitting *submitting, const cJSON *request, Message *why)
+{
+    const char *person = submitting->options->person;
+    ApiPath path = api_path("submissions");
+    ExchangeEnd end = EXCHANGE_ANSWERED;
+    Status status = person == NULL ? STATUS_OK : api_person_path(person, "submissions", &path, why);
+    if (status == STATUS_OK)
+        status = api_post(&submitting->server, path, request, &submitting->json, &end, why);
+    if (status != STATUS_OK && end == EXCHANGE_INTERRUPTED)
+        return fail(STATUS_BUSY, why, "interrupted, maybe after the file was handed in: `convjudge runs` says whether");
+    if (status == STATUS_BAD_INPUT && end == EXCHANGE_ANSWERED)
+        submitting->fault = FAULT_OF_FILE;
+    if (status != STATUS_OK)
+        return status;
+    return remote_submission_read(&submitting->json, submitting->json.root, &submitting->submission, why);
+}
+
+static Status send_file(Submitting *submitting, Message *why)
+{
+    const Options *options = submitting->options;
+    cJSON *request = cJSON_CreateObject();
+    Status status = put_key(options->key, request, why);
+    put_string(request, "file_name", submitting->file.file_name);
+    put_string(request, "source", submitting->file.source.data);
+    put_string(request, "problem", options->problem);
+    put_string(request, "mode", options->mode);
+    put_string(request, "sizes", options->sizes);
+    if (status == STATUS_OK)
+        status = post(submitting, request, why);
+    cJSON_Delete(request);
+    return status;
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+/* Says at once that the file has arrived, whatever happens while it is waited for. */
+static Status announce(const Submitting *submitting, Message *why)
+{
+    const RemoteSubmission *submission = &submitting->submission;
+    const char *json = submitting->options->json;
+    Text line = {0};
+    if (json != NULL && strcmp(json, "-") == 0)
+        return STATUS_OK;
+    text_printf(&line, "submission %lld: ", (long long)submission->number);
+    if (submission->state == REMOTE_WAITING)
+        remote_submission_add_wait(submission, &line);
+    else
+        text_add(&line, remote_state_name(submission->state));
+    text_add(&line, "\n");
+    run_table_add_counting(submission, &line);
+    Status status = json_target_write("-", &line, why);
+    text_free(&line);
+    return status;
+}
+
+static Status wait_for_end(Submitting *submitting, Message *why)
+{
+    const RemoteSubmission *submission = &submitting->submission;
+    Message reason;
+    Text stand = {0};
+    Status status = follow(&submitting->server, &submitting->json, &submitting->submission, &reason);
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    submitting->fault = NO_VERDICT_YET;
+    if (submission->state == REMOTE_WAITING)
+        remote_submission_add_wait(submission, &stand);
+    else
+        text_add(&stand, remote_state_name(submission->state));
+    fail(status, why, "%.600s; submission %lld is kept: `convjudge show %lld` shows it; last seen: %s", reason.text,
+         (long long)submission->number, (long long)submission->number, stand.data);
+    text_free(&stand);
+    return status;
+}
+
+/* The result is copied as it came, so that no digit changes. A judging of an older server may have none. */
+static Status read_result(Submitting *submitting, Message *why)
+{
+    const RemoteSubmission *submission = &submitting->submission;
+    if (submission->state != REMOTE_JUDGED)
+        return STATUS_OK;
+    Status status = api_get(&submitting->server, api_path("submissions/%lld/result", (long long)submission->number),
+                            &submitting->result, why);
+    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+/* What is known without it: the verdict, and the sentence beside it. */
+static cJSON *short_result(const RemoteSubmission *submission)
+{
+    cJSON *result = cJSON_CreateObject();
+    cJSON_AddStringToObject(result, "verdict", submission->verdict);
+    cJSON_AddStringToObject(result, "text", submission->text);
+    cJSON_AddStringToObject(result, "problem", submission->problem);
+    return result;
+}
+
+static const char *words_of_end(RemoteState state)
+{
+    switch (state) {
+    case REMOTE_HELD: return "held: the judge failed, not your submission; a person will look at it";
+    case REMOTE_WITHDRAWN: return "withdrawn before it was judged";
+    default: return NULL;
+    }
+}
+
+static Status write_exchange(const Submitting *submitting, const Text *report, Message *why)
+{
+    if (submitting->exchange.gradescope == NULL && submitting->exchange.junit == NULL)
+        return STATUS_OK;
+    const RemoteSubmission *submission = &submitting->submission;
+    cJSON *made = submission->state == REMOTE_JUDGED && submitting->result.root == NULL ? short_result(submission)
+                                                                                        : NULL;
+    Arena arena = {0};
+    Outcome outcome = {
+        .result = made == NULL ? submitting->result.root : made,
+        .report = report->length == 0 ? NULL : report->data + strspn(report->data, "\n"),
+        .trouble = words_of_end(submission->state),
+        .keeper = submitting->server.place,
+        .submission = submission->number,
+    };
+    Status status = STATUS_OK;
+    if (outcome.result != NULL && submitting->exchange.gradescope != NULL)
+        status = remote_points_read(&submitting->server, submission, &arena, &outcome, why);
+    if (status == STATUS_OK)
+        status = exchange_write(&submitting->exchange, &outcome, why);
+    arena_free(&arena);
+    cJSON_Delete(made);
+    return status;
+}
+
+/* Text for people, result.json, and the files of other systems. */
+static Status write_end(Submitting *submitting, Message *why)
+{
+    const RemoteSubmission *submission = &submitting->submission;
+    const char *words = words_of_end(submission->state);
+    Text out = {0}, report = {0};
+    cJSON *json = output_new();
+    cJSON_AddItemToObject(json, "submission", cJSON_Duplicate(submission->json, 1));
+    Status status = read_result(submitting, why);
+    if (status == STATUS_OK && submitting->result.root != NULL)
+        cJSON_AddItemToObject(json, "result", cJSON_Duplicate(submitting->result.root, 1));
+    if (status == STATUS_OK)
+        status = remote_report_read(&submitting->server, submission, &report, why);
+    if (status == STATUS_OK)
+        status = write_exchange(submitting, &report, why);
+    if (status == STATUS_OK) {
+        remote_report_add(submission, &report, terminal_style(stdout), &out);
+        if (words != NULL)
+            text_printf(&out, "%s\n", words);
+        status = output_write(submitting->options, json, &out, why);
+    } else {
+        cJSON_Delete(json);
+    }
+    text_free(&report);
+    text_free(&out);
+    return status;
+}
+
+static int exit_status_of(const Submitting *submitting)
+{
+    Verdict verdict;
+    if (!submitting->options->wait)
+        return 0;
+    if (submitting->submission.state != REMOTE_JUDGED || !verdict_parse(submitting->submission.verdict, &verdict))
+        return EXIT_TROUBLE;
+    return verdict_exit_status(verdict);
+}
+
+static void free_submitting(Submitting *submitting)
+{
+    interrupt_close(submitting->server.interrupt);
+    json_free(&submitting->result);
+    json_free(&submitting->json);
+    submission_free(&submitting->file);
+}
+
+static Status submit(Submitting *submitting, Message *why)
+{
+    const Options *options = submitting->options;
+    Status status = server_find(options->server, &submitting->server, why);
+    if (status == STATUS_OK)
+        status = read_file(submitting, why);
+    if (status == STATUS_OK)
+        status = interrupt_open(&submitting->server.interrupt, why);
+    if (status == STATUS_OK && submitting->minutes > 0)
+        interrupt_after(60 * (unsigned)submitting->minutes);
+    if (status == STATUS_OK)
+        status = send_file(submitting, why);
+    if (status == STATUS_OK)
+        status = announce(submitting, why);
+    if (status == STATUS_OK && options->wait)
+        status = wait_for_end(submitting, why);
+    return status == STATUS_OK && (options->wait || options->json != NULL) ? write_end(submitting, why) : status;
+}
+
+Status command_submit(const Options *options, int *exit_status, Message *why)
+{
+    Submitting submitting = {.options = options,
+                             .exchange = {.gradescope = options->gradescope, .junit = options->junit},
+                             .server.interrupt = INTERRUPT_NONE};
+    ExchangeFailure failure = {0};
+    Status status = check_options(&submitting, why);
+    if (status == STATUS_OK) {
+        status = failure.status = submit(&submitting, &failure.reason);
+        failure.fault = submitting.fault;
+        failure.keeper = submitting.submission.number > 0 ? submitting.server.place : NULL;
+        failure.submission = submitting.submission.number;
+        if (status != STATUS_OK)
+            status = exchange_fail(&submitting.exchange, &failure, why);
+    }
+    if (status == STATUS_OK)
+        *exit_status = exit_status_of(&submitting);
+    free_submitting(&submitting);
+    return status;
+}

@@ -1,0 +1,366 @@
+#include "service/course/class_facts.h"
+
+#include "base/json.h"
+#include "grader/problem/problem.h"
+#include "grader/problem/testcase.h"
+#include "service/store/judgings.h"
+#include "service/store/people.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ==== judged fact ================================================================================================= */
+
+static double number_of(const cJSON *object, const char *key, double otherwise)
+{
+    const cJSON *item = json_get(object, key);
+    return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
+}
+
+/* ---- cases -------------------------------------------------------------------------------------------------------- */
+
+static const char HIDDEN[] = "hidden ";
+
+static bool is_hidden(const cJSON *item, const char *name)
+{
+    return strncmp(name, HIDDEN, strlen(HIDDEN)) == 0 && json_get(item, "sizes") == NULL;
+}
+
+/* result.json calls a hidden case by its number. */
+static const char *name_of(const cJSON *item, const char *name, const CaseNames *names)
+{
+    const long number = is_hidden(item, name) ? strtol(name + strlen(HIDDEN), NULL, 10) : 0;
+    return number >= 1 && (size_t)number <= names->hidden_count ? names->hidden[number - 1] : name;
+}
+
+static void take_cases(SubmissionFact *fact, const cJSON *list, const CaseNames *names, Arena *arena)
+{
+    CaseFact *cases = arena_array(arena, (size_t)cJSON_GetArraySize(list), sizeof *cases);
+    const cJSON *item;
+    fact->cases = cases;
+    cJSON_ArrayForEach(item, list)
+    {
+        const char *name = json_string(item, "name"), *verdict = json_string(item, "verdict");
+        if (name == NULL || verdict == NULL || cJSON_IsTrue(json_get(item, "timed")))
+            continue;
+        cases[fact->case_count++] = (CaseFact){
+            .name = arena_string(arena, name_of(item, name, names)),
+            .is_hidden = is_hidden(item, name),
+            .verdict = strcmp(verdict, "not run") == 0 ? "" : arena_string(arena, verdict),
+        };
+    }
+}
+
+/* ---- speed -------------------------------------------------------------------------------------------------------- */
+
+static MeasuredTime time_of(const cJSON *object)
+{
+    return (MeasuredTime){number_of(object, "score_ms", 0), number_of(object, "uncertainty", 0)};
+}
+
+/* Reached is what is not faster by more than both uncertainties. */
+static void take_rungs(SubmissionFact *fact, const cJSON *root, Arena *arena)
+{
+    const cJSON *list = json_get(root, "references"), *item;
+    const MeasuredTime mine = time_of(root);
+    fact->rungs_reached = arena_array(arena, (size_t)cJSON_GetArraySize(list), sizeof *fact->rungs_reached);
+    cJSON_ArrayForEach(item, list)
+    {
+        const char *name = json_string(item, "name");
+        const MeasuredTime reference = time_of(item);
+        if (name == NULL || !(reference.ms > 0) || !(mine.ms > 0))
+            continue;
+        fact->rungs_known = true;
+        if (!time_is_faster(reference, mine))
+            fact->rungs_reached[fact->rung_count++] = arena_string(arena, name);
+    }
+}
+
+static void take_speed(SubmissionFact *fact, const cJSON *root, Arena *arena)
+{
+    const cJSON *percentile = json_get(root, "percentile");
+    fact->time_ms = number_of(root, "score_ms", 0);
+    fact->roofline = number_of(root, "roofline", -1);
+    fact->percentile = percentile == NULL ? -1 : number_of(json_get(percentile, "references"), "value", -1);
+    take_rungs(fact, root, arena);
+}
+
+/* In place of those of result.json. */
+static void take_all_cases(SubmissionFact *fact, const cJSON *list, Arena *arena)
+{
+    CaseFact *cases = arena_array(arena, (size_t)cJSON_GetArraySize(list), sizeof *cases);
+    const cJSON *item;
+    fact->cases = cases;
+    fact->case_count = 0;
+    fact->has_all_cases = true;
+    cJSON_ArrayForEach(item, list)
+    {
+        const char *name = json_string(item, "name"), *verdict = json_string(item, "verdict");
+        if (name != NULL && verdict != NULL)
+            cases[fact->case_count++] = (CaseFact){
+                .name = arena_string(arena, name),
+                .is_hidden = cJSON_IsTrue(json_get(item, "hidden")),
+                .verdict = strcmp(verdict, "not run") == 0 ? "" : arena_string(arena, verdict),
+            };
+    }
+}
+
+void judged_fact_fill(SubmissionFact *fact, const char *result, const char *verdicts, const CaseNames *names,
+                      Arena *arena)
+{
+    JsonFile file;
+    Message ignored;
+    if (result == NULL || json_parse("result.json", result, strlen(result), &file, &ignored) != STATUS_OK)
+        return;
+    take_cases(fact, json_get(file.root, "cases"), names, arena);
+    take_speed(fact, file.root, arena);
+    json_free(&file);
+    if (verdicts == NULL || json_parse("verdicts", verdicts, strlen(verdicts), &file, &ignored) != STATUS_OK)
+        return;
+    take_all_cases(fact, json_get(file.root, "cases"), arena);
+    json_free(&file);
+}
+
+/* ==== class facts ================================================================================================= */
+
+typedef struct Gathering {
+    Store *store;
+    const ClassFile *class;
+    Arena *arena;
+    CaseNames *names; /* of each problem of the class */
+    size_t name_count;
+} Gathering;
+
+/* ---- problems ----------------------------------------------------------------------------------------------------- */
+
+static const CaseNames *names_of(const Gathering *gathering, const char *problem)
+{
+    for (size_t i = 0; i < gathering->name_count; i++)
+        if (strcmp(gathering->names[i].problem, problem) == 0)
+            return &gathering->names[i];
+    return NULL;
+}
+
+Status case_names_read(const char *id, Arena *arena, CaseNames *names, Message *why)
+{
+    Problem problem;
+    TestcaseSet set;
+    Status status = problem_read(id, &problem, why);
+    if (status != STATUS_OK)
+        return status;
+    *names = (CaseNames){.problem = id};
+    status = testcases_read(&problem, &set, why);
+    if (status == STATUS_OK) {
+        names->hidden = arena_array(arena, set.count, sizeof *names->hidden);
+        for (size_t i = 0; i < set.count; i++)
+            if (set.cases[i].group == CASE_HIDDEN)
+                names->hidden[names->hidden_count++] = arena_string(arena, set.cases[i].name);
+        testcases_free(&set);
+    }
+    problem_free(&problem);
+    return status;
+}
+
+static Status read_all_names(Gathering *gathering, Message *why)
+{
+    const ClassFile *class = gathering->class;
+    size_t most = 0;
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < class->assignment_count; i++)
+        most += class->assignments[i].problem_count;
+    gathering->names = arena_array(gathering->arena, most, sizeof *gathering->names);
+    for (size_t i = 0; i < class->assignment_count; i++)
+        for (size_t k = 0; k < class->assignments[i].problem_count && status == STATUS_OK; k++) {
+            const char *id = class->assignments[i].problems[k].problem;
+            if (names_of(gathering, id) == NULL)
+                status = case_names_read(id, gathering->arena, &gathering->names[gathering->name_count++], why);
+        }
+    return status;
+}
+
+/* ---- submissions -------------------------------------------------------------------------------------------------- */
+
+static int64_t moment_of(const char *utc)
+{
+    struct tm parts = {0};
+    return strptime(utc, "%Y-%m-%dT%H:%M:%SZ", &parts) == NULL ? 0 : (int64_t)timegm(&parts);
+}
+
+static bool is_of_class(const Gathering *gathering, const StoredSubmission *row)
+{
+    return strcmp(row->mode, "rank") == 0 && names_of(gathering, row->problem) != NULL;
+}
+
+static bool is_from_elsewhere(const StoredSubmission *row)
+{
+    return row->origin[0] != '\0';
+}
+
+static int64_t order_of(const StoredSubmission *row)
+{
+    return row->origin_received_s > 0 ? row->origin_received_s : moment_of(row->received_utc);
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const StoredSubmission *one = *(const StoredSubmission *const *)left,
+                           *other = *(const StoredSubmission *const *)right;
+    const int people = strcmp(one->person, other->person);
+    const int64_t one_s = order_of(one), other_s = order_of(other);
+    if (people != 0)
+        return people;
+    return one_s != other_s ? (one_s > other_s) - (one_s < other_s) : (one->id > other->id) - (one->id < other->id);
+}
+
+static RunStanding standing_of(const StoredSubmission *row)
+{
+    static const char *const names[] = {[RUN_RANKED] = "ranked",
+                                        [RUN_UNRANKED] = "unranked",
+                                        [RUN_QUARANTINED] = "quarantined",
+                                        [RUN_RETRACTED] = "retracted",
+                                        [RUN_REJECTED] = "rejected"};
+    for (size_t i = RUN_RANKED; i < sizeof names / sizeof *names; i++)
+        if (row->run != 0 && strcmp(names[i], row->rank_state) == 0)
+            return (RunStanding)i;
+    return RUN_NONE;
+}
+
+/* "quarantined: far ahead" without its first word. */
+static const char *why_of(const StoredSubmission *row)
+{
+    const char *colon = strstr(row->rank_status, ": ");
+    return row->run == 0 ? "it is in no leaderboard" : colon == NULL ? row->rank_status : colon + 2;
+}
+
+static Status fact_of(const Gathering *gathering, const StoredSubmission *row, SubmissionFact *fact, Message *why)
+{
+    const char *result = NULL, *verdicts = NULL;
+    *fact = (SubmissionFact){.id = row->id,
+                             .problem = row->problem,
+                             .has_received = !is_from_elsewhere(row) || row->origin_received_s > 0,
+                             .received_s = order_of(row),
+                             .marked_late = is_from_elsewhere(row) && row->origin_marked_late,
+                             .source_hash = row->source_hash,
+                             .is_withdrawn = strcmp(row->state, "cancelled") == 0,
+                             .is_judged = strcmp(row->state, "recorded") == 0,
+                             .verdict = row->verdict,
+                             .text = row->text,
+                             .standing = standing_of(row),
+                             .standing_why = why_of(row),
+                             .roofline = -1,
+                             .percentile = -1};
+    if (!fact->is_judged)
+        return STATUS_OK;
+    Status status = judgings_document(gathering->store, row->judging, "result", gathering->arena, &result, why);
+    if (status == STATUS_OK)
+        status = case_verdicts_read(gathering->store, row->judging, gathering->arena, &verdicts, why);
+    if (status == STATUS_OK)
+        judged_fact_fill(fact, result, verdicts, names_of(gathering, row->problem), gathering->arena);
+    return status;
+}
+
+static Status take_rows(const Gathering *gathering, const StoredSubmission **rows, size_t count, PersonFacts *person,
+                        Message *why)
+{
+    Status status = STATUS_OK;
+    person->rows = rows;
+    person->facts = arena_array(gathering->arena, count, sizeof *person->facts);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = fact_of(gathering, rows[i], &person->facts[person->count++], why);
+    return status;
+}
+
+/* Those of the class, by person and time. */
+static Status list_rows(const Gathering *gathering, int64_t person, const StoredSubmission ***rows, size_t *count,
+                        Message *why)
+{
+    StoredSubmission *all;
+    size_t all_count;
+    const SubmissionFilter filter = {.person = person, .limit = INT64_MAX};
+    Status status = submissions_list(gathering->store, &filter, gathering->arena, &all, &all_count, why);
+    if (status != STATUS_OK)
+        return status;
+    *count = 0;
+    *rows = arena_array(gathering->arena, all_count, sizeof **rows);
+    for (size_t i = 0; i < all_count; i++)
+        if (is_of_class(gathering, &all[i]))
+            (*rows)[(*count)++] = &all[i];
+    if (*count > 0)
+        qsort((void *)*rows, *count, sizeof **rows, compare_rows);
+    return STATUS_OK;
+}
+
+/* ---- people ------------------------------------------------------------------------------------------------------- */
+
+/* Teachers try out what they set. */
+static Status is_student(const Gathering *gathering, const char *name, bool *student, Message *why)
+{
+    Person person;
+    Status status = people_find(gathering->store, name, gathering->arena, &person, why);
+    *student = status == STATUS_OK && person.role == PERSON_STUDENT;
+    return status;
+}
+
+static size_t rows_of_same_person(const StoredSubmission **rows, size_t count)
+{
+    size_t same = 1;
+    while (same < count && strcmp(rows[same]->person, rows[0]->person) == 0)
+        same++;
+    return same;
+}
+
+/* Both lists are sorted. */
+static Status merge(const Gathering *gathering, const StoredSubmission **rows, size_t row_count, PersonFacts **people,
+                    size_t *count, Message *why)
+{
+    size_t name_count, at = 0;
+    Status status = STATUS_OK;
+    const char **names = class_people(gathering->class, gathering->arena, &name_count);
+    *people = arena_array(gathering->arena, name_count + row_count, sizeof **people);
+    *count = 0;
+    for (size_t row = 0; status == STATUS_OK && (at < name_count || row < row_count);) {
+        const int order = at == name_count ? 1 : row == row_count ? -1 : strcmp(names[at], rows[row]->person);
+        const size_t same = order < 0 ? 0 : rows_of_same_person(rows + row, row_count - row);
+        PersonFacts *person = &(*people)[*count];
+        bool wanted = true;
+        *person = (PersonFacts){.person = order <= 0 ? names[at] : rows[row]->person};
+        if (order > 0)
+            status = is_student(gathering, person->person, &wanted, why);
+        if (status == STATUS_OK && wanted) {
+            status = take_rows(gathering, rows + row, same, person, why);
+            (*count)++;
+        }
+        at += order <= 0;
+        row += same;
+    }
+    return status;
+}
+
+Status class_facts_read(Store *store, const ClassFile *class, Arena *arena, PersonFacts **people, size_t *count,
+                        Message *why)
+{
+    Gathering gathering = {.store = store, .class = class, .arena = arena};
+    const StoredSubmission **rows;
+    size_t row_count;
+    Status status = read_all_names(&gathering, why);
+    if (status == STATUS_OK)
+        status = list_rows(&gathering, 0, &rows, &row_count, why);
+    return status == STATUS_OK ? merge(&gathering, rows, row_count, people, count, why) : status;
+}
+
+Status class_facts_of_person(Store *store, const ClassFile *class, int64_t person, Arena *arena, PersonFacts *facts,
+                             Message *why)
+{
+    Gathering gathering = {.store = store, .class = class, .arena = arena};
+    const StoredSubmission **rows;
+    size_t row_count;
+    *facts = (PersonFacts){.person = ""};
+    Status status = read_all_names(&gathering, why);
+    if (status == STATUS_OK)
+        status = list_rows(&gathering, person, &rows, &row_count, why);
+    if (status == STATUS_OK && row_count > 0)
+        facts->person = rows[0]->person;
+    return status == STATUS_OK ? take_rows(&gathering, rows, row_count, facts, why) : status;
+}

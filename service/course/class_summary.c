@@ -1,0 +1,647 @@
+#include "service/course/class_summary.h"
+
+#include "grader/terminal/terminal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ==== mistakes ==================================================================================================== */
+
+/* The same mistake, made by several people, or by one person again and again. */
+
+/* Nothing that the judge could not do is a mistake of a student's. */
+static bool is_mistake(const FactSubmission *submission)
+{
+    return submission->failure.kind[0] != '\0' && strcmp(submission->failure.verdict, "Judge Error") != 0;
+}
+
+static bool is_same(const Failure *a, const Failure *b)
+{
+    return strcmp(a->verdict, b->verdict) == 0 && strcmp(a->kind, b->kind) == 0;
+}
+
+static MistakeExample example_of(const Facts *facts, const FactSubmission *submission)
+{
+    return (MistakeExample){.person = facts->people[submission->person],
+                            .file_name = submission->file_name,
+                            .submission = submission->number,
+                            .line = submission->failure.line,
+                            .line_text = submission->failure.line_text};
+}
+
+/* ---- common mistakes --------------------------------------------------------------------------------------------- */
+
+static MistakeCount *mistake_of(TaskSummary *summary, size_t *room, const Failure *failure, Arena *arena)
+{
+    for (size_t i = 0; i < summary->mistake_count; i++)
+        if (strcmp(summary->mistakes[i].verdict, failure->verdict) == 0 &&
+            strcmp(summary->mistakes[i].kind, failure->kind) == 0)
+            return &summary->mistakes[i];
+    summary->mistakes = arena_grown(arena, summary->mistakes, summary->mistake_count, room, sizeof *summary->mistakes);
+    summary->mistakes[summary->mistake_count] = (MistakeCount){.verdict = failure->verdict, .kind = failure->kind};
+    return &summary->mistakes[summary->mistake_count++];
+}
+
+/* Where a person is an example already, the later submission is the better one, if it has a line or the earlier one has none. Where
+ * all places are taken, one with a line takes the place of one without. */
+static void keep_example(const Facts *facts, MistakeCount *mistake, const FactSubmission *submission)
+{
+    const MistakeExample example = example_of(facts, submission);
+    MistakeExample *worst = NULL;
+    for (size_t i = 0; i < mistake->example_count; i++) {
+        MistakeExample *held = &mistake->examples[i];
+        if (held->person == example.person) {
+            *held = example.line > 0 || held->line == 0 ? example : *held;
+            return;
+        }
+        worst = worst == NULL && held->line == 0 ? held : worst;
+    }
+    if (mistake->example_count < SUMMARY_EXAMPLES)
+        mistake->examples[mistake->example_count++] = example;
+    else if (worst != NULL && example.line > 0)
+        *worst = example;
+}
+
+static int by_people(const void *a, const void *b)
+{
+    const MistakeCount *x = a, *y = b;
+    if (x->people != y->people)
+        return x->people < y->people ? 1 : -1;
+    if (x->submissions != y->submissions)
+        return x->submissions < y->submissions ? 1 : -1;
+    return strcmp(x->kind, y->kind);
+}
+
+static bool is_first_of_its_kind(const FactSubmission *const *own, size_t at)
+{
+    for (size_t i = at; i > 0 && own[i - 1]->person == own[at]->person; i--)
+        if (is_same(&own[i - 1]->failure, &own[at]->failure))
+            return false;
+    return true;
+}
+
+/* `own` are the submissions of a task, those of one person one after the other in the order of their receipt. */
+static void mistakes_count(const Facts *facts, const FactSubmission *const *own, size_t count, TaskSummary *summary,
+                           Arena *arena)
+{
+    size_t room = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_mistake(own[i]))
+            continue;
+        MistakeCount *mistake = mistake_of(summary, &room, &own[i]->failure, arena);
+        mistake->submissions++;
+        mistake->people += is_first_of_its_kind(own, i);
+        keep_example(facts, mistake, own[i]);
+    }
+    if (summary->mistake_count > 0)
+        qsort(summary->mistakes, summary->mistake_count, sizeof *summary->mistakes, by_people);
+}
+
+/* ---- who is stuck ------------------------------------------------------------------------------------------------ */
+
+/* The failure that a person's submissions show most often; of equally many the latest. */
+static StuckPerson most_frequent(const Facts *facts, const FactSubmission *const *own, size_t count)
+{
+    StuckPerson stuck = {0};
+    for (size_t last = count; last > 0; last--) {
+        const FactSubmission *newest = own[last - 1];
+        size_t same = 0, first = 0;
+        if (!is_mistake(newest))
+            continue;
+        for (size_t i = count; i > 0; i--)
+            if (is_same(&own[i - 1]->failure, &newest->failure)) {
+                same++;
+                first = i - 1;
+            }
+        if (same > stuck.submissions)
+            stuck = (StuckPerson){.person = facts->people[newest->person],
+                                  .verdict = newest->failure.verdict,
+                                  .kind = newest->failure.kind,
+                                  .since_utc = own[first]->received_utc,
+                                  .last_utc = newest->received_utc,
+                                  .submissions = same,
+                                  .example = example_of(facts, newest)};
+    }
+    return stuck;
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const StuckPerson *x = a, *y = b;
+    if (x->submissions != y->submissions)
+        return x->submissions < y->submissions ? 1 : -1;
+    return strcmp(x->person, y->person);
+}
+
+static void mistakes_find_stuck(const Facts *facts, const FactSubmission *const *own, size_t count,
+                                TaskSummary *summary, Arena *arena)
+{
+    summary->stuck = arena_array(arena, facts->people_count + 1, sizeof *summary->stuck);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        bool is_solved = false;
+        for (end = begin; end < count && own[end]->person == own[begin]->person; end++)
+            is_solved = is_solved || strcmp(own[end]->failure.verdict, "Accepted") == 0;
+        const StuckPerson stuck = most_frequent(facts, own + begin, is_solved ? 0 : end - begin);
+        if (stuck.submissions >= STUCK_LEAST)
+            summary->stuck[summary->stuck_count++] = stuck;
+    }
+    qsort(summary->stuck, summary->stuck_count, sizeof *summary->stuck, by_count);
+}
+
+/* ==== points summary ============================================================================================== */
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The least of 0.5, 1, 2, 5, 10, ... with which all fits into the bins; a small class needs few of them. */
+static double width_of(double most, size_t count)
+{
+    enum { FEWEST_BINS = 5 };
+    static const double steps[] = {1, 2, 5};
+    const size_t bins = count < FEWEST_BINS ? FEWEST_BINS : count > SUMMARY_MAX_BINS - 1 ? SUMMARY_MAX_BINS - 1 : count;
+    double unit = 0.5;
+    for (int i = 0; most / unit > (double)bins; i++)
+        unit = steps[i % 3] * pow(10, floor(i / 3.0));
+    return unit;
+}
+
+PointsSummary points_summary_of(double *values, size_t count, double most)
+{
+    PointsSummary summary = {.count = count, .most = most};
+    if (count == 0)
+        return summary;
+    qsort(values, count, sizeof *values, by_value);
+    const double top = fmax(fmax(most, values[count - 1]), 0.5);
+    double sum = 0;
+    summary.width = width_of(top, count);
+    summary.bin_count = (size_t)ceil(top / summary.width - 1e-9);
+    for (size_t i = 0; i < count; i++) {
+        const double at = floor(values[i] / summary.width + 1e-9);
+        const size_t bin = at < 0 ? 0 : at >= (double)summary.bin_count ? summary.bin_count - 1 : (size_t)at;
+        summary.bins[bin]++;
+        sum += values[i];
+    }
+    summary.mean = sum / (double)count;
+    summary.median = (values[(count - 1) / 2] + values[count / 2]) / 2;
+    summary.lowest = values[0];
+    summary.highest = values[count - 1];
+    return summary;
+}
+
+/* ==== summary text ================================================================================================ */
+
+enum { MOST_LINES = 12, MOST_NAMES = 40, BAR_COLUMNS = 40, MOST_COLUMNS = 100 };
+
+/* "1 person", "12 people" */
+static void add_people(Text *out, size_t count)
+{
+    text_printf(out, "%zu %s", count, count == 1 ? "person" : "people");
+}
+
+static void add_left_out(Text *out, size_t count, size_t most)
+{
+    if (count > most)
+        text_printf(out, "  and %zu more\n", count - most);
+}
+
+static void add_bar(Text *out, size_t count, size_t most)
+{
+    const size_t columns = most == 0 ? 0 : (count * BAR_COLUMNS + most - 1) / most;
+    if (columns > 0)
+        text_add(out, " ");
+    for (size_t i = 0; i < columns; i++)
+        text_add(out, "#");
+}
+
+/* One name of a list, in lines that a terminal can show. `column` is where the line has come to; 0: it begins. */
+static void add_name(Text *out, const char *name, int indent, int *column)
+{
+    const int columns = terminal_columns(name) + 2;
+    if (*column > 0 && *column + columns > MOST_COLUMNS) {
+        text_add(out, ",\n");
+        *column = 0;
+    }
+    text_printf(out, "%*s", *column == 0 ? indent : 2, *column == 0 ? "" : ", ");
+    terminal_add_line(out, name);
+    *column = (*column == 0 ? indent : *column) + columns;
+}
+
+/* ---- points ------------------------------------------------------------------------------------------------------ */
+
+static void add_points(Text *out, const PointsSummary *points)
+{
+    size_t most = 0;
+    if (points->count == 0)
+        return;
+    text_printf(out, "Points of ");
+    add_people(out, points->count);
+    text_printf(out, ", of %g: mean %.3g, median %g, from %g to %g\n", points->most, points->mean, points->median,
+                points->lowest, points->highest);
+    for (size_t i = 0; i < points->bin_count; i++)
+        most = points->bins[i] > most ? points->bins[i] : most;
+    for (size_t i = 0; i < points->bin_count; i++) {
+        char range[40];
+        snprintf(range, sizeof range, "%g to %g", (double)i * points->width, (double)(i + 1) * points->width);
+        text_add(out, "  ");
+        terminal_pad(out, range, -12);
+        text_printf(out, " %5zu", points->bins[i]);
+        add_bar(out, points->bins[i], most);
+        text_add(out, "\n");
+    }
+}
+
+static void add_nothing(Text *out, const AssignmentSummary *assignment)
+{
+    if (assignment->expected == 0)
+        return;
+    text_printf(out, "Handed in nothing: %zu of %zu\n", assignment->nothing_count, assignment->expected);
+    int column = 0;
+    for (size_t i = 0; i < assignment->nothing_count && i < MOST_NAMES; i++)
+        add_name(out, assignment->nothing[i], 2, &column);
+    if (assignment->nothing_count > 0)
+        text_add(out, "\n");
+    add_left_out(out, assignment->nothing_count, MOST_NAMES);
+}
+
+/* ---- a task ------------------------------------------------------------------------------------------------------ */
+
+static void add_verdicts(Text *out, const TaskSummary *task)
+{
+    size_t most = 0;
+    text_printf(out, "  %-24s %11s %7s\n", "Verdict", "Submissions", "People");
+    for (size_t i = 0; i < task->verdict_count; i++)
+        most = task->verdicts[i].people > most ? task->verdicts[i].people : most;
+    for (size_t i = 0; i < task->verdict_count; i++) {
+        const VerdictCount *count = &task->verdicts[i];
+        text_printf(out, "  %-24s %11zu %7zu", count->verdict[0] == '\0' ? "not judged yet" : count->verdict,
+                    count->submissions, count->people);
+        add_bar(out, count->people, most);
+        text_add(out, "\n");
+    }
+}
+
+static void add_board(Text *out, const TaskBoard *board)
+{
+    text_printf(out, "  Times of ");
+    add_people(out, board->people_count);
+    text_printf(out, " on %s%s: best %s, median %s\n", board->device, board->is_modelled ? " (modelled)" : "",
+                quantity_time(board->people[0].time.ms).text,
+                quantity_time(board->people[board->people_count / 2].time.ms).text);
+    for (size_t i = 0; i < board->reference_count; i++) {
+        text_printf(out, "    %10s ", quantity_time(board->references[i].time.ms).text);
+        terminal_pad(out, board->references[i].name, 32);
+        text_printf(out, " reached by %zu", board->reached[i]);
+        add_bar(out, board->reached[i], board->people_count);
+        text_add(out, "\n");
+    }
+}
+
+static void add_example(Text *out, const MistakeExample *example)
+{
+    text_add(out, "      ");
+    terminal_add_line(out, example->person);
+    text_add(out, ", ");
+    terminal_add_line(out, example->file_name);
+    if (example->line > 0)
+        text_printf(out, ":%ld", example->line);
+    if (example->line_text[0] != '\0') {
+        text_add(out, ": ");
+        terminal_add_line(out, example->line_text);
+    }
+    text_add(out, "\n");
+}
+
+static void add_kind(Text *out, const char *verdict, const char *kind)
+{
+    text_printf(out, "%s: ", verdict);
+    terminal_add_line(out, kind);
+    text_add(out, "\n");
+}
+
+static void add_mistakes(Text *out, const TaskSummary *task)
+{
+    if (task->mistake_count > 0)
+        text_add(out, "  Common mistakes\n");
+    for (size_t i = 0; i < task->mistake_count && i < MOST_LINES; i++) {
+        const MistakeCount *mistake = &task->mistakes[i];
+        text_add(out, "    ");
+        add_people(out, mistake->people);
+        text_printf(out, ", %zu submission%s. ", mistake->submissions, mistake->submissions == 1 ? "" : "s");
+        add_kind(out, mistake->verdict, mistake->kind);
+        for (size_t k = 0; k < mistake->example_count; k++)
+            add_example(out, &mistake->examples[k]);
+    }
+    add_left_out(out, task->mistake_count, MOST_LINES);
+}
+
+static void add_cases(Text *out, const char *title, const CaseCount *cases, size_t count)
+{
+    if (count == 0)
+        return;
+    int column = 0;
+    text_printf(out, "  %s: %zu\n", title, count);
+    for (size_t i = 0; i < count && i < MOST_NAMES; i++)
+        add_name(out, cases[i].name, 4, &column);
+    text_add(out, "\n");
+    add_left_out(out, count, MOST_NAMES);
+}
+
+static void add_stuck(Text *out, const TaskSummary *task)
+{
+    if (task->stuck_count > 0)
+        text_printf(out, "  Stuck: nothing accepted, and %d or more submissions with the same failure\n", STUCK_LEAST);
+    for (size_t i = 0; i < task->stuck_count && i < MOST_LINES; i++) {
+        const StuckPerson *stuck = &task->stuck[i];
+        text_add(out, "    ");
+        terminal_add_line(out, stuck->person);
+        text_printf(out, ", %zu times since %s. ", stuck->submissions, stuck->since_utc);
+        add_kind(out, stuck->verdict, stuck->kind);
+        add_example(out, &stuck->example);
+    }
+    add_left_out(out, task->stuck_count, MOST_LINES);
+}
+
+static void add_task(Text *out, const TaskSummary *task)
+{
+    text_printf(out, "\n%s (%s)\n", task->task->problem_title, task->task->problem);
+    if (task->submissions == 0) {
+        text_add(out, "  Nobody has handed in anything.\n");
+        return;
+    }
+    text_add(out, "  ");
+    add_people(out, task->people);
+    text_printf(out, ", %zu submission%s, solved by %zu\n", task->submissions, task->submissions == 1 ? "" : "s",
+                task->solved);
+    add_verdicts(out, task);
+    for (size_t i = 0; i < task->board_count; i++)
+        add_board(out, &task->boards[i]);
+    add_mistakes(out, task);
+    add_cases(out, "Cases that everybody fails", task->never_passed, task->never_passed_count);
+    add_cases(out, "Cases that nobody fails", task->never_failed, task->never_failed_count);
+    add_stuck(out, task);
+}
+
+void summary_text(Text *out, const Summary *summary)
+{
+    terminal_add_line(out, summary->title);
+    text_printf(out, ", as of %s\n", summary->time_utc);
+    for (size_t i = 0; i < summary->assignment_count; i++) {
+        const AssignmentSummary *assignment = &summary->assignments[i];
+        text_add(out, "\n");
+        terminal_add_line(out, assignment->title);
+        text_printf(out, " (%s)\n", assignment->id);
+        add_points(out, &assignment->points);
+        add_nothing(out, assignment);
+        for (size_t k = 0; k < assignment->task_count; k++)
+            add_task(out, &assignment->tasks[k]);
+    }
+}
+
+/* ==== task summary ================================================================================================ */
+
+/* What became of one task. */
+
+static bool is_accepted(const FactSubmission *submission)
+{
+    return strcmp(submission->failure.verdict, "Accepted") == 0;
+}
+
+/* ---- verdicts ---------------------------------------------------------------------------------------------------- */
+
+static int by_submissions(const void *a, const void *b)
+{
+    const VerdictCount *x = a, *y = b;
+    if (x->submissions != y->submissions)
+        return x->submissions < y->submissions ? 1 : -1;
+    return strcmp(x->verdict, y->verdict);
+}
+
+static VerdictCount *count_of(TaskSummary *summary, size_t *room, const char *verdict, Arena *arena)
+{
+    for (size_t i = 0; i < summary->verdict_count; i++)
+        if (strcmp(summary->verdicts[i].verdict, verdict) == 0)
+            return &summary->verdicts[i];
+    summary->verdicts = arena_grown(arena, summary->verdicts, summary->verdict_count, room, sizeof *summary->verdicts);
+    summary->verdicts[summary->verdict_count] = (VerdictCount){.verdict = verdict};
+    return &summary->verdicts[summary->verdict_count++];
+}
+
+static void count_verdicts(const Facts *facts, TaskSummary *summary, const FactSubmission *const *own, Arena *arena)
+{
+    size_t room = 0;
+    const char **states = arena_array(arena, facts->people_count + 1, sizeof *states);
+    for (size_t i = 0; i < summary->submissions; i++) {
+        const char **state = &states[own[i]->person];
+        count_of(summary, &room, own[i]->failure.verdict, arena)->submissions++;
+        summary->people += *state == NULL;
+        if (*state == NULL || strcmp(*state, "Accepted") != 0)
+            *state = own[i]->failure.verdict;
+    }
+    for (size_t i = 0; i < facts->people_count; i++)
+        if (states[i] != NULL) {
+            count_of(summary, &room, states[i], arena)->people++;
+            summary->solved += strcmp(states[i], "Accepted") == 0;
+        }
+    if (summary->verdict_count > 0)
+        qsort(summary->verdicts, summary->verdict_count, sizeof *summary->verdicts, by_submissions);
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------------------- */
+
+typedef struct CaseTable {
+    CaseCount *cases; /* in the order in which they first came */
+    size_t *last; /* 1 + the person who has run it last, so that people are counted once where they follow each other */
+    size_t count, room, last_room;
+} CaseTable;
+
+static size_t find_case(CaseTable *table, const char *name, size_t guess, Arena *arena)
+{
+    if (guess < table->count && strcmp(table->cases[guess].name, name) == 0)
+        return guess;
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->cases[i].name, name) == 0)
+            return i;
+    table->cases = arena_grown(arena, table->cases, table->count, &table->room, sizeof *table->cases);
+    table->last = arena_grown(arena, table->last, table->count, &table->last_room, sizeof *table->last);
+    table->cases[table->count] = (CaseCount){.name = name};
+    table->last[table->count] = 0;
+    return table->count++;
+}
+
+static int by_person(const void *a, const void *b)
+{
+    const FactSubmission *const *x = a, *const *y = b;
+    if ((*x)->person != (*y)->person)
+        return (*x)->person < (*y)->person ? -1 : 1;
+    return (*x > *y) - (*x < *y); /* the order in which they were received */
+}
+
+static void count_cases(TaskSummary *summary, const FactSubmission *const *by_people, Arena *arena)
+{
+    CaseTable table = {0};
+    for (size_t i = 0; i < summary->submissions; i++)
+        for (size_t k = 0; k < by_people[i]->case_count; k++) {
+            const FactCase *item = &by_people[i]->cases[k];
+            const size_t at = find_case(&table, item->name, k, arena);
+            table.cases[at].passed += item->is_passed;
+            table.cases[at].failed += !item->is_passed;
+            table.cases[at].people += table.last[at] != by_people[i]->person + 1;
+            table.last[at] = by_people[i]->person + 1;
+        }
+    summary->case_count = table.count;
+    summary->never_failed = arena_array(arena, table.count + 1, sizeof *summary->never_failed);
+    summary->never_passed = arena_array(arena, table.count + 1, sizeof *summary->never_passed);
+    for (size_t i = 0; i < table.count; i++) {
+        if (table.cases[i].failed == 0)
+            summary->never_failed[summary->never_failed_count++] = table.cases[i];
+        if (table.cases[i].passed == 0)
+            summary->never_passed[summary->never_passed_count++] = table.cases[i];
+    }
+}
+
+/* ---- times ------------------------------------------------------------------------------------------------------- */
+
+static TaskBoard *board_of(const Facts *facts, TaskSummary *summary, size_t *room, const FactSubmission *submission,
+                           Arena *arena)
+{
+    for (size_t i = 0; i < summary->board_count; i++)
+        if (strcmp(summary->boards[i].device, submission->device) == 0)
+            return &summary->boards[i];
+    summary->boards = arena_grown(arena, summary->boards, summary->board_count, room, sizeof *summary->boards);
+    TaskBoard *board = &summary->boards[summary->board_count++];
+    *board = (TaskBoard){.device = submission->device, .is_modelled = submission->is_modelled};
+    board->people = arena_array(arena, facts->people_count + 1, sizeof *board->people);
+    return board;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const Standing *x = a, *y = b;
+    if (x->time.ms < y->time.ms || x->time.ms > y->time.ms)
+        return x->time.ms < y->time.ms ? -1 : 1;
+    return strcmp(x->person, y->person);
+}
+
+static void keep_best(const Facts *facts, TaskBoard *board, const FactSubmission *submission)
+{
+    const char *person = facts->people[submission->person];
+    for (size_t i = 0; i < board->people_count; i++)
+        if (board->people[i].person == person) {
+            if (submission->time.ms < board->people[i].time.ms)
+                board->people[i].time = submission->time;
+            return;
+        }
+    board->people[board->people_count++] = (Standing){.person = person, .time = submission->time};
+}
+
+/* The newest submission knows the newest times of the references. */
+static void take_times(const Facts *facts, TaskSummary *summary, const FactSubmission *const *own, Arena *arena)
+{
+    size_t room = 0;
+    for (size_t i = 0; i < summary->submissions; i++) {
+        if (!is_accepted(own[i]) || !(own[i]->time.ms > 0))
+            continue;
+        TaskBoard *board = board_of(facts, summary, &room, own[i], arena);
+        keep_best(facts, board, own[i]);
+        if (own[i]->reference_count > 0) {
+            board->references = own[i]->references;
+            board->reference_count = own[i]->reference_count;
+        }
+    }
+    for (size_t i = 0; i < summary->board_count; i++) {
+        TaskBoard *board = &summary->boards[i];
+        qsort(board->people, board->people_count, sizeof *board->people, by_time);
+        board->reached = arena_array(arena, board->reference_count + 1, sizeof *board->reached);
+        for (size_t k = 0; k < board->reference_count; k++)
+            for (size_t person = 0; person < board->people_count; person++)
+                board->reached[k] += !time_is_faster(board->references[k].time, board->people[person].time);
+    }
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+static TaskSummary task_summary_of(const Facts *facts, size_t task, Arena *arena)
+{
+    TaskSummary summary = {.task = &facts->tasks[task]};
+    const FactSubmission **own = arena_array(arena, facts->submission_count + 1, sizeof *own);
+    for (size_t i = 0; i < facts->submission_count; i++)
+        if (facts->submissions[i].task == task)
+            own[summary.submissions++] = &facts->submissions[i];
+    count_verdicts(facts, &summary, own, arena);
+    take_times(facts, &summary, own, arena);
+    qsort(own, summary.submissions, sizeof *own, by_person);
+    count_cases(&summary, own, arena);
+    mistakes_count(facts, own, summary.submissions, &summary, arena);
+    mistakes_find_stuck(facts, own, summary.submissions, &summary, arena);
+    return summary;
+}
+
+/* ==== class summary =============================================================================================== */
+
+static PointsSummary points_of(const Facts *facts, const char *assignment, Arena *arena)
+{
+    double *values = arena_array(arena, facts->points_count + 1, sizeof *values), most = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < facts->points_count; i++)
+        if (strcmp(facts->points[i].assignment, assignment) == 0) {
+            values[count++] = facts->points[i].points;
+            most = fmax(most, facts->points[i].most);
+        }
+    return points_summary_of(values, count, most);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void list_nothing(const Facts *facts, AssignmentSummary *summary, Arena *arena)
+{
+    bool *has = arena_array(arena, facts->people_count + 1, sizeof *has);
+    for (size_t i = 0; i < facts->submission_count; i++)
+        if (strcmp(facts->tasks[facts->submissions[i].task].assignment, summary->id) == 0)
+            has[facts->submissions[i].person] = true;
+    summary->nothing = arena_array(arena, facts->people_count + 1, sizeof *summary->nothing);
+    for (size_t i = 0; i < facts->expectation_count; i++) {
+        const FactExpectation *expected = &facts->expectations[i];
+        if (strcmp(expected->assignment, summary->id) != 0)
+            continue;
+        summary->expected++;
+        if (!has[expected->person])
+            summary->nothing[summary->nothing_count++] = facts->people[expected->person];
+    }
+    qsort(summary->nothing, summary->nothing_count, sizeof *summary->nothing, by_name);
+}
+
+static AssignmentSummary *assignment_of(Summary *summary, const FactTask *task)
+{
+    for (size_t i = 0; i < summary->assignment_count; i++)
+        if (strcmp(summary->assignments[i].id, task->assignment) == 0)
+            return &summary->assignments[i];
+    AssignmentSummary *added = &summary->assignments[summary->assignment_count++];
+    *added = (AssignmentSummary){.id = task->assignment, .title = task->assignment_title};
+    return added;
+}
+
+Summary summary_of(const Facts *facts, const char *title, const char *time_utc, Arena *arena)
+{
+    Summary summary = {.title = arena_string(arena, title), .time_utc = arena_string(arena, time_utc)};
+    summary.assignments = arena_array(arena, facts->task_count + 1, sizeof *summary.assignments);
+    for (size_t i = 0; i < facts->task_count; i++) {
+        AssignmentSummary *assignment = assignment_of(&summary, &facts->tasks[i]);
+        if (assignment->tasks == NULL)
+            assignment->tasks = arena_array(arena, facts->task_count, sizeof *assignment->tasks);
+        assignment->tasks[assignment->task_count++] = task_summary_of(facts, i, arena);
+    }
+    for (size_t i = 0; i < summary.assignment_count; i++) {
+        summary.assignments[i].points = points_of(facts, summary.assignments[i].id, arena);
+        list_nothing(facts, &summary.assignments[i], arena);
+    }
+    return summary;
+}

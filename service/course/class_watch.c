@@ -1,0 +1,193 @@
+#include "service/course/class_watch.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "leaderboard/database.h"
+#include "service/course/class_read.h"
+#include "service/course/extensions.h"
+#include "service/store/judgings.h"
+#include "service/store/log.h"
+#include "service/store/people.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ==== class groups ================================================================================================ */
+
+/* Groups of class.json and groups of the server are one thing where their names agree.
+ *
+ * The people of a group are those that class.json lists and those who have joined by the server's link. The server's boards can
+ * be filtered by the groups of class.json, and an assignment for a group is for whoever has joined it, too. Whom class.json lists no
+ * more leaves the group; who has joined by a link stays. */
+
+/* A group that only class.json knows has an invitation that nobody has; a teacher can make no link for it. */
+static Status add_group(Store *store, const ClassGroup *group, Message *why)
+{
+    Secret invitation;
+    int64_t known = 0;
+    Status status = database_int(store, &known, why, "SELECT count(*) FROM class_group WHERE name = ?1", "t",
+                                 group->name);
+    return status == STATUS_OK && known == 0 ? people_add_group(store, group->name, &invitation, why) : status;
+}
+
+static Status add_people(Store *store, const ClassGroup *group, Message *why)
+{
+    Arena arena = {0};
+    Status status = database_do(store, NULL, why,
+                                "DELETE FROM membership WHERE by_class = 1 AND class_group ="
+                                " (SELECT id FROM class_group WHERE name = ?1)",
+                                "t", group->name);
+    for (size_t i = 0; i < group->person_count && status == STATUS_OK; i++) {
+        Person person;
+        status = people_admit(store, group->people[i], &arena, &person, why);
+        if (status == STATUS_OK)
+            status = database_do(store, NULL, why,
+                                 "INSERT INTO membership (class_group, person, by_class)"
+                                 " SELECT id, ?2, 1 FROM class_group WHERE name = ?1 ON CONFLICT DO NOTHING",
+                                 "ti", group->name, person.id);
+    }
+    arena_free(&arena);
+    return status;
+}
+
+/* Those who have joined come behind those that the file lists. */
+static Status take_joined(Store *store, ClassFile *file, ClassGroup *group, Message *why)
+{
+    Rows rows = {.arena = &file->arena, .item_bytes = sizeof(const char *)};
+    Status status = database_query(store, &rows, database_take_text, why,
+                                   "SELECT person.name FROM membership JOIN person ON person.id = membership.person"
+                                   " JOIN class_group ON class_group.id = membership.class_group"
+                                   " WHERE class_group.name = ?1 AND by_class = 0 ORDER BY person.name",
+                                   "t", group->name);
+    const char *const *joined = (const char *const *)(const void *)rows.items;
+    const char **people = arena_array(&file->arena, group->person_count + rows.count + 1, sizeof *people);
+    size_t count = group->person_count;
+    for (size_t i = 0; i < count; i++)
+        people[i] = group->people[i];
+    for (size_t i = 0; i < rows.count; i++) {
+        bool is_listed = false;
+        for (size_t k = 0; k < group->person_count && !is_listed; k++)
+            is_listed = strcmp(group->people[k], joined[i]) == 0;
+        if (!is_listed)
+            people[count++] = joined[i];
+    }
+    group->people = people;
+    group->person_count = count;
+    return status;
+}
+
+/* Adds to the store what the file has, and to the groups in memory what the store has. One transaction. */
+static MUST_USE Status class_groups_join(Store *store, ClassFile *file, Message *why)
+{
+    Status status = database_begin(store, why);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < file->group_count && status == STATUS_OK; i++) {
+        status = add_group(store, &file->groups[i], why);
+        if (status == STATUS_OK)
+            status = add_people(store, &file->groups[i], why);
+        if (status == STATUS_OK)
+            status = take_joined(store, file, &file->groups[i], why);
+    }
+    return database_end(store, status, why);
+}
+
+/* ==== class watch ================================================================================================= */
+
+struct ClassWatch {
+    const char *path, *person;
+    Store *store;
+    ClassFile file;
+    struct stat seen; /* of the file that was read, or refused, last */
+    double looked_s;
+};
+
+/* From now on, workers judge all cases of the problems that give points for groups of them. */
+static Status want_cases(Store *store, const ClassFile *file, Message *why)
+{
+    Arena arena = {0};
+    size_t count;
+    const char **problems = class_problems_with_groups(file, &arena, &count);
+    Status status = case_verdicts_want(store, problems, count, why);
+    arena_free(&arena);
+    return status;
+}
+
+Status class_take_for(ClassFile *file, Store *store, const char *person, Message *why)
+{
+    Status status = class_groups_join(store, file, why);
+    if (status == STATUS_OK)
+        status = extensions_audit(store, file, person, why);
+    return status == STATUS_OK ? want_cases(store, file, why) : status;
+}
+
+Status class_read_for(const char *path, Store *store, const char *person, ClassFile *file, Message *why)
+{
+    Status status = class_file_read(path, file, why);
+    if (status == STATUS_OK)
+        status = class_take_for(file, store, person, why);
+    if (status != STATUS_OK)
+        class_file_free(file);
+    return status;
+}
+
+Status class_watch_start(const char *path, Store *store, const char *person, ClassWatch **watch, Message *why)
+{
+    ClassWatch *started = zeroed(1, sizeof *started);
+    *started = (ClassWatch){.path = path, .person = person, .store = store, .looked_s = now_s()};
+    /* Looked at first: what is written meanwhile is read again. */
+    if (stat(path, &started->seen) != 0)
+        started->seen = (struct stat){0};
+    Status status = class_read_for(path, store, person, &started->file, why);
+    *watch = status == STATUS_OK ? started : NULL;
+    if (status != STATUS_OK)
+        free(started);
+    return status;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static void read_anew(ClassWatch *watch)
+{
+    ClassFile file = {0};
+    Message why;
+    if (class_read_for(watch->path, watch->store, watch->person, &file, &why) != STATUS_OK) {
+        log_event(LEVEL_ERROR, "class_refused", "path", watch->path, "why", why.text, "kept", "the one read before");
+        return;
+    }
+    class_file_free(&watch->file);
+    watch->file = file;
+    log_event(LEVEL_INFO, "class_read", "path", watch->path);
+}
+
+void class_watch_look(ClassWatch *watch, bool is_told)
+{
+    struct stat now = {0};
+    const double moment_s = now_s();
+    if (watch == NULL || (!is_told && moment_s < watch->looked_s + CLASS_LOOK_S))
+        return;
+    watch->looked_s = moment_s;
+    if (stat(watch->path, &now) != 0)
+        now = (struct stat){0};
+    if (!is_told && is_same(&now, &watch->seen))
+        return;
+    watch->seen = now;
+    read_anew(watch);
+}
+
+const ClassFile *class_watch_file(const ClassWatch *watch)
+{
+    return watch == NULL ? NULL : &watch->file;
+}
+
+void class_watch_stop(ClassWatch *watch)
+{
+    if (watch != NULL)
+        class_file_free(&watch->file);
+    free(watch);
+}

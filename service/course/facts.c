@@ -1,0 +1,266 @@
+#include "service/course/facts.h"
+
+#include "base/text.h"
+#include "grader/result/wording.h"
+#include "service/store/view.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ==== facts ======================================================================================================= */
+
+size_t facts_person(Facts *facts, const char *name)
+{
+    for (size_t i = 0; i < facts->people_count; i++)
+        if (strcmp(facts->people[i], name) == 0)
+            return i;
+    facts->people = arena_grown(&facts->arena, facts->people, facts->people_count, &facts->people_room,
+                                sizeof *facts->people);
+    facts->people[facts->people_count] = arena_string(&facts->arena, name);
+    return facts->people_count++;
+}
+
+size_t facts_add_task(Facts *facts, const FactTask *task)
+{
+    Arena *arena = &facts->arena;
+    facts->tasks = arena_grown(arena, facts->tasks, facts->task_count, &facts->task_room, sizeof *facts->tasks);
+    facts->tasks[facts->task_count] = (FactTask){
+        arena_string(arena, task->assignment), arena_string(arena, task->assignment_title),
+        arena_string(arena, task->problem), arena_string(arena, task->problem_title)};
+    return facts->task_count++;
+}
+
+void facts_expect(Facts *facts, size_t person, const char *assignment)
+{
+    facts->expectations = arena_grown(&facts->arena, facts->expectations, facts->expectation_count,
+                                      &facts->expectation_room, sizeof *facts->expectations);
+    facts->expectations[facts->expectation_count++] = (FactExpectation){person,
+                                                                        arena_string(&facts->arena, assignment)};
+}
+
+void facts_add_points(Facts *facts, const FactPoints *points)
+{
+    facts->points = arena_grown(&facts->arena, facts->points, facts->points_count, &facts->points_room,
+                                sizeof *facts->points);
+    facts->points[facts->points_count] = *points;
+    facts->points[facts->points_count++].assignment = arena_string(&facts->arena, points->assignment);
+}
+
+static void take_cases(Facts *facts, FactSubmission *added, const cJSON *result)
+{
+    const cJSON *list = view_item(result, "cases"), *item;
+    added->case_count = 0;
+    FactCase *cases = arena_array(&facts->arena, (size_t)cJSON_GetArraySize(list) + 1, sizeof *cases);
+    cJSON_ArrayForEach(item, list)
+    {
+        const char *verdict = view_text(item, "verdict");
+        if (verdict[0] != '\0' && strcmp(verdict, "not run") != 0)
+            cases[added->case_count++] = (FactCase){arena_string(&facts->arena, view_text(item, "name")),
+                                                    strcmp(verdict, "Accepted") == 0};
+    }
+    added->cases = cases;
+}
+
+static void copy_cases(Facts *facts, FactSubmission *added)
+{
+    FactCase *cases = arena_array(&facts->arena, added->case_count + 1, sizeof *cases);
+    for (size_t i = 0; i < added->case_count; i++)
+        cases[i] = (FactCase){arena_string(&facts->arena, added->cases[i].name), added->cases[i].is_passed};
+    added->cases = cases;
+}
+
+static void take_references(Facts *facts, FactSubmission *added, const cJSON *result)
+{
+    const cJSON *list = view_item(result, "references"), *item;
+    ReferenceTime *references = arena_array(&facts->arena, (size_t)cJSON_GetArraySize(list) + 1, sizeof *references);
+    cJSON_ArrayForEach(item, list)
+    {
+        const MeasuredTime time = view_time(item, "score_ms");
+        if (time.ms > 0)
+            references[added->reference_count++] = (ReferenceTime){
+                .name = arena_string(&facts->arena, view_text(item, "name")), .time = time};
+    }
+    added->references = references;
+}
+
+void facts_add_submission(Facts *facts, const FactSubmission *submission, const char *verdict, const char *result,
+                          const char *source)
+{
+    Arena *arena = &facts->arena;
+    cJSON *object = result == NULL ? NULL : cJSON_Parse(result);
+    facts->submissions = arena_grown(arena, facts->submissions, facts->submission_count, &facts->submission_room,
+                                     sizeof *facts->submissions);
+    FactSubmission *added = &facts->submissions[facts->submission_count++];
+    *added = *submission;
+    added->file_name = arena_string(arena, submission->file_name);
+    added->received_utc = arena_string(arena, submission->received_utc);
+    added->device = arena_string(arena, submission->device);
+    added->failure = failure_of(object, source, arena);
+    if (added->failure.verdict[0] == '\0')
+        added->failure.verdict = arena_string(arena, verdict);
+    added->is_modelled = view_true(object, "modelled");
+    added->reference_count = 0;
+    if (submission->cases == NULL)
+        take_cases(facts, added, object);
+    else
+        copy_cases(facts, added);
+    take_references(facts, added, object);
+    cJSON_Delete(object);
+}
+
+void facts_free(Facts *facts)
+{
+    arena_free(&facts->arena);
+    *facts = (Facts){0};
+}
+
+/* ==== failure ===================================================================================================== */
+
+enum { MAX_KIND_BYTES = 200, MAX_LINE_BYTES = 160 };
+
+static const char *moved(Arena *arena, Text *text)
+{
+    const char *copy = arena_copy(arena, text->data == NULL ? "" : text->data, text->length);
+    text_free(text);
+    return copy;
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+/* Where the judge's sentence names a line of the file, " (mine.cu:12: `sum = 0;`)"; NULL: nowhere. The last place is the one that
+ * the judge wrote itself: what stands before it may be a submission's choice. */
+static const char *find_place(const char *sentence, const char *file, long *line)
+{
+    Text mark = {0};
+    const char *place = NULL;
+    text_printf(&mark, " (%s:", file);
+    for (const char *at = strstr(sentence, mark.data); at != NULL; at = strstr(at + 1, mark.data))
+        if (isdigit((unsigned char)at[mark.length])) {
+            place = at;
+            *line = strtol(at + mark.length, NULL, 10);
+        }
+    text_free(&mark);
+    return place;
+}
+
+/* A line of the source without the spaces around it, and not longer than a table can show. */
+static const char *line_text(const char *source, long line, Arena *arena)
+{
+    const char *start = source == NULL ? NULL : source_line(source, line);
+    if (start == NULL)
+        return "";
+    size_t length = strcspn(start, "\r\n");
+    while (length > 0 && isspace((unsigned char)*start)) {
+        start++;
+        length--;
+    }
+    while (length > 0 && isspace((unsigned char)start[length - 1]))
+        length--;
+    while (length > MAX_LINE_BYTES || (length == MAX_LINE_BYTES && ((unsigned char)start[length] & 0xC0) == 0x80))
+        length--;
+    return arena_copy(arena, start, length);
+}
+
+/* ---- kinds ------------------------------------------------------------------------------------------------------- */
+
+/* The sentence up to its place, with one N for each number, so that two failures that differ in numbers alone are of one kind. */
+static const char *kind_of_sentence(const char *sentence, const char *place, Arena *arena)
+{
+    Text kind = {0};
+    const char *end = place == NULL ? sentence + strlen(sentence) : place;
+    for (const char *c = sentence; c < end && kind.length < MAX_KIND_BYTES;) {
+        const bool is_number = isdigit((unsigned char)*c) && (c == sentence || !text_in_word(c[-1]));
+        text_append(&kind, is_number ? "N" : c, 1);
+        c++;
+        while (is_number && c < end && (isdigit((unsigned char)*c) || *c == '.'))
+            c++;
+    }
+    return moved(arena, &kind);
+}
+
+/* A compiler's message without the names of the submission: `identifier "sum" is undefined` becomes `identifier "..." is
+ * undefined`, and `expected a ";"` stays. */
+static const char *kind_of_message(const char *message, Arena *arena)
+{
+    Text kind = {0};
+    const size_t length = strcspn(message, "\n");
+    for (const char *c = message; c < message + length && kind.length < MAX_KIND_BYTES; c++) {
+        const bool is_quote = *c == '"' || *c == '\'' || *c == '`';
+        const char *end = is_quote ? strpbrk(c + 1, *c == '`' ? "`'\n" : *c == '"' ? "\"\n" : "'\n") : NULL;
+        text_append(&kind, c, 1);
+        if (end != NULL && *end != '\n' && (isalpha((unsigned char)c[1]) || c[1] == '_')) {
+            text_add(&kind, "...");
+            text_append(&kind, end, 1);
+            c = end;
+        }
+    }
+    return moved(arena, &kind);
+}
+
+/* ---- what the compiler said -------------------------------------------------------------------------------------- */
+
+/* The first line that is no warning and that begins with the name of the file; NULL: none. */
+static const char *first_message(const char *diagnostics, const char *file)
+{
+    for (const char *line = diagnostics; *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        const char *warning = strstr(line, "warning");
+        if (strncmp(line, file, strlen(file)) == 0 && (warning == NULL || warning > line + length))
+            return line;
+        line += length + (line[length] == '\n');
+    }
+    return NULL;
+}
+
+/* Behind "mine.cu(3): error: " of nvcc, "mine.cu:3:7: error: " of clang and "mine.cu: " of the judge. */
+static const char *skip_place(const char *message, const char *file, long *line)
+{
+    const char *at = message + strlen(file);
+    *line = strtol(at + (*at == '(' || *at == ':'), NULL, 10);
+    at += strspn(at, "(0123456789):, ");
+    static const char *const words[] = {"fatal error: ", "catastrophic error: ", "error: "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strncmp(at, words[i], strlen(words[i])) == 0)
+            return at + strlen(words[i]);
+    return at;
+}
+
+static void take_diagnostics(const cJSON *result, const char *file, Failure *failure, Arena *arena)
+{
+    const char *diagnostics = view_text(view_item(result, "compile"), "diagnostics");
+    const char *message = file[0] == '\0' ? NULL : first_message(diagnostics, file);
+    if (message != NULL)
+        failure->kind = kind_of_message(skip_place(message, file, &failure->line), arena);
+}
+
+/* ---- the result -------------------------------------------------------------------------------------------------- */
+
+static const cJSON *failed_case(const cJSON *result)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, view_item(result, "cases"))
+    {
+        const char *verdict = view_text(item, "verdict");
+        if (verdict[0] != '\0' && strcmp(verdict, "Accepted") != 0 && strcmp(verdict, "not run") != 0)
+            return item;
+    }
+    return NULL;
+}
+
+Failure failure_of(const cJSON *result, const char *source, Arena *arena)
+{
+    const char *file = view_text(result, "file");
+    Failure failure = {arena_string(arena, view_text(result, "verdict")), "", "", 0, ""};
+    if (failure.verdict[0] == '\0' || strcmp(failure.verdict, "Accepted") == 0)
+        return failure;
+    const cJSON *item = failed_case(result);
+    const char *sentence = view_text(item == NULL ? result : item, "text"), *kind = view_text(item, "kind");
+    const char *place = file[0] == '\0' ? NULL : find_place(sentence, file, &failure.line);
+    failure.case_name = arena_string(arena, view_text(item, "name"));
+    failure.kind = kind[0] == '\0' ? kind_of_sentence(sentence, place, arena) : arena_string(arena, kind);
+    if (strcmp(failure.verdict, "Compile Error") == 0)
+        take_diagnostics(result, file, &failure, arena);
+    failure.line_text = line_text(source, failure.line, arena);
+    return failure;
+}

@@ -1,0 +1,876 @@
+#include "service/course/scores.h"
+
+#include "base/json.h"
+#include "service/course/class_read.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* ==== points parts ================================================================================================ */
+
+enum { CASES_NAMED = 5 }; /* of a group, in a reason */
+
+static const char ACCEPTED[] = "Accepted";
+
+bool points_is_decided(const SubmissionFact *fact)
+{
+    return fact->is_judged && strcmp(fact->verdict, "Judge Error") != 0;
+}
+
+static bool is_accepted(const SubmissionFact *fact)
+{
+    return fact->is_judged && strcmp(fact->verdict, ACCEPTED) == 0;
+}
+
+/* "3 of 4: " and why, the same for the student unless `told` says otherwise. */
+static void conclude(PointsPart *part, double points, double possible, const char *why, const char *told, Arena *arena)
+{
+    part->points = points;
+    part->possible = possible;
+    part->reason = arena_printf(arena, "%.15g of %.15g: %s", points, part->most, why);
+    part->told = told == NULL ? part->reason : arena_printf(arena, "%.15g of %.15g: %s", points, part->most, told);
+}
+
+static const char *why_undecided(const SubmissionFact *fact)
+{
+    return fact->is_judged ? "the judge failed, so a teacher has to look" : "it is not judged yet";
+}
+
+/* ---- the verdict -------------------------------------------------------------------------------------------------- */
+
+static PointsPart accepted_part(const ClassProblem *problem, const SubmissionFact *fact, Arena *arena)
+{
+    PointsPart part = {.kind = PART_ACCEPTED, .name = "accepted", .most = problem->accepted};
+    if (!points_is_decided(fact))
+        conclude(&part, 0, part.most, why_undecided(fact), NULL, arena);
+    else
+        conclude(&part, is_accepted(fact) ? part.most : 0, is_accepted(fact) ? part.most : 0, fact->verdict, NULL,
+                 arena);
+    return part;
+}
+
+/* ---- a group of cases --------------------------------------------------------------------------------------------- */
+
+static const CaseFact *case_named(const SubmissionFact *fact, const char *name)
+{
+    for (size_t i = 0; i < fact->case_count; i++)
+        if (strcmp(fact->cases[i].name, name) == 0)
+            return &fact->cases[i];
+    return NULL;
+}
+
+typedef struct GroupCount {
+    size_t failed, open; /* open: whether it is accepted is not known */
+    size_t named;        /* in `text` */
+    bool is_hidden;      /* one that is not accepted is hidden */
+    Text text;           /* "'prime sizes' is Wrong Answer, 'ramp input' was not run" */
+} GroupCount;
+
+static void name_case(GroupCount *count, const char *name, const char *what)
+{
+    if (count->named++ < CASES_NAMED)
+        text_printf(&count->text, "%s'%s' %s", count->named > 1 ? ", " : "", name, what);
+}
+
+/* An accepted submission has passed all cases, those of a revision that had other names as well. */
+static void count_case(GroupCount *count, const SubmissionFact *fact, const char *name)
+{
+    const CaseFact *item = case_named(fact, name);
+    const char *verdict = item == NULL ? "" : item->verdict;
+    if (is_accepted(fact) || strcmp(verdict, ACCEPTED) == 0)
+        return;
+    count->is_hidden = count->is_hidden || item == NULL || item->is_hidden;
+    if (verdict[0] != '\0') {
+        char words[80] = "is ";
+        count->failed++;
+        strncat(words, verdict, sizeof words - strlen(words) - 1);
+        name_case(count, name, words);
+    } else if (fact->has_all_cases) {
+        count->failed++;
+        name_case(count, name, "was not run");
+    } else {
+        count->open++;
+        name_case(count, name, "was not judged, since an earlier case ended the judging");
+    }
+}
+
+static void conclude_group(PointsPart *part, const ClassCaseGroup *group, GroupCount *count, Arena *arena)
+{
+    const bool is_open = count->failed == 0 && count->open > 0, passed = count->failed + count->open == 0;
+    if (count->named > CASES_NAMED)
+        text_printf(&count->text, ", and %zu more", count->named - CASES_NAMED);
+    if (passed)
+        conclude(part, part->most, part->most,
+                 arena_printf(arena,
+                              group->case_count == 1 ? "%s: its case is accepted" : "%s: all %zu cases are accepted",
+                              group->name, group->case_count),
+                 NULL, arena);
+    else
+        conclude(part, 0, is_open ? part->most : 0, arena_printf(arena, "%s: %s", group->name, count->text.data),
+                 !count->is_hidden
+                     ? NULL
+                     : arena_printf(arena, is_open ? "%s: not all cases were judged" : "%s: not all cases are accepted",
+                                    group->name),
+                 arena);
+}
+
+/* Without a case that was judged there is only the verdict, such as Compile Error. */
+static PointsPart group_part(const ClassCaseGroup *group, const SubmissionFact *fact, Arena *arena)
+{
+    PointsPart part = {.kind = PART_CASES, .name = group->name, .most = group->points};
+    GroupCount count = {0};
+    if (!points_is_decided(fact)) {
+        conclude(&part, 0, part.most, arena_printf(arena, "%s: %s", group->name, why_undecided(fact)), NULL, arena);
+    } else if (strcmp(fact->verdict, "Compile Error") == 0) {
+        conclude(&part, 0, 0, arena_printf(arena, "%s: %s", group->name, fact->verdict), NULL, arena);
+    } else {
+        for (size_t i = 0; i < group->case_count; i++)
+            count_case(&count, fact, group->cases[i]);
+        conclude_group(&part, group, &count, arena);
+    }
+    text_free(&count.text);
+    return part;
+}
+
+/* ---- speed -------------------------------------------------------------------------------------------------------- */
+
+static bool reaches_rung(const SubmissionFact *fact, const char *rung)
+{
+    for (size_t i = 0; i < fact->rung_count; i++)
+        if (strcmp(fact->rungs_reached[i], rung) == 0)
+            return true;
+    return false;
+}
+
+static bool reaches(const ClassProblem *problem, const ClassBand *band, const SubmissionFact *fact)
+{
+    switch (problem->measure) {
+    case MEASURE_ROOFLINE: return fact->roofline >= band->at_least;
+    case MEASURE_PERCENTILE: return fact->percentile >= band->at_least;
+    case MEASURE_RUNG: return reaches_rung(fact, band->rung);
+    case MEASURE_NONE: break;
+    }
+    return false;
+}
+
+/* The highest that is reached; NULL: none. */
+static const ClassBand *band_of(const ClassProblem *problem, const SubmissionFact *fact)
+{
+    const ClassBand *found = NULL;
+    for (size_t i = 0; i < problem->band_count; i++)
+        if (reaches(problem, &problem->bands[i], fact))
+            found = &problem->bands[i];
+    return found;
+}
+
+/* Why the measure says nothing of this submission; NULL: it does. */
+static const char *why_unknown(const ClassProblem *problem, const SubmissionFact *fact)
+{
+    if (!(fact->time_ms > 0))
+        return "it was not timed, so its speed is open";
+    if (problem->measure == MEASURE_ROOFLINE && !(fact->roofline >= 0))
+        return "the roofline of the device is not known, so its speed is open";
+    if (problem->measure == MEASURE_RUNG && !fact->rungs_known)
+        return "the times of the reference solutions are not known, so its speed is open";
+    if (problem->measure == MEASURE_PERCENTILE && !(fact->percentile >= 0))
+        return "the times of the reference solutions are not known, so its percentile is open";
+    return NULL;
+}
+
+static const char *threshold(const ClassProblem *problem, const ClassBand *band, Arena *arena)
+{
+    switch (problem->measure) {
+    case MEASURE_ROOFLINE: return arena_printf(arena, "%.15g %%", 100 * band->at_least);
+    case MEASURE_PERCENTILE: return arena_printf(arena, "percentile %.15g", band->at_least);
+    case MEASURE_RUNG: return band->rung;
+    case MEASURE_NONE: break;
+    }
+    return "";
+}
+
+/* "a roofline share of 31 %, at least 25 %; the next band begins at 50 %" */
+static const char *speed_words(const ClassProblem *problem, const ClassBand *band, const SubmissionFact *fact,
+                               Arena *arena)
+{
+    const ClassBand *next = band == NULL                                       ? problem->bands
+                            : band + 1 == problem->bands + problem->band_count ? NULL
+                                                                               : band + 1;
+    const char *found = problem->measure == MEASURE_ROOFLINE
+                            ? arena_printf(arena, "a roofline share of %.3g %%", 100 * fact->roofline)
+                        : problem->measure == MEASURE_PERCENTILE
+                            ? arena_printf(arena, "percentile %.3g among the reference solutions", fact->percentile)
+                        : band == NULL ? "slower than the reference solutions that give points"
+                                       : arena_printf(arena, "as fast as %s", band->rung);
+    const char *beyond = next == NULL
+                             ? ""
+                             : arena_printf(arena, "; %.15g from %s on", next->points, threshold(problem, next, arena));
+    return arena_printf(arena, "speed: %.4g ms, %s%s", fact->time_ms, found, beyond);
+}
+
+static void conclude_speed(PointsPart *part, const ClassProblem *problem, const SubmissionFact *fact, Arena *arena)
+{
+    const ClassBand *band = band_of(problem, fact);
+    const double points = band == NULL ? 0 : band->points;
+    const char *words = speed_words(problem, band, fact, arena);
+    if (points == 0) {
+        conclude(part, 0, 0, words, NULL, arena);
+        return;
+    }
+    switch (fact->standing) {
+    case RUN_RANKED: conclude(part, points, points, words, NULL, arena); return;
+    case RUN_QUARANTINED:
+        conclude(part, 0, points,
+                 arena_printf(arena, "%s; the run waits in quarantine (%s), so %.15g wait for a teacher", words,
+                              fact->standing_why, points),
+                 arena_printf(arena, "speed: the run waits in quarantine, so its points wait for a teacher"), arena);
+        return;
+    case RUN_RETRACTED:
+    case RUN_REJECTED:
+        conclude(part, 0, 0,
+                 arena_printf(arena, "%s; but a teacher has %s the run", words,
+                              fact->standing == RUN_RETRACTED ? "retracted" : "rejected"),
+                 NULL, arena);
+        return;
+    case RUN_NONE:
+    case RUN_UNRANKED:
+        conclude(part, 0, points,
+                 arena_printf(arena, "%s; the run does not rank (%s), so %.15g wait for a teacher", words,
+                              fact->standing_why, points),
+                 NULL, arena);
+        return;
+    }
+}
+
+static PointsPart speed_part(const ClassProblem *problem, const SubmissionFact *fact, Arena *arena)
+{
+    PointsPart part = {.kind = PART_SPEED, .name = "speed", .most = problem->bands[problem->band_count - 1].points};
+    const char *unknown = why_unknown(problem, fact);
+    if (!points_is_decided(fact))
+        conclude(&part, 0, part.most, arena_printf(arena, "speed: %s", why_undecided(fact)), NULL, arena);
+    else if (!is_accepted(fact))
+        conclude(&part, 0, 0, "speed: only an accepted submission gets points for it", NULL, arena);
+    else if (unknown != NULL)
+        conclude(&part, 0, part.most, arena_printf(arena, "speed: %s", unknown), NULL, arena);
+    else
+        conclude_speed(&part, problem, fact, arena);
+    return part;
+}
+
+PointsPart *points_parts_of(const ClassProblem *problem, const SubmissionFact *fact, Arena *arena, size_t *count)
+{
+    PointsPart *parts = arena_array(arena, problem->group_count + 2, sizeof *parts);
+    *count = 0;
+    if (problem->accepted > 0)
+        parts[(*count)++] = accepted_part(problem, fact, arena);
+    for (size_t i = 0; i < problem->group_count; i++)
+        parts[(*count)++] = group_part(&problem->groups[i], fact, arena);
+    if (problem->band_count > 0)
+        parts[(*count)++] = speed_part(problem, fact, arena);
+    return parts;
+}
+
+/* ==== result points =============================================================================================== */
+
+static const ClassAssignment *assignment_with(const ClassFile *class, const char *problem)
+{
+    for (size_t i = 0; i < class->assignment_count; i++)
+        if (class_problem(&class->assignments[i], problem) != NULL)
+            return &class->assignments[i];
+    return NULL;
+}
+
+static RunStanding result_points_standing_of(const char *rank_status)
+{
+    if (strcmp(rank_status, "ranked") == 0)
+        return RUN_RANKED;
+    return strncmp(rank_status, "quarantined", strlen("quarantined")) == 0 ? RUN_QUARANTINED : RUN_UNRANKED;
+}
+
+static SubmissionFact fact_of(const cJSON *result, const char *verdicts, const CaseNames *names, Arena *arena)
+{
+    const char *rank_status = outcome_string(result, "rank_status"), *colon = strstr(rank_status, ": ");
+    SubmissionFact fact = {.problem = names->problem,
+                           .is_judged = true,
+                           .verdict = outcome_string(result, "verdict"),
+                           .text = outcome_string(result, "text"),
+                           .standing = result_points_standing_of(rank_status),
+                           .standing_why = colon == NULL ? rank_status : colon + 2,
+                           .roofline = -1,
+                           .percentile = -1};
+    Text text = {0};
+    json_print(result, &text);
+    judged_fact_fill(&fact, text.data, verdicts, names, arena);
+    text_free(&text);
+    return fact;
+}
+
+static OutcomePoints *points_from(const PointsPart *parts, size_t count, Arena *arena)
+{
+    OutcomePoints *points = arena_array(arena, count, sizeof *points);
+    for (size_t i = 0; i < count; i++)
+        points[i] = (OutcomePoints){.name = arena_string(arena, parts[i].name),
+                                    .points = parts[i].points,
+                                    .most = parts[i].most,
+                                    .reason = arena_string(arena, parts[i].told)};
+    return points;
+}
+
+static Status count_points(const ClassFile *class, Arena *arena, Outcome *outcome, Message *why)
+{
+    const char *problem = outcome_string(outcome->result, "problem");
+    const ClassAssignment *assignment = assignment_with(class, problem);
+    CaseNames names;
+    if (assignment == NULL)
+        return fail(STATUS_BAD_INPUT, why, "%s: no assignment has the problem %s", class->path, problem);
+    Status status = case_names_read(problem, arena, &names, why);
+    if (status != STATUS_OK)
+        return status;
+    const SubmissionFact fact = fact_of(outcome->result, outcome->case_verdicts, &names, arena);
+    if (!points_is_decided(&fact))
+        return STATUS_OK;
+    const PointsPart *parts = points_parts_of(class_problem(assignment, problem), &fact, arena, &outcome->point_count);
+    outcome->points = points_from(parts, outcome->point_count, arena);
+    outcome->points_are_public = class_shows(class, assignment, &assignment->points, (int64_t)time(NULL));
+    return STATUS_OK;
+}
+
+Status result_points(const char *class_path, Arena *arena, Outcome *outcome, Message *why)
+{
+    ClassFile class;
+    Status status = class_file_read(class_path, &class, why);
+    if (status != STATUS_OK)
+        return status;
+    if (outcome != NULL)
+        status = count_points(&class, arena, outcome, why);
+    class_file_free(&class);
+    return status;
+}
+
+/* ==== points ====================================================================================================== */
+
+enum { PASSED_OVER_NAMED = 3 }; /* submissions that do not count, in a reason */
+
+typedef enum PointsStanding { COUNTS, IS_WITHDRAWN, CAME_BEFORE, CAME_TOO_LATE, CAME_AGAIN } PointsStanding;
+
+typedef struct PointsCandidate { /* a submission for the problem */
+    const SubmissionFact *fact;
+    PointsStanding standing;
+    size_t days_late;
+    int64_t late_s;
+    PointsPart *parts; /* the rest only if it counts */
+    size_t part_count;
+    double gained; /* before what is taken off */
+    double points, possible;
+} PointsCandidate;
+
+typedef struct Counting {
+    const ClassFile *file;
+    const ClassAssignment *assignment;
+    const ClassProblem *problem;
+    const ClassDeadline *deadline;
+    const ClassExtension *extension;
+    PointsCandidate *candidates;
+    size_t count;
+    Arena *arena;
+} Counting;
+
+static double to_hundredths(double points)
+{
+    return round(100 * points) / 100;
+}
+
+/* ---- in time or not ----------------------------------------------------------------------------------------------- */
+
+static void find_days(const ClassDeadline *deadline, PointsCandidate *candidate)
+{
+    const int64_t received_s = candidate->fact->received_s;
+    if (received_s > deadline->due.utc_s)
+        candidate->late_s = received_s - deadline->due.utc_s;
+    if (received_s <= deadline->grace_end_s)
+        return;
+    candidate->days_late = 1;
+    while (candidate->days_late <= deadline->day_count && received_s > deadline->day_ends_s[candidate->days_late - 1])
+        candidate->days_late++;
+    if (candidate->days_late > deadline->day_count)
+        candidate->standing = CAME_TOO_LATE;
+}
+
+/* Where the system that it was exported from says that it was late, but not by how much, it is a day. */
+static void find_lateness(const Counting *counting, PointsCandidate *candidate)
+{
+    if (candidate->fact->has_received)
+        find_days(counting->deadline, candidate);
+    else if (candidate->fact->marked_late)
+        candidate->days_late = 1;
+    if (candidate->days_late > counting->deadline->day_count)
+        candidate->standing = CAME_TOO_LATE;
+}
+
+/* Late, and the same as an earlier one that counts. */
+static bool repeats(const Counting *counting, const PointsCandidate *candidate)
+{
+    for (const PointsCandidate *before = counting->candidates; before < candidate; before++)
+        if (before->standing == COUNTS && strcmp(before->fact->source_hash, candidate->fact->source_hash) == 0)
+            return candidate->days_late > 0;
+    return false;
+}
+
+static PointsStanding points_standing_of(const Counting *counting, PointsCandidate *candidate)
+{
+    const SubmissionFact *fact = candidate->fact;
+    if (fact->is_withdrawn)
+        return IS_WITHDRAWN;
+    if (fact->has_received && fact->received_s < counting->assignment->opens.utc_s)
+        return CAME_BEFORE;
+    find_lateness(counting, candidate);
+    return candidate->standing == COUNTS && repeats(counting, candidate) ? CAME_AGAIN : candidate->standing;
+}
+
+/* ---- what each gives ---------------------------------------------------------------------------------------------- */
+
+/* The share of its points that a late submission keeps. */
+static double kept_share(const Counting *counting, const PointsCandidate *candidate)
+{
+    return fmax(0, 1 - (double)candidate->days_late * counting->assignment->late.percent_per_day / 100);
+}
+
+static void weigh(const Counting *counting, PointsCandidate *candidate)
+{
+    double possible = 0;
+    candidate->parts = points_parts_of(counting->problem, candidate->fact, counting->arena, &candidate->part_count);
+    for (size_t i = 0; i < candidate->part_count; i++) {
+        candidate->gained += candidate->parts[i].points;
+        possible += candidate->parts[i].possible;
+    }
+    candidate->points = to_hundredths(candidate->gained * kept_share(counting, candidate));
+    candidate->possible = to_hundredths(possible * kept_share(counting, candidate));
+}
+
+static void list_candidates(Counting *counting, const SubmissionFact *facts, size_t fact_count)
+{
+    counting->candidates = arena_array(counting->arena, fact_count + 1, sizeof *counting->candidates);
+    for (size_t i = 0; i < fact_count; i++) {
+        if (strcmp(facts[i].problem, counting->problem->problem) != 0)
+            continue;
+        PointsCandidate *candidate = &counting->candidates[counting->count];
+        *candidate = (PointsCandidate){.fact = &facts[i]};
+        candidate->standing = points_standing_of(counting, candidate);
+        if (candidate->standing == COUNTS)
+            weigh(counting, candidate);
+        counting->count++;
+    }
+}
+
+static const PointsCandidate *choose(const Counting *counting)
+{
+    const PointsCandidate *chosen = NULL;
+    for (size_t i = 0; i < counting->count; i++) {
+        const PointsCandidate *candidate = &counting->candidates[i];
+        if (candidate->standing != COUNTS)
+            continue;
+        if (chosen == NULL || counting->assignment->counts == COUNTS_LAST || candidate->points > chosen->points ||
+            (candidate->points == chosen->points && candidate->possible > chosen->possible &&
+             !points_is_decided(chosen->fact)))
+            chosen = candidate;
+    }
+    return chosen;
+}
+
+/* With "best", any that could still give more. */
+static const PointsCandidate *who_may_give_more(const Counting *counting, const PointsCandidate *chosen)
+{
+    for (size_t i = 0; i < counting->count && counting->assignment->counts == COUNTS_BEST; i++) {
+        const PointsCandidate *candidate = &counting->candidates[i];
+        if (candidate->standing == COUNTS && candidate != chosen && candidate->possible > chosen->points)
+            return candidate;
+    }
+    return NULL;
+}
+
+/* ---- in words ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Duration {
+    char text[40];
+} Duration;
+
+/* "2 d 03:00:05" */
+static Duration duration_of(int64_t seconds)
+{
+    Duration duration;
+    const int64_t day_s = 24 * 3600, rest = seconds % day_s;
+    char days[24] = "";
+    if (seconds >= day_s)
+        snprintf(days, sizeof days, "%d d ", (int)(seconds / day_s));
+    snprintf(duration.text, sizeof duration.text, "%s%02d:%02d:%02d", days, (int)(rest / 3600), (int)(rest / 60 % 60),
+             (int)(rest % 60));
+    return duration;
+}
+
+static void add_when(Text *text, const Counting *counting, const PointsCandidate *candidate)
+{
+    const SubmissionFact *fact = candidate->fact;
+    if (!fact->has_received && fact->marked_late)
+        text_add(text, ", whose time nobody knows but which was marked late and is taken for one day late");
+    else if (!fact->has_received)
+        text_add(text, ", whose time nobody knows and which is taken to be in time");
+    else
+        text_printf(text, ", received %s", class_time_local(&counting->file->zone, fact->received_s).text);
+    if (candidate->late_s > 0 && candidate->days_late == 0)
+        text_printf(text, ", %s after the deadline but within the grace", duration_of(candidate->late_s).text);
+    else if (candidate->late_s > 0)
+        text_printf(text, ", %s after the deadline", duration_of(candidate->late_s).text);
+}
+
+static size_t count_counting(const Counting *counting)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < counting->count; i++)
+        count += counting->candidates[i].standing == COUNTS;
+    return count;
+}
+
+static void add_choice(Text *text, const Counting *counting, const PointsCandidate *chosen)
+{
+    const size_t eligible = count_counting(counting);
+    const bool is_best = counting->assignment->counts == COUNTS_BEST;
+    text_printf(text, "Submission %" PRId64 " counts", chosen->fact->id);
+    if (eligible > 1)
+        text_printf(text, ", the %s of %zu", is_best ? "best" : "last", eligible);
+    add_when(text, counting, chosen);
+    text_add(text, ".");
+}
+
+static void add_extension(Text *text, const Counting *counting)
+{
+    if (counting->extension != NULL)
+        text_printf(text, " The deadline was extended to %s by %s: %s.",
+                    class_time_local(&counting->file->zone, counting->extension->deadline.due.utc_s).text,
+                    counting->extension->by, counting->extension->why);
+}
+
+static const char *why_passed_over(PointsStanding standing)
+{
+    switch (standing) {
+    case IS_WITHDRAWN: return "was withdrawn";
+    case CAME_BEFORE: return "came before the assignment opened";
+    case CAME_TOO_LATE: return "came too late to count";
+    case CAME_AGAIN: return "repeats an earlier one late and replaces nothing";
+    case COUNTS: break;
+    }
+    return "";
+}
+
+static void add_passed_over(Text *text, const Counting *counting)
+{
+    size_t passed_over = 0;
+    for (size_t i = 0; i < counting->count; i++) {
+        const PointsCandidate *candidate = &counting->candidates[i];
+        if (candidate->standing == COUNTS || passed_over++ >= PASSED_OVER_NAMED)
+            continue;
+        text_printf(text, " Submission %" PRId64 " %s.", candidate->fact->id, why_passed_over(candidate->standing));
+    }
+    if (passed_over > PASSED_OVER_NAMED)
+        text_printf(text, " %zu more do not count.", passed_over - PASSED_OVER_NAMED);
+}
+
+static void add_taken_off(Text *text, const Counting *counting, const PointsCandidate *chosen)
+{
+    if (chosen->days_late > 0)
+        text_printf(text, " For %zu %s late %.15g %% are taken off: %.15g becomes %.15g.", chosen->days_late,
+                    chosen->days_late == 1 ? "day" : "days", 100 * (1 - kept_share(counting, chosen)), chosen->gained,
+                    chosen->points);
+}
+
+static void add_open(Text *text, const Counting *counting, const PointsCandidate *chosen)
+{
+    const PointsCandidate *other = who_may_give_more(counting, chosen);
+    if (other != NULL)
+        text_printf(text, " Not final: submission %" PRId64 " may give up to %.15g.", other->fact->id, other->possible);
+    else if (chosen->possible > chosen->points)
+        text_printf(text, " Not final: it may become %.15g.", chosen->possible);
+}
+
+static const char *words_of(const Counting *counting, const PointsCandidate *chosen, bool for_student)
+{
+    Text text = {0};
+    add_choice(&text, counting, chosen);
+    add_extension(&text, counting);
+    for (size_t i = 0; i < chosen->part_count; i++)
+        text_printf(&text, " %s.", for_student ? chosen->parts[i].told : chosen->parts[i].reason);
+    add_taken_off(&text, counting, chosen);
+    add_passed_over(&text, counting);
+    add_open(&text, counting, chosen);
+    const char *words = arena_copy(counting->arena, text.data, text.length);
+    text_free(&text);
+    return words;
+}
+
+static const char *words_without(const Counting *counting)
+{
+    Text text = {0};
+    text_add(&text, counting->count == 0 ? "Nothing was handed in." : "Nothing that was handed in counts.");
+    add_extension(&text, counting);
+    add_passed_over(&text, counting);
+    const char *words = arena_copy(counting->arena, text.data, text.length);
+    text_free(&text);
+    return words;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------------------- */
+
+static ProblemPoints points_of_problem(Counting *counting)
+{
+    const PointsCandidate *chosen = choose(counting);
+    ProblemPoints points = {
+        .problem = counting->problem, .most = to_hundredths(class_problem_points(counting->problem)), .is_final = true};
+    if (chosen == NULL) {
+        points.reason = points.told = words_without(counting);
+        return points;
+    }
+    points.counts = chosen->fact;
+    points.days_late = chosen->days_late;
+    points.late_s = chosen->late_s;
+    points.parts = chosen->parts;
+    points.part_count = chosen->part_count;
+    points.points = chosen->points;
+    points.taken_off = to_hundredths(chosen->gained) - chosen->points;
+    points.is_final = !(chosen->possible > chosen->points) && who_may_give_more(counting, chosen) == NULL;
+    points.reason = words_of(counting, chosen, false);
+    points.told = words_of(counting, chosen, true);
+    return points;
+}
+
+AssignmentPoints points_of(const ClassFile *file, const ClassAssignment *assignment, const char *person,
+                           const SubmissionFact *facts, size_t fact_count, Arena *arena)
+{
+    AssignmentPoints all = {.assignment = assignment,
+                            .extension = class_extension(file, assignment, person),
+                            .problems = arena_array(arena, assignment->problem_count, sizeof *all.problems),
+                            .is_final = true};
+    for (size_t i = 0; i < assignment->problem_count; i++) {
+        Counting counting = {.file = file,
+                             .assignment = assignment,
+                             .problem = &assignment->problems[i],
+                             .deadline = class_deadline(file, assignment, person),
+                             .extension = all.extension,
+                             .arena = arena};
+        list_candidates(&counting, facts, fact_count);
+        all.problems[i] = points_of_problem(&counting);
+        all.points += all.problems[i].points;
+        all.most += all.problems[i].most;
+        all.is_final = all.is_final && all.problems[i].is_final;
+    }
+    all.points = to_hundredths(all.points);
+    all.most = to_hundredths(all.most);
+    return all;
+}
+
+/* ==== scores ====================================================================================================== */
+
+/* ---- counting ----------------------------------------------------------------------------------------------------- */
+
+static void score_person(const ClassFile *class, const PersonFacts *facts, PersonScores *scores, Arena *arena)
+{
+    *scores = (PersonScores){.facts = facts,
+                             .assignments = arena_array(arena, class->assignment_count, sizeof *scores->assignments)};
+    for (size_t i = 0; i < class->assignment_count; i++)
+        if (class_takes_part(&class->assignments[i], facts->person))
+            scores->assignments[scores->count++] = points_of(class, &class->assignments[i], facts->person, facts->facts,
+                                                             facts->count, arena);
+}
+
+Status scores_read(Store *store, const ClassFile *class, Arena *arena, Scores *scores, Message *why)
+{
+    PersonFacts *people;
+    size_t count;
+    *scores = (Scores){.class = class};
+    Status status = class_facts_read(store, class, arena, &people, &count, why);
+    if (status != STATUS_OK)
+        return status;
+    scores->people = arena_array(arena, count, sizeof *scores->people);
+    for (size_t i = 0; i < count; i++) {
+        score_person(class, &people[i], &scores->people[scores->count], arena);
+        scores->count += scores->people[scores->count].count > 0;
+    }
+    return STATUS_OK;
+}
+
+const char *scores_groups(const ClassFile *class, const char *person, Arena *arena)
+{
+    const char *groups = "";
+    for (size_t i = 0; i < class->group_count; i++)
+        for (size_t k = 0; k < class->groups[i].person_count; k++)
+            if (strcmp(class->groups[i].people[k], person) == 0)
+                groups = arena_printf(arena, "%s%s%s", groups, groups[0] == '\0' ? "" : ", ", class->groups[i].name);
+    return groups;
+}
+
+const StoredSubmission *scores_row(const PersonScores *person, const SubmissionFact *fact)
+{
+    return person->facts->rows[fact - person->facts->facts];
+}
+
+/* ---- for people --------------------------------------------------------------------------------------------------- */
+
+void scores_print(const Scores *scores, Text *text)
+{
+    for (size_t i = 0; i < scores->count; i++) {
+        const PersonScores *person = &scores->people[i];
+        text_add_printable(text, person->facts->person, strlen(person->facts->person));
+        for (size_t k = 0; k < person->count; k++) {
+            const AssignmentPoints *points = &person->assignments[k];
+            text_printf(text, "%s %s %.15g of %.15g%s", k == 0 ? ":" : ",", points->assignment->id, points->points,
+                        points->most, points->is_final ? "" : " (not final)");
+        }
+        text_add(text, "\n");
+    }
+}
+
+/* ==== scores csv ================================================================================================== */
+
+/* A spreadsheet takes a cell for a formula that begins with one of these; some part cells at semicolons or tabs. */
+static bool begins_formula(const char *text, size_t at)
+{
+    return strchr("=+-@\t\r", text[at]) != NULL && (at == 0 || strchr(",;\t\r\n", text[at - 1]) != NULL);
+}
+
+static void add_cell(Text *text, const char *cell, const char *end)
+{
+    const bool quoted = strpbrk(cell, "\",;\t\r\n") != NULL || cell[0] == ' ';
+    text_add(text, quoted ? "\"" : "");
+    for (size_t i = 0; cell[i] != '\0'; i++) {
+        if (begins_formula(cell, i))
+            text_add(text, "'");
+        if (cell[i] == '"')
+            text_add(text, "\"");
+        text_append(text, &cell[i], 1);
+    }
+    text_printf(text, "%s%s", quoted ? "\"" : "", end);
+}
+
+static void add_submission(const Scores *scores, const PersonScores *person, const ProblemPoints *points, Text *text)
+{
+    const SubmissionFact *fact = points->counts;
+    char number[32] = "", late[32] = "";
+    if (fact != NULL)
+        snprintf(number, sizeof number, "%" PRId64, fact->id);
+    if (fact != NULL && points->late_s > 0)
+        snprintf(late, sizeof late, "%" PRId64, points->late_s);
+    add_cell(text, number, ",");
+    add_cell(text, fact == NULL ? "" : scores_row(person, fact)->file_name, ",");
+    add_cell(text, fact == NULL ? "" : fact->verdict, ",");
+    add_cell(text,
+             fact == NULL || !fact->has_received ? "" : class_time_local(&scores->class->zone, fact->received_s).text,
+             ",");
+    add_cell(text, late, ",");
+}
+
+static void add_row(const Scores *scores, const PersonScores *person, const AssignmentPoints *assignment,
+                    const ProblemPoints *points, Arena *arena, Text *text)
+{
+    add_cell(text, person->facts->person, ",");
+    add_cell(text, scores_groups(scores->class, person->facts->person, arena), ",");
+    add_cell(text, assignment->assignment->id, ",");
+    add_cell(text, points->problem->problem, ",");
+    text_printf(text, "%.15g,%.15g,%s,", points->points, points->most, points->is_final ? "yes" : "no");
+    add_submission(scores, person, points, text);
+    add_cell(text, points->reason, "\r\n");
+}
+
+void scores_csv(const Scores *scores, Arena *arena, Text *text)
+{
+    text_add(text,
+             "person,groups,assignment,problem,points,most,final,submission,file,verdict,received,late_s,reason\r\n");
+    for (size_t i = 0; i < scores->count; i++) {
+        const PersonScores *person = &scores->people[i];
+        for (size_t k = 0; k < person->count; k++)
+            for (size_t n = 0; n < person->assignments[k].assignment->problem_count; n++)
+                add_row(scores, person, &person->assignments[k], &person->assignments[k].problems[n], arena, text);
+    }
+}
+
+/* ==== scores json ================================================================================================= */
+
+enum { SCORES_SCHEMA = 1 };
+
+static cJSON *part_item(const PointsPart *part)
+{
+    static const char *const kinds[] = {[PART_ACCEPTED] = "accepted", [PART_CASES] = "cases", [PART_SPEED] = "speed"};
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "kind", kinds[part->kind]);
+    cJSON_AddStringToObject(object, "name", part->name);
+    json_put_number(object, "points", part->points);
+    json_put_number(object, "most", part->most);
+    cJSON_AddStringToObject(object, "reason", part->reason);
+    cJSON_AddStringToObject(object, "told", part->told);
+    return object;
+}
+
+static void put_counting(cJSON *object, const PersonScores *person, const ProblemPoints *points)
+{
+    const SubmissionFact *fact = points->counts;
+    if (fact == NULL)
+        return;
+    json_put_number(object, "submission", (double)fact->id);
+    cJSON_AddStringToObject(object, "file", scores_row(person, fact)->file_name);
+    cJSON_AddStringToObject(object, "verdict", fact->verdict);
+    if (fact->has_received)
+        cJSON_AddStringToObject(object, "received_utc", class_time_utc(fact->received_s).text);
+    json_put_number(object, "late_s", (double)points->late_s);
+    json_put_number(object, "days_late", (double)points->days_late);
+    json_put_number(object, "taken_off", points->taken_off);
+}
+
+static cJSON *problem_item(const PersonScores *person, const ProblemPoints *points)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "problem", points->problem->problem);
+    json_put_number(object, "points", points->points);
+    json_put_number(object, "most", points->most);
+    cJSON_AddBoolToObject(object, "final", points->is_final);
+    put_counting(object, person, points);
+    cJSON_AddStringToObject(object, "reason", points->reason);
+    cJSON_AddStringToObject(object, "told", points->told);
+    cJSON *parts = cJSON_AddArrayToObject(object, "parts");
+    for (size_t i = 0; i < points->part_count; i++)
+        cJSON_AddItemToArray(parts, part_item(&points->parts[i]));
+    return object;
+}
+
+static cJSON *assignment_item(const PersonScores *person, const AssignmentPoints *points)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "assignment", points->assignment->id);
+    json_put_number(object, "points", points->points);
+    json_put_number(object, "most", points->most);
+    cJSON_AddBoolToObject(object, "final", points->is_final);
+    if (points->extension != NULL)
+        cJSON_AddStringToObject(object, "extended_utc", class_time_utc(points->extension->deadline.due.utc_s).text);
+    cJSON *problems = cJSON_AddArrayToObject(object, "problems");
+    for (size_t i = 0; i < points->assignment->problem_count; i++)
+        cJSON_AddItemToArray(problems, problem_item(person, &points->problems[i]));
+    return object;
+}
+
+void scores_json(const Scores *scores, Arena *arena, Text *text)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", SCORES_SCHEMA);
+    cJSON_AddStringToObject(root, "title", scores->class->title);
+    cJSON *people = cJSON_AddArrayToObject(root, "people");
+    for (size_t i = 0; i < scores->count; i++) {
+        const PersonScores *person = &scores->people[i];
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "person", person->facts->person);
+        cJSON_AddStringToObject(object, "groups", scores_groups(scores->class, person->facts->person, arena));
+        cJSON *assignments = cJSON_AddArrayToObject(object, "assignments");
+        for (size_t k = 0; k < person->count; k++)
+            cJSON_AddItemToArray(assignments, assignment_item(person, &person->assignments[k]));
+        cJSON_AddItemToArray(people, object);
+    }
+    json_print(root, text);
+    cJSON_Delete(root);
+}

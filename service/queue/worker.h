@@ -1,0 +1,81 @@
+/* worker.h - the subcommand of workers. As in grader/commands/command.h.  */
+#ifndef SERVICE_QUEUE_WORKER_H
+#define SERVICE_QUEUE_WORKER_H
+
+#include "base/status.h"
+#include "grader/commands/options.h"
+#include "service/queue/worker_job.h"
+#include "service/store/spool.h"
+
+#include <stdbool.h>
+
+/* ==== worker settings ============================================================================================= */
+
+/* What the command line says of a worker. */
+
+typedef struct WorkerSettings {
+    const char *spool;
+    const char *device; /* as `grade --device` takes it */
+    const char *name;   /* unique among the workers of the spool; NULL: made of host and device */
+    bool once;          /* judge one job at most */
+    int pilot_minutes;  /* of the batch job that it runs in (worker.h); 0: it runs in none */
+    int idle_s;         /* of a pilot */
+    bool explains;      /* also say where the time of an accepted submission goes */
+    bool unconfined;    /* judge even where no full sandbox can be made */
+} WorkerSettings;
+
+/* ==== pilot ======================================================================================================= */
+
+/* How a worker in a batch job keeps within the job's time: when it still begins a judging, and when it ends.
+ *
+ * The batch system signals its end PILOT_MARGIN_S ahead (service/queue/slurm.h). A judging is begun only if as
+ * much time is left as it may take; but no more than half of the whole is asked for, so that a new pilot can always
+ * begin something, also where a site allows short jobs only. An honest judging takes a hundredth of what it may.
+ *
+ * Units    seconds. */
+
+enum { PILOT_MARGIN_S = 60, PILOT_LEAST_MINUTES = 5, PILOT_IDLE_S = 60 };
+
+typedef struct Pilot {
+    double lifetime_s;          /* of the batch job; 0: this is no pilot */
+    double idle_s;              /* it ends when nothing has come for so long */
+    double started_s, worked_s; /* when it began, and when it last had a judging, by its own clock */
+    bool is_short; /* nothing more will come: the time is too short for a judging, or the head gives it no work */
+} Pilot;
+
+/* The time that must be left for a judging that may take `limit_s`. */
+double pilot_reserve_s(const Pilot *pilot, double limit_s);
+/* Whether to begin such a judging now; always true for a worker that is no pilot. */
+bool pilot_has_time(const Pilot *pilot, double now_s, double limit_s);
+/* Whether it is time to end for a pilot that has found nothing to do. */
+bool pilot_ends(const Pilot *pilot, double now_s);
+
+/* ==== workplace =================================================================================================== */
+
+/* What a worker has for itself: a name, a device, a folder, and the signals that stop it.
+ *
+ * The folder holds the database of what this worker has judged, whose reference times the next job needs: SPOOL/workers/NAME.
+ * Where the spool lies on a network file system, which is no place for SQLite, the folder is one of the cache
+ * (paths_cache()). A pilot's folder has a name of its own, which the pilots of a host use one after the other. A lock in it keeps two workers on one host from having the same name. */
+
+typedef struct Workplace {
+    char name[SPOOL_WORKER_BYTES + 1];
+    char folder[4096], database[4200];
+    int lock;
+    int signals; /* a signalfd */
+    JudgeBench bench;
+} Workplace;
+
+MUST_USE Status workplace_open(const WorkerSettings *settings, Workplace *place, Message *why);
+void workplace_close(const Workplace *place);
+
+/* Whether somebody has put another program in the place of the one that runs. Its parts might not fit each other, so the
+ * worker ends, and whoever looks after it starts the new one. */
+bool workplace_was_replaced(void);
+
+/* ==== worker command ============================================================================================== */
+
+/* Judges what the service hands out through a folder, until it is told to stop. */
+MUST_USE Status command_work(const Options *options, int *exit_status, Message *why);
+
+#endif

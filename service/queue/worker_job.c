@@ -1,0 +1,592 @@
+#include "service/queue/worker_job.h"
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "grader/problem/problem_edition.h"
+#include "grader/problem/solution_source.h"
+#include "harness/sandbox/process.h"
+#include "harness/sandbox/scratch.h"
+#include "leaderboard/store.h"
+#include "service/store/config.h"
+#include "service/store/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ==== child ======================================================================================================= */
+
+enum { READER, WRITER };
+enum { PAUSE_MS = 100, MOST_PIECES = 64 }; /* a pipe holds less */
+
+typedef struct Following {
+    const ChildSpec *spec;
+    pid_t child;
+    int output[2], errors[2];
+    size_t keep_bytes;
+    Text *kept;
+    char line[500]; /* of standard error, as far as it has come */
+    size_t length;
+    ChildProgress progress;
+    ChildEnd *end;
+} Following;
+
+/* ---- what the child says ----------------------------------------------------------------------------------------- */
+
+/* "progress 1/3 timed cases", as terminal.h has it; false: some other line. */
+static bool take_progress(const char *line, ChildProgress *progress)
+{
+    int done, total, end = 0;
+    if (sscanf(line, "progress %d/%d %n", &done, &total, &end) < 2 || end == 0 || done < 0 || total < 0)
+        return false;
+    *progress = (ChildProgress){.done = done, .total = total};
+    snprintf(progress->step, sizeof progress->step, "%s", line + end);
+    return true;
+}
+
+static void take_line(Following *following)
+{
+    following->line[following->length] = '\0';
+    if (following->length > 0 && !take_progress(following->line, &following->progress))
+        memcpy(following->end->last_words, following->line, following->length + 1);
+    following->length = 0;
+}
+
+/* Of a line that is too long, the beginning counts. */
+static void take_errors(Following *following, const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] == '\n')
+            take_line(following);
+        else if (following->length < sizeof following->line - 1)
+            following->line[following->length++] = bytes[i];
+}
+
+static void take_output(Following *following, const char *bytes, size_t count)
+{
+    size_t length = following->kept->length;
+    size_t room = length < following->keep_bytes ? following->keep_bytes - length : 0;
+    text_append(following->kept, bytes, count < room ? count : room);
+}
+
+/* Reads what is there; false: nothing will come any more. */
+static bool read_piece(Following *following, int reader)
+{
+    char bytes[16384];
+    ssize_t count = read(reader, bytes, sizeof bytes);
+    if (count <= 0)
+        return count < 0 && (errno == EAGAIN || errno == EINTR);
+    if (reader == following->output[READER])
+        take_output(following, bytes, (size_t)count);
+    else
+        take_errors(following, bytes, (size_t)count);
+    return true;
+}
+
+/* Bounded, since somebody who holds the other end may never stop writing. */
+static void read_rest(Following *following, int reader)
+{
+    for (int piece = 0; piece < MOST_PIECES; piece++) {
+        struct pollfd event = {.fd = reader, .events = POLLIN};
+        if (poll(&event, 1, 0) <= 0 || !read_piece(following, reader))
+            break;
+    }
+}
+
+/* ---- its life ---------------------------------------------------------------------------------------------------- */
+
+static bool has_ended(pid_t child)
+{
+    siginfo_t ended = {0};
+    waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT);
+    return ended.si_pid == child;
+}
+
+/* The end of the child wakes this up at once; without pidfd_open(), before Linux 5.3, the next look comes soon. */
+static void follow(Following *following)
+{
+    struct pollfd events[] = {{.fd = following->output[READER], .events = POLLIN},
+                              {.fd = following->errors[READER], .events = POLLIN},
+                              {.fd = (int)syscall(SYS_pidfd_open, following->child, 0), .events = POLLIN}};
+    while (!has_ended(following->child) && !following->end->killed) {
+        poll(events, 3, PAUSE_MS);
+        for (int i = 0; i < 2; i++)
+            if (events[i].revents != 0 && !read_piece(following, events[i].fd))
+                events[i].fd = -1;
+        following->end->killed = !following->spec->goes_on(following->spec->context, &following->progress);
+    }
+    if (events[2].fd >= 0)
+        close(events[2].fd);
+}
+
+static Status start(Following *following, Message *why)
+{
+    const ProcessSpec spec = {.argv = following->spec->arguments,
+                              .environment = following->spec->environment,
+                              .output = following->output[WRITER],
+                              .errors = following->errors[WRITER],
+                              .limits = {.no_core = true}};
+    return process_start(&spec, &following->child, why);
+}
+
+static Status follow_to_end(Following *following, Message *why)
+{
+    Status status = start(following, why);
+    close(following->output[WRITER]);
+    close(following->errors[WRITER]);
+    if (status != STATUS_OK)
+        return status;
+    follow(following);
+    process_kill(following->child, &following->end->exit_status);
+    read_rest(following, following->output[READER]);
+    read_rest(following, following->errors[READER]);
+    take_line(following);
+    return STATUS_OK;
+}
+
+/* Only the reading end must not block: the child has the other one. */
+static Status open_pipe(int ends[2], Message *why)
+{
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return fail_errno(why, "no pipe");
+    fcntl(ends[READER], F_SETFL, O_NONBLOCK);
+    return STATUS_OK;
+}
+
+Status child_run(const ChildSpec *spec, size_t keep_bytes, Text *output, ChildEnd *end, Message *why)
+{
+    Following following = {.spec = spec, .keep_bytes = keep_bytes, .kept = output, .end = end};
+    *end = (ChildEnd){0};
+    text_append(output, "", 0);
+    Status status = open_pipe(following.output, why);
+    if (status != STATUS_OK)
+        return status;
+    status = open_pipe(following.errors, why);
+    if (status == STATUS_OK) {
+        status = follow_to_end(&following, why);
+        close(following.errors[READER]);
+    } else {
+        close(following.output[WRITER]);
+    }
+    close(following.output[READER]);
+    return status;
+}
+
+/* ==== duty ======================================================================================================== */
+
+static const double BEAT_S = 1;
+
+bool duty_was_stopped(int signals, int wait_ms)
+{
+    struct pollfd event = {.fd = signals, .events = POLLIN};
+    return poll(&event, 1, wait_ms) > 0;
+}
+
+/* A spool that cannot be written now may be writable again before the head gives the job up. Only the first of several
+ * failures is an event. */
+static void beat(Duty *duty)
+{
+    Message why;
+    duty->claim.count++;
+    duty->next_beat_s = now_s() + BEAT_S;
+    const bool failed = spool_beat(duty->spool, &duty->claim, &why) != STATUS_OK;
+    if (failed && !duty->is_troubled)
+        log_event(LEVEL_WARNING, "no_beat", "worker", duty->claim.worker, "why", why.text);
+    duty->is_troubled = failed;
+}
+
+Duty duty_begin(const char *spool, const SpoolClaim *claim, int signals, double limit_s)
+{
+    Duty duty = {.spool = spool, .claim = *claim, .signals = signals, .deadline_s = now_s() + limit_s};
+    duty.claim.step = "";
+    beat(&duty);
+    return duty;
+}
+
+static DutyEnd end_of(const Duty *duty)
+{
+    if (duty_was_stopped(duty->signals, 0))
+        return DUTY_STOPPED;
+    if (now_s() >= duty->deadline_s)
+        return DUTY_TIME_IS_UP;
+    if (now_s() >= duty->next_beat_s && !spool_is_claimed(duty->spool, &duty->claim))
+        return DUTY_FORGOTTEN;
+    return DUTY_GOES_ON;
+}
+
+bool duty_goes_on(void *context, const ChildProgress *progress)
+{
+    Duty *duty = context;
+    if (duty->end == DUTY_GOES_ON)
+        duty->end = end_of(duty);
+    if (duty->end == DUTY_GOES_ON && now_s() >= duty->next_beat_s) {
+        duty->claim.step = progress->step;
+        duty->claim.done = progress->done;
+        duty->claim.total = progress->total;
+        beat(duty);
+        duty->claim.step = ""; /* `progress` is the caller's */
+    }
+    return duty->end == DUTY_GOES_ON;
+}
+
+/* ==== job files =================================================================================================== */
+
+enum { NAME_BYTES = 200 };
+
+/* Names that end with ".c" are of plain C, which no device judges, and those of patches of solutions, which students may not
+ * hand in. */
+const char *job_file_name(const char *file_name)
+{
+    size_t length = strlen(file_name);
+    bool fits = length > 0 && length <= NAME_BYTES && strchr(file_name, '/') == NULL;
+    bool harmless = file_name[0] != '-' && file_name[0] != '.';
+    bool plain_c = length >= 2 && strcmp(file_name + length - 2, ".c") == 0;
+    return fits && harmless && !plain_c && !patch_is_name(file_name) ? file_name : "submission.cu";
+}
+
+/* The source has a folder of its own, so that no name of a student is that of a result. */
+static Status write_source(const SpoolJob *job, JobFiles *files, Message *why)
+{
+    char folder[sizeof files->folder + 10];
+    Text text = {0};
+    snprintf(folder, sizeof folder, "%s/source", files->folder);
+    if (mkdir(folder, 0700) != 0)
+        return fail_errno(why, "%s: cannot be made", folder);
+    snprintf(files->source, sizeof files->source, "%s/%s", folder, job_file_name(job->file_name));
+    text_add(&text, job->source);
+    Status status = text_write_file(files->source, &text, why);
+    text_free(&text);
+    return status;
+}
+
+Status job_files_make(const SpoolJob *job, JobFiles *files, Message *why)
+{
+    *files = (JobFiles){0};
+    Status status = scratch_new(files->folder, sizeof files->folder, why);
+    if (status != STATUS_OK) {
+        files->folder[0] = '\0';
+        return status;
+    }
+    snprintf(files->result, sizeof files->result, "%s/result.json", files->folder);
+    snprintf(files->explain, sizeof files->explain, "%s/explain.json", files->folder);
+    snprintf(files->verdicts, sizeof files->verdicts, "%s/verdicts.json", files->folder);
+    return write_source(job, files, why);
+}
+
+void job_files_remove(const JobFiles *files)
+{
+    if (files->folder[0] != '\0')
+        scratch_remove(files->folder);
+}
+
+/* ==== judge job =================================================================================================== */
+
+enum { REPORT_BYTES = 1 << 20, RESULT_BYTES = 48 << 20, MOST_ARGUMENTS = 16, EXIT_TROUBLE = 2 };
+
+typedef struct JudgedJob {
+    const SpoolJob *job;
+    const JudgeBench *bench;
+    Duty *duty;
+    Arena *arena;
+    JobFiles files;
+    SpoolDone *done;
+    const char
+        *problems; /* "CONVJUDGE_PROBLEMS=..." for an edition that the job names; NULL: the problem as it lies here */
+    bool is_accepted;
+    int64_t run; /* in the worker's database; 0: none */
+} JudgedJob;
+
+typedef struct JobArguments {
+    const char *words[MOST_ARGUMENTS]; /* NULL at the end */
+    int count;
+} JobArguments;
+
+/* ---- child processes --------------------------------------------------------------------------------------------- */
+
+/* The worker's own environment but for a few variables, so that every worker's reports look alike. */
+static const char **environment_of(const JudgedJob *judged)
+{
+    const char *own[] = {"COLUMNS=100",
+                         "NO_COLOR=1",
+                         "LC_ALL=C.UTF-8",
+                         "CLICOLOR_FORCE=0",
+                         "CONVJUDGE_PROGRESS=lines",
+                         arena_printf(judged->arena, "CONVJUDGE_LOCK_SECONDS=%d", DEADLINE_DEVICE_WAIT_S),
+                         arena_printf(judged->arena, "CONVJUDGE_DB=%s", judged->bench->database),
+                         judged->problems};
+    const size_t own_count = sizeof own / sizeof *own - (judged->problems == NULL);
+    size_t count = 0;
+    while (environ[count] != NULL)
+        count++;
+    const char **all = arena_array(judged->arena, count + own_count + 1, sizeof *all);
+    memcpy(all, own, sizeof own);
+    size_t at = own_count;
+    for (size_t i = 0; i < count; i++) {
+        bool replaced = false;
+        for (size_t k = 0; k < own_count; k++)
+            replaced = replaced || strncmp(environ[i], own[k], strcspn(own[k], "=") + 1) == 0;
+        if (!replaced)
+            all[at++] = environ[i];
+    }
+    return all;
+}
+
+static JobArguments arguments_of(const char *subcommand)
+{
+    return (JobArguments){.words = {CHILD_PROGRAM, subcommand}, .count = 2};
+}
+
+/* A value is part of its option's word, so that no value can be taken for an option. */
+static void add_option(const JudgedJob *judged, JobArguments *arguments, const char *name, const char *value)
+{
+    arguments->words[arguments->count++] = arena_printf(judged->arena, "--%s=%s", name, value);
+}
+
+static void add_file(const JudgedJob *judged, JobArguments *arguments)
+{
+    if (judged->bench->unconfined)
+        arguments->words[arguments->count++] = "--unconfined";
+    arguments->words[arguments->count++] = "--";
+    arguments->words[arguments->count++] = judged->files.source;
+}
+
+static Status run_child(JudgedJob *judged, const JobArguments *arguments, Text *output, ChildEnd *end, Message *why)
+{
+    const ChildSpec spec = {.arguments = arguments->words,
+                            .environment = environment_of(judged),
+                            .goes_on = duty_goes_on,
+                            .context = judged->duty};
+    return child_run(&spec, REPORT_BYTES, output, end, why);
+}
+
+/* ---- judging ----------------------------------------------------------------------------------------------------- */
+
+static Status find_edition(JudgedJob *judged, Message *why)
+{
+    char keep[SPOOL_EDITIONS_BYTES], folder[SPOOL_EDITIONS_BYTES + 100];
+    if (judged->job->edition == NULL)
+        return STATUS_OK;
+    spool_editions_path(judged->bench->spool, keep);
+    if (!problem_edition_find(keep, judged->job->edition, folder, sizeof folder))
+        return fail(STATUS_NOT_FOUND, why, "%s: the spool lacks the edition %s", judged->job->problem,
+                    judged->job->edition);
+    judged->problems = arena_printf(judged->arena, "CONVJUDGE_PROBLEMS=%s", folder);
+    return STATUS_OK;
+}
+
+static JobArguments judging_arguments(const JudgedJob *judged)
+{
+    const SpoolJob *job = judged->job;
+    const bool tries = strcmp(job->mode, "try") == 0;
+    JobArguments arguments = arguments_of(tries ? "try" : "grade");
+    add_option(judged, &arguments, "problem", job->problem);
+    add_option(judged, &arguments, "device", judged->bench->handle);
+    add_option(judged, &arguments, "json", judged->files.result);
+    if (!tries)
+        add_option(judged, &arguments, "as", job->person);
+    if (job->sizes != NULL)
+        add_option(judged, &arguments, "sizes", job->sizes);
+    if (job->cases != NULL)
+        add_option(judged, &arguments, "all-cases", judged->files.verdicts);
+    if (strcmp(job->mode, "test") == 0)
+        arguments.words[arguments.count++] = "--untimed";
+    add_file(judged, &arguments);
+    return arguments;
+}
+
+/* The program's name in front of a message says nothing here. */
+static const char *without_name(const char *words)
+{
+    const char *name = "convjudge: ";
+    return strncmp(words, name, strlen(name)) == 0 ? words + strlen(name) : words;
+}
+
+/* Nobody reads how a job ended that the head has forgotten. */
+static Status fail_by_end(const JudgedJob *judged, const ChildEnd *end, Message *why)
+{
+    if (judged->duty->end == DUTY_TIME_IS_UP)
+        return fail(STATUS_SYSTEM, why, "no verdict within %g s", judged->job->time_limit_s);
+    if (judged->duty->end != DUTY_GOES_ON)
+        return fail(STATUS_BUSY, why, "the worker was told to stop");
+    if (end->exit_status > 128)
+        return fail(STATUS_SYSTEM, why, "the judge was killed by signal %d", end->exit_status - 128);
+    if (end->last_words[0] == '\0')
+        return fail(STATUS_SYSTEM, why, "the judge ended with exit status %d, without a word", end->exit_status);
+    return fail(STATUS_SYSTEM, why, "%s", without_name(end->last_words));
+}
+
+/* The number of the run is of the worker's own database, which nobody else can ask. */
+static const char *without_run(Arena *arena, const char *report)
+{
+    const char *run = strstr(report, "\n  recorded  "), *rest = run == NULL ? NULL : strchr(run + 1, '\n');
+    if (rest == NULL)
+        return arena_string(arena, report);
+    return arena_printf(arena, "%.*s%s", (int)(run - report), report, rest);
+}
+
+/* The verdict Judge Error has the exit status of a failure, but then there is a result: the submission uses what the judge does
+ * not provide, and would fail again anywhere. */
+static bool has_verdict(const JudgedJob *judged, const ChildEnd *end)
+{
+    const bool may_have = end->exit_status < EXIT_TROUBLE ||
+                          (end->exit_status == EXIT_TROUBLE && access(judged->files.result, F_OK) == 0);
+    return !end->killed && may_have;
+}
+
+static Status judge(JudgedJob *judged, Message *why)
+{
+    const JobArguments arguments = judging_arguments(judged);
+    Text output = {0}, report = {0};
+    ChildEnd end;
+    Status status = run_child(judged, &arguments, &output, &end, why);
+    if (status == STATUS_OK && !has_verdict(judged, &end))
+        status = fail_by_end(judged, &end, why);
+    if (status == STATUS_OK) {
+        size_t blank = strspn(output.data, "\n"); /* parts the report from the progress on a terminal */
+        text_add_printable(&report, output.data + blank, output.length - blank);
+        judged->done->report = without_run(judged->arena, report.data == NULL ? "" : report.data);
+    }
+    text_free(&output);
+    text_free(&report);
+    return status;
+}
+
+/* ---- what the child has written ---------------------------------------------------------------------------------- */
+
+static Status expect_same(const JsonFile *file, const char *key, const char *expected, Message *why)
+{
+    const char *found = json_string(file->root, key);
+    if (found != NULL && strcmp(found, expected) == 0)
+        return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "this worker judged with the %s %s, expected %s", key,
+                found == NULL ? "(none)" : found, expected);
+}
+
+/* A worker whose checkout is older or newer than the head's would judge by other rules. */
+static Status check_result(const JudgedJob *judged, const JsonFile *file, Message *why)
+{
+    Status status = expect_same(file, "problem", judged->job->problem, why);
+    if (status == STATUS_OK)
+        status = expect_same(file, "revision", judged->job->revision, why);
+    if (status == STATUS_OK)
+        status = expect_same(file, "source_hash", judged->job->source_hash, why);
+    return status == STATUS_OK ? expect_same(file, "device", judged->bench->device, why) : status;
+}
+
+static const char *result_without_run(Arena *arena, const JsonFile *file)
+{
+    Text text = {0};
+    cJSON_DeleteItemFromObjectCaseSensitive(file->root, "run");
+    json_keep_digits(file->root);
+    json_print(file->root, &text);
+    const char *result = arena_string(arena, text.data);
+    text_free(&text);
+    return result;
+}
+
+static void take_result(JudgedJob *judged, const JsonFile *file)
+{
+    const char *verdict = json_string(file->root, "verdict"), *name = json_string(file->root, "device_name");
+    const cJSON *run = json_get(file->root, "run");
+    judged->is_accepted = verdict != NULL && strcmp(verdict, "Accepted") == 0;
+    judged->run = cJSON_IsNumber(run) ? (int64_t)run->valuedouble : 0;
+    if (name != NULL)
+        judged->done->device_name = arena_string(judged->arena, name);
+    judged->done->result = result_without_run(judged->arena, file);
+}
+
+static Status read_result(JudgedJob *judged, Message *why)
+{
+    JsonFile file;
+    Status status = json_read(judged->files.result, RESULT_BYTES, &file, why);
+    if (status == STATUS_OK)
+        status = check_result(judged, &file, why);
+    if (status == STATUS_OK)
+        take_result(judged, &file);
+    json_free(&file);
+    return status;
+}
+
+static Status read_verdicts(JudgedJob *judged, Message *why)
+{
+    JsonFile file;
+    if (judged->job->cases == NULL)
+        return STATUS_OK;
+    Status status = json_read(judged->files.verdicts, RESULT_BYTES, &file, why);
+    if (status == STATUS_OK)
+        judged->done->case_verdicts = arena_copy(judged->arena, file.text.data, file.text.length);
+    json_free(&file);
+    return status;
+}
+
+/* The head adds the run to its own database, which has the source already. */
+static Status read_run(JudgedJob *judged, Message *why)
+{
+    Store *store = NULL;
+    RecordedRun *recorded = arena_alloc(judged->arena, sizeof *recorded);
+    if (judged->run == 0)
+        return STATUS_OK;
+    Status status = store_open(judged->bench->database, STORE_READ, &store, why);
+    if (status == STATUS_OK)
+        status = store_run(store, judged->run, judged->arena, recorded, why);
+    if (status == STATUS_OK) {
+        recorded->run.source = NULL;
+        judged->done->run = &recorded->run;
+    }
+    store_close(store);
+    return status;
+}
+
+/* ---- advice ------------------------------------------------------------------------------------------------------ */
+
+/* Its failure is not the judging's: the advice is missing then. */
+static void explain(JudgedJob *judged)
+{
+    JobArguments arguments = arguments_of("explain");
+    Text output = {0};
+    JsonFile file = {0};
+    ChildEnd end;
+    Message ignored;
+    add_option(judged, &arguments, "problem", judged->job->problem);
+    add_option(judged, &arguments, "device", judged->bench->simulated ? judged->bench->handle : "sim");
+    add_option(judged, &arguments, "json", judged->files.explain);
+    add_file(judged, &arguments);
+    if (run_child(judged, &arguments, &output, &end, &ignored) == STATUS_OK && !end.killed && end.exit_status == 0 &&
+        json_read(judged->files.explain, RESULT_BYTES, &file, &ignored) == STATUS_OK)
+        judged->done->explain = arena_copy(judged->arena, file.text.data, file.text.length);
+    json_free(&file);
+    text_free(&output);
+}
+
+void judge_job(const SpoolJob *job, const JudgeBench *bench, Duty *duty, Arena *arena, SpoolDone *done)
+{
+    JudgedJob judged = {.job = job, .bench = bench, .duty = duty, .arena = arena, .done = done};
+    Message why;
+    Status status = job_files_make(job, &judged.files, &why);
+    if (status == STATUS_OK)
+        status = find_edition(&judged, &why);
+    if (status == STATUS_OK)
+        status = judge(&judged, &why);
+    if (status == STATUS_OK)
+        status = read_result(&judged, &why);
+    if (status == STATUS_OK)
+        status = read_verdicts(&judged, &why);
+    if (status == STATUS_OK)
+        status = read_run(&judged, &why);
+    if (status == STATUS_OK && judged.is_accepted && bench->explains && strcmp(job->mode, "rank") == 0)
+        explain(&judged);
+    job_files_remove(&judged.files);
+    if (status != STATUS_OK) {
+        done->outcome = status == STATUS_BUSY && duty->end == DUTY_STOPPED ? "given_back" : "worker_failed";
+        done->why = arena_string(arena, why.text);
+        done->result = done->report = done->explain = "";
+        done->case_verdicts = NULL;
+        done->run = NULL;
+    }
+}

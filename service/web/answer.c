@@ -1,0 +1,533 @@
+#include "service/web/answer.h"
+
+#include "base/json.h"
+#include "grader/report/report.h"
+#include "grader/result/result_json.h"
+#include "service/course/class_file.h"
+#include "service/store/judgings.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ==== answer ====================================================================================================== */
+
+void answer_json(Visit *visit, int status, cJSON *object)
+{
+    visit->reply->status = status;
+    visit->reply->type = "application/json";
+    json_print(object, &visit->reply->body);
+    cJSON_Delete(object);
+}
+
+void answer_error(Visit *visit, int status, const char *format, ...)
+{
+    Text text = {0};
+    va_list values;
+    va_start(values, format);
+    text_vprintf(&text, format, values);
+    va_end(values);
+    if (visit->wants_page) {
+        visit->service->show_error(visit, status, text.data);
+    } else {
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "error", text.data);
+        answer_json(visit, status, object);
+    }
+    text_free(&text);
+}
+
+void answer_failure(Visit *visit, Status status, const Message *why)
+{
+    const int code = status == STATUS_NOT_FOUND ? 404 : status == STATUS_BAD_INPUT ? 400 : 503;
+    if (code == 503)
+        http_reply_header(visit->reply, "Retry-After", "5");
+    answer_error(visit, code, "%s", why->text);
+}
+
+void answer_text(Visit *visit, const char *type, const char *text)
+{
+    visit->reply->type = type;
+    text_add(&visit->reply->body, text);
+}
+
+void answer_elsewhere(Visit *visit, const char *path)
+{
+    visit->reply->status = 303;
+    http_reply_header(visit->reply, "Location", path);
+}
+
+int64_t answer_number(Visit *visit, const char *noun)
+{
+    char *end;
+    const long long number = strtoll(visit->argument, &end, 10);
+    if (visit->argument[0] >= '1' && visit->argument[0] <= '9' && *end == '\0' && strlen(visit->argument) < 18)
+        return number;
+    answer_error(visit, 404, "there is no %s '%s'", noun, visit->argument);
+    return 0;
+}
+
+/* ==== visible ===================================================================================================== */
+
+bool visible_to(const Visit *visit, int64_t person)
+{
+    return visit->is_known && (visit->person.id == person || visit->person.role >= PERSON_TEACHER);
+}
+
+/* To whoever has handed it in for its author, by a token for that. */
+static Status check_sender(const Visit *visit, int64_t id, bool *is_sender, Message *why)
+{
+    int64_t sender = 0;
+    Status status = visit->hands_in_only ? submissions_sender(visit->service->store, id, &sender, why) : STATUS_OK;
+    *is_sender = sender != 0 && sender == visit->person.id;
+    return status;
+}
+
+bool visible_submission(Visit *visit, StoredSubmission *row)
+{
+    Message why;
+    bool is_sender = false;
+    const int64_t id = answer_number(visit, "submission");
+    if (id == 0)
+        return false;
+    Status status = submissions_read(visit->service->store, id, visit->arena, row, &why);
+    if (status == STATUS_OK)
+        status = check_sender(visit, id, &is_sender, &why);
+    if (status == STATUS_OK && !is_sender && !visible_to(visit, row->person_id))
+        status = fail(STATUS_NOT_FOUND, &why, "there is no submission %lld", (long long)id);
+    if (status != STATUS_OK)
+        answer_failure(visit, status, &why);
+    return status == STATUS_OK;
+}
+
+const char *visible_name(const Visit *visit, const char *name, int64_t *id)
+{
+    Person person = {0};
+    *id = 0;
+    if (people_find(visit->service->store, name, visit->arena, &person, NULL) != STATUS_OK)
+        return name;
+    *id = person.id;
+    return person.pseudonym[0] == '\0' || visible_to(visit, person.id) ? name : person.pseudonym;
+}
+
+Status visible_standings(const Visit *visit, Standing *standings, size_t count, int64_t **submissions, Message *why)
+{
+    Status status = STATUS_OK;
+    *submissions = arena_array(visit->arena, count + 1, sizeof **submissions);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        int64_t person;
+        standings[i].person = visible_name(visit, standings[i].person, &person);
+        if (person != 0 && visible_to(visit, person))
+            status = submissions_of_run(visit->service->store, standings[i].run, &(*submissions)[i], why);
+    }
+    return status;
+}
+
+/* ==== class rules ================================================================================================= */
+
+static const ClassFile *class_file(const Service *service)
+{
+    return class_watch_file(service->class_watch);
+}
+
+const ClassFile *class_of(const Visit *visit)
+{
+    return class_file(visit->service);
+}
+
+static bool is_teacher(const Visit *visit)
+{
+    return visit->is_known && visit->person.role >= PERSON_TEACHER;
+}
+
+/* ---- handing in -------------------------------------------------------------------------------------------------- */
+
+Status class_expect_open(const Visit *visit, const char *problem, const char *mode, Message *why)
+{
+    const ClassFile *file = class_of(visit);
+    const int64_t now_s = time(NULL);
+    if (file == NULL || is_teacher(visit) || strcmp(mode, "rank") != 0)
+        return STATUS_OK;
+    const ClassAssignment *later = due_opens_later(file, problem, visit->person.name, now_s);
+    if (later == NULL)
+        return STATUS_OK;
+    const Due due = due_of(file, later, visit->person.name, now_s);
+    Text text = {0};
+    due_add_outlook(&text, file, &due, now_s);
+    Status status = fail(STATUS_BAD_INPUT, why,
+                         "%s %s; until then %s can be handed in with the modes try and test alone", later->title,
+                         text.data, problem);
+    text_free(&text);
+    return status;
+}
+
+size_t class_dues_of(const Service *service, const StoredSubmission *row, Arena *arena, Due **dues)
+{
+    const ClassFile *file = class_file(service);
+    if (file == NULL || strcmp(row->mode, "rank") != 0 || row->handed_in_s == 0)
+        return 0;
+    *dues = arena_array(arena, file->assignment_count, sizeof **dues);
+    return due_list(file, row->problem, row->person, row->handed_in_s, *dues);
+}
+
+static cJSON *due_item(const ClassFile *file, const Due *due)
+{
+    Text text = {0};
+    cJSON *item = cJSON_CreateObject();
+    due_add_submission(&text, file, due, time(NULL));
+    cJSON_AddStringToObject(item, "assignment", due->assignment->id);
+    cJSON_AddStringToObject(item, "title", due->assignment->title);
+    cJSON_AddBoolToObject(item, "counts", due->state == DUE_IN_TIME || due->state == DUE_LATE);
+    cJSON_AddStringToObject(item, "due", class_time_local(&file->zone, due->deadline->due.utc_s).text);
+    cJSON_AddStringToObject(item, "zone", file->zone.name);
+    cJSON_AddStringToObject(item, "due_utc", class_time_utc(due->deadline->due.utc_s).text);
+    if (due->state == DUE_LATE) {
+        cJSON_AddNumberToObject(item, "days_late", (double)due->days_late);
+        json_put_number(item, "taken_off_percent", due->taken_off);
+    }
+    cJSON_AddStringToObject(item, "text", text.data);
+    text_free(&text);
+    return item;
+}
+
+void class_add_counts(const Service *service, const StoredSubmission *row, cJSON *object)
+{
+    Arena arena = {0};
+    Due *dues = NULL;
+    const size_t count = class_dues_of(service, row, &arena, &dues);
+    cJSON *list = count == 0 ? NULL : cJSON_AddArrayToObject(object, "counts_for");
+    for (size_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(list, due_item(class_file(service), &dues[i]));
+    arena_free(&arena);
+}
+
+/* ---- boards ------------------------------------------------------------------------------------------------------ */
+
+bool class_hides_board(const Service *service, const char *problem)
+{
+    const ClassFile *file = class_file(service);
+    return file != NULL && !showing_board(file, problem, time(NULL));
+}
+
+bool class_hides_board_from(const Visit *visit, const char *problem)
+{
+    return !is_teacher(visit) && class_hides_board(visit->service, problem);
+}
+
+/* ---- sources of others ------------------------------------------------------------------------------------------- */
+
+/* Whether the visitor has handed in something that belongs to the assignment. */
+static Status has_handed_in(const Visit *visit, const ClassAssignment *assignment, const char *problem, bool *has,
+                            Message *why)
+{
+    const SubmissionFilter filter = {.problem = problem, .person = visit->person.id, .limit = INT32_MAX};
+    StoredSubmission *rows;
+    size_t count = 0;
+    Status status = submissions_list(visit->service->store, &filter, visit->arena, &rows, &count, why);
+    *has = false;
+    for (size_t i = 0; i < count && status == STATUS_OK && !*has; i++)
+        *has = strcmp(rows[i].mode, "rank") == 0 && strcmp(rows[i].state, "cancelled") != 0 &&
+               showing_belongs(class_of(visit), assignment, visit->person.name, rows[i].handed_in_s);
+    return status;
+}
+
+static bool is_acceptable(const StoredSubmission *row)
+{
+    return strcmp(row->mode, "rank") == 0 && strcmp(row->verdict, "Accepted") == 0 &&
+           strcmp(row->rank_state, "quarantined") != 0 && strcmp(row->rank_state, "retracted") != 0 &&
+           strcmp(row->rank_state, "rejected") != 0;
+}
+
+Status class_shows_source(const Visit *visit, const StoredSubmission *row, bool *shows, Message *why)
+{
+    const ClassFile *file = class_of(visit);
+    *shows = visible_to(visit, row->person_id);
+    if (*shows || file == NULL || !visit->is_known || !is_acceptable(row))
+        return STATUS_OK;
+    const ClassAssignment *assignment = showing_source(file, row->problem, visit->person.name, row->person,
+                                                       row->handed_in_s, time(NULL));
+    return assignment == NULL ? STATUS_OK : has_handed_in(visit, assignment, row->problem, shows, why);
+}
+
+bool class_readable_source(Visit *visit, StoredSubmission *row, const char **source)
+{
+    Message why;
+    bool shows = false;
+    const int64_t id = answer_number(visit, "submission");
+    if (id == 0)
+        return false;
+    Status status = submissions_read(visit->service->store, id, visit->arena, row, &why);
+    if (status == STATUS_OK)
+        status = class_shows_source(visit, row, &shows, &why);
+    if (status == STATUS_OK && !shows)
+        status = fail(STATUS_NOT_FOUND, &why, "there is no submission %" PRId64, id);
+    if (status == STATUS_OK)
+        status = submissions_source(visit->service->store, row->source_hash, visit->arena, source, &why);
+    if (status != STATUS_OK)
+        answer_failure(visit, status, &why);
+    return status == STATUS_OK;
+}
+
+static bool is_listed(const StoredSubmission *rows, size_t count, int64_t person)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].person_id == person)
+            return true;
+    return false;
+}
+
+Status class_open_sources(const Visit *visit, const char *problem, StoredSubmission **rows, size_t *count, Message *why)
+{
+    StoredSubmission *accepted;
+    size_t accepted_count = 0;
+    *count = 0;
+    Status status = submissions_accepted(visit->service->store, problem, visit->arena, &accepted, &accepted_count, why);
+    *rows = arena_array(visit->arena, accepted_count + 1, sizeof **rows);
+    for (size_t i = 0; i < accepted_count && status == STATUS_OK; i++) {
+        bool shows = false;
+        if (accepted[i].person_id == visit->person.id || is_listed(*rows, *count, accepted[i].person_id))
+            continue;
+        status = class_shows_source(visit, &accepted[i], &shows, why);
+        if (status == STATUS_OK && shows)
+            (*rows)[(*count)++] = accepted[i];
+    }
+    return status;
+}
+
+const char *class_file_name(const Visit *visit, const StoredSubmission *row)
+{
+    return visible_to(visit, row->person_id) ? row->file_name
+                                             : arena_printf(visit->arena, "submission-%" PRId64 ".cu", row->id);
+}
+
+/* ==== submission json ============================================================================================= */
+
+const char *submission_state(const StoredSubmission *row)
+{
+    static const char *const names[][2] = {{"queued", "waiting"},  {"offered", "waiting"}, {"running", "judging"},
+                                           {"recorded", "judged"}, {"held", "held"},       {"cancelled", "withdrawn"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(row->state, names[i][0]) == 0)
+            return names[i][1];
+    return row->state;
+}
+
+bool submission_has_ended(const StoredSubmission *row)
+{
+    return strcmp(row->state, "recorded") == 0 || strcmp(row->state, "held") == 0 ||
+           strcmp(row->state, "cancelled") == 0;
+}
+
+/* Who waits learns how many are ahead, and about how long it takes, from the last judgings' durations. */
+static Status add_outlook(const Service *service, const StoredSubmission *row, cJSON *object, Message *why)
+{
+    QueueOutlook outlook;
+    Status status = judgings_outlook(service->store, row->position, &outlook, why);
+    if (status != STATUS_OK)
+        return status;
+    cJSON_AddNumberToObject(object, "ahead", (double)outlook.ahead);
+    if (outlook.mean_s > 0)
+        cJSON_AddNumberToObject(object, "expected_s", ceil((double)(outlook.ahead + 1) * outlook.mean_s));
+    return STATUS_OK;
+}
+
+static void add_progress(const Service *service, const StoredSubmission *row, cJSON *object)
+{
+    HeadProgress progress;
+    if (!head_progress(service->head, row->judging, &progress) || progress.step[0] == '\0')
+        return;
+    cJSON *item = cJSON_AddObjectToObject(object, "progress");
+    cJSON_AddStringToObject(item, "step", progress.step);
+    if (progress.total > 0) {
+        cJSON_AddNumberToObject(item, "done", progress.done);
+        cJSON_AddNumberToObject(item, "total", progress.total);
+    }
+}
+
+static Status add_rank(const Service *service, const StoredSubmission *row, cJSON *object, Message *why)
+{
+    Arena arena = {0};
+    const Board board = {
+        .problem = row->problem, .revision = row->revision, .device = row->device, .epoch = row->epoch};
+    StoredRun *runs;
+    size_t run_count, count = 0;
+    Status status = store_runs(service->store, &board, &arena, &runs, &run_count, why);
+    const Standing *standings = status == STATUS_OK ? standings_of(runs, run_count, &arena, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(standings[i].person, row->person) == 0) {
+            cJSON_AddNumberToObject(object, "rank", (double)standings[i].rank);
+            cJSON_AddNumberToObject(object, "of", (double)count);
+        }
+    arena_free(&arena);
+    return status;
+}
+
+/* Why the judge does not rank a run, or has put it aside, is in rank_status; what a teacher decided, in rank_state. */
+const char *submission_rank_words(const StoredSubmission *row)
+{
+    const bool is_the_judges = strcmp(row->rank_state, "unranked") == 0 || strcmp(row->rank_state, "quarantined") == 0;
+    return is_the_judges ? row->rank_status : row->rank_state;
+}
+
+static void add_result(const StoredSubmission *row, cJSON *object)
+{
+    cJSON_AddStringToObject(object, "verdict", row->verdict);
+    cJSON_AddStringToObject(object, "text", row->text);
+    cJSON_AddStringToObject(object, "device", row->device);
+    if (row->run == 0)
+        return;
+    cJSON_AddStringToObject(object, "device_name", row->device_name);
+    cJSON_AddBoolToObject(object, "modelled", strncmp(row->device, "sim-", 4) == 0);
+    cJSON_AddStringToObject(object, "rank_status", submission_rank_words(row));
+    if (row->time.ms > 0) {
+        json_put_number(object, "score_ms", row->time.ms);
+        json_put_number(object, "uncertainty", row->time.uncertainty);
+    }
+}
+
+Status submission_json(const Service *service, const StoredSubmission *row, bool whole, cJSON **object, Message *why)
+{
+    const char *state = submission_state(row);
+    Status status = STATUS_OK;
+    cJSON *made = cJSON_CreateObject();
+    cJSON_AddNumberToObject(made, "submission", (double)row->id);
+    cJSON_AddStringToObject(made, "person", row->person);
+    cJSON_AddStringToObject(made, "problem", row->problem);
+    cJSON_AddStringToObject(made, "mode", row->mode);
+    cJSON_AddStringToObject(made, "file_name", row->file_name);
+    cJSON_AddStringToObject(made, "source_hash", row->source_hash);
+    cJSON_AddStringToObject(made, "received", row->received_utc);
+    cJSON_AddStringToObject(made, "state", state);
+    class_add_counts(service, row, made);
+    if (strcmp(state, "judged") == 0)
+        add_result(row, made);
+    if (whole && strcmp(state, "waiting") == 0)
+        status = add_outlook(service, row, made, why);
+    else if (whole && strcmp(state, "judging") == 0)
+        add_progress(service, row, made);
+    else if (whole && strcmp(row->rank_state, "ranked") == 0 && !class_hides_board(service, row->problem))
+        status = add_rank(service, row, made, why);
+    if (status == STATUS_OK)
+        *object = made;
+    else
+        cJSON_Delete(made);
+    return status;
+}
+
+/* ==== place ======================================================================================================= */
+
+/* ---- on the board ------------------------------------------------------------------------------------------------ */
+
+/* Of a run that ranks, that of all runs of its code by its author. */
+static MeasuredTime time_that_counts(const StoredSubmission *row, const StoredRun *runs, size_t count)
+{
+    MeasuredTime pooled;
+    for (size_t i = 0; i < count; i++)
+        if (runs[i].id == row->run && pooled_time(runs, count, row->person, runs[i].machine_code, &pooled))
+            return pooled;
+    return row->time;
+}
+
+static Status find_place(const Visit *visit, const StoredSubmission *row, ClassPlace *place, Message *why)
+{
+    const Board board = {
+        .problem = row->problem, .revision = row->revision, .device = row->device, .epoch = row->epoch};
+    StoredRun *runs;
+    size_t run_count, person_count, count = 0;
+    Status status = store_runs(visit->service->store, &board, visit->arena, &runs, &run_count, why);
+    if (status != STATUS_OK)
+        return status;
+    const Standing *standings = standings_of(runs, run_count, visit->arena, &person_count);
+    MeasuredTime *others = arena_array(visit->arena, person_count, sizeof *others);
+    for (size_t i = 0; i < person_count; i++)
+        if (strcmp(standings[i].person, row->person) != 0)
+            others[count++] = standings[i].time;
+    *place = (ClassPlace){
+        .has_time = row->time.ms > 0, .rank_status = submission_rank_words(row), .person = row->person};
+    if (place->has_time)
+        place->percentile = percentile_among(time_that_counts(row, runs, run_count), others, count);
+    if (strcmp(row->rank_state, "ranked") == 0)
+        place->rank = 1 + place->percentile.faster;
+    return STATUS_OK;
+}
+
+/* ---- result.json ------------------------------------------------------------------------------------------------- */
+
+void place_take_out(cJSON *result)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(result, "rank");
+    cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(result, "percentile"), "class");
+}
+
+static void put_into_result(cJSON *result, const ClassPlace *place)
+{
+    cJSON *percentile = cJSON_GetObjectItemCaseSensitive(result, "percentile");
+    cJSON_DeleteItemFromObjectCaseSensitive(result, "rank_status");
+    cJSON_AddStringToObject(result, "rank_status", place->rank_status);
+    if (place->rank > 0)
+        cJSON_AddNumberToObject(result, "rank", (double)place->rank);
+    if (place->has_time && percentile != NULL)
+        cJSON_AddItemToObject(percentile, "class", result_percentile_json(&place->percentile));
+}
+
+static const char *result_with(const char *text, const ClassPlace *place, Arena *arena)
+{
+    Text printed = {0};
+    cJSON *result = cJSON_Parse(text);
+    place_take_out(result);
+    if (place != NULL && result != NULL)
+        put_into_result(result, place);
+    json_keep_digits(result);
+    json_print(result, &printed);
+    cJSON_Delete(result);
+    const char *copy = arena_copy(arena, printed.data == NULL ? "" : printed.data, printed.length);
+    text_free(&printed);
+    return copy;
+}
+
+/* ---- the report -------------------------------------------------------------------------------------------------- */
+
+/* Whether this is a line of grader/report that tells of the class. */
+static bool is_of_class(const char *line)
+{
+    static const char *const heads[] = {"  class ", "  rank "};
+    return strncmp(line, heads[0], strlen(heads[0])) == 0 || strncmp(line, heads[1], strlen(heads[1])) == 0;
+}
+
+static const char *report_with(const char *text, const ClassPlace *place, Arena *arena)
+{
+    Text out = {0};
+    for (const char *line = text; *line != '\0';) {
+        const char *end = strchr(line, '\n');
+        const size_t length = end == NULL ? strlen(line) : (size_t)(end - line) + 1;
+        if (!is_of_class(line))
+            text_append(&out, line, length);
+        else if (place != NULL) {
+            report_add_class_place(place, &out);
+            place = NULL;
+        }
+        line += length;
+    }
+    const char *copy = arena_copy(arena, out.data == NULL ? "" : out.data, out.length);
+    text_free(&out);
+    return copy;
+}
+
+Status place_document(const Visit *visit, const StoredSubmission *row, const char *kind, const char *text,
+                      const char **shown, Message *why)
+{
+    ClassPlace place;
+    const bool is_hidden = class_hides_board_from(visit, row->problem);
+    const bool is_result = strcmp(kind, "result") == 0;
+    *shown = text;
+    if ((!is_result && strcmp(kind, "report") != 0) || (row->run == 0 && !is_hidden))
+        return STATUS_OK;
+    Status status = is_hidden ? STATUS_OK : find_place(visit, row, &place, why);
+    const ClassPlace *counted = is_hidden ? NULL : &place;
+    if (status == STATUS_OK)
+        *shown = is_result ? result_with(text, counted, visit->arena) : report_with(text, counted, visit->arena);
+    return status;
+}

@@ -1,0 +1,169 @@
+/* answer.h - replies in JSON, and what a Status means to who asks.  */
+#ifndef SERVICE_WEB_ANSWER_H
+#define SERVICE_WEB_ANSWER_H
+
+#include "leaderboard/store.h"
+#include "service/course/class_watch.h"
+#include "service/course/extensions.h"
+#include "service/http/http.h"
+#include "service/queue/head.h"
+#include "service/queue/slurm.h"
+#include "service/store/config.h"
+#include "service/store/people.h"
+#include "service/store/submissions.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+
+/* ==== service ===================================================================================================== */
+
+/* What every answer of the service needs. */
+
+struct Visit;
+
+typedef struct Service {
+    const Config *config;
+    Store *store;
+    Head *head;
+    Slurm *slurm;      /* NULL: workers judge that are no batch jobs */
+    struct Live *live; /* live.h */
+    const char *spool;
+    ClassWatch *class_watch;           /* NULL: there is no class */
+    const struct Route *const *routes; /* tables (answer.h), up to NULL */
+    /* Answers with a page that says what went wrong. */
+    void (*show_error)(struct Visit *visit, int status, const char *text);
+} Service;
+
+typedef struct Visit { /* one request, and whose it is */
+    Service *service;
+    const HttpRequest *request;
+    HttpReply *reply;
+    Arena *arena;       /* the request's */
+    bool is_known;      /* false: nobody has said who it is, and `person` is empty */
+    bool hands_in_only; /* by a token that is for handing in for others alone */
+    bool by_browser;    /* by a cookie, or by the proxy: not by something that only a program sends */
+    Person person;
+    bool wants_page;      /* an error is shown as a page, not as JSON */
+    const char *argument; /* the part of the path that the route leaves open; NULL: none */
+} Visit;
+
+/* ==== routes ====================================================================================================== */
+
+/* Who may ask for what, and which function answers. */
+
+typedef enum RouteAccess {
+    ACCESS_ALL,     /* nobody has to say who he is */
+    ACCESS_READERS, /* likewise where the pages are public, else persons */
+    ACCESS_PERSONS,
+    ACCESS_PERSONS_AND_KITS, /* also with a token that only hands in for others */
+    ACCESS_TEACHERS,
+    ACCESS_TEACHERS_AND_KITS,
+    ACCESS_ADMINS
+} RouteAccess;
+
+typedef struct Route {
+    const char *method, *path; /* "*" in the path stands for one part, which becomes visit->argument */
+    RouteAccess access;
+    void (*answer)(Visit *visit);
+    bool is_page; /* a person who is not known is led to the login, not refused */
+} Route;
+
+/* The last one has no method. */
+extern const Route api_routes[], operating_routes[];
+
+/* ==== answer ====================================================================================================== */
+
+/* Takes the object. */
+void answer_json(Visit *visit, int status, cJSON *object);
+/* {"error": "..."}, or a page that says it. */
+__attribute__((format(printf, 3, 4))) void answer_error(Visit *visit, int status, const char *format, ...);
+/* 404 for NOT_FOUND, 400 for BAD_INPUT, else 503. */
+void answer_failure(Visit *visit, Status status, const Message *why);
+/* Text as it is, of a type such as "application/json". */
+void answer_text(Visit *visit, const char *type, const char *text);
+
+/* 303: the browser is to go on there. The path must begin with '/'. */
+void answer_elsewhere(Visit *visit, const char *path);
+
+/* The number of a "submission", a "batch", ... in visit->argument; 0: it is none, which has been answered. */
+int64_t answer_number(Visit *visit, const char *noun);
+
+/* ==== visible ===================================================================================================== */
+
+/* What of others a visitor may see. */
+
+/* Whether the visitor may see what belongs to this person: his own, and a teacher everybody's. */
+bool visible_to(const Visit *visit, int64_t person);
+
+/* The submission that the path names. False: there is none that the visitor may see, which has been answered. */
+bool visible_submission(Visit *visit, StoredSubmission *row);
+
+/* What the visitor may call the person of this name: the pseudonym, if there is one. `*id` is 0 where nobody has the name. */
+const char *visible_name(const Visit *visit, const char *name, int64_t *id);
+
+/* Gives the standings the names that the visitor may see, and finds the submissions that he may open, 0 for others. */
+MUST_USE Status visible_standings(const Visit *visit, Standing *standings, size_t count, int64_t **submissions,
+                                  Message *why);
+
+/* ==== place ======================================================================================================= */
+
+/* The place of a run in the class, in the documents that its worker wrote.
+ *
+ * A worker knows only what it judged itself, so that the server puts its own count in the place of the worker's: as the board is
+ * now, and as the visitor may see it. */
+
+/* Takes the place in the class out of a result.json. */
+void place_take_out(cJSON *result);
+
+/* A document of any kind as this visitor may read it. */
+MUST_USE Status place_document(const Visit *visit, const StoredSubmission *row, const char *kind, const char *text,
+                               const char **shown, Message *why);
+
+/* ==== submission json ============================================================================================= */
+
+/* A submission as docs/api.md shows it. */
+
+/* "waiting", "judging", "judged", "held" or "withdrawn". */
+const char *submission_state(const StoredSubmission *row);
+bool submission_has_ended(const StoredSubmission *row);
+/* "ranked", or why a run does not rank. */
+const char *submission_rank_words(const StoredSubmission *row);
+
+/* `whole`: with what takes a look at the queue or at the board: jobs ahead, progress, rank. */
+MUST_USE Status submission_json(const Service *service, const StoredSubmission *row, bool whole, cJSON **object,
+                                Message *why);
+
+/* ==== class rules ================================================================================================= */
+
+/* What class.json says about a request: whether something may be handed in, and what of others is shown. */
+
+/* NULL: the server has no class. Lives as long as the request. */
+const ClassFile *class_of(const Visit *visit);
+
+/* BAD_INPUT: a student hands in for the ranking of a problem whose assignments have not opened yet. Tries and tests are practice. */
+MUST_USE Status class_expect_open(const Visit *visit, const char *problem, const char *mode, Message *why);
+
+/* Whether class.json hides the board of a problem from students at present. */
+bool class_hides_board(const Service *service, const char *problem);
+/* The same for this visitor: a teacher sees everything. */
+bool class_hides_board_from(const Visit *visit, const char *problem);
+
+/* The assignments that a submission could count for; 0: it is no hand-in for ranking, or nobody knows when it was handed in, or there
+ * is no class. */
+size_t class_dues_of(const Service *service, const StoredSubmission *row, Arena *arena, Due **dues);
+/* Adds "counts_for" where there are such. */
+void class_add_counts(const Service *service, const StoredSubmission *row, cJSON *object);
+
+/* Whether the visitor may read the source of a submission: his own, a teacher everybody's; of others what was accepted, once an
+ * assignment that he has handed in for is closed and class.json shows the sources. */
+MUST_USE Status class_shows_source(const Visit *visit, const StoredSubmission *row, bool *shows, Message *why);
+/* The submission that the path names, with its source (NULL: the database does not have it). False: there is none that the visitor may
+ * read, which has been answered. */
+bool class_readable_source(Visit *visit, StoredSubmission *row, const char **source);
+/* The newest of each other person whose source the visitor may read. */
+MUST_USE Status class_open_sources(const Visit *visit, const char *problem, StoredSubmission **rows, size_t *count,
+                                   Message *why);
+/* What the visitor may call the file: a name may tell who wrote it. */
+const char *class_file_name(const Visit *visit, const StoredSubmission *row);
+
+#endif

@@ -1,0 +1,821 @@
+/* api_routes.c - for whoever watches over the service: /healthz and /metrics.  */
+#include "service/web/api_routes.h"
+
+#include "base/json.h"
+#include "grader/problem/problem.h"
+#include "leaderboard/database.h"
+#include "leaderboard/store.h"
+#include "service/course/class_facts.h"
+#include "service/course/class_file.h"
+#include "service/course/scores.h"
+#include "service/store/batches.h"
+#include "service/store/judgings.h"
+#include "service/store/service_store.h"
+#include "service/store/submissions.h"
+#include "service/web/hand_in.h"
+#include "service/web/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ==== board answer ================================================================================================ */
+
+/* A problem's board, as JSON (docs/api.md) or as CSV (RFC 4180) for a table of marks. */
+
+typedef struct Shown {  /* what a visitor sees of a board */
+    const char *device; /* NULL: nobody ranks yet, and there are no standings */
+    const Standing *standings;
+    const int64_t *submissions; /* of each standing; 0: not for this visitor */
+    size_t count;
+} Shown;
+
+/* The board of the device that the query names, or the first one. */
+static const Board *choose_board(const Visit *visit, const Board *boards, size_t count)
+{
+    const char *device = http_query(visit->request, "device");
+    for (size_t i = 0; i < count; i++)
+        if (device == NULL || strcmp(boards[i].device, device) == 0)
+            return &boards[i];
+    return NULL;
+}
+
+static Status show_board(const Visit *visit, const Board *board, Shown *shown, Message *why)
+{
+    StoredRun *runs;
+    size_t run_count;
+    int64_t *submissions = NULL;
+    Status status = store_runs(visit->service->store, board, visit->arena, &runs, &run_count, why);
+    if (status != STATUS_OK)
+        return status;
+    Standing *standings = standings_of(runs, run_count, visit->arena, &shown->count);
+    status = visible_standings(visit, standings, shown->count, &submissions, why);
+    shown->device = arena_string(visit->arena, board->device);
+    shown->standings = standings;
+    shown->submissions = submissions;
+    return status;
+}
+
+/* False: the failure has been answered. */
+static bool read_board(Visit *visit, Shown *shown)
+{
+    Problem problem;
+    Board *boards;
+    size_t count;
+    Message why;
+    *shown = (Shown){0};
+    Status status = problem_read(visit->argument, &problem, &why);
+    if (status == STATUS_OK && class_hides_board_from(visit, problem.id)) {
+        problem_free(&problem);
+        answer_error(visit, 403, "the board of %s is not shown now", visit->argument);
+        return false;
+    }
+    if (status == STATUS_OK) {
+        const char *revision;
+        status = batches_board_revision(visit->service->store, problem.id, problem.revision.hex, visit->arena,
+                                        &revision, &why);
+        if (status == STATUS_OK)
+            status = store_boards(visit->service->store, problem.id, revision, visit->arena, &boards, &count, &why);
+        const Board *board = status == STATUS_OK ? choose_board(visit, boards, count) : NULL;
+        if (board != NULL)
+            status = show_board(visit, board, shown, &why);
+        problem_free(&problem);
+    }
+    if (status != STATUS_OK)
+        answer_failure(visit, status, &why);
+    return status == STATUS_OK;
+}
+
+static void board_answer(Visit *visit)
+{
+    Shown shown;
+    if (!read_board(visit, &shown))
+        return;
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "problem", visit->argument);
+    if (shown.device != NULL) {
+        cJSON_AddStringToObject(object, "device", shown.device);
+        cJSON_AddBoolToObject(object, "modelled", strncmp(shown.device, "sim-", 4) == 0);
+    }
+    cJSON *list = cJSON_AddArrayToObject(object, "standings");
+    for (size_t i = 0; i < shown.count; i++) {
+        const Standing *standing = &shown.standings[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddNumberToObject(item, "rank", (double)standing->rank);
+        cJSON_AddStringToObject(item, "person", standing->person);
+        json_put_number(item, "time_ms", standing->time.ms);
+        json_put_number(item, "uncertainty", standing->time.uncertainty);
+        cJSON_AddStringToObject(item, "time_utc", standing->time_utc);
+        if (shown.submissions[i] != 0)
+            cJSON_AddNumberToObject(item, "submission", (double)shown.submissions[i]);
+        cJSON_AddItemToArray(list, item);
+    }
+    answer_json(visit, 200, object);
+}
+
+/* A spreadsheet takes a text that begins with one of these for a formula; an apostrophe makes it a text again. */
+static void add_quoted(Text *out, const char *text)
+{
+    text_add(out, strchr("=+-@", text[0]) != NULL && text[0] != '\0' ? "\"'" : "\"");
+    for (const char *c = text; *c != '\0'; c++)
+        text_append(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    text_add(out, "\"");
+}
+
+static void board_answer_csv(Visit *visit)
+{
+    Shown shown;
+    if (!read_board(visit, &shown))
+        return;
+    Text *out = &visit->reply->body;
+    visit->reply->type = "text/csv; charset=utf-8";
+    text_add(out, "rank,person,time_ms,uncertainty,time_utc\r\n");
+    for (size_t i = 0; i < shown.count; i++) {
+        const Standing *standing = &shown.standings[i];
+        text_printf(out, "%zu,", standing->rank);
+        add_quoted(out, standing->person);
+        text_printf(out, ",%.9g,%.3g,%s\r\n", standing->time.ms, standing->time.uncertainty, standing->time_utc);
+    }
+}
+
+/* ==== class answers =============================================================================================== */
+
+/* Assignments with their deadlines, and the sources of others. */
+
+/* ---- assignments ------------------------------------------------------------------------------------------------- */
+
+static const char *state_name(DueState state)
+{
+    static const char *const names[] = {
+        [DUE_NOT_OPEN] = "not open", [DUE_IN_TIME] = "open", [DUE_LATE] = "late", [DUE_CLOSED] = "closed"};
+    return names[state];
+}
+
+static cJSON *assignment_item(const ClassFile *file, const Due *due, int64_t now_s)
+{
+    const ClassAssignment *assignment = due->assignment;
+    Text text = {0};
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "assignment", assignment->id);
+    cJSON_AddStringToObject(item, "title", assignment->title);
+    cJSON *problems = cJSON_AddArrayToObject(item, "problems");
+    for (size_t i = 0; i < assignment->problem_count; i++)
+        cJSON_AddItemToArray(problems, cJSON_CreateString(assignment->problems[i].problem));
+    cJSON_AddStringToObject(item, "state", state_name(due->state));
+    if (assignment->opens.written != NULL)
+        cJSON_AddStringToObject(item, "opens_utc", class_time_utc(assignment->opens.utc_s).text);
+    cJSON_AddStringToObject(item, "due", class_time_local(&file->zone, due->deadline->due.utc_s).text);
+    cJSON_AddStringToObject(item, "zone", file->zone.name);
+    cJSON_AddStringToObject(item, "due_utc", class_time_utc(due->deadline->due.utc_s).text);
+    cJSON_AddStringToObject(item, "closes_utc", class_time_utc(class_last_moment(due->deadline)).text);
+    due_add_outlook(&text, file, due, now_s);
+    cJSON_AddStringToObject(item, "text", text.data);
+    text_free(&text);
+    return item;
+}
+
+static void class_answer_assignments(Visit *visit)
+{
+    const ClassFile *file = class_of(visit);
+    const int64_t now_s = time(NULL);
+    cJSON *object = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(object, "assignments");
+    for (size_t i = 0; file != NULL && i < file->assignment_count; i++) {
+        const ClassAssignment *assignment = &file->assignments[i];
+        const Due due = due_of(file, assignment, visit->person.name, now_s);
+        if (visit->person.role >= PERSON_TEACHER || class_takes_part(assignment, visit->person.name))
+            cJSON_AddItemToArray(list, assignment_item(file, &due, now_s));
+    }
+    answer_json(visit, 200, object);
+}
+
+/* ---- sources of others ------------------------------------------------------------------------------------------- */
+
+static cJSON *source_item(const Visit *visit, const StoredSubmission *row)
+{
+    int64_t person;
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddNumberToObject(item, "submission", (double)row->id);
+    cJSON_AddStringToObject(item, "person", visible_name(visit, row->person, &person));
+    cJSON_AddStringToObject(item, "problem", row->problem);
+    cJSON_AddStringToObject(item, "file_name", class_file_name(visit, row));
+    cJSON_AddStringToObject(item, "received", row->received_utc);
+    if (row->time.ms > 0 && !class_hides_board_from(visit, row->problem)) {
+        json_put_number(item, "score_ms", row->time.ms);
+        json_put_number(item, "uncertainty", row->time.uncertainty);
+        cJSON_AddStringToObject(item, "device", row->device);
+    }
+    return item;
+}
+
+static void class_answer_sources(Visit *visit)
+{
+    Problem problem;
+    StoredSubmission *rows;
+    size_t count = 0;
+    Message why;
+    Status status = problem_read(visit->argument, &problem, &why);
+    if (status == STATUS_OK) {
+        status = class_open_sources(visit, problem.id, &rows, &count, &why);
+        problem_free(&problem);
+    }
+    if (status != STATUS_OK) {
+        answer_failure(visit, status, &why);
+        return;
+    }
+    cJSON *object = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(object, "sources");
+    for (size_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(list, source_item(visit, &rows[i]));
+    answer_json(visit, 200, object);
+}
+
+static void class_answer_source(Visit *visit)
+{
+    StoredSubmission row;
+    const char *source;
+    if (!class_readable_source(visit, &row, &source))
+        return;
+    if (source == NULL) {
+        answer_error(visit, 404, "the source of submission %lld is not kept", (long long)row.id);
+        return;
+    }
+    cJSON *item = source_item(visit, &row);
+    cJSON_AddStringToObject(item, "source", source);
+    answer_json(visit, 200, item);
+}
+
+/* ==== points answer =============================================================================================== */
+
+/* GET /api/v1/submissions/N/points: what one submission gives points for, part by part, if it counts.
+ *
+ * Nothing is taken off for being late, and no other submission is looked at: the whole is told by `convjudge scores`. */
+
+/* The first assignment that is for the author and has the problem. */
+static const ClassAssignment *assignment_of(const ClassFile *class, const StoredSubmission *row)
+{
+    for (size_t i = 0; i < class->assignment_count; i++)
+        if (class_takes_part(&class->assignments[i], row->person) &&
+            class_problem(&class->assignments[i], row->problem) != NULL)
+            return &class->assignments[i];
+    return NULL;
+}
+
+static const SubmissionFact *fact_of(const PersonFacts *person, int64_t submission)
+{
+    for (size_t i = 0; i < person->count; i++)
+        if (person->facts[i].id == submission)
+            return &person->facts[i];
+    return NULL;
+}
+
+/* The sentences are those for students, which name no hidden case. */
+static cJSON *parts_item(const PointsPart *parts, size_t count)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < count; i++) {
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "name", parts[i].name);
+        json_put_number(item, "points", parts[i].points);
+        json_put_number(item, "most", parts[i].most);
+        cJSON_AddStringToObject(item, "text", parts[i].told);
+        cJSON_AddItemToArray(list, item);
+    }
+    return list;
+}
+
+static void answer(Visit *visit, const ClassAssignment *assignment, const SubmissionFact *fact, bool shown)
+{
+    size_t count;
+    const PointsPart *parts = points_parts_of(class_problem(assignment, fact->problem), fact, visit->arena, &count);
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "submission", (double)fact->id);
+    cJSON_AddStringToObject(object, "assignment", assignment->id);
+    cJSON_AddBoolToObject(object, "shown", shown);
+    cJSON_AddItemToObject(object, "parts", parts_item(parts, count));
+    answer_json(visit, 200, object);
+}
+
+static void points_answer(Visit *visit)
+{
+    const ClassFile *class = class_of(visit);
+    StoredSubmission row;
+    PersonFacts person;
+    Message why;
+    if (!visible_submission(visit, &row))
+        return;
+    const ClassAssignment *assignment = class == NULL ? NULL : assignment_of(class, &row);
+    if (assignment == NULL) {
+        answer_error(visit, 404, "submission %lld is for no assignment of the class", (long long)row.id);
+        return;
+    }
+    const bool shown = class_shows(class, assignment, &assignment->points, (int64_t)time(NULL));
+    if (!shown && visit->person.role < PERSON_TEACHER && !visit->hands_in_only) {
+        answer_error(visit, 403, "the points of %s are not shown yet", assignment->title);
+        return;
+    }
+    Status status = class_facts_of_person(visit->service->store, class, row.person_id, visit->arena, &person, &why);
+    const SubmissionFact *fact = status == STATUS_OK ? fact_of(&person, row.id) : NULL;
+    if (status != STATUS_OK)
+        answer_failure(visit, status, &why);
+    else if (fact == NULL)
+        answer_error(visit, 404, "submission %lld counts for nothing: it was not for the ranking", (long long)row.id);
+    else if (!points_is_decided(fact))
+        answer_error(visit, 409, "submission %lld is not judged yet", (long long)row.id);
+    else
+        answer(visit, assignment, fact, shown);
+}
+
+/* ==== workers ===================================================================================================== */
+
+typedef struct WorkerRow {
+    KnownWorker worker;
+    bool is_recent;
+} WorkerRow;
+
+static void take_worker(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(WorkerRow *)item = (WorkerRow){
+        .worker = {.name = database_text(arena, row, 0),
+                   .device = database_text(arena, row, 1),
+                   .since = database_text(arena, row, 2),
+                   .judging = sqlite3_column_int64(row, 3),
+                   .judged = sqlite3_column_int64(row, 4),
+                   .failed = sqlite3_column_int64(row, 5),
+                   .drained = sqlite3_column_type(row, 6) == SQLITE_NULL ? NULL : database_text(arena, row, 6)},
+        .is_recent = sqlite3_column_int(row, 7) != 0};
+}
+
+static Status read_rows(const Visit *visit, Rows *rows, Message *why)
+{
+    return database_query(
+        visit->service->store, rows, take_worker, why,
+        "SELECT worker, coalesce((SELECT device FROM judging JOIN attempt AS last ON last.judging = judging.id"
+        "   WHERE last.worker = attempt.worker AND device IS NOT NULL ORDER BY judging.id DESC LIMIT 1), ''),"
+        " max(coalesce(ended_utc, offered_utc)),"
+        " coalesce((SELECT submission FROM judging JOIN attempt AS now ON now.judging = judging.id AND now.n = judging.attempt"
+        "   WHERE judging.state = 'running' AND now.worker = attempt.worker LIMIT 1), 0),"
+        " sum(outcome IS 'judged'), sum(outcome IN ('worker_failed', 'lost')),"
+        " (SELECT why FROM drained WHERE drained.worker = attempt.worker),"
+        " max(offered_utc) > strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-7 day')"
+        " FROM attempt WHERE worker IS NOT NULL GROUP BY worker"
+        " HAVING worker NOT GLOB 'slurm-*' OR max(offered_utc) > strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-1 day')"
+        " ORDER BY worker",
+        "");
+}
+
+static const IdleWorker *find_idle(const IdleWorker *idle, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(idle[i].name, name) == 0)
+            return &idle[i];
+    return NULL;
+}
+
+static bool has_attempts(const WorkerRow *rows, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].worker.name, name) == 0)
+            return true;
+    return false;
+}
+
+/* What the store says stands above what the head has seen: a worker shows itself as idle until it has taken a job. */
+static const char *state_of(const KnownWorker *worker, const IdleWorker *idle)
+{
+    if (worker->drained != NULL || (idle != NULL && idle->is_held))
+        return "gets no work";
+    if (worker->judging != 0)
+        return "judging";
+    if (idle != NULL)
+        return "idle";
+    return strncmp(worker->name, "slurm-", strlen("slurm-")) == 0 ? "ended" : "not there";
+}
+
+static int compare_idle(const void *a, const void *b)
+{
+    return strcmp(((const IdleWorker *)a)->name, ((const IdleWorker *)b)->name);
+}
+
+Status workers_known(const Visit *visit, KnownWorker **workers, size_t *count, Message *why)
+{
+    Rows found = {.arena = visit->arena, .item_bytes = sizeof(WorkerRow)};
+    IdleWorker *idle;
+    size_t idle_count;
+    head_idle_workers(visit->service->head, visit->arena, &idle, &idle_count);
+    Status status = read_rows(visit, &found, why);
+    const WorkerRow *rows = (const WorkerRow *)(const void *)found.items;
+    KnownWorker *known = arena_array(visit->arena, found.count + idle_count, sizeof *known);
+    *workers = known;
+    *count = 0;
+    for (size_t i = 0; i < found.count; i++) {
+        KnownWorker worker = rows[i].worker;
+        const IdleWorker *one = find_idle(idle, idle_count, worker.name);
+        worker.state = state_of(&worker, one);
+        if (one != NULL && worker.device[0] == '\0')
+            worker.device = one->device;
+        if (one != NULL || rows[i].is_recent || worker.judging != 0 || worker.drained != NULL)
+            known[(*count)++] = worker;
+    }
+    if (idle_count > 0)
+        qsort(idle, idle_count, sizeof *idle, compare_idle);
+    for (size_t i = 0; i < idle_count; i++) {
+        KnownWorker worker = {.name = idle[i].name, .device = idle[i].device};
+        worker.state = state_of(&worker, &idle[i]);
+        if (!has_attempts(rows, found.count, worker.name))
+            known[(*count)++] = worker;
+    }
+    return status;
+}
+
+/* ==== operating routes ============================================================================================ */
+
+static const double TROUBLED_S = 30; /* so long without a look at the spool is no hiccup */
+
+static void answer_health(Visit *visit)
+{
+    Message why;
+    const HeadHealth head = head_health(visit->service->head);
+    Status status = service_store_check(visit->service->store, &why);
+    if (status != STATUS_OK)
+        answer_failure(visit, STATUS_SYSTEM, &why);
+    else if (head.since_s > TROUBLED_S)
+        answer_error(visit, 503, "the spool has not been looked at for %.0f s%s%s", head.since_s,
+                     head.trouble.text[0] == '\0' ? "" : ": ", head.trouble.text);
+    else
+        answer_text(visit, "text/plain; charset=utf-8", "ok\n");
+}
+
+typedef struct Count {
+    const char *label;
+    int64_t count;
+} Count;
+
+static void take_count(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(Count *)item = (Count){.label = database_text(arena, row, 0), .count = sqlite3_column_int64(row, 1)};
+}
+
+/* One metric, with a line for each value of its label. */
+static Status add_metric(Visit *visit, const char *name, const char *type, const char *help, const char *label,
+                         const char *sql, Message *why)
+{
+    Text *out = &visit->reply->body;
+    Rows rows = {.arena = visit->arena, .item_bytes = sizeof(Count)};
+    Status status = database_query(visit->service->store, &rows, take_count, why, sql, "");
+    const Count *counts = (const Count *)(const void *)rows.items;
+    text_printf(out, "# HELP convjudge_%s %s\n# TYPE convjudge_%s %s\n", name, help, name, type);
+    for (size_t i = 0; i < rows.count; i++)
+        text_printf(out, "convjudge_%s{%s=\"%s\"} %lld\n", name, label, counts[i].label, (long long)counts[i].count);
+    return status;
+}
+
+static void add_pilots(Visit *visit, SlurmHealth slurm)
+{
+    text_printf(&visit->reply->body,
+                "# HELP convjudge_pilots Pilots in Slurm, when it was last asked.\n# TYPE convjudge_pilots gauge\n"
+                "convjudge_pilots{state=\"pending\"} %lld\nconvjudge_pilots{state=\"running\"} %lld\n"
+                "# HELP convjudge_pilots_started_total Pilots that this server has started.\n"
+                "# TYPE convjudge_pilots_started_total counter\nconvjudge_pilots_started_total %lld\n"
+                "# HELP convjudge_slurm_failures_total Commands of Slurm that failed, and pilots that took nothing.\n"
+                "# TYPE convjudge_slurm_failures_total counter\nconvjudge_slurm_failures_total %lld\n"
+                "# HELP convjudge_slurm_trouble 1 while a pilot cannot be started or does not start.\n"
+                "# TYPE convjudge_slurm_trouble gauge\nconvjudge_slurm_trouble %d\n",
+                (long long)slurm.pending, (long long)slurm.running, (long long)slurm.started, (long long)slurm.failures,
+                slurm.trouble.text[0] != '\0');
+}
+
+/* Pilots that have ended are not missed. */
+static Status add_workers(Visit *visit, Message *why)
+{
+    static const struct {
+        const char *state, *label;
+    } states[] = {
+        {"judging", "judging"}, {"idle", "idle"}, {"gets no work", "gets_no_work"}, {"not there", "not_there"}};
+    Text *out = &visit->reply->body;
+    KnownWorker *workers;
+    size_t count;
+    Status status = workers_known(visit, &workers, &count, why);
+    if (status != STATUS_OK)
+        return status;
+    text_printf(out, "# HELP convjudge_workers Workers by state.\n# TYPE convjudge_workers gauge\n");
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        int number = 0;
+        for (size_t k = 0; k < count; k++)
+            number += strcmp(workers[k].state, states[i].state) == 0;
+        text_printf(out, "convjudge_workers{state=\"%s\"} %d\n", states[i].label, number);
+    }
+    text_printf(out,
+                "# HELP convjudge_workers_lacking 1 while something waits and no worker is there.\n"
+                "# TYPE convjudge_workers_lacking gauge\nconvjudge_workers_lacking %d\n",
+                head_lacks_workers(visit->service->head));
+    return STATUS_OK;
+}
+
+/* Prometheus' text format, version 0.0.4. Only labels from fixed lists: no names of people. */
+static void answer_metrics(Visit *visit)
+{
+    Message why;
+    const HeadHealth head = head_health(visit->service->head);
+    Status status = add_metric(visit, "judgings", "gauge", "Judgings by state.", "state",
+                               "SELECT state, count(*) FROM judging GROUP BY state", &why);
+    if (status == STATUS_OK)
+        status = add_metric(visit, "attempts_total", "counter", "Attempts that have ended, by outcome.", "outcome",
+                            "SELECT outcome, count(*) FROM attempt WHERE outcome IS NOT NULL GROUP BY outcome", &why);
+    if (status == STATUS_OK)
+        status = add_metric(visit, "verdicts_total", "counter", "Judgings that are recorded, by verdict.", "verdict",
+                            "SELECT verdict, count(*) FROM judging WHERE verdict IS NOT NULL GROUP BY verdict", &why);
+    if (status == STATUS_OK)
+        status = add_metric(visit, "workers_drained", "gauge", "Workers that get no more work.", "reason",
+                            "SELECT 'failures', count(*) FROM drained", &why);
+    if (status == STATUS_OK)
+        status = add_workers(visit, &why);
+    if (status != STATUS_OK) {
+        text_free(&visit->reply->body);
+        answer_failure(visit, status, &why);
+        return;
+    }
+    text_printf(&visit->reply->body,
+                "# HELP convjudge_spool_look_age_seconds Seconds since the spool was last looked at without trouble.\n"
+                "# TYPE convjudge_spool_look_age_seconds gauge\nconvjudge_spool_look_age_seconds %.1f\n",
+                head.since_s);
+    if (visit->service->slurm != NULL)
+        add_pilots(visit, slurm_health(visit->service->slurm));
+    visit->reply->type = "text/plain; version=0.0.4; charset=utf-8";
+}
+
+const Route operating_routes[] = {
+    {"GET", "/healthz", ACCESS_ALL, answer_health, false},
+    {"GET", "/metrics", ACCESS_ALL, answer_metrics, false},
+    {0},
+};
+
+/* ==== api routes ================================================================================================== */
+
+/* api_routes.c - the interface of docs/api.md.  */
+
+/* ---- who and what ------------------------------------------------------------------------------------------------ */
+
+static void answer_me(Visit *visit)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "person", visit->person.name);
+    cJSON_AddStringToObject(object, "role", role_name(visit->person.role));
+    cJSON_AddStringToObject(object, "pseudonym", visit->person.pseudonym);
+    answer_json(visit, 200, object);
+}
+
+static void answer_problems(Visit *visit)
+{
+    const char **ids;
+    size_t count;
+    Message why;
+    Status status = problem_list(visit->arena, &ids, &count, &why);
+    cJSON *object = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(object, "problems");
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        Problem problem;
+        if (problem_read(ids[i], &problem, NULL) != STATUS_OK)
+            continue; /* nothing can be handed in for it now */
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "id", problem.id);
+        cJSON_AddStringToObject(item, "title", problem.title);
+        cJSON_AddItemToArray(list, item);
+        problem_free(&problem);
+    }
+    if (status == STATUS_OK) {
+        answer_json(visit, 200, object);
+        return;
+    }
+    cJSON_Delete(object);
+    answer_failure(visit, status, &why);
+}
+
+/* ---- submissions ------------------------------------------------------------------------------------------------- */
+
+static void answer_submission_row(Visit *visit, int status_code, int64_t id)
+{
+    StoredSubmission row;
+    cJSON *object;
+    Message why;
+    Status status = submissions_read(visit->service->store, id, visit->arena, &row, &why);
+    if (status == STATUS_OK)
+        status = submission_json(visit->service, &row, true, &object, &why);
+    if (status == STATUS_OK)
+        answer_json(visit, status_code, object);
+    else
+        answer_failure(visit, status, &why);
+}
+
+static void take_submission(Visit *visit, const char *person)
+{
+    static const JsonKey keys[] = {{"key", JSON_STRING, true},    {"file_name", JSON_STRING, true},
+                                   {"source", JSON_STRING, true}, {"problem", JSON_STRING, false},
+                                   {"mode", JSON_STRING, false},  {"sizes", JSON_STRING, false}};
+    JsonFile file;
+    Message why;
+    int64_t id = 0;
+    bool is_new = false;
+    Status status = json_parse("request", visit->request->body, visit->request->body_bytes, &file, &why);
+    if (status != STATUS_OK) {
+        answer_failure(visit, STATUS_BAD_INPUT, &why);
+        return;
+    }
+    status = json_check(&file, file.root, keys, sizeof keys / sizeof *keys, &why);
+    if (status == STATUS_OK) {
+        const HandInRequest request = {.key = json_string(file.root, "key"),
+                                       .file_name = json_string(file.root, "file_name"),
+                                       .source = json_string(file.root, "source"),
+                                       .problem = json_string(file.root, "problem"),
+                                       .mode = json_string(file.root, "mode"),
+                                       .sizes = json_string(file.root, "sizes"),
+                                       .person = person};
+        status = hand_in(visit, &request, &id, &is_new, &why);
+    }
+    json_free(&file);
+    if (status == STATUS_OK)
+        answer_submission_row(visit, is_new ? 201 : 200, id);
+    else
+        answer_failure(visit, status, &why);
+}
+
+static void answer_hand_in(Visit *visit)
+{
+    take_submission(visit, NULL);
+}
+
+static void answer_hand_in_for(Visit *visit)
+{
+    take_submission(visit, visit->argument);
+}
+
+/* A number in the query; `otherwise` where there is none, or no number. */
+static int64_t query_number(const Visit *visit, const char *name, int64_t otherwise)
+{
+    const char *text = http_query(visit->request, name);
+    char *end;
+    if (text == NULL || text[0] < '0' || text[0] > '9')
+        return otherwise;
+    const long long number = strtoll(text, &end, 10);
+    return *end == '\0' ? number : otherwise;
+}
+
+/* Whose submissions are wanted: one's own, or for teachers those of whomever the query names, or of all. */
+static Status filter_person(const Visit *visit, int64_t *person, Message *why)
+{
+    const char *name = http_query(visit->request, "person");
+    Person found;
+    const bool is_teacher = visit->person.role >= PERSON_TEACHER;
+    *person = is_teacher ? 0 : visit->person.id;
+    if (name == NULL || (!is_teacher && strcmp(name, visit->person.name) == 0))
+        return STATUS_OK;
+    if (!is_teacher)
+        return fail(STATUS_NOT_FOUND, why, "there is no person of this name");
+    Status status = people_find(visit->service->store, name, visit->arena, &found, why);
+    *person = status == STATUS_OK ? found.id : 0;
+    return status;
+}
+
+/* Of a problem that is no longer there, the submissions are still listed; an empty list may be that of a misspelt name. */
+static Status expect_problem(const char *id, size_t submissions, Message *why)
+{
+    Problem problem;
+    if (id == NULL || submissions > 0)
+        return STATUS_OK;
+    Status status = problem_read(id, &problem, why);
+    if (status == STATUS_OK)
+        problem_free(&problem);
+    return status;
+}
+
+static void answer_list(Visit *visit)
+{
+    enum { USUAL = 50, MOST = 200 };
+    StoredSubmission *rows = NULL;
+    size_t count = 0;
+    Message why;
+    int64_t limit = query_number(visit, "limit", USUAL);
+    SubmissionFilter filter = {.problem = http_query(visit->request, "problem"),
+                               .before = query_number(visit, "before", 0),
+                               .limit = limit < 1      ? 1
+                                        : limit > MOST ? MOST
+                                                       : limit};
+    cJSON *object = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(object, "submissions"), *item;
+    Status status = filter_person(visit, &filter.person, &why);
+    if (status == STATUS_OK)
+        status = submissions_list(visit->service->store, &filter, visit->arena, &rows, &count, &why);
+    if (status == STATUS_OK)
+        status = expect_problem(filter.problem, count, &why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        status = submission_json(visit->service, &rows[i], false, &item, &why);
+        if (status == STATUS_OK)
+            cJSON_AddItemToArray(list, item);
+    }
+    if (status == STATUS_OK) {
+        answer_json(visit, 200, object);
+        return;
+    }
+    cJSON_Delete(object);
+    answer_failure(visit, status, &why);
+}
+
+static void answer_submission(Visit *visit)
+{
+    StoredSubmission row;
+    cJSON *object;
+    const char *source = NULL, *code = http_query(visit->request, "code");
+    Message why;
+    if (!visible_submission(visit, &row))
+        return;
+    Status status = submission_json(visit->service, &row, true, &object, &why);
+    if (status == STATUS_OK && code != NULL && strcmp(code, "1") == 0) {
+        status = submissions_source(visit->service->store, row.source_hash, visit->arena, &source, &why);
+        if (status == STATUS_OK && source != NULL)
+            cJSON_AddStringToObject(object, "source", source);
+        if (status != STATUS_OK)
+            cJSON_Delete(object);
+    }
+    if (status == STATUS_OK)
+        answer_json(visit, 200, object);
+    else
+        answer_failure(visit, status, &why);
+}
+
+static void answer_document(Visit *visit, const char *kind, const char *type)
+{
+    StoredSubmission row;
+    const char *text;
+    Message why;
+    if (!visible_submission(visit, &row))
+        return;
+    Status status = judgings_document(visit->service->store, row.judging, kind, visit->arena, &text, &why);
+    if (status == STATUS_OK && text != NULL)
+        status = place_document(visit, &row, kind, text, &text, &why);
+    if (status != STATUS_OK)
+        answer_failure(visit, status, &why);
+    else if (text != NULL)
+        answer_text(visit, type, text);
+    else if (submission_has_ended(&row))
+        answer_error(visit, 404, "submission %lld has none", (long long)row.id);
+    else
+        answer_error(visit, 409, "submission %lld is not judged yet", (long long)row.id);
+}
+
+static void answer_report(Visit *visit)
+{
+    answer_document(visit, "report", "text/plain; charset=utf-8");
+}
+
+static void answer_result(Visit *visit)
+{
+    answer_document(visit, "result", "application/json");
+}
+
+static void answer_explain(Visit *visit)
+{
+    answer_document(visit, "explain", "application/json");
+}
+
+static void answer_events(Visit *visit)
+{
+    StoredSubmission row;
+    if (!visible_submission(visit, &row))
+        return;
+    if (live_open(visit->service->live, visit->person.id, row.id, &visit->reply->events))
+        return;
+    http_reply_header(visit->reply, "Retry-After", "5");
+    answer_error(visit, 429, "%d streams are open already; ask for /api/v1/submissions/%lld now and then instead",
+                 LIVE_STREAMS, (long long)row.id);
+}
+
+static void answer_withdraw(Visit *visit)
+{
+    StoredSubmission row;
+    bool done;
+    if (!hand_in_withdraw(visit, &row, &done))
+        return;
+    if (done)
+        answer_submission_row(visit, 200, row.id);
+    else
+        answer_error(visit, 409, "submission %lld does not wait any more", (long long)row.id);
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+const Route api_routes[] = {
+    {"GET", "/api/v1/me", ACCESS_PERSONS, answer_me, false},
+    {"GET", "/api/v1/problems", ACCESS_READERS, answer_problems, false},
+    {"POST", "/api/v1/submissions", ACCESS_PERSONS, answer_hand_in, false},
+    {"POST", "/api/v1/people/*/submissions", ACCESS_TEACHERS_AND_KITS, answer_hand_in_for, false},
+    {"GET", "/api/v1/submissions", ACCESS_PERSONS, answer_list, false},
+    {"GET", "/api/v1/submissions/*", ACCESS_PERSONS_AND_KITS, answer_submission, false},
+    {"DELETE", "/api/v1/submissions/*", ACCESS_PERSONS, answer_withdraw, false},
+    {"GET", "/api/v1/submissions/*/report", ACCESS_PERSONS_AND_KITS, answer_report, false},
+    {"GET", "/api/v1/submissions/*/result", ACCESS_PERSONS_AND_KITS, answer_result, false},
+    {"GET", "/api/v1/submissions/*/points", ACCESS_PERSONS_AND_KITS, points_answer, false},
+    {"GET", "/api/v1/submissions/*/explain", ACCESS_PERSONS, answer_explain, false},
+    {"GET", "/api/v1/submissions/*/events", ACCESS_PERSONS_AND_KITS, answer_events, false},
+    {"GET", "/api/v1/assignments", ACCESS_PERSONS, class_answer_assignments, false},
+    {"GET", "/api/v1/problems/*/sources", ACCESS_PERSONS, class_answer_sources, false},
+    {"GET", "/api/v1/sources/*", ACCESS_PERSONS, class_answer_source, false},
+    {"GET", "/api/v1/boards/*", ACCESS_READERS, board_answer, false},
+    {"GET", "/api/v1/boards/*/csv", ACCESS_READERS, board_answer_csv, false},
+    {0},
+};

@@ -1,0 +1,447 @@
+#include "service/web/board_plots.h"
+
+#include "grader/ranking/ranking.h"
+#include "grader/terminal/terminal.h"
+#include "harness/device/cuda/ceilings.h"
+#include "harness/device/cuda/device_open.h"
+#include "service/web/parts.h"
+#include "service/web/html.h"
+#include "service/web/svg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ==== board data ================================================================================================== */
+
+/* The runs are in the order of time. */
+static void find_best(const StoredRun *runs, size_t count, Arena *arena, BoardPage *page)
+{
+    page->best = arena_array(arena, count, sizeof *page->best);
+    for (size_t i = 0; i < count; i++) {
+        const MeasuredTime *best = page->best_count == 0 ? NULL : &page->best[page->best_count - 1].time;
+        if (best == NULL || time_is_faster(runs[i].time, *best))
+            page->best[page->best_count++] = (BestTime){
+                .time_utc = runs[i].time_utc, .person = runs[i].person, .time = runs[i].time};
+    }
+}
+
+static Status read_references(Store *store, const Problem *problem, const Board *board, Arena *arena, BoardPage *page,
+                              Message *why)
+{
+    Ladder ladder;
+    Status status = ranking_ladder(store, problem, board, &ladder, why);
+    if (status != STATUS_OK)
+        return status;
+    page->references = ladder_times(&ladder, arena, &page->reference_count);
+    ladder_free(&ladder);
+    return STATUS_OK;
+}
+
+/* The name of a simulated GPU is that of its profile, of a real one that of the calibrated device. NULL: unknown. */
+static const char *device_name(const char *id, Arena *arena)
+{
+    char name[sizeof((DeviceInfo *)0)->id + 1];
+    DeviceInfo info;
+    Ceilings ceilings;
+    Message why;
+    snprintf(name, sizeof name, "sim:%s", strncmp(id, "sim-", strlen("sim-")) == 0 ? id + strlen("sim-") : "");
+    if (name[strlen("sim:")] != '\0')
+        return device_describe(name, &info, &why) == STATUS_OK ? arena_string(arena, info.name) : NULL;
+    return ceilings_read(id, &ceilings, &why) == STATUS_OK ? arena_string(arena, ceilings.name) : NULL;
+}
+
+Status board_data_read(Store *store, const Problem *problem, const Board *board, Arena *arena, BoardPage *page,
+                       Message *why)
+{
+    StoredRun *runs = NULL;
+    size_t run_count = 0;
+    Status status = STATUS_OK;
+    *page = (BoardPage){.device = arena_string(arena, board->device),
+                        .device_name = device_name(board->device, arena),
+                        .modelled = strncmp(board->device, "sim-", strlen("sim-")) == 0};
+    if (store != NULL)
+        status = store_runs(store, board, arena, &runs, &run_count, why);
+    if (status != STATUS_OK)
+        return status;
+    page->standings = standings_of(runs, run_count, arena, &page->standing_count);
+    find_best(runs, run_count, arena, page);
+    return read_references(store, problem, board, arena, page, why);
+}
+
+Status board_data_list(Store *store, const Problem *problem, Arena *arena, Board **boards, size_t *count, Message *why)
+{
+    *boards = NULL;
+    *count = 0;
+    return store == NULL ? STATUS_OK
+                         : store_boards(store, problem->id, problem->revision.hex, arena, boards, count, why);
+}
+
+/* ==== board plots ================================================================================================= */
+
+static const double LEFT = 12, RIGHT = PLOT_WIDTH - 12;
+
+/* ---- the range of all times -------------------------------------------------------------------------------------- */
+
+typedef struct PlotRange {
+    double low, high;
+} PlotRange;
+
+static void include(PlotRange *range, MeasuredTime time)
+{
+    if (!(time.ms > 0))
+        return;
+    range->low = fmin(range->low, time.ms * (1 - fmin(time.uncertainty, 0.9)));
+    range->high = fmax(range->high, time.ms * (1 + time.uncertainty));
+}
+
+static PlotRange range_of(const BoardPage *board, MeasuredTime you)
+{
+    PlotRange range = {INFINITY, 0};
+    for (size_t i = 0; i < board->standing_count; i++)
+        include(&range, board->standings[i].time);
+    for (size_t i = 0; i < board->reference_count; i++)
+        include(&range, board->references[i].time);
+    include(&range, you);
+    return range;
+}
+
+static void add_time_axis(Text *page, const PlotAxis *axis, double y)
+{
+    double ticks[AXIS_MAX_TICKS];
+    int count = axis_ticks(axis, 52, ticks);
+    svg_line(page, "axis", LEFT, y, RIGHT, y);
+    for (int i = 0; i < count; i++) {
+        double x = axis_at(axis, ticks[i]);
+        svg_line(page, "axis", x, y, x, y + 4);
+        svg_label(page, "tick", x, y + 17,
+                  x < LEFT + 20    ? "start"
+                  : x > RIGHT - 20 ? "end"
+                                   : "middle",
+                  figure_time(ticks[i]).text);
+    }
+}
+
+/* ---- people ------------------------------------------------------------------------------------------------------ */
+
+enum { MAX_DISCS = 80, MAX_LEVELS = 11, BINS = 38 };
+static const double DISC = 4.5, LEVEL = 10.5, STACK = MAX_LEVELS * 10.5;
+
+/* The level of each disc above the axis, so that none covers another; the number of levels, 0 if there is no room. */
+static int stack_discs(const BoardPage *board, const PlotAxis *axis, int levels[MAX_DISCS])
+{
+    double last[MAX_LEVELS];
+    int used = 0;
+    if (board->standing_count > MAX_DISCS)
+        return 0;
+    for (int level = 0; level < MAX_LEVELS; level++)
+        last[level] = -INFINITY;
+    for (size_t i = 0; i < board->standing_count; i++) {
+        double x = axis_at(axis, board->standings[i].time.ms);
+        int level = 0;
+        while (level < MAX_LEVELS && x - last[level] < 2 * DISC + 1)
+            level++;
+        if (level == MAX_LEVELS)
+            return 0;
+        last[level] = x;
+        levels[i] = level;
+        used = level + 1 > used ? level + 1 : used;
+    }
+    return used;
+}
+
+static void add_discs(Text *page, const BoardPage *board, const PlotAxis *axis, const int *levels, double y)
+{
+    for (size_t i = 0; i < board->standing_count; i++) {
+        const Standing *standing = &board->standings[i];
+        double at = y - 7 - DISC - levels[i] * LEVEL, ms = standing->time.ms, reach = ms * standing->time.uncertainty;
+        Text tip = {0};
+        text_printf(&tip, "%s: %s", standing->person, figure_measured(standing->time).text);
+        svg_line(page, "others-line", axis_at(axis, ms - reach), at, axis_at(axis, ms + reach), at);
+        svg_disc(page, "others", axis_at(axis, ms), at, DISC, tip.data);
+        text_free(&tip);
+    }
+}
+
+static void add_histogram(Text *page, const BoardPage *board, const PlotAxis *axis, double y)
+{
+    size_t counts[BINS] = {0}, most = 1;
+    char label[40];
+    double width = (RIGHT - LEFT) / BINS;
+    for (size_t i = 0; i < board->standing_count; i++) {
+        int bin = (int)((axis_at(axis, board->standings[i].time.ms) - LEFT) / width);
+        bin = bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
+        counts[bin]++;
+        most = counts[bin] > most ? counts[bin] : most;
+    }
+    for (int bin = 0; bin < BINS; bin++) {
+        double height = STACK * (double)counts[bin] / (double)most;
+        if (counts[bin] > 0)
+            svg_rect(page, "others-bar", LEFT + bin * width + 0.5, y - 7 - height, width - 1, height);
+    }
+    snprintf(label, sizeof label, "%zu people", most);
+    svg_line(page, "grid", LEFT, y - 7 - STACK, RIGHT, y - 7 - STACK);
+    svg_label(page, "tick", RIGHT, y - 7 - STACK - 4, "end", label);
+}
+
+/* ---- all times --------------------------------------------------------------------------------------------------- */
+
+static void add_references(Text *page, const BoardPage *board, const PlotAxis *axis, double y)
+{
+    for (size_t i = 0; i < board->reference_count; i++) {
+        Text tip = {0};
+        text_printf(&tip, "%s: %s", board->references[i].name, figure_measured(board->references[i].time).text);
+        svg_diamond(page, "reference", axis_at(axis, board->references[i].time.ms), y, 5.5, tip.data);
+        text_free(&tip);
+    }
+}
+
+static void add_you(Text *page, const PlotAxis *axis, MeasuredTime you, double top, double y)
+{
+    if (!(you.ms > 0))
+        return;
+    double x = axis_at(axis, you.ms), low = axis_at(axis, you.ms * (1 - fmin(you.uncertainty, 0.9))),
+           high = axis_at(axis, you.ms * (1 + you.uncertainty));
+    svg_rect(page, "me-band", low, top, fmax(high - low, 1), y - top);
+    svg_line(page, "me-line", x, top, x, y);
+    svg_label(page, "strong", x, top - 5, x < 120 ? "start" : x > PLOT_WIDTH - 120 ? "end" : "middle", "you are here");
+}
+
+static void add_key(Text *page, const BoardPage *board, MeasuredTime you, bool has_discs)
+{
+    html_raw(page, "<ul class=\"key\">");
+    if (board->standing_count > 0)
+        html_add(
+            page,
+            "<li><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\"><circle class=\"others\" cx=\"5\" cy=\"5\" r=\"5\"/></svg>%s</li>",
+            has_discs ? "a person" : "people");
+    if (board->reference_count > 0)
+        html_raw(
+            page,
+            "<li><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\"><path class=\"reference\" d=\"M5 0l5 5-5 5-5-5z\"/></svg>"
+            "a reference solution</li>");
+    if (you.ms > 0)
+        html_raw(
+            page,
+            "<li><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\"><rect class=\"me-band\" width=\"10\" height=\"10\"/>"
+            "<path class=\"me-line\" d=\"M5 0v10\"/></svg>this submission, with its uncertainty</li>");
+    html_raw(page, "</ul>\n");
+}
+
+/* Persons, references and the submission in one order, for the table. */
+typedef struct PlotEntry {
+    const char *name, *kind;
+    MeasuredTime time;
+} PlotEntry;
+
+static int by_time(const void *a, const void *b)
+{
+    const PlotEntry *x = a, *y = b;
+    return (x->time.ms > y->time.ms) - (x->time.ms < y->time.ms);
+}
+
+static void add_numbers(Text *page, const BoardPage *board, MeasuredTime you)
+{
+    enum { MOST = 250 };
+    size_t count = 0;
+    PlotEntry *entries = calloc(board->standing_count + board->reference_count + 1, sizeof *entries);
+    for (size_t i = 0; entries != NULL && i < board->standing_count; i++)
+        entries[count++] = (PlotEntry){board->standings[i].person, "person", board->standings[i].time};
+    for (size_t i = 0; entries != NULL && i < board->reference_count; i++)
+        entries[count++] = (PlotEntry){board->references[i].name, "reference solution", board->references[i].time};
+    if (entries != NULL && you.ms > 0)
+        entries[count++] = (PlotEntry){"this submission", "you", you};
+    if (entries != NULL)
+        qsort(entries, count, sizeof *entries, by_time);
+    details_begin(page, "The numbers of this plot");
+    table_begin(page, "All times", "Who|What|>Time");
+    for (size_t i = 0; i < count && i < MOST; i++)
+        html_add(page, "<tr><th scope=\"row\">%s</th><td>%s</td><td class=\"number\">%s</td></tr>\n", entries[i].name,
+                 entries[i].kind, figure_measured(entries[i].time).text);
+    table_end(page);
+    if (count > MOST)
+        html_add(page, "<p class=\"note\">The fastest %d of %zu are shown.</p>\n", MOST, count);
+    details_end(page);
+    free(entries);
+}
+
+void plot_times(Text *page, const char *id, const BoardPage *board, MeasuredTime you)
+{
+    int levels[MAX_DISCS];
+    PlotRange range = range_of(board, you);
+    if (!(range.high > 0))
+        return;
+    PlotAxis axis = axis_around(range.low, range.high, LEFT, RIGHT, true);
+    int used = stack_discs(board, &axis, levels);
+    bool has_discs = used > 0 || board->standing_count == 0;
+    double stack = has_discs ? fmax(used * LEVEL, 30) : STACK, top = 20, y = top + 10 + stack + 8;
+    html_raw(page,
+             "<figure>\n<figcaption>All times on this board<span class=\"more\">Further left is faster; the scale is "
+             "logarithmic.</span></figcaption>\n");
+    svg_begin(page, id, y + 24, "All times on this board",
+              "Times of people and of reference solutions along a logarithmic axis. The table below has the numbers.");
+    add_you(page, &axis, you, top, y);
+    if (has_discs)
+        add_discs(page, board, &axis, levels, y);
+    else
+        add_histogram(page, board, &axis, y);
+    add_time_axis(page, &axis, y);
+    add_references(page, board, &axis, y);
+    svg_end(page);
+    add_key(page, board, you, has_discs);
+    add_numbers(page, board, you);
+    html_raw(page, "</figure>\n");
+}
+
+/* ---- the ladder -------------------------------------------------------------------------------------------------- */
+
+/* The slowest of the references that are significantly faster than `you`. */
+static const ReferenceTime *next_rung(const BoardPage *board, MeasuredTime you)
+{
+    const ReferenceTime *next = NULL;
+    for (size_t i = 0; i < board->reference_count; i++)
+        if (you.ms > 0 && time_is_faster(board->references[i].time, you))
+            next = &board->references[i];
+    return next;
+}
+
+static void add_rung(Text *page, const char *class, const char *name, MeasuredTime time, MeasuredTime you,
+                     double longest, const char *remark)
+{
+    html_add(page, "<tr class=\"%s\"><th scope=\"row\">", class);
+    html_name(page, name);
+    if (*remark != '\0')
+        html_add(page, "<span class=\"more\">%s</span>", remark);
+    html_add(
+        page,
+        "</th><td class=\"number\">%s</td><td class=\"bar\"><svg class=\"bar\" viewBox=\"0 0 100 8\" "
+        "preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect class=\"%s\" width=\"%.1f\" height=\"8\"/></svg></td>",
+        figure_measured(time).text, *class == '\0' ? "reference-bar" : "me-bar", 100 * time.ms / longest);
+    if (you.ms > 0)
+        html_add(page, "<td class=\"number spare\">%s%s</td>",
+                 *class == '\0' ? quantity_ratio(you.ms / time.ms).text : "", *class == '\0' ? "\u00A0×" : "");
+    html_raw(page, "</tr>\n");
+}
+
+void plot_ladder(Text *page, const BoardPage *board, MeasuredTime you)
+{
+    const ReferenceTime *next = next_rung(board, you);
+    double longest = you.ms;
+    bool you_stand = !(you.ms > 0);
+    if (board->reference_count == 0)
+        return;
+    for (size_t i = 0; i < board->reference_count; i++)
+        longest = fmax(longest, board->references[i].time.ms);
+    html_raw(page, "<figure class=\"tall\">\n<figcaption>The ladder of reference solutions<span class=\"more\">");
+    if (next != NULL)
+        html_add(page, "Next to beat: %s, %s times as fast.", next->name, quantity_ratio(you.ms / next->time.ms).text);
+    else if (you.ms > 0)
+        html_raw(page, "No reference solution is faster.");
+    else
+        html_raw(page, "Shorter is faster.");
+    html_raw(page, "</span></figcaption>\n");
+    table_begin_wide(page, "Reference solutions, fastest first",
+                     you.ms > 0 ? "Solution|>Time||>-Speed" : "Solution|>Time|");
+    for (size_t i = 0; i < board->reference_count; i++) {
+        const ReferenceTime *rung = &board->references[i];
+        if (!you_stand && you.ms < rung->time.ms) {
+            add_rung(page, "you", "this submission", you, you, longest, "");
+            you_stand = true;
+        }
+        add_rung(page, "", rung->name, rung->time, you, longest, rung == next ? "next to beat" : "");
+    }
+    if (!you_stand)
+        add_rung(page, "you", "this submission", you, you, longest, "");
+    table_end(page);
+    html_raw(page, "</figure>\n");
+}
+
+/* ---- the best over the weeks ------------------------------------------------------------------------------------- */
+
+static double seconds_of(const char *time_utc)
+{
+    struct tm moment = {0};
+    return strptime(time_utc, "%Y-%m-%dT%H:%M:%SZ", &moment) == NULL ? 0 : (double)timegm(&moment);
+}
+
+static void add_steps(Text *page, const BestTime *times, size_t count, const PlotAxis *across, const PlotAxis *up)
+{
+    double x = 0, y = 0;
+    for (size_t i = 0; i < count; i++) {
+        double next_x = axis_at(across, seconds_of(times[i].time_utc)), next_y = axis_at(up, times[i].time.ms);
+        if (i > 0) {
+            svg_line(page, "best-line", x, y, next_x, y);
+            svg_line(page, "best-line", next_x, y, next_x, next_y);
+        }
+        x = next_x;
+        y = next_y;
+    }
+    svg_line(page, "best-line", x, y, RIGHT, y);
+    for (size_t i = 0; i < count; i++) {
+        Text tip = {0};
+        text_printf(&tip, "%s, %s: %s", figure_day(times[i].time_utc).text, times[i].person,
+                    figure_measured(times[i].time).text);
+        svg_disc(page, "best", axis_at(across, seconds_of(times[i].time_utc)), axis_at(up, times[i].time.ms), 4,
+                 tip.data);
+        text_free(&tip);
+    }
+}
+
+static void add_time_scale(Text *page, const PlotAxis *up, double left, double bottom)
+{
+    double ticks[AXIS_MAX_TICKS];
+    int count = axis_ticks(up, 22, ticks);
+    for (int i = 0; i < count; i++) {
+        double y = axis_at(up, ticks[i]);
+        svg_line(page, "grid", left, y, RIGHT, y);
+        svg_label(page, "tick", left - 6, y + 4, "end", figure_time(ticks[i]).text);
+    }
+    svg_line(page, "axis", left, bottom, RIGHT, bottom);
+}
+
+static void draw_history(Text *page, const char *id, const char *title, const BestTime *times, size_t count)
+{
+    const double left = 62, top = 10, bottom = 150;
+    double first = seconds_of(times[0].time_utc), last = seconds_of(times[count - 1].time_utc), low = INFINITY,
+           high = 0;
+    for (size_t i = 0; i < count; i++) {
+        low = fmin(low, times[i].time.ms);
+        high = fmax(high, times[i].time.ms);
+    }
+    PlotAxis across = {
+        .low = first, .high = fmax(last + (last - first) * 0.08, first + 1), .from = left + 8, .to = RIGHT};
+    PlotAxis up = axis_around(low, high, bottom, top, true);
+    svg_begin(page, id, bottom + 24, title, "Times by the day, joined by steps. The table below has the numbers.");
+    add_time_scale(page, &up, left, bottom);
+    add_steps(page, times, count, &across, &up);
+    svg_label(page, "tick", left, bottom + 17, "start", figure_day(times[0].time_utc).text);
+    svg_label(page, "tick", RIGHT, bottom + 17, "end", figure_day(times[count - 1].time_utc).text);
+    svg_end(page);
+}
+
+void plot_history(Text *page, const char *id, const char *title, const char *who, const BestTime *times, size_t count)
+{
+    enum { MOST = 100 };
+    Text columns = {0};
+    size_t left_out = count > MOST ? count - MOST : 0;
+    if (count < 2)
+        return;
+    times += left_out;
+    count -= left_out;
+    html_add(page, "<figure>\n<figcaption>%s</figcaption>\n", title);
+    draw_history(page, id, title, times, count);
+    details_begin(page, "The numbers of this plot");
+    text_printf(&columns, "When|%s|>Time", who);
+    table_begin(page, title, columns.data);
+    text_free(&columns);
+    for (size_t i = 0; i < count; i++)
+        html_add(page, "<tr><th scope=\"row\">%s</th><td>%s</td><td class=\"number\">%s</td></tr>\n",
+                 figure_moment(times[i].time_utc).text, times[i].person, figure_measured(times[i].time).text);
+    table_end(page);
+    if (left_out > 0)
+        html_add(page, "<p class=\"note\">%zu older ones are left out.</p>\n", left_out);
+    details_end(page);
+    html_raw(page, "</figure>\n");
+}

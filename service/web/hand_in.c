@@ -1,0 +1,181 @@
+#include "service/web/hand_in.h"
+
+#include "grader/problem/own_case.h"
+#include "grader/problem/problem.h"
+#include "grader/problem/submission.h"
+#include "service/web/answer.h"
+#include "service/web/api.h"
+#include "service/store/config.h"
+#include "service/store/judgings.h"
+#include "service/store/service_store.h"
+#include "service/store/submissions.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_KEY_BYTES = 64, MAX_FILE_NAME_BYTES = 100 };
+
+static Status check_key(const char *key, Message *why)
+{
+    size_t length = strlen(key);
+    for (const char *c = key; *c != '\0'; c++)
+        if (!isalnum((unsigned char)*c))
+            length = 0;
+    if (length == 0 || length > MAX_KEY_BYTES)
+        return fail(STATUS_BAD_INPUT, why, "key: expected 1 to %d letters and digits", MAX_KEY_BYTES);
+    return STATUS_OK;
+}
+
+/* The name is shown to others, and a worker gives it to the file. */
+static Status check_file_name(const char *name, Message *why)
+{
+    const size_t length = strlen(name);
+    if (length == 0 || length > MAX_FILE_NAME_BYTES || name[0] == '.' || name[0] == '-' || strchr(name, '/') != NULL)
+        return fail(STATUS_BAD_INPUT, why,
+                    "file_name: expected the name of a file, of at most %d bytes and without '/'", MAX_FILE_NAME_BYTES);
+    for (const char *c = name; *c != '\0'; c++)
+        if (iscntrl((unsigned char)*c))
+            return fail(STATUS_BAD_INPUT, why, "file_name: found a control character");
+    return STATUS_OK;
+}
+
+static Status check_mode(const HandInRequest *request, const char **mode, Message *why)
+{
+    *mode = request->mode == NULL ? "rank" : request->mode;
+    if (judging_mode_named(*mode) == JUDGING_MODES)
+        return fail(STATUS_BAD_INPUT, why, "mode: expected try, test or rank, found '%.40s'", *mode);
+    if (request->sizes != NULL && strcmp(*mode, "try") != 0)
+        return fail(STATUS_BAD_INPUT, why, "sizes: belong to the mode try, found the mode %s", *mode);
+    return STATUS_OK;
+}
+
+/* Sizes are checked here as `try` does, so that a worker gets none that cannot work. */
+static Status check_sizes(const HandInRequest *request, const Problem *problem, Message *why)
+{
+    const OwnCase own = {.sizes = request->sizes, .seed = 1};
+    TestcaseSet set;
+    if (request->sizes == NULL)
+        return STATUS_OK;
+    Status status = own_case_make(problem, &own, &set, why);
+    if (status == STATUS_OK)
+        testcases_free(&set);
+    return status;
+}
+
+static Status check_author(const Visit *visit, Person author, Message *why)
+{
+    identity_raise_role(visit->service->config, &author);
+    return author.role == PERSON_STUDENT
+               ? STATUS_OK
+               : fail(STATUS_BAD_INPUT, why, "this token hands in for students alone, and the role of '%s' is %s",
+                      author.name, role_name(author.role));
+}
+
+/* A token that only hands in is for the class: for the problems of its assignments, where the server has a class.json. */
+static Status check_problem(const Visit *visit, const char *problem, Message *why)
+{
+    const ClassFile *class = visit->hands_in_only ? class_of(visit) : NULL;
+    if (class == NULL)
+        return STATUS_OK;
+    for (size_t i = 0; i < class->assignment_count; i++)
+        if (class_problem(&class->assignments[i], problem) != NULL)
+            return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "no assignment of the class has the problem '%s'", problem);
+}
+
+/* Whose submission it will be. The audit comes first, so that nothing is handed in for others without it. */
+static Status find_author(const Visit *visit, const HandInRequest *request, Person *author, Message *why)
+{
+    Text object = {0};
+    *author = visit->person;
+    if (request->person == NULL)
+        return STATUS_OK;
+    Status status = people_admit(visit->service->store, request->person, visit->arena, author, why);
+    if (status == STATUS_OK && visit->hands_in_only)
+        status = check_author(visit, *author, why);
+    if (status != STATUS_OK)
+        return status;
+    text_printf(&object, "%s for %s, key %s", request->file_name, author->name, request->key);
+    status = audit_add(visit->service->store, visit->person.name, "hand in", object.data, why);
+    text_free(&object);
+    return status;
+}
+
+static Status put(Visit *visit, const HandInRequest *request, const char *mode, const Submission *submission,
+                  const Problem *problem, int64_t *id, bool *is_new, Message *why)
+{
+    const Config *config = visit->service->config;
+    const OrderRule rule = {.penalty_s = config->penalty_s,
+                            .rank_budget_s = config->rank_device_s,
+                            .practice_budget_s = config->practice_device_s};
+    Person author;
+    Status status = find_author(visit, request, &author, why);
+    if (status != STATUS_OK)
+        return status;
+    const HandIn row = {.person = author.id,
+                        .key = request->key,
+                        .problem = problem->id,
+                        .revision = problem->revision.hex,
+                        .mode = mode,
+                        .sizes = request->sizes == NULL ? "" : request->sizes,
+                        .file_name = submission->file_name,
+                        .source = submission->source.data,
+                        .source_hash = submission->hash.hex,
+                        .sender = request->person == NULL ? 0 : visit->person.id};
+    status = submissions_hand_in(visit->service->store, &row, &rule, id, is_new, why);
+    if (status == STATUS_OK)
+        head_wake(visit->service->head);
+    return status;
+}
+
+Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is_new, Message *why)
+{
+    Submission submission = {0};
+    Problem problem;
+    const char *mode;
+    Text source = {0};
+    Status status = check_key(request->key, why);
+    if (status == STATUS_OK)
+        status = check_file_name(request->file_name, why);
+    if (status == STATUS_OK)
+        status = check_mode(request, &mode, why);
+    if (status != STATUS_OK)
+        return status;
+    text_add(&source, request->source);
+    status = submission_take(request->file_name, &source, &submission, why);
+    if (status != STATUS_OK)
+        return status;
+    status = submission_problem(&submission, request->problem, &problem, why);
+    if (status == STATUS_OK) {
+        status = submission_is_c(&submission)
+                     ? fail(STATUS_BAD_INPUT, why, "%s: plain C runs only on the CPU, expected CUDA",
+                            request->file_name)
+                     : check_sizes(request, &problem, why);
+        if (status == STATUS_OK)
+            status = check_problem(visit, problem.id, why);
+        if (status == STATUS_OK)
+            status = class_expect_open(visit, problem.id, mode, why);
+        if (status == STATUS_OK)
+            status = put(visit, request, mode, &submission, &problem, id, is_new, why);
+        problem_free(&problem);
+    }
+    submission_free(&submission);
+    return status == STATUS_NOT_FOUND ? STATUS_BAD_INPUT : status; /* an unknown problem is a wrong request */
+}
+
+bool hand_in_withdraw(Visit *visit, StoredSubmission *row, bool *done)
+{
+    Message why;
+    *done = false;
+    if (!visible_submission(visit, row))
+        return false;
+    if (row->person_id != visit->person.id) {
+        answer_error(visit, 403, "only its author can withdraw a submission");
+        return false;
+    }
+    Status status = head_withdraw(visit->service->head, visit->service->store, row->id, row->judging, done, &why);
+    if (status != STATUS_OK)
+        answer_failure(visit, status, &why);
+    return status == STATUS_OK;
+}

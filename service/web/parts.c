@@ -1,0 +1,371 @@
+/* parts.c - what the database keeps of a run, in the form of result.json.  */
+#include "service/web/parts.h"
+
+#include "grader/terminal/terminal.h"
+#include "service/web/html.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ==== figure ====================================================================================================== */
+
+#define NO_BREAK "\u00A0"
+
+static const struct Unit {
+    const char *name;
+    double ms;
+} units[] = {{"ns", 1e-6}, {"µs", 1e-3}, {"ms", 1}, {"s", 1e3}};
+
+__attribute__((format(printf, 1, 2))) static Figure figure(const char *format, ...)
+{
+    Figure made;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(made.text, sizeof made.text, format, arguments);
+    va_end(arguments);
+    return made;
+}
+
+/* A quantity of the terminal, in print. */
+static Figure in_print(Quantity quantity)
+{
+    const char *space = strchr(quantity.text, ' ');
+    if (space == NULL)
+        return figure("%s", quantity.text);
+    const char *unit = strcmp(space + 1, "us") == 0 ? "µs" : space + 1;
+    return figure("%.*s" NO_BREAK "%s", (int)(space - quantity.text), quantity.text, unit);
+}
+
+Figure figure_time(double ms)
+{
+    return in_print(quantity_time(ms));
+}
+
+Figure figure_percent(double share)
+{
+    return in_print(quantity_percent(share, 1));
+}
+
+/* ---- digits ------------------------------------------------------------------------------------------------------ */
+
+/* How many decimals a number with this uncertainty has; negative: that many digits before the point are 0. */
+static int decimals_for(double uncertainty)
+{
+    double rounded = uncertainty * (1 + 1e-9); /* 0.2 stays 0.2 whatever its last bit */
+    int place = (int)floor(log10(rounded));
+    bool begins_with_one = rounded / pow(10, place) < 1.95;
+    return -place + (begins_with_one ? 1 : 0);
+}
+
+static double round_to(double value, int decimals)
+{
+    double step = pow(10, -decimals);
+    return round(value / step) * step;
+}
+
+Figure figure_whole(double number)
+{
+    char digits[40];
+    Figure grouped = {{0}};
+    if (isnan(number) || fabs(number) > 1e15)
+        return figure("-");
+    int length = snprintf(digits, sizeof digits, "%.0f", fabs(number)), at = 0;
+    if (number <= -0.5)
+        grouped.text[at++] = '-';
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            grouped.text[at++] = ',';
+        grouped.text[at++] = digits[i];
+    }
+    return grouped;
+}
+
+Figure figure_within(double value, double uncertainty)
+{
+    if (isnan(value) || value < 0)
+        return figure("-");
+    if (!(uncertainty > 0) || value == 0)
+        return in_print(quantity_rate(value));
+    int decimals = decimals_for(value * uncertainty);
+    double rounded = round_to(value, decimals);
+    return decimals > 0 ? figure("%.*f", decimals > 9 ? 9 : decimals, rounded) : figure_whole(rounded);
+}
+
+Figure figure_measured(MeasuredTime time)
+{
+    const struct Unit *unit = units;
+    if (!(time.ms > 0) || !(time.uncertainty > 0) || time.ms < units[0].ms)
+        return time.ms > 0 ? figure_time(time.ms) : figure("-");
+    while (unit < units + sizeof units / sizeof *units - 1 && time.ms >= unit[1].ms)
+        unit++;
+    double value = time.ms / unit->ms, spread = value * time.uncertainty;
+    int decimals = decimals_for(spread), shown = decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
+    return figure("%.*f" NO_BREAK "±" NO_BREAK "%.*f" NO_BREAK "%s", shown, round_to(value, decimals), shown,
+                  round_to(spread, decimals), unit->name);
+}
+
+/* ---- other units ------------------------------------------------------------------------------------------------- */
+
+Figure figure_bytes(double bytes)
+{
+    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    int unit = 0;
+    while (bytes >= 1024 && unit < 4) {
+        bytes /= 1024;
+        unit++;
+    }
+    return figure(bytes < 10 && unit > 0 ? "%.1f" NO_BREAK "%s" : "%.0f" NO_BREAK "%s", bytes, names[unit]);
+}
+
+Figure figure_duration(double seconds)
+{
+    if (seconds < 90)
+        return figure("%.0f" NO_BREAK "s", ceil(seconds));
+    if (seconds < 90 * 60)
+        return figure("%.0f" NO_BREAK "min", ceil(seconds / 60));
+    return figure("%.0f" NO_BREAK "h", ceil(seconds / 3600));
+}
+
+/* ---- times of the day -------------------------------------------------------------------------------------------- */
+
+typedef struct FigureMoment {
+    int year, month, day, hour, minute;
+} FigureMoment;
+
+static bool read_moment(const char *text, FigureMoment *moment)
+{
+    int count = sscanf(text, "%4d-%2d-%2dT%2d:%2d", &moment->year, &moment->month, &moment->day, &moment->hour,
+                       &moment->minute);
+    return count == 5 && moment->month >= 1 && moment->month <= 12;
+}
+
+static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+Figure figure_moment(const char *time_utc)
+{
+    FigureMoment moment;
+    if (!read_moment(time_utc, &moment))
+        return figure("%.60s", time_utc);
+    return figure("%d" NO_BREAK "%s" NO_BREAK "%d, %02d:%02d" NO_BREAK "UTC", moment.day, months[moment.month - 1],
+                  moment.year, moment.hour, moment.minute);
+}
+
+Figure figure_day(const char *time_utc)
+{
+    FigureMoment moment;
+    if (!read_moment(time_utc, &moment))
+        return figure("%.60s", time_utc);
+    return figure("%d" NO_BREAK "%s" NO_BREAK "%d", moment.day, months[moment.month - 1], moment.year);
+}
+
+/* ==== parts ======================================================================================================= */
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+static void add_heads(Text *page, const char *columns)
+{
+    while (*columns != '\0') {
+        size_t length = strcspn(columns, "|");
+        bool is_number = columns[0] == '>', is_spare = columns[is_number] == '-';
+        const char *name = columns + is_number + is_spare;
+        html_raw(page, "<th scope=\"col\"");
+        if (is_number || is_spare)
+            html_add(page, " class=\"%s\"", !is_spare ? "number" : is_number ? "number spare" : "spare");
+        html_add(page, ">%.*s</th>", (int)(columns + length - name), name);
+        columns += length + (columns[length] == '|');
+    }
+}
+
+static void begin(Text *page, const char *label, const char *columns, const char *class)
+{
+    html_add(
+        page,
+        "<div class=\"scroll\" role=\"group\" aria-label=\"%s\" tabindex=\"0\">\n<table class=\"%s\">\n<thead><tr>",
+        label, class);
+    add_heads(page, columns);
+    html_raw(page, "</tr></thead>\n<tbody>\n");
+}
+
+void table_begin(Text *page, const char *label, const char *columns)
+{
+    begin(page, label, columns, "plain");
+}
+
+void table_begin_wide(Text *page, const char *label, const char *columns)
+{
+    begin(page, label, columns, "wide");
+}
+
+void table_end(Text *page)
+{
+    html_raw(page, "</tbody>\n</table>\n</div>\n");
+}
+
+void details_begin(Text *page, const char *summary)
+{
+    html_add(page, "<details>\n<summary>%s</summary>\n", summary);
+}
+
+void details_end(Text *page)
+{
+    html_raw(page, "</details>\n");
+}
+
+/* ---- verdicts ---------------------------------------------------------------------------------------------------- */
+
+const char *verdict_class(const char *verdict)
+{
+    static const char *const waiting[] = {"waiting", "judging", "held", "Judge Error"};
+    static const char *const none[] = {"withdrawn", "not run", "", "-"};
+    if (strcmp(verdict, "Accepted") == 0)
+        return "good";
+    for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++)
+        if (strcmp(verdict, waiting[i]) == 0)
+            return "wait";
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (strcmp(verdict, none[i]) == 0)
+            return "none";
+    return "bad";
+}
+
+void icon(Text *page, const char *class)
+{
+    const char *path = "M5 12h14"; /* a dash */
+    if (strcmp(class, "good") == 0)
+        path = "M4 13l5 5L20 6";
+    else if (strcmp(class, "bad") == 0)
+        path = "M5 5l14 14M19 5L5 19";
+    else if (strcmp(class, "wait") == 0)
+        path = "M12 3a9 9 0 1 0 .01 0M12 7v5l4 2";
+    html_add(
+        page,
+        "<span class=\"mark %s\"><svg class=\"icon\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"%s\"/></svg></span>",
+        class, path);
+}
+
+/* The sign stays with the first word: a browser may break a line behind a picture even before a no-break space. */
+void verdict_mark(Text *page, const char *verdict)
+{
+    const size_t first = strcspn(verdict, " ");
+    html_raw(page, "<span class=\"judged\"><span class=\"nowrap\">");
+    icon(page, verdict_class(verdict));
+    html_add(page, "\u00A0%.*s</span>%s</span>", (int)first, verdict, verdict + first);
+}
+
+/* ---- times ------------------------------------------------------------------------------------------------------- */
+
+bool device_models_times(const char *device)
+{
+    return device != NULL && strncmp(device, "sim-", strlen("sim-")) == 0;
+}
+
+void time_cell(Text *page, MeasuredTime time, const char *device)
+{
+    html_raw(page, "<td class=\"number\">");
+    if (time.ms > 0)
+        html_add(page, "%s", figure_measured(time).text);
+    if (time.ms > 0 && device_models_times(device))
+        html_raw(page, "<span class=\"more\">modelled</span>");
+    html_raw(page, "</td>");
+}
+
+/* ---- facts and lists --------------------------------------------------------------------------------------------- */
+
+void fact(Text *page, const char *name, const char *value)
+{
+    if (value != NULL && *value != '\0')
+        html_add(page, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
+}
+
+static void add_row(Text *page, const Site *site, bool has_people, const SubmissionLine *row)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%" PRId64, row->number);
+    html_raw(page, "<tr><th scope=\"row\">");
+    link_submission(page, site, row->number, number);
+    html_raw(page, "</th><td>");
+    link_problem(page, site, row->problem, row->problem);
+    html_raw(page, "</td><td>");
+    if (has_people) {
+        link_person(page, site, row->person);
+        html_raw(page, "</td><td>");
+    }
+    verdict_mark(page, row->verdict != NULL ? row->verdict : row->state);
+    html_raw(page, "</td>");
+    time_cell(page, row->time, row->device);
+    html_raw(page, "<td class=\"spare file\">");
+    html_name(page, row->file_name);
+    html_add(page, "</td><td class=\"spare nowrap\">%s</td></tr>\n",
+             row->received == NULL ? "" : figure_moment(row->received).text);
+}
+
+void submission_list(Text *page, const Site *site, const char *label, bool has_people, const SubmissionLine *rows,
+                     size_t count)
+{
+    enum { MOST = 200 };
+    table_begin_wide(page, label,
+                     has_people ? "No.|Problem|Who|Verdict|>Time|-File|-Received"
+                                : "No.|Problem|Verdict|>Time|-File|-Received");
+    for (size_t i = 0; i < count && i < MOST; i++)
+        add_row(page, site, has_people, &rows[i]);
+    table_end(page);
+    if (count > MOST)
+        html_add(page, "<p class=\"note\">%zu more are not shown.</p>\n", count - MOST);
+}
+
+/* ==== recorded run ================================================================================================ */
+
+static void put_text(cJSON *object, const char *key, const char *text)
+{
+    if (text != NULL)
+        cJSON_AddStringToObject(object, key, text);
+}
+
+/* The parts of a sitting that are parts of result.json as well. */
+static void put_sitting(cJSON *object, const char *text)
+{
+    static const char *const keys[] = {"clock_gap_us",   "launch_us", "launch_spread_us", "usual_launch_us", "anchor",
+                                       "second_sitting", "blocks"};
+    cJSON *sitting = cJSON_Parse(text);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        cJSON *item = cJSON_DetachItemFromObjectCaseSensitive(sitting, keys[i]);
+        if (item != NULL)
+            cJSON_AddItemToObject(object, keys[i], item);
+    }
+    cJSON_Delete(sitting);
+}
+
+cJSON *submission_of_run(const Run *run)
+{
+    cJSON *cases = cJSON_Parse(run->cases), *object;
+    if (!cJSON_IsArray(cases)) {
+        cJSON_Delete(cases);
+        return NULL;
+    }
+    object = cJSON_CreateObject();
+    put_text(object, "verdict", run->verdict);
+    put_text(object, "rank_status", run->rank_status);
+    put_text(object, "problem", run->board.problem);
+    put_text(object, "file", run->file_name);
+    put_text(object, "source_hash", run->source_hash);
+    put_text(object, "person", run->person);
+    put_text(object, "time_utc", run->time_utc);
+    put_text(object, "device", run->board.device);
+    put_text(object, "device_name", run->device_name);
+    put_text(object, "driver", run->driver);
+    put_text(object, "toolkit", run->toolkit);
+    put_text(object, "judge", run->judge);
+    put_text(object, "sandbox", run->sandbox);
+    cJSON_AddBoolToObject(object, "modelled", strncmp(run->board.device, "sim-", 4) == 0);
+    if (run->time.ms > 0) {
+        cJSON_AddNumberToObject(object, "score_ms", run->time.ms);
+        cJSON_AddNumberToObject(object, "uncertainty", run->time.uncertainty);
+    }
+    put_sitting(object, run->sitting);
+    cJSON_AddItemToObject(object, "cases", cases);
+    return object;
+}

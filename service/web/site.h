@@ -1,0 +1,50 @@
+/* site.h - where pages lie, and what surrounds each of them.
+ *
+ * A server gives pages at addresses (/submissions/12); a report is a folder of files (submission-12.html). The pages
+ * themselves do not know which it is: every link comes from here.  */
+#ifndef SERVICE_WEB_SITE_H
+#define SERVICE_WEB_SITE_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Site {
+    const char *title;  /* what this judge is called; NULL: ConvJudge */
+    bool is_static;     /* files of a report: nobody logs in, and there is nothing to hand in */
+    bool is_alone;      /* with is_static: one file, with the style in it and without links to others */
+    const char *person; /* who has logged in; NULL: nobody */
+    bool is_teacher, is_admin;
+} Site;
+
+/* The headers of every page of a server, beside Content-Type: "text/html; charset=utf-8". Nothing comes from elsewhere, and there is no script but
+ * ours. Pictures of outputs are in the pages themselves (data:). */
+#define PAGES_CONTENT_SECURITY_POLICY                                                                                  \
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "              \
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+/* The files that pages need: a server gives them as /static/style.css and /static/live.js, a report has style.css beside it. */
+extern const char style_css[], live_js[];
+
+/* Everything up to the page's own content: the head, navigation, and <main> with the title as its <h1>. */
+void page_begin(Text *page, const Site *site, const char *title);
+/* The same with live.js, which follows the events of a submission that has not ended. */
+void page_begin_live(Text *page, const Site *site, const char *title);
+void page_end(Text *page, const Site *site);
+
+/* Links, with their text escaped. Their addresses:
+ *   index  /                     index.html
+ *   style  /static/style.css     style.css
+ *   problem     /problems/ID     problem-ID.html
+ *   submission  /submissions/N   submission-N.html
+ *   person      /people/NAME     none: a report has no pages of people  */
+void link_problem(Text *page, const Site *site, const char *id, const char *text);
+void link_submission(Text *page, const Site *site, int64_t number, const char *text);
+void link_person(Text *page, const Site *site, const char *person);
+/* Names of the files of a report. */
+void problem_file(Text *name, const char *id);
+void submission_file(Text *name, int64_t number);
+void starter_file(Text *name, const char *problem);
+
+#endif

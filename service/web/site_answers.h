@@ -1,0 +1,100 @@
+/* site_answers.h - the pages and forms of the server: each function answers one route (site_answers.c) by filling in the structs of
+ * service/web from the store.  */
+#ifndef SERVICE_WEB_SITE_ANSWERS_H
+#define SERVICE_WEB_SITE_ANSWERS_H
+
+#include "service/store/submissions.h"
+#include "service/web/answer.h"
+#include "service/web/parts.h"
+
+#include <cjson/cJSON.h>
+#include <time.h>
+
+/* ==== site answers ================================================================================================ */
+
+/* What surrounds a page for this visitor. */
+Site site_of(const Visit *visit);
+/* Service.show_error. */
+void site_error(Visit *visit, int status, const char *text);
+/* One line of a list. */
+SubmissionLine site_line(const StoredSubmission *row);
+SubmissionLine *site_lines(Arena *arena, const StoredSubmission *rows, size_t count);
+/* The boards of a problem that people see now, allocated in the visit's arena. */
+MUST_USE Status site_boards(const Visit *visit, const Problem *problem, Board **boards, size_t *count, Message *why);
+/* The board of a problem on a device, as the visitor may see it. */
+MUST_USE Status site_board(const Visit *visit, const Problem *problem, const Board *board, BoardPage *page,
+                           Message *why);
+
+/* Sentences about the deadlines of a problem for the visitor, and of a submission, up to NULL; NULL: there are none. */
+const char *const *site_deadlines(const Visit *visit, const char *problem);
+const char *const *site_counts_for(const Visit *visit, const StoredSubmission *row);
+void site_fill_assignments(const Visit *visit, IndexPage *page);
+
+/* The points of a person that the visitor may see. */
+MUST_USE Status site_fill_points(const Visit *visit, const Person *person, PersonPage *page, Message *why);
+
+/* What was asked about the run of a submission, and whether the visitor may ask; and all that a teacher has to look at. */
+/* What `convjudge similar` has left for the teacher's page. */
+MUST_USE Status site_fill_similar(const Visit *visit, TeacherPage *page, Message *why);
+/* The path of a person's page. */
+const char *site_person_path(const Visit *visit, const char *name);
+
+/* Pages */
+void site_index(Visit *visit);
+void site_problem(Visit *visit);
+void site_starter(Visit *visit);
+void site_submission(Visit *visit);
+void site_sources(Visit *visit);
+void site_source(Visit *visit);
+void site_person(Visit *visit);
+void site_teacher(Visit *visit);
+void site_points(Visit *visit);
+void site_points_csv(Visit *visit);
+void site_summary(Visit *visit);
+void site_pair(Visit *visit);
+void site_admin(Visit *visit);
+void site_batches(Visit *visit);
+void site_batch(Visit *visit);
+void site_style(Visit *visit);
+void site_script(Visit *visit);
+
+/* Forms, and the login */
+void site_login_form(Visit *visit);
+void site_login(Visit *visit);
+void site_logout(Visit *visit);
+void site_hand_in(Visit *visit);
+void site_withdraw(Visit *visit);
+void site_ruling(Visit *visit);
+void site_join_form(Visit *visit);
+void site_join(Visit *visit);
+void site_pseudonym(Visit *visit);
+void site_add_group(Visit *visit);
+void site_add_token(Visit *visit);
+void site_release(Visit *visit);
+void site_undrain(Visit *visit);
+void site_begin_batch(Visit *visit);
+void site_apply_batch(Visit *visit);
+void site_drop_batch(Visit *visit);
+
+/* ==== site routes ================================================================================================= */
+
+/* The addresses of the pages. */
+
+extern const Route site_routes[];
+
+/* ==== similar file ================================================================================================ */
+
+/* What `convjudge similar` has left in STATE/similar/PROBLEM.json (docs/formats.md).
+ *
+ * Another program wrote it: whatever is missing or of another kind is passed over. */
+
+/* For cJSON_Delete(). NULL: there is none, or it is no JSON. The problem must be one of problem_list(). */
+cJSON *similar_file(const Visit *visit, const char *problem, time_t *changed);
+
+/* The hand-in of a person's program; 0: none. */
+int64_t similar_submission(const Visit *visit, const cJSON *program);
+
+/* What names a pair: "12-34", or "12-0f3a..." with a further source. "": it has no name. */
+const char *similar_key(const Visit *visit, const cJSON *pair);
+
+#endif

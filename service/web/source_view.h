@@ -1,0 +1,24 @@
+/* source_view.h - a source with the figures of explain beside each line, and the advice under the lines that it is about.  */
+#ifndef SERVICE_WEB_SOURCE_VIEW_H
+#define SERVICE_WEB_SOURCE_VIEW_H
+
+#include "base/text.h"
+#include "service/web/parts.h"
+
+#include <cjson/cJSON.h>
+
+/* ==== comparison ================================================================================================== */
+
+/* What changed between two submissions: times and counters beside the source. */
+
+void comparison(Text *page, const Site *site, const ComparedSubmission *before, const ComparedSubmission *after);
+
+/* ==== source view ================================================================================================= */
+
+/* The kernels and the advice of explain.json in order, with links to their lines. */
+void explanation(Text *page, const cJSON *explain);
+
+/* `explain` is the object of explain.json, or NULL: the source alone. A long source is cut, and the page says so. */
+void source_view(Text *page, const char *source, const cJSON *explain);
+
+#endif

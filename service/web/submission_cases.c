@@ -1,0 +1,584 @@
+#include "service/web/submission_cases.h"
+
+#include "grader/terminal/terminal.h"
+#include "service/store/view.h"
+#include "service/web/html.h"
+#include "service/web/parts.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ==== png ========================================================================================================= */
+
+/* A small picture as the text of a data: URL, for <img src="...">.
+ *
+ * Source   Portable Network Graphics (PNG) Specification, second edition, W3C, 2003; RFC 1950 and 1951 (the data is stored, not
+ *          compressed); RFC 2397 (data:), RFC 4648 (base64). */
+
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
+
+static void add_byte(Text *bytes, unsigned value)
+{
+    const char byte = (char)value;
+    text_append(bytes, &byte, 1);
+}
+
+static void add_big_endian(Text *bytes, uint32_t value)
+{
+    for (int shift = 24; shift >= 0; shift -= 8)
+        add_byte(bytes, value >> shift & 0xFF);
+}
+
+static uint32_t crc_of(const char *bytes, size_t length)
+{
+    uint32_t crc = 0xFFFFFFFF;
+    for (size_t i = 0; i < length; i++) {
+        crc ^= (unsigned char)bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320 : 0);
+    }
+    return ~crc;
+}
+
+static uint32_t adler_of(const char *bytes, size_t length)
+{
+    uint32_t a = 1, b = 0;
+    for (size_t i = 0; i < length; i++) {
+        a = (a + (unsigned char)bytes[i]) % 65521;
+        b = (b + a) % 65521;
+    }
+    return b << 16 | a;
+}
+
+static void add_chunk(Text *file, const char type[4], const Text *data)
+{
+    add_big_endian(file, (uint32_t)data->length);
+    size_t start = file->length;
+    text_append(file, type, 4);
+    if (data->length > 0)
+        text_append(file, data->data, data->length);
+    add_big_endian(file, crc_of(file->data + start, file->length - start));
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+/* Eight bits for each of four channels, no interlace. */
+static void add_header(Text *file, size_t width, size_t height)
+{
+    Text data = {0};
+    add_big_endian(&data, (uint32_t)width);
+    add_big_endian(&data, (uint32_t)height);
+    text_append(&data, "\x08\x06\0\0\0", 5);
+    add_chunk(file, "IHDR", &data);
+    text_free(&data);
+}
+
+/* Each row begins with its filter, 0: none. All rows are one stored block of zlib. */
+static void add_pixels(Text *file, const uint8_t *pixels, size_t width, size_t height)
+{
+    Text rows = {0}, data = {0};
+    for (size_t y = 0; y < height; y++) {
+        add_byte(&rows, 0);
+        text_append(&rows, (const char *)pixels + 4 * width * y, 4 * width);
+    }
+    unsigned length = (unsigned)rows.length & 0xFFFF;
+    text_append(&data, "\x78\x01\x01", 3);
+    add_byte(&data, length & 0xFF);
+    add_byte(&data, length >> 8);
+    add_byte(&data, ~length & 0xFF);
+    add_byte(&data, ~length >> 8 & 0xFF);
+    text_append(&data, rows.data, rows.length);
+    add_big_endian(&data, adler_of(rows.data, rows.length));
+    add_chunk(file, "IDAT", &data);
+    text_free(&data);
+    text_free(&rows);
+}
+
+static void add_base64(Text *page, const Text *file)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < file->length; i += 3) {
+        size_t left = file->length - i;
+        const unsigned char *at = (const unsigned char *)file->data + i;
+        uint32_t three = (uint32_t)at[0] << 16 | (left > 1 ? (uint32_t)at[1] << 8 : 0) | (left > 2 ? at[2] : 0);
+        const char four[4] = {digits[three >> 18], digits[three >> 12 & 63], left > 1 ? digits[three >> 6 & 63] : '=',
+                              left > 2 ? digits[three & 63] : '='};
+        text_append(page, four, 4);
+    }
+}
+
+/* `pixels` has 4 bytes for each of width * height pixels, at most 65,535 bytes in all with one more for each row: red,
+ * green, blue, opacity. */
+static void png_data_url(Text *page, const uint8_t *pixels, size_t width, size_t height)
+{
+    Text file = {0};
+    const Text nothing = {0};
+    text_append(&file, "\x89PNG\r\n\x1A\n", 8);
+    add_header(&file, width, height);
+    add_pixels(&file, pixels, width, height);
+    add_chunk(&file, "IEND", &nothing);
+    text_add(page, "data:image/png;base64,");
+    add_base64(page, &file);
+    text_free(&file);
+}
+
+/* ==== output pictures ============================================================================================= */
+
+/* A sample's wrong output beside the expected one, as pictures: where it is wrong, what was expected,
+ * what came, and the difference.
+ *
+ * They are drawn from `output` of a case in result.json, which small outputs of two dimensions or of pictures have
+ * (docs/formats.md). */
+
+enum { MAX_ELEMENTS = 4096 };
+
+/* An output as a grid of cells; a cell of a picture has several channels. */
+typedef struct Grid {
+    size_t width, height, channels;
+    const cJSON *expected, *got; /* in the order of the memory; null: not a number */
+    const cJSON *bounds;
+    bool is_bytes; /* levels from 0 to 255 */
+} Grid;
+
+static size_t extent(const cJSON *shape, int dimension)
+{
+    const cJSON *item = cJSON_GetArrayItem(shape, dimension);
+    return cJSON_IsNumber(item) && item->valuedouble >= 1 && item->valuedouble <= MAX_ELEMENTS
+               ? (size_t)item->valuedouble
+               : 0;
+}
+
+/* The channels of a row of bytes that holds pixels: three or four times as many bytes as the picture is wide; 1 otherwise. */
+static size_t channels_of(const Grid *grid, const cJSON *sizes, size_t row)
+{
+    double width = view_number(sizes, "width");
+    for (size_t channels = 3; channels <= 4; channels++)
+        if (grid->is_bytes && width >= 1 && (double)row == width * (double)channels)
+            return channels;
+    return 1;
+}
+
+/* The last dimension is a row; planes stand below each other. */
+static bool grid_of(const cJSON *output, const cJSON *sizes, Grid *grid)
+{
+    const cJSON *shape = view_item(output, "shape");
+    int rank = cJSON_GetArraySize(shape);
+    *grid = (Grid){.expected = view_item(output, "expected"),
+                   .got = view_item(output, "got"),
+                   .bounds = view_item(output, "bounds"),
+                   .is_bytes = strcmp(view_text(output, "type"), "unsigned char") == 0};
+    if (rank < 2)
+        return false;
+    size_t row = extent(shape, rank - 1);
+    grid->channels = channels_of(grid, sizes, row);
+    grid->width = row / grid->channels;
+    grid->height = 1;
+    for (int i = 0; i < rank - 1; i++)
+        grid->height *= extent(shape, i);
+    size_t count = grid->width * grid->height * grid->channels;
+    return grid->width * grid->height > 1 && count <= MAX_ELEMENTS &&
+           (size_t)cJSON_GetArraySize(grid->expected) == count && (size_t)cJSON_GetArraySize(grid->got) == count &&
+           (size_t)cJSON_GetArraySize(grid->bounds) == count;
+}
+
+/* ---- colours ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Colour {
+    uint8_t red, green, blue, opacity;
+} Colour;
+
+static Colour between(Colour from, Colour to, double share)
+{
+    share = share >= 0 ? fmin(share, 1) : 0;
+    return (Colour){(uint8_t)lround(from.red + share * (to.red - from.red)),
+                    (uint8_t)lround(from.green + share * (to.green - from.green)),
+                    (uint8_t)lround(from.blue + share * (to.blue - from.blue)), 255};
+}
+
+static const Colour WHITE = {255, 255, 255, 255}, BLACK = {0, 0, 0, 255}, BLUE = {0, 114, 178, 255},
+                    RED = {213, 94, 0, 255}, NOT_A_NUMBER = {204, 121, 167, 255}, RIGHT = {238, 240, 241, 255};
+
+/* ---- the four pictures ------------------------------------------------------------------------------------------- */
+
+typedef enum PictureKind { KIND_MAP, KIND_EXPECTED, KIND_GOT, KIND_DIFFERENCE, KINDS } PictureKind;
+
+typedef struct Values { /* of each element; NaN where it was not a number */
+    double *expected, *got, *bound;
+    double low, high;  /* of what was expected */
+    double difference; /* largest finite one */
+    bool has_gaps;     /* something came that is not a number */
+} Values;
+
+static void read_list(const cJSON *list, double *values)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, list)
+    {
+        *values++ = cJSON_IsNumber(item) ? item->valuedouble : NAN;
+    }
+}
+
+static void read_values(const Grid *grid, Values *values)
+{
+    size_t count = grid->width * grid->height * grid->channels;
+    read_list(grid->expected, values->expected);
+    read_list(grid->got, values->got);
+    read_list(grid->bounds, values->bound);
+    values->low = INFINITY;
+    values->high = -INFINITY;
+    values->difference = 0;
+    for (size_t i = 0; i < count; i++) {
+        values->has_gaps = values->has_gaps || isnan(values->got[i]);
+        values->low = fmin(values->low, values->expected[i]);
+        values->high = fmax(values->high, values->expected[i]);
+        values->difference = fmax(values->difference, fabs(values->got[i] - values->expected[i]));
+    }
+    if (grid->is_bytes) {
+        values->low = 0;
+        values->high = 255;
+    }
+}
+
+static bool is_wrong(const Values *values, size_t i)
+{
+    return !(fabs(values->got[i] - values->expected[i]) <= values->bound[i]);
+}
+
+static uint8_t level(double value)
+{
+    return value >= 0 ? (uint8_t)fmin(value, 255) : 0;
+}
+
+/* A picture's cell has its own colours, opaque, since what matters is every channel. */
+static Colour value_colour(const Grid *grid, const Values *values, const double *list, size_t cell)
+{
+    const double *at = list + cell * grid->channels;
+    if (grid->channels >= 3)
+        return (Colour){level(at[0]), level(at[1]), level(at[2]), 255};
+    if (isnan(at[0]))
+        return NOT_A_NUMBER;
+    return between(BLACK, WHITE, (at[0] - values->low) / fmax(values->high - values->low, 1e-30));
+}
+
+/* Of several channels, the largest difference. */
+static Colour difference_colour(const Grid *grid, const Values *values, size_t cell)
+{
+    double most = 0;
+    for (size_t c = 0; c < grid->channels; c++) {
+        double difference = values->got[cell * grid->channels + c] - values->expected[cell * grid->channels + c];
+        if (isnan(difference))
+            return NOT_A_NUMBER;
+        most = fabs(difference) > fabs(most) ? difference : most;
+    }
+    return between(WHITE, most < 0 ? BLUE : RED, fabs(most) / fmax(values->difference, 1e-30));
+}
+
+static Colour map_colour(const Grid *grid, const Values *values, size_t cell)
+{
+    bool wrong = false;
+    for (size_t c = 0; c < grid->channels; c++)
+        wrong = wrong || is_wrong(values, cell * grid->channels + c);
+    return wrong ? RED : RIGHT;
+}
+
+static Colour colour_of(const Grid *grid, const Values *values, PictureKind kind, size_t cell)
+{
+    switch (kind) {
+    case KIND_MAP: return map_colour(grid, values, cell);
+    case KIND_EXPECTED: return value_colour(grid, values, values->expected, cell);
+    case KIND_GOT: return value_colour(grid, values, values->got, cell);
+    default: return difference_colour(grid, values, cell);
+    }
+}
+
+static void add_picture(Text *page, const Grid *grid, const Values *values, PictureKind kind)
+{
+    static const char *const names[KINDS] = {"Where it is wrong", "Expected", "Got", "Difference"};
+    static const char *const words[KINDS] = {"orange: beyond its bound", "", "", "orange: too large, blue: too small"};
+    const bool has_gaps = (kind == KIND_GOT || kind == KIND_DIFFERENCE) && values->has_gaps;
+    size_t cells = grid->width * grid->height;
+    uint8_t *pixels = calloc(cells, 4);
+    if (pixels == NULL)
+        return;
+    for (size_t i = 0; i < cells; i++) {
+        Colour colour = colour_of(grid, values, kind, i);
+        pixels[4 * i] = colour.red;
+        pixels[4 * i + 1] = colour.green;
+        pixels[4 * i + 2] = colour.blue;
+        pixels[4 * i + 3] = colour.opacity;
+    }
+    html_raw(page, "<figure><img src=\"");
+    png_data_url(page, pixels, grid->width, grid->height);
+    html_add(page, "\" width=\"%zu\" height=\"%zu\" alt=\"%s, as a picture of %zu by %zu cells\"><figcaption>%s",
+             grid->width, grid->height, names[kind], grid->width, grid->height, names[kind]);
+    if (has_gaps || *words[kind] != '\0')
+        html_add(page, "<span class=\"more\">%s%s%s</span>", words[kind], has_gaps && *words[kind] != '\0' ? ", " : "",
+                 has_gaps ? "purple: not a number" : "");
+    html_raw(page, "</figcaption></figure>\n");
+    free(pixels);
+}
+
+/* ---- the numbers ------------------------------------------------------------------------------------------------- */
+
+static void add_cell(Text *page, const Grid *grid, const Values *values, size_t cell)
+{
+    for (size_t c = 0; c < grid->channels; c++) {
+        size_t i = cell * grid->channels + c;
+        const char *separator = c > 0 ? ", " : "";
+        if (isnan(values->got[i]))
+            html_add(page, "%s?", separator);
+        else if (is_wrong(values, i))
+            html_add(page, "%s<strong>%.6g</strong> (%.6g)", separator, values->got[i], values->expected[i]);
+        else
+            html_add(page, "%s%.6g", separator, values->got[i]);
+    }
+}
+
+static void add_numbers(Text *page, const Grid *grid, const Values *values)
+{
+    enum { MOST_ROWS = 32, MOST_COLUMNS = 32 };
+    size_t rows = grid->height < MOST_ROWS ? grid->height : MOST_ROWS,
+           columns = grid->width < MOST_COLUMNS ? grid->width : MOST_COLUMNS;
+    html_raw(
+        page,
+        "<details>\n<summary>The numbers of these pictures</summary>\n<p class=\"note\">What came; where it is wrong, "
+        "bold, with the expected value in brackets.</p>\n<div class=\"scroll\" role=\"group\" aria-label=\"Output\" "
+        "tabindex=\"0\">\n<table>\n<thead><tr><th scope=\"col\">Row</th>");
+    for (size_t x = 0; x < columns; x++)
+        html_add(page, "<th scope=\"col\" class=\"number\">%zu</th>", x);
+    html_raw(page, "</tr></thead>\n<tbody>\n");
+    for (size_t y = 0; y < rows; y++) {
+        html_add(page, "<tr><th scope=\"row\">%zu</th>", y);
+        for (size_t x = 0; x < columns; x++) {
+            html_raw(page, "<td class=\"number\">");
+            add_cell(page, grid, values, y * grid->width + x);
+            html_raw(page, "</td>");
+        }
+        html_raw(page, "</tr>\n");
+    }
+    html_raw(page, "</tbody>\n</table>\n</div>\n");
+    if (rows < grid->height || columns < grid->width)
+        html_raw(page, "<p class=\"note\">The first 32 rows and columns are shown.</p>\n");
+    html_raw(page, "</details>\n");
+}
+
+static void draw(Text *page, const Grid *grid)
+{
+    size_t count = grid->width * grid->height * grid->channels;
+    double *memory = calloc(3 * count, sizeof *memory);
+    if (memory == NULL)
+        return;
+    Values values = {.expected = memory, .got = memory + count, .bound = memory + 2 * count};
+    read_values(grid, &values);
+    html_raw(page, "<div class=\"pictures\">\n");
+    for (int kind = 0; kind < KINDS; kind++)
+        add_picture(page, grid, &values, (PictureKind)kind);
+    html_raw(page, "</div>\n");
+    add_numbers(page, grid, &values);
+    free(memory);
+}
+
+/* Says what is missing where the case has no `output`, and nothing where the output has one dimension. */
+static void output_pictures(Text *page, const cJSON *item)
+{
+    Grid grid;
+    const cJSON *output = view_item(item, "output");
+    bool has_dimensions = cJSON_GetArraySize(view_item(view_item(item, "first_wrong"), "position")) >= 2;
+    if (!has_dimensions)
+        return;
+    if (output == NULL)
+        html_raw(page,
+                 "<p class=\"note\">The record of this case keeps only these two elements, so there is no picture of "
+                 "its output.</p>\n");
+    else if (grid_of(output, view_item(item, "sizes"), &grid))
+        draw(page, &grid);
+}
+
+/* ==== submission cases ============================================================================================ */
+
+void add_sizes(Text *page, const cJSON *sizes)
+{
+    const cJSON *size;
+    const char *separator = "";
+    cJSON_ArrayForEach(size, sizes)
+    {
+        html_add(page, "%s%s %s", separator, size->string, figure_whole(size->valuedouble).text);
+        separator = ", ";
+    }
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+typedef enum CasePart { PART_SAMPLE, PART_HIDDEN, PART_TIMED, PARTS } CasePart;
+
+/* Sizes are absent of hidden cases alone. */
+static CasePart part_of(const cJSON *item)
+{
+    if (view_true(item, "timed"))
+        return PART_TIMED;
+    return view_item(item, "sizes") == NULL ? PART_HIDDEN : PART_SAMPLE;
+}
+
+static bool is_accepted(const cJSON *item)
+{
+    return strcmp(view_text(item, "verdict"), "Accepted") == 0;
+}
+
+/* The cases behind the first one that failed may not have run. */
+static bool was_run(const cJSON *item)
+{
+    return strcmp(view_text(item, "verdict"), "not run") != 0;
+}
+
+static void add_case(Text *page, const cJSON *item)
+{
+    const cJSON *sizes = view_item(item, "sizes");
+    double error = view_number(item, "max_error"), bound = view_number(item, "bound");
+    html_add(page, "<tr><th scope=\"row\">%s", view_text(item, "name"));
+    if (sizes != NULL) {
+        html_raw(page, "<span class=\"more quiet\">");
+        add_sizes(page, sizes);
+        html_raw(page, "</span>");
+    }
+    html_raw(page, "</th><td>");
+    verdict_mark(page, view_text(item, "verdict"));
+    if (*view_text(item, "text") != '\0') {
+        html_raw(page, "<span class=\"more\">");
+        html_code(page, view_text(item, "text"));
+        html_raw(page, "</span>");
+    }
+    html_add(page, "</td><td class=\"number spare\">%s</td><td class=\"number spare\">%s</td></tr>\n",
+             isnan(error) ? "" : quantity_error(error).text, isnan(bound) ? "" : quantity_error(bound).text);
+}
+
+static void add_table(Text *page, const cJSON *cases, CasePart part, const char *label, bool only_failed)
+{
+    const cJSON *item;
+    table_begin_wide(page, label, "Case|Verdict|>-Largest error|>-Bound");
+    cJSON_ArrayForEach(item, cases)
+    {
+        if (part_of(item) == part && (!only_failed || (was_run(item) && !is_accepted(item))))
+            add_case(page, item);
+    }
+    table_end(page);
+}
+
+/* ---- what a sample's output was ---------------------------------------------------------------------------------- */
+
+static void add_position(Text *page, const cJSON *position)
+{
+    const cJSON *index;
+    html_raw(page, "output");
+    cJSON_ArrayForEach(index, position)
+    {
+        html_add(page, "[%.0f]", index->valuedouble);
+    }
+}
+
+static void add_value(Text *page, double value, int digits)
+{
+    if (isnan(value))
+        html_raw(page, "<td class=\"number\">not a number</td>");
+    else
+        html_add(page, "<td class=\"number\">%.*g</td>", digits, value);
+}
+
+static void add_wrong_element(Text *page, const char *which, const cJSON *element)
+{
+    if (element == NULL)
+        return;
+    html_add(page, "<tr><th scope=\"row\">%s</th><td class=\"nowrap\"><code>", which);
+    add_position(page, view_item(element, "position"));
+    html_raw(page, "</code></td>");
+    add_value(page, view_number(element, "expected"), 9);
+    add_value(page, view_number(element, "got"), 9);
+    add_value(page, view_number(element, "error"), 3);
+    add_value(page, view_number(element, "bound"), 3);
+    html_raw(page, "</tr>\n");
+}
+
+static void add_printed(Text *page, const cJSON *item)
+{
+    enum { MOST = 8000 };
+    const char *printed = view_text(item, "printed");
+    double lost = view_number(item, "printed_lost");
+    size_t length = strlen(printed), shown = length > MOST ? MOST : length;
+    if (length == 0)
+        return;
+    html_add(page, "<h4>What it printed</h4>\n<pre tabindex=\"0\"><code>%.*s</code></pre>\n", (int)shown, printed);
+    if (shown < length || lost > 0)
+        html_add(page, "<p class=\"note\">%s bytes more are not shown.</p>\n",
+                 figure_whole((double)(length - shown) + (lost > 0 ? lost : 0)).text);
+}
+
+static void add_sample_details(Text *page, const cJSON *item)
+{
+    double wrong = view_number(item, "wrong"), count = view_number(item, "count");
+    bool is_wrong = wrong > 0 && view_item(item, "first_wrong") != NULL;
+    if (!is_wrong && *view_text(item, "printed") == '\0')
+        return;
+    html_add(page, "<h3>%s</h3>\n", view_text(item, "name"));
+    if (is_wrong) {
+        html_add(page, "<p>%s of %s elements are beyond their bounds.</p>\n", figure_whole(wrong).text,
+                 figure_whole(count).text);
+        table_begin(page, "Two of the wrong elements", "Which|Element|>Expected|>Got|>Error|>Bound");
+        add_wrong_element(page, "first", view_item(item, "first_wrong"));
+        add_wrong_element(page, "worst", view_item(item, "worst_wrong"));
+        table_end(page);
+        output_pictures(page, item);
+    }
+    add_printed(page, item);
+}
+
+/* ---- all cases --------------------------------------------------------------------------------------------------- */
+
+/* The summary tells enough of a part whose cases were all accepted, or not run. */
+static void add_part(Text *page, const cJSON *cases, CasePart part, const char *name, const char *label)
+{
+    const cJSON *item;
+    int count = 0, accepted = 0, run = 0;
+    cJSON_ArrayForEach(item, cases)
+    {
+        count += part_of(item) == part;
+        accepted += part_of(item) == part && is_accepted(item);
+        run += part_of(item) == part && was_run(item);
+    }
+    if (count == 0)
+        return;
+    html_raw(page, accepted < run ? "<details open>\n<summary>" : "<details>\n<summary>");
+    icon(page, run == 0 ? "none" : accepted == run ? "good" : "bad");
+    if (run == 0)
+        html_add(page, " %s: not run</summary>\n", name);
+    else
+        html_add(page, " %s: %d of %d accepted</summary>\n", name, accepted, count);
+    if (accepted < run) {
+        add_table(page, cases, part, label, true);
+        details_begin(page, "Each of them");
+        add_table(page, cases, part, label, false);
+        details_end(page);
+    } else {
+        add_table(page, cases, part, label, false);
+    }
+    details_end(page);
+}
+
+void submission_cases(Text *page, const cJSON *cases)
+{
+    const cJSON *item;
+    if (cJSON_GetArraySize(cases) == 0)
+        return;
+    html_raw(page, "<section aria-labelledby=\"cases\">\n<h2 id=\"cases\">Cases</h2>\n");
+    add_part(page, cases, PART_SAMPLE, "Samples", "Sample cases");
+    cJSON_ArrayForEach(item, cases)
+    {
+        if (part_of(item) == PART_SAMPLE)
+            add_sample_details(page, item);
+    }
+    add_part(page, cases, PART_HIDDEN, "Hidden cases", "Hidden cases");
+    add_part(page, cases, PART_TIMED, "Timed cases", "Timed cases");
+    html_raw(page, "</section>\n");
+}

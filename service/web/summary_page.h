@@ -1,0 +1,12 @@
+/* summary_page.h - a summary as a page: for the teacher's eyes alone.  */
+#ifndef SERVICE_WEB_SUMMARY_PAGE_H
+#define SERVICE_WEB_SUMMARY_PAGE_H
+
+#include "base/text.h"
+#include "service/web/site.h"
+#include "service/course/class_summary.h"
+
+/* `site->is_alone`: one file that needs no other. */
+void summary_page(Text *page, const Site *site, const Summary *summary);
+
+#endif

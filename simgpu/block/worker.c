@@ -1,0 +1,48 @@
+/* Each memory instruction remembers the allocation that it accessed last, which saves looking it up again, and the
+ * range of addresses within it.  */
+#include "simgpu/block/worker.h"
+
+void note_forget(Worker *worker, MemoryNote *note, bool is_store)
+{
+    if (note->allocation >= 0) {
+        Touched *touched = &(is_store ? worker->stored : worker->loaded)[note->allocation];
+        touched->low = note->low < touched->low ? note->low : touched->low;
+        touched->high = note->high > touched->high ? note->high : touched->high;
+        note->loaded_watched |= !is_store && note->allocation == worker->launch->watched_source;
+    }
+    note->allocation = -1;
+    note->low = UINT64_MAX;
+    note->high = 0;
+    note->begin = note->end = 0;
+}
+
+bool note_access(Worker *worker, MemoryNote *note, bool is_store, uint64_t address, uint64_t bytes)
+{
+    if (address < note->begin || address >= note->end || note->end - address < bytes) {
+        const Memory *memory = worker->launch->memory;
+        int index = memory_find(memory, address);
+        if (index < 0)
+            return false;
+        const Allocation *allocation = &memory->allocations[index];
+        if (allocation->address + allocation->bytes - address < bytes)
+            return false;
+        note_forget(worker, note, is_store);
+        note->allocation = index;
+        note->begin = allocation->address;
+        note->end = allocation->address + allocation->bytes;
+    }
+    const Heap *heap = &worker->launch->memory->heap;
+    if (heap->bytes > 0 && note->begin == heap->address && !heap_holds(heap, address, bytes))
+        return false;
+    note->low = address < note->low ? address : note->low;
+    note->high = address + bytes > note->high ? address + bytes : note->high;
+    return true;
+}
+
+void touched_add(Touched *sum, const Touched *part, int count)
+{
+    for (int i = 0; i < count; i++) {
+        sum[i].low = part[i].low < sum[i].low ? part[i].low : sum[i].low;
+        sum[i].high = part[i].high > sum[i].high ? part[i].high : sum[i].high;
+    }
+}
