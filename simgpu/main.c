@@ -39,17 +39,17 @@ __attribute__((format(printf, 1, 2), noreturn)) static void die(const char *form
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-typedef struct Type {
+typedef struct NumberType {
     const char *name;
     uint32_t bytes;
     double low, high; /* of whole numbers; both 0: a floating-point number */
-} Type;
+} NumberType;
 
-static const Type types[] = {
+static const NumberType types[] = {
     {"i32", 4, INT32_MIN, INT32_MAX}, {"u32", 4, 0, UINT32_MAX}, {"i64", 8, INT64_MIN, INT64_MAX},
     {"u64", 8, 0, UINT64_MAX},        {"f32", 4, 0, 0},          {"f64", 8, 0, 0}};
 
-static const Type *type_of(const char *text)
+static const NumberType *type_of(const char *text)
 {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strncmp(text, types[i].name, strlen(types[i].name)) == 0)
@@ -57,13 +57,13 @@ static const Type *type_of(const char *text)
     return NULL;
 }
 
-static bool is_whole(const Type *type)
+static bool is_whole(const NumberType *type)
 {
     return type->high != 0;
 }
 
 /* The bits of the number that `text` is; false where it is none of that type. */
-static bool read_number(const Type *type, const char *text, uint64_t *bits)
+static bool read_number(const NumberType *type, const char *text, uint64_t *bits)
 {
     char *end;
     errno = 0;
@@ -78,7 +78,7 @@ static bool read_number(const Type *type, const char *text, uint64_t *bits)
     return errno == 0 && *end == '\0';
 }
 
-static void print_number(const Type *type, const void *from)
+static void print_number(const NumberType *type, const void *from)
 {
     uint64_t bits = 0;
     float single;
@@ -122,14 +122,14 @@ static void read_size(const char *option, const char *text, uint32_t size[3])
 /* ---- the kernel's arguments -------------------------------------------------------------------------------------- */
 
 typedef struct Argument {
-    const Type *type;
+    const NumberType *type;
     uint64_t count; /* of an array, else 0 */
     uint64_t bits;  /* its address or the number */
 } Argument;
 
 static void fill(SimGpu *gpu, const Argument *array, int number, const char *with)
 {
-    const Type *type = array->type;
+    const NumberType *type = array->type;
     for (uint64_t i = 0; i < array->count; i++) {
         char index[32];
         uint64_t bits;
@@ -141,7 +141,7 @@ static void fill(SimGpu *gpu, const Argument *array, int number, const char *wit
     simgpu_mark_written(gpu, array->bits, array->count * type->bytes);
 }
 
-static Argument read_array(SimGpu *gpu, const Type *type, const char *text, int number)
+static Argument read_array(SimGpu *gpu, const NumberType *type, const char *text, int number)
 {
     char *end, name[32], what[48];
     snprintf(what, sizeof what, "argument %d, an array's size", number);
@@ -160,7 +160,7 @@ static Argument read_array(SimGpu *gpu, const Type *type, const char *text, int 
 
 static Argument read_argument(SimGpu *gpu, const char *text, int number)
 {
-    const Type *type = type_of(text);
+    const NumberType *type = type_of(text);
     const char *behind = type == NULL ? "" : text + strlen(type->name);
     Argument argument = {.type = type};
     if (*behind == '[')
@@ -232,14 +232,14 @@ static bool print_report(const SimGpu *gpu, const SimReport *report, const Argum
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
 
-typedef struct Request {
+typedef struct RunRequest {
     const char *file, *kernel, *profile;
     LaunchShape shape;
     char **arguments;
     int argument_count;
-} Request;
+} RunRequest;
 
-static Request read_request(int argc, char **argv)
+static RunRequest read_request(int argc, char **argv)
 {
     static const struct option options[] = {{"kernel", required_argument, NULL, 'k'},
                                             {"grid", required_argument, NULL, 'g'},
@@ -248,7 +248,7 @@ static Request read_request(int argc, char **argv)
                                             {"profile", required_argument, NULL, 'p'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
-    Request request = {.profile = "simgpu/profiles/h200.json"};
+    RunRequest request = {.profile = "simgpu/profiles/h200.json"};
     char *end;
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
         switch (option) {
@@ -296,7 +296,7 @@ static SimGpu *new_gpu(const char *path)
 
 int main(int argc, char **argv)
 {
-    const Request request = read_request(argc, argv);
+    const RunRequest request = read_request(argc, argv);
     Text image = {0};
     Message why;
     SimModule *module;

@@ -9,22 +9,22 @@
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-typedef struct LinePlace {
+typedef struct SectorPlace {
     int32_t file, line;
-} LinePlace;
+} SectorPlace;
 
 static int compare_places(const void *a, const void *b)
 {
-    const LinePlace *x = a, *y = b;
+    const SectorPlace *x = a, *y = b;
     return x->file != y->file ? (x->file > y->file) - (x->file < y->file) : (x->line > y->line) - (x->line < y->line);
 }
 
 /* The source lines of a kernel's instructions, each once, in order. */
-static LinePlace *find_places(const Code *code, int *count)
+static SectorPlace *find_places(const Code *code, int *count)
 {
-    LinePlace *places = zeroed((size_t)code->block_line_count, sizeof *places);
+    SectorPlace *places = zeroed((size_t)code->block_line_count, sizeof *places);
     for (int i = 0; i < code->block_line_count; i++)
-        places[i] = (LinePlace){code->block_lines[i].file, code->block_lines[i].line};
+        places[i] = (SectorPlace){code->block_lines[i].file, code->block_lines[i].line};
     qsort(places, (size_t)code->block_line_count, sizeof *places, compare_places);
     *count = 0;
     for (int i = 0; i < code->block_line_count; i++)
@@ -35,13 +35,14 @@ static LinePlace *find_places(const Code *code, int *count)
 
 /* Every instruction belongs to a PTX instruction that was counted, and so has an entry. Only a basic block that falls
  * through to the next one ends at no line; it counts nothing there. */
-static int32_t index_of(const LinePlace *places, int count, int32_t file, int32_t line)
+static int32_t index_of(const SectorPlace *places, int count, int32_t file, int32_t line)
 {
-    const LinePlace *found = bsearch(&(LinePlace){file, line}, places, (size_t)count, sizeof *places, compare_places);
+    const SectorPlace *found = bsearch(&(SectorPlace){file, line}, places, (size_t)count, sizeof *places,
+                                       compare_places);
     return found == NULL ? 0 : (int32_t)(found - places);
 }
 
-static const char *file_of(const Launch *launch, LinePlace place)
+static const char *file_of(const Launch *launch, SectorPlace place)
 {
     bool known = place.line > 0 && place.file > 0 && place.file < launch->file_count;
     return known ? launch->files[place.file] : NULL;
@@ -51,7 +52,7 @@ LineTable *lines_new(const Launch *launch)
 {
     const Code *code = launch->code;
     LineTable *table = zeroed(1, sizeof *table);
-    LinePlace *places = find_places(code, &table->count);
+    SectorPlace *places = find_places(code, &table->count);
     table->lines = zeroed((size_t)table->count, sizeof *table->lines);
     for (int i = 0; i < table->count; i++)
         table->lines[i] = (SimLine){.file = file_of(launch, places[i]), .line = places[i].line};

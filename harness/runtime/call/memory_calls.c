@@ -360,14 +360,14 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x_bytes, size_t t
 
 /* ---- a run of bytes, row after row ------------------------------------------------------------------------------- */
 
-typedef struct ByteRun {       /* one end of the copy: an array, or memory without rows */
+typedef struct CopyRun {       /* one end of the copy: an array, or memory without rows */
     const RuntimeArray *array; /* NULL: memory */
     Place place;
-} ByteRun;
+} CopyRun;
 
-static cudaError_t run_in_array(cudaArray_const_t handle, size_t x_bytes, size_t y, ByteRun *run)
+static cudaError_t run_in_array(cudaArray_const_t handle, size_t x_bytes, size_t y, CopyRun *run)
 {
-    *run = (ByteRun){.place = {.array = (uint64_t)(uintptr_t)handle, .x_bytes = x_bytes, .y = y}};
+    *run = (CopyRun){.place = {.array = (uint64_t)(uintptr_t)handle, .x_bytes = x_bytes, .y = y}};
     cudaError_t error = array_find(handle, &run->array);
     if (error == cudaSuccess && (x_bytes >= array_row_bytes(run->array) ||
                                  y >= (run->array->extent.height == 0 ? 1 : run->array->extent.height)))
@@ -376,18 +376,18 @@ static cudaError_t run_in_array(cudaArray_const_t handle, size_t x_bytes, size_t
 }
 
 /* The number of bytes, at most `count`, up to the end of the row. */
-static size_t left_in_row(const ByteRun *run, size_t count)
+static size_t left_in_row(const CopyRun *run, size_t count)
 {
     size_t left = run->array == NULL ? count : array_row_bytes(run->array) - run->place.x_bytes;
     return left < count ? left : count;
 }
 
-static bool is_whole_row(const ByteRun *run, size_t bytes)
+static bool is_whole_row(const CopyRun *run, size_t bytes)
 {
     return run->array == NULL || (run->place.x_bytes == 0 && array_row_bytes(run->array) == bytes);
 }
 
-static void skip(ByteRun *run, const Box *box)
+static void skip(CopyRun *run, const Box *box)
 {
     if (run->array == NULL) {
         run->place = place_behind(run->place, box->width_bytes * box->height, 0, 0);
@@ -401,7 +401,7 @@ static void skip(ByteRun *run, const Box *box)
     }
 }
 
-static cudaError_t copy_run(ByteRun to, ByteRun from, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+static cudaError_t copy_run(CopyRun to, CopyRun from, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
     while (count > 0 && error == cudaSuccess) {
@@ -424,18 +424,18 @@ static cudaError_t copy_run(ByteRun to, ByteRun from, size_t count, enum cudaMem
 static cudaError_t copy_run_to_array(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t count,
                                      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    ByteRun target;
+    CopyRun target;
     cudaError_t error = run_in_array(to, x_bytes, y, &target);
-    return error == cudaSuccess ? copy_run(target, (ByteRun){.place = place_in_memory(from, 0, 1)}, count, kind, stream)
+    return error == cudaSuccess ? copy_run(target, (CopyRun){.place = place_in_memory(from, 0, 1)}, count, kind, stream)
                                 : error;
 }
 
 static cudaError_t copy_run_from_array(void *to, cudaArray_const_t from, size_t x_bytes, size_t y, size_t count,
                                        enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    ByteRun source;
+    CopyRun source;
     cudaError_t error = run_in_array(from, x_bytes, y, &source);
-    return error == cudaSuccess ? copy_run((ByteRun){.place = place_in_memory(to, 0, 1)}, source, count, kind, stream)
+    return error == cudaSuccess ? copy_run((CopyRun){.place = place_in_memory(to, 0, 1)}, source, count, kind, stream)
                                 : error;
 }
 
@@ -466,7 +466,7 @@ cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x_
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x_bytes, size_t to_y, cudaArray_const_t from,
                                    size_t from_x_bytes, size_t from_y, size_t count, enum cudaMemcpyKind kind)
 {
-    ByteRun target, source = {0};
+    CopyRun target, source = {0};
     cudaError_t error = run_in_array(to, to_x_bytes, to_y, &target);
     if (error == cudaSuccess)
         error = run_in_array(from, from_x_bytes, from_y, &source);
