@@ -185,6 +185,7 @@ static void where_the_judge_failed_there_is_no_score(void **state)
     is(&fixture, "1", "output", "It waits.");
     holds(&fixture.xml, "<testsuite name=\"convjudge\" tests=\"1\" failures=\"0\" errors=\"1\"");
     holds(&fixture.xml, "<error type=\"not graded\" message=\"It waits.\"/>");
+    lacks(&fixture.xml, " time=\"1");
     tear_down(&fixture);
 }
 

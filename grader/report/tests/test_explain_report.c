@@ -43,6 +43,10 @@ static void what_a_real_gpu_measured_stands_beside_the_model(void **state)
         "\n  Nsight Compute on NVIDIA H200\n                                    measured     simulated\n    convolve, 1 launch\n");
     holds(&text, "      shared memory wavefronts           321             0\n");
     text_free(&text);
+    explain_json(&report, &text);
+    assert_non_null(strstr(strstr(text.data, "\"host_copies\""), "\"count\":"));
+    assert_non_null(strstr(strstr(text.data, "\"device_copies\""), "\"count\":"));
+    text_free(&text);
 }
 
 /* A line that one may search for begins and ends where lines do. */

@@ -126,6 +126,7 @@ static void constants_of_the_source_have_values(void **state)
     assert_string_equal(columns, "TILE");
     assert_int_equal(line, 5);
     assert_false(array_row(source, "image", columns, sizeof columns, &line));
+    assert_false(array_row("__shared__ float tile[4];\nimage[1][2] = 0;\n", "image", columns, sizeof columns, &line));
 }
 
 int main(void)

@@ -285,6 +285,23 @@ static void what_is_not_known_of_the_gpu_is_left_out(void **state)
     text_free(&text);
 }
 
+static void a_sample_of_the_blocks_is_told_with_its_error(void **state)
+{
+    CaseResult cases[] = {made_up_timed_case("large", 1e-3)};
+    Result result = accepted_result(cases, 1);
+    Text text = {0};
+    cases[0].statistics.sampled_share = 0.253;
+    cases[0].statistics.sample_error = 0.0042;
+    report_write(&result, plain, &text);
+    holds(&text, "  of large, 25 % of the blocks ran, drawn at random: +- 0.4 %\n");
+    text_free(&text);
+    cases[0].statistics.sampled_share = 1;
+    report_write(&result, plain, &text);
+    lacks(&text, "drawn at random");
+    text_free(&text);
+    forget_samples(cases, 1);
+}
+
 static void bars_fit_a_narrow_terminal_in_colour_too(void **state)
 {
     CaseResult cases[] = {made_up_timed_case("large", 1e-3)};
@@ -391,6 +408,7 @@ int main(void)
         cmocka_unit_test(the_clock_of_the_host_is_named_where_it_decided),
         cmocka_unit_test(figures_keep_apart_however_large_or_small),
         cmocka_unit_test(what_is_not_known_of_the_gpu_is_left_out),
+        cmocka_unit_test(a_sample_of_the_blocks_is_told_with_its_error),
         cmocka_unit_test(bars_fit_a_narrow_terminal_in_colour_too),
         cmocka_unit_test(compiler_diagnostics_are_shown_and_bounded),
         cmocka_unit_test(what_a_submission_prints_cannot_steer_the_terminal),
