@@ -207,8 +207,7 @@ void help_overview(Text *text)
     static const char *const readers[READER_COUNT] = {[STUDENT] = "students",
                                                       [INSTRUCTOR] = "instructors",
                                                       [AUTHOR] = "authors of problems",
-                                                      [ADMINISTRATOR] = "administrators",
-                                                      [DEVELOPER] = "developers"};
+                                                      [ADMINISTRATOR] = "administrators"};
     text_add(text, "convjudge: an online judge for CUDA convolution kernels\n");
     for (int reader = 0; reader < READER_COUNT; reader++) {
         text_printf(text, "For %s:\n", readers[reader]);

@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "grader/commands/options.h"
 
-typedef enum Reader { STUDENT, INSTRUCTOR, AUTHOR, ADMINISTRATOR, DEVELOPER, READER_COUNT } Reader;
+typedef enum Reader { STUDENT, INSTRUCTOR, AUTHOR, ADMINISTRATOR, READER_COUNT } Reader;
 typedef enum SandboxNeed { WITH_SANDBOX, WITHOUT_SANDBOX } SandboxNeed;
 
 /* Fills in *exit_status where it returns STATUS_OK: 0, or 1 where what was asked for is not so. */
