@@ -57,9 +57,9 @@ static Status make_case(Trying *trying, Message *why)
                              : fail(STATUS_BAD_INPUT, why,
                                     "try: '--%s' needs '--sizes': the samples have data of their own", other);
     }
-    const OwnCase own = {.sizes = options->sizes, .data = options->data, .seed = trying->seed};
+    const CustomCase own = {.sizes = options->sizes, .data = options->data, .seed = trying->seed};
     Message unfit;
-    Status status = own_case_make(&trying->request.problem, &own, &trying->set, &unfit);
+    Status status = custom_case_make(&trying->request.problem, &own, &trying->set, &unfit);
     return status == STATUS_OK ? status : fail(status, why, "try: %s", unfit.text);
 }
 

@@ -155,7 +155,7 @@ static void conclude_case(Grading *judging, CaseResult *item, const TimedCase *t
 
 /* ---- the sitting ------------------------------------------------------------------------------------------------- */
 
-static void copy_sitting(Result *result, const Sitting *sitting, const Measuring *measuring)
+static void copy_sitting(Result *result, const TimingSession *sitting, const Measuring *measuring)
 {
     launches_settle(&measuring->launches, &result->device);
     result->anchor = sitting->anchor;
@@ -170,7 +170,7 @@ static void copy_sitting(Result *result, const Sitting *sitting, const Measuring
 static Status take_sitting(Grading *judging, TimedCase *cases, size_t count, Message *why)
 {
     Result *result = judging->result;
-    Sitting sitting = {0};
+    TimingSession sitting = {0};
     const Anchor anchor = {.name = judging->anchor_name, .compiled = &judging->anchor};
     Measuring measuring = {
         .problem = judging->job->problem,
@@ -447,18 +447,18 @@ static MUST_USE Status constant_step_run(Grading *judging, Message *why)
 
 enum { MOST_TIME_LIMITS = 2 };
 
-typedef struct Told { /* what a result says of the judging as a whole */
+typedef struct VerdictSoFar { /* what a result says of the judging as a whole */
     Verdict verdict;
     const char *text;
     size_t warning_count;
-} Told;
+} VerdictSoFar;
 
-static Told told_so_far(const Result *result)
+static VerdictSoFar verdict_so_far(const Result *result)
 {
-    return (Told){result->verdict, result->text, result->warning_count};
+    return (VerdictSoFar){result->verdict, result->text, result->warning_count};
 }
 
-static void restore(Result *result, const Told *told)
+static void restore(Result *result, const VerdictSoFar *told)
 {
     result->verdict = told->verdict;
     result->text = told->text;
@@ -531,7 +531,7 @@ static bool hangs(Grading *judging)
 static MUST_USE Status remaining_cases_run(Grading *judging, CaseGroup group, Message *why)
 {
     Result *result = judging->result;
-    const Told told = told_so_far(result);
+    const VerdictSoFar told = verdict_so_far(result);
     bool needs_runner = true;
     Status status = STATUS_OK;
     if (!remaining_cases_are_wanted(judging))

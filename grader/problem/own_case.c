@@ -159,7 +159,7 @@ static Status read_array(const Problem *problem, size_t parameter, const char *f
     return case_source_file(file, &array, &source->literal, why);
 }
 
-static Status read_data(const Problem *problem, const OwnCase *own, Testcase *testcase, Arena *arena, Message *why)
+static Status read_data(const Problem *problem, const CustomCase *own, Testcase *testcase, Arena *arena, Message *why)
 {
     char *items[PROBLEM_MAX_PARAMETERS] = {NULL}, *item;
     char *rest = own->data == NULL ? NULL : arena_copy(arena, own->data, strlen(own->data));
@@ -191,7 +191,7 @@ static Status read_data(const Problem *problem, const OwnCase *own, Testcase *te
 
 /* ---- the case ---------------------------------------------------------------------------------------------------- */
 
-Status own_case_make(const Problem *problem, const OwnCase *own, TestcaseSet *set, Message *why)
+Status custom_case_make(const Problem *problem, const CustomCase *own, TestcaseSet *set, Message *why)
 {
     *set = (TestcaseSet){0};
     set->cases = arena_array(&set->arena, 1, sizeof *set->cases);

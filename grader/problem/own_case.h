@@ -6,17 +6,17 @@
 
 #include <stdint.h>
 
-typedef struct OwnCase {
+typedef struct CustomCase {
     const char *sizes; /* "input_size=1000,kernel_size=7": one for each size parameter, in any order */
     /* NULL, or ".npy", ".pgm" or ".ppm" files: "photo.npy" for the first input, "filter=taps.npy" for the input of that name,
      * several with commas between them. The other inputs are random: floats in [-1, 1), bytes from 0 to 255, other integers
      * from -9 to 9. */
     const char *data;
     uint64_t seed; /* the same seed makes the same data */
-} OwnCase;
+} CustomCase;
 
 /* Makes it the only case of the set, a sample, whose name is the sizes. Refuses sizes beyond the limits of the statement, and
  * files whose shape does not follow from the sizes, with what was found and what is expected. */
-MUST_USE Status own_case_make(const Problem *problem, const OwnCase *own, TestcaseSet *set, Message *why);
+MUST_USE Status custom_case_make(const Problem *problem, const CustomCase *own, TestcaseSet *set, Message *why);
 
 #endif

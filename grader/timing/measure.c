@@ -30,7 +30,7 @@ static TimedCase *same_cases(const TimedCase *cases, size_t case_count, const Ca
 
 /* An anchor that fails is no fault of the submission; the sitting then goes on without one. */
 static Status time_anchor(Measuring *measuring, const Anchor *anchor, const CallPlan *plan, TimedCase *cases,
-                          size_t case_count, Sitting *sitting, double *score_ms, Message *why)
+                          size_t case_count, TimingSession *sitting, double *score_ms, Message *why)
 {
     const CallPlan of_anchor = call_plan_of_anchor(plan);
     Arena arena = {0};
@@ -57,7 +57,7 @@ static Status time_anchor(Measuring *measuring, const Anchor *anchor, const Call
 }
 
 static Status time_blocks(Measuring *measuring, const Compiled *compiled, const CallPlan *plan, TimedCase *cases,
-                          size_t case_count, Arena *arena, Sitting *sitting, Message *why)
+                          size_t case_count, Arena *arena, TimingSession *sitting, Message *why)
 {
     Status status = STATUS_OK;
     sitting->blocks = arena_array(arena, (size_t)plan->blocks, sizeof *sitting->blocks);
@@ -69,11 +69,11 @@ static Status time_blocks(Measuring *measuring, const Compiled *compiled, const 
 }
 
 Status sitting_take(Measuring *measuring, const Compiled *compiled, const Anchor *anchor, const CallPlan *plan,
-                    TimedCase *cases, size_t case_count, Arena *arena, Sitting *sitting, Message *why)
+                    TimedCase *cases, size_t case_count, Arena *arena, TimingSession *sitting, Message *why)
 {
     AnchorTimes *times = &sitting->anchor;
     Status status = STATUS_OK;
-    *sitting = (Sitting){0};
+    *sitting = (TimingSession){0};
     measure_make_room(cases, case_count, plan, arena);
     progress_begin(measuring->progress, "timed cases", count_calls(plan, anchor->name != NULL, case_count));
     if (anchor->name != NULL)

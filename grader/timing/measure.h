@@ -85,16 +85,16 @@ typedef struct Anchor { /* name NULL: there is no anchor, and the drift is unkno
     const Compiled *compiled;
 } Anchor;
 
-typedef struct Sitting {
+typedef struct TimingSession {
     AnchorTimes anchor;
     BlockConditions *blocks; /* [block_count], in the arena of the caller */
     size_t block_count;
     char anchor_failure[800]; /* the anchor failed: one sentence; "": it did not */
-} Sitting;
+} TimingSession;
 
 /* Times all cases by the plan and fills in their samples. Stops after a call that failed. Samples and blocks lie in
  * `arena`. */
 MUST_USE Status sitting_take(Measuring *measuring, const Compiled *compiled, const Anchor *anchor, const CallPlan *plan,
-                             TimedCase *cases, size_t case_count, Arena *arena, Sitting *sitting, Message *why);
+                             TimedCase *cases, size_t case_count, Arena *arena, TimingSession *sitting, Message *why);
 
 #endif

@@ -46,7 +46,7 @@ typedef struct ClassGrading {
     Store *store;
     bool is_served; /* by a server that has the state */
     Head *head;
-    OwnWorkers *workers;
+    LocalWorkers *workers;
     int log;
     TerminalStyle style; /* of standard error */
     size_t shown;        /* submissions that have been told of */
@@ -207,12 +207,12 @@ static Status try_again(ClassGrading *grading, Message *why)
 static Status start(ClassGrading *grading, Message *why)
 {
     const HeadOptions head = {.state = grading->state, .spool = grading->spool, .lease_s = LEASE_S};
-    const OwnWorkersSpec workers = {.devices = &grading->devices,
-                                    .spool = grading->spool,
-                                    .log = grading->log,
-                                    .unconfined = grading->options->unconfined};
+    const LocalWorkersSpec workers = {.devices = &grading->devices,
+                                      .spool = grading->spool,
+                                      .log = grading->log,
+                                      .unconfined = grading->options->unconfined};
     Status status = head_start(&head, &grading->head, why);
-    return status == STATUS_OK ? own_workers_start(&workers, &grading->workers, why) : status;
+    return status == STATUS_OK ? local_workers_start(&workers, &grading->workers, why) : status;
 }
 
 static Status look(ClassGrading *grading, void (*ended)(void *context, const HandedIn *item), Message *why)
@@ -232,7 +232,7 @@ static Status check_workers(const ClassGrading *grading, Message *why)
     Status status = workers_drained(grading->store, &arena, &drained, &count, why);
     arena_free(&arena);
     const bool end_at_once = grading->progress.ended == grading->progress.at_start &&
-                             own_workers_ended(grading->workers) >= ENDS_PER_WORKER * (int)workers;
+                             local_workers_ended(grading->workers) >= ENDS_PER_WORKER * (int)workers;
     if (status == STATUS_OK && (count >= workers || end_at_once))
         return fail(STATUS_SYSTEM, why, "the workers fail at everything; %s says why, and the same command goes on",
                     grading->log_path);
@@ -251,7 +251,7 @@ static Status follow(ClassGrading *grading, Message *why)
         show_progress(grading);
         nanosleep(&(struct timespec){.tv_nsec = (long)(LOOK_S * 1e9)}, NULL);
         if (!grading->is_served)
-            own_workers_tick(grading->workers);
+            local_workers_tick(grading->workers);
         status = look(grading, show_item, why);
         if (status == STATUS_OK && !is_done(grading))
             status = check_workers(grading, why);
@@ -275,7 +275,7 @@ static Status judge(ClassGrading *grading, Message *why)
     }
     if (status == STATUS_OK)
         status = follow(grading, why);
-    own_workers_stop(grading->workers);
+    local_workers_stop(grading->workers);
     head_stop(grading->head);
     return status;
 }

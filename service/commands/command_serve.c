@@ -70,7 +70,7 @@ Status class_devices(const char *name, Arena *arena, Names *devices, Message *wh
 /* Convjudge, beside convjudge-service: what workers run. */
 
 /* Its path. SYSTEM: it is not there, or cannot be executed. */
-static MUST_USE Status own_program(char path[OWN_PROGRAM_BYTES], Message *why)
+static MUST_USE Status judge_binary(char path[OWN_PROGRAM_BYTES], Message *why)
 {
     static const char suffix[] = "-service";
     ssize_t length = readlink("/proc/self/exe", path, OWN_PROGRAM_BYTES - 1);
@@ -86,22 +86,22 @@ static MUST_USE Status own_program(char path[OWN_PROGRAM_BYTES], Message *why)
 
 static const double RESTART_S = 5, PATIENCE_S = 10;
 
-typedef struct OwnWorker {
+typedef struct LocalWorker {
     const char *device;
     char name[80];
     pid_t pid; /* 0: it does not run */
     double started_s;
-} OwnWorker;
+} LocalWorker;
 
-struct OwnWorkers {
-    OwnWorkersSpec spec;
+struct LocalWorkers {
+    LocalWorkersSpec spec;
     int ended; /* workers that ended by themselves, ever */
     char program[OWN_PROGRAM_BYTES];
-    OwnWorker *items;
+    LocalWorker *items;
     size_t count;
 };
 
-static void start_worker(const OwnWorkers *workers, OwnWorker *worker)
+static void start_worker(const LocalWorkers *workers, LocalWorker *worker)
 {
     const pid_t server = getpid();
     worker->started_s = now_s();
@@ -126,15 +126,15 @@ static void start_worker(const OwnWorkers *workers, OwnWorker *worker)
     _exit(127);
 }
 
-Status own_workers_start(const OwnWorkersSpec *spec, OwnWorkers **workers, Message *why)
+Status local_workers_start(const LocalWorkersSpec *spec, LocalWorkers **workers, Message *why)
 {
     const Names *devices = spec->devices;
-    OwnWorkers *made = zeroed(1, sizeof *made);
+    LocalWorkers *made = zeroed(1, sizeof *made);
     *workers = made;
     made->spec = *spec;
     made->items = zeroed(devices->count + 1, sizeof *made->items);
     made->count = devices->count;
-    Status status = own_program(made->program, why);
+    Status status = judge_binary(made->program, why);
     for (size_t i = 0; i < made->count && status == STATUS_OK; i++) {
         made->items[i].device = devices->items[i];
         snprintf(made->items[i].name, sizeof made->items[i].name, "own-%zu", i + 1);
@@ -143,11 +143,11 @@ Status own_workers_start(const OwnWorkersSpec *spec, OwnWorkers **workers, Messa
     return status;
 }
 
-void own_workers_tick(OwnWorkers *workers)
+void local_workers_tick(LocalWorkers *workers)
 {
     int how;
     for (size_t i = 0; i < workers->count; i++) {
-        OwnWorker *worker = &workers->items[i];
+        LocalWorker *worker = &workers->items[i];
         if (worker->pid > 0 && waitpid(worker->pid, &how, WNOHANG) == worker->pid) {
             log_event(LEVEL_WARNING, "worker_ended", "worker", worker->name);
             worker->pid = 0;
@@ -158,12 +158,12 @@ void own_workers_tick(OwnWorkers *workers)
     }
 }
 
-int own_workers_ended(const OwnWorkers *workers)
+int local_workers_ended(const LocalWorkers *workers)
 {
     return workers->ended;
 }
 
-void own_workers_stop(OwnWorkers *workers)
+void local_workers_stop(LocalWorkers *workers)
 {
     if (workers == NULL)
         return;
@@ -293,7 +293,7 @@ static Status open_class(Service *service, Message *why)
 }
 
 typedef struct Judges { /* those who judge: processes of this host, or batch jobs */
-    OwnWorkers *workers;
+    LocalWorkers *workers;
     char program[OWN_PROGRAM_BYTES];
 } Judges;
 
@@ -305,7 +305,7 @@ static void serve(Service *service, HttpServer *http, const Judges *judges)
         http_serve(http, TICK_S);
         live_tick(service);
         if (judges->workers != NULL)
-            own_workers_tick(judges->workers);
+            local_workers_tick(judges->workers);
         look_at_class(service);
     }
     log_event(LEVEL_INFO, "stopped");
@@ -315,12 +315,12 @@ static Status start_engine(Service *service, Judges *judges, Message *why)
 {
     const Config *config = service->config;
     if (config->engine != ENGINE_SLURM) {
-        const OwnWorkersSpec workers = {.devices = &config->workers, .spool = service->spool, .explains = true};
-        return own_workers_start(&workers, &judges->workers, why);
+        const LocalWorkersSpec workers = {.devices = &config->workers, .spool = service->spool, .explains = true};
+        return local_workers_start(&workers, &judges->workers, why);
     }
     const SlurmOptions slurm = {
         .settings = &config->slurm, .state = config->state, .spool = service->spool, .program = judges->program};
-    Status status = own_program(judges->program, why);
+    Status status = judge_binary(judges->program, why);
     return status == STATUS_OK ? slurm_start(&slurm, &service->slurm, why) : status;
 }
 
@@ -348,7 +348,7 @@ static Status run_service(const Config *config, const char *spool, bool is_trial
         status = add_trial_accounts(service.store, http_address(http), why);
     if (status == STATUS_OK)
         serve(&service, http, &judges);
-    own_workers_stop(judges.workers);
+    local_workers_stop(judges.workers);
     slurm_stop(service.slurm);
     live_free(service.live);
     http_stop(http);

@@ -19,22 +19,22 @@ MUST_USE Status class_devices(const char *name, Arena *arena, Names *devices, Me
 
 /* ==== own workers ================================================================================================= */
 
-typedef struct OwnWorkers OwnWorkers;
+typedef struct LocalWorkers LocalWorkers;
 
-typedef struct OwnWorkersSpec {
+typedef struct LocalWorkersSpec {
     const Names *devices; /* one worker for each; the same device may stand there several times */
     const char *spool;
     int log;         /* where they write their lines; 0: to standard error */
     bool explains;   /* they also say where the time of an accepted submission goes */
     bool unconfined; /* they judge even where no full sandbox can be made */
-} OwnWorkersSpec;
+} LocalWorkersSpec;
 
 /* The texts of the spec must outlive them. */
-MUST_USE Status own_workers_start(const OwnWorkersSpec *spec, OwnWorkers **workers, Message *why);
+MUST_USE Status local_workers_start(const LocalWorkersSpec *spec, LocalWorkers **workers, Message *why);
 /* How often a worker has ended by itself. */
-int own_workers_ended(const OwnWorkers *workers);
+int local_workers_ended(const LocalWorkers *workers);
 /* Starts again what has ended. To be called often. */
-void own_workers_tick(OwnWorkers *workers);
-void own_workers_stop(OwnWorkers *workers);
+void local_workers_tick(LocalWorkers *workers);
+void local_workers_stop(LocalWorkers *workers);
 
 #endif

@@ -254,26 +254,26 @@ static MUST_USE Status listen_address(const char *address, int *listening, char 
 
 /* ==== http ======================================================================================================== */
 
-typedef struct Door {
+typedef struct Listener {
     HttpServer *server;
     HttpDoor kind;
     struct MHD_Daemon *daemon; /* NULL: this door does not exist */
     int epoll;
-} Door;
+} Listener;
 
 /* A connection. It is idle, or a request is coming in, until `deadline_s`; while it is answered there is none. */
-typedef struct Visitor {
-    struct Visitor *next, *previous;
+typedef struct Connection {
+    struct Connection *next, *previous;
     int socket;
     double deadline_s; /* 0: it is being answered */
-} Visitor;
+} Connection;
 
 struct HttpServer {
     HttpOptions options;
-    Door doors[DOORS];
+    Listener doors[DOORS];
     char address[80];
-    char *paths[DOORS]; /* of Unix sockets, removed at the end */
-    Visitor visitors;   /* head of a ring */
+    char *paths[DOORS];  /* of Unix sockets, removed at the end */
+    Connection visitors; /* head of a ring */
     double swept_s;
 };
 
@@ -426,7 +426,7 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, int status, con
 
 /* ---- the course of a request ------------------------------------------------------------------------------------- */
 
-static Visitor *visitor_of(struct MHD_Connection *connection)
+static Connection *visitor_of(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info == NULL ? NULL : info->socket_context;
@@ -440,11 +440,11 @@ static uid_t peer_of(int socket)
     return peer.uid;
 }
 
-static enum MHD_Result answer(const Door *door, struct MHD_Connection *connection, const char *url, const char *method,
-                              HttpTransaction *exchange)
+static enum MHD_Result answer(const Listener *door, struct MHD_Connection *connection, const char *url,
+                              const char *method, HttpTransaction *exchange)
 {
     Arena arena = {0};
-    Visitor *visitor = visitor_of(connection);
+    Connection *visitor = visitor_of(connection);
     const HttpRequest request = {.door = door->kind,
                                  .method = method,
                                  .path = url,
@@ -492,7 +492,7 @@ static void request_is_over(void *context, struct MHD_Connection *connection, vo
                             enum MHD_RequestTerminationCode code)
 {
     HttpTransaction *exchange = *state;
-    Visitor *visitor = visitor_of(connection);
+    Connection *visitor = visitor_of(connection);
     if (visitor != NULL)
         visitor->deadline_s = now_s() + REQUEST_SECONDS;
     if (exchange != NULL)
@@ -506,7 +506,7 @@ static void request_is_over(void *context, struct MHD_Connection *connection, vo
 static void visitor_changes(void *context, struct MHD_Connection *connection, void **socket_context,
                             enum MHD_ConnectionNotificationCode code)
 {
-    Visitor *head = &((HttpServer *)context)->visitors, *visitor = *socket_context;
+    Connection *head = &((HttpServer *)context)->visitors, *visitor = *socket_context;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         visitor = zeroed(1, sizeof *visitor);
         visitor->socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
@@ -532,7 +532,7 @@ static void end_slow_visitors(HttpServer *server)
     if (now < server->swept_s + 1)
         return;
     server->swept_s = now;
-    for (Visitor *visitor = server->visitors.next; visitor != &server->visitors; visitor = visitor->next)
+    for (Connection *visitor = server->visitors.next; visitor != &server->visitors; visitor = visitor->next)
         if (visitor->deadline_s > 0 && now > visitor->deadline_s)
             shutdown(visitor->socket, SHUT_RDWR);
 }
@@ -541,7 +541,7 @@ static void end_slow_visitors(HttpServer *server)
 
 static Status open_door(HttpServer *server, HttpDoor kind, int socket, Message *why)
 {
-    Door *door = &server->doors[kind];
+    Listener *door = &server->doors[kind];
     door->server = server;
     door->kind = kind;
     door->daemon = MHD_start_daemon(

@@ -20,13 +20,13 @@
 
 /* ==== absences ==================================================================================================== */
 
-void absences_begin(Absences *absences)
+void missing_jobs_begin(MissingJobs *absences)
 {
     for (size_t i = 0; i < absences->count; i++)
         absences->items[i].is_seen = false;
 }
 
-static Absence *absences_find(Absences *absences, SpoolId id)
+static Absence *missing_jobs_find(MissingJobs *absences, SpoolId id)
 {
     for (size_t i = 0; i < absences->count; i++)
         if (absences->items[i].id.judging == id.judging && absences->items[i].id.attempt == id.attempt)
@@ -34,7 +34,7 @@ static Absence *absences_find(Absences *absences, SpoolId id)
     return NULL;
 }
 
-static Absence *absences_add(Absences *absences, SpoolId id, double now_s)
+static Absence *missing_jobs_add(MissingJobs *absences, SpoolId id, double now_s)
 {
     if (absences->count == absences->capacity) {
         absences->capacity = absences->capacity == 0 ? 16 : 2 * absences->capacity;
@@ -44,16 +44,16 @@ static Absence *absences_add(Absences *absences, SpoolId id, double now_s)
     return &absences->items[absences->count++];
 }
 
-double absences_note(Absences *absences, SpoolId id, double now_s)
+double missing_jobs_note(MissingJobs *absences, SpoolId id, double now_s)
 {
-    Absence *absence = absences_find(absences, id);
+    Absence *absence = missing_jobs_find(absences, id);
     if (absence == NULL)
-        absence = absences_add(absences, id, now_s);
+        absence = missing_jobs_add(absences, id, now_s);
     absence->is_seen = true;
     return now_s - absence->since_s;
 }
 
-void absences_end(Absences *absences)
+void missing_jobs_end(MissingJobs *absences)
 {
     size_t kept = 0;
     for (size_t i = 0; i < absences->count; i++)
@@ -62,21 +62,21 @@ void absences_end(Absences *absences)
     absences->count = kept;
 }
 
-void absences_free(Absences *absences)
+void missing_jobs_free(MissingJobs *absences)
 {
     free(absences->items);
-    *absences = (Absences){0};
+    *absences = (MissingJobs){0};
 }
 
 /* ==== presences =================================================================================================== */
 
-void presences_begin(Presences *presences)
+void idle_workers_begin(IdleWorkers *presences)
 {
     for (size_t i = 0; i < presences->count; i++)
         presences->items[i].is_seen = false;
 }
 
-static Presence *presences_find(Presences *presences, const char *worker)
+static Presence *idle_workers_find(IdleWorkers *presences, const char *worker)
 {
     for (size_t i = 0; i < presences->count; i++)
         if (strcmp(presences->items[i].worker, worker) == 0)
@@ -84,7 +84,7 @@ static Presence *presences_find(Presences *presences, const char *worker)
     return NULL;
 }
 
-static Presence *presences_add(Presences *presences, const SpoolIdle *idle, double now_s)
+static Presence *idle_workers_add(IdleWorkers *presences, const SpoolIdle *idle, double now_s)
 {
     if (presences->count == presences->capacity) {
         presences->capacity = presences->capacity == 0 ? 16 : 2 * presences->capacity;
@@ -96,11 +96,11 @@ static Presence *presences_add(Presences *presences, const SpoolIdle *idle, doub
     return added;
 }
 
-double presences_see(Presences *presences, const SpoolIdle *idle, double now_s)
+double idle_workers_see(IdleWorkers *presences, const SpoolIdle *idle, double now_s)
 {
-    Presence *presence = presences_find(presences, idle->worker);
+    Presence *presence = idle_workers_find(presences, idle->worker);
     if (presence == NULL)
-        presence = presences_add(presences, idle, now_s);
+        presence = idle_workers_add(presences, idle, now_s);
     else if (presence->count != idle->count)
         presence->changed_s = now_s;
     presence->count = idle->count;
@@ -111,14 +111,14 @@ double presences_see(Presences *presences, const SpoolIdle *idle, double now_s)
     return now_s - presence->changed_s;
 }
 
-void presences_forget(Presences *presences, const char *worker)
+void idle_workers_forget(IdleWorkers *presences, const char *worker)
 {
-    Presence *presence = presences_find(presences, worker);
+    Presence *presence = idle_workers_find(presences, worker);
     if (presence != NULL)
         presence->is_seen = false;
 }
 
-bool presences_end(Presences *presences)
+bool idle_workers_end(IdleWorkers *presences)
 {
     size_t kept = 0;
     for (size_t i = 0; i < presences->count; i++)
@@ -129,10 +129,10 @@ bool presences_end(Presences *presences)
     return some_went;
 }
 
-void presences_free(Presences *presences)
+void idle_workers_free(IdleWorkers *presences)
 {
     free(presences->items);
-    *presences = (Presences){0};
+    *presences = (IdleWorkers){0};
 }
 
 /* ==== watch ======================================================================================================= */
@@ -301,9 +301,9 @@ static const double IDLE_LOOK_S = 1; /* workers show themselves every few second
 static Status look_at_idle(Head *head, const SpoolIdle *idle, Message *why)
 {
     pthread_mutex_lock(&head->lock);
-    const bool is_gone = presences_see(&head->presences, idle, now_s()) > head->options.lease_s;
+    const bool is_gone = idle_workers_see(&head->presences, idle, now_s()) > head->options.lease_s;
     if (is_gone)
-        presences_forget(&head->presences, idle->worker);
+        idle_workers_forget(&head->presences, idle->worker);
     pthread_mutex_unlock(&head->lock);
     return is_gone ? spool_forget_idle(head->options.spool, idle->worker, why) : STATUS_OK;
 }
@@ -349,13 +349,13 @@ Status head_look_at_idle(Head *head, Message *why)
     head->looked_at_idle_s = now_s();
     Status status = spool_list_idle(head->options.spool, &arena, &idle, &count, why);
     if (status == STATUS_OK) {
-        presences_begin(&head->presences); /* only this thread writes to the list */
+        idle_workers_begin(&head->presences); /* only this thread writes to the list */
         for (size_t i = 0; i < count && status == STATUS_OK; i++)
             status = look_at_idle(head, &idle[i], why);
     }
     if (status == STATUS_OK) {
         pthread_mutex_lock(&head->lock);
-        presences_end(&head->presences);
+        idle_workers_end(&head->presences);
         pthread_mutex_unlock(&head->lock);
         status = look_for_workers(head, why);
     }
@@ -568,7 +568,7 @@ static Status mend(Head *head, const SpoolView *view, const char *state, Message
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         const SpoolId id = {judgings[i].id, (int)judgings[i].attempt};
         if (has_id(view->ids, view->count, &judgings[i]) ||
-            absences_note(&head->absences, id, now_s()) < head->patience_s)
+            missing_jobs_note(&head->absences, id, now_s()) < head->patience_s)
             continue;
         status = strcmp(state, "offered") == 0
                      ? judgings_take_back(head->store, id.judging, id.attempt, why)
@@ -612,7 +612,7 @@ static Status prune_editions(const Head *head, Message *why)
 Status head_reconcile(Head *head, Message *why)
 {
     SpoolView view = {0};
-    absences_begin(&head->absences);
+    missing_jobs_begin(&head->absences);
     Status status = view_spool(head, &view, why);
     if (status == STATUS_OK)
         status = mend(head, &view, "offered", why);
@@ -621,7 +621,7 @@ Status head_reconcile(Head *head, Message *why)
     if (status == STATUS_OK)
         status = mend_offers(head, &view, why);
     if (status == STATUS_OK)
-        absences_end(&head->absences);
+        missing_jobs_end(&head->absences);
     if (status == STATUS_OK)
         status = prune_editions(head, why);
     arena_free(&view.arena);
@@ -894,8 +894,8 @@ void head_stop(Head *head)
     pthread_mutex_unlock(&head->lock);
     pthread_join(head->thread, NULL);
     watch_free(&head->watch);
-    absences_free(&head->absences);
-    presences_free(&head->presences);
+    missing_jobs_free(&head->absences);
+    idle_workers_free(&head->presences);
     store_close(head->store);
     free(head);
 }
@@ -919,7 +919,7 @@ bool head_progress(Head *head, int64_t judging, HeadProgress *progress)
 void head_idle_workers(Head *head, Arena *arena, IdleWorker **workers, size_t *count)
 {
     pthread_mutex_lock(&head->lock);
-    const Presences *presences = &head->presences;
+    const IdleWorkers *presences = &head->presences;
     IdleWorker *copies = arena_array(arena, presences->count, sizeof *copies);
     for (size_t i = 0; i < presences->count; i++)
         copies[i] = (IdleWorker){.name = arena_string(arena, presences->items[i].worker),

@@ -53,18 +53,18 @@ typedef struct Absence {
     bool is_seen; /* in the present look */
 } Absence;
 
-typedef struct Absences {
+typedef struct MissingJobs {
     Absence *items;
     size_t count, capacity;
-} Absences;
+} MissingJobs;
 
 /* Begins a look: nothing has been missed yet. */
-void absences_begin(Absences *absences);
+void missing_jobs_begin(MissingJobs *absences);
 /* Takes note that an attempt is missing; returns for how long it has been. */
-double absences_note(Absences *absences, SpoolId id, double now_s);
+double missing_jobs_note(MissingJobs *absences, SpoolId id, double now_s);
 /* Forgets what was not missed in this look. */
-void absences_end(Absences *absences);
-void absences_free(Absences *absences);
+void missing_jobs_end(MissingJobs *absences);
+void missing_jobs_free(MissingJobs *absences);
 
 /* ==== presences =================================================================================================== */
 
@@ -81,20 +81,20 @@ typedef struct Presence {
     bool is_seen;     /* in the present look */
 } Presence;
 
-typedef struct Presences {
+typedef struct IdleWorkers {
     Presence *items;
     size_t count, capacity;
-} Presences;
+} IdleWorkers;
 
 /* Begins a look: nobody has been seen yet. */
-void presences_begin(Presences *presences);
+void idle_workers_begin(IdleWorkers *presences);
 /* Takes note of a worker's file; returns for how long its counter has stood still. */
-double presences_see(Presences *presences, const SpoolIdle *idle, double now_s);
+double idle_workers_see(IdleWorkers *presences, const SpoolIdle *idle, double now_s);
 /* Forgets a worker that has been seen, since it is gone. */
-void presences_forget(Presences *presences, const char *worker);
+void idle_workers_forget(IdleWorkers *presences, const char *worker);
 /* Forgets who was not seen in this look; true: there were some. */
-bool presences_end(Presences *presences);
-void presences_free(Presences *presences);
+bool idle_workers_end(IdleWorkers *presences);
+void idle_workers_free(IdleWorkers *presences);
 
 /* ==== watch ======================================================================================================= */
 
@@ -142,11 +142,11 @@ struct Head {
     bool stops, is_woken;
     uint64_t changes;
     Watch watch;
-    Absences absences;
-    Presences presences; /* workers that are idle */
-    bool lacks_workers;  /* something waits, and for a lease nobody has been there */
-    double manned_s;     /* when somebody was last there */
-    double patience_s;   /* so long an attempt must be missing from the spool before it counts as gone */
+    MissingJobs absences;
+    IdleWorkers presences; /* workers that are idle */
+    bool lacks_workers;    /* something waits, and for a lease nobody has been there */
+    double manned_s;       /* when somebody was last there */
+    double patience_s;     /* so long an attempt must be missing from the spool before it counts as gone */
     double looked_s, looked_at_idle_s, reconciled_s, forgot_s;
     Message trouble;
 };

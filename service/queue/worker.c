@@ -86,7 +86,7 @@ static void make_name(const JudgeBench *bench, char name[SPOOL_WORKER_BYTES + 1]
     }
 }
 
-static Status choose_name(const WorkerSettings *settings, Workplace *place, Message *why)
+static Status choose_name(const WorkerSettings *settings, WorkerContext *place, Message *why)
 {
     if (settings->name == NULL)
         make_name(&place->bench, place->name);
@@ -111,7 +111,7 @@ static Status make_private(const char *folder, Message *why)
 }
 
 /* The cache is that of several spools, whose workers may have one name. */
-static Status choose_cache(const char *spool, Workplace *place, Message *why)
+static Status choose_cache(const char *spool, WorkerContext *place, Message *why)
 {
     char cache[3900], whole[PATH_MAX];
     Status status = paths_make_cache(cache, sizeof cache, why);
@@ -123,7 +123,7 @@ static Status choose_cache(const char *spool, Workplace *place, Message *why)
     return status;
 }
 
-static Status choose_parent(const char *spool, Workplace *place, Message *why)
+static Status choose_parent(const char *spool, WorkerContext *place, Message *why)
 {
     const char *network;
     Status status = file_system_network(spool, &network, why);
@@ -133,7 +133,7 @@ static Status choose_parent(const char *spool, Workplace *place, Message *why)
     return status;
 }
 
-static Status make_folder(const char *parent, const char *name, Workplace *place, Message *why)
+static Status make_folder(const char *parent, const char *name, WorkerContext *place, Message *why)
 {
     Status status = make_private(parent, why);
     snprintf(place->folder, sizeof place->folder, "%s/%s", parent, name);
@@ -145,7 +145,7 @@ static Status make_folder(const char *parent, const char *name, Workplace *place
 }
 
 /* The system releases the lock when the process ends, however it ends; a child process does not inherit it. */
-static Status lock_folder(Workplace *place, Message *why)
+static Status lock_folder(WorkerContext *place, Message *why)
 {
     char path[4200];
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -164,7 +164,7 @@ static Status lock_folder(Workplace *place, Message *why)
 
 /* Pilots have a new name each time. So that not each must take reference times anew, they use the folders HOST-DEVICE-1,
  * HOST-DEVICE-2, ... one after the other: the first that no other one has. */
-static Status find_pilot_folder(const char *parent, Workplace *place, Message *why)
+static Status find_pilot_folder(const char *parent, WorkerContext *place, Message *why)
 {
     char base[SPOOL_WORKER_BYTES + 1], name[SPOOL_WORKER_BYTES + 20];
     Status status = STATUS_BUSY;
@@ -178,7 +178,7 @@ static Status find_pilot_folder(const char *parent, Workplace *place, Message *w
     return status;
 }
 
-static Status take_folder(const WorkerSettings *settings, Workplace *place, Message *why)
+static Status take_folder(const WorkerSettings *settings, WorkerContext *place, Message *why)
 {
     char parent[sizeof place->folder];
     Status status = choose_parent(settings->spool, place, why);
@@ -193,7 +193,7 @@ static Status take_folder(const WorkerSettings *settings, Workplace *place, Mess
 /* ---- signals ----------------------------------------------------------------------------------------------------- */
 
 /* Must come first: a thread of CUDA's driver that does not block them would let them end the process. */
-static Status catch_signals(Workplace *place, Message *why)
+static Status catch_signals(WorkerContext *place, Message *why)
 {
     sigset_t stopping;
     sigemptyset(&stopping);
@@ -205,9 +205,9 @@ static Status catch_signals(Workplace *place, Message *why)
     return place->signals >= 0 ? STATUS_OK : fail_errno(why, "signals cannot be read");
 }
 
-Status workplace_open(const WorkerSettings *settings, Workplace *place, Message *why)
+Status worker_context_open(const WorkerSettings *settings, WorkerContext *place, Message *why)
 {
-    *place = (Workplace){
+    *place = (WorkerContext){
         .lock = -1,
         .signals = -1,
         .bench = {.unconfined = settings->unconfined, .explains = settings->explains, .spool = settings->spool}};
@@ -219,11 +219,11 @@ Status workplace_open(const WorkerSettings *settings, Workplace *place, Message 
     if (status == STATUS_OK)
         status = take_folder(settings, place, why);
     if (status != STATUS_OK)
-        workplace_close(place);
+        worker_context_close(place);
     return status;
 }
 
-void workplace_close(const Workplace *place)
+void worker_context_close(const WorkerContext *place)
 {
     if (place->signals >= 0)
         close(place->signals);
@@ -231,7 +231,7 @@ void workplace_close(const Workplace *place)
         close(place->lock);
 }
 
-bool workplace_was_replaced(void)
+bool worker_context_was_replaced(void)
 {
     char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -261,7 +261,7 @@ typedef struct Declined { /* a job that is left to others, */
 
 typedef struct JudgeWorker {
     const char *spool;
-    Workplace place;
+    WorkerContext place;
     Pilot pilot;
     int failures; /* in a row */
     Declined declined[DECLINED];
@@ -341,7 +341,7 @@ static void report(const JudgeWorker *worker, const SpoolClaim *claim, const Spo
             log_end(&log);
         }
         is_told = true;
-        if (duty_was_stopped(worker->place.signals, TROUBLE_MS) || !spool_is_claimed(worker->spool, claim))
+        if (job_lease_was_stopped(worker->place.signals, TROUBLE_MS) || !spool_is_claimed(worker->spool, claim))
             return;
     }
     log_end_of_job(worker, done, seconds);
@@ -403,7 +403,7 @@ static void work_on(JudgeWorker *worker, const SpoolJob *job, Arena *arena)
     Log log = log_job(LEVEL_INFO, "claimed", worker, job->id);
     log_end(&log);
     stop_idling(worker);
-    Duty duty = duty_begin(worker->spool, &claim, worker->place.signals, job->time_limit_s);
+    JobLease duty = job_lease_begin(worker->spool, &claim, worker->place.signals, job->time_limit_s);
     if (job->damage != NULL) {
         fail_job(&done, job->damage);
         if (spool_set_aside(worker->spool, &claim, &ignored) != STATUS_OK)
@@ -522,7 +522,7 @@ static bool rest(JudgeWorker *worker, int pause)
         if (pause > 0)
             show_idle(worker);
         const double left_s = until_s - now_s(), most_s = left_s < IDLE_BEAT_S ? left_s : IDLE_BEAT_S;
-        goes_on = !duty_was_stopped(worker->place.signals, most_s > 0 ? (int)(most_s * 1000) + 1 : 0);
+        goes_on = !job_lease_was_stopped(worker->place.signals, most_s > 0 ? (int)(most_s * 1000) + 1 : 0);
     } while (goes_on && now_s() < until_s);
     return goes_on;
 }
@@ -540,7 +540,7 @@ static void work(JudgeWorker *worker, bool once)
         if (has_worked)
             work_on(worker, job, &arena);
         arena_free(&arena);
-    } while (!once && !workplace_was_replaced() && (has_worked || !pilot_ends(&worker->pilot, now_s())) &&
+    } while (!once && !worker_context_was_replaced() && (has_worked || !pilot_ends(&worker->pilot, now_s())) &&
              rest(worker, pause_ms(worker, has_worked)));
     stop_idling(worker);
 }
@@ -561,16 +561,16 @@ static MUST_USE Status worker_run(const WorkerSettings *settings, Message *why)
                                     .worked_s = now_s()}};
     Status status = spool_make(settings->spool, why);
     if (status == STATUS_OK)
-        status = workplace_open(settings, &worker.place, why);
+        status = worker_context_open(settings, &worker.place, why);
     if (status != STATUS_OK)
         return status;
     log_worker(&worker, "started");
     status = report_leftovers(&worker, why);
     if (status == STATUS_OK) {
         work(&worker, settings->once);
-        log_worker(&worker, workplace_was_replaced() ? "ended_for_a_new_program" : "ended");
+        log_worker(&worker, worker_context_was_replaced() ? "ended_for_a_new_program" : "ended");
     }
-    workplace_close(&worker.place);
+    worker_context_close(&worker.place);
     return status;
 }
 

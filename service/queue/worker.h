@@ -58,20 +58,20 @@ bool pilot_ends(const Pilot *pilot, double now_s);
  * Where the spool lies on a network file system, which is no place for SQLite, the folder is one of the cache
  * (paths_cache()). A pilot's folder has a name of its own, which the pilots of a host use one after the other. A lock in it keeps two workers on one host from having the same name. */
 
-typedef struct Workplace {
+typedef struct WorkerContext {
     char name[SPOOL_WORKER_BYTES + 1];
     char folder[4096], database[4200];
     int lock;
     int signals; /* a signalfd */
     JudgeBench bench;
-} Workplace;
+} WorkerContext;
 
-MUST_USE Status workplace_open(const WorkerSettings *settings, Workplace *place, Message *why);
-void workplace_close(const Workplace *place);
+MUST_USE Status worker_context_open(const WorkerSettings *settings, WorkerContext *place, Message *why);
+void worker_context_close(const WorkerContext *place);
 
 /* Whether somebody has put another program in the place of the one that runs. Its parts might not fit each other, so the
  * worker ends, and whoever looks after it starts the new one. */
-bool workplace_was_replaced(void);
+bool worker_context_was_replaced(void);
 
 /* ==== worker command ============================================================================================== */
 

@@ -182,7 +182,7 @@ Status child_run(const ChildSpec *spec, size_t keep_bytes, Text *output, ChildEn
 
 static const double BEAT_S = 1;
 
-bool duty_was_stopped(int signals, int wait_ms)
+bool job_lease_was_stopped(int signals, int wait_ms)
 {
     struct pollfd event = {.fd = signals, .events = POLLIN};
     return poll(&event, 1, wait_ms) > 0;
@@ -190,7 +190,7 @@ bool duty_was_stopped(int signals, int wait_ms)
 
 /* A spool that cannot be written now may be writable again before the head gives the job up. Only the first of several
  * failures is an event. */
-static void beat(Duty *duty)
+static void beat(JobLease *duty)
 {
     Message why;
     duty->claim.count++;
@@ -201,17 +201,17 @@ static void beat(Duty *duty)
     duty->is_troubled = failed;
 }
 
-Duty duty_begin(const char *spool, const SpoolClaim *claim, int signals, double limit_s)
+JobLease job_lease_begin(const char *spool, const SpoolClaim *claim, int signals, double limit_s)
 {
-    Duty duty = {.spool = spool, .claim = *claim, .signals = signals, .deadline_s = now_s() + limit_s};
+    JobLease duty = {.spool = spool, .claim = *claim, .signals = signals, .deadline_s = now_s() + limit_s};
     duty.claim.step = "";
     beat(&duty);
     return duty;
 }
 
-static DutyEnd end_of(const Duty *duty)
+static DutyEnd end_of(const JobLease *duty)
 {
-    if (duty_was_stopped(duty->signals, 0))
+    if (job_lease_was_stopped(duty->signals, 0))
         return DUTY_STOPPED;
     if (now_s() >= duty->deadline_s)
         return DUTY_TIME_IS_UP;
@@ -220,9 +220,9 @@ static DutyEnd end_of(const Duty *duty)
     return DUTY_GOES_ON;
 }
 
-bool duty_goes_on(void *context, const ChildProgress *progress)
+bool job_lease_goes_on(void *context, const ChildProgress *progress)
 {
-    Duty *duty = context;
+    JobLease *duty = context;
     if (duty->end == DUTY_GOES_ON)
         duty->end = end_of(duty);
     if (duty->end == DUTY_GOES_ON && now_s() >= duty->next_beat_s) {
@@ -292,7 +292,7 @@ enum { REPORT_BYTES = 1 << 20, RESULT_BYTES = 48 << 20, MOST_ARGUMENTS = 16, EXI
 typedef struct JudgedJob {
     const SpoolJob *job;
     const JudgeBench *bench;
-    Duty *duty;
+    JobLease *duty;
     Arena *arena;
     JobFiles files;
     SpoolDone *done;
@@ -360,7 +360,7 @@ static Status run_child(JudgedJob *judged, const JobArguments *arguments, Text *
 {
     const ChildSpec spec = {.arguments = arguments->words,
                             .environment = environment_of(judged),
-                            .goes_on = duty_goes_on,
+                            .goes_on = job_lease_goes_on,
                             .context = judged->duty};
     return child_run(&spec, REPORT_BYTES, output, end, why);
 }
@@ -564,7 +564,7 @@ static void explain(JudgedJob *judged)
     text_free(&output);
 }
 
-void judge_job(const SpoolJob *job, const JudgeBench *bench, Duty *duty, Arena *arena, SpoolDone *done)
+void judge_job(const SpoolJob *job, const JudgeBench *bench, JobLease *duty, Arena *arena, SpoolDone *done)
 {
     JudgedJob judged = {.job = job, .bench = bench, .duty = duty, .arena = arena, .done = done};
     Message why;

@@ -53,23 +53,23 @@ typedef enum DutyEnd {
     DUTY_FORGOTTEN /* the head has given the job to somebody else, or nobody wants it any more */
 } DutyEnd;
 
-typedef struct Duty {
+typedef struct JobLease {
     const char *spool;
     SpoolClaim claim; /* with the newest beat */
     int signals;      /* a signalfd: something to read there tells the worker to stop */
     double deadline_s, next_beat_s;
     bool is_troubled; /* the last beat could not be written */
     DutyEnd end;
-} Duty;
+} JobLease;
 
 /* Beats at once. */
-Duty duty_begin(const char *spool, const SpoolClaim *claim, int signals, double limit_s);
+JobLease job_lease_begin(const char *spool, const SpoolClaim *claim, int signals, double limit_s);
 
 /* Beats where it is time, and looks whether anything ends the judging; a ChildSpec's goes_on(), with a Duty as context. */
-bool duty_goes_on(void *duty, const ChildProgress *progress);
+bool job_lease_goes_on(void *duty, const ChildProgress *progress);
 
 /* Whether the worker has been told to stop; waits that long for it, in milliseconds. */
-bool duty_was_stopped(int signals, int wait_ms);
+bool job_lease_was_stopped(int signals, int wait_ms);
 
 /* ==== job files =================================================================================================== */
 
@@ -102,6 +102,6 @@ typedef struct JudgeBench { /* where a worker judges */
 
 /* Fills in the rest of `done`, which has the names of worker, device and job already; everything lives in `arena`. A job
  * that the head has forgotten ends duty->end. */
-void judge_job(const SpoolJob *job, const JudgeBench *bench, Duty *duty, Arena *arena, SpoolDone *done);
+void judge_job(const SpoolJob *job, const JudgeBench *bench, JobLease *duty, Arena *arena, SpoolDone *done);
 
 #endif

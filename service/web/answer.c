@@ -54,7 +54,7 @@ void answer_text(Visit *visit, const char *type, const char *text)
     text_add(&visit->reply->body, text);
 }
 
-void answer_elsewhere(Visit *visit, const char *path)
+void answer_redirect(Visit *visit, const char *path)
 {
     visit->reply->status = 303;
     http_reply_header(visit->reply, "Location", path);

@@ -83,7 +83,7 @@ void answer_failure(Visit *visit, Status status, const Message *why);
 void answer_text(Visit *visit, const char *type, const char *text);
 
 /* 303: the browser is to go on there. The path must begin with '/'. */
-void answer_elsewhere(Visit *visit, const char *path);
+void answer_redirect(Visit *visit, const char *path);
 
 /* The number of a "submission", a "batch", ... in visit->argument; 0: it is none, which has been answered. */
 int64_t answer_number(Visit *visit, const char *noun);

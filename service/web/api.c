@@ -124,7 +124,7 @@ static const Route *find_route(const Service *service, const HttpRequest *reques
 }
 
 /* After the login the browser goes on to what was asked for, if that was a page and not a form. */
-static void lead_to_login(Visit *visit)
+static void redirect_to_login(Visit *visit)
 {
     static const char hexadecimal[] = "0123456789ABCDEF";
     Text path = {0};
@@ -136,8 +136,8 @@ static void lead_to_login(Visit *visit)
         else
             text_printf(&path, "%%%c%c", hexadecimal[byte / 16], hexadecimal[byte % 16]);
     }
-    answer_elsewhere(visit,
-                     strcmp(visit->request->method, "GET") == 0 ? arena_string(visit->arena, path.data) : "/login");
+    answer_redirect(visit,
+                    strcmp(visit->request->method, "GET") == 0 ? arena_string(visit->arena, path.data) : "/login");
     text_free(&path);
 }
 
@@ -163,7 +163,7 @@ static bool is_admitted(Visit *visit, const Route *route)
                          (route->access == ACCESS_READERS && visit->service->config->is_public);
     const PersonRole least = least_role(route);
     if (!is_open && !visit->is_known && route->is_page)
-        lead_to_login(visit);
+        redirect_to_login(visit);
     else if (!is_open && !visit->is_known)
         answer_error(visit, 401, "who are you? expected \"Authorization: Bearer TOKEN\"; a teacher gives out tokens");
     else if (!is_open && visit->hands_in_only && !is_for_kits(route))

@@ -53,11 +53,11 @@ static Status check_mode(const HandInRequest *request, const char **mode, Messag
 /* Sizes are checked here as `try` does, so that a worker gets none that cannot work. */
 static Status check_sizes(const HandInRequest *request, const Problem *problem, Message *why)
 {
-    const OwnCase own = {.sizes = request->sizes, .seed = 1};
+    const CustomCase own = {.sizes = request->sizes, .seed = 1};
     TestcaseSet set;
     if (request->sizes == NULL)
         return STATUS_OK;
-    Status status = own_case_make(problem, &own, &set, why);
+    Status status = custom_case_make(problem, &own, &set, why);
     if (status == STATUS_OK)
         testcases_free(&set);
     return status;

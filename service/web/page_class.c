@@ -116,14 +116,15 @@ static void add_quarantined(Text *page, const Site *site, const QuarantinedRun *
     link_submission(page, site, run->row.number, title);
     html_add(page, " by %s, %s</h3>\n<p>%s</p>\n<dl class=\"facts\">\n", run->row.person, run->row.problem,
              run->rank_status == NULL ? "" : run->rank_status);
-    fact(page, device_models_times(run->row.device) ? "Time (modelled)" : "Time", figure_measured(run->row.time).text);
-    fact(page, "Device", run->row.device);
+    page_fact(page, device_models_times(run->row.device) ? "Time (modelled)" : "Time",
+              figure_measured(run->row.time).text);
+    page_fact(page, "Device", run->row.device);
     if (run->second_ms > 0)
-        fact(page, "Timed again", figure_time(run->second_ms).text);
+        page_fact(page, "Timed again", figure_time(run->second_ms).text);
     if (run->known_ms > 0) {
-        fact(page, "Best known before", figure_time(run->known_ms).text);
-        fact(page, "Whose", run->known == NULL ? "" : run->known);
-        fact(page, "Times as fast", quantity_ratio(run->known_ms / run->row.time.ms).text);
+        page_fact(page, "Best known before", figure_time(run->known_ms).text);
+        page_fact(page, "Whose", run->known == NULL ? "" : run->known);
+        page_fact(page, "Times as fast", quantity_ratio(run->known_ms / run->row.time.ms).text);
     }
     html_raw(page, "</dl>\n");
     add_decision(page, run);

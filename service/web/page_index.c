@@ -449,8 +449,8 @@ void page_batch(Text *page, const Site *site, const BatchPage *batch)
     html_raw(page, "<p class=\"under\">");
     link_problem(page, site, batch->line.problem, batch->line.problem);
     html_add(page, ": %s</p>\n<dl class=\"facts\">\n", batch->line.reason);
-    fact(page, "State", batch->line.state);
-    fact(page, "Begun", figure_moment(batch->line.created).text);
+    page_fact(page, "State", batch->line.state);
+    page_fact(page, "Begun", figure_moment(batch->line.created).text);
     html_raw(page, "<div><dt>How far</dt><dd>");
     add_progress(page, &batch->line);
     html_raw(page, "</dd></div>\n</dl>\n");

@@ -231,12 +231,12 @@ static void add_limits(Text *page, const Problem *problem)
 {
     const ProblemLimits *limits = &problem->limits;
     html_raw(page, "<section aria-labelledby=\"limits\">\n<h2 id=\"limits\">Limits</h2>\n<dl class=\"facts\">\n");
-    fact(page, "Device memory", figure_bytes((double)limits->device_bytes).text);
-    fact(page, "Host memory", figure_bytes((double)limits->host_bytes).text);
-    fact(page, "CPU time of a call", figure_duration(limits->host_seconds).text);
-    fact(page, "Whole time of a call", figure_duration(limits->wall_seconds).text);
-    fact(page, "Warp instructions of a call, simulated", figure_whole((double)limits->warp_instructions).text);
-    fact(page, "Source", figure_bytes((double)limits->source_bytes).text);
+    page_fact(page, "Device memory", figure_bytes((double)limits->device_bytes).text);
+    page_fact(page, "Host memory", figure_bytes((double)limits->host_bytes).text);
+    page_fact(page, "CPU time of a call", figure_duration(limits->host_seconds).text);
+    page_fact(page, "Whole time of a call", figure_duration(limits->wall_seconds).text);
+    page_fact(page, "Warp instructions of a call, simulated", figure_whole((double)limits->warp_instructions).text);
+    page_fact(page, "Source", figure_bytes((double)limits->source_bytes).text);
     html_raw(page, "</dl>\n</section>\n");
 }
 

@@ -461,7 +461,7 @@ static void add_progress(Text *page, const SubmissionPage *submission)
     html_add(page, "<div class=\"verdict wait\" data-events=\"/api/v1/submissions/%" PRId64 "/events\">\n",
              submission->number);
     html_raw(page, "<div class=\"words\" role=\"status\">\n<p class=\"name\">");
-    icon(page, "wait");
+    page_icon(page, "wait");
     html_add(page, "<span class=\"state\">%s</span></p>\n<p class=\"status-text\">",
              is_judging ? "Being judged" : "Waiting");
     add_waiting_words(page, submission);
@@ -515,7 +515,7 @@ static void add_verdict(Text *page, const SubmissionPage *submission)
     const cJSON *result = submission->result;
     const char *verdict = view_text(result, "verdict"), *class = verdict_class(verdict);
     html_add(page, "<div class=\"verdict %s\">\n<div class=\"words\">\n<p class=\"name\">", class);
-    icon(page, class);
+    page_icon(page, class);
     html_add(page, "%s</p>\n", verdict);
     if (*view_text(result, "text") != '\0') {
         html_raw(page, "<p>");
@@ -534,7 +534,7 @@ static void add_verdict(Text *page, const SubmissionPage *submission)
 static void add_state(Text *page, const char *class, const char *name, const char *text)
 {
     html_add(page, "<div class=\"verdict %s\"><div class=\"words\"><p class=\"name\">", class);
-    icon(page, class);
+    page_icon(page, class);
     html_add(page, "%s</p><p>%s</p></div></div>\n", name, text);
 }
 
@@ -679,29 +679,29 @@ static void add_facts(Text *page, const SubmissionPage *submission)
     char text[200];
     html_raw(page,
              "<section aria-labelledby=\"record\">\n<h2 id=\"record\">How it was judged</h2>\n<dl class=\"facts\">\n");
-    fact(page, "Device", view_text(result, "device_name"));
-    fact(page, "Times",
-         !(view_time(result, "score_ms").ms > 0) ? ""
-         : view_true(result, "modelled")         ? "modelled, not measured"
-                                                 : "measured");
-    fact(page, "Driver", view_text(result, "driver"));
-    fact(page, "Compiler", view_text(result, "toolkit"));
-    fact(page, "Judge", view_text(result, "judge"));
-    fact(page, "Sandbox", view_text(result, "sandbox"));
-    fact(page, "Judged",
-         *view_text(result, "time_utc") == '\0' ? "" : figure_moment(view_text(result, "time_utc")).text);
+    page_fact(page, "Device", view_text(result, "device_name"));
+    page_fact(page, "Times",
+              !(view_time(result, "score_ms").ms > 0) ? ""
+              : view_true(result, "modelled")         ? "modelled, not measured"
+                                                      : "measured");
+    page_fact(page, "Driver", view_text(result, "driver"));
+    page_fact(page, "Compiler", view_text(result, "toolkit"));
+    page_fact(page, "Judge", view_text(result, "judge"));
+    page_fact(page, "Sandbox", view_text(result, "sandbox"));
+    page_fact(page, "Judged",
+              *view_text(result, "time_utc") == '\0' ? "" : figure_moment(view_text(result, "time_utc")).text);
     if (submission->received != NULL)
-        fact(page, "Received", figure_moment(submission->received).text);
-    fact(page, "Hash of the source", view_text(result, "source_hash"));
+        page_fact(page, "Received", figure_moment(submission->received).text);
+    page_fact(page, "Hash of the source", view_text(result, "source_hash"));
     if (submission->run > 0) {
         snprintf(text, sizeof text, "%" PRId64, submission->run);
-        fact(page, "Run", text);
+        page_fact(page, "Run", text);
     }
     for (size_t i = 0; i < submission->again_count; i++) {
         const StoredRun *again = &submission->again[i];
         snprintf(text, sizeof text, "%s, run %" PRId64 ", %s", figure_measured(again->time).text, again->id,
                  figure_moment(again->time_utc).text);
-        fact(page, "Timed again", text);
+        page_fact(page, "Timed again", text);
     }
     html_raw(page, "</dl>\n</section>\n");
 }

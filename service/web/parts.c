@@ -232,7 +232,7 @@ const char *verdict_class(const char *verdict)
     return "bad";
 }
 
-void icon(Text *page, const char *class)
+void page_icon(Text *page, const char *class)
 {
     const char *path = "M5 12h14"; /* a dash */
     if (strcmp(class, "good") == 0)
@@ -252,7 +252,7 @@ void verdict_mark(Text *page, const char *verdict)
 {
     const size_t first = strcspn(verdict, " ");
     html_raw(page, "<span class=\"judged\"><span class=\"nowrap\">");
-    icon(page, verdict_class(verdict));
+    page_icon(page, verdict_class(verdict));
     html_add(page, "\u00A0%.*s</span>%s</span>", (int)first, verdict, verdict + first);
 }
 
@@ -275,7 +275,7 @@ void time_cell(Text *page, MeasuredTime time, const char *device)
 
 /* ---- facts and lists --------------------------------------------------------------------------------------------- */
 
-void fact(Text *page, const char *name, const char *value)
+void page_fact(Text *page, const char *name, const char *value)
 {
     if (value != NULL && *value != '\0')
         html_add(page, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);

@@ -321,7 +321,7 @@ void verdict_mark(Text *page, const char *verdict);
 /* "good", "bad", "wait" or "none": the class of a verdict or of a state. */
 const char *verdict_class(const char *verdict);
 /* Only the sign, in the colour of such a class. */
-void icon(Text *page, const char *class);
+void page_icon(Text *page, const char *class);
 
 /* Whether times on a device are modelled, by its id; NULL: unknown. */
 bool device_models_times(const char *device);
@@ -329,7 +329,7 @@ bool device_models_times(const char *device);
 void time_cell(Text *page, MeasuredTime time, const char *device);
 
 /* An entry of a <dl class="facts">; nothing if `value` is "" or NULL. */
-void fact(Text *page, const char *name, const char *value);
+void page_fact(Text *page, const char *name, const char *value);
 
 /* A table of submissions, of at most 200; `has_people` with a column for their authors. */
 void submission_list(Text *page, const Site *site, const char *label, bool has_people, const SubmissionLine *rows,

@@ -126,7 +126,7 @@ static void site_batches_show(Visit *visit, Status status, int64_t id, const Mes
 {
     head_wake(visit->service->head);
     if (status == STATUS_OK)
-        answer_elsewhere(visit, arena_printf(visit->arena, "/admin/batches/%" PRId64, id));
+        answer_redirect(visit, arena_printf(visit->arena, "/admin/batches/%" PRId64, id));
     else
         answer_failure(visit, status, why);
 }
@@ -678,7 +678,7 @@ static void finish(Visit *visit, Status status, const char *action, const Messag
         status = audit_add(visit->service->store, visit->person.name, action, visit->argument, &trouble);
     head_wake(visit->service->head);
     if (status == STATUS_OK)
-        answer_elsewhere(visit, "/admin");
+        answer_redirect(visit, "/admin");
     else
         answer_failure(visit, status, &trouble);
 }

@@ -363,7 +363,7 @@ void site_login(Visit *visit)
     Status status = login_begin(visit->service->store, token == NULL ? "" : token, &cookie, &why);
     if (status == STATUS_OK) {
         set_cookie(visit, cookie.hex, LOGIN_SECONDS);
-        answer_elsewhere(visit, next);
+        answer_redirect(visit, next);
     } else if (status == STATUS_NOT_FOUND) {
         visit->reply->status = 401;
         page_login(&visit->reply->body, &site, "This is not a token that is in force; a teacher gives out new ones.",
@@ -383,7 +383,7 @@ void site_logout(Visit *visit)
         return;
     }
     set_cookie(visit, "", 0);
-    answer_elsewhere(visit, "/");
+    answer_redirect(visit, "/");
 }
 
 /* ---- submissions ------------------------------------------------------------------------------------------------- */
@@ -423,7 +423,7 @@ void site_hand_in(Visit *visit)
     Message why;
     Status status = hand_in(visit, &request, &id, &is_new, &why);
     if (status == STATUS_OK)
-        answer_elsewhere(visit, path_of(visit, id));
+        answer_redirect(visit, path_of(visit, id));
     else
         answer_failure(visit, status, &why);
 }
@@ -434,7 +434,7 @@ void site_withdraw(Visit *visit)
     StoredSubmission row;
     bool done;
     if (hand_in_withdraw(visit, &row, &done))
-        answer_elsewhere(visit, path_of(visit, row.id));
+        answer_redirect(visit, path_of(visit, row.id));
 }
 
 /* ---- of teachers and of groups ----------------------------------------------------------------------------------- */
@@ -462,7 +462,7 @@ void site_ruling(Visit *visit)
     if (status == STATUS_OK)
         status = audit_add(visit->service->store, visit->person.name, kind, path_of(visit, row.id), &why);
     if (status == STATUS_OK)
-        answer_elsewhere(visit, "/teacher");
+        answer_redirect(visit, "/teacher");
     else
         answer_failure(visit, status, &why);
 }
@@ -489,7 +489,7 @@ void site_join(Visit *visit)
                                       &why);
     if (status == STATUS_OK) {
         class_watch_look(visit->service->class_watch, true);
-        answer_elsewhere(visit, "/");
+        answer_redirect(visit, "/");
     } else {
         answer_failure(visit, status, &why);
     }
@@ -576,7 +576,7 @@ void site_pseudonym(Visit *visit)
     if (status == STATUS_OK)
         status = people_set_pseudonym(visit->service->store, person.id, pseudonym, &why);
     if (status == STATUS_OK)
-        answer_elsewhere(visit, site_person_path(visit, person.name));
+        answer_redirect(visit, site_person_path(visit, person.name));
     else
         answer_failure(visit, status, &why);
 }

@@ -550,7 +550,7 @@ static void add_part(Text *page, const cJSON *cases, CasePart part, const char *
     if (count == 0)
         return;
     html_raw(page, accepted < run ? "<details open>\n<summary>" : "<details>\n<summary>");
-    icon(page, run == 0 ? "none" : accepted == run ? "good" : "bad");
+    page_icon(page, run == 0 ? "none" : accepted == run ? "good" : "bad");
     if (run == 0)
         html_add(page, " %s: not run</summary>\n", name);
     else

@@ -231,7 +231,7 @@ Worker *worker_new(Launch *launch)
     worker->local = zeroed(worker->frame_stride, launch->capacity);
     worker->notes = allocate((size_t)code->memory_count, sizeof *worker->notes);
     for (int i = 0; i < code->memory_count; i++)
-        worker->notes[i] = (MemoryNote){.allocation = -1, .low = UINT64_MAX};
+        worker->notes[i] = (AllocationCache){.allocation = -1, .low = UINT64_MAX};
     worker->executed = allocate((size_t)code->block_count, sizeof *worker->executed);
     worker->loaded = allocate((size_t)launch->memory->count, sizeof *worker->loaded);
     worker->stored = allocate((size_t)launch->memory->count, sizeof *worker->stored);

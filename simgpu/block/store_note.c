@@ -3,7 +3,7 @@
 #include "simgpu/block/worker.h"
 #include "simgpu/memory/origin.h"
 
-void store_note_word(Worker *worker, const MemoryNote *note, uint64_t address, uint32_t bytes)
+void store_note_word(Worker *worker, const AllocationCache *note, uint64_t address, uint32_t bytes)
 {
     const Memory *memory = worker->launch->memory;
     bool is_noted = address >= note->begin && address < note->end;
@@ -14,7 +14,7 @@ void store_note_word(Worker *worker, const MemoryNote *note, uint64_t address, u
 
 /* Do all lanes store into the allocation that the note remembers, and does nothing there come from the host? So it is
  * nearly always. */
-static bool is_of_kernels(const Worker *worker, const MemoryNote *note, uint64_t first, const Pattern *pattern,
+static bool is_of_kernels(const Worker *worker, const AllocationCache *note, uint64_t first, const Pattern *pattern,
                           uint32_t bytes)
 {
     uint64_t low = first + (uint64_t)(int64_t)pattern->low, high = first + (uint64_t)(int64_t)pattern->high + bytes;
@@ -22,8 +22,8 @@ static bool is_of_kernels(const Worker *worker, const MemoryNote *note, uint64_t
            worker->launch->memory->allocations[note->allocation].from_host == NULL;
 }
 
-void store_note(Worker *worker, const MemoryNote *note, const Active *active, uint64_t first, const Pattern *pattern,
-                uint32_t bytes)
+void store_note(Worker *worker, const AllocationCache *note, const Active *active, uint64_t first,
+                const Pattern *pattern, uint32_t bytes)
 {
     if (is_of_kernels(worker, note, first, pattern, bytes))
         return;

@@ -2,7 +2,7 @@
  * range of addresses within it.  */
 #include "simgpu/block/worker.h"
 
-void note_forget(Worker *worker, MemoryNote *note, bool is_store)
+void note_forget(Worker *worker, AllocationCache *note, bool is_store)
 {
     if (note->allocation >= 0) {
         Touched *touched = &(is_store ? worker->stored : worker->loaded)[note->allocation];
@@ -16,7 +16,7 @@ void note_forget(Worker *worker, MemoryNote *note, bool is_store)
     note->begin = note->end = 0;
 }
 
-bool note_access(Worker *worker, MemoryNote *note, bool is_store, uint64_t address, uint64_t bytes)
+bool cache_allocation(Worker *worker, AllocationCache *note, bool is_store, uint64_t address, uint64_t bytes)
 {
     if (address < note->begin || address >= note->end || note->end - address < bytes) {
         const Memory *memory = worker->launch->memory;

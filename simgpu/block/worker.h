@@ -29,7 +29,7 @@ enum { CLUSTER_BARRIER = MAX_BARRIERS }; /* stands for the barrier of the cluste
 
 typedef struct Worker Worker;
 
-typedef struct MemoryNote {
+typedef struct AllocationCache {
     uint64_t begin, end; /* of the allocation that was accessed last */
     int allocation;      /* its index; -1: none yet */
     uint64_t low, high;  /* addresses accessed in it so far */
@@ -37,7 +37,7 @@ typedef struct MemoryNote {
     Pattern pattern;     /* of active lanes without gaps */
     Pattern masked;      /* of active lanes with gaps, those in `bits` */
     uint32_t bits[MAX_WARPS];
-} MemoryNote;
+} AllocationCache;
 
 /* The accessed range of an allocation. */
 typedef struct Touched {
@@ -47,16 +47,16 @@ typedef struct Touched {
 /* Widens each of the `count` ranges by the same of another worker. */
 void touched_add(Touched *sum, const Touched *part, int count);
 /* Notes that `bytes` at `address` are loaded or stored. False where they do not all lie in one allocation. */
-bool note_access(Worker *worker, MemoryNote *note, bool is_store, uint64_t address, uint64_t bytes);
+bool cache_allocation(Worker *worker, AllocationCache *note, bool is_store, uint64_t address, uint64_t bytes);
 /* Adds what the note has of its allocation to worker->loaded or worker->stored, and empties it. */
-void note_forget(Worker *worker, MemoryNote *note, bool is_store);
+void note_forget(Worker *worker, AllocationCache *note, bool is_store);
 
 /* ==== worker ====================================================================================================== */
 
-typedef struct Group Group;           /* group.h */
-typedef struct MemoryNote MemoryNote; /* worker.h */
-typedef struct Touched Touched;       /* worker.h */
-typedef struct JitState JitState;     /* of the translator (simgpu/engine/interpreter.h) */
+typedef struct Group Group;                     /* group.h */
+typedef struct AllocationCache AllocationCache; /* worker.h */
+typedef struct Touched Touched;                 /* worker.h */
+typedef struct JitState JitState;               /* of the translator (simgpu/engine/interpreter.h) */
 
 typedef struct Worker {
     Launch *launch;
@@ -93,7 +93,7 @@ typedef struct Worker {
     uint64_t unreported;              /* warp instructions not yet added to launch->warp_instructions */
     uint64_t clock;                   /* last value of the clock that this block has read */
 
-    MemoryNote *notes;         /* [memory_count] */
+    AllocationCache *notes;    /* [memory_count] */
     Executed *executed;        /* [block_count] */
     Touched *loaded, *stored;  /* [allocation] */
     JitState *jit;             /* the translator's state of this worker; NULL: the worker interprets */

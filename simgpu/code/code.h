@@ -117,7 +117,7 @@ typedef struct Instruction {
                              * of TEXTURE: 1 + the channel that is gathered, 0: none is;
                              * of SURFACE: SurfaceMode;
                              * of CLOCK: 1 for nanoseconds;
-                             * of LOAD_DESCRIBED: DESCRIBED_A | DESCRIBED_TURNED;
+                             * of LOAD_WGMMA_TILE: DESCRIBED_A | DESCRIBED_TURNED;
                              * of LOAD_MATRIX and STORE_MATRIX: 1 for .trans */
     uint8_t space;       /* PtxSpace of a memory access; PTX_NO_SPACE: generic */
     uint8_t size;        /* logarithm of the bytes of a memory element; of SURFACE: of the whole access */

@@ -463,7 +463,7 @@ static void find_loops(const Code *code, MachineProgram *program)
 
 static bool adds_or_multiplies(const Instruction *instruction)
 {
-    if (instruction->kind != RUN_LANES)
+    if (instruction->kind != ALU)
         return false;
     switch ((Opcode)instruction->opcode) {
     case OP_fma_f32:

@@ -63,7 +63,7 @@ static bool is_remembered(Worker *worker, const Instruction *instruction, Active
 
 bool access_find_pattern(Worker *worker, Access *access, Active *active)
 {
-    MemoryNote *note = access->note;
+    AllocationCache *note = access->note;
     access->first = access_lane_address(worker, access->instruction, active->first);
     access->bits = active->exact ? NULL : active->bits;
     access->pattern = active->exact ? &note->pattern : &note->masked;
@@ -229,7 +229,7 @@ static bool is_aligned(Worker *worker, const Access *access, uint64_t address)
 
 static bool is_inside_global(Worker *worker, const Access *access, uint64_t address)
 {
-    return note_access(worker, access->note, access->is_store, address, access->used_bytes);
+    return cache_allocation(worker, access->note, access->is_store, address, access->used_bytes);
 }
 
 /* Size of the window of the access's space. */
@@ -269,7 +269,7 @@ static bool access_check_global(Worker *worker, const Access *access, const Acti
 {
     uint64_t low = access->first + (uint64_t)(int64_t)access->pattern->low;
     uint64_t bytes = (uint64_t)((int64_t)access->pattern->high - access->pattern->low) + access->used_bytes;
-    if (!note_access(worker, access->note, access->is_store, low, bytes) &&
+    if (!cache_allocation(worker, access->note, access->is_store, low, bytes) &&
         !fault(worker, access, active, SIM_OUT_OF_BOUNDS, is_inside_global))
         return false;
     return check_alignment(worker, access, active);
@@ -577,7 +577,7 @@ static bool uniform_load(Worker *worker, const Instruction *instruction, const A
         load_once(worker, instruction, (const char *)worker->shared + address);
         return true;
     }
-    if (!note_access(worker, &worker->notes[instruction->index], false, address, bytes))
+    if (!cache_allocation(worker, &worker->notes[instruction->index], false, address, bytes))
         return false;
     if (instruction->space == PTX_CONST) {
         counters->constant_requests += active->warps;

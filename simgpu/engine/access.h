@@ -11,7 +11,7 @@
 
 /* One access to memory by all active lanes, and how their addresses relate.
  *
- * Every access goes through a Pattern, which the instruction's MemoryNote remembers for the next time. */
+ * Every access goes through a Pattern, which the instruction's AllocationCache remembers for the next time. */
 
 typedef struct Access {
     const Instruction *instruction;
@@ -23,7 +23,7 @@ typedef struct Access {
     Pattern *pattern;
     const uint32_t *bits; /* the active lanes; NULL: all lanes of the pattern */
     char *host;           /* where `first` lies in the host's memory */
-    MemoryNote *note;
+    AllocationCache *note;
 } Access;
 
 static inline bool access_has_lane(const Access *access, uint32_t lane)

@@ -78,7 +78,7 @@ static uint64_t address_of(const Instruction *instruction, RegisterColumn addres
 
 /* What is found out for all lanes together, since asking for each takes longer than the operations themselves. */
 typedef struct Target {
-    MemoryNote *note;
+    AllocationCache *note;
     bool is_allowed;    /* every lane may access its word, and all lie in the allocation of the note */
     bool is_of_kernels; /* and nothing there comes from the host, so that stores need not be noted */
 } Target;
@@ -100,7 +100,7 @@ static Target find_target(Worker *worker, const Instruction *instruction, const 
         bits |= address;
     }
     target.is_allowed = low <= high && bits % bytes == 0 && high <= UINT64_MAX - bytes &&
-                        note_access(worker, target.note, true, low, high + bytes - low);
+                        cache_allocation(worker, target.note, true, low, high + bytes - low);
     target.is_of_kernels = target.is_allowed &&
                            worker->launch->memory->allocations[target.note->allocation].from_host == NULL;
     return target;
@@ -121,7 +121,7 @@ static AtomicWord find_word(Worker *worker, const Instruction *instruction, uint
     SimSpace space = in_shared ? SIM_SHARED : SIM_GLOBAL;
     uint64_t size = worker->launch->shared_bytes;
     bool inside = in_shared ? address < size && size - address >= bytes
-                            : target->is_allowed || note_access(worker, target->note, true, address, bytes);
+                            : target->is_allowed || cache_allocation(worker, target->note, true, address, bytes);
     if (!inside || address % bytes != 0) {
         worker_access_fault(worker, instruction, inside ? SIM_MISALIGNED : SIM_OUT_OF_BOUNDS, space, true, lane,
                             address, bytes, 1);

@@ -175,13 +175,13 @@ static bool tensor_box_check(Worker *worker, const Instruction *instruction, uin
                              uint64_t *sectors)
 {
     const bool is_store = instruction->detail == BULK_STORE;
-    MemoryNote *note = &worker->notes[instruction->index];
+    AllocationCache *note = &worker->notes[instruction->index];
     *sectors = 0;
     for (uint32_t i = 0, count = tensor_box_rows(box); i < count; i++) {
         const TensorRow row = tensor_box_row(box, i);
         if (row.bytes == 0)
             continue;
-        if (!note_access(worker, note, is_store, row.address, row.bytes))
+        if (!cache_allocation(worker, note, is_store, row.address, row.bytes))
             return worker_access_fault(worker, instruction, SIM_OUT_OF_BOUNDS, SIM_GLOBAL, is_store, lane, row.address,
                                        row.bytes, 1);
         if (is_store)
@@ -528,8 +528,8 @@ static unsigned char *global_side(Worker *worker, const BulkRequest *request)
 {
     bool is_store = request->kind == BULK_STORE;
     uint64_t address = is_store ? request->to : request->from;
-    MemoryNote *note = &worker->notes[request->instruction->index];
-    if (!note_access(worker, note, is_store, address, request->bytes)) {
+    AllocationCache *note = &worker->notes[request->instruction->index];
+    if (!cache_allocation(worker, note, is_store, address, request->bytes)) {
         (void)worker_access_fault(worker, request->instruction, SIM_OUT_OF_BOUNDS, SIM_GLOBAL, is_store, request->lane,
                                   address, request->bytes, 1);
         return NULL;

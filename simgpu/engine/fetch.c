@@ -33,7 +33,7 @@ static bool has_memory(Worker *worker, const Instruction *instruction, const Tex
     const Memory *memory = worker->launch->memory;
     const uint64_t address = object->is.address, bytes = texture_bytes(&object->is);
     if (instruction->kind == TEXTURE)
-        return note_access(worker, &worker->notes[instruction->index], false, address, bytes);
+        return cache_allocation(worker, &worker->notes[instruction->index], false, address, bytes);
     int index = memory_find(memory, address);
     return index >= 0 && memory->allocations[index].address + memory->allocations[index].bytes - address >= bytes;
 }

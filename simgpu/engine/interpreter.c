@@ -240,7 +240,7 @@ static bool execute_block(Worker *worker, const BasicBlock *block, int32_t first
 {
     for (int32_t i = first; i < block->end; i++) {
         const Instruction *instruction = &worker->code->instructions[i];
-        bool counts_lines = worker->lines != NULL && instruction->kind != RUN_LANES;
+        bool counts_lines = worker->lines != NULL && instruction->kind != ALU;
         bool going_on = counts_lines ? execute_and_count_line(worker, instruction, active)
                                      : execute_instruction(worker, instruction, active);
         if (!going_on)
@@ -405,7 +405,7 @@ static bool end_block_and_count_line(Worker *worker, Group *group, const BasicBl
 
 /* ---- a block of threads ------------------------------------------------------------------------------------------ */
 
-static bool is_alone(const Worker *worker, const Group *group)
+static bool is_only_group(const Worker *worker, const Group *group)
 {
     return worker->group_count == 1 && worker->groups[0] == group && !group->is_waiting && !group->has_yielded;
 }
@@ -446,7 +446,7 @@ static bool must_wait_for_warp(Worker *worker, Group *group)
 /* May the group run before any other group? */
 static bool has_turn(const Worker *worker, const Group *group)
 {
-    return is_alone(worker, group) || (!group->has_yielded && group_is_first(worker, group));
+    return is_only_group(worker, group) || (!group->has_yielded && group_is_first(worker, group));
 }
 
 /* May such an end of a basic block remove the group, or let a waiting group go on? */
@@ -482,7 +482,7 @@ bool group_run(Worker *worker, Group *group)
         BlockEnd ends = (BlockEnd)worker->code->blocks[group->pc].ends;
         if (!run_basic_block(worker, group, at))
             return false;
-        if (is_alone(worker, group))
+        if (is_only_group(worker, group))
             continue;
         if (may_free_groups(ends))
             return true;

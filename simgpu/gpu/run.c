@@ -179,7 +179,7 @@ static int forget_notes(Worker *worker)
         const Instruction *instruction = &worker->code->instructions[i];
         if (instruction->index < 0)
             continue;
-        MemoryNote *note = &worker->notes[instruction->index];
+        AllocationCache *note = &worker->notes[instruction->index];
         note_forget(worker, note, instruction_facts(instruction).stores);
         if (note->loaded_watched && first_watched == count)
             first_watched = i;

@@ -298,7 +298,7 @@ void find_addresses(Builder *b)
         for (int i = 0; i < b->code->instruction_count; i++) {
             const Instruction *instruction = &b->code->instructions[i];
             bool is_access = instruction->kind == LOAD || instruction->kind == STORE;
-            bool feeds = instruction->kind == RUN_LANES && b->is_address[instruction->results[0].slot];
+            bool feeds = instruction->kind == ALU && b->is_address[instruction->results[0].slot];
             for (int j = 0; j < (is_access ? 1 : feeds ? 4 : 0); j++) {
                 uint32_t slot = instruction->sources[j].slot;
                 if (slot != NO_SLOT && !b->is_address[slot])

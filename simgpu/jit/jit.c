@@ -273,12 +273,12 @@ static bool allow(ProvenAccess *proven, const Pattern *pattern, uint64_t begin, 
 static bool prove_global(Worker *worker, const Instruction *instruction, ProvenAccess *proven, Pattern *pattern,
                          u64 first)
 {
-    MemoryNote *note = &worker->notes[instruction->index];
+    AllocationCache *note = &worker->notes[instruction->index];
     const uint32_t *bits = worker->jit->active->exact ? NULL : worker->jit->active->bits;
     uint32_t bytes = bytes_of_lane(instruction);
     settle_access(worker, instruction, proven, pattern);
-    if (!note_access(worker, note, instruction->kind == STORE, first + (uint64_t)(int64_t)pattern->low,
-                     pattern_extent(pattern, bytes)) ||
+    if (!cache_allocation(worker, note, instruction->kind == STORE, first + (uint64_t)(int64_t)pattern->low,
+                          pattern_extent(pattern, bytes)) ||
         !allow(proven, pattern, note->begin, note->end, bytes, first))
         return false;
     proven->is_noted = worker->launch->memory->allocations[note->allocation].from_host != NULL;

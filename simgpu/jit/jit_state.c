@@ -25,9 +25,9 @@ void settle_access(Worker *worker, const Instruction *instruction, ProvenAccess 
 {
     if (proven->lowest > proven->highest)
         return;
-    note_access(worker, &worker->notes[instruction->index], instruction->kind == STORE,
-                proven->lowest + (uint64_t)(int64_t)pattern->low,
-                proven->highest - proven->lowest + pattern_extent(pattern, bytes_of_lane(instruction)));
+    cache_allocation(worker, &worker->notes[instruction->index], instruction->kind == STORE,
+                     proven->lowest + (uint64_t)(int64_t)pattern->low,
+                     proven->highest - proven->lowest + pattern_extent(pattern, bytes_of_lane(instruction)));
     proven->lowest = UINT64_MAX;
     proven->highest = 0;
 }

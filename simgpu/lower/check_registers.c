@@ -86,7 +86,7 @@ void mark_used_results(Lowering *l)
         has_changed = false;
         for (int i = code->instruction_count; i-- > 0;) {
             const Instruction *instruction = &code->instructions[i];
-            if (instruction->kind != RUN_LANES || is_needed[instruction->results[0].slot])
+            if (instruction->kind != ALU || is_needed[instruction->results[0].slot])
                 has_changed |= note_sources(instruction, is_needed);
         }
     }
@@ -152,7 +152,7 @@ static bool is_instruction_right(const Lowering *l, const Instruction *instructi
     const Matrix *matrix = instruction->matrix;
     if (!have_sizes(l, &instruction->guard, 1, "p?", 0))
         return false;
-    if (instruction->kind == RUN_LANES)
+    if (instruction->kind == ALU)
         return is_lane_operation_right(l, instruction);
     if (instruction->kind == MULTIPLY_MATRIX)
         return have_sizes(l, matrix->operands, matrix_operand_count(matrix), "e*", matrix->a == MATRIX_F64 ? 8 : 4);

@@ -31,7 +31,7 @@ Instruction *emit(Lowering *l, InstructionKind kind)
 
 Instruction *emit_opcode(Lowering *l, Opcode opcode, Operand result, const Operand *sources, int count)
 {
-    Instruction *instruction = emit(l, RUN_LANES);
+    Instruction *instruction = emit(l, ALU);
     instruction->opcode = (uint16_t)opcode;
     instruction->run = lanes_best()->run[opcode];
     instruction->results[0] = result;
@@ -77,7 +77,7 @@ static bool reads(const Instruction *instruction, uint32_t number)
     return false;
 }
 
-void keep_apart(Lowering *l)
+void separate_results_from_sources(Lowering *l)
 {
     int last = l->code->instruction_count - 1;
     for (int i = 0; i < 2; i++) {

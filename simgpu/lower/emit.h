@@ -21,7 +21,7 @@ void emit_move(Lowering *l, Operand result, Operand value);
 PtxType unsigned_type(uint32_t bytes);
 /* If the last instruction writes a register that it also reads, makes it write a temporary that is moved afterwards.
  * Operations of a warp read the sources of some lanes after they have written the results of others. */
-void keep_apart(Lowering *l);
+void separate_results_from_sources(Lowering *l);
 /* Clamps a value of that type in place: "+saturate" to [0, 1], "+relu" to [0, infinity); NULL: does nothing. */
 void emit_clamp(Lowering *l, const char *clamp, PtxType type, Operand value);
 /* `opcode` with its result in `result`, by way of a temporary if that register has another size. `rounding` is an FE_

@@ -819,7 +819,7 @@ static void lower_shuffle(Lowering *l, const OpcodeModifiers *parts)
     shuffle->results[0] = result;
     shuffle->results[1] = valid;
     memcpy(shuffle->sources, sources, sizeof sources);
-    keep_apart(l);
+    separate_results_from_sources(l);
 }
 
 /* vote.sync.ballot.b32 d, p, members */
@@ -838,7 +838,7 @@ static void lower_vote(Lowering *l, const OpcodeModifiers *parts)
     vote->results[0] = result;
     vote->sources[0] = source;
     vote->sources[1] = mask;
-    keep_apart(l);
+    separate_results_from_sources(l);
 }
 
 /* match.any.sync.b32 d, a, members; match.all.sync.b32 d{|p}, a, members */
@@ -858,7 +858,7 @@ static void lower_match(Lowering *l, const OpcodeModifiers *parts)
     match->results[1] = all;
     match->sources[0] = value;
     match->sources[1] = mask;
-    keep_apart(l);
+    separate_results_from_sources(l);
 }
 
 /* redux.sync.add.s32 d, a, members */
@@ -885,7 +885,7 @@ static void lower_reduce(Lowering *l, const OpcodeModifiers *parts)
     reduce->results[0] = result;
     reduce->sources[0] = value;
     reduce->sources[1] = mask;
-    keep_apart(l);
+    separate_results_from_sources(l);
 }
 
 static void lower_active_mask(Lowering *l, const OpcodeModifiers *parts)

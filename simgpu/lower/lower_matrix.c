@@ -1,6 +1,6 @@
 /* Each warp of a warpgroup computes 16 rows of D by itself, in fragments that are those of mma.m16n8: eight columns after
  * the other. So wgmma.mma_async becomes one product of fragments (MULTIPLY_MATRIX) for every eight columns. What lies in
- * shared memory is loaded into fragments first (LOAD_DESCRIBED). All of it happens at once, as hardware may do it. Only
+ * shared memory is loaded into fragments first (LOAD_WGMMA_TILE). All of it happens at once, as hardware may do it. Only
  * the sanitizer needs to know who waits for it.
  *
  * Source   PTX ISA 9.0, Asynchronous Warpgroup Level Matrix Instructions.  */
@@ -81,7 +81,7 @@ static void load_described(Lowering *l, Operand descriptor, bool is_a, bool is_t
     const int count = is_a ? A_REGISTERS : B_REGISTERS;
     for (int i = 0; i < count; i++)
         registers[i] = temporary(l, 4);
-    Instruction *load = emit(l, LOAD_DESCRIBED);
+    Instruction *load = emit(l, LOAD_WGMMA_TILE);
     load->space = PTX_SHARED;
     load->detail = (uint8_t)((is_a ? DESCRIBED_A : 0) | (is_turned ? DESCRIBED_TURNED : 0));
     load->size = (uint8_t)(matrix_type_bytes(type) == 1 ? 0 : matrix_type_bytes(type) == 2 ? 1 : 2);
@@ -162,7 +162,7 @@ static void lower_warpgroup_order(Lowering *l, const OpcodeModifiers *parts)
     if (strcmp(parts->part[1], "fence") == 0)
         emit(l, PRODUCT_FENCE);
     if (strcmp(parts->part[1], "commit_group") == 0)
-        emit(l, PRODUCT_COMMIT);
+        emit(l, WGMMA_COMMIT);
     if (strcmp(parts->part[1], "wait_group") == 0)
         emit(l, PRODUCT_WAIT)->detail = (uint8_t)(constant_at(l, 0) < UINT8_MAX ? constant_at(l, 0) : UINT8_MAX);
 }

@@ -47,7 +47,7 @@ static void extend_set(SlotScan *scan, const uint64_t *set, int position)
 
 static void range_of_instruction(SlotScan *scan, const Instruction *instruction, int position)
 {
-    int reads_at = instruction->kind == RUN_LANES ? position : position + 1;
+    int reads_at = instruction->kind == ALU ? position : position + 1;
     extend(scan, instruction->guard.slot, position + 1);
     for (int j = 0; j < MAX_SOURCES; j++)
         extend(scan, instruction->sources[j].slot, reads_at);

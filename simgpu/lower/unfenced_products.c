@@ -36,7 +36,7 @@ typedef struct ProductRules {
 /* A move that happens always. */
 static bool product_flow_is_move(const Instruction *instruction)
 {
-    return instruction->kind == RUN_LANES && instruction->guard.slot == NO_SLOT &&
+    return instruction->kind == ALU && instruction->guard.slot == NO_SLOT &&
            strncmp(opcode_info((Opcode)instruction->opcode)->form, "mov.", 4) == 0;
 }
 
@@ -94,7 +94,7 @@ static bool follow_block(ProductFlow *flow, const ProductRules *rules, int numbe
 
 static void copy(Lowering *l, const Instruction *instruction)
 {
-    Instruction *to = emit(l, (InstructionKind)RUN_LANES);
+    Instruction *to = emit(l, (InstructionKind)ALU);
     *to = *instruction;
 }
 
@@ -186,7 +186,7 @@ static void unwaited_products_follow(ProductFlow *flow, const Instruction *instr
 {
     const Matrix *matrix = instruction->matrix;
     const uint8_t moved = product_flow_is_move(instruction) ? product_flow_state(flow, instruction->sources[0]) : 0;
-    if (instruction->kind == PRODUCT_COMMIT)
+    if (instruction->kind == WGMMA_COMMIT)
         count_group(flow);
     if (instruction->kind == PRODUCT_WAIT)
         wait_for_all_but(flow, instruction->detail);

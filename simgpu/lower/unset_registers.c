@@ -126,7 +126,7 @@ static bool is_nan(const Marking *m, Operand operand)
 
 static bool is_float_arithmetic(const Instruction *instruction)
 {
-    if (instruction->kind != RUN_LANES)
+    if (instruction->kind != ALU)
         return false;
     const OpcodeInfo *info = opcode_info((Opcode)instruction->opcode);
     return info->op_class == FMA32 || info->op_class == FMA64 ||
@@ -146,7 +146,7 @@ static bool takes_nan(const Marking *m, const Instruction *instruction)
 
 static bool is_move(const Instruction *instruction)
 {
-    return instruction->kind == RUN_LANES &&
+    return instruction->kind == ALU &&
            strncmp(opcode_info((Opcode)instruction->opcode)->form, "mov.", strlen("mov.")) == 0;
 }
 
@@ -197,7 +197,7 @@ static bool is_marked(const Marking *m, Operand operand)
 
 static bool computes_from_marked(const Marking *m, const Instruction *instruction)
 {
-    if (instruction->kind != RUN_LANES)
+    if (instruction->kind != ALU)
         return false;
     bool any = is_marked(m, instruction->guard);
     for (int i = 0; i < MAX_SOURCES; i++)
@@ -335,7 +335,7 @@ static void emit_before(Marking *m, int index)
     RegisterCheck check = {0};
     m->l->guard = instruction->guard;
     m->l->guard_negated = instruction->guard_negated;
-    if (instruction->kind == RUN_LANES) {
+    if (instruction->kind == ALU) {
         if (is_marked(m, instruction->results[0]))
             emit_marks_of(m, instruction, m->bit_of_nan[index]);
         return;

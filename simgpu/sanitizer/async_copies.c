@@ -114,7 +114,7 @@ bool execute_copy_group(Worker *worker, const Instruction *instruction, Active *
 bool execute_product_group(Worker *worker, const Instruction *instruction, Active *active)
 {
     if (worker->sanitizer != NULL)
-        note(worker, worker->sanitizer->products, instruction->kind == PRODUCT_COMMIT, instruction, active);
+        note(worker, worker->sanitizer->products, instruction->kind == WGMMA_COMMIT, instruction, active);
     return true;
 }
 

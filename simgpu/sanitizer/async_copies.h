@@ -8,7 +8,7 @@
 #include "simgpu/sanitizer/shadow_cells.h"
 
 /* [lane], to be freed with free(); NULL where the kernel has no instruction of that kind: COPY_ASYNC, BULK_COPY, or
- * LOAD_DESCRIBED for wgmma. */
+ * LOAD_WGMMA_TILE for wgmma. */
 LaneCopies *async_copies_new(const Worker *worker, InstructionKind kind);
 void async_copies_begin_block(const Worker *worker);
 /* BULK_COMMIT, BULK_WAIT: the lanes' bulk copies become a group; the lanes wait for groups. */

@@ -375,7 +375,7 @@ Sanitizer *sanitizer_new(const Worker *worker)
     sanitizer->cluster = cluster_races_new(worker);
     sanitizer->copies = async_copies_new(worker, COPY_ASYNC);
     sanitizer->bulk_copies = async_copies_new(worker, BULK_COPY);
-    sanitizer->products = async_copies_new(worker, LOAD_DESCRIBED);
+    sanitizer->products = async_copies_new(worker, LOAD_WGMMA_TILE);
     sanitizer->fences = proxy_fences_new(worker);
     sanitizer->deferred = deferred_reads_new();
     sanitizer->order = warp_order_new();
@@ -556,7 +556,7 @@ static void store_global(Worker *worker, const Instruction *instruction, uint32_
 /* The index of the allocation at an address: mostly that of the instruction's last access. */
 static int allocation_at(const Worker *worker, const Instruction *instruction, uint64_t address)
 {
-    const MemoryNote *note = &worker->notes[instruction->index];
+    const AllocationCache *note = &worker->notes[instruction->index];
     return address - note->begin < note->end - note->begin ? note->allocation
                                                            : memory_find(worker->launch->memory, address);
 }

@@ -295,7 +295,7 @@ static void check_fence(const ThreadAccess *access, const ShadowCell *cell)
 void thread_races_take(Worker *worker, const Instruction *reader, uint32_t lane, uint64_t offset, uint32_t bytes)
 {
     const ThreadAccess access = {worker, reader, lane, bytes, offset, true, false, NULL};
-    const bool is_product = reader->kind == LOAD_DESCRIBED;
+    const bool is_product = reader->kind == LOAD_WGMMA_TILE;
     Sanitizer *sanitizer = worker->sanitizer;
     EACH_CELL(offset, bytes, cell_log_of(worker, true), place)
     {

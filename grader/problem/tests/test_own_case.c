@@ -23,7 +23,7 @@ static int forget_problem(void **state)
 
 static Status make(const char *sizes, const char *data, TestcaseSet *set, Message *why)
 {
-    return own_case_make(&problem, &(OwnCase){.sizes = sizes, .data = data, .seed = 5}, set, why);
+    return custom_case_make(&problem, &(CustomCase){.sizes = sizes, .data = data, .seed = 5}, set, why);
 }
 
 static void sizes_make_a_sample_with_its_formulas(void **state)

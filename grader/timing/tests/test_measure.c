@@ -34,7 +34,7 @@ typedef struct Bench {
     CallLimits limits;
     Testcase testcases[2];
     TimedCase cases[2];
-    Sitting sitting;
+    TimingSession sitting;
     Arena arena;
     Compiled compiled;
 } Bench;

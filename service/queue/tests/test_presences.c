@@ -12,68 +12,68 @@ static SpoolIdle idle_of(const char *worker, int64_t count, bool is_held)
     return idle;
 }
 
-static double see(Presences *presences, const char *worker, int64_t count, double now_s)
+static double see(IdleWorkers *presences, const char *worker, int64_t count, double now_s)
 {
     const SpoolIdle idle = idle_of(worker, count, false);
-    return presences_see(presences, &idle, now_s);
+    return idle_workers_see(presences, &idle, now_s);
 }
 
 static void a_counter_stands_still_from_its_last_change(void **state)
 {
-    Presences presences = {0};
-    presences_begin(&presences);
+    IdleWorkers presences = {0};
+    idle_workers_begin(&presences);
     assert_true(see(&presences, "a", 7, 100) == 0);
     assert_true(see(&presences, "b", 7, 101) == 0);
-    assert_false(presences_end(&presences));
-    presences_begin(&presences);
+    assert_false(idle_workers_end(&presences));
+    idle_workers_begin(&presences);
     assert_true(see(&presences, "a", 7, 105) == 5);
     assert_true(see(&presences, "b", 8, 105) == 0);
-    presences_end(&presences);
-    presences_begin(&presences);
+    idle_workers_end(&presences);
+    idle_workers_begin(&presences);
     assert_true(see(&presences, "a", 1, 106) == 0); /* it was started again */
     assert_true(see(&presences, "b", 8, 109) == 4);
-    presences_end(&presences);
+    idle_workers_end(&presences);
     assert_int_equal(presences.count, 2);
-    presences_free(&presences);
+    idle_workers_free(&presences);
 }
 
 static void who_is_not_seen_is_forgotten(void **state)
 {
-    Presences presences = {0};
-    presences_begin(&presences);
+    IdleWorkers presences = {0};
+    idle_workers_begin(&presences);
     see(&presences, "a", 1, 100);
     see(&presences, "b", 1, 100);
     see(&presences, "c", 1, 100);
-    presences_end(&presences);
-    presences_begin(&presences);
+    idle_workers_end(&presences);
+    idle_workers_begin(&presences);
     see(&presences, "b", 2, 103);
     see(&presences, "c", 1, 103);
-    presences_forget(&presences, "c");
-    presences_forget(&presences, "nobody");
-    assert_true(presences_end(&presences));
+    idle_workers_forget(&presences, "c");
+    idle_workers_forget(&presences, "nobody");
+    assert_true(idle_workers_end(&presences));
     assert_int_equal(presences.count, 1);
     assert_string_equal(presences.items[0].worker, "b");
-    presences_begin(&presences);
+    idle_workers_begin(&presences);
     assert_true(see(&presences, "c", 1, 150) == 0); /* a new life */
-    presences_free(&presences);
+    idle_workers_free(&presences);
 }
 
 static void what_a_worker_says_last_counts(void **state)
 {
-    Presences presences = {0};
+    IdleWorkers presences = {0};
     const SpoolIdle held = idle_of("a", 2, true);
     see(&presences, "a", 1, 100);
     assert_false(presences.items[0].is_held);
-    presences_see(&presences, &held, 101);
+    idle_workers_see(&presences, &held, 101);
     assert_true(presences.items[0].is_held);
     assert_string_equal(presences.items[0].device, "h200");
     assert_string_equal(presences.items[0].device_name, "NVIDIA H200");
-    presences_free(&presences);
+    idle_workers_free(&presences);
 }
 
 static void many_workers_can_be_idle(void **state)
 {
-    Presences presences = {0};
+    IdleWorkers presences = {0};
     char name[32];
     for (int i = 0; i < 100; i++) {
         snprintf(name, sizeof name, "w%d", i);
@@ -81,7 +81,7 @@ static void many_workers_can_be_idle(void **state)
     }
     assert_int_equal(presences.count, 100);
     assert_true(see(&presences, "w3", 1, 100) == 97);
-    presences_free(&presences);
+    idle_workers_free(&presences);
 }
 
 int main(void)

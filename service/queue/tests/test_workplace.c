@@ -11,9 +11,9 @@ static char spool[] = "/tmp/test_workplace.XXXXXX";
 
 static Status open_place(Message *why)
 {
-    Workplace place;
-    return workplace_open(&(WorkerSettings){.spool = spool, .device = "sim", .name = "w", .unconfined = true}, &place,
-                          why);
+    WorkerContext place;
+    return worker_context_open(&(WorkerSettings){.spool = spool, .device = "sim", .name = "w", .unconfined = true},
+                               &place, why);
 }
 
 static Status open_without_signals(Message *why)

@@ -295,10 +295,10 @@ static bool is_misuse(InstructionKind kind, Opcode opcode, uint32_t result_bytes
 
 static void a_lowering_that_forgets_a_check_is_refused(void **state)
 {
-    assert_false(is_misuse(RUN_LANES, OP_not_b32, 4, 4, 7));
-    assert_true(is_misuse(RUN_LANES, OP_not_b32, 2, 4, 7));
-    assert_true(is_misuse(RUN_LANES, OP_not_b32, 4, 8, 7));
-    assert_true(is_misuse(RUN_LANES, OP_add_u32, 4, 4, 7)); /* its second source is missing */
+    assert_false(is_misuse(ALU, OP_not_b32, 4, 4, 7));
+    assert_true(is_misuse(ALU, OP_not_b32, 2, 4, 7));
+    assert_true(is_misuse(ALU, OP_not_b32, 4, 8, 7));
+    assert_true(is_misuse(ALU, OP_add_u32, 4, 4, 7)); /* its second source is missing */
     assert_false(is_misuse(TRANSPOSE_MATRIX, OPCODE_NONE, 4, 4, 7));
     assert_true(is_misuse(TRANSPOSE_MATRIX, OPCODE_NONE, 4, 1, 7));
     assert_false(is_misuse(HEAP_ALLOCATE, OPCODE_NONE, 8, 8, 7));
