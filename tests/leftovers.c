@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LEFTOVER_STATUS = 99, PATIENCE_MS = 1000 };
+enum { LEFTOVER_STATUS = 99, PATIENCE_MS = 10000 };
 
 static int status_of(int wait_status)
 {
