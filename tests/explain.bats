@@ -123,7 +123,7 @@ advises() {
 # input. The timed cases are short, since what ncu says does not depend on them.
 fake_gpu_with_ncu() {
     light_home
-    export LD_LIBRARY_PATH=$build/tests PATH=$PWD/bin:$PATH
+    export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 LD_LIBRARY_PATH=$build/tests PATH=$PWD/bin:$PATH
     mkdir bin
     { echo '#!/usr/bin/env bash'; cat; } >bin/ncu
     chmod +x bin/ncu

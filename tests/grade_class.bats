@@ -135,31 +135,3 @@ END
     grade_class
     ends 0 "1 submission of 1 person: 1 Compile Error"
 }
-
-@test "a file is compiled as a grading would, which then finds it compiled" {
-    { echo "// problem: conv1d"; echo "// $BATS_TEST_TMPDIR"; cat "$root/solutions/conv1d/wrong_answer/flipped_filter.cu"; } >mine.cu
-    judge compile --device sim mine.cu
-    ends 0
-    judge grade --device sim --no-record mine.cu
-    ends 1 "(kept from before)"
-    judge compile --device sim --problem conv1d "$root/solutions/conv1d/compile_error/syntax_error.cu"
-    ends 1 "syntax_error.cu" "error"
-}
-
-@test "what waits is compiled, with time that nobody else wants, before a worker is free for it" {
-    local i process compiler
-    mkdir -p submissions submissions.state/spool/hold
-    chmod 700 submissions.state submissions.state/spool submissions.state/spool/hold
-    for ((i = 0; i < 9; i++)); do
-        { echo "// problem: conv1d"; echo "// $i $BATS_TEST_TMPDIR"; cat "$root/solutions/conv1d/accepted/naive.cu"; } >"submissions/p$i.cu"
-    done
-    for ((i = 1; i <= $(nproc); i++)); do touch "submissions.state/spool/hold/own-$i"; done # no worker takes anything
-    timeout 60 "$build/convjudge" grade-class --device sim --dir submissions >log 2>&1 3>&- &
-    compiles() { process=$(pgrep -of "compile --problem conv1d --device sim.* $TMPDIR") && compiler=$(ps -o cls= -p "$process"); }
-    wait_until compiles
-    kill $!
-    wait $! || true
-    [[ $compiler == *IDL* ]] || { echo "compilers: $compiler"; cat log; return 1; }
-    nothing_is_left() { [[ -z $(ls -A "$TMPDIR") ]]; }
-    wait_until nothing_is_left
-}
