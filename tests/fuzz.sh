@@ -12,7 +12,7 @@ programs=$build/fuzz/tests/fuzz
 targets=(fatbin ptx broker control execute machine_code)
 
 printf '1..%d\n' "${#targets[@]}"
-if ! why=$(harness/compilers.sh fuzzer 2>&1 >/dev/null); then # make test-programs has built none
+if ! why=$(harness/compilers.sh fuzzer 2>&1 >/dev/null); then # tests/run.sh has built none
     for i in "${!targets[@]}"; do printf 'ok %d %s # skip %s\n' $((i + 1)) "${targets[i]}" "$why"; done
     exit
 fi

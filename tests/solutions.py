@@ -3,7 +3,7 @@
 
 Usage: build/convjudge check-problem --problem ID --mutants 0 | tests/solutions.py cases ID
                                     writes the page with the cases that were printed
-       tests/solutions.py write     writes all pages anew with the cases that they name, as `make docs` does
+       tests/solutions.py write     writes all pages anew, with the cases that they name
        tests/solutions.py check     names the pages that would change by that, as `make lint` does"""
 import pathlib
 import re
@@ -70,7 +70,7 @@ def main():
         pages = [folder / "README.md" for folder in folders]
         old = [page for page in pages if not page.exists() or page.read_text() != page_of(page.parent, cases_named(page.parent))]
         for page in old:
-            print(f"lint: {page.relative_to(HOME)}: is not what its files say: run make docs")
+            print(f"lint: {page.relative_to(HOME)}: is not what its files say: run tests/solutions.py write")
         sys.exit(1 if old else 0)
     else:
         sys.exit(__doc__)
