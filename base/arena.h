@@ -1,7 +1,7 @@
 /* arena.h - memory that is allocated in many small pieces and freed all at once.
  *
  * For things that live and die together: a parsed PTX module, a problem, a result. `Arena arena = {0};` is an empty
- * arena. Running out of memory ends the program (arena.h).  */
+ * arena. Running out of memory ends the program.  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 

@@ -48,3 +48,11 @@ Digest hash_of_bytes(const void *bytes, size_t count)
     SHA256Data(bytes, count, digest.hex);
     return digest;
 }
+
+uint64_t fnv_mixed(uint64_t hash, const void *bytes, size_t count)
+{
+    static const uint64_t prime = UINT64_C(1099511628211);
+    for (const unsigned char *at = bytes, *end = at + count; at < end; at++)
+        hash = (hash ^ *at) * prime;
+    return hash;
+}

@@ -251,3 +251,10 @@ bool text_is_terminated(const char *text, size_t size)
 {
     return memchr(text, '\0', size) != NULL;
 }
+
+const char *text_move(Text *text, Arena *arena)
+{
+    const char *copy = arena_copy(arena, text->data == NULL ? "" : text->data, text->length);
+    text_free(text);
+    return copy;
+}

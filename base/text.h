@@ -5,6 +5,7 @@
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
+#include "base/arena.h"
 #include "base/status.h"
 
 #include <stdbool.h>
@@ -52,5 +53,8 @@ void text_add_printable(Text *text, const char *source, size_t length);
 
 /* Whether a text that another process wrote is terminated within its `size` bytes. */
 bool text_is_terminated(const char *text, size_t size);
+
+/* The text in memory of the arena; "": it was empty. Frees the text itself. */
+const char *text_move(Text *text, Arena *arena);
 
 #endif

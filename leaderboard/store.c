@@ -9,7 +9,7 @@
 
 /* ==== case times ================================================================================================== */
 
-static void case_times_take_time(const cJSON *item, Arena *arena, CaseTime *times, size_t *count)
+static void take_case_time(const cJSON *item, Arena *arena, CaseTime *times, size_t *count)
 {
     const cJSON *ms = json_get(item, "time_ms"), *uncertainty = json_get(item, "uncertainty");
     const char *name = json_string(item, "name");
@@ -33,7 +33,7 @@ Status case_times_read(const char *path, const char *cases, Arena *arena, CaseTi
         *times = arena_array(arena, (size_t)cJSON_GetArraySize(list), sizeof **times);
         cJSON_ArrayForEach(item, list)
         {
-            case_times_take_time(item, arena, *times, count);
+            take_case_time(item, arena, *times, count);
         }
         json_free(&file);
     }
@@ -138,8 +138,8 @@ static Status take_cases(const JsonFile *file, const cJSON *list, Arena *arena, 
     return status;
 }
 
-static Status references_take_time(const JsonFile *file, const cJSON *item, Arena *arena, ReferenceTime *time,
-                                   Message *why)
+static Status take_reference_time(const JsonFile *file, const cJSON *item, Arena *arena, ReferenceTime *time,
+                                  Message *why)
 {
     Status status = json_check(file, item, reference_keys, COUNT_OF(reference_keys), why);
     if (status == STATUS_OK)
@@ -167,7 +167,7 @@ static Status take_part(const JsonFile *file, const cJSON *problem, Arena *arena
     part->times = arena_array(arena, (size_t)cJSON_GetArraySize(list), sizeof *part->times);
     cJSON_ArrayForEach(item, list)
     {
-        status = references_take_time(file, item, arena, &part->times[part->count++], why);
+        status = take_reference_time(file, item, arena, &part->times[part->count++], why);
         if (status != STATUS_OK)
             return status;
     }

@@ -101,7 +101,7 @@ typedef struct ReferenceTime {
     const char *name; /* "naive.cu" */
     const char *source_hash, *time_utc;
     MeasuredTime time;
-    const char *cases;   /* JSON (store.h); NULL: the times of its cases are unknown */
+    const char *cases;   /* JSON; NULL: the times of its cases are unknown */
     const char *sitting; /* JSON; NULL: unknown. Only written */
 } ReferenceTime;
 

@@ -1,5 +1,5 @@
 /* device_oracle.h - the oracle on a device, as the grader sees it. It makes the inputs of timed calls and checks their
- * outputs in full, in a process whose memory no kernel of a submission can reach (device_oracle.h).
+ * outputs in full, in a process whose memory no kernel of a submission can reach.
  *
  *     device_oracle_start     compiles and opens the device, in the background
  *     device_oracle_case      takes the memory for the arrays of one call, which the broker shares
@@ -40,7 +40,7 @@
  *     check        checks the output in that memory against the inputs that were filled last. An output that is refused
  *                  lies in the memory of the host afterwards
  *
- * It answers every request, in order. device_oracle.h is the grader's side. */
+ * It answers every request, in order. The functions below are the grader's side. */
 
 typedef enum OracleRequestKind { ORACLE_PROBLEM = 1, ORACLE_CASE, ORACLE_FILL, ORACLE_CHECK } OracleRequestKind;
 

@@ -2,7 +2,7 @@
  *
  * It is given all elements, right and wrong, in order of their index, and keeps one byte for each position along
  * each index. The result is a short phrase, "the last 3 columns: never written", "every 32nd element", and its kind
- * (diagnosis.h), which is all that hidden cases tell of it.  */
+ *, which is all that hidden cases tell of it.  */
 #ifndef GRADER_CHECK_DIAGNOSIS_H
 #define GRADER_CHECK_DIAGNOSIS_H
 

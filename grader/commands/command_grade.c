@@ -30,7 +30,7 @@ typedef struct Trying {
     Result result;
 } Trying;
 
-static Status command_try_choose_seed(const Options *options, uint64_t *seed, Message *why)
+static Status try_choose_seed(const Options *options, uint64_t *seed, Message *why)
 {
     char *end;
     if (options->seed == NULL) {
@@ -63,15 +63,15 @@ static Status make_case(Trying *trying, Message *why)
     return status == STATUS_OK ? status : fail(status, why, "try: %s", unfit.text);
 }
 
-static Status command_try_check_request(Trying *trying, Message *why)
+static Status try_check_request(Trying *trying, Message *why)
 {
     Status status = request_read(trying->options, &trying->request, why);
     if (status == STATUS_OK)
-        status = command_try_choose_seed(trying->options, &trying->seed, why);
+        status = try_choose_seed(trying->options, &trying->seed, why);
     return status == STATUS_OK ? make_case(trying, why) : status;
 }
 
-static Status command_try_judge_file(Trying *trying, Progress *progress, Message *why)
+static Status try_judge_file(Trying *trying, Progress *progress, Message *why)
 {
     const JudgeJob job = {
         .problem = &trying->request.problem,
@@ -101,9 +101,9 @@ Status command_try(const Options *options, int *exit_status, Message *why)
 {
     Trying trying = {.options = options};
     Progress progress = progress_new(stderr);
-    Status status = command_try_check_request(&trying, why);
+    Status status = try_check_request(&trying, why);
     if (status == STATUS_OK)
-        status = command_try_judge_file(&trying, &progress, why);
+        status = try_judge_file(&trying, &progress, why);
     if (status == STATUS_OK)
         status = write_result(&trying, why);
     if (status == STATUS_OK)

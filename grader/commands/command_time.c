@@ -428,7 +428,7 @@ static Status time_pytorch(Survey *survey, Message *why)
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static Status command_roofline_time_all(Survey *survey, Message *why)
+static Status time_roofline_programs(Survey *survey, Message *why)
 {
     Ladder references = {0}, rivals = {0};
     Status status = ladder_read(survey->roofline.problem, &references, why);
@@ -509,7 +509,7 @@ static Status survey_problem(const Problem *problem, const Options *options, int
     }
     if (status == STATUS_OK) {
         survey.roofline = roofline_new(problem, &set, &device);
-        status = command_roofline_time_all(&survey, why);
+        status = time_roofline_programs(&survey, why);
     }
     if (status == STATUS_OK)
         status = print(&survey.roofline, options->json, why);
@@ -722,7 +722,7 @@ void sweep_add_defaults(const Sweep *sweep, const char *source, Text *out)
 
 /* Prints one table of the CPU baselines and the reference solutions of a problem. */
 
-enum { NAME_COLUMNS = 32, COMMAND_BASELINES_TIME_COLUMNS = 10, NUMBER_COLUMNS = 11, MARKS = 2 };
+enum { NAME_COLUMNS = 32, BASELINE_TIME_COLUMNS = 10, NUMBER_COLUMNS = 11, MARKS = 2 };
 
 typedef struct BaselineRow { /* one solution */
     const char *name, *parameters;
@@ -823,7 +823,7 @@ static size_t find_marks(const Table *table, double marks[MARKS])
 
 static void add_figures(const BaselineRow *row, const double marks[MARKS], size_t mark_count, Text *out)
 {
-    terminal_pad(out, quantity_time(row->ms).text, -COMMAND_BASELINES_TIME_COLUMNS);
+    terminal_pad(out, quantity_time(row->ms).text, -BASELINE_TIME_COLUMNS);
     terminal_pad(out, quantity_error(row->mean_error).text, -NUMBER_COLUMNS);
     for (size_t i = 0; i < MARKS; i++)
         terminal_pad(out, i < mark_count ? quantity_ratio(marks[i] / row->ms).text : "-", -NUMBER_COLUMNS);
@@ -832,14 +832,14 @@ static void add_figures(const BaselineRow *row, const double marks[MARKS], size_
         text_printf(out, "  %s", row->parameters);
 }
 
-static void command_baselines_add_table(const Table *table, Text *out)
+static void add_baseline_table(const Table *table, Text *out)
 {
     double marks[MARKS];
     size_t mark_count = find_marks(table, marks);
     text_add(out, "  ");
     terminal_pad(out, "rung", NAME_COLUMNS);
-    text_printf(out, "%*s%*s%*s%*s%*s  parameters\n", COMMAND_BASELINES_TIME_COLUMNS, "time", NUMBER_COLUMNS,
-                "mean error", NUMBER_COLUMNS, "over 1st", NUMBER_COLUMNS, "over 2nd", NUMBER_COLUMNS, "GFLOP/s");
+    text_printf(out, "%*s%*s%*s%*s%*s  parameters\n", BASELINE_TIME_COLUMNS, "time", NUMBER_COLUMNS, "mean error",
+                NUMBER_COLUMNS, "over 1st", NUMBER_COLUMNS, "over 2nd", NUMBER_COLUMNS, "GFLOP/s");
     for (size_t i = 0; i < table->count; i++) {
         const BaselineRow *row = &table->rows[i];
         text_add(out, "  ");
@@ -876,7 +876,7 @@ static Status print_table(const Table *table, const DeviceInfo *gpu, Message *wh
     Text out = {0};
     cpu_device_describe(&cpu);
     add_head(table, &cpu, gpu, &out);
-    command_baselines_add_table(table, &out);
+    add_baseline_table(table, &out);
     bool written = fwrite(out.data, 1, out.length, stdout) == out.length && fflush(stdout) == 0;
     text_free(&out);
     return written ? STATUS_OK : fail_errno(why, "standard output: cannot be written");
@@ -940,7 +940,7 @@ Status command_baselines(const Options *options, int *exit_status, Message *why)
 /* Times a file with every combination of its macros. Each combination is judged on the timed cases alone, where its
  * whole output is checked: a combination that breaks the kernel shows its verdict instead of a time. */
 
-enum { VALUE_COLUMNS = 12, COMMAND_SWEEP_TIME_COLUMNS = 12, UNCERTAINTY_COLUMNS = 10, RATE_COLUMNS = 10 };
+enum { VALUE_COLUMNS = 12, SWEEP_TIME_COLUMNS = 12, UNCERTAINTY_COLUMNS = 10, RATE_COLUMNS = 10 };
 
 typedef struct SweepPoint { /* the result of one combination */
     Verdict verdict;
@@ -999,7 +999,7 @@ static Status time_combination(Sweeping *sweeping, size_t combination, Message *
     return status;
 }
 
-static Status command_sweep_time_all(Sweeping *sweeping, Message *why)
+static Status time_combinations(Sweeping *sweeping, Message *why)
 {
     Progress progress = progress_new(stderr);
     Status status = STATUS_OK;
@@ -1035,7 +1035,7 @@ static void add_point(const Sweeping *sweeping, size_t combination, TerminalStyl
     for (size_t i = 0; i < sweeping->sweep.macro_count; i++)
         terminal_pad(out, sweep_value(&sweeping->sweep, combination, i), -macro_columns(&sweeping->sweep.macros[i]));
     if (point->time.ms > 0) {
-        terminal_pad(out, quantity_time(point->time.ms).text, -COMMAND_SWEEP_TIME_COLUMNS);
+        terminal_pad(out, quantity_time(point->time.ms).text, -SWEEP_TIME_COLUMNS);
         text_printf(out, " %s%*s", style.utf8 ? "±" : "+-", UNCERTAINTY_COLUMNS - (style.utf8 ? 2 : 3),
                     quantity_percent(point->time.uncertainty, 1).text);
         terminal_pad(out, quantity_rate(point->gflops).text, -RATE_COLUMNS);
@@ -1073,13 +1073,13 @@ static void add_best(const Sweeping *sweeping, Text *out)
     text_add(out, "\n");
 }
 
-static void command_sweep_add_table(const Sweeping *sweeping, TerminalStyle style, Text *out)
+static void add_sweep_table(const Sweeping *sweeping, TerminalStyle style, Text *out)
 {
     text_printf(out, "%s, problem %s on %s%s\n  ", sweeping->submission.file_name, sweeping->problem.id,
                 sweeping->device.name, sweeping->device.modelled ? ", times are modelled" : "");
     for (size_t i = 0; i < sweeping->sweep.macro_count; i++)
         terminal_pad(out, sweeping->sweep.macros[i].name, -macro_columns(&sweeping->sweep.macros[i]));
-    text_printf(out, "%*s%*s\n", COMMAND_SWEEP_TIME_COLUMNS, "time", UNCERTAINTY_COLUMNS + RATE_COLUMNS, "GFLOP/s");
+    text_printf(out, "%*s%*s\n", SWEEP_TIME_COLUMNS, "time", UNCERTAINTY_COLUMNS + RATE_COLUMNS, "GFLOP/s");
     for (size_t i = 0; i < sweeping->sweep.combinations; i++)
         add_point(sweeping, i, style, out);
     add_best(sweeping, out);
@@ -1115,7 +1115,7 @@ static Status draw_plot(const Sweeping *sweeping, Text *out, Message *why)
 static Status print_report(const Sweeping *sweeping, Message *why)
 {
     Text out = {0};
-    command_sweep_add_table(sweeping, terminal_style(stdout), &out);
+    add_sweep_table(sweeping, terminal_style(stdout), &out);
     Status status = sweeping->best == NULL ? STATUS_OK : draw_plot(sweeping, &out, why);
     if (fwrite(out.data, 1, out.length, stdout) != out.length || fflush(stdout) != 0)
         status = fail_errno(why, "standard output: cannot be written");
@@ -1128,7 +1128,7 @@ Status command_sweep(const Options *options, int *exit_status, Message *why)
     Sweeping sweeping = {.options = options};
     Status status = read_request(&sweeping, why);
     if (status == STATUS_OK)
-        status = command_sweep_time_all(&sweeping, why);
+        status = time_combinations(&sweeping, why);
     if (status == STATUS_OK)
         status = print_report(&sweeping, why);
     if (status == STATUS_OK)

@@ -131,7 +131,7 @@ MUST_USE Status mutant_trial_wait(MutantTrial *trial, TrialDone *done, bool *ans
 typedef struct MutantCheck MutantCheck;
 
 /* Reads --mutants, --thorough and --seed, makes the mutants, and starts the processes that will judge them. This must
- * come before anything is judged (mutant_trial.h). If no mutants are wanted, only the notes about equivalent ones are
+ * come before anything is judged. If no mutants are wanted, only the notes about equivalent ones are
  * checked. `problem` and `solutions` must outlive it. */
 MUST_USE Status check_mutants_open(const Options *options, const Problem *problem, const Paths *solutions,
                                    const CheckDevice *device, MutantCheck **check, Message *why);

@@ -29,7 +29,7 @@ typedef struct CaseOutput {
 /* `comparison` is NULL if there is no output to compare. */
 Judgement judgement_of_call(const CallReport *call, const Comparison *comparison, bool kernel_must_write_output);
 
-/* True if the call used an undefined value, on which its output may depend (case_run.h). */
+/* True if the call used an undefined value, on which its output may depend. */
 bool judgement_needs_rerun(const CallReport *call);
 /* Judges a repetition `again` of `call`, whose output was right, with other bytes in place of the undefined values. */
 Judgement judgement_of_rerun(const CallReport *call, const CallReport *again, const Comparison *comparison);

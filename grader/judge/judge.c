@@ -194,7 +194,7 @@ static Status take_sitting(Grading *judging, TimedCase *cases, size_t count, Mes
 }
 
 /* The cases to be timed; `items` are the places of their results. */
-static TimedCase *clocked_cases_list_cases(Grading *judging, CaseResult ***items, size_t *count)
+static TimedCase *list_clocked_cases(Grading *judging, CaseResult ***items, size_t *count)
 {
     Result *result = judging->result;
     TimedCase *cases = arena_array(&result->arena, result->case_count, sizeof *cases);
@@ -214,7 +214,7 @@ Status clocked_cases_run(Grading *judging, Message *why)
     double start_s = now_s();
     size_t count;
     CaseResult **items;
-    TimedCase *cases = clocked_cases_list_cases(judging, &items, &count);
+    TimedCase *cases = list_clocked_cases(judging, &items, &count);
     if (judging->ended || count == 0)
         return STATUS_OK;
     Status status = take_sitting(judging, cases, count, why);

@@ -78,7 +78,7 @@ typedef struct Problem {
     const char *constant_filter;            /* input that must be read through constant memory; NULL: none */
     int blocks, warm_up_calls, timed_calls; /* for devices with a clock */
     double review_factor; /* a result that is so many times faster than anything known is timed again */
-    Digest revision;      /* problem.h */
+    Digest revision;      /* results can be compared only within one */
     Arena arena;
 } Problem;
 

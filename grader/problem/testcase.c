@@ -475,6 +475,15 @@ void testcases_free(TestcaseSet *set)
     *set = (TestcaseSet){0};
 }
 
+cJSON *sizes_json(const Problem *problem, const Sizes *sizes)
+{
+    cJSON *object = cJSON_CreateObject();
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_SIZE)
+            cJSON_AddNumberToObject(object, problem->parameters[i].name, (double)sizes->values[i]);
+    return object;
+}
+
 /* ==== testcase read =============================================================================================== */
 
 enum { MAX_FILE_BYTES = 16 << 20, MAX_NAME_LENGTH = 100 };

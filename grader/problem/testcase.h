@@ -59,6 +59,9 @@ typedef struct TestcaseSet {
 
 void testcases_free(TestcaseSet *set);
 
+/* {"input_size": 1500000, ...}: an object with a number for each size of the problem. */
+cJSON *sizes_json(const Problem *problem, const Sizes *sizes);
+
 /* ==== case source ================================================================================================= */
 
 /* Reads where the data of one array come from: literal values, a file, or a generator. */

@@ -36,16 +36,6 @@ typedef struct HandedOut {
 
 enum { GRAM = 8, WINDOW = 8 };
 
-/* FNV-1a (Fowler, Noll and Vo, draft-eastlake-fnv-17, section 5). */
-static const uint64_t FNV_BASIS = 14695981039346656037u, FNV_PRIME = 1099511628211u;
-
-static uint64_t mixed(uint64_t hash, const void *bytes, size_t count)
-{
-    for (const unsigned char *at = bytes, *end = at + count; at < end; at++)
-        hash = (hash ^ *at) * FNV_PRIME;
-    return hash;
-}
-
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
 typedef struct Hashes {
@@ -75,12 +65,12 @@ static bool is_register(const Token *token)
 static uint64_t mixed_operand(uint64_t hash, const Token *token)
 {
     if (is_register(token))
-        return mixed(hash, "r", 1);
+        return fnv_mixed(hash, "r", 1);
     if (token->kind == TOKEN_NUMBER)
-        return mixed(hash, "c", 1);
+        return fnv_mixed(hash, "c", 1);
     if (token->kind == TOKEN_WORD && token->text[0] != '%' && token->text[0] != '.')
-        return mixed(hash, "n", 1);
-    return mixed(hash, token->text, token->length);
+        return fnv_mixed(hash, "n", 1);
+    return fnv_mixed(hash, token->text, token->length);
 }
 
 static bool is_symbol(const Token *token, char symbol)
@@ -116,7 +106,7 @@ static bool is_line_directive(const Token *token)
 
 static void add_instruction(Lexer *lexer, Token token, Hashes *hashes)
 {
-    uint64_t hash = mixed(FNV_BASIS, token.text, token.length);
+    uint64_t hash = fnv_mixed(FNV_BASIS, token.text, token.length);
     token = lexer_next(lexer);
     if (is_symbol(&token, ':')) /* a label */
         return;
@@ -137,7 +127,7 @@ static void add_instructions(const char *ptx, size_t bytes, Hashes *hashes)
         if (is_symbol(&token, '@')) { /* a guard: "@!%p1" */
             while (token.kind != TOKEN_END && !is_register(&token))
                 token = lexer_next(&lexer);
-            add_hash(hashes, mixed(FNV_BASIS, "@", 1));
+            add_hash(hashes, fnv_mixed(FNV_BASIS, "@", 1));
         } else if (token.kind == TOKEN_WORD && token.text[0] == '.') {
             skip_statement(&lexer, token);
         } else if (token.kind == TOKEN_WORD) {
@@ -171,7 +161,7 @@ static void winnow(const Hashes *instructions, Hashes *chosen)
     uint64_t grams[WINDOW];
     size_t gram_count = instructions->count < GRAM ? 0 : instructions->count - GRAM + 1;
     for (size_t i = 0; i < gram_count; i++) {
-        grams[i % WINDOW] = mixed(FNV_BASIS, instructions->items + i, GRAM * sizeof *instructions->items);
+        grams[i % WINDOW] = fnv_mixed(FNV_BASIS, instructions->items + i, GRAM * sizeof *instructions->items);
         uint64_t least = grams[0];
         for (size_t k = 1; k < WINDOW && k <= i; k++)
             least = grams[k] < least ? grams[k] : least;

@@ -3,7 +3,7 @@
  * Compared are the accepted submissions of a problem (each source of a person once) with each other, and with further sources: the
  * reference solutions, and earlier semesters and published solutions, which are folders of .cu files or other databases. Further
  * sources are not compared with each other, and nobody in them is a person. Two measures, each from 0 to 1: the share of a source that
- * is also in the other one (source_match.h), and the share of its device code (similarity.h). What the teacher handed out is left
+ * is also in the other one (source_match.h), and the share of its device code. What the teacher handed out is left
  * out of both: starter.cu, and whatever else is named. Of two people, and of a person and a further source, the most similar pair
  * is listed; those that compile to the same machine code come first. A pair says where to look, not who copied; nobody loses a rank by
  * it.  */

@@ -1,5 +1,7 @@
 #include "grader/ranking/source_match.h"
 
+#include "base/hash.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,16 +85,6 @@ void source_leave_out(const char *source, const char *handout, Arena *arena, Tex
 }
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
-
-/* FNV-1a (Fowler, Noll and Vo, draft-eastlake-fnv-17, section 5). */
-static const uint64_t FNV_BASIS = 14695981039346656037u, FNV_PRIME = 1099511628211u;
-
-static uint64_t mixed(uint64_t hash, const void *bytes, size_t count)
-{
-    for (const unsigned char *at = bytes, *end = at + count; at < end; at++)
-        hash = (hash ^ *at) * FNV_PRIME;
-    return hash;
-}
 
 /* Sorted, for bsearch(). */
 static const char *const own_words[] = {
@@ -195,21 +187,21 @@ static uint64_t next_token(Scanner *scanner)
     scanner->at_line_start = false;
     if (*begin == '"' || *begin == '\'') {
         skip_quoted(scanner);
-        return mixed(FNV_BASIS, "\"", 1);
+        return fnv_mixed(FNV_BASIS, "\"", 1);
     }
     if (isdigit((unsigned char)*begin) || (*begin == '.' && isdigit((unsigned char)begin[1]))) {
         while (is_name_byte(*scanner->at) || *scanner->at == '.')
             scanner->at++;
-        return mixed(FNV_BASIS, "0", 1);
+        return fnv_mixed(FNV_BASIS, "0", 1);
     }
     if (!is_name_byte(*begin)) {
         scanner->at++;
-        return mixed(FNV_BASIS, begin, 1);
+        return fnv_mixed(FNV_BASIS, begin, 1);
     }
     while (is_name_byte(*scanner->at))
         scanner->at++;
     const size_t length = (size_t)(scanner->at - begin);
-    return is_own_word(begin, length) ? mixed(FNV_BASIS, begin, length) : mixed(FNV_BASIS, "n", 1);
+    return is_own_word(begin, length) ? fnv_mixed(FNV_BASIS, begin, length) : fnv_mixed(FNV_BASIS, "n", 1);
 }
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
@@ -238,7 +230,7 @@ SourceTokens source_tokens_of(const char *source, Arena *arena)
     found.runs = arena_array(arena, found.run_count + 1, sizeof *found.runs);
     found.hashes = arena_array(arena, found.run_count + 1, sizeof *found.hashes);
     for (size_t i = 0; i < found.run_count; i++) {
-        found.hashes[i] = mixed(FNV_BASIS, tokens + i, SOURCE_RUN * sizeof *tokens);
+        found.hashes[i] = fnv_mixed(FNV_BASIS, tokens + i, SOURCE_RUN * sizeof *tokens);
         found.runs[i] = (SourceRun){found.hashes[i], (uint32_t)i};
     }
     qsort(found.runs, found.run_count, sizeof *found.runs, by_hash);

@@ -11,7 +11,7 @@
 
 /* ==== advice arithmetic =========================================================================================== */
 
-enum { ADVICE_ARITHMETIC_LINE_ROOM = 160 };
+enum { ARITHMETIC_LINE_ROOM = 160 };
 
 /* ---- more than the problem asks for ------------------------------------------------------------------------------ */
 
@@ -150,7 +150,7 @@ bool rule_double_precision(const KernelUnderReview *review, Change *change, Advi
     const SimLine *line = review_worst_line(review, double_instructions);
     if (line == NULL)
         return false;
-    char text[ADVICE_ARITHMETIC_LINE_ROOM], single[ADVICE_ARITHMETIC_LINE_ROOM], divisor[NAME_ROOM];
+    char text[ARITHMETIC_LINE_ROOM], single[ARITHMETIC_LINE_ROOM], divisor[NAME_ROOM];
     KernelNames names;
     SimCounters *after = &change->after.counters;
     const double CONVERSIONS = 0.75, EACH_DIVISION = DOUBLE_DIVISION_INSTRUCTIONS - FLOAT_DIVISION_INSTRUCTIONS;
@@ -187,7 +187,7 @@ bool rule_float_division(const KernelUnderReview *review, Change *change, Advice
 {
     const double LEAST_EACH = 4;
     const SimLine *line = review_worst_line(review, float_divisions);
-    char text[ADVICE_ARITHMETIC_LINE_ROOM], divisor[NAME_ROOM];
+    char text[ARITHMETIC_LINE_ROOM], divisor[NAME_ROOM];
     if (line == NULL)
         return false;
     double each = float_divisions(line) / review_warps(review) / SIM_WARP_SIZE;
@@ -224,7 +224,7 @@ static double special_functions(const SimLine *line)
 bool rule_special_functions(const KernelUnderReview *review, Change *change, Advice *advice)
 {
     const SimLine *line = review_worst_line(review, special_functions);
-    char text[ADVICE_ARITHMETIC_LINE_ROOM];
+    char text[ARITHMETIC_LINE_ROOM];
     KernelNames names;
     if (line == NULL || review_executions_per_warp(review, line) < 4)
         return false;
@@ -276,7 +276,7 @@ static void sketch_division(const KernelNames *names, const char *text, Advice *
 bool rule_integer_division(const KernelUnderReview *review, Change *change, Advice *advice)
 {
     const SimLine *line = review_worst_line(review, divisions);
-    char text[ADVICE_ARITHMETIC_LINE_ROOM];
+    char text[ARITHMETIC_LINE_ROOM];
     KernelNames names;
     if (line == NULL || review_executions_per_warp(review, line) < 4)
         return false;
@@ -451,7 +451,7 @@ bool rule_tensor_cores(const KernelUnderReview *review, Change *change, Advice *
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-enum { ADVICE_CALL_LINE_ROOM = 200 };
+enum { CALL_LINE_ROOM = 200 };
 
 static uint32_t most_launched(const ExecutionProfile *profile)
 {
@@ -496,7 +496,7 @@ static void find_array_of_sums(const KernelUnderReview *review, char *array, siz
 {
     const ExecutionProfile *profile = review->explanation->profile;
     const SimLine *stored = review_worst_line(review, stores);
-    char text[ADVICE_CALL_LINE_ROOM], name[NAME_ROOM];
+    char text[CALL_LINE_ROOM], name[NAME_ROOM];
     bool found = false;
     array[0] = '\0';
     if (stored == NULL)
@@ -548,7 +548,7 @@ static void add_up_in_one_launch(const KernelUnderReview *review, double times, 
 
 static void say_add_up(const KernelUnderReview *review, const char *array, int line, Advice *advice)
 {
-    char loop[ADVICE_CALL_LINE_ROOM]; /* that around the launch */
+    char loop[CALL_LINE_ROOM]; /* that around the launch */
     review_line_text(review, line - 1, loop, sizeof loop);
     advice_say(
         advice, line,

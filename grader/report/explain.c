@@ -350,7 +350,7 @@ double review_outputs_per_thread(const KernelUnderReview *review)
 }
 
 /* The parameter that is input number `number`, from 1; parameter_count: there are fewer. */
-static size_t kernel_under_review_input_of(const Problem *problem, size_t number)
+static size_t reviewed_input_of(const Problem *problem, size_t number)
 {
     size_t inputs = 0;
     for (size_t i = 0; i < problem->parameter_count; i++)
@@ -362,7 +362,7 @@ static size_t kernel_under_review_input_of(const Problem *problem, size_t number
 /* The filter is the second input. */
 static size_t filter_of(const Problem *problem)
 {
-    return kernel_under_review_input_of(problem, 2);
+    return reviewed_input_of(problem, 2);
 }
 
 int review_filter_extents(const KernelUnderReview *review, size_t extents[TENSOR_MAX_RANK])
@@ -397,7 +397,7 @@ bool review_matrix_product(const KernelUnderReview *review, MatrixProduct *produ
         problem_shape(problem, filter, review->subject->sizes, extents, &count, &why) != STATUS_OK)
         return false;
     const Parameter *weights = &problem->parameters[filter],
-                    *input = &problem->parameters[kernel_under_review_input_of(problem, 1)];
+                    *input = &problem->parameters[reviewed_input_of(problem, 1)];
     const Parameter *output = &problem->parameters[problem_output(problem)];
     for (int i = 0; i < weights->rank; i++) {
         bool of_input = has_axis(input, weights->shape[i].text), of_output = has_axis(output, weights->shape[i].text);

@@ -50,7 +50,7 @@ void report_add_label_of_times(const DeviceInfo *device, Text *out)
 
 enum {
     NAME_COLUMNS = 24, /* of a reference solution */
-    PLACE_TIME_COLUMNS = 10,
+    TIME_COLUMNS = 10,
     FEW = 10 /* with fewer others, "k of n" says more than a percentile */
 };
 
@@ -126,7 +126,7 @@ static int by_ms(const void *a, const void *b)
 
 static void add_bar(const Bar *bar, double longest_ms, TerminalStyle style, Text *out)
 {
-    int room = style.width - 2 - NAME_COLUMNS - 1 - PLACE_TIME_COLUMNS - 2;
+    int room = style.width - 2 - NAME_COLUMNS - 1 - TIME_COLUMNS - 2;
     int length = (int)lround(room * bar->ms / longest_ms);
     Text line = {0};
     terminal_pad(&line, bar->name, NAME_COLUMNS);
@@ -193,7 +193,6 @@ void report_add_ladder(const Result *result, TerminalStyle style, Text *out)
 enum {
     CASE_COLUMNS = 36,
     LIMITER_COLUMNS = 18,
-    TIMES_TIME_COLUMNS = 10,
     OCCUPANCY_COLUMNS = 9,
     SPREAD_COLUMNS = 21, /* "59.31 us +- 0.6 %" */
     RANGE_COLUMNS = 22,  /* "58.92 us .. 60.21 us" */
@@ -225,7 +224,7 @@ static void add_timed_case(const CaseResult *item, Text *out)
 {
     text_add(out, "  ");
     terminal_pad(out, item->name, CASE_COLUMNS);
-    terminal_pad(out, quantity_time(item->time.ms).text, -TIMES_TIME_COLUMNS);
+    terminal_pad(out, quantity_time(item->time.ms).text, -TIME_COLUMNS);
     if (item->statistics.has_counters) {
         text_add(out, "  ");
         terminal_pad(out, limiter_words(item->statistics.limiter), LIMITER_COLUMNS);
@@ -247,8 +246,8 @@ static void add_modelled_cases(const Result *result, TerminalStyle style, Text *
 {
     char head[60];
     snprintf(head, sizeof head, "timed case (%s)", device_time_label(&result->device));
-    text_printf(out, "\n  %-*s%*s  %-*s%s\n", CASE_COLUMNS, head, TIMES_TIME_COLUMNS, "time", LIMITER_COLUMNS,
-                "limited by", "occupancy");
+    text_printf(out, "\n  %-*s%*s  %-*s%s\n", CASE_COLUMNS, head, TIME_COLUMNS, "time", LIMITER_COLUMNS, "limited by",
+                "occupancy");
     for (size_t i = 0; i < result->case_count; i++)
         if (result->cases[i].time.ms > 0)
             add_timed_case(&result->cases[i], out);

@@ -159,7 +159,7 @@ Status report_quarantine_json(const RecordedRun *runs, size_t count, Text *out, 
 
 /* ==== report retime =============================================================================================== */
 
-enum { REPORT_RETIME_NAME_COLUMNS = 32, REPORT_RETIME_TIME_COLUMNS = 10 };
+enum { RETIME_NAME_COLUMNS = 32, RETIME_TIME_COLUMNS = 10 };
 
 static void add_name(const Contender *contender, Text *out)
 {
@@ -167,7 +167,7 @@ static void add_name(const Contender *contender, Text *out)
     terminal_add_line(&name, contender->name);
     if (contender->run != 0)
         text_printf(&name, ", run %" PRId64, contender->run);
-    terminal_pad(out, name.data, REPORT_RETIME_NAME_COLUMNS);
+    terminal_pad(out, name.data, RETIME_NAME_COLUMNS);
     text_free(&name);
 }
 
@@ -178,7 +178,7 @@ static void add_stored(const Retiming *retiming, Text *out)
         const Contender *contender = &retiming->contenders[i];
         text_printf(out, "%5zu  ", contender->stored_rank);
         add_name(contender, out);
-        terminal_pad(out, quantity_time(contender->stored.ms).text, -REPORT_RETIME_TIME_COLUMNS);
+        terminal_pad(out, quantity_time(contender->stored.ms).text, -RETIME_TIME_COLUMNS);
         text_add(out, "\n");
     }
 }
@@ -228,7 +228,7 @@ static void add_retimed(const Retiming *retiming, Text *out)
             text_add(out, "    -  ");
         add_name(contender, out);
         terminal_pad(out, contender->retimed_ms > 0 ? quantity_time(contender->retimed_ms).text : "-",
-                     -REPORT_RETIME_TIME_COLUMNS);
+                     -RETIME_TIME_COLUMNS);
         if (contender->verdict != VERDICT_ACCEPTED)
             text_printf(out, "  %s", verdict_name(contender->verdict));
         else if (i > 0)

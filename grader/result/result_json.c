@@ -169,15 +169,6 @@ static void put_known(cJSON *object, const char *key, double value)
         json_put_number(object, key, value);
 }
 
-static cJSON *sizes_item(const Problem *problem, const Sizes *sizes)
-{
-    cJSON *object = cJSON_CreateObject();
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_SIZE)
-            cJSON_AddNumberToObject(object, problem->parameters[i].name, (double)sizes->values[i]);
-    return object;
-}
-
 static cJSON *wrong_element_item(const WrongElement *element, size_t rank)
 {
     cJSON *object = cJSON_CreateObject();
@@ -334,7 +325,7 @@ static cJSON *case_item(const Result *result, const CaseResult *item)
     cJSON_AddStringToObject(object, "verdict", item->judged ? verdict_name(item->verdict) : "not run");
     cJSON_AddBoolToObject(object, "timed", timed);
     if (item->group != CASE_HIDDEN)
-        cJSON_AddItemToObject(object, "sizes", sizes_item(problem, &item->sizes));
+        cJSON_AddItemToObject(object, "sizes", sizes_json(problem, &item->sizes));
     if (item->text[0] != '\0')
         cJSON_AddStringToObject(object, "text", item->text);
     put_kind(object, item);

@@ -33,7 +33,7 @@ bool array_name_of_parameter(const char *source, const char *kernel, uint32_t nu
  *
  * A submission sees the data of such a case. It could carry them out in everything that it chooses: names of kernels,
  * sizes, addresses, notes, printed text, numbers of errors. Therefore this type has no room for text or numbers, except
- * for a source line and the name of an array, of which only some are told (wording.h). The words are the judge's own, from two fixed lists (mistake.def, wrong_output.def), and are put
+ * for a source line and the name of an array, of which only some are told. The words are the judge's own, from two fixed lists (mistake.def, wrong_output.def), and are put
  * together here and nowhere else. docs/security.md counts how much can be told in this way. */
 
 typedef struct HiddenFinding {
@@ -97,10 +97,10 @@ static inline const char *source_line(const char *source, long line)
 
 /* Adds `message` with the student's file name in place of the compiler's and, behind each place, the text of the
  * source line: "... reads 4 bytes at output[10] (blur.cu:14: `output[i] = sum;`)". Never for a message about a case whose
- * data are secret (wording.h).  */
+ * data are secret.  */
 void wording_add(Text *out, const Submission *submission, const char *message);
 
-/* Adds the judge's own words for the kind of mistake, with the name of the array if it may be told (wording.h), and
+/* Adds the judge's own words for the kind of mistake, with the name of the array if it may be told, and
  * its place. */
 void wording_add_mistake(Text *out, const Submission *submission, Mistake mistake);
 

@@ -36,15 +36,6 @@ static const JsonKey time_keys[] = {
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
 
-static cJSON *sizes_item(const Problem *problem, const Sizes *sizes)
-{
-    cJSON *object = cJSON_CreateObject();
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_SIZE)
-            cJSON_AddNumberToObject(object, problem->parameters[i].name, (double)sizes->values[i]); /* as "1500000" */
-    return object;
-}
-
 void rivals_ask(const Roofline *roofline, Text *out)
 {
     cJSON *root = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(root, "cases");
@@ -52,7 +43,7 @@ void rivals_ask(const Roofline *roofline, Text *out)
         const Testcase *testcase = roofline->cases[i].testcase;
         cJSON *object = cJSON_CreateObject();
         cJSON_AddStringToObject(object, "name", testcase->name);
-        cJSON_AddItemToObject(object, "sizes", sizes_item(roofline->problem, &testcase->sizes));
+        cJSON_AddItemToObject(object, "sizes", sizes_json(roofline->problem, &testcase->sizes));
         cJSON_AddItemToArray(list, object);
     }
     json_print(root, out);
@@ -118,7 +109,7 @@ Status rivals_take(Roofline *roofline, const char *text, size_t length, Message 
 
 /* ---- the script -------------------------------------------------------------------------------------------------- */
 
-static void rivals_add_missing(Roofline *roofline, const char *reason)
+static void add_missing_rival(Roofline *roofline, const char *reason)
 {
     TimedProgram *program = roofline_add(roofline, "PyTorch", true, PRECISION_FLOAT32);
     program->missing = arena_string(&roofline->arena, reason);
@@ -135,11 +126,11 @@ static Status run_script(Roofline *roofline, const char *script, const char *riv
     const ProcessSpec spec = {.argv = argv, .environment = (const char *const *)environ, .errors = STDERR_FILENO};
     Status status = process_run(&spec, MOST_SECONDS, MAX_OUTPUT_BYTES, &answer, &end, why);
     if (status == STATUS_OK && end.timed_out)
-        rivals_add_missing(roofline, "its script did not end in time");
+        add_missing_rival(roofline, "its script did not end in time");
     else if (status == STATUS_OK && end.exit_status == 127)
-        rivals_add_missing(roofline, "python3 is not installed");
+        add_missing_rival(roofline, "python3 is not installed");
     else if (status == STATUS_OK && end.exit_status != 0)
-        rivals_add_missing(roofline, "its script failed");
+        add_missing_rival(roofline, "its script failed");
     else if (status == STATUS_OK)
         status = rivals_take(roofline, answer.data == NULL ? "" : answer.data, answer.length, why);
     text_free(&question);
@@ -484,7 +475,7 @@ static void add_means(const Roofline *roofline, const TimedProgram **sorted, Tex
     }
 }
 
-static void report_add_missing(const Roofline *roofline, Text *out)
+static void add_missing_program(const Roofline *roofline, Text *out)
 {
     const char *before = "\n";
     for (const TimedProgram *one = roofline->programs; one < roofline->programs + roofline->program_count; one++)
@@ -516,7 +507,7 @@ void roofline_report(const Roofline *roofline, Text *out)
     for (size_t i = 0; i < roofline->case_count; i++)
         add_case(roofline, i, sorted, out);
     add_means(roofline, sorted, out);
-    report_add_missing(roofline, out);
+    add_missing_program(roofline, out);
     add_legend(roofline, out);
     arena_free(&arena);
 }

@@ -88,7 +88,7 @@ typedef struct BrokerTextures { /* numbers of the existing textures, or surfaces
     uint32_t count;
 } BrokerTextures;
 
-typedef struct HostWork {      /* of the runner in a call (broker_state.h) */
+typedef struct HostWork {      /* of the runner in a call */
     bool has_no_clock;         /* the grader does not know the time */
     bool has_data;             /* the host has got data of this call, when the clock showed these: */
     double since_s, delayed_s; /* it had computed, and waited for a core, for so long */
@@ -96,7 +96,7 @@ typedef struct HostWork {      /* of the runner in a call (broker_state.h) */
     double charged_s;
 } HostWork;
 
-typedef struct HostTime { /* of the runner in a call (broker_state.h) */
+typedef struct HostTime { /* of the runner in a call */
     double own_s;         /* for which it has kept the device waiting */
     double waited_s;   /* for which the broker has waited for it since the last answer, which is not in `own_s` yet */
     bool has_clock;    /* the grader knows the time, on a simulated GPU; it was */

@@ -16,12 +16,12 @@
 
 /* ==== control message ============================================================================================= */
 
-/* What the grader and the broker tell each other, over the socket of control.h.
+/* What the grader and the broker tell each other, over a socket (the functions below).
  *
  *     broker: hello           what is known of the device, or why there is none
  *     grader: open            descriptor: the lock of a real device; the broker answers when the device is open. May be
  *                             sent before the hello has come
- *     grader: load            descriptors: ring, modules, and the broker's end of a host clock (control.h); the
+ *     grader: load            descriptors: ring, modules, and the broker's end of a host clock; the
  *                             broker calibrates the device, and answers when the constructors have run
  *     grader: buffers         descriptor: the arrays of a call; no answer
  *     grader: exchange        descriptor: device memory of the same size and layout as the buffers (device.h); the

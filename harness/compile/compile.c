@@ -323,7 +323,7 @@ static bool is_cpp20(const char *source, const Toolkit *toolkit)
     return knows_it && asks_for_cpp20(source);
 }
 
-static size_t add(const char **argv, size_t count, const char *const *strings)
+static size_t add_arguments(const char **argv, size_t count, const char *const *strings)
 {
     for (; *strings != NULL; strings++)
         argv[count++] = *strings;
@@ -339,7 +339,7 @@ size_t compile_language_flags(const char *source, const Toolkit *toolkit, const 
     if (toolkit->kind == TOOLKIT_CLANG)
         argv[count++] = is_cpp20(source, toolkit) ? "-std=c++20" : "-std=c++17";
     else if (is_cpp20(source, toolkit))
-        count = add(argv, count, nvcc_cpp20);
+        count = add_arguments(argv, count, nvcc_cpp20);
     if (toolkit->kind == TOOLKIT_NVCC && may_annotate_lambda(source))
         argv[count++] = "--extended-lambda";
     if (text_find_word(source, "std") == NULL)
@@ -357,7 +357,7 @@ const char *compile_language_of_host(const char *source, const Toolkit *toolkit)
 /* A submission compiled by nvcc. */
 
 /* Where the time goes for a file of 20 lines, in milliseconds of processor time (nvcc 13.0, gcc 12; in parentheses
- * with everything that <cmath> includes, see compile.c): preprocessing for the host 58 (93), cudafe++ 113
+ * with everything that <cmath> includes): preprocessing for the host 58 (93), cudafe++ 113
  * (276), preprocessing for the device 62 (92), cicc 145 (257), ptxas 22, compiling for the host 172 (226), linking 20
  * with gold or 62 with ld, which mostly reads libstdc++'s symbols; 594 (990) in total, nearly all of it for the CUDA
  * headers. <cooperative_groups.h> takes 3 s more. -O1 or -O0 for the host compiler, -pipe, --split-compile and
@@ -425,8 +425,8 @@ static Status run_device_side(const CompileJob *job, const CompileTools *tools, 
     char nvcc[PATH_MAX], gencode[80];
     const char *argv[NVCC_MAX_ARGUMENTS] = {"/bin/sh",      "-c", device_script, "compile", "/tmp/keep",
                                             "/out/" MODULE, nvcc, "-gencode",    gencode};
-    size_t count = add(argv, add(argv, add(argv, 9, flags), how), files);
-    count = job->unoptimised ? add(argv, count, unoptimised) : count;
+    size_t count = add_arguments(argv, add_arguments(argv, add_arguments(argv, 9, flags), how), files);
+    count = job->unoptimised ? add_arguments(argv, count, unoptimised) : count;
     compile_language_flags(job->source, tools->toolkit, argv, count);
     compile_program_path(tools->toolkit, nvcc, sizeof nvcc);
     Status status = toolkit_gencode(tools->toolkit, job->compute,
@@ -461,7 +461,7 @@ static MUST_USE Status compile_with_nvcc(const CompileJob *job, const CompileToo
 {
     char path[PATH_MAX + 32];
     const char *host[NVCC_MAX_ARGUMENTS] = {COMPILE_SHELL, "/bin/sh", "-c", gcc_script, "gcc"};
-    size_t count = add(host, COMPILE_SHELL_ARGUMENTS + 4, nvcc_host_flags);
+    size_t count = add_arguments(host, COMPILE_SHELL_ARGUMENTS + 4, nvcc_host_flags);
     host[count] = compile_language_of_host(job->source, tools->toolkit);
     Status status = compile_device_side(job, tools, folders, output, end, why);
     if (status != STATUS_OK || end->exit_status != 0)
@@ -530,7 +530,7 @@ static const char *const device_flags[] = {
 };
 /* The lines of instructions are for host_line.h. -w: the first step has given the warnings. addr2line of
  * binutils 2.40 loses what was inlined into a function that clang describes in the newer format 5. The same checks of
- * variables and arrays as by gcc (compile.c). */
+ * variables and arrays as by gcc. */
 static const char *const clang_host_flags[] = {
     "--cuda-host-only",
     "-gline-tables-only",
@@ -602,13 +602,6 @@ Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why)
 }
 
 /* ---- the two sides ----------------------------------------------------------------------------------------------- */
-
-static size_t add_arguments(const char **argv, size_t count, const char *const *strings)
-{
-    for (; *strings != NULL; strings++)
-        argv[count++] = *strings;
-    return count;
-}
 
 /* What both sides need, and what one of them does. */
 static size_t add_all_arguments(const char **argv, size_t count, const char *const *of_side)

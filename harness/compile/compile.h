@@ -1,6 +1,6 @@
 /* compile.h - turns a submission's source into a shared object, inside the sandbox.
  *
- * The source is compiled as C++17 or C++20 (compile.h) with -O3 and line information: by nvcc to machine code for the
+ * The source is compiled as C++17 or C++20 with -O3 and line information: by nvcc to machine code for the
  * device and PTX, or by clang to PTX alone (with the judge's own CUDA headers, harness/cuda/). Fatbins are stored
  * uncompressed, and the object is linked against the judge's own libcudart. A prototype made from the problem's
  * signature is included first (-include), so that a wrong signature is an error at the student's own line. It also

@@ -17,7 +17,7 @@
 /* ==== judge source ================================================================================================ */
 
 /* Compiles the judge's own sources when they are first needed: oracles for the host
- * (grader/check/oracle.c) and kernels for the device (toolkit.c). Never for submissions: there is no sandbox. */
+ * (grader/check/oracle.c) and kernels for the device. Never for submissions: there is no sandbox. */
 
 /* Adds the text of a source file to the hash. */
 MUST_USE Status judge_source_hash(Hash *hash, const char *path, Message *why);

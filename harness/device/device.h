@@ -85,7 +85,7 @@ const char *device_time_label(const DeviceInfo *info);
 
 /* ==== device tensor =============================================================================================== */
 
-/* A tensor of device memory that a tensor map describes (DeviceTensorOps of device.h).
+/* A tensor of device memory that a tensor map describes (DeviceTensorOps).
  *
  * Source   CUDA Driver API 13.0, Tensor Map Object Management. */
 

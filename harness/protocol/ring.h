@@ -2,7 +2,7 @@
  *
  * Layout     one memfd that holds a RingMemory. It is sealed, so that neither side can change its size. It holds no
  *            pointers. The broker copies a request out before it looks at it, and reads no position twice.
- * Requests   go from the runner to the broker (ring.h) as records in a circular buffer: a RingRequest, then
+ * Requests   go from the runner to the broker as records in a circular buffer: a RingRequest, then
  *            `body_bytes` of body. There is one producer at a time (the runtime library holds a lock) and one consumer.
  * Replies    go from the broker to the runner, through one slot, since one call is under way at a time.
  * Commands   go from the broker to the runner, through one slot that is written only while the runner waits for it.

@@ -25,7 +25,7 @@
 /* Notices when host memory is refused, so that the judge can report that as the cause of what follows,
  * usually an abort or a null pointer.
  *
- * roles.c defines malloc(), calloc() and realloc() for the whole process, in front of the C library's. */
+ * This part defines malloc(), calloc() and realloc() for the whole process, in front of the C library's. */
 
 static void (*note_refusal)(void);
 
@@ -52,7 +52,7 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
-static void *host_memory_noted(void *memory, size_t size)
+static void *noted_memory(void *memory, size_t size)
 {
     if (memory == NULL && size != 0 && note_refusal != NULL)
         note_refusal();
@@ -61,17 +61,17 @@ static void *host_memory_noted(void *memory, size_t size)
 
 void *malloc(size_t size)
 {
-    return host_memory_noted(__libc_malloc(size), size);
+    return noted_memory(__libc_malloc(size), size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return host_memory_noted(__libc_calloc(count, size), count);
+    return noted_memory(__libc_calloc(count, size), count);
 }
 
 void *realloc(void *old, size_t size)
 {
-    return host_memory_noted(__libc_realloc(old, size), size);
+    return noted_memory(__libc_realloc(old, size), size);
 }
 
 /* ==== fault note ================================================================================================== */
@@ -87,7 +87,7 @@ typedef struct AbortMessage {
     char text[];
 } AbortMessage;
 
-static RingFault *fault_note_noted;
+static RingFault *noted_fault;
 static const char *module_path;
 static const AbortMessage *const *abort_message; /* the C library's; NULL: it has none */
 static uintptr_t stack_base;                     /* an address at the beginning of the stack, which grows downwards */
@@ -105,7 +105,7 @@ static _Unwind_Reason_Code note_frame(struct _Unwind_Context *frame, void *unuse
     Dl_info info;
     if (dladdr((void *)at, &info) == 0 || strcmp(info.dli_fname, module_path) != 0) // NOLINT(performance-no-int-to-ptr)
         return _URC_NO_REASON;
-    atomic_store(&fault_note_noted->place, at - (uintptr_t)info.dli_fbase + 1);
+    atomic_store(&noted_fault->place, at - (uintptr_t)info.dli_fbase + 1);
     return _URC_END_OF_STACK;
 }
 
@@ -130,11 +130,11 @@ static void note_fault(int number, siginfo_t *info, void *context)
     bool is_sent = info->si_code <= 0;
     if (number == SIGSEGV && !is_sent) {
         uintptr_t address = (uintptr_t)info->si_addr;
-        atomic_store(&fault_note_noted->is_on_stack, is_on_stack(address, context));
-        atomic_store(&fault_note_noted->address, address + 1);
+        atomic_store(&noted_fault->is_on_stack, is_on_stack(address, context));
+        atomic_store(&noted_fault->address, address + 1);
     }
     if (number == SIGABRT)
-        atomic_store(&fault_note_noted->is_damage, has_found_damage());
+        atomic_store(&noted_fault->is_damage, has_found_damage());
     if (number == SIGABRT || !is_sent)
         _Unwind_Backtrace(note_frame, NULL);
     if (is_sent)
@@ -144,7 +144,7 @@ static void note_fault(int number, siginfo_t *info, void *context)
 /* exit() calls this, in the thread and above the frame that called exit(). */
 static void note_exit(void)
 {
-    if (fault_note_noted != NULL && atomic_load(&fault_note_noted->place) == 0)
+    if (noted_fault != NULL && atomic_load(&noted_fault->place) == 0)
         _Unwind_Backtrace(note_frame, NULL);
 }
 
@@ -171,7 +171,7 @@ static void fault_note_begin(RingFault *fault, const char *object_path)
     static const int numbers[] = {SIGSEGV, SIGFPE, SIGILL, SIGABRT};
     struct sigaction action = {.sa_sigaction = note_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND};
     const stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
-    fault_note_noted = fault;
+    noted_fault = fault;
     module_path = object_path;
     abort_message = dlsym(RTLD_DEFAULT, "__abort_msg");
     stack_base = (uintptr_t)__builtin_frame_address(0);
@@ -285,7 +285,7 @@ static struct {
     __typeof__(convjudge_memory_refused) *memory_refused;
 } runtime;
 
-static void cuda_role_open_runtime(void)
+static void open_cuda_runtime(void)
 {
     void *library = cuda_library_open(RUNTIME);
 #define BIND(call) *(void **)&runtime.call = cuda_library_function(library, "convjudge_" #call)
@@ -310,7 +310,7 @@ static void report_load_error(void)
 
 int cuda_role(int ring_descriptor, const char *object_path)
 {
-    cuda_role_open_runtime();
+    open_cuda_runtime();
     if (!runtime.attach(ring_descriptor)) {
         perror("convjudge-runner: the ring");
         return 2;
@@ -346,7 +346,7 @@ static void give_up(const char *what)
     exit(2);
 }
 
-static void direct_role_open_runtime(const char *path)
+static void open_direct_runtime(const char *path)
 {
     void *library = cuda_library_open(path);
     *(void **)&cuda_malloc = cuda_library_function(library, "cudaMalloc");
@@ -390,7 +390,7 @@ int direct_role(const char *cudart_path, const char *object_path, int count, cha
     unsigned long long words[SOLVE_MAX_WORDS] = {0};
     if (count > SOLVE_MAX_WORDS)
         give_up("too many arguments");
-    direct_role_open_runtime(cudart_path);
+    open_direct_runtime(cudart_path);
     for (int i = 0; i < count; i++)
         words[i] = argument_word(arguments[i]);
     SolveCall *solve = submission_load(object_path);

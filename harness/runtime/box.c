@@ -205,7 +205,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     } else if (pinned_find(pointer, &flags)) {
         found.type = cudaMemoryTypeHost;
         found.device = 0;
-        found.devicePointer = address; /* which a launch replaces (box.h) */
+        found.devicePointer = address; /* which a launch replaces */
     }
     FILL_STRUCT(attributes, &found, 24, 24);
     return cudaSuccess;

@@ -2,7 +2,7 @@
  *
  * It is made by bubblewrap, with its own user, pid, ipc, net, uts and cgroup namespaces, without capabilities and
  * nested user namespaces, with an empty environment, a private /tmp, a file system that holds nothing but what is
- * listed, and a filter of system calls (sandbox.h). docs/security.md has the facts and measurements behind it.  */
+ * listed, and a filter of system calls. docs/security.md has the facts and measurements behind it.  */
 #ifndef HARNESS_SANDBOX_SANDBOX_H
 #define HARNESS_SANDBOX_SANDBOX_H
 
@@ -44,7 +44,7 @@ typedef struct SandboxSpec {
     ProcessSpec process;        /* argv, limits, descriptors; its folder is a path inside the sandbox */
     const SandboxMount *mounts; /* in addition to the system (/usr without /usr/local, /lib*, /bin, read-only) */
     size_t mount_count;
-    bool one_process;    /* a submission: it may start threads, but no processes, and only read files (sandbox.h) */
+    bool one_process;    /* a submission: it may start threads, but no processes, and only read files */
     bool proc, dev;      /* a new /proc, a minimal /dev: the compiler gets neither, the runner only /dev */
     bool read_only;      /* /tmp is empty and nothing can be written: no limit would count the files themselves */
     size_t tmp_bytes;    /* size of the private /tmp; 0: 64 MiB */

@@ -21,7 +21,7 @@ enum { JUDGE_NAME_BYTES = 64 };
 
 /* Names of what a judge leaves behind if it is killed: convjudge.<pid>.<namespace of processes>.<rest>
  *
- * Its janitor (scratch.h), or the next judge, removes what bears the name of a process that is gone. Containers may share the place
+ * Its janitor, or the next judge, removes what bears the name of a process that is gone. Containers may share the place
  * where such things lie, and process numbers mean something else in each, so that the name holds the number of the namespace as
  * well (0: unknown). */
 

@@ -1,7 +1,7 @@
 /* scratch.h - private temporary folders that are removed when their process ends, however it ends. So is what the process
  * and its children leave unfinished in the compile cache, and its control groups.
  *
- * A folder lies in TMPDIR or /tmp, and is named as scratch.h says. The first one starts a janitor, a forked child
+ * A folder lies in TMPDIR or /tmp, and is named after its process (scratch.c). The first one starts a janitor, a forked child
  * that waits for the end of its parent (exit, a signal, kill -9, a crash) and then removes the parent's folders. No
  * signal handler is needed: it could not remove a tree safely, and kill -9 would not run it. If the janitor itself is
  * killed, the next process that makes a folder removes the rest.  */
@@ -21,9 +21,9 @@
  * for memory and processes). Its limit counts all memory that the kernel keeps for them, page tables and pipes included,
  * and all of them together; limits of a process (process.h) hold as well.
  *
- * A group is a folder, named as scratch.h says, in this process's own group, or in the nearest one above it that may
+ * A group is a folder, named after its process (scratch.c), in this process's own group, or in the nearest one above it that may
  * have more groups: systemd-run --user --scope -p Delegate=yes gives an ordinary user one. What a killed judge leaves is
- * removed by its janitor (scratch.h) or by the next judge.
+ * removed by its janitor or by the next judge.
  *
  * Source   Linux, Documentation/admin-guide/cgroup-v2.rst. */
 

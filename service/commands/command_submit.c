@@ -39,7 +39,7 @@ static Status read_top(const char *text, size_t *most, Message *why)
     return STATUS_OK;
 }
 
-static Status command_runs_check_request(const Options *options, Server *server, size_t *most, Message *why)
+static Status runs_check_request(const Options *options, Server *server, size_t *most, Message *why)
 {
     Status status = options_expect_no_file(options, why);
     if (status == STATUS_OK)
@@ -65,7 +65,7 @@ Status command_runs(const Options *options, int *exit_status, Message *why)
     Server server;
     SubmissionList list = {0};
     size_t most;
-    Status status = command_runs_check_request(options, &server, &most, why);
+    Status status = runs_check_request(options, &server, &most, why);
     if (status == STATUS_OK)
         status = submission_list_read(&server, options->person, options->problem, most, &list, why);
     if (status == STATUS_OK)
@@ -108,7 +108,7 @@ static void remote_report_add(const RemoteSubmission *submission, const Text *re
 
 /* Shows one submission: its head, its report, and its source. */
 
-static Status command_show_check_request(const Options *options, int64_t *run, Server *server, Message *why)
+static Status show_check_request(const Options *options, int64_t *run, Server *server, Message *why)
 {
     if (options->operand_count != 1)
         return fail(STATUS_BAD_INPUT, why, "show: expected the number of one RUN, found %d words",
@@ -196,8 +196,8 @@ static void add_source(const RemoteSubmission *submission, Text *out)
         text_add(out, "\n");
 }
 
-static Status command_show_show(const Options *options, const Server *server, const RemoteSubmission *submission,
-                                Message *why)
+static Status show_submission(const Options *options, const Server *server, const RemoteSubmission *submission,
+                              Message *why)
 {
     Text out = {0};
     cJSON *json = output_new();
@@ -219,14 +219,14 @@ Status command_show(const Options *options, int *exit_status, Message *why)
     JsonFile answer = {0};
     RemoteSubmission submission;
     int64_t run = 0;
-    Status status = command_show_check_request(options, &run, &server, why);
+    Status status = show_check_request(options, &run, &server, why);
     if (status == STATUS_OK)
         status = api_get(&server, api_path("submissions/%lld%s", (long long)run, options->no_code ? "" : "?code=1"),
                          &answer, why);
     if (status == STATUS_OK)
         status = remote_submission_read(&answer, answer.root, &submission, why);
     if (status == STATUS_OK)
-        status = command_show_show(options, &server, &submission, why);
+        status = show_submission(options, &server, &submission, why);
     json_free(&answer);
     *exit_status = 0;
     return status;
@@ -236,7 +236,7 @@ Status command_show(const Options *options, int *exit_status, Message *why)
 
 /* Takes back a submission that waits. */
 
-static Status command_withdraw_check_request(const Options *options, int64_t *run, Server *server, Message *why)
+static Status withdraw_check_request(const Options *options, int64_t *run, Server *server, Message *why)
 {
     if (options->operand_count != 1)
         return fail(STATUS_BAD_INPUT, why, "withdraw: expected the number of one RUN, found %d words",
@@ -261,7 +261,7 @@ Status command_withdraw(const Options *options, int *exit_status, Message *why)
     Server server;
     int64_t run = 0;
     JsonFile answer = {0};
-    Status status = command_withdraw_check_request(options, &run, &server, why);
+    Status status = withdraw_check_request(options, &run, &server, why);
     if (status == STATUS_OK)
         status = api_delete(&server, api_path("submissions/%lld", (long long)run), &answer, why);
     if (status == STATUS_OK)
@@ -380,7 +380,7 @@ static void begin_step(SubmissionFollower *follower, const char *step)
     text_free(&name);
 }
 
-static void follow_show(SubmissionFollower *follower)
+static void show_events(SubmissionFollower *follower)
 {
     const RemoteSubmission *submission = follower->submission;
     Text wait = {0};
@@ -413,7 +413,7 @@ static Status take_news(SubmissionFollower *follower, JsonFile *json, Message *w
     json_free(follower->json);
     *follower->json = *json;
     *follower->submission = news;
-    follow_show(follower);
+    show_events(follower);
     return STATUS_OK;
 }
 
@@ -458,7 +458,7 @@ static Status ask(SubmissionFollower *follower, Message *why)
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
-static Status follow_wait_for_end(SubmissionFollower *follower, Message *why)
+static Status wait_for_verdict(SubmissionFollower *follower, Message *why)
 {
     double pause_s = FIRST_PAUSE_S, heard_s = now_s();
     while (!remote_submission_has_ended(follower->submission)) {
@@ -486,8 +486,8 @@ static MUST_USE Status follow(const Server *server, JsonFile *json, RemoteSubmis
 {
     SubmissionFollower follower = {
         .server = server, .json = json, .submission = submission, .progress = progress_new(stderr)};
-    follow_show(&follower);
-    Status status = follow_wait_for_end(&follower, why);
+    show_events(&follower);
+    Status status = wait_for_verdict(&follower, why);
     if (follower.step[0] != '\0')
         progress_end(&follower.progress, status == STATUS_OK ? "done" : "");
     return status;

@@ -58,7 +58,7 @@ static Status choose_problems(const Options *options, Arena *arena, ReportOrder 
 }
 
 /* It is no error if nothing has been recorded yet. */
-static Status command_report_open_store(Store **store, Message *why)
+static Status report_open_store(Store **store, Message *why)
 {
     *store = NULL;
     Status status = ranking_open(STORE_READ, store, why);
@@ -78,7 +78,7 @@ Status command_report(const Options *options, int *exit_status, Message *why)
     if (status == STATUS_OK)
         status = choose_problems(options, &arena, &order, why);
     if (status == STATUS_OK)
-        status = command_report_open_store(&store, why);
+        status = report_open_store(&store, why);
     if (status == STATUS_OK)
         status = report_folder_write(store, &order, &pages, why);
     if (status == STATUS_OK)
@@ -123,7 +123,7 @@ static Status expect_two_places(const char *names, const char *one, const char *
     return STATUS_OK;
 }
 
-static Status command_scores_check_options(const Options *options, Message *why)
+static Status scores_check_options(const Options *options, Message *why)
 {
     Status status = options_expect_no_file(options, why);
     if (status == STATUS_OK && options->class_file == NULL)
@@ -189,7 +189,7 @@ static Status write_scores(const Options *options, const Scores *scores, const S
 }
 
 /* Where `grade-class` has left results for this class file, and nobody names another place, they are what is meant. */
-static Status command_scores_open_store(const Options *options, Arena *arena, Store **store, Message *why)
+static Status scores_open_store(const Options *options, Arena *arena, Store **store, Message *why)
 {
     Options chosen = *options;
     const char *folder = class_state_folder(options->class_file, NULL, arena);
@@ -210,11 +210,11 @@ Status command_scores(const Options *options, int *exit_status, Message *why)
     Store *store = NULL;
     Arena arena = {0};
     char person[PERSON_MAX_BYTES + 1];
-    Status status = command_scores_check_options(options, why);
+    Status status = scores_check_options(options, why);
     if (status == STATUS_OK)
         status = class_file_read(options->class_file, &class, why);
     if (status == STATUS_OK)
-        status = command_scores_open_store(options, &arena, &store, why);
+        status = scores_open_store(options, &arena, &store, why);
     person_login(person);
     if (status == STATUS_OK)
         status = class_take_for(&class, store, person, why);
@@ -673,7 +673,7 @@ static Status decide(Rejudging *rejudging, Message *why)
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static Status command_rejudge_check_options(const Options *options, Message *why)
+static Status rejudge_check_options(const Options *options, Message *why)
 {
     const int asked = (options->problem != NULL) + options->list + (options->batch != NULL) + (options->apply != NULL) +
                       (options->drop != NULL);
@@ -689,7 +689,7 @@ Status command_rejudge(const Options *options, int *exit_status, Message *why)
 {
     Rejudging rejudging = {.options = options};
     *exit_status = 0;
-    Status status = command_rejudge_check_options(options, why);
+    Status status = rejudge_check_options(options, why);
     if (status == STATUS_OK)
         status = administered_store_open(options, &rejudging.store, why);
     if (status != STATUS_OK)

@@ -17,9 +17,9 @@
 
 enum {
     NUMBER_COLUMNS = 6,
-    HISTORY_TABLE_TIME_COLUMNS = 10,
-    HISTORY_TABLE_RATIO_COLUMNS = 8,
-    HISTORY_TABLE_WORDS_COLUMNS = 20,
+    HISTORY_TIME_COLUMNS = 10,
+    HISTORY_RATIO_COLUMNS = 8,
+    HISTORY_WORDS_COLUMNS = 20,
     BEST_COLUMNS = 13
 };
 
@@ -70,8 +70,8 @@ HistoryEntry *history_of(const RemoteSubmission *submissions, size_t count, cons
 
 static int state_columns(TerminalStyle style)
 {
-    int columns = style.width - NUMBER_COLUMNS - 2 - HISTORY_TABLE_TIME_COLUMNS - HISTORY_TABLE_RATIO_COLUMNS - 2 -
-                  HISTORY_TABLE_WORDS_COLUMNS - BEST_COLUMNS;
+    int columns = style.width - NUMBER_COLUMNS - 2 - HISTORY_TIME_COLUMNS - HISTORY_RATIO_COLUMNS - 2 -
+                  HISTORY_WORDS_COLUMNS - BEST_COLUMNS;
     return columns > 22 ? 22 : columns < 8 ? 8 : columns;
 }
 
@@ -84,12 +84,10 @@ static void add_entry(const HistoryEntry *entry, TerminalStyle style, Text *out)
         snprintf(best, sizeof best, "%s%s", quantity_time(entry->best.ms).text, entry->is_best ? " *" : "  ");
     text_printf(out, "%*lld  ", NUMBER_COLUMNS, (long long)submission->number);
     run_table_add_state_cell(submission, state_columns(style), style, out);
-    terminal_pad(out, has_time(submission) ? quantity_time(submission->score.ms).text : "-",
-                 -HISTORY_TABLE_TIME_COLUMNS);
-    terminal_pad(out, change->order == TIME_UNKNOWN ? "-" : quantity_ratio(change->ratio).text,
-                 -HISTORY_TABLE_RATIO_COLUMNS);
+    terminal_pad(out, has_time(submission) ? quantity_time(submission->score.ms).text : "-", -HISTORY_TIME_COLUMNS);
+    terminal_pad(out, change->order == TIME_UNKNOWN ? "-" : quantity_ratio(change->ratio).text, -HISTORY_RATIO_COLUMNS);
     text_add(out, "  ");
-    terminal_pad(out, time_order_words(change->order), HISTORY_TABLE_WORDS_COLUMNS);
+    terminal_pad(out, time_order_words(change->order), HISTORY_WORDS_COLUMNS);
     terminal_pad(out, best, -BEST_COLUMNS);
     text_add(out, "\n");
 }
@@ -117,7 +115,7 @@ void history_table(const char *problem, const HistoryEntry *entries, size_t coun
 {
     add_title(problem, entries, count, out);
     text_printf(out, "%*s  %-*s%*s%*s  %-*s%*s\n", NUMBER_COLUMNS, "run", state_columns(style), "state",
-                HISTORY_TABLE_TIME_COLUMNS, "time", HISTORY_TABLE_RATIO_COLUMNS, "ratio", HISTORY_TABLE_WORDS_COLUMNS,
+                HISTORY_TIME_COLUMNS, "time", HISTORY_RATIO_COLUMNS, "ratio", HISTORY_WORDS_COLUMNS,
                 "to the one before", BEST_COLUMNS, "best so far");
     for (size_t i = 0; i < count; i++)
         add_entry(&entries[i], style, out);

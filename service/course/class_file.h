@@ -1,7 +1,7 @@
 /* class_file.h - class.json: the assignments of a class, what is due when, and what gives how many points.
  *
  * class_read.h reads it. docs/formats.md describes every key, docs/teaching.md shows them by example.
- * Times    `utc_s` counts seconds since 1970. Local times are of the file's zone (class_file.h). A deadline that clocks show twice is
+ * Times    `utc_s` counts seconds since 1970. Local times are of the file's zone. A deadline that clocks show twice is
  *          the later one, `opens` the earlier one, so that nobody loses time.
  * Owns     all strings and lists live in `arena`.  */
 #ifndef SERVICE_COURSE_CLASS_FILE_H

@@ -8,7 +8,7 @@
 
 /* ==== summary ===================================================================================================== */
 
-/* What a teacher wants to know of a class. class_summary.h finds it out from facts (facts.h) alone.
+/* What a teacher wants to know of a class. It follows from facts (facts.h) alone.
  *
  * Solved      a task is solved by whoever has an accepted submission for it.
  * Mistakes    by kind (facts.h) over all submissions of a task. A failure of the judge is nobody's mistake.

@@ -119,13 +119,6 @@ void facts_free(Facts *facts)
 
 enum { MAX_KIND_BYTES = 200, MAX_LINE_BYTES = 160 };
 
-static const char *moved(Arena *arena, Text *text)
-{
-    const char *copy = arena_copy(arena, text->data == NULL ? "" : text->data, text->length);
-    text_free(text);
-    return copy;
-}
-
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
 /* Where the judge's sentence names a line of the file, " (mine.cu:12: `sum = 0;`)"; NULL: nowhere. The last place is the one that
@@ -176,7 +169,7 @@ static const char *kind_of_sentence(const char *sentence, const char *place, Are
         while (is_number && c < end && (isdigit((unsigned char)*c) || *c == '.'))
             c++;
     }
-    return moved(arena, &kind);
+    return text_move(&kind, arena);
 }
 
 /* A compiler's message without the names of the submission: `identifier "sum" is undefined` becomes `identifier "..." is
@@ -195,7 +188,7 @@ static const char *kind_of_message(const char *message, Arena *arena)
             c = end;
         }
     }
-    return moved(arena, &kind);
+    return text_move(&kind, arena);
 }
 
 /* ---- what the compiler said -------------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@ typedef struct WorkerSettings {
     const char *device; /* as `grade --device` takes it */
     const char *name;   /* unique among the workers of the spool; NULL: made of host and device */
     bool once;          /* judge one job at most */
-    int pilot_minutes;  /* of the batch job that it runs in (worker.h); 0: it runs in none */
+    int pilot_minutes;  /* of the batch job that it runs in; 0: it runs in none */
     int idle_s;         /* of a pilot */
     bool explains;      /* also say where the time of an accepted submission goes */
     bool unconfined;    /* judge even where no full sandbox can be made */

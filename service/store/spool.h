@@ -4,7 +4,7 @@
  *     claimed/J-N.WORKER   the same file, once WORKER has taken it
  *     beat/J-N.WORKER      a counter that WORKER raises each second, and what it is doing
  *     done/J-N.json        how the attempt has ended, with a checksum
- *     idle/WORKER          a counter that WORKER raises every few seconds while it waits (spool.h)
+ *     idle/WORKER          a counter that WORKER raises every few seconds while it waits
  *     hold/WORKER          WORKER claims nothing while this exists
  *     editions/DIGEST/     files of a problem as they were once (grader/problem/problem_edition.h)
  *     damaged/...          files that could not be read, for a person to look at

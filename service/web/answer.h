@@ -29,7 +29,7 @@ typedef struct Service {
     struct Live *live; /* live.h */
     const char *spool;
     ClassWatch *class_watch;           /* NULL: there is no class */
-    const struct Route *const *routes; /* tables (answer.h), up to NULL */
+    const struct Route *const *routes; /* tables, up to NULL */
     /* Answers with a page that says what went wrong. */
     void (*show_error)(struct Visit *visit, int status, const char *text);
 } Service;

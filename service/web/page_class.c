@@ -17,7 +17,7 @@ static const TeacherCell *cell_of(const TeacherPage *teacher, size_t person, siz
 }
 
 /* Few bytes: there are as many cells as people times problems. */
-static void page_teacher_add_cell(Text *page, const Site *site, const TeacherCell *cell)
+static void add_class_cell(Text *page, const Site *site, const TeacherCell *cell)
 {
     char text[48];
     if (cell->tries == 0) {
@@ -47,7 +47,7 @@ static void add_matrix(Text *page, const Site *site, const TeacherPage *teacher)
         link_person(page, site, teacher->people[i]);
         html_raw(page, "</th>");
         for (size_t k = 0; k < teacher->problem_count; k++)
-            page_teacher_add_cell(page, site, cell_of(teacher, i, k));
+            add_class_cell(page, site, cell_of(teacher, i, k));
         html_raw(page, "</tr>\n");
     }
     html_add(page, "<tr class=\"you\"><th scope=\"row\">Solved, of %zu</th>", teacher->people_count);

@@ -337,7 +337,7 @@ void submission_list(Text *page, const Site *site, const char *label, bool has_p
 
 /* ==== batch pages ================================================================================================= */
 
-/* The pages of rejudgings, for administrators. As parts.h in everything. */
+/* The pages of rejudgings, for administrators, written as those above. */
 
 typedef struct BatchLine {
     int64_t number;
@@ -383,7 +383,7 @@ void page_batch(Text *page, const Site *site, const BatchPage *batch);
 
 /* ==== class pages ================================================================================================= */
 
-/* The pages of a class: sources of others, points of all, and joining a group. As parts.h in everything. */
+/* The pages of a class: sources of others, points of all, and joining a group, written as those above. */
 
 typedef struct OpenSource { /* what somebody else handed in, and the reader may read */
     int64_t submission;

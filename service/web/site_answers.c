@@ -122,7 +122,7 @@ void site_batch(Visit *visit)
 /* ---- deciding ---------------------------------------------------------------------------------------------------- */
 
 /* Ends an answer to a form with the page of the batch. */
-static void site_batches_show(Visit *visit, Status status, int64_t id, const Message *why)
+static void show_batches(Visit *visit, Status status, int64_t id, const Message *why)
 {
     head_wake(visit->service->head);
     if (status == STATUS_OK)
@@ -156,7 +156,7 @@ void site_begin_batch(Visit *visit)
     if (status == STATUS_OK)
         status = rejudging_begin(visit->service->store, &request, visit->person.name, visit->arena, &batch, &skips,
                                  &skip_count, &why);
-    site_batches_show(visit, status == STATUS_NOT_FOUND ? STATUS_BAD_INPUT : status, batch.id, &why);
+    show_batches(visit, status == STATUS_NOT_FOUND ? STATUS_BAD_INPUT : status, batch.id, &why);
 }
 
 static void decide(Visit *visit, Status (*decision)(Store *store, int64_t id, const char *person, Message *why))
@@ -166,7 +166,7 @@ static void decide(Visit *visit, Status (*decision)(Store *store, int64_t id, co
     if (id == 0)
         return;
     Status status = decision(visit->service->store, id, visit->person.name, &why);
-    site_batches_show(visit, status, id, &why);
+    show_batches(visit, status, id, &why);
 }
 
 void site_apply_batch(Visit *visit)
@@ -222,7 +222,7 @@ const Route site_routes[] = {
 
 /* site_answers.c - what teachers make and pages show once: links that invite to a group, and tokens of students.  */
 
-static void site_secrets_show(Visit *visit, const SecretPage *page)
+static void show_secret(Visit *visit, const SecretPage *page)
 {
     const Site site = site_of(visit);
     page_secret(&visit->reply->body, &site, page);
@@ -257,11 +257,11 @@ void site_add_group(Visit *visit)
         answer_failure(visit, status, &why);
         return;
     }
-    site_secrets_show(
-        visit, &(SecretPage){.title = arena_printf(visit->arena, "Group %s", name),
-                             .secret = invitation_link(visit, &invitation),
-                             .text = "Give this link to the students of the group. Each logs in, opens it and joins.",
-                             .back = "/teacher"});
+    show_secret(visit,
+                &(SecretPage){.title = arena_printf(visit->arena, "Group %s", name),
+                              .secret = invitation_link(visit, &invitation),
+                              .text = "Give this link to the students of the group. Each logs in, opens it and joins.",
+                              .back = "/teacher"});
 }
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
@@ -293,11 +293,10 @@ void site_add_token(Visit *visit)
         answer_failure(visit, status, &why);
         return;
     }
-    site_secrets_show(visit,
-                      &(SecretPage){.title = arena_printf(visit->arena, "Token of %s", name),
-                                    .secret = token.hex,
-                                    .text = "Give it to the student alone: whoever has it hands in under this name.",
-                                    .back = "/teacher"});
+    show_secret(visit, &(SecretPage){.title = arena_printf(visit->arena, "Token of %s", name),
+                                     .secret = token.hex,
+                                     .text = "Give it to the student alone: whoever has it hands in under this name.",
+                                     .back = "/teacher"});
 }
 
 /* ==== similar file ================================================================================================ */

@@ -1,4 +1,4 @@
-/* site_answers.h - the pages and forms of the server: each function answers one route (site_answers.c) by filling in the structs of
+/* site_answers.h - the pages and forms of the server: each function answers one route by filling in the structs of
  * service/web from the store.  */
 #ifndef SERVICE_WEB_SITE_ANSWERS_H
 #define SERVICE_WEB_SITE_ANSWERS_H

@@ -192,13 +192,6 @@ static const char *person_of(const Visit *visit)
     return visit->is_known ? visit->person.name : "";
 }
 
-static const char *moved(Arena *arena, Text *text)
-{
-    const char *copy = arena_copy(arena, text->data == NULL ? "" : text->data, text->length);
-    text_free(text);
-    return copy;
-}
-
 static bool concerns(const Visit *visit, const ClassAssignment *assignment)
 {
     return class_takes_part(assignment, person_of(visit)) || (visit->is_known && visit->person.role >= PERSON_TEACHER);
@@ -221,7 +214,7 @@ const char *const *site_deadlines(const Visit *visit, const char *problem)
         text_printf(&text, "%s: ", assignment->title);
         due_add_outlook(&text, file, &due, now_s);
         text_add(&text, ".");
-        sentences[count++] = moved(visit->arena, &text);
+        sentences[count++] = text_move(&text, visit->arena);
     }
     return sentences;
 }
@@ -236,7 +229,7 @@ const char *const *site_counts_for(const Visit *visit, const StoredSubmission *r
         due_add_submission(&text, class_of(visit), &dues[i], time(NULL));
         text_add(&text, ".");
         text.data[0] = (char)toupper((unsigned char)text.data[0]);
-        sentences[i] = moved(visit->arena, &text);
+        sentences[i] = text_move(&text, visit->arena);
     }
     return sentences;
 }
@@ -258,7 +251,7 @@ void site_fill_assignments(const Visit *visit, IndexPage *page)
         for (size_t k = 0; k < assignment->problem_count; k++)
             problems[k] = assignment->problems[k].problem;
         due_add_outlook(&text, file, &due, now_s);
-        lines[page->assignment_count++] = (AssignmentLine){assignment->title, problems, moved(visit->arena, &text)};
+        lines[page->assignment_count++] = (AssignmentLine){assignment->title, problems, text_move(&text, visit->arena)};
     }
     page->assignments = lines;
 }

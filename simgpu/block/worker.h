@@ -53,10 +53,8 @@ void note_forget(Worker *worker, AllocationCache *note, bool is_store);
 
 /* ==== worker ====================================================================================================== */
 
-typedef struct Group Group;                     /* group.h */
-typedef struct AllocationCache AllocationCache; /* worker.h */
-typedef struct Touched Touched;                 /* worker.h */
-typedef struct JitState JitState;               /* of the translator (simgpu/engine/interpreter.h) */
+typedef struct Group Group;       /* group.h */
+typedef struct JitState JitState; /* of the translator (simgpu/engine/interpreter.h) */
 
 typedef struct Worker {
     Launch *launch;

@@ -1,7 +1,7 @@
 /* cost.h - models the time of a kernel from its counters and a hardware profile.
  *
  * Theory   for every unit of the GPU, the model computes the time that the unit needs for its own work alone. A kernel
- *          takes a little longer than the slowest of them (cost.h). The model is meant to order
+ *          takes a little longer than the slowest of them. The model is meant to order
  *          kernels as hardware does, not to predict microseconds. More events of one kind (instructions, sectors,
  *          wavefronts), all else being equal, never make a kernel faster, but for multiply-adds with the elements of a long
  *          filter in constant memory: they keep blocks together, which share what they read of it. Counters are of PTX; if the machine code is
@@ -47,7 +47,7 @@ BlockQueue block_queue(double blocks, double work_s, double wait_s);
  *
  * Theory   the units of a multiprocessor work side by side, each for other warps, so that together they take little
  *          longer than the slowest of them alone: u = (sum u_i^4)^(1/4). What starts the blocks is one of them. They
- *          work for blocks that wait first, w, and are done b = queue(u, w) - w after that (cost.h). The
+ *          work for blocks that wait first, w, and are done b = queue(u, w) - w after that. The
  *          rest hides less well behind each other and behind the units: what else a warp waits for, r, behind b, and
  *          what all multiprocessors share, t_i (memory, the L2), behind all of that, with the profile's combine_power p:
  *          ((w + (b^p + r^p)^(1/p))^p + sum t_i^p)^(1/p).
@@ -106,7 +106,7 @@ Cost cost_model(const CostInput *input);
  *
  * Shapes   `shares`: for each of `count` lines its fraction of the modelled time. The fractions do not add up to 1: the
  *          rest is the time of an empty kernel of that size (launch, start of blocks).
- * Theory   the weight of a part is that of its term (cost.h). A part is divided among the lines in proportion
+ * Theory   the weight of a part is that of its term. A part is divided among the lines in proportion
  *          to what the model gives for the counters of each line alone. */
 void cost_shares(const CostInput *input, const SimLine *lines, size_t count, double *shares);
 

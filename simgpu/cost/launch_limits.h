@@ -25,7 +25,7 @@ typedef struct LaunchShape {
     uint32_t cluster[3];           /* blocks of a cluster; 0: as the kernel says, or none */
 } LaunchShape;
 
-/* Both can overflow as long as the shape has not been checked (launch_limits.h). */
+/* Both can overflow as long as the shape has not been checked. */
 static inline uint64_t launch_block_count(const LaunchShape *shape)
 {
     return (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];

@@ -99,7 +99,7 @@ bool machine_makes_access(const MachineInstruction *instruction, PtxSpace space)
 
 /* ==== machine flow ================================================================================================ */
 
-/* Which stretches of a kernel's machine code (machine_program.h) run at least as often as others.
+/* Which stretches of a kernel's machine code run at least as often as others.
  *
  * Theory   a stretch that every way to another one passes runs at least as often as that one: it dominates the other.
  *          So does a stretch that every way onwards passes: it postdominates the other. Both hold within the innermost
@@ -226,7 +226,7 @@ static inline size_t machine_line_of(const MachineProgram *program, const Machin
  *          lines of PTX are arranged. The second is a lower bound that does not: ptxas neither leaves out accesses to
  *          memory and float32 operations nor makes several of one, so that a stretch which holds one ran as often as
  *          PTX executed it. All instructions of the stretch ran as often, whatever their lines. So did stretches that
- *          every way to it, or onwards, passes (machine_program.h).
+ *          every way to it, or onwards, passes.
  * Units    warp-instructions and cycles, summed over warps. */
 
 /* The work of warps that executed block i executed[i] times. */

@@ -418,7 +418,7 @@ static bool waits_in_vain(Worker *worker, const Group *group, const BasicBlock *
            done.count < group->active.count;
 }
 
-/* Runs the basic block at which the group stands, from `at` on (interpreter.h). False where a fault ended it. */
+/* Runs the basic block at which the group stands, from `at` on. False where a fault ended it. */
 static bool run_basic_block(Worker *worker, Group *group, int32_t at)
 {
     const BasicBlock *block = &worker->code->blocks[group->pc];

@@ -121,14 +121,6 @@ static bool check_warps(Worker *worker, const Instruction *instruction, const Ac
     for (uint32_t warp = (active)->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < (active)->end; warp++)                \
         if ((active)->bits[warp] != 0)
 
-/* Prepares a register for writes to single lanes. Only whole warps execute these instructions, so no mask is needed. */
-static void open_register(Worker *worker, Operand operand)
-{
-    if (worker->states[operand.slot] == UNIFORM)
-        register_fill(worker, operand);
-    worker->states[operand.slot] = VARYING;
-}
-
 /* Sets an opened register in the lanes of a warp. */
 static void write_warp(Worker *worker, Operand operand, uint32_t warp, const uint64_t values[SIM_WARP_SIZE])
 {
@@ -228,7 +220,7 @@ bool execute_multiply(Worker *worker, const Instruction *instruction, Active *ac
     const Fragment of_b = {MATRIX_B, matrix->b, of_a.operands + of_a.count, matrix->b_count};
     const Fragment of_c = {MATRIX_SUM, matrix->c, of_b.operands + of_b.count, matrix->c_count};
     for (int i = 0; i < d.count; i++)
-        open_register(worker, d.operands[i]);
+        begin_register(worker, d.operands[i]);
     EACH_WARP(active, warp)
     {
         gather(worker, shape, &of_a, warp, a);
@@ -294,7 +286,7 @@ bool execute_load_matrix(Worker *worker, const Instruction *instruction, Active 
     if (!check_rows(worker, instruction, active, false))
         return false;
     for (int i = 0; i < instruction->count; i++)
-        open_register(worker, instruction->results[i]);
+        begin_register(worker, instruction->results[i]);
     EACH_WARP(active, warp)
     {
         note_rows(worker, instruction, warp);
@@ -351,7 +343,7 @@ bool execute_transpose_matrix(Worker *worker, const Instruction *instruction, Ac
     uint64_t values[SIM_WARP_SIZE];
     if (!check_warps(worker, instruction, active))
         return false;
-    open_register(worker, instruction->results[0]);
+    begin_register(worker, instruction->results[0]);
     EACH_WARP(active, warp)
     {
         for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++) {

@@ -20,7 +20,7 @@
 /* Runs the blocks of a cluster, which wait for each other. */
 
 /* Runs a block of a cluster until all its threads wait, or look for something to change. `has_run`: some could run. */
-static bool cluster_run_run_turn(Worker *worker, bool *has_run)
+static bool run_cluster_turn(Worker *worker, bool *has_run)
 {
     Group *group = group_pick(worker);
     *has_run |= group != NULL;
@@ -38,7 +38,7 @@ static bool run_turns(Cluster *cluster, bool *has_run, bool *is_left)
     for (uint32_t i = 0; i < cluster->count; i++) {
         uint32_t rank = cluster->number % 2 != 0 ? cluster->count - 1 - i : i; /* both orders occur */
         Worker *worker = cluster->blocks[rank];
-        if (worker->group_count > 0 && !cluster_run_run_turn(worker, has_run))
+        if (worker->group_count > 0 && !run_cluster_turn(worker, has_run))
             return false;
         *has_run |= bulk_copy_end_one(worker);
         *is_left |= worker->group_count > 0 || worker->bulk_count > 0;
@@ -78,7 +78,7 @@ static bool run_cluster(Cluster *cluster)
 /* Runs all blocks of a cooperative launch, which may wait for each other. */
 
 /* Runs a block until all its threads wait at a barrier, or have looked for a change in vain. */
-static bool grid_run_run_turn(Worker *worker)
+static bool run_grid_turn(Worker *worker)
 {
     Group *group = group_pick(worker);
     if (group == NULL && !bulk_copy_end_one(worker))
@@ -152,7 +152,7 @@ static bool run_grid(Worker *const *blocks, uint64_t count)
             return false;
         }
         for (uint64_t i = 0; i < count; i++) {
-            if (blocks[i]->group_count > 0 && !grid_run_run_turn(blocks[i]))
+            if (blocks[i]->group_count > 0 && !run_grid_turn(blocks[i]))
                 return false;
             is_left |= blocks[i]->group_count > 0;
         }

@@ -470,7 +470,7 @@ static u64 signed_step(Operand operand, u64 step)
 
 /* Reads the parts of the scalar. Steps that are not known in advance are the differences between the first lane and its
  * neighbours. */
-static void scalar_registers_take_steps(const Worker *worker, const PointScalar *scalar, u64 *part)
+static void take_scalar_steps(const Worker *worker, const PointScalar *scalar, u64 *part)
 {
     const Frame *frame = &worker->jit->frame;
     const u32 *shape = worker->jit->translation->shape;
@@ -542,7 +542,7 @@ static bool take_scalar(Worker *worker, const PointScalar *scalar)
     }
     if (worker->states[operand.slot] == UNIFORM)
         register_fill(worker, operand);
-    scalar_registers_take_steps(worker, scalar, part);
+    take_scalar_steps(worker, scalar, part);
     return has_known_value(scalar, part) && (scalar->axis < 0 || take_axis(worker, scalar, part)) &&
            is_spread(worker, operand, part, places_of(worker, scalar));
 }
@@ -830,7 +830,7 @@ static void compile_meanwhile(TranslationJob *job)
         atomic_store(&job->state, JOB_FAILED);
 }
 
-static void translation_job_take_steps(TranslationJob *job, uint64_t lane_instructions)
+static void take_job_steps(TranslationJob *job, uint64_t lane_instructions)
 {
     const bool always = job->settings->when != SIM_TRANSLATE_WHERE_IT_PAYS, compiles = !job->settings->compiles_nothing;
     if (atomic_load(&job->state) == JOB_NEW && (always || lane_instructions >= LOADING_PAYS)) {
@@ -848,7 +848,7 @@ static const Translation *job_consider(TranslationJob *job, uint64_t lane_instru
 {
     JobState state = (JobState)atomic_load(&job->state);
     if ((state == JOB_NEW || state == JOB_ABSENT) && pthread_mutex_trylock(&job->lock) == 0) {
-        translation_job_take_steps(job, lane_instructions);
+        take_job_steps(job, lane_instructions);
         pthread_mutex_unlock(&job->lock);
     }
     return atomic_load(&job->state) == JOB_READY ? job->translation : NULL;

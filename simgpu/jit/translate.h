@@ -16,19 +16,11 @@
  *            address, is tested by the extreme values before the stretch does anything. If a test fails, the
  *            interpreter continues from the start of the stretch.
  *
- * translate.c         the walk over basic blocks
- * translate.c              the values that one basic block passes to the next
- * translate.c         how blocks end
- * scalar.c            the arithmetic of scalars
- * lanes.c             values that differ between lanes
- * translate.c  loads and stores
- * builder.c           loops over lanes
- * builder.c             where the interpreter takes over
- * text.c              the expressions of opcodes.def as text
- * translate.c            the C of the whole translation
- * builder.c            which registers are read later
- * builder.c             scalars, and the numbers they are made of
- * builder.c           the state that all of these share
+ * translate.c   walks over basic blocks; passes values from one to the next; ends them; loads and stores; writes the whole C
+ * builder.c     holds the state that all of these share: loops over lanes, which registers are read later, scalars and the
+ *               numbers they are made of, and the places where the interpreter takes over
+ * scalar.c      does the arithmetic of scalars
+ * text.c        has the expressions of opcodes.def as text
  *
  * Safety  The C consists of numbers and of names chosen here; no text of the PTX goes into it.
  * Source  Loops over work-items: Jaaskelainen et al., pocl, IJPP 2015. Uniform and affine values: Collange et al.,

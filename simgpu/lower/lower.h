@@ -1,11 +1,12 @@
 /* lower.h - decodes the PTX of a kernel into Code (code.h): basic blocks of micro-operations over register slots.
  *
- * lower.c             the walk over the instructions; calls, which are inlined
- * lower_*.c           one file for each family of instructions
- * emit/               what all of these emit code with
- * provenance.c        which shared or local variable a pointer was made from
- * check_registers.c, targets.c, check_registers.c, slots.c
- *                     passes over the finished code  */
+ * lower.c               walks over the instructions, and lowers most of them; inlines calls
+ * lower_*.c             lower large families of instructions
+ * lowering.c, operand.c, placement.c, emit.c
+ *                       hold what all of these emit code with
+ * provenance.c          finds out from which shared or local variable a pointer was made
+ * targets.c, unset_registers.c, unfenced_products.c, slots.c, check_registers.c
+ *                       are passes over the finished code  */
 #ifndef SIMGPU_LOWER_LOWER_H
 #define SIMGPU_LOWER_LOWER_H
 

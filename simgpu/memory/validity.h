@@ -23,7 +23,7 @@ typedef struct Allocation {
     bool kernel_wrote;      /* a kernel has stored into it since simgpu_clear_written() */
     char label[32];         /* its name in messages; "": none */
     uint32_t element_bytes; /* of an array with a label */
-    uint8_t *written;       /* [bytes] as in validity.h, owned; NULL: all is written */
+    uint8_t *written;       /* [bytes] as described below, owned; NULL: all is written */
     uint8_t *from_host;     /* [bytes] as in origin.h, owned; NULL: nothing comes from the host */
 } Allocation;
 

@@ -14,7 +14,7 @@
  * A function parse_x reads the grammar rule x, which stands above it, and leaves the token behind it in `token`.
  *
  * Owns     nothing: everything that is made lies in the arena of the module, so that giving up halfway leaks nothing.
- * Errors   refuse() (parse_operand.h) does not return: it jumps back into ptx_parse(), or from the operands of an
+ * Errors   refuse() does not return: it jumps back into ptx_parse(), or from the operands of an
  *          instruction to the end of that instruction. Any function that takes a token may end so. */
 
 enum { NAME_BUCKETS = 1024, MAX_SCOPES = 200 };

@@ -1,6 +1,6 @@
 /* parser.h - reads PTX text into a module (ptx.h).
  *
- * parser.c reads the module, its directives, functions and statements. The files parse_*.c read their parts.  */
+ * parser.c reads the module, its directives, functions and statements. parse_operand.c reads their parts.  */
 #ifndef SIMGPU_PTX_PARSER_H
 #define SIMGPU_PTX_PARSER_H
 

@@ -60,7 +60,7 @@ static uint32_t racing(const GlobalCell *cell, ClusterAccess how, uint32_t rank,
     return others & ~(1u << rank);
 }
 
-static void cluster_global_remember(GlobalCell *cell, ClusterAccess how, uint32_t rank, uint32_t value)
+static void remember_global(GlobalCell *cell, ClusterAccess how, uint32_t rank, uint32_t value)
 {
     uint16_t *users = how == CLUSTER_LOAD ? &cell->readers : how == CLUSTER_STORE ? &cell->writers : &cell->changers;
     if (how == CLUSTER_STORE) {
@@ -99,7 +99,7 @@ void cluster_global_access(Worker *worker, const Instruction *instruction, Clust
                                           .bytes = (uint8_t)bytes,
                                           .address = address,
                                           .other = other});
-        cluster_global_remember(cell, how, rank, value);
+        remember_global(cell, how, rank, value);
     }
 }
 

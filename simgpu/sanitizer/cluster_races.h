@@ -39,7 +39,7 @@ void cluster_races_filled(Worker *owner, uint64_t offset, uint32_t bytes);
 
 /* Races among the blocks of a cluster in global memory.
  *
- * As in cluster_races.h, the barrier of the cluster orders what its blocks did in one phase ahead of what they do in the
+ * As for shared memory, the barrier of the cluster orders what its blocks did in one phase ahead of what they do in the
  * next one, and blocks that may have waited for others in another way count as ordered with all of them. Stores of one
  * value, and atomic operations among themselves, do not race. Races with blocks of other clusters are block_races.h's.
  *

@@ -1,21 +1,18 @@
 /* sanitizer.h - finds races, and reads of bytes that nothing has written, while a kernel runs (SimLaunchFlags).
  *
- * sanitizer.c        decides which accesses of which blocks are checked, and hands them on
+ * sanitizer.c        decides which accesses of which blocks are checked, and hands them on; arrivals and waits at mbarriers;
+ *                    which stores other blocks may rely on once they have waited; which bytes a launch uses that is not
+ *                    checked (SimLaunch.footprint)
  * sanitizer_plan.c   what is decided once for a launch
  * thread_races.c     races among the threads of one block; indices that leave a shared variable
  * block_races.c      races among the blocks of a launch, in global memory
- * cluster_races.c    races among the blocks of a cluster, in each other's shared memory
- * cluster_races.c   races among the blocks of a cluster, in global memory
- * sanitizer.c        arrivals and waits at mbarriers
- * shadow_cells.c     for each few bytes of memory, which threads of the block wrote and read them last
- * shadow_cells.c   reads of shared memory that are checked only if something changes there
- * sanitizer.c      which stores other blocks may rely on, once they have waited
+ * cluster_races.c    races among the blocks of a cluster, in each other's shared memory and in global memory
+ * shadow_cells.c     for each few bytes of memory, which threads of the block wrote and read them last; reads that are
+ *                    checked only if something changes there; which stores bulk copies and wgmma see; which threads have
+ *                    waited for the kernel before (griddepcontrol)
  * warp_order.c       which warps have waited for which, at named barriers and mbarriers
  * async_copies.c     which cp.async copies, bulk copies and wgmma a thread has waited for
- * shadow_cells.c     which ordinary stores bulk copies and wgmma see
  * bulk_accesses.c    what bulk copies read and write
- * shadow_cells.c        which threads have waited for the kernel before (griddepcontrol)
- * sanitizer.c            which bytes a launch uses, for a launch that is not checked (SimLaunch.footprint)
  * raw_finding.c      what was found at one instruction, and the sentence that says it
  *
  * A false alarm is worse than a miss, so that whatever may order two accesses is taken to do so:

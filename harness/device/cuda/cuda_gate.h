@@ -12,7 +12,7 @@
  *
  * The rule that all files of this folder keep: an asynchronous operation goes to the stream that cuda_enter() gives;
  * any call that may make the driver wait for a stream comes after cuda_release(), since a held stream would keep it
- * waiting for ever; every result of the driver passes through cuda_note() (cuda_gate.h). */
+ * waiting for ever; every result of the driver passes through cuda_note(). */
 
 enum {
     CUDA_MAX_HELD = 400,          /* operations; the driver's own queues have room for a thousand */
@@ -82,7 +82,7 @@ typedef struct CudaBracket {
     uint64_t nonce;   /* the number that the device is to write */
     double released_s, arrived_s;
     double idle_s;            /* when the work behind the last mark was first seen to have ended */
-    double late_s;            /* how much later than it should an echo arrived (cuda_gate.c) */
+    double late_s;            /* how much later than it should an echo arrived */
     bool pausing;             /* nothing was submitted since pause_s, when the host saw that all work had ended */
     double pause_s, pauses_s; /* pauses_s: sum of the times between the end of all work and the next operation */
     CuEvent start, stop;

@@ -808,7 +808,7 @@ static CudaError note_origin(CudaDevice *cuda, const DevicePlace *to, const Devi
                          : cuda_origin_copy_box(cuda, &target, &source, box);
 }
 
-/* As for plain copies (cuda_memory.h): host data waits in a slot if there is room; else the gate opens. */
+/* As for plain copies: host data waits in a slot if there is room; else the gate opens. */
 static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePlace *from, const DeviceBox *box,
                           DeviceStream *stream)
 {

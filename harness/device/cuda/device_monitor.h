@@ -4,7 +4,7 @@
  * other processes only by their count, or not at all.
  *
  * Units    MHz, degrees Celsius, watts.
- * Source   NVML (device_monitor.h).  */
+ * Source   NVML.  */
 #ifndef HARNESS_DEVICE_CUDA_DEVICE_MONITOR_H
 #define HARNESS_DEVICE_CUDA_DEVICE_MONITOR_H
 
@@ -19,10 +19,10 @@
 
 /* The part of NVIDIA's management library, libnvidia-ml.so.1, that the judge calls, opened at run time.
  *
- * It reports the state of a GPU without a context on it. The toolkit's device_monitor.h is not included, so that the judge builds
+ * It reports the state of a GPU without a context on it. The toolkit's nvml.h is not included, so that the judge builds
  * without a toolkit.
  *
- * Source   NVML API Reference; values from the device_monitor.h of CUDA 13.0. */
+ * Source   NVML API Reference; values from the nvml.h of CUDA 13.0. */
 
 typedef struct nvmlDevice_st *NvmlDevice;
 
@@ -101,7 +101,7 @@ typedef struct WaitLimit {
     WaitTell *tell;         /* called about once a second; may be NULL */
     void *context;          /* for `tell` */
     double waited_s;        /* so far */
-    double began_s, next_s; /* for device_monitor.c only */
+    double began_s, next_s; /* of wait_limit_ itself */
 } WaitLimit;
 
 /* Sleeps for a tenth of a second; returns false at once when `seconds` are over. */
@@ -112,7 +112,7 @@ bool wait_limit_left(WaitLimit *limit, const char *reason);
 /* Allows one measurement at a time on a GPU: one lock file per device, for all graders of all users.
  *
  * The file is <folder>/convjudge-<uuid>.lock. The folder is CONVJUDGE_LOCKS, else /run/lock if every user can write to
- * it, else /tmp. Graders in containers share a GPU's lock only if they share that folder; device_monitor.h finds work
+ * it, else /tmp. Graders in containers share a GPU's lock only if they share that folder; the monitor finds work
  * on the GPU that does not take the lock.
  *
  * Owns     the descriptor holds the lock (flock). Closing it and all its copies releases the lock; so does the end of

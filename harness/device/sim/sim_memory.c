@@ -519,7 +519,7 @@ CudaError sim_copy_away(Device *device, const DevicePlace *place, const DeviceBo
     return error;
 }
 
-static double sim_array_carry_fill(SimDevice *sim, void *what, uint8_t *staging)
+static double carry_array_fill(SimDevice *sim, void *what, uint8_t *staging)
 {
     const BoxCopy *fill = what;
     touch_rows(sim, &fill->to, &fill->box, true);
@@ -542,8 +542,7 @@ static CudaError fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t 
     CudaError error = check_place(sim, &place, &box);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    Work work = box_work(sim_array_carry_fill, &(BoxCopy){.to = rows_of(&place), .box = box, .value = value}, 0,
-                         stream);
+    Work work = box_work(carry_array_fill, &(BoxCopy){.to = rows_of(&place), .box = box, .value = value}, 0, stream);
     snprintf(work.name, sizeof work.name, "the fill of %llu bytes", (unsigned long long)box_bytes(&box));
     return work.what == NULL ? CUDA_ERROR_MEMORY_ALLOCATION : sim_submit(sim, &work, NULL);
 }

@@ -86,7 +86,7 @@ static inline uint32_t set_count(const OperationSet *set)
 
 typedef enum SimEngine { ENGINE_KERNELS, ENGINE_BUS, ENGINE_COUNT } SimEngine;
 
-typedef struct Moment Moment;     /* sim_state.h */
+typedef struct Moment Moment;     /* below */
 typedef struct SimQueue SimQueue; /* sim_queue.h */
 
 struct DeviceStream {

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* The captures under way, for the files that implement capture.h. All of it is guarded by client_lock(). */
+/* The captures under way, for all parts of this file. All of it is guarded by client_lock(). */
 
 typedef struct Ends { /* nodes behind which the next one comes */
     cudaGraphNode_t *nodes;
