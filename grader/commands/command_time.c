@@ -231,6 +231,8 @@ Status command_retime(const Options *options, int *exit_status, Message *why)
 {
     if (options->run == NULL && options->record)
         return fail(STATUS_BAD_INPUT, why, "retime: option '--record' is only for '--run'");
+    if (options->run != NULL && (options->problem != NULL || options->top != NULL))
+        return fail(STATUS_BAD_INPUT, why, "retime: expected '--run' or '--problem' with '--top', found both");
     return options->run == NULL ? retime_best(options, exit_status, why) : retime_one(options, exit_status, why);
 }
 

@@ -281,7 +281,7 @@ void ranking_decide(Result *result, bool recorded)
     else if (!has_hidden_cases(result))
         snprintf(status, size, "not ranked: the hidden cases, which decide, are not here");
     else if (!recorded)
-        snprintf(status, size, "not ranked: not recorded (--no-record or --seed)");
+        snprintf(status, size, "not ranked: not recorded");
     else
         snprintf(status, size, "ranked");
 }

@@ -277,6 +277,8 @@ static void a_subcommand_asks_for_what_it_needs(void **state)
         {"retract 1", "retract: expected a reason: --why TEXT"},
         {"retract --why so", "retract: expected the number of one RUN, found 0 words"},
         {"retime --problem blend --record", "retime: option '--record' is only for '--run'"},
+        {"retime --problem blend --run 1", "retime: expected '--run' or '--problem' with '--top', found both"},
+        {"retime --run 1 --top 3", "retime: expected '--run' or '--problem' with '--top', found both"},
         {"show", "show: expected the number of one RUN, found 0 words"},
         {"withdraw", "withdraw: expected the number of one RUN, found 0 words"},
         {"compare 1", "compare: expected the numbers of two runs, found 1 words"},
