@@ -112,8 +112,8 @@ static const double SETTLE_SECONDS = 20e-6; /* how long after the awaited work t
  * stay below a third of it (measured on an H200). */
 static const double LATE_SECONDS = 20e-6;
 
-static const double ECHO_SECONDS =
-    1; /* for an echo when the driver says that all streams are idle, without a time limit */
+/* For an echo without a time limit, once the driver says that all streams are idle. A starved host looks late. */
+static const double ECHO_SECONDS = 10;
 
 /* How long to look for the nonce between two queries of the driver, which take a microsecond while the device works. If
  * all work is in one stream, the nonce arrives before the driver reports the end. */
