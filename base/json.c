@@ -268,8 +268,17 @@ const char *json_string(const cJSON *object, const char *key)
     return cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
+static bool is_whole(double value)
+{
+    return value == floor(value) && fabs(value) < 1e15;
+}
+
 static void shortest_digits(double value, char digits[32])
 {
+    if (is_whole(value)) { /* 10, which "%.1g" would print as 1e+01 */
+        snprintf(digits, 32, "%.0f", value);
+        return;
+    }
     snprintf(digits, 32, "%.17g", value);
     for (int precision = 1; precision < 17; precision++) { /* the shortest that reads back as itself */
         char shorter[32];
@@ -303,8 +312,7 @@ void json_keep_digits(cJSON *item)
 {
     char digits[32];
     double value = item->valuedouble;
-    bool is_exact = value == floor(value) && fabs(value) < 1e15; /* cJSON prints these right */
-    if (cJSON_IsNumber(item) && isfinite(value) && !is_exact) {
+    if (cJSON_IsNumber(item) && isfinite(value) && !is_whole(value)) { /* cJSON prints whole numbers right */
         shortest_digits(value, digits);
         item->valuestring = allocated(strdup(digits));
         item->type = (item->type & ~0xFF) | cJSON_Raw;

@@ -1,6 +1,7 @@
 # What the .bats files share. Every test has a folder, a database and a TMPDIR of its own.
 # shellcheck shell=bash
 
+export LC_ALL=C # ls sorts as the judge does, and grep sees bytes
 root=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 build=${CONVJUDGE_BUILD:-$root/build}
 
@@ -19,6 +20,11 @@ setup() {
 has_nvcc() {
     local found
     found=$("$root/harness/compilers.sh" nvcc untried 2>&1) || skip "$found"
+}
+
+# needs PROGRAM: skips the test where there is none.
+needs() {
+    command -v "$1" >/dev/null || skip "needs $1"
 }
 
 # The home of the tests in files that do not set real_home=1: conv1d, which most tests grade, with its small hidden cases

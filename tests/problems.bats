@@ -31,6 +31,7 @@ edit() {
 
 # valid SCHEMA FILE...: the files fit the published schema.
 valid() {
+    needs jsonschema
     local arguments=() file
     for file in "${@:2}"; do arguments+=(-i "$file"); done
     run jsonschema --output pretty "${arguments[@]}" "$root/docs/$1.schema.json"

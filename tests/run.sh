@@ -119,6 +119,7 @@ why_failed() { # LOG STATUS: up to 60 lines on the failed tests, then the exit s
 
 count() { # LOG STATUS: passed, failed and skipped tests
     awk -v status="$2" '
+        /^1\.\.0 *# *[sS][kK][iI][pP]/ { skipped++ } # a whole suite
         /^1\.\.[0-9]+/ { split($0, plan, /\.\.| /); planned += plan[2] }
         /^(not )?ok .*# *(skip|SKIP)/ { skipped++; next } # cmocka writes "not ok"
         /^ok /         { passed++ }
@@ -184,7 +185,7 @@ skips() {
     local log
     for log in "$logs"/*.count; do
         log=${log%.count}
-        grep -hiE '^(not )?ok .*# *skip' "$log" | sed -E 's/^.*# *[sS][kK][iI][pP](PED)?:? *//' || true
+        grep -hiE '^(1[.][.]0|(not )?ok .*)# *skip' "$log" | sed -E 's/^.*# *[sS][kK][iI][pP](PED)?:? *//' || true
     done | sort | uniq -c | sort -rn | sed -E 's/^ *([0-9]+) (.*)/skipped: \1 tests: \2/'
 }
 

@@ -44,6 +44,7 @@ END
 
 @test "the published schema of class.json refuses what check-class refuses" {
     local program file programs=() arguments=()
+    needs jsonschema
     example
     run jsonschema -i class.json "$root/docs/class.schema.json"
     ends 0

@@ -57,7 +57,7 @@ static void a_good_file_is_accepted(void **state)
 
 static void numbers_read_back_as_themselves(void **state)
 {
-    const double values[] = {0.1, 1.0 / 3, 1e300, -5e-324, 16777217, 0};
+    const double values[] = {0.1, 1.0 / 3, 1e300, -5e-324, 16777217, 10, 0};
     for (size_t i = 0; i < COUNT_OF(values); i++) {
         cJSON *object = cJSON_CreateObject();
         Text text = {0};
@@ -67,6 +67,7 @@ static void numbers_read_back_as_themselves(void **state)
         json_print(object, &text);
         assert_int_equal(json_parse("t", text.data, text.length, &file, &why), STATUS_OK);
         assert_true(json_get(file.root, "v")->valuedouble == values[i]);
+        assert_true(values[i] != 10 || strstr(text.data, "10") != NULL); /* not 1e+01 */
         json_free(&file);
         text_free(&text);
         cJSON_Delete(object);
