@@ -269,6 +269,13 @@ void result_warn(Result *result, const char *format, ...)
         result->warnings[result->warning_count++] = arena_string(&result->arena, text);
 }
 
+/* Of a case's time: the spread of its samples, or what simulating a share of the blocks leaves open, and the anchor's
+ * drift. */
+static double case_uncertainty(const CaseResult *item, double drift)
+{
+    return timing_uncertainty(fmax(item->timing.half_width, item->statistics.sample_error), drift);
+}
+
 void result_time_case(CaseResult *item, const DeviceInfo *device)
 {
     item->timing = timing_of(item->samples, item->sample_count, device->clock_gap_s);
@@ -277,9 +284,7 @@ void result_time_case(CaseResult *item, const DeviceInfo *device)
     if (device->usual_launch_s > 0)
         timing_take_off(&item->timing, device_host_constant_s(device), device->launch_spread_s);
     const double time_s = item->timing.time_s;
-    item->time = (MeasuredTime){
-        .ms = 1e3 * time_s,
-        .uncertainty = timing_uncertainty(fmax(item->timing.half_width, item->statistics.sample_error), 0)};
+    item->time = (MeasuredTime){.ms = 1e3 * time_s, .uncertainty = case_uncertainty(item, 0)};
     item->gflops = (double)item->operations / time_s * 1e-9;
     item->gbytes_per_s = (double)item->bytes / time_s * 1e-9;
     if (device->copy_bytes_per_s > 0 && device->fma_flops_per_s > 0)
@@ -307,7 +312,7 @@ static MeasuredTime *timed_cases(Result *result, Arena *arena, size_t *count)
         if (item->group != CASE_TIMED)
             continue;
         if (item->time.ms > 0)
-            item->time.uncertainty = timing_uncertainty(item->timing.half_width, result->anchor.drift);
+            item->time.uncertainty = case_uncertainty(item, result->anchor.drift);
         times[(*count)++] = item->time;
     }
     return times;

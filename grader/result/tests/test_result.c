@@ -134,6 +134,19 @@ static void a_disturbed_block_or_a_drifting_anchor_is_unsteady(void **state)
     assert_string_equal(result.unsteady, "what is known");
 }
 
+static void what_a_sample_of_blocks_leaves_open_is_part_of_the_uncertainty(void **state)
+{
+    CaseResult cases[] = {made_up_timed_case("a", 1e-3)};
+    Result result = made_up_result(cases, 1);
+    cases[0].statistics.sample_error = 0.04;
+    result_time_case(&cases[0], &result.device);
+    assert_float_equal(cases[0].time.uncertainty, 0.04, 1e-9);
+    result_score(&result);
+    assert_float_equal(cases[0].time.uncertainty, 0.04, 1e-9);
+    assert_float_equal(result.score.uncertainty, 0.04, 1e-9);
+    forget_samples(cases, 1);
+}
+
 static void a_timed_case_without_a_time_leaves_no_score(void **state)
 {
     CaseResult cases[] = {made_up_timed_case("a", 1e-3), made_up_case(CASE_TIMED, "b", VERDICT_WRONG_ANSWER)};
@@ -328,6 +341,7 @@ int main(void)
         cmocka_unit_test(the_score_is_the_geometric_mean_of_the_timed_cases),
         cmocka_unit_test(the_drift_of_the_anchor_is_part_of_the_uncertainty),
         cmocka_unit_test(a_disturbed_block_or_a_drifting_anchor_is_unsteady),
+        cmocka_unit_test(what_a_sample_of_blocks_leaves_open_is_part_of_the_uncertainty),
         cmocka_unit_test(a_timed_case_without_a_time_leaves_no_score),
         cmocka_unit_test(an_unmeasured_device_leaves_no_roofline),
         cmocka_unit_test(the_failed_case_is_the_first_that_was_judged),
