@@ -57,7 +57,7 @@ install_data() {
 
 install_documents() {
     local page
-    for page in docs/*.md docs/*.schema.json docs/nginx.conf docs/Caddyfile LICENSE; do
+    for page in docs/*.md docs/*.schema.json docs/guides/nginx.conf docs/guides/Caddyfile LICENSE; do
         put 644 "$doc/${page##*/}" <"$page"
     done
     "$build/convjudge" --man | put 644 "$to/share/man/man1/convjudge.1"
