@@ -48,11 +48,19 @@ read_page() {
                 close(file); close(file ".how")
             }
             if (count > 0) how = ""
-            count = 0
+            count = gap = 0
         }
         /^```/ { if (fenced) finish(); fenced = !fenced; next }
-        fenced || /^    / { if (count == 0) begin = NR; line = $0; if (!fenced) sub(/^    /, "", line); block[++count] = line; next }
-        /^$/ && count > 0 { next }
+        fenced || /^    / {
+            line = $0
+            if (!fenced) sub(/^    /, "", line)
+            if (gap && line ~ /^\$ /) finish()
+            if (count == 0) begin = NR
+            block[++count] = line
+            gap = 0
+            next
+        }
+        /^$/ && count > 0 { gap = 1; next }
         { finish() }
         /^<!-- (not run: |exit status |in another terminal: )/ { how = $0; gsub(/^<!-- | -->$/, "", how) }
         END { finish() }' "$1"
@@ -75,14 +83,13 @@ run_block() { # PAGE LINE
     'not run: '*) result ok "# skip $name: ${how#not run: }"; return ;;
     'exit status '*) expected=${how##* } strict='' ;;
     'in another terminal: '*)
-        (cd "$(cat "$work/folder")" && exec setsid bash "$block" >"$work/other" 2>&1 </dev/null) &
+        (cd "$(cat "$work/folder")" && HOME=$work/home exec setsid bash "$block" >"$work/other" 2>&1 </dev/null) &
         others+=($!)
         for ((; SECONDS < deadline; )); do
             if grep -q "${how#*: }" "$work/other"; then result ok "- $name"; return; fi
             sleep 0.2
         done
-        result "not ok" "- $name"
-        sed 's/^/# /' "$work/other"
+        result "not ok" "- $name: it did not print ${how#*: }"
         return
         ;;
     esac
@@ -91,12 +98,9 @@ run_block() { # PAGE LINE
     printf 'cd %q\nsource %q\n%s\n%s\nstatus=$?\npwd >%q\nexport -p >%q\nexit $status\n' "$(cat "$work/folder")" \
         "$work/exports" "$strict" "$(cat "$block")" "$work/folder" "$work/exports" >"$work/script"
     bash "$work/script" >"$work/output" 2>&1 </dev/null || status=$?
-    if [[ $status == "$expected" ]]; then
-        result ok "- $name"
-    else
-        result "not ok" "- $name: exit status $status, expected $expected"
-        tail -n 30 "$work/output" | sed 's/^/# /'
-    fi
+    if [[ $status == "$expected" ]]; then result ok "- $name"; return; fi
+    result "not ok" "- $name: exit status $status, expected $expected"
+    tail -n 30 "$work/output" | sed 's/^/# /'
 }
 
 for page in "${pages[@]}"; do
