@@ -47,14 +47,14 @@ read_page() {
                 print how > (file ".how")
                 close(file); close(file ".how")
             }
-            if (count > 0) how = ""
-            count = gap = 0
+            if (count > 0) how = ""; count = gap = 0
         }
         /^```/ { if (fenced) finish(); fenced = !fenced; next }
         fenced || /^    / {
             line = $0
             if (!fenced) sub(/^    /, "", line)
             if (gap && line ~ /^\$ /) finish()
+            if (gap && count > 0) block[++count] = ""
             if (count == 0) begin = NR
             block[++count] = line
             gap = 0
