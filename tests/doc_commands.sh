@@ -86,7 +86,7 @@ run_block() { # PAGE LINE
         (cd "$(cat "$work/folder")" && HOME=$work/home exec setsid bash "$block" >"$work/other" 2>&1 </dev/null) &
         others+=($!)
         for ((; SECONDS < deadline; )); do
-            if grep -q "${how#*: }" "$work/other"; then result ok "- $name"; return; fi
+            if grep -qs "${how#*: }" "$work/other"; then result ok "- $name"; return; fi
             sleep 0.2
         done
         result "not ok" "- $name: it did not print ${how#*: }"
