@@ -59,7 +59,7 @@ install_documents() {
     local page
     while read -r page; do put 644 "$doc/${page#docs/}" <"$page"; done < <(
         find docs -type f ! -name '*.sh' ! -path '*/assignments/*'
-        echo LICENSE
+        printf "%s\n" CHANGELOG.md LICENSE
     )
     "$build/convjudge" --man | put 644 "$to/share/man/man1/convjudge.1"
     "$build/convjudge" --completion bash | put 644 "$to/share/bash-completion/completions/convjudge"
