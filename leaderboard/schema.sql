@@ -1,4 +1,4 @@
--- The leaderboard's database. docs/formats.md explains the columns that need more than their name.
+-- The leaderboard's database. docs/reference/formats.md explains the columns that need more than their name.
 -- Whoever changes a table raises user_version here and STORE_SCHEMA_VERSION in store.h, and says in upgrade.c how an
 -- older database becomes a new one. Rows of all tables are added, never changed.
 

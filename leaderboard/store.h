@@ -159,7 +159,7 @@ MUST_USE Status store_end_reading(Store *store, Message *why);
 
 /* ==== references ================================================================================================== */
 
-/* Times of reference solutions as a file, leaderboard/references/<device>.json (docs/formats.md).
+/* Times of reference solutions as a file, leaderboard/references/<device>.json (docs/reference/formats.md).
  *
  * A machine can use the times that another one with the same model of GPU has taken. */
 

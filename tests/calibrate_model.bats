@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # Fitting a profile of the simulated GPU to a real one. tools/hardware/h200/figures.txt holds figures of an H200 as
-# docs/measurements.md has them ("The hardware"), in the form that simgpu/calibrate/calibrate.cu prints.
+# lab/measurements.md has them ("The hardware"), in the form that simgpu/calibrate/calibrate.cu prints.
 
 bats_require_minimum_version 1.5.0
 load helper

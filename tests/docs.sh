@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks the pages against the tree: each path that a page names exists, and each environment variable that the code reads
-# stands in docs/settings.md.
+# stands in docs/reference/settings.md.
 # Usage: tests/docs.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ done < <(git ls-files '*.md' | grep -v '^problems/\|/template/' |
     grep -vE 'moving-sum|my-conv|test_x|/x\.|leaderboard\.db')
 
 while read -r name; do
-    grep -q "\`$name\`" docs/settings.md || { echo "lint: $name is read by the code but not in docs/settings.md"; faults=1; }
+    grep -q "\`$name\`" docs/reference/settings.md || { echo "lint: $name is read by the code but not in docs/reference/settings.md"; faults=1; }
 done < <(git ls-files '*.c' '*.h' | xargs grep -ohE '"CONVJUDGE_[A-Z_]+"' | tr -d '"' | sort -u)
 
 exit "$faults"

@@ -42,7 +42,7 @@ make_class() {
         "left aside, neither sources nor archives: Ada O'Neil_17_assignsubmission_file_/notes.txt, hw-submissions/hw--cem/.git" \
         "J" " Li, conv1d: Compile Error" "dan, conv1d: Rule Violation (dan.tar.gz/packed/x.cu)" \
         "leekim, conv1d: Run-Time Error (leekim_LATE_17_42_conv-1.cu, marked late)" \
-        "Results: submissions.state. Next: convjudge scores --csv scores.csv --summary scores.html --class class.json --state submissions.state (docs/teaching.md has a class.json to begin with)"
+        "Results: submissions.state. Next: convjudge scores --csv scores.csv --summary scores.html --class class.json --state submissions.state (docs/guides/run-a-class.md has a class.json to begin with)"
     json class.result.json '[.submissions[] | select(.person == "leekim") | "\(.version) \(.marked_late) \(.verdict)"] | join(", ")' \
         "0 false Compile Error, 1 true Run-Time Error, 2 true Compile Error"
     json class.result.json '[.submissions[].submission] | unique | length' 8

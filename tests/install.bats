@@ -96,14 +96,14 @@ as_user() {
         openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=judge.example.org -keyout key.pem -out certificate.pem 2>/dev/null
         {
             echo "pid $PWD/nginx.pid; error_log stderr; events {} http { access_log off;"
-            sed "s|/etc/ssl/certs/judge.example.org.pem|$PWD/certificate.pem|; s|/etc/ssl/private/judge.example.org.key|$PWD/key.pem|" "$root/docs/nginx.conf"
+            sed "s|/etc/ssl/certs/judge.example.org.pem|$PWD/certificate.pem|; s|/etc/ssl/private/judge.example.org.key|$PWD/key.pem|" "$root/docs/guides/nginx.conf"
             echo "}"
         } >nginx.conf
         run nginx -t -c "$PWD/nginx.conf"
         ends 0 "syntax is ok"
     fi
     if command -v caddy >/dev/null; then
-        HOME=$PWD run caddy validate --adapter caddyfile --config "$root/docs/Caddyfile"
+        HOME=$PWD run caddy validate --adapter caddyfile --config "$root/docs/guides/Caddyfile"
         ends 0 "Valid configuration"
     fi
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures what a submission can tell its author about hidden data. Prints TAP. tests/leaks/tell.cu is graded on cases that hold
 # a secret, which it tries to tell in one way after the other. All that its author sees (terminal, result.json, database,
-# exit status) is held against what it is with another secret. Both must be alike, except for what docs/security.md states.
+# exit status) is held against what it is with another secret. Both must be alike, except for what docs/explanation/security.md states.
 # Usage: [DEVICE=cuda] [ALL_CASES=1] tests/leaks.sh BUILD [WAY]...     WAY: its number or name below; without any all of them; `list` prints these
 # ALL_CASES=1: every case is judged for points, which the author does not see
 set -euo pipefail

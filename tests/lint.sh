@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks shell scripts, C and its layout, the graph of folders, the pages, the headers of the attacks, the table of messages, the verdicts of docs/verdicts.md, the pages of the solutions, and compiled test data.
+# Checks shell scripts, C and its layout, the graph of folders, the pages, the headers of the attacks, the table of messages, the verdicts of lab/verdicts.md, the pages of the solutions, and compiled test data.
 # Usage: tests/lint.sh LAYER... (lowest first)
 set -euo pipefail
 cd "$(dirname "$0")/.."

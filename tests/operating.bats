@@ -40,13 +40,13 @@ load helper
     local program
     needs jsonschema
     echo '{"proxy_socket": {"path": "/p", "user": "www-data"}, "admins": ["grace"], "budget_device_s": {}, "pages": {}}' >whole.json
-    run jsonschema -i whole.json "$root/docs/config.schema.json"
+    run jsonschema -i whole.json "$root/docs/reference/config.schema.json"
     ends 0
     judge check-config whole.json
     ends 0
     while read -r program; do
         jq "$program" whole.json >broken.json
-        run jsonschema -i broken.json "$root/docs/config.schema.json"
+        run jsonschema -i broken.json "$root/docs/reference/config.schema.json"
         [[ $status == 1 ]] || { echo "the schema lets pass: $program"; return 1; }
         judge check-config broken.json
         ends 2 "broken.json:"
@@ -162,7 +162,7 @@ doctor() {
     echo '{"listen": "0.0.0.0:80"}' >config.json
     doctor --config config.json
     ends 0 "note     configuration   config.json: listens on 0.0.0.0:80 Tokens cross the network as plain text." \
-        "Listen on 127.0.0.1, behind a reverse proxy with TLS (docs/operating.md)."
+        "Listen on 127.0.0.1, behind a reverse proxy with TLS (docs/guides/operate.md)."
 }
 
 # doctor_behind FUNCTION: runs it where this function of C stands before that of the C library.
@@ -231,7 +231,7 @@ doctor_where() {
     doctor
     ends 0 "note     GPU clock       1200 of at most 1980 MHz: " "The judge waits until the clock is free, which takes time."
     CONVJUDGE_FAKE_CUDA_PAGEABLE=1 doctor
-    ends 0 "note     GPU's memory    kernels can read the memory of the judge's processes Nothing is ranked on this device: docs/security.md."
+    ends 0 "note     GPU's memory    kernels can read the memory of the judge's processes Nothing is ranked on this device: docs/explanation/security.md."
 }
 
 # ---- the manual page and completion

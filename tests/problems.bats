@@ -34,7 +34,7 @@ valid() {
     needs jsonschema
     local arguments=() file
     for file in "${@:2}"; do arguments+=(-i "$file"); done
-    run jsonschema --output pretty "${arguments[@]}" "$root/docs/$1.schema.json"
+    run jsonschema --output pretty "${arguments[@]}" "$root/docs/reference/$1.schema.json"
 }
 
 # ---- new-problem and check-problem
@@ -361,12 +361,12 @@ of_a_new_problem() {
                 *) ends 0 ;;
             esac
         fi
-    done <"$root/docs/adding-a-problem.md"
+    done <"$root/docs/guides/add-a-problem.md"
     equal 12 "$steps"
     # The last command prints what the guide shows.
     while IFS= read -r line; do
         has_lines "$line"
-    done < <(sed -n '/^## 8/,/^## 9/s/^    \(ok [0-9]\|# [a-z]\)/\1/p' "$root/docs/adding-a-problem.md")
+    done < <(sed -n '/^## 8/,/^## 9/s/^    \(ok [0-9]\|# [a-z]\)/\1/p' "$root/docs/guides/add-a-problem.md")
     valid problem problems/moving-sum/problem.json
     ends 0
     valid testcases testcases/moving-sum/*.json

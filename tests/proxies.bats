@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Behind a reverse proxy, as docs/nginx.conf and docs/Caddyfile set one up: TLS, limits, and progress line by line.
+# Behind a reverse proxy, as docs/guides/nginx.conf and docs/guides/Caddyfile set one up: TLS, limits, and progress line by line.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -46,7 +46,7 @@ start_nginx() {
         for folder in client_body proxy fastcgi uwsgi scgi; do echo "${folder}_temp_path $PWD/$folder;"; done
         sed "s|/etc/ssl/certs/judge.example.org.pem|$keys/certificate.pem|; s|/etc/ssl/private/judge.example.org.key|$keys/key.pem|
              /listen \[::\]/d; s|listen 80;|listen 127.0.0.1:$plain;|; s|listen 443|listen 127.0.0.1:$secure|
-             s|judge.example.org|localhost|; s|127.0.0.1:8080|$address|" "$root/docs/nginx.conf"
+             s|judge.example.org|localhost|; s|127.0.0.1:8080|$address|" "$root/docs/guides/nginx.conf"
         echo "}"
     } >nginx.conf
     [[ $(id -u) != 0 ]] || sed -i '1s/^/user root; /' nginx.conf # the folders are this user's
@@ -62,7 +62,7 @@ start_caddy() {
     url=https://localhost:$secure
     {
         printf '{\n\tadmin off\n\tauto_https disable_redirects\n}\n'
-        sed "s|^judge.example.org {|localhost:$secure {\n\ttls $keys/certificate.pem $keys/key.pem|; s|127.0.0.1:8080|$address|" "$root/docs/Caddyfile"
+        sed "s|^judge.example.org {|localhost:$secure {\n\ttls $keys/certificate.pem $keys/key.pem|; s|127.0.0.1:8080|$address|" "$root/docs/guides/Caddyfile"
     } >Caddyfile
     HOME=$PWD caddy run --adapter caddyfile --config Caddyfile >proxy.log 2>&1 3>&- &
     proxy=$!

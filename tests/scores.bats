@@ -6,9 +6,9 @@ bats_require_minimum_version 1.5.0
 any_compiler=1
 load helper
 
-# The class.json and the output that docs/teaching.md shows.
+# The class.json and the output that docs/guides/run-a-class.md shows.
 example() {
-    sed -n '/^```json$/,/^```$/p' "$root/docs/teaching.md" | sed '1d;$d' >class.json
+    sed -n '/^```json$/,/^```$/p' "$root/docs/guides/run-a-class.md" | sed '1d;$d' >class.json
 }
 
 # ---- check-class
@@ -19,7 +19,7 @@ example() {
     ends 0 "class.json, Parallel programming: 2 assignments, 3 people in 2 groups, 1 extension; times of Europe/Berlin, then UTC" \
         ", sources of others when it has closed" "speed: a roofline share of 5 %" "speed: as fast as shared_tile.cu" "  late      does not count" "
 week-1, One dimension: at most 10 points"
-    sed -n '/^    \$ convjudge check-class/,/^What these keys/p' "$root/docs/teaching.md" | sed '1d;$d;s/^    //' | sed '$d' >shown
+    sed -n '/^    \$ convjudge check-class/,/^What these keys/p' "$root/docs/guides/run-a-class.md" | sed '1d;$d;s/^    //' | sed '$d' >shown
     diff shown <(printf '%s\n' "$output")
     mkdir there
     jq '.earlier = ["there"]' class.json >other.json
@@ -46,7 +46,7 @@ END
     local program file programs=() arguments=()
     needs jsonschema
     example
-    run jsonschema -i class.json "$root/docs/class.schema.json"
+    run jsonschema -i class.json "$root/docs/reference/class.schema.json"
     ends 0
     while read -r program; do
         file=broken-${#programs[@]}.json
@@ -96,7 +96,7 @@ del(.extensions[0].why)
 .handed_out = "handout"
 .earlier = [1]
 END
-    run jsonschema --output pretty "${arguments[@]}" "$root/docs/class.schema.json" # once, since it takes a while to start
+    run jsonschema --output pretty "${arguments[@]}" "$root/docs/reference/class.schema.json" # once, since it takes a while to start
     for file in "${!programs[@]}"; do
         [[ $output == *"[ValidationError]===(broken-$file.json)"* ]] || { echo "the schema lets pass: ${programs[file]}"; return 1; }
     done

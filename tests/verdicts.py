@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Records which verdicts the files of this checkout get, and shows the records side by side in docs/verdicts.md.
+"""Records which verdicts the files of this checkout get, and shows the records side by side in lab/verdicts.md.
 
 Usage: tests/verdicts.py judge BUILD RECORD [FILE...]   adds to tests/verdicts/RECORD.txt what it lacks; may be stopped
                                                         and started again. Default: all files, which takes hours
-       tests/verdicts.py table                          writes docs/verdicts.md from the records
+       tests/verdicts.py table                          writes lab/verdicts.md from the records
        tests/verdicts.py check                          names each verdict in a record that its file does not claim, and
                                                         each on the page that no record has, as `make lint` does
 
@@ -36,7 +36,7 @@ FOLDERS = {
 }
 RECORDS = {"h200": "H200", "sim-nvcc": "simulated, nvcc", "sim-clang": "simulated, clang"}
 HOME = pathlib.Path(__file__).resolve().parent.parent
-PAGE = HOME / "docs/verdicts.md"
+PAGE = HOME / "lab/verdicts.md"
 
 
 def all_files():
@@ -193,7 +193,7 @@ def faults(verdicts):
     for file, *cells in re.findall(r"^\| `(.*?)` \| (.*?) \| (.*?) \| (.*?) \|$", PAGE.read_text(), re.MULTILINE):
         for record, cell in zip(RECORDS, cells):
             if cell != "not run" and cell != verdicts[record].get(file):
-                yield f"docs/verdicts.md: {file}: no record has {cell} for the file as it is; run tests/verdicts.py table"
+                yield f"lab/verdicts.md: {file}: no record has {cell} for the file as it is; run tests/verdicts.py table"
 
 
 def check():

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Creates the three folders of a new problem from a small working example, to be replaced (docs/adding-a-problem.md).
+# Creates the three folders of a new problem from a small working example, to be replaced (docs/guides/add-a-problem.md).
 # Usage: grader/commands/new_problem.sh ID     The folders are created in CONVJUDGE_HOME, by default in this checkout.
 set -euo pipefail
 template=$(cd "$(dirname "$0")/template" && pwd)

@@ -44,7 +44,7 @@ if [[ -n $class ]]; then
 fi
 mkdir -p "$scratch/$name/problems"
 # An explicit list, so that no stray file of a checkout is included.
-tar -c --exclude-vcs --exclude='*/tests' --exclude='leaderboard.db*' --exclude='docs/assignments' \
+tar -c --exclude-vcs --exclude='*/tests' --exclude='leaderboard.db*' --exclude='docs/guides/assignments' \
     Makefile README.md base docs grader harness leaderboard service simgpu | tar -x -C "$scratch/$name"
 for folder in "${problems[@]}"; do
     cp -r "$folder" "$scratch/$name/problems/"
@@ -54,7 +54,7 @@ if [[ -n $class ]]; then
     keep_handed_out
     mkdir -p "$scratch/$name/work" "$scratch/$name/.github/workflows"
     for folder in "${problems[@]}"; do cp "$folder/starter.cu" "$scratch/$name/work/$(basename "$folder").cu"; done
-    cp docs/classroom.yml "$scratch/$name/.github/workflows/"
+    cp docs/guides/classroom.yml "$scratch/$name/.github/workflows/"
 fi
 mkdir -p "$(dirname "$target")"
 tar -czf "$target" -C "$scratch" "$name"

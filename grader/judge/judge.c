@@ -440,7 +440,7 @@ static MUST_USE Status constant_step_run(Grading *judging, Message *why)
 
 /* The sample and hidden cases that the first failure leaves, for points (JudgeJob.all_cases).
  *
- * Whoever hands in learns of one failure at most (docs/security.md). So these cases leave nothing in the result but their
+ * Whoever hands in learns of one failure at most (docs/explanation/security.md). So these cases leave nothing in the result but their
  * verdicts in Result.all_cases, which no report and no result.json shows: no text, no finding, no warning, no counters. They share
  * the budget of the grading; where it is used up, the rest is Time Limit Exceeded. Whatever reaches a time limit twice is not run
  * again, since each such case costs as much as hundreds of others: the rest stays without a verdict. */

@@ -115,7 +115,7 @@ MUST_USE Status problem_unknown(const char *id, Message *why);
 
 /* Reads problems/<id>/problem.json.
  *
- * docs/formats.md documents every key of that file. The reader refuses what is unknown, missing, repeated or
+ * docs/reference/formats.md documents every key of that file. The reader refuses what is unknown, missing, repeated or
  * contradictory (a parameter that the signature does not have, a shape that names no size), with file, line and
  * key. */
 

@@ -1,4 +1,4 @@
-/* testcase.h - the data that a problem is judged on (docs/formats.md). */
+/* testcase.h - the data that a problem is judged on (docs/reference/formats.md). */
 #ifndef GRADER_PROBLEM_TESTCASE_H
 #define GRADER_PROBLEM_TESTCASE_H
 
@@ -104,7 +104,7 @@ bool case_source_is_same(const CaseSource *a, const CaseSource *b);
 
 /* ==== testcase read =============================================================================================== */
 
-/* Reads testcases/<id>/sample.json and hidden.json (docs/formats.md). */
+/* Reads testcases/<id>/sample.json and hidden.json (docs/reference/formats.md). */
 
 /* Reads both files. Sizes outside the problem's limits, broken constraints, an input without a source and data of
  * the wrong shape are refused with file, line and key. */

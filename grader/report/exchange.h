@@ -15,7 +15,7 @@
 
 /* What became of one file, as other systems want to know it.
  *
- * The views of this folder take the document result.json (docs/formats.md) and nothing of the grading itself, so that a local
+ * The views of this folder take the document result.json (docs/reference/formats.md) and nothing of the grading itself, so that a local
  * grading and one that a server keeps are written alike, and so that they tell no more of hidden cases than it does.
  * Owns     nothing. Strings may hold anything that a submission chose. */
 

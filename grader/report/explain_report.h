@@ -38,7 +38,7 @@ void explain_report_write(const ExplainReport *report, TerminalStyle style, Text
 
 /* ==== explain json ================================================================================================ */
 
-/* An explanation as explain.json (docs/formats.md). */
+/* An explanation as explain.json (docs/reference/formats.md). */
 
 void explain_json(const ExplainReport *report, Text *out);
 

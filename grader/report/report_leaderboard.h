@@ -17,7 +17,7 @@
 /* For each run the reason, and for each timed case both times, the best known time and the factor between them. */
 MUST_USE Status report_quarantine(const RecordedRun *runs, size_t count, Text *out, Message *why);
 
-/* The same as JSON (docs/formats.md), with the source and the samples of both sittings. */
+/* The same as JSON (docs/reference/formats.md), with the source and the samples of both sittings. */
 MUST_USE Status report_quarantine_json(const RecordedRun *runs, size_t count, Text *out, Message *why);
 
 /* ==== report retime =============================================================================================== */

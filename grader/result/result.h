@@ -242,7 +242,7 @@ CompileKernel result_largest_use(const Compiled *compiled);
 
 /* ==== case verdicts =============================================================================================== */
 
-/* The verdict of every sample and hidden case, as JSON (docs/formats.md). For teachers: it names hidden cases
+/* The verdict of every sample and hidden case, as JSON (docs/reference/formats.md). For teachers: it names hidden cases
  * and says more of them than result.json may. */
 
 /* Needs Result.all_cases. */

@@ -1,4 +1,4 @@
-/* result_json.h - writes result.json (docs/formats.md).  */
+/* result_json.h - writes result.json (docs/reference/formats.md).  */
 #ifndef GRADER_RESULT_RESULT_JSON_H
 #define GRADER_RESULT_RESULT_JSON_H
 
@@ -12,7 +12,7 @@
 
 /* A result read back from what the database keeps of it, with all figures computed again.
  *
- * Only raw data is taken from the record: verdicts, samples, and the sitting (docs/formats.md). Times, uncertainties,
+ * Only raw data is taken from the record: verdicts, samples, and the sitting (docs/reference/formats.md). Times, uncertainties,
  * rates and the score come from the same functions as in a grading. */
 
 /* `cases` and `sitting` are the columns of that name; messages call them `place`. `*complete` is false for a row of an

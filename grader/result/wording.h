@@ -17,7 +17,7 @@
 /* The names of arrays that may be told where the data are secret, and the names of a kernel's parameters.
  *
  * A submission could name an array after what it has seen, or choose among thousands of arrays. So a name is told only
- * if it is one of the first MAX_ARRAY_NAMES that the source follows by `[`: six bits, as docs/security.md counts. */
+ * if it is one of the first MAX_ARRAY_NAMES that the source follows by `[`: six bits, as docs/explanation/security.md counts. */
 
 enum { MAX_ARRAY_NAMES = 64 };
 
@@ -34,7 +34,7 @@ bool array_name_of_parameter(const char *source, const char *kernel, uint32_t nu
  * A submission sees the data of such a case. It could carry them out in everything that it chooses: names of kernels,
  * sizes, addresses, notes, printed text, numbers of errors. Therefore this type has no room for text or numbers, except
  * for a source line and the name of an array, of which only some are told. The words are the judge's own, from two fixed lists (mistake.def, wrong_output.def), and are put
- * together here and nowhere else. docs/security.md counts how much can be told in this way. */
+ * together here and nowhere else. docs/explanation/security.md counts how much can be told in this way. */
 
 typedef struct HiddenFinding {
     WrongOutput output; /* all 0: the output was right, or there was none */

@@ -18,7 +18,7 @@
  *
  * Each opening times many launches and takes their median. These medians move from opening to opening by more than their own
  * intervals say, and the times of calls do not follow them: 72 on one host with four NVIDIA H200 lay between 4.35 and
- * 4.70 us, with a standard deviation of 0.09 us (docs/measurements.md). So what the host adds to a call
+ * 4.70 us, with a standard deviation of 0.09 us (lab/measurements.md). So what the host adds to a call
  * (device_host_constant_s()) follows from the median of all openings, not from one of them.
  *
  * The first opening comes before any code of the submission. Later ones count for at most 0.15 us more, so that a
@@ -65,7 +65,7 @@ int call_plan_timed(const CallPlan *plan, size_t case_count, double budget_s, do
  * take a millisecond together, but at least `enough_calls` and at most `timed_calls`.
  *
  * Source  300 calls each of 28 cases on one NVIDIA H200, 16 us to 1 ms, three blocks: the time by 40 neighbouring calls
- * of each block differs from that by all 100 by at most 0.25 % from 50 us up, and 0.5 % below (docs/measurements.md). */
+ * of each block differs from that by all 100 by at most 0.25 % from 50 us up, and 0.5 % below (lab/measurements.md). */
 int call_plan_enough(const CallPlan *plan, double call_s);
 
 /* The most calls of solve() in a sitting with that many cases. */

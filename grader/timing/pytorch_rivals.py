@@ -3,7 +3,7 @@
 
     pytorch_rivals.py solutions/<id>/rivals/pytorch.py cuda:0 '{"cases": [{"name": ..., "sizes": {...}}]}'
 
-prints {"rivals": [...]} (docs/formats.md). pytorch.py defines `convolution(sizes)`, which returns a Convolution: shapes alone,
+prints {"rivals": [...]} (docs/reference/formats.md). pytorch.py defines `convolution(sizes)`, which returns a Convolution: shapes alone,
 since the values are drawn here. A rival whose output differs from a sum in float64 by more than its precision allows has no times.
 
 Each call has inputs that were drawn anew, an L2 that was overwritten, and an event before and behind it. The device is kept busy

@@ -1,4 +1,4 @@
-/* The same as JSON (docs/formats.md). */
+/* The same as JSON (docs/reference/formats.md). */
 #include "grader/timing/roofline.h"
 
 #include "base/json.h"

@@ -89,7 +89,7 @@ MeasuredTime roofline_mean(const Roofline *roofline, const TimedProgram *program
 size_t roofline_sort_means(const Roofline *roofline, const TimedProgram **sorted);
 
 void roofline_report(const Roofline *roofline, Text *out);
-void roofline_json(const Roofline *roofline, Text *out); /* docs/formats.md */
+void roofline_json(const Roofline *roofline, Text *out); /* docs/reference/formats.md */
 
 /* ==== rivals ====================================================================================================== */
 
@@ -99,13 +99,13 @@ void roofline_json(const Roofline *roofline, Text *out); /* docs/formats.md */
  *
  *     *.cu         kernels behind solve(), which the judge times as it times a submission; the ladder reads them
  *     pytorch.py   what PyTorch is to do. grader/timing/pytorch_rivals.py runs it, times it, and prints a JSON object
- *                  (docs/formats.md). Without python3, PyTorch or a GPU it says so, and the rivals are missing. */
+ *                  (docs/reference/formats.md). Without python3, PyTorch or a GPU it says so, and the rivals are missing. */
 
 /* Adds what PyTorch reaches, where the problem has a pytorch.py. That it cannot be timed is one more program, which is missing, and no
  * failure. Nobody else may time anything on the device meanwhile. */
 MUST_USE Status rivals_time_pytorch(Roofline *roofline, Message *why);
 
-/* The same from what the script has printed. BAD_INPUT: that is not as docs/formats.md says. */
+/* The same from what the script has printed. BAD_INPUT: that is not as docs/reference/formats.md says. */
 MUST_USE Status rivals_take(Roofline *roofline, const char *text, size_t length, Message *why);
 
 /* What the script is told: {"cases": [{"name": ..., "sizes": {...}}]}. */

@@ -2,7 +2,7 @@
  *
  * Samples are taken in blocks, each in a new runner: times agree better within a process than between processes, so the
  * differences between blocks show how well a time repeats. Every sample has two clocks, since a kernel can forge the
- * events (docs/security.md). The larger time counts, so that forging gains nothing.
+ * events (docs/explanation/security.md). The larger time counts, so that forging gains nothing.
  *
  * Shapes   `samples`: `count` samples of one case; those of a block follow each other. Blocks may differ in size.
  * Units    seconds where the name says _s, milliseconds where it says ms; uncertainties, drifts and variations are

@@ -1,5 +1,5 @@
 /* A tensor map leads only to memory of the submission when the broker makes it. A submission can write the bytes of another
- * one by itself: on a real GPU it then reaches what an address in a kernel reaches (docs/security.md).  */
+ * one by itself: on a real GPU it then reaches what an address in a kernel reaches (docs/explanation/security.md).  */
 #include "harness/broker/broker_memory.h"
 
 #include "base/random.h"

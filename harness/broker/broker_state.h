@@ -139,7 +139,7 @@ typedef struct Broker {
     ServeEnd end;
     MistakeKind violation;                      /* for SERVE_VIOLATION */
     char end_text[700];                         /* for SERVE_LOAD_FAILED, _UNSUPPORTED, _TOO_MUCH and _VIOLATION */
-    double most_requests, most_serving_seconds; /* BROKER_MAX_..., or lower ones for tests (docs/settings.md) */
+    double most_requests, most_serving_seconds; /* BROKER_MAX_..., or lower ones for tests (docs/reference/settings.md) */
     uint32_t requests;                          /* of this call */
     double seconds_left;                        /* ControlRequest.seconds_left; 0: unlimited */
     double served_s;                            /* when this call began */

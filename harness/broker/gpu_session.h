@@ -63,7 +63,7 @@ void broker_process_end(BrokerProcess *broker);
 
 /* Brokers that open the device ahead of time, each for one load to come.
  *
- * To open a real device takes a third of a second, most of it the driver's (docs/measurements.md). A sitting needs five
+ * To open a real device takes a third of a second, most of it the driver's (lab/measurements.md). A sitting needs five
  * devices that nothing has used before, so they are opened at the same time, while nothing is timed. */
 
 enum { BROKER_RESERVE_MOST = 8 };

@@ -362,7 +362,7 @@ const char *compile_language_of_host(const char *source, const Toolkit *toolkit)
  * with gold or 62 with ld, which mostly reads libstdc++'s symbols; 594 (990) in total, nearly all of it for the CUDA
  * headers. <cooperative_groups.h> takes 3 s more. -O1 or -O0 for the host compiler, -pipe, --split-compile and
  * temporary files in memory have little or no effect. `--threads 2` compiles for host and device in parallel, which saves a fifth
- * of the wall clock (docs/measurements.md), to the same bytes and the same warnings. Where a file has errors, it prints
+ * of the wall clock (lab/measurements.md), to the same bytes and the same warnings. Where a file has errors, it prints
  * those of the preprocessor twice, so that they come from a second run without it.
  *
  * nvcc -cuda stops before the host compiler and leaves C++ that holds the fatbin. It is compiled in a second sandbox, after
@@ -387,7 +387,7 @@ static const char *const unoptimised[] = {"-Xptxas", "-O0", NULL};
 /* A local variable that is never set often holds 0 by luck, and an array that is overrun often ends before memory that
  * nobody uses. So variables begin with bytes 0xFE, and host code that leaves an array ends: at an index of the array
  * with a trap, else where its function returns. gcc knows the first from version 12 on. Code without large local
- * arrays takes some nanoseconds longer (docs/measurements.md). */
+ * arrays takes some nanoseconds longer (lab/measurements.md). */
 static const char gcc_script[] = "case $(gcc -dumpversion) in\n[6-9]*|10*|11*) ;;\n"
                                  "*) set -- -ftrivial-auto-var-init=pattern \"$@\" ;;\nesac\nexec gcc \"$@\"\n";
 /* As nvcc calls it, with the lines of instructions (host_line.h) and the checks above. */

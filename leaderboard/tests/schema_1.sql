@@ -1,4 +1,4 @@
--- The leaderboard's database. docs/formats.md explains the columns that need more than their name.
+-- The leaderboard's database. docs/reference/formats.md explains the columns that need more than their name.
 -- Whoever changes a table raises user_version here and STORE_SCHEMA_VERSION in store.h.
 
 PRAGMA user_version = 1;

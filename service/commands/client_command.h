@@ -1,4 +1,4 @@
-/* client_command.h - the subcommands that talk to a server. They include nothing of it: what they know of it is docs/api.md.
+/* client_command.h - the subcommands that talk to a server. They include nothing of it: what they know of it is docs/reference/api.md.
  * If one returns STATUS_OK, it has set `*exit_status`. Results go to standard output, progress to standard error.  */
 #ifndef SERVICE_COMMANDS_CLIENT_COMMAND_H
 #define SERVICE_COMMANDS_CLIENT_COMMAND_H

@@ -291,7 +291,7 @@ static void add_next_step(const ClassGrading *grading, Text *text)
     terminal_add_line(text, class == NULL ? "class.json" : class);
     text_add(text, " --state ");
     terminal_add_line(text, grading->state);
-    text_add(text, class == NULL ? " (docs/teaching.md has a class.json to begin with)\n" : "\n");
+    text_add(text, class == NULL ? " (docs/guides/run-a-class.md has a class.json to begin with)\n" : "\n");
 }
 
 static Status report(const ClassGrading *grading, Message *why)

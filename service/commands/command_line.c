@@ -337,7 +337,7 @@ static void manual_write(Text *text)
         ".TP\n.B CONVJUDGE_CONFIG\nThe configuration file of the service.\n"
         ".TP\n.B CONVJUDGE_SERVER\nThe server that the commands of students talk to.\n"
         ".TP\n.B NO_COLOR\nReports without colour.\n"
-        ".PP\nThe file docs/settings.md has all of them.\n"
+        ".PP\nThe file docs/reference/settings.md has all of them.\n"
         ".SH FILES\n.TP\n.I /etc/convjudge/config.json\nThe settings of the service.\n");
 }
 

@@ -285,7 +285,7 @@ static void add_gpu(const DeviceInfo *info, Checkup *checkup)
                     "of the memory are refused. Run once: convjudge calibrate.",
                     "not measured yet");
     if (info->pageable_access)
-        checkup_add(checkup, CHECKUP_NOTE, "GPU's memory", "Nothing is ranked on this device: docs/security.md.",
+        checkup_add(checkup, CHECKUP_NOTE, "GPU's memory", "Nothing is ranked on this device: docs/explanation/security.md.",
                     "kernels can read the memory of the judge's processes");
     find_gpu_clock(info, checkup);
 }
@@ -715,7 +715,7 @@ static void examine_settings(const Config *config, Checkup *checkup)
     else
         checkup_add(checkup, CHECKUP_NOTE, "configuration",
                     "Tokens cross the network as plain text. Listen on 127.0.0.1, behind a reverse proxy with TLS "
-                    "(docs/operating.md).",
+                    "(docs/guides/operate.md).",
                     "%s: listens on %s", file, config->listen);
 }
 

@@ -53,7 +53,7 @@ MUST_USE Status exchange_repeat(const Server *server, const ApiRequest *exchange
 
 /* ==== api call ==================================================================================================== */
 
-/* A call of the service's interface (docs/api.md): sends a request, and makes one line of every refusal. */
+/* A call of the service's interface (docs/reference/api.md): sends a request, and makes one line of every refusal. */
 
 typedef struct ApiPath {
     char text[600];

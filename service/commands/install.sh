@@ -57,9 +57,10 @@ install_data() {
 
 install_documents() {
     local page
-    for page in docs/*.md docs/*.schema.json docs/nginx.conf docs/Caddyfile LICENSE; do
-        put 644 "$doc/${page##*/}" <"$page"
-    done
+    while read -r page; do put 644 "$doc/${page#docs/}" <"$page"; done < <(
+        find docs -type f ! -name '*.sh' ! -path '*/assignments/*'
+        printf "%s\n" CHANGELOG.md LICENSE
+    )
     "$build/convjudge" --man | put 644 "$to/share/man/man1/convjudge.1"
     "$build/convjudge" --completion bash | put 644 "$to/share/bash-completion/completions/convjudge"
     "$build/convjudge" --completion zsh | put 644 "$to/share/zsh/site-functions/_convjudge"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes a kit for an assignment of Gradescope: a zip with a client that hands in to a server (docs/platforms.md). The settings come
+# Makes a kit for an assignment of Gradescope: a zip with a client that hands in to a server (docs/guides/other-systems.md). The settings come
 # from SERVER, TOKEN, PROBLEM, MINUTES and PERSON. With a class.json, which is not packed, the problem must be one of it, and is its only
 # one unless it is named; then the points to set at Gradescope are said.
 # Usage: service/commands/kit.sh BUILD FILE.zip [CLASS.json]

@@ -317,7 +317,7 @@ Status command_backup(const Options *options, int *exit_status, Message *why)
 
 /* ==== rejudge report ============================================================================================== */
 
-/* Rejudgings as text for people, and as JSON (docs/formats.md). */
+/* Rejudgings as text for people, and as JSON (docs/reference/formats.md). */
 
 enum { NUMBER_COLUMNS = 6, PERSON_COLUMNS = 14, VERDICT_COLUMNS = 20, TIME_COLUMNS = 10, RANK_COLUMNS = 6 };
 

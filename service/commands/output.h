@@ -1,4 +1,4 @@
-/* output.h - what a command of the client gives: text for people, and JSON where --json asks for it (docs/formats.md).  */
+/* output.h - what a command of the client gives: text for people, and JSON where --json asks for it (docs/reference/formats.md).  */
 #ifndef SERVICE_COMMANDS_OUTPUT_H
 #define SERVICE_COMMANDS_OUTPUT_H
 

@@ -1,4 +1,4 @@
-/* remote_submission.h - a submission as the service describes it (docs/api.md).
+/* remote_submission.h - a submission as the service describes it (docs/reference/api.md).
  *
  * A newer service may say more: keys that are not known here are left alone. Strings belong to the JSON, and may hold anything
  * that people chose: print them with terminal_add_line().  */
@@ -40,7 +40,7 @@ MUST_USE Status remote_submission_read(const JsonFile *file, const cJSON *item, 
 
 /* It is judged, held, or withdrawn: the service does nothing more about it by itself. */
 bool remote_submission_has_ended(const RemoteSubmission *submission);
-/* As docs/api.md writes it: "waiting". */
+/* As docs/reference/api.md writes it: "waiting". */
 const char *remote_state_name(RemoteState state);
 /* Adds "3 ahead, about 40 s", of one that waits. */
 void remote_submission_add_wait(const RemoteSubmission *submission, Text *out);

@@ -38,7 +38,7 @@ HistoryEntry *history_of(const RemoteSubmission *submissions, size_t count, cons
                          size_t *entry_count);
 
 void history_table(const char *problem, const HistoryEntry *entries, size_t count, TerminalStyle style, Text *out);
-/* A list of submissions (docs/api.md), each with "change" and "best_ms". */
+/* A list of submissions (docs/reference/api.md), each with "change" and "best_ms". */
 cJSON *history_json(const HistoryEntry *entries, size_t count);
 
 /* ==== run comparison ============================================================================================== */
@@ -82,7 +82,7 @@ void run_comparison_free(RunComparison *comparison);
 /* The comparison of two runs for people, and as JSON. */
 
 void run_comparison_report(const RunComparison *comparison, TerminalStyle style, Text *out);
-/* Adds everything to an object (docs/formats.md). */
+/* Adds everything to an object (docs/reference/formats.md). */
 void run_comparison_put(const RunComparison *comparison, cJSON *object);
 
 #endif

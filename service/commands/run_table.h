@@ -19,7 +19,7 @@ void run_table_add_state(const RemoteSubmission *submission, Text *out);
 void run_table_add_cell(const char *text, int columns, Text *out);
 void run_table_add_state_cell(const RemoteSubmission *submission, int columns, TerminalStyle style, Text *out);
 
-/* What a submission counts for, where the server has a class (`counts_for` in docs/api.md): a line for each assignment. */
+/* What a submission counts for, where the server has a class (`counts_for` in docs/reference/api.md): a line for each assignment. */
 void run_table_add_counting(const RemoteSubmission *submission, Text *out);
 /* The same of a list, where submissions of which the same can be said share a line: "12, 11: counts for ...". */
 void run_table_add_all_counting(const RemoteSubmission *submissions, size_t count, Text *out);

@@ -1,6 +1,6 @@
 /* class_file.h - class.json: the assignments of a class, what is due when, and what gives how many points.
  *
- * class_read.h reads it. docs/formats.md describes every key, docs/teaching.md shows them by example.
+ * class_read.h reads it. docs/reference/formats.md describes every key, docs/guides/run-a-class.md shows them by example.
  * Times    `utc_s` counts seconds since 1970. Local times are of the file's zone. A deadline that clocks show twice is
  *          the later one, `opens` the earlier one, so that nobody loses time.
  * Owns     all strings and lists live in `arena`.  */

@@ -68,7 +68,7 @@ void class_progress_add(const ClassProgress *progress, double now_s, Text *text)
 
 /* ==== class report ================================================================================================ */
 
-/* What came of the submissions of a class, for a terminal and as JSON (docs/formats.md). */
+/* What came of the submissions of a class, for a terminal and as JSON (docs/reference/formats.md). */
 
 /* Adds "Ada Lovelace, conv1d: Wrong Answer (ada.zip/x.cu)", one line. */
 void class_report_add_item(const HandedIn *item, Text *text);

@@ -117,7 +117,7 @@ void scores_csv(const Scores *scores, Arena *arena, Text *text);
 
 /* Scores for other programs. */
 
-/* The object that docs/formats.md describes. */
+/* The object that docs/reference/formats.md describes. */
 void scores_json(const Scores *scores, Arena *arena, Text *text);
 
 #endif

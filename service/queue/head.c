@@ -843,7 +843,7 @@ static Status hold_drained(Head *head, Message *why)
     return status;
 }
 
-/* What another host has written shows within the lease: operators mount the spool so (docs/operating.md). */
+/* What another host has written shows within the lease: operators mount the spool so (docs/guides/operate.md). */
 static Status choose_patience(Head *head, Message *why)
 {
     const char *network;

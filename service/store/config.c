@@ -24,7 +24,7 @@ enum {
 };
 
 /* What no limit bounds is estimated, for a machine ten times slower than the slowest that we have measured (two cores of a
- * laptop, docs/measurements.md). */
+ * laptop, lab/measurements.md). */
 static const double CASE_S = 3;                     /* a new runner, its inputs, the expected output, the check */
 static const double CALL_S = 0.1;                   /* likewise for a call on a GPU, whose oracle works on the GPU */
 static const double WARP_INSTRUCTIONS_PER_S = 25e6; /* of the simulated GPU */

@@ -1,4 +1,4 @@
-/* config.h - the settings of the service: one JSON file, which docs/operating.md describes key by key.
+/* config.h - the settings of the service: one JSON file, which docs/guides/operate.md describes key by key.
  *
  * Every key has a default, so that an empty object is a whole configuration. What is unknown, repeated, of the wrong kind or
  * out of range is refused with file, line and key.

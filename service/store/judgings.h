@@ -20,7 +20,7 @@
 
 /* Verdicts of all cases, for points: of which problems they are wanted, and what gradings found.
  *
- * Only what counts points may read them: they say more of hidden cases than a student may know (docs/security.md). Whoever reads the
+ * Only what counts points may read them: they say more of hidden cases than a student may know (docs/explanation/security.md). Whoever reads the
  * class.json of a store says of which problems it gives points for groups of cases; the head asks workers accordingly. */
 
 /* These problems, and no others. Writes nothing where that is so already. */

@@ -11,7 +11,7 @@
  *
  * The folder may lie on a network file system. Every file is written under another name first, which begins with a dot,
  * and then renamed, so that nobody sees half of it. No time of a file counts: clocks of hosts differ. Each function can be
- * repeated after a crash at any point, and files whose names do not fit are ignored. docs/formats.md has the files.
+ * repeated after a crash at any point, and files whose names do not fit are ignored. docs/reference/formats.md has the files.
  *
  * Errors   NOT_FOUND: no such file. BAD_INPUT: a file is damaged. SYSTEM: the folder cannot be read or written.  */
 #ifndef SERVICE_STORE_SPOOL_H

@@ -121,7 +121,7 @@ MUST_USE Status place_document(const Visit *visit, const StoredSubmission *row, 
 
 /* ==== submission json ============================================================================================= */
 
-/* A submission as docs/api.md shows it. */
+/* A submission as docs/reference/api.md shows it. */
 
 /* "waiting", "judging", "judged", "held" or "withdrawn". */
 const char *submission_state(const StoredSubmission *row);

@@ -21,7 +21,7 @@
 
 /* ==== board answer ================================================================================================ */
 
-/* A problem's board, as JSON (docs/api.md) or as CSV (RFC 4180) for a table of marks. */
+/* A problem's board, as JSON (docs/reference/api.md) or as CSV (RFC 4180) for a table of marks. */
 
 typedef struct Shown {  /* what a visitor sees of a board */
     const char *device; /* NULL: nobody ranks yet, and there are no standings */
@@ -550,7 +550,7 @@ const Route operating_routes[] = {
 
 /* ==== api routes ================================================================================================== */
 
-/* api_routes.c - the interface of docs/api.md.  */
+/* api_routes.c - the interface of docs/reference/api.md.  */
 
 /* ---- who and what ------------------------------------------------------------------------------------------------ */
 

@@ -47,7 +47,7 @@ Figure figure_day(const char *time_utc);
 /* The pages of the judge: functions from what is known to HTML.
  *
  * They read no file, no database and no clock: their callers fill the structs below, from the store, from result.json and
- * explain.json (docs/formats.md), and from the problem. Whatever is unknown is NULL or 0, and its part of the page is left
+ * explain.json (docs/reference/formats.md), and from the problem. Whatever is unknown is NULL or 0, and its part of the page is left
  * out. Whether the one who asks may see something is decided before: a caller leaves out what is not for them.
  *
  * Use      Text page = {0};

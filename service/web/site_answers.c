@@ -355,7 +355,7 @@ const char *similar_key(const Visit *visit, const cJSON *pair)
 /* site_answers.c - pairs of submissions that have much in common, as `convjudge similar` has found them.
  *
  * Comparing takes compilers and minutes, which a server has not: it shows what lies in STATE/similar/PROBLEM.json
- * (docs/operating.md says who writes it).  */
+ * (docs/guides/operate.md says who writes it).  */
 
 enum { MOST_PAIRS = 100 };
 

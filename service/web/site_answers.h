@@ -84,7 +84,7 @@ extern const Route site_routes[];
 
 /* ==== similar file ================================================================================================ */
 
-/* What `convjudge similar` has left in STATE/similar/PROBLEM.json (docs/formats.md).
+/* What `convjudge similar` has left in STATE/similar/PROBLEM.json (docs/reference/formats.md).
  *
  * Another program wrote it: whatever is missing or of another kind is passed over. */
 

@@ -132,7 +132,7 @@ static void png_data_url(Text *page, const uint8_t *pixels, size_t width, size_t
  * what came, and the difference.
  *
  * They are drawn from `output` of a case in result.json, which small outputs of two dimensions or of pictures have
- * (docs/formats.md). */
+ * (docs/reference/formats.md). */
 
 enum { MAX_ELEMENTS = 4096 };
 

@@ -18,7 +18,7 @@ FP64_LANES = {"7.0": 32, "7.2": 32, "7.5": 2, "8.0": 32, "8.6": 2, "8.7": 2, "8.
 GUIDE = "CUDA C++ Programming Guide 13.0, Arithmetic Instructions, throughput by compute capability"
 IN_CYCLES = ("constant_latency_s", "uniform_miss_latency_s", "block_start_s")  # they go with the clock
 FMA_STEPS, BLOCKS_STARTED = 4096, 1000000                                      # of calls.cuh
-HIT_CYCLES = 1.3  # of a load by ULDC in the loop of constant_row(), where all hit: docs/measurements.md, "The hardware"
+HIT_CYCLES = 1.3  # of a load by ULDC in the loop of constant_row(), where all hit: lab/measurements.md, "The hardware"
 
 
 class Missing(Exception):

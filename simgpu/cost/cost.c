@@ -300,7 +300,7 @@ static double dram_seconds(const CostInput *input, double local_sectors)
 
 /* Ratios for unknown machine code: as if PTX itself ran. Where there is machine code but it could not be read, it must
  * not pay to make it so: of all kernels that were compared with an H200, the worst executes three times the instructions
- * of its PTX (docs/measurements.md). */
+ * of its PTX (lab/measurements.md). */
 enum { MOST_OF_ONE = 3 };
 
 static SimMachineRatios plain_machine(const CostInput *input)

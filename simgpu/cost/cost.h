@@ -52,7 +52,7 @@ BlockQueue block_queue(double blocks, double work_s, double wait_s);
  *          what all multiprocessors share, t_i (memory, the L2), behind all of that, with the profile's combine_power p:
  *          ((w + (b^p + r^p)^(1/p))^p + sum t_i^p)^(1/p).
  * Source   both powers were chosen by the error of half of the reference solutions at the sizes that an H200 was timed
- *          with (docs/measurements.md, "The model against the hardware"). */
+ *          with (lab/measurements.md, "The model against the hardware"). */
 
 typedef struct CostPart {
     const char *name;

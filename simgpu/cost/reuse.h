@@ -26,7 +26,7 @@
  * Bounds   the traces of all blocks together hold at most TOUCHES sectors; the rest of a block is assumed to be alike.
  * Source   constants, and 64 bytes: measured on an H200 (simgpu/calibrate, planes and cold); sectors and lines: Jia et
  *          al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking (2018), 3.1. Compared with the
- *          misses that Nsight Compute counts (docs/measurements.md).  */
+ *          misses that Nsight Compute counts (lab/measurements.md).  */
 #ifndef SIMGPU_COST_REUSE_H
 #define SIMGPU_COST_REUSE_H
 

@@ -8,7 +8,7 @@
  *          ends in f, a double in d, both may be hexadecimal (0x1.8p-3f), inf or nan. As a result, nan is any NaN,
  *          "x~e" lies within e of x, and * is anything: the result is undefined, but the lane goes on.
  * Source   PTX ISA 9.0, chapter 9.7; results were worked out by hand, and most then held against an H200
- *          (docs/measurements.md).  */
+ *          (lab/measurements.md).  */
 /* clang-format off */
 #ifndef SIMGPU_TESTS_OPCODE_ROWS_H
 #define SIMGPU_TESTS_OPCODE_ROWS_H

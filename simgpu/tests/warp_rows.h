@@ -3,7 +3,7 @@
  * Text and registers are those of opcode_rows.h. Each row runs as one block of `threads`; operand a is the number of
  * the thread, operand b WARP_ROW_B of it. `expected` gives a thread's result in terms of that number alone.
  *
- * Source   PTX ISA 9.0; results were worked out by hand, and most then held against an H200 (docs/measurements.md).  */
+ * Source   PTX ISA 9.0; results were worked out by hand, and most then held against an H200 (lab/measurements.md).  */
 /* clang-format off */
 #ifndef SIMGPU_TESTS_WARP_ROWS_H
 #define SIMGPU_TESTS_WARP_ROWS_H

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""convjudge_server.py - answers as docs/api.md says, and judges nothing: tests of the commands that talk to a server decide
+"""convjudge_server.py - answers as docs/reference/api.md says, and judges nothing: tests of the commands that talk to a server decide
 in each source what comes out, and in --fault what goes wrong.
 
 In a source, "// verdict: Wrong Answer" is its verdict (default: Accepted), "// time: 51.6" its score in microseconds,

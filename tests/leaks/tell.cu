@@ -1,6 +1,6 @@
 // problem: conv1d
 // Tries to tell its author what the hidden data are: tests/leaks.sh grades it on cases whose input begins with MARKER, the number of a way
-// to tell something, and a secret. Nothing that the author sees may depend on the secret, except for what docs/security.md states.
+// to tell something, and a secret. Nothing that the author sees may depend on the secret, except for what docs/explanation/security.md states.
 // On all other cases it is right.
 #include <cuda_runtime.h>
 #include <signal.h>

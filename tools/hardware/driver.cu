@@ -8,7 +8,7 @@
 // A line of the plan is a case: its name, a shared object that holds solve(), and an argument of solve() each:
 // f:COUNT input of floats, b:COUNT input of bytes, o:BYTES output, i:VALUE int. Names hold no blanks.
 //
-// Timing is that of the judge (docs/measurements.md): twice the L2 is written before each sample, a kernel that waits
+// Timing is that of the judge (lab/measurements.md): twice the L2 is written before each sample, a kernel that waits
 // holds the stream until all launches are queued, and the time ends with the first call that waits for the device.
 #include <algorithm>
 #include <cmath>

@@ -28,7 +28,7 @@ import zlib
 
 PROFILES = os.environ.get("CONVJUDGE_PROFILES", pathlib.Path(__file__).resolve().parents[2] / "simgpu/profiles")
 PROFILE = pathlib.Path(PROFILES) / (os.environ.get("CONVJUDGE_PROFILE", "h200") + ".json")
-UNCERTAINTY = 0.005  # of a score: docs/formats.md, "uncertainty"
+UNCERTAINTY = 0.005  # of a score: docs/reference/formats.md, "uncertainty"
 APART = 1.1          # measured times of two cases that a model should order
 
 Case = collections.namedtuple("Case", "name model clock")

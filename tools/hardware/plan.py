@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def evaluate(expression, sizes):
-    """An expression over sizes (docs/formats.md); whole numbers, none of them negative here."""
+    """An expression over sizes (docs/reference/formats.md); whole numbers, none of them negative here."""
     if not re.fullmatch(r"[\w\s+*/%()-]+", expression):
         sys.exit(f"plan: '{expression}': expected an expression over sizes")
     return eval(expression.replace("/", "//"), {"__builtins__": {}}, sizes)

@@ -103,7 +103,7 @@ static void errors_are_powers_of_ten_in_a_fixed_range(void **state)
         assert_true(fabs(hidden_error(rows[i][0]) - rows[i][1]) <= 1e-12 * rows[i][1]);
 }
 
-/* docs/security.md, "What a grading tells of hidden data", gives these numbers as bits. */
+/* docs/explanation/security.md, "What a grading tells of hidden data", gives these numbers as bits. */
 static void there_are_as_many_kinds_as_the_documentation_says(void **state)
 {
     const double errors = 1 + round(log10(HIDDEN_LARGEST_ERROR / HIDDEN_LEAST_ERROR)) + 1;

@@ -1,5 +1,5 @@
 /* ceilings.h - the most that a model of GPU can do, measured once and kept in leaderboard/devices/<device id>.json
- * (docs/formats.md).
+ * (docs/reference/formats.md).
  *
  * The roofline needs ceilings that a kernel can reach; those of data sheets are higher.  */
 #ifndef HARNESS_DEVICE_CUDA_CEILINGS_H

@@ -94,7 +94,7 @@ CudaError cuda_time_is_up(CudaDevice *cuda)
  * and carries the mark; a mark in the legacy stream would hold up the others.
  *
  * The host's clock runs from the opening of the gate to the arrival of the nonce. A kernel can forge the events, which
- * lie in the memory of the context (docs/security.md). To open the gate early, or to write the nonce early, it would have
+ * lie in the memory of the context (docs/explanation/security.md). To open the gate early, or to write the nonce early, it would have
  * to find the number in the commands that the driver has queued. So the host's clock is held against what follows: the
  * gate's word must be as the judge left it when the judge opens the gate; if the device is seen idle later than the
  * nonce allows, the later moment counts; and once the device seems to be idle, each stream gets a second number, its echo,

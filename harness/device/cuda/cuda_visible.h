@@ -1,7 +1,7 @@
 /* cuda_visible.h - which GPUs the driver of this process sees.
  *
  * A driver that sees several GPUs starts all of them, and each context is made known to all. A process that uses one GPU shows
- * its driver that one alone, and neither is done for the others (docs/measurements.md, "A class in one command").
+ * its driver that one alone, and neither is done for the others (lab/measurements.md, "A class in one command").
  *
  * Source  CUDA C++ Programming Guide, "CUDA Environment Variables": CUDA_VISIBLE_DEVICES.  */
 #ifndef HARNESS_DEVICE_CUDA_CUDA_VISIBLE_H
@@ -17,7 +17,7 @@
 /* The GPUs that the host's kernel tells of, and the device files of one of them.
  *
  * A driver starts each GPU whose files it can open, whatever CUDA_VISIBLE_DEVICES says, which costs time on a host with
- * several (docs/measurements.md, "A class in one command").
+ * several (lab/measurements.md, "A class in one command").
  *
  * Source  NVIDIA driver README, "/proc file system interface", for /proc/driver/nvidia/gpus; NVIDIA Multi-Instance GPU User Guide, "Device
  *         Nodes and Capabilities"; CUDA C++ Programming Guide, "CUDA Environment Variables", for the order of GPUs and what CUDA_VISIBLE_DEVICES may name. */

@@ -101,7 +101,7 @@ CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes)
 
 /* Time until the host has what it waits for, beyond that of an ordinary program: the submission is another process than
  * the one that holds the device. A copy of 4 bytes before a kernel costs 51.2, 33.5 and 49.9 us in three cases of conv1d
- * on an H200 (docs/measurements.md, "The judge on a real GPU"); the copy and the wait after it are 15.6 of them. */
+ * on an H200 (lab/measurements.md, "The judge on a real GPU"); the copy and the wait after it are 15.6 of them. */
 static const double WAY_TO_HOST_S = 49.9e-6 - 15.6e-6;
 
 double sim_count_copy(SimDevice *sim, uint64_t bytes, CopyWay way)

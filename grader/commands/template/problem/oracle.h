@@ -1,7 +1,7 @@
 /* output[i] = sum over k of input[i + k - 1] * filter[k], with ghost cells of zero: the filter is not flipped.
  *
  * One output element, as in the statement. at_inside(array, index, position, extent) is 0 if the position is not
- * within the extent; docs/formats.md lists the other functions. */
+ * within the extent; docs/reference/formats.md lists the other functions. */
 ORACLE Sum oracle(const Case *c, long i)
 {
     Sum sum = SUM_ZERO;
