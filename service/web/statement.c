@@ -37,7 +37,7 @@ static void lead_to_pages(cmark_node *document)
         if (strncmp(id, up, strlen(up)) != 0)
             continue;
         id += strlen(up);
-        if (strcmp(id + strcspn(id, "/"), file) != 0)
+        if (id[0] == '.' || strcmp(id + strcspn(id, "/"), file) != 0)
             continue;
         Text page = {0};
         text_add(&page, "/problems/");
