@@ -11,7 +11,7 @@
 /* ==== advice ====================================================================================================== */
 
 typedef struct Advice {
-    const char *id;   /* "uncoalesced", "bank_conflicts", ...: docs/explanation/explain.md lists them */
+    const char *id;   /* "uncoalesced", "bank_conflicts", ...: docs/reference/advice.md lists them */
     uint32_t kernel;  /* index in the explanation; the first one where the advice is about the call as a whole */
     int line;         /* of the submission's own file; 0: not known */
     double after_s;   /* modelled time of the call after this change alone */

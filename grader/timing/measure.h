@@ -10,7 +10,7 @@
  * grading stays within its budget. How many is decided after the warm-up calls of a case, from the fastest of them, and never later. A disturbed block is repeated. What any call of a
  * block does beyond measure (timing_excess()) is charged to all timed calls of the block in equal shares.
  *
- * Source  the method of lab/measurements.md and docs/explanation/security.md.  */
+ * Source  docs/explanation/timing-and-ranks.md describes the method, lab/measurements.md has the figures behind it.  */
 #ifndef GRADER_TIMING_MEASURE_H
 #define GRADER_TIMING_MEASURE_H
 

@@ -2,7 +2,7 @@
  *
  * It is made by bubblewrap, with its own user, pid, ipc, net, uts and cgroup namespaces, without capabilities and
  * nested user namespaces, with an empty environment, a private /tmp, a file system that holds nothing but what is
- * listed, and a filter of system calls. docs/explanation/security.md has the facts and measurements behind it.  */
+ * listed, and a filter of system calls. docs/explanation/security.md describes it.  */
 #ifndef HARNESS_SANDBOX_SANDBOX_H
 #define HARNESS_SANDBOX_SANDBOX_H
 

@@ -20,7 +20,7 @@ __global__ void blur(const unsigned char* image, const float* filter, unsigned c
     for (int channel = 0; channel < 4; channel++) {
         float sum = 0.0f;
         // TODO: add image[row + r][col + s][channel] * filter[radius + r] * filter[radius + s] to the sum, for every r
-        // and s from -radius to radius; but nothing where row + r or col + s lies outside of the picture.
+        // and s from -radius to radius; but nothing where row + r or col + s lies outside the picture.
         // The arrays are flat: image[row][col][channel] is image[(row * width + col) * 4 + channel].
         output[(row * width + col) * 4 + channel] = to_level(sum);
     }

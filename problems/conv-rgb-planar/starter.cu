@@ -24,7 +24,7 @@ __global__ void convolve(const float* input, const float* filter, float* output,
 extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
 {
     dim3 threads(16, 16);
-    // The image may be very tall, and only the x of a grid goes beyond 65,535 blocks: rows of blocks lie along it.
+    // The image may be very tall, and a grid has at most 65,535 blocks along y: so blockIdx.x counts rows of blocks.
     dim3 blocks((height + threads.y - 1) / threads.y, (width + threads.x - 1) / threads.x, 3);
 
     convolve<<<blocks, threads>>>(input, filter, output, width, height, radius);

@@ -27,7 +27,7 @@ extern "C" void solve(const float* input, const float* filter, float* output, in
 {
     int side = 2 * radius + 1;
     dim3 threads(16, 16);
-    // Rows along x: a grid has at most 65,535 blocks along y.
+    // A grid has at most 65,535 blocks along y, so blockIdx.x counts rows of blocks.
     dim3 blocks((height + threads.y - 1) / threads.y, (width + threads.x - 1) / threads.x);
 
     cudaMemcpyToSymbol(c_filter, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);

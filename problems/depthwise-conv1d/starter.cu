@@ -14,7 +14,7 @@ __global__ void convolve(const float* x, const float* weight, const float* bias,
     int l = i / D % L; // position in its sequence
 
     float sum = 0.0f;
-    // TODO: bias[d], and x[b][l - k][d] * weight[d][k] for every k below K for which l - k is not negative.
+    // TODO: add bias[d], and x[b][l - k][d] * weight[d][k] for every k below K for which l - k is not negative.
     // All arrays are flat: x[b][l][d] is x[i], x[b][l - 1][d] is x[i - D], weight[d][k] is weight[d * K + k].
     output[i] = sum;
 }

@@ -26,6 +26,28 @@ static void lower_headings(cmark_node *document)
     }
 }
 
+/* Between statements a link names a file, ../ID/statement.md; on the page it leads to that problem's page. */
+static void lead_to_pages(cmark_node *document)
+{
+    static const char up[] = "../", file[] = "/statement.md";
+    cmark_iter *iter = cmark_iter_new(document);
+    while (cmark_iter_next(iter) != CMARK_EVENT_DONE) {
+        cmark_node *node = cmark_iter_get_node(iter);
+        const char *id = cmark_node_get_type(node) == CMARK_NODE_LINK ? cmark_node_get_url(node) : "";
+        if (strncmp(id, up, strlen(up)) != 0)
+            continue;
+        id += strlen(up);
+        if (id[0] == '.' || strcmp(id + strcspn(id, "/"), file) != 0)
+            continue;
+        Text page = {0};
+        text_add(&page, "/problems/");
+        text_append(&page, id, strcspn(id, "/"));
+        cmark_node_set_url(node, page.data);
+        text_free(&page);
+    }
+    cmark_iter_free(iter);
+}
+
 /* Code blocks scroll sideways, so a keyboard must reach them. */
 static void add_with_reachable_code(Text *page, const char *html)
 {
@@ -43,6 +65,7 @@ static char *render(const char *markdown, size_t length)
 {
     cmark_node *document = cmark_parse_document(markdown, length, CMARK_OPT_DEFAULT | CMARK_OPT_VALIDATE_UTF8);
     lower_headings(document);
+    lead_to_pages(document);
     char *html = cmark_render_html(document, CMARK_OPT_DEFAULT);
     cmark_node_free(document);
     return html;

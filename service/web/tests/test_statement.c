@@ -25,6 +25,13 @@ static void formulas_keep_their_layout(void **state)
                 "<pre tabindex=\"0\"><code>a[i] = b[i] &lt; c\n  for i\n</code></pre>\n");
 }
 
+static void links_to_statements_lead_to_pages(void **state)
+{
+    expect_html("[a](../conv1d/statement.md) [b](../../statement.md) [c](https://x.y/statement.md)\n",
+                "<p><a href=\"/problems/conv1d\">a</a> <a href=\"../../statement.md\">b</a> "
+                "<a href=\"https://x.y/statement.md\">c</a></p>\n");
+}
+
 static void tables_have_heads_for_columns_and_rows(void **state)
 {
     static const char markdown[] = "Before.\n\n| name | `a|b` |\n|---|--:|\n| x \\| y | **2** & 3 |\nAfter.\n";
@@ -67,6 +74,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headings_stand_below_those_of_the_page),
         cmocka_unit_test(formulas_keep_their_layout),
+        cmocka_unit_test(links_to_statements_lead_to_pages),
         cmocka_unit_test(tables_have_heads_for_columns_and_rows),
         cmocka_unit_test(raw_html_and_scripts_do_not_pass),
         cmocka_unit_test(a_bar_alone_is_no_table),
