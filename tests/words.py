@@ -36,14 +36,8 @@ def tracked(patterns):
     return [path for path in listed.split() if "/tests/" not in path and "/assignments/" not in path]
 
 
-def turns():
-    for line in pathlib.Path("tests/words.txt").read_text().splitlines():
-        if line and not line.startswith("#"):
-            pattern, better = line.split("\t")
-            yield re.compile(pattern, re.I), better
-
-
-TURNS = list(turns())
+LINES = [line.split("\t") for line in pathlib.Path("tests/words.txt").read_text().splitlines() if line[:1] not in ("", "#")]
+TURNS = [(re.compile(pattern, re.I), better) for pattern, better in LINES]
 
 
 def check_words(path, line, text):
@@ -51,9 +45,6 @@ def check_words(path, line, text):
         found = pattern.search(text)
         if found:
             fault(path, line, f'"{found[0].strip()}": {better}')
-
-
-# ---- pages ---------------------------------------------------------------------------------------------------------
 
 
 def blocks(text):
@@ -105,9 +96,6 @@ def check_page(path, strict):
     if len(lengths) >= FEWEST and mean > MEAN:
         fault(path, 1, f"sentences of {mean:.1f} words on average, expected at most {MEAN}")
     return sum(lengths), mean
-
-
-# ---- C -------------------------------------------------------------------------------------------------------------
 
 
 def check_table(path):
