@@ -63,7 +63,7 @@ load processes.sh
 @test "a failed hidden case shows its number and the kind of mistake, never data" {
     submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
     judge grade --json result.json x.cu
-    ends 1 "Wrong Answer" "hidden" "No numbers are shown of hidden cases, or they could be read off. Look for such a case" \
+    ends 1 "Wrong Answer" "hidden" "The numbers of hidden cases stay hidden, so that nobody can reconstruct them. Try sizes of your own, for example" \
         'make try SUB=x.cu SIZES="input_size=6,kernel_size=3"'
     lacks "12345"
     file_lacks result.json 12345

@@ -417,7 +417,7 @@ static const struct {
     {compute_indices, "too_much_integer", UNROLLED_LINE,
      " integer instructions are executed for every floating-point instruction. Move everything that does not change"},
     {wait_at_every_turn, "needless_barriers", LOOP_LINE,
-     "a barrier is needed only between a write to shared memory and a read by another thread: move"},
+     "A barrier is needed only between a write to shared memory and a read by another thread: move"},
     {take_all_shared_memory, "low_occupancy", KERNEL_LINE,
      " bytes of shared memory per block). That is too few to hide what they wait for: use half as much shared memory"},
     {start_eight_blocks, "too_few_blocks", LAUNCH_LINE,
@@ -477,11 +477,11 @@ static const struct {
     {read_a_column_of_a_tile,
      "... s_tile...[32 + 1]; // rows of 33 elements: the threads of a warp meet each bank once"},
     {scatter_stores_of_several_sums,
-     "// 4 outputs of a thread stand side by side: one store of 16 bytes, from an aligned place"},
+     "// the 4 outputs of a thread are neighbours: one store of 16 bytes, to an aligned address"},
     {compute_in_double, "float ...; // and no double among its operands"},
     {launch_often, "// in the kernel: for (int o = 0; o < 4; o++) with the sum in a register"},
     {take_square_blocks, "dim3 threads(32, 8); // a warp is a row of 32"},
-    {work_more_than_asked, "for (int k = 0; k < 1000; k++) // as many as there are, no filling up"},
+    {work_more_than_asked, "for (int k = 0; k < 1000; k++) // only as many as exist, without padding"},
 };
 
 static void sketches_follow_from_the_source_and_the_launch(void **state)
@@ -623,31 +623,39 @@ static void multiply_matrices(void)
     multiply_matrices_of("15000", "32", "64");
 }
 
+static void reread_for_two_sums(void)
+{
+    reread_global_memory();
+    profile.lines[0].counts.line = SUMS_LINE;
+}
+
 static const struct {
     void (*spoil)(void);
     const char *id, *words;
 } others[] = {
+    {reread_for_two_sums, "several_outputs", " instructions in total. Give each thread "},
     {add_in_each_launch, "serial_launches",
-     "to `out` each, so that each element is loaded and stored 100 times: let one launch add up all parts, in a local"},
+     " to `out`, so that each element is loaded and stored 100 times. Let one launch add all parts, in a local variable"},
     {wait_for_each_tile, "async_copies",
-     " one after the other, and all its threads wait at the barrier for each of them: use "},
-    {load_single_elements, "vector_loads", " loads of 4 bytes from shared memory: load 4 neighbouring elements of "},
+     " one after the other, and all its threads wait at the barrier for each of them. Use "},
+    {load_single_elements, "vector_loads", " loads of 4 bytes from shared memory. Load 4 neighbouring elements of "},
     {wait_for_itself, "latency",
-     " of the warps that a multiprocessor can hold are too few to fill the time: add up taps in"},
-    {read_again_and_again, "reread", " loads per multiply-add: read each tile into shared memory once"},
+     " of the possible warps there is too little other work to hide it. Use two independent accumulators"},
+    {read_again_and_again, "reread",
+     " loads per multiply-add. Load each tile, and the filter, into shared memory once"},
     {take_many_registers, "low_occupancy",
-     ": let the compiler use fewer registers, which hold what a thread needs at a time"},
+     ": reduce the number of values that a thread keeps in registers at the same time"},
     {apply_a_long_filter, "fast_convolution",
-     ": transform tiles of `in` and the filter, multiply them, and transform back (overlap-save); filters of less than"},
+     ". Transform tiles of `in` and the filter, multiply them, and transform back (overlap-save); for filters of fewer than"},
     {compute_in_one_direction, "register_patch",
-     " rows of 8, so that each row of inputs that it takes serves all rows of outputs, and take inputs and taps 16 bytes"},
+     " loads, because a thread has its outputs in one direction only. Let it compute a patch of 4 rows by 8 columns"},
     {filter_in_one_pass, "needless_work",
-     " times the operations that the problem needs: the filter is the product of a row and a column, so filter the rows"},
+     " times as many operations as necessary, because the filter is the product of a row and a column. Filter the rows"},
     {compute_levels, "tensor_cores",
-     "the float32 pipe limits the kernel, and the problem compares whole levels: halves are exact enough"},
+     "The float32 units limit the kernel, and the output is rounded to whole levels, for which half precision is exact"},
     {multiply_matrices, "tensor_cores",
-     "800 numbers of `in` for each output meet 64 columns of `weights`: split each number into two halves, value = high "
-     "+ low, and let the tensor cores add up three of the four products of tiles, all but low * low"},
+     "each output is the dot product of 800 elements of `in` with one of the 64 columns of `weights`. Split each float into "
+     "two half-precision numbers, value = high + low, and let the tensor cores add three of the four products"},
 };
 
 static void other_rules_speak_where_they_should(void **state)
@@ -847,12 +855,13 @@ static void a_larger_grid_has_one_more_dimension(void **state)
 {
     make_healthy();
     launch_two_blocks_often();
-    assert_true(examine() > 0 && strstr(advice[0].sketch, "dim3 grid(2, 500); // blockIdx.y: what the loop") != NULL);
+    assert_true(examine() > 0 &&
+                strstr(advice[0].sketch, "dim3 grid(2, 500); // blockIdx.y replaces the counter") != NULL);
     make_healthy();
     launch_two_blocks_often();
     kernel()->shape.grid[1] = 3;
     assert_true(examine() > 0 &&
-                strstr(advice[0].sketch, "dim3 grid(2, 3, 500); // blockIdx.z: what the loop") != NULL);
+                strstr(advice[0].sketch, "dim3 grid(2, 3, 500); // blockIdx.z replaces the counter") != NULL);
 }
 
 static void launches_that_add_become_a_loop(void **state)
@@ -861,7 +870,8 @@ static void launches_that_add_become_a_loop(void **state)
     make_healthy();
     add_in_each_launch();
     for (size_t i = 0, count = examine(); i < count; i++)
-        found |= strstr(advice[i].sketch, "for (...) // that loop\n    sum += ...;\nout[...] = sum;") != NULL;
+        found |= strstr(advice[i].sketch,
+                        "for (...) // the loop that was around the launch\n    sum += ...;\nout[...] = sum;") != NULL;
     assert_true(found);
 }
 

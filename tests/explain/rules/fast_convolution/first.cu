@@ -5,7 +5,8 @@
 // sketch: // two tiles: the real and the imaginary part
 // sketch: six steps of radix 4 and one of radix 2, each followed by a barrier
 // sketch: s_points[k] *= spectrum[k]; // complex product with the transform of the zero-padded filter
-// sketch: results (wrap-around); the rest are outputs
+// sketch: inverse_fft(s_points); // discard the first
+// sketch: elements, starting
 // 9 neighbouring outputs a thread from shared memory: a direct convolution has little left to gain.
 #include <cuda_runtime.h>
 

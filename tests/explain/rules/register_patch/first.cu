@@ -6,6 +6,7 @@
 // sketch: // fill window[] from row r of the tile, as float4
 // sketch: if (r >= o && r - o < TAPS) // tap s of row r - o of `window`, for all s
 // sketch: for (int c = 0; c < 8; c++) sum[o][c] += window[s + c] * tap;
+// sketch: // rows of outputs; unroll all loops
 // 8 outputs a thread, below one another: each step loads an input and a tap for 8 multiply-adds.
 #include <cuda_runtime.h>
 
