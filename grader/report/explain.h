@@ -2,7 +2,7 @@
  * how its time divides among the lines of the source.
  *
  * All numbers follow from the counters of one call (harness/device/sim/execution_profile.h) and the model of the
- * hardware (simgpu/cost/cost.h); docs/explanation/explain.md says what each number means.
+ * hardware (simgpu/cost/cost.h); docs/explanation/cost-model.md says what each number means.
  *
  * Units    seconds; shares from 0 to 1; intensity in floating-point operations per byte of DRAM traffic; rates in
  *          1e9/s.
