@@ -2,7 +2,7 @@
 """reference.py - prints the parts of docs/reference/ that follow from tables in the code.
 
 A page has such a part between the lines `<!-- printed: NAME -->` and `<!-- end -->`. Each NAME is a function below.
-It also holds the routes to docs/reference/api.md, and every link of a page to the tree and its headings.
+It also holds the routes to api.md, the verdicts to verdicts.md, and each link of a page to the tree and its headings.
 
 Usage: tests/reference.py check    names each page that is stale, and each route or target that is missing
        tests/reference.py write    renews the pages
@@ -126,6 +126,13 @@ def check_routes():
             fault(f"docs/reference/api.md has no row `{route[1]} {route[2]}` for {ACCESS[route[3]]}")
 
 
+def check_verdicts():
+    page = read("docs/reference/verdicts.md")
+    for name in re.findall(r'\[VERDICT_\w+\] = \{"([^"]+)"', read("grader/result/result.c")):
+        if f"\n| {name} |" not in page:
+            fault(f"docs/reference/verdicts.md has no row for {name}")
+
+
 def anchors(path):
     headings = re.findall(r"^#+ (.*)$", re.sub(r"^(```|~~~).*?^\1", "", read(path), flags=re.S | re.M), re.M)
     names = [re.sub(r"[^\w\- ]", "", re.sub(r"&[lg]t;", "", heading.lower())).replace(" ", "-") for heading in headings]
@@ -153,5 +160,6 @@ for path in sorted(pathlib.Path("docs/reference").glob("*.md")):
         path.write_text(now)
 if sys.argv[1] == "check":
     check_routes()
+    check_verdicts()
     check_links()
 sys.exit(faults > 0)
