@@ -3,7 +3,7 @@
 // advice: fast_convolution
 // case: 1
 // sketch: // two tiles: the real and the imaginary part
-// sketch: six steps of radix 4 and one of radix 2, each followed by a barrier
+// sketch: 6 steps of radix 4 and one of radix 2, each followed by a barrier
 // sketch: s_points[k] *= spectrum[k]; // complex product with the transform of the zero-padded filter
 // sketch: inverse_fft(s_points); // discard the first
 // sketch: elements, starting
