@@ -53,7 +53,7 @@ def blocks(text):
     for number, line in enumerate(text.splitlines() + [""], 1):
         fenced = re.match(r"\s*(```|~~~)", line)
         item = re.match(r"\s*([-*]|\d+\.) ", line)
-        now = ("code" if fence or fenced or (re.match(r" {4,}", line) and not item and kind != "text") else
+        now = ("code" if fence or fenced or (re.match(r" {4,}", line) and (kind == "code" or not item and kind != "text")) else
                "table" if line.startswith("|") else "head" if line.startswith("#") else
                "note" if line.startswith("<!--") else "text" if line.strip() else None)
         fence ^= bool(fenced)
