@@ -34,7 +34,7 @@ advises() {
     judge explain --json result.json "$root/solutions/conv1d/accepted/naive.cu"
     ends 0 "naive.cu, problem conv1d on NVIDIA H200 (simulated)" "(modelled)" "bound" "roofline" "occupancy" "Advice" \
         ", which alone would take " " flops per byte (compute side of the ridge at " "; achieved " ", each with what the call would gain by it alone, and its time then, by the model" \
-        "line 16: \`sum\` takes 2 loads for each multiply-add" "sum += input[i + k] * kernel[k];" "sectors  wave- divergent" "ideal fronts  branches" \
+        "line 16: Each multiply-add into \`sum\` needs 2 loads" "sum += input[i + k] * kernel[k];" "sectors  wave- divergent" "ideal fronts  branches" \
         " % in lines of headers, " " % in launches, starts of blocks, copies, waits and events"
     lacks $'\033'
     output=$(sed -n '/^  Advice/,$p' <<<"$output")
@@ -53,10 +53,10 @@ advises() {
     local file=$root/solutions/conv2d/accepted/naive.cu cases
     judge explain --json all.json "$file"
     ends 0 "in the score, a geometric mean of 2, 10 % less time in one are 5.1 %" ">  1  " "several_outputs"
-    json all.json '.advice[] | select(.id == "several_outputs") | (.text | contains("neighbouring outputs, below one another, in registers"))
-        and (.sketch | contains("; // the first of ") and contains("float tap = kernel[r * kernel_cols + s]; // the innermost loop goes down"))' true
+    json all.json '.advice[] | select(.id == "several_outputs") | (.text | contains("neighbouring outputs, below one another, kept in registers"))
+        and (.sketch | contains("; // the first of ") and contains("float tap = kernel[r * kernel_cols + s]; // make the loop over rows of the filter the innermost one"))' true
     json all.json '.advice[] | select(.id == "constant_filter") | .text
-        | startswith("all threads of a warp load the same element of `kernel` ") and endswith(" in constant memory, whose cache hands one value to all of them")' true
+        | startswith("All threads of a warp load the same element of `kernel` ") and endswith(" in constant memory, which broadcasts one value to a whole warp")' true
     cases=$(jq '.cases | length' all.json)
     [[ $cases == 2 ]]
     judge explain --case 2 --json two.json "$file"

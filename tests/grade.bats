@@ -9,7 +9,7 @@ load processes.sh
     submission >x.cu
     judge grade --as Ada x.cu
     ends 0 "Accepted" "modelled" "GFLOP/s" "GB/s" "roofline" "naive"
-    counts 1 '^compile  +[0-9.]+ s( \(kept from before\))?, [0-9]+ registers, 0 bytes shared, 0 bytes spilled$'
+    counts 1 '^compile  +[0-9.]+ s( \(cached\))?, [0-9]+ registers, 0 bytes shared, 0 bytes spilled$'
     stored 'SELECT person, verdict FROM runs' "Ada|Accepted"
 }
 
@@ -63,7 +63,7 @@ load processes.sh
 @test "a failed hidden case shows its number and the kind of mistake, never data" {
     submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
     judge grade --json result.json x.cu
-    ends 1 "Wrong Answer" "hidden" "No numbers are shown of hidden cases, or they could be read off. Look for such a case" \
+    ends 1 "Wrong Answer" "hidden" "The numbers of hidden cases stay hidden, so that nobody can reconstruct them. Try sizes of your own, for example" \
         'make try SUB=x.cu SIZES="input_size=6,kernel_size=3"'
     lacks "12345"
     file_lacks result.json 12345
@@ -138,7 +138,7 @@ load processes.sh
 }
 
 @test "solve() that does not wait for its kernels is accepted, with a warning" {
-    local warning='solve() returned before its kernels had finished, which is allowed; it could see their errors after cudaDeviceSynchronize()'
+    local warning='solve() returned before its kernels had finished. That is allowed. To see their errors in solve(), call cudaDeviceSynchronize() first'
     submission | sed '/cudaDeviceSynchronize/d' >x.cu
     judge grade --json result.json x.cu
     ends 0 "Accepted" "  warning: $warning"

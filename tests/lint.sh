@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks shell scripts, C and its layout, the graph of folders, the pages, the headers of the attacks, the table of messages, the verdicts of lab/verdicts.md, the pages of the solutions, and compiled test data.
+# Checks shell scripts, C and its layout, the graph of folders, the pages and their words, the headers of the attacks, the table of messages, the verdicts of lab/verdicts.md, the pages of the solutions, and compiled test data.
 # Usage: tests/lint.sh LAYER... (lowest first)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,6 +19,8 @@ cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability
 tests/format.sh check || faults=1
 tests/folders.sh || faults=1
 tests/docs.sh || faults=1
+tests/reference.py check || faults=1
+tests/words.py || faults=1
 tests/attacks.sh || faults=1
 tests/messages.py || faults=1
 tests/verdicts.py check || faults=1

@@ -163,7 +163,7 @@ wrong_for_some() {
 @test "all cases of a submission that crashes have a verdict of their own" {
     sed 's/output\[i\] = sum;/if (output_size == 4) __trap(); output[i] = sum;/' "$root/solutions/conv1d/accepted/naive.cu" >crash.cu
     judge grade --device sim --no-record --untimed --all-cases all.json crash.cu
-    ends 1 "hidden cases        for points alone"
+    ends 1 "hidden cases        remaining cases, for partial points"
     json all.json '[.cases[] | select(.verdict != "Accepted") | .name] | @csv' '"the example of the statement"'
 }
 

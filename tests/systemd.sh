@@ -76,7 +76,7 @@ claim() {
     [[ $verdict == ok ]] || echo "# ${printed//$'\n'/$'\n'# }"
 }
 
-# The commands of docs/guides/operate.md, "Installation".
+# The commands of docs/guides/operate.md, "Install".
 install_service() {
     inside bash -ec "cd '$root'; service/commands/install.sh install '$build'; systemd-sysusers; systemd-tmpfiles --create; systemctl daemon-reload"
     inside bash -ec 'echo '\''{"workers": ["sim"]}'\'' >/etc/convjudge/config.json && convjudge check-config && systemctl enable --now convjudge'

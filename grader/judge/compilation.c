@@ -127,7 +127,7 @@ static void end_step(const Grading *judging)
     if (compiled->outcome != COMPILE_OK)
         text_add(&text, verdict_name(verdict_of(compiled->outcome)));
     else
-        text_printf(&text, "%.1f s%s", compiled->seconds, compiled->cached ? " (kept from before)" : "");
+        text_printf(&text, "%.1f s%s", compiled->seconds, compiled->cached ? " (cached)" : "");
     if (compiled->kernel_count > 0)
         text_printf(&text, ", %u registers, %u bytes shared, %u bytes spilled", most.registers, most.shared_bytes,
                     most.spill_bytes);

@@ -780,7 +780,7 @@ static Status run_group(Grading *judging, CaseGroup group, const char *step, dou
         opinion_step_take(judging, start_s);
     *seconds = hides_duration ? hidden_duration_wait(start_s) : now_s() - start_s;
     if (is_for_points)
-        progress_end(judging->job->progress, "for points alone");
+        progress_end(judging->job->progress, "remaining cases, for partial points");
     else
         judging_end_step(judging, group);
     return status;

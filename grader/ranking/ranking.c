@@ -421,8 +421,8 @@ Status ranking_compare(Store *store, bool recorded, const char *device, Progress
     if (status == STATUS_OK) {
         if (!recorded && count_untimed(&ladder) > 0)
             result_warn(result,
-                        "reference solutions without a time on this device: %d; take it with: convjudge "
-                        "references --problem %s",
+                        "reference solutions that have not been timed on this device: %d; run: convjudge references "
+                        "--problem %s",
                         count_untimed(&ladder), result->problem->id);
         result->ladder = ladder_times(&ladder, &result->arena, &result->ladder_count);
         result->references = percentile_among(

@@ -17,8 +17,8 @@ typedef struct Advice {
     double after_s;   /* modelled time of the call after this change alone */
     double gain;      /* share of the call's modelled time that it saves, 0 to 1 */
     char name[64];    /* of the array or variable that it is about, as the source writes it; "": none */
-    char text[500];   /* one sentence, without the line */
-    char sketch[800]; /* two to six lines of new code, in the names of this kernel; "": none */
+    char text[500];   /* without the line and the last full stop */
+    char sketch[900]; /* two to six lines of new code, in the names of this kernel; "": none */
 } Advice;
 
 /* Sets the line and the sentence. */

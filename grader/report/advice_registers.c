@@ -47,7 +47,7 @@ static void take_off(uint64_t *counter, double excess)
 /* A thread's own outputs side by side: one wide store does for all of them. */
 static void sketch_wide_store(const KernelNames *names, Advice *advice)
 {
-    advice_sketch(advice, "// 4 outputs of a thread stand side by side: one store of 16 bytes, from an aligned place");
+    advice_sketch(advice, "// the 4 outputs of a thread are neighbours: one store of 16 bytes, to an aligned address");
     advice_sketch(advice, "*reinterpret_cast<float4*>(&%s[first]) = make_float4(%s[0], %s[1], %s[2], %s[3]);",
                   names->output, names->sum, names->sum, names->sum, names->sum);
 }
@@ -55,9 +55,9 @@ static void sketch_wide_store(const KernelNames *names, Advice *advice)
 static void sketch_neighbours(const KernelNames *names, const char *array, Advice *advice)
 {
     const char *column = names->column[0] != '\0' ? names->column : "col";
-    advice_sketch(advice, "int %s = blockIdx.x * blockDim.x + threadIdx.x; // the index in which %s is contiguous",
+    advice_sketch(advice, "int %s = blockIdx.x * blockDim.x + threadIdx.x; // the index along which %s is contiguous",
                   column, array);
-    advice_sketch(advice, "%s[... + %s] // threadIdx.x with no factor before it", array, column);
+    advice_sketch(advice, "%s[... + %s] // threadIdx.x must not be multiplied by anything", array, column);
 }
 
 /* How often each loaded byte is loaded. From LEAST_REREADS on, a tile in shared memory is worth its barriers. */
@@ -100,8 +100,8 @@ bool rule_uncoalesced(const KernelUnderReview *review, Change *change, Advice *a
     advice_name(advice, loads ? names.strided : names.output);
     advice_say(
         advice, line->line,
-        "neighbouring threads %s elements of `%s` that are far apart, so one access of a warp touches %s sectors "
-        "where %s would be enough: let neighbouring threads %s neighbouring elements",
+        "Neighbouring threads %s elements of `%s` that are far apart, so one access of a warp touches %s sectors where %s "
+        "would be enough. Let neighbouring threads %s neighbouring elements",
         loads ? "read" : "write", advice->name, quantity_ratio(ratio(sectors, requests)).text,
         quantity_ratio(ratio(ideal, requests)).text, loads ? "read" : "write");
     if (!loads && names.has_several_sums)
@@ -128,17 +128,15 @@ static void sketch_tile(const KernelUnderReview *review, const KernelNames *name
 {
     const uint32_t *block = review->kernel->profile->shape.block;
     if (block[1] > 1) {
-        advice_sketch(advice, "__shared__ float s_tile[%u + HALO][%u + HALO]; // HALO: the filter's size less 1",
-                      block[1], block[0]);
+        advice_sketch(advice, "__shared__ float s_tile[%u + HALO][%u + HALO]; // HALO = filter size - 1", block[1],
+                      block[0]);
         advice_sketch(advice, "for (int y = threadIdx.y; y < %u + HALO; y += %u)", block[1], block[1]);
         advice_sketch(advice, "    for (int x = threadIdx.x; x < %u + HALO; x += %u)", block[0], block[0]);
-        advice_sketch(advice, "        s_tile[y][x] = ...; // the element of %s, or 0 beyond the border",
-                      names->input.name);
+        advice_sketch(advice, "        s_tile[y][x] = ...; // the element of %s, or 0 outside it", names->input.name);
     } else {
-        advice_sketch(advice, "__shared__ float s_tile[%u + HALO]; // HALO: the filter's size less 1", block[0]);
+        advice_sketch(advice, "__shared__ float s_tile[%u + HALO]; // HALO = filter size - 1", block[0]);
         advice_sketch(advice, "for (int x = threadIdx.x; x < %u + HALO; x += %u)", block[0], block[0]);
-        advice_sketch(advice, "    s_tile[x] = %s[blockIdx.x * %u + x]; // 0 beyond the border", names->input.name,
-                      block[0]);
+        advice_sketch(advice, "    s_tile[x] = %s[blockIdx.x * %u + x]; // 0 outside it", names->input.name, block[0]);
     }
     advice_sketch(advice, "__syncthreads(); // then read s_tile instead of %s", names->input.name);
 }
@@ -200,10 +198,11 @@ bool rule_reread(const KernelUnderReview *review, Change *change, Advice *advice
     change_add_shared(&change->after, loads, tile * warps, tile * sizeof(float) * review_threads_per_block(review));
     change_others(&change->after, fmax(0.2, 1 - ratio(border_tests(review), review->mix.others)));
     advice_name(advice, names.input.name);
-    advice_say(advice, line->line,
-               "each element of `%s` is read from global memory %.0f times, with %s loads per multiply-add: read each "
-               "tile into shared memory once, and the filter",
-               names.input.name, times, quantity_ratio(ratio(loads, review->mix.multiply_adds)).text);
+    advice_say(
+        advice, line->line,
+        "Each element of `%s` is read from global memory %.0f times, with %s loads per multiply-add. Load each tile, "
+        "and the filter, into shared memory once",
+        names.input.name, times, quantity_ratio(ratio(loads, review->mix.multiply_adds)).text);
     sketch_tile(review, &names, advice);
     return true;
 }
@@ -235,14 +234,14 @@ bool rule_global_accumulation(const KernelUnderReview *review, Change *change, A
     after->atomic_requests = change_scaled(after->atomic_requests, 1 / times);
     after->atomic_lanes = change_scaled(after->atomic_lanes, 1 / times);
     advice_name(advice, names.output);
-    advice_say(advice, line->line,
-               "each element of `%s` is stored %.0f times%s: add up the sum in a local variable, and store it once at "
-               "the end",
-               names.output, times, counters->atomic_lanes > 0 ? " by atomic operations" : "");
+    advice_say(
+        advice, line->line,
+        "Each element of `%s` is stored %.0f times%s. Keep the sum in a local variable, and store it once at the end",
+        names.output, times, counters->atomic_lanes > 0 ? " by atomic operations" : "");
     advice_sketch(advice, "float sum = 0.0f; // a register of the thread");
     advice_sketch(advice, "for (int %s = 0; ...; %s++)", names.loop, names.loop);
     advice_sketch(advice, "    sum += ...;");
-    advice_sketch(advice, "%s[...] = sum; // once, behind the loop", names.output);
+    advice_sketch(advice, "%s[...] = sum; // once, after the loop", names.output);
     return true;
 }
 
@@ -295,8 +294,8 @@ bool rule_async_copies(const KernelUnderReview *review, Change *change, Advice *
     advice_name(advice, array);
     advice_say(
         advice, line->line,
-        "each block loads %.0f tiles of `%s` one after the other, and all its threads wait at the barrier for each "
-        "of them: use two tiles in turn, and start to copy the next one before computing with this one",
+        "Each block loads %.0f tiles of `%s` one after the other, and all its threads wait at the barrier for each of "
+        "them. Use two tiles in turn, and start copying the next tile before computing with the current one",
         tiles, array);
     advice_sketch(advice, "#include <cuda_pipeline.h> // two tiles: s_tile[2][...]");
     advice_sketch(advice, "__pipeline_memcpy_async(&s_tile[next][i], &%s[...], 4); __pipeline_commit();", array);
@@ -367,12 +366,12 @@ bool rule_divergence(const KernelUnderReview *review, Change *change, Advice *ad
     advice_name(advice, names.sum);
     advice_say(
         advice, line->line,
-        "threads of a warp take different branches in %s of the executions of this line, and only %s of %s threads "
-        "are active on average: let whole warps take the same branch, or compute without a branch",
+        "Threads of a warp take different branches in %s of the executions of this line, and only %s of %s threads are "
+        "active on average. Let whole warps take the same branch, or compute without a branch",
         quantity_percent(diverged_share(line), 0).text, quantity_ratio(lanes.active).text,
         quantity_ratio(lanes.full).text);
     advice_sketch(advice, "// instead of: %s", text);
-    advice_sketch(advice, "float value = condition ? %s%s : 0.0f; // every thread goes the same way", names.input.name,
+    advice_sketch(advice, "float value = condition ? %s%s : 0.0f; // every thread does the same", names.input.name,
                   names.input.index[0] != '\0' ? names.input.index : "[...]");
     advice_sketch(advice, "%s += value * %s%s;", names.sum, names.filter.name,
                   names.filter.index[0] != '\0' ? names.filter.index : "[...]");
@@ -432,12 +431,12 @@ bool rule_imbalance_lanes(const KernelUnderReview *review, Change *change, Advic
     advice_name(advice, names.loop);
     advice_say(
         advice, line->line,
-        "threads of a warp run this loop for different numbers of turns, and the others wait for the longest: only "
-        "%s of %s threads are active on average. Give neighbouring threads equal work",
+        "Threads of a warp run this loop for different numbers of iterations, and all wait for the slowest: only %s of %s "
+        "threads are active on average. Give neighbouring threads equal work",
         quantity_ratio(lanes.active).text, quantity_ratio(lanes.full).text);
     advice_sketch(advice, "// instead of: %s", text);
-    advice_sketch(advice, "for (int %s = 0; %s < SAME_FOR_ALL; %s++) // zeros in the place of what is missing",
-                  names.loop, names.loop, names.loop);
+    advice_sketch(advice, "for (int %s = 0; %s < SAME_FOR_ALL; %s++) // missing elements count as zeros", names.loop,
+                  names.loop, names.loop);
     return true;
 }
 
@@ -462,10 +461,10 @@ bool rule_imbalance_blocks(const KernelUnderReview *review, Change *change, Advi
     advice_name(advice, names.column);
     advice_say(
         advice, line,
-        "one warp executes %s times as many instructions as the others do on average, so most multiprocessors have "
-        "nothing to do while its block works: divide the outputs evenly among the blocks",
+        "One warp executes %s times as many instructions as the average warp, so most multiprocessors are idle while its "
+        "block works. Divide the outputs evenly among the blocks",
         quantity_ratio(times).text);
-    advice_sketch(advice, "int %s = blockIdx.x * blockDim.x + threadIdx.x; // one output of each thread of each block",
+    advice_sketch(advice, "int %s = blockIdx.x * blockDim.x + threadIdx.x; // one output per thread",
                   names.column[0] != '\0' ? names.column : "i");
     advice_sketch(advice, "%s<<<(OUTPUTS + %.0f - 1) / %.0f, %.0f>>>(...);", review->kernel->name,
                   review_threads_per_block(review), review_threads_per_block(review), review_threads_per_block(review));
@@ -511,10 +510,10 @@ bool rule_needless_barriers(const KernelUnderReview *review, Change *change, Adv
     advice_name(advice, names.loop);
     advice_say(
         advice, line->line,
-        "each warp waits at __syncthreads() %.0f times but writes shared memory only %.0f times: a barrier is "
-        "needed only between a write to shared memory and a read by another thread; move this one out of the loop",
+        "Each warp waits at __syncthreads() %.0f times but writes shared memory only %.0f times. A barrier is needed only "
+        "between a write to shared memory and a read by another thread: move this one out of the loop",
         review_executions_per_warp(review, line), writer == NULL ? 0.0 : review_executions_per_warp(review, writer));
-    advice_sketch(advice, "__syncthreads(); // once, behind the writes");
+    advice_sketch(advice, "__syncthreads(); // once, after the writes");
     advice_sketch(advice, "for (int %s = 0; %s < %s; %s++) // no barrier inside", names.loop, names.loop,
                   names.loop_end[0] != '\0' ? names.loop_end : "TAPS", names.loop);
     return true;
@@ -597,11 +596,12 @@ static void sketch_outputs(const KernelNames *names, int outputs, Advice *advice
                       outputs, below ? names->row_is : names->column_is, outputs);
     advice_sketch(advice, "float %s[%d] = {0.0f}, window[%d]; // window[o]: the element for output o", names->sum,
                   outputs, outputs);
-    advice_sketch(advice, "window[%d] = %s%s; // the others are there already", outputs - 1, names->input.name,
-                  index[0] != '\0' ? index : "[...]");
+    advice_sketch(advice,
+                  "window[%d] = %s%s; // window[0..%d] still hold the previous elements; fill them before the loop",
+                  outputs - 1, names->input.name, index[0] != '\0' ? index : "[...]", outputs - 2);
     advice_sketch(advice, "float tap = %s%s; // %s", names->filter.name,
                   names->filter.index[0] != '\0' ? names->filter.index : "[...]",
-                  below ? "the innermost loop goes down" : "the loop goes along");
+                  below ? "make the loop over rows of the filter the innermost one" : "loop over the taps of a row");
     advice_sketch(advice, "for (int o = 0; o < %d; o++) %s[o] += window[o] * tap; // #pragma unroll", outputs,
                   names->sum);
     advice_sketch(advice, "for (int o = 0; o < %d; o++) window[o] = window[o + 1]; // #pragma unroll", outputs - 1);
@@ -633,6 +633,7 @@ static double turns_of_loads(const InstructionMix *mix)
  * of them, and each element once for as many outputs as it belongs to. */
 bool rule_several_outputs(const KernelUnderReview *review, Change *change, Advice *advice)
 {
+    static const char *const times_words[] = {[2] = "twice", [4] = "four times", [8] = "eight times"};
     const SimLine *line = review_hot_line(review);
     const InstructionMix *mix = &review->mix;
     double loads = change_loads(mix);
@@ -646,12 +647,18 @@ bool rule_several_outputs(const KernelUnderReview *review, Change *change, Advic
     if (outputs == 0)
         return false;
     advice_name(advice, names.sum);
-    advice_say(advice, line->line,
-               "`%s` takes %s loads for each multiply-add, and %s instructions in all: let each thread compute %d %s "
-               "outputs%s in registers, so that it loads an element of `%s` and a tap of `%s` once for all of them",
-               names.sum, quantity_ratio(ratio(loads, mix->multiply_adds)).text, quantity_ratio(1 + each).text, outputs,
-               names.has_several_sums && !apart ? "times as many" : "neighbouring",
-               names.row[0] != '\0' ? ", below one another," : "", names.input.name, names.filter.name);
+    char step[100];
+    if (names.has_several_sums && !apart)
+        snprintf(step, sizeof step, "Give each thread %s as many outputs", times_words[outputs]);
+    else
+        snprintf(step, sizeof step, "Let each thread compute %d neighbouring outputs%s", outputs,
+                 names.row[0] != '\0' ? ", below one another" : "");
+    advice_say(
+        advice, line->line,
+        "Each multiply-add into `%s` needs %s loads and %s instructions in total. %s, kept in registers, so that "
+        "each element of `%s` and each tap of `%s` is loaded once for all of them",
+        names.sum, quantity_ratio(ratio(loads, mix->multiply_adds)).text, quantity_ratio(1 + each).text, step,
+        names.input.name, names.filter.name);
     sketch_outputs(&names, outputs, advice);
     return true;
 }
@@ -716,15 +723,15 @@ bool rule_register_patch(const KernelUnderReview *review, Change *change, Advice
     advice_name(advice, names.sum);
     advice_say(
         advice, line->line,
-        "`%s` takes %s loads for each multiply-add, since a thread has its outputs in one direction: let it compute "
-        "a patch of %d rows of %d, so that each row of inputs that it takes serves all rows of outputs, and take "
+        "Each multiply-add into `%s` needs %s loads, because a thread has its outputs in one direction only. Let it "
+        "compute a patch of %d rows by %d columns, so that each input row it loads is used for all %d output rows; load "
         "inputs and taps 16 bytes at a time",
-        names.sum, quantity_ratio(loads).text, PATCH_ROWS, PATCH_COLUMNS);
-    advice_sketch(advice, "float %s[%d][%d] = {{0.0f}}, window[%d + TAPS - 1]; // TAPS known to the compiler",
+        names.sum, quantity_ratio(loads).text, PATCH_ROWS, PATCH_COLUMNS, PATCH_ROWS);
+    advice_sketch(advice, "float %s[%d][%d] = {{0.0f}}, window[%d + TAPS - 1]; // TAPS is a compile-time constant",
                   names.sum, PATCH_ROWS, PATCH_COLUMNS, PATCH_COLUMNS);
     advice_sketch(advice, "for (int r = 0; r < TAPS + %d; r++) { // fill window[] from row r of the tile, as float4",
                   PATCH_ROWS - 1);
-    advice_sketch(advice, "    for (int o = 0; o < %d; o++) // rows of outputs, in unrolled loops", PATCH_ROWS);
+    advice_sketch(advice, "    for (int o = 0; o < %d; o++) // rows of outputs; unroll all loops", PATCH_ROWS);
     advice_sketch(advice, "        if (r >= o && r - o < TAPS) // tap s of row r - o of `%s`, for all s",
                   names.filter.name);
     advice_sketch(advice, "            for (int c = 0; c < %d; c++) %s[o][c] += window[s + c] * tap;", PATCH_COLUMNS,
@@ -868,11 +875,12 @@ bool rule_unrolling(const KernelUnderReview *review, Change *change, Advice *adv
     double share = saved / ((1 - UNROLLED_OTHERS) * overhead) * fmin(1, 2 / loads_a_turn(review, line));
     change_waiting(&change->after, 1 - (1 - UNROLLED_WAITING) * share);
     advice_name(advice, names.loop);
-    advice_say(advice, loop,
-               "the loop over `%s` is not unrolled: for each multiply-add %s other instructions count, compare, branch "
-               "and compute addresses, and the next load waits for them: unroll it, with a length that the compiler "
-               "knows or with a second loop for the rest",
-               names.loop, quantity_ratio(ratio(overhead, mix->multiply_adds)).text);
+    advice_say(
+        advice, loop,
+        "The loop over `%s` is not unrolled. For each multiply-add, %s other instructions count, compare, branch and "
+        "compute addresses, and the next load waits for them. Unroll it, with a length that the compiler knows "
+        "or with a second loop for the rest",
+        names.loop, quantity_ratio(ratio(overhead, mix->multiply_adds)).text);
     advice_sketch(advice, "#pragma unroll 8");
     advice_sketch(advice, "for (int %s = 0; %s < %s; %s++) // without break, continue or a test of the border inside",
                   names.loop, names.loop, names.loop_end[0] != '\0' ? names.loop_end : "TAPS", names.loop);
@@ -909,13 +917,13 @@ bool rule_spills(const KernelUnderReview *review, Change *change, Advice *advice
     advice_name(advice, names.sum);
     advice_say(
         advice, bounds > 0 ? bounds : line,
-        "the kernel keeps %u registers and spills %u bytes of each thread to local memory, which is device memory "
-        "behind the caches: let a thread have fewer values at a time%s",
+        "The kernel uses %u registers and spills %u bytes of each thread to local memory, which is device memory. Let a "
+        "thread keep fewer values at a time%s",
         profile->registers, spilled, bounds > 0 ? ", or ask for fewer resident blocks in __launch_bounds__" : "");
     if (bounds > 0)
         advice_sketch(advice, "__global__ void __launch_bounds__(%.0f) // without the least number of resident blocks",
                       review_threads_per_block(review));
-    advice_sketch(advice, "float %s[OUTPUTS]; // OUTPUTS half of what it is: 4 bytes of it are one register a thread",
+    advice_sketch(advice, "float %s[OUTPUTS]; // half as many OUTPUTS: each of them is one register per thread",
                   names.sum);
     return true;
 }
@@ -939,10 +947,10 @@ bool rule_local_memory(const KernelUnderReview *review, Change *change, Advice *
     advice_name(advice, names.input.name);
     advice_say(
         advice, line->line,
-        "an array of each thread lies in local memory, which is device memory (%u bytes per thread): index it only "
-        "with constants, in unrolled loops, so that the compiler keeps it in registers",
+        "An array of each thread lies in local memory, which is device memory (%u bytes per thread). Index it only with "
+        "constants, in unrolled loops, so that the compiler keeps it in registers",
         bytes);
-    advice_sketch(advice, "#pragma unroll // with constant ends, so that each index is known when compiling");
+    advice_sketch(advice, "#pragma unroll // with constant bounds, so that each index is known at compile time");
     advice_sketch(advice, "for (int %s = 0; %s < COUNT; %s++)", names.loop, names.loop, names.loop);
     advice_sketch(advice, "    %s", text);
     return true;

@@ -79,17 +79,18 @@ bool rule_needless_work(const KernelUnderReview *review, Change *change, Advice 
     if (separable) {
         advice_say(
             advice, line->line,
-            "the call executes %s times the operations that the problem needs: the filter is the product of a row "
-            "and a column, so filter the rows first and the columns of the result then, 2 (2 radius + 1) taps "
-            "instead of (2 radius + 1)^2",
+            "The call executes %s times as many operations as necessary, because the filter is the product of a row and "
+            "a column. Filter the rows first, then the columns of the result: 2 (2 radius + 1) taps instead of (2 "
+            "radius + 1)^2",
             quantity_ratio(times).text);
         sketch_two_passes(review, &names, advice);
     } else {
-        advice_say(advice, line->line,
-                   "the call executes %s times the operations that the problem's formula counts: compute each output "
-                   "once, and no taps or outputs that only fill up a tile",
-                   quantity_ratio(times).text);
-        advice_sketch(advice, "for (int %s = 0; %s < %s; %s++) // as many as there are, no filling up", names.loop,
+        advice_say(
+            advice, line->line,
+            "The call executes %s times as many operations as the problem's formula. Compute each output once, and "
+            "no taps or outputs that are only padding",
+            quantity_ratio(times).text);
+        advice_sketch(advice, "for (int %s = 0; %s < %s; %s++) // only as many as exist, without padding", names.loop,
                       names.loop, names.loop_end[0] != '\0' ? names.loop_end : "TAPS", names.loop);
     }
     return true;
@@ -169,8 +170,8 @@ bool rule_double_precision(const KernelUnderReview *review, Change *change, Advi
     advice_name(advice, names.sum);
     advice_say(
         advice, line->line,
-        "this line computes in double precision: write literals with an f (0.0f), and use float and its functions "
-        "(fmaf, not fma) everywhere");
+        "This line computes in double precision. Write literals with an f (0.0f), and use float and its functions (fmaf, "
+        "not fma) everywhere");
     advice_sketch(advice, "// instead of: %s", text);
     advice_sketch(advice, "%s", strcmp(text, single) != 0 ? single : "float ...; // and no double among its operands");
     return true;
@@ -208,8 +209,8 @@ bool rule_float_division(const KernelUnderReview *review, Change *change, Advice
     advice_name(advice, divisor);
     advice_say(
         advice, line->line,
-        "each thread divides by `%s` %.0f times, and each division of floats takes about %d instructions: compute "
-        "the reciprocal once before the loop, and multiply by it; or scale the sum once behind the loop",
+        "Each thread divides by `%s` %.0f times, and a division of floats takes about %d instructions. Compute the "
+        "reciprocal once before the loop and multiply by it, or scale the sum once after the loop",
         divisor, each, FLOAT_DIVISION_INSTRUCTIONS);
     advice_sketch(advice, "const float inverse = 1.0f / %s; // before the loop", divisor);
     advice_sketch(advice, "... * inverse // instead of / %s", divisor);
@@ -236,11 +237,12 @@ bool rule_special_functions(const KernelUnderReview *review, Change *change, Adv
     change_waiting(&change->after, fmax(0.2, 1 - share));
     advice_name(advice, names.filter.name);
     advice_say(advice, line->line,
-               "each thread calls functions such as exponentials, roots or sines %.0f times, which only 16 lanes of a "
-               "multiprocessor compute in a cycle: compute what does not depend on the thread once, into a table in "
-               "shared or constant memory",
+               "Each thread calls functions such as exponentials, roots or sines %.0f times, and a multiprocessor "
+               "computes only 16 of these per cycle. Compute values that do not depend on the thread once, into a "
+               "table in shared or constant memory",
                review_executions_per_warp(review, line));
-    advice_sketch(advice, "__shared__ float s_table[MOST_TAPS]; // by the first threads of the block, before the loop");
+    advice_sketch(advice,
+                  "__shared__ float s_table[MOST_TAPS]; // filled by the first threads of the block, before the loop");
     advice_sketch(advice, "s_table[threadIdx.x] = ...; // %s", text);
     advice_sketch(advice, "__syncthreads(); // then read s_table[%s]", names.loop);
     return true;
@@ -296,8 +298,8 @@ bool rule_integer_division(const KernelUnderReview *review, Change *change, Advi
     advice_name(advice, names.loop);
     advice_say(
         advice, line->line,
-        "each thread divides integers %.0f times in a loop, and each division takes about %d instructions: update "
-        "the indices by additions, or nest loops over rows and columns",
+        "Each thread divides integers %.0f times in a loop, and each division takes about %d instructions. Update the "
+        "indices by additions, or nest loops over rows and columns",
         review_executions_per_warp(review, line), INTEGER_DIVISION_INSTRUCTIONS);
     sketch_division(&names, text, advice);
     return true;
@@ -328,8 +330,8 @@ bool rule_too_much_integer(const KernelUnderReview *review, Change *change, Advi
     advice_name(advice, names.loop);
     advice_say(
         advice, line->line,
-        "%s integer instructions are executed for every floating-point instruction: move what does not change out "
-        "of the loop over `%s`, increment pointers instead of computing indices, and unroll the loop",
+        "%s integer instructions are executed for every floating-point instruction. Move everything that does not change "
+        "out of the loop over `%s`, increment pointers instead of computing indices, and unroll the loop",
         quantity_ratio(each).text, names.loop);
     advice_sketch(advice, "const float* from = &%s[...]; // once, before the loop over %s", names.input.name,
                   names.loop);
@@ -359,10 +361,11 @@ static bool multiply_levels(const KernelUnderReview *review, const SimLine *line
     after->tensor += (uint64_t)multiply_adds;
     after->tensor_bytes += (uint64_t)(2 * multiply_adds); /* halves */
     advice_name(advice, names.sum);
-    advice_say(advice, line->line,
-               "the float32 pipe limits the kernel, and the problem compares whole levels: halves are exact enough, so "
-               "multiply tiles of `%s` by a banded matrix of taps with the tensor cores",
-               names.input.name);
+    advice_say(
+        advice, line->line,
+        "The float32 units limit the kernel, and the output is rounded to whole levels, for which half precision is "
+        "exact enough. Multiply tiles of `%s` by a banded matrix of taps with the tensor cores",
+        names.input.name);
     advice_sketch(advice, "#include <mma.h> // fragments of 16 x 16 halves, sums in float");
     advice_sketch(advice, "wmma::load_matrix_sync(a, s_%s + ..., LEADING); // halves of the tile", names.input.name);
     advice_sketch(advice, "wmma::load_matrix_sync(b, s_band, 16); // taps on the diagonals, zeros elsewhere");
@@ -424,16 +427,20 @@ static bool multiply_matrices(const KernelUnderReview *review, const SimLine *li
     advice_name(advice, product.weights);
     advice_say(
         advice, line->line,
-        "the problem is a product of matrices, in which %.0f numbers of `%.40s` for each output meet %.0f columns of "
-        "`%.40s`: split each number into two halves, value = high + low, and let the tensor cores add up three of the "
-        "four products of tiles, all but low * low, which is as small as float32's rounding; halves or TF32 alone are too rough",
+        "This layer is a matrix product: each output is the dot product of %.0f elements of `%.40s` with one of the %.0f "
+        "columns of `%.40s`. Split each float into two half-precision numbers, value = high + low, and let the tensor "
+        "cores add three of the four products (low * low is below float32's rounding error); half precision or TF32 "
+        "alone is not accurate enough",
         product.depth, product.input, product.columns, product.weights);
-    advice_sketch(advice, "half high = __float2half(x), low = __float2half(x - __half2float(high)); // of all numbers");
+    advice_sketch(advice,
+                  "half high = __float2half(x), low = __float2half(x - __half2float(high)); // for every element");
     advice_sketch(advice, "wmma::mma_sync(part, %.40s_low, %.40s_high, part); // 16 rows, 16 columns, a depth of 16",
                   product.input, product.weights);
     advice_sketch(advice, "wmma::mma_sync(part, %.40s_high, %.40s_low, part);", product.input, product.weights);
     advice_sketch(advice, "wmma::mma_sync(part, %.40s_high, %.40s_high, part);", product.input, product.weights);
-    advice_sketch(advice, "%s += part.x[i]; // after each tap: tensor cores cut sums off, additions round", names.sum);
+    advice_sketch(advice,
+                  "%s += part.x[i]; // after each tap, because tensor cores truncate where ordinary additions round",
+                  names.sum);
     return true;
 }
 
@@ -552,15 +559,16 @@ static void say_add_up(const KernelUnderReview *review, const char *array, int l
     review_line_text(review, line - 1, loop, sizeof loop);
     advice_say(
         advice, line,
-        "%llu launches of %.80s, one after the other, add a part of the sum to `%s` each, so that each element is "
-        "loaded and stored %s times: let one launch add up all parts, in a local variable of each thread",
+        "%llu launches of %.80s, one after the other, each add a part of the sum to `%s`, so that each element is loaded "
+        "and stored %s times. Let one launch add all parts, in a local variable of each thread",
         (unsigned long long)review->model.launches, review->kernel->name, array,
         quantity_ratio(times_stored(review)).text);
     advice_sketch(advice, "%s<<<blocks, threads>>>(...); // once, without the loop around it", review->kernel->name);
-    advice_sketch(advice, "float sum = ...; // in the kernel: what the first launch stores");
-    advice_sketch(advice, "%s", strncmp(loop, "for (", 5) == 0 ? loop : "for (...) // that loop");
+    advice_sketch(advice, "float sum = ...; // in the kernel: the value that the first launch stores");
+    advice_sketch(advice, "%s",
+                  strncmp(loop, "for (", 5) == 0 ? loop : "for (...) // the loop that was around the launch");
     advice_sketch(advice, "    sum += ...;");
-    advice_sketch(advice, "%s[...] = sum; // once, behind the loop", array);
+    advice_sketch(advice, "%s[...] = sum; // once, after the loop", array);
 }
 
 static void say_launch_once(const KernelUnderReview *review, uint64_t launches, int line, Advice *advice)
@@ -569,8 +577,8 @@ static void say_launch_once(const KernelUnderReview *review, uint64_t launches, 
     review_names(review, line, &names);
     advice_say(
         advice, line,
-        "the call launches %llu kernels one after the other, and each launch takes %s before its work begins: let "
-        "one kernel do the work of several, with a loop or a larger grid",
+        "The call launches %llu kernels one after the other, and each launch takes %s before its work begins. Let one "
+        "kernel do the work of several, with a loop or a larger grid",
         (unsigned long long)launches, quantity_time(1e3 * review->explanation->hardware->launch_s).text);
     advice_sketch(advice, "%s<<<blocks, threads>>>(...); // once, without the loop around it", review->kernel->name);
     advice_sketch(advice, "// in the kernel: for (int %s = 0; %s < %s; %s++) with the sum in a register", names.loop,
@@ -580,18 +588,19 @@ static void say_launch_once(const KernelUnderReview *review, uint64_t launches, 
 static void say_larger_grid(const KernelUnderReview *review, uint64_t launches, int line, Advice *advice)
 {
     const double blocks = review_blocks_per_launch(review);
-    advice_say(advice, line,
-               "the call launches %llu kernels one after the other, most of them of %.0f block%s, which cannot fill %u "
-               "multiprocessors: launch all of these blocks at once, in a grid of one more dimension",
-               (unsigned long long)launches, blocks, blocks > 1 ? "s" : "",
-               review->explanation->hardware->multiprocessors);
+    advice_say(
+        advice, line,
+        "The call launches %llu kernels one after the other, most of them with %.0f block%s, which cannot fill %u "
+        "multiprocessors. Launch all of these blocks at once, in a grid with one more dimension",
+        (unsigned long long)launches, blocks, blocks > 1 ? "s" : "", review->explanation->hardware->multiprocessors);
     const uint32_t *grid = review->kernel->profile->shape.grid;
     if (grid[1] > 1)
-        advice_sketch(advice, "dim3 grid(%u, %u, %llu); // blockIdx.z: what the loop around the launch counted",
+        advice_sketch(advice,
+                      "dim3 grid(%u, %u, %llu); // blockIdx.z replaces the counter of the loop around the launch",
                       grid[0], grid[1], (unsigned long long)review->model.launches);
     else
-        advice_sketch(advice, "dim3 grid(%u, %llu); // blockIdx.y: what the loop around the launch counted", grid[0],
-                      (unsigned long long)review->model.launches);
+        advice_sketch(advice, "dim3 grid(%u, %llu); // blockIdx.y replaces the counter of the loop around the launch",
+                      grid[0], (unsigned long long)review->model.launches);
     advice_sketch(advice, "%s<<<grid, threads>>>(...); // once", review->kernel->name);
 }
 
@@ -644,10 +653,12 @@ bool rule_host_copies(const KernelUnderReview *review, Change *change, Advice *a
     change->saved_s = copies->seconds + fmin(review->explanation->wait_s,
                                              (double)copies->count * review->explanation->hardware->host_wait_s);
     advice_name(advice, names.filter.name);
-    advice_say(advice, line,
-               "%llu copies move %s bytes between host and device: the arrays are already in device memory, so work on "
-               "them there; copy a filter to constant memory with cudaMemcpyToSymbol() and cudaMemcpyDeviceToDevice",
-               (unsigned long long)copies->count, quantity_count((double)copies->bytes).text);
+    advice_say(
+        advice, line,
+        "%llu copies move %s bytes between host and device, although the arrays are already in device memory. Work "
+        "on them there, and copy a filter to constant memory with cudaMemcpyToSymbol() and "
+        "cudaMemcpyDeviceToDevice",
+        (unsigned long long)copies->count, quantity_count((double)copies->bytes).text);
     advice_sketch(advice, "__constant__ float c_%s[MOST_TAPS];", names.filter.name);
     advice_sketch(advice, "cudaMemcpyToSymbol(c_%s, %s, BYTES, 0, cudaMemcpyDeviceToDevice); // %s is on the device",
                   names.filter.name, names.filter.name, names.filter.name);
@@ -667,10 +678,10 @@ bool rule_allocations(const KernelUnderReview *review, Change *change, Advice *a
     advice_name(advice, "cudaMalloc");
     advice_say(
         advice, line,
-        "each call allocates device memory %llu times and frees it %llu times, and cudaFree() waits for the device: "
-        "allocate once, and keep the memory for the next call",
+        "Each call allocates device memory %llu times and frees it %llu times, and cudaFree() waits for the device. "
+        "Allocate once, and keep the memory for the next call",
         (unsigned long long)profile->allocations, (unsigned long long)profile->releases);
-    advice_sketch(advice, "static float* d_scratch; static size_t scratch_bytes; // kept from call to call");
+    advice_sketch(advice, "static float* d_scratch; static size_t scratch_bytes; // kept between calls");
     advice_sketch(advice, "if (bytes > scratch_bytes) {");
     advice_sketch(advice, "    cudaFree(d_scratch); cudaMalloc(&d_scratch, bytes); scratch_bytes = bytes;");
     advice_sketch(advice, "}");
@@ -705,8 +716,8 @@ bool rule_constant_addresses_differ(const KernelUnderReview *review, Change *cha
     advice_name(advice, names.filter.name);
     advice_say(
         advice, line->line,
-        "the threads of a warp read %s different constants at once, and constant memory serves one address at a "
-        "time: let all threads of a warp read the same constant, or keep the array in shared memory",
+        "The threads of a warp read %s different constants at once, and constant memory serves one address at a time. Let "
+        "all threads of a warp read the same constant, or keep the array in shared memory",
         quantity_ratio(1 + ratio((double)line->counters.constant_replays, (double)line->counters.constant_requests))
             .text);
     sketch_shared_filter(&names, names.filter.name, advice);
@@ -734,8 +745,8 @@ bool rule_constants_too_long(const KernelUnderReview *review, Change *change, Ad
     advice_name(advice, names.filter.name);
     advice_say(
         advice, line->line,
-        "the array `%s` in constant memory (a warp reads %.0f bytes of it) is too long for the constant cache, and "
-        "blocks that read different parts of it evict each other's: keep an array of this length in shared memory",
+        "The array `%s` in constant memory (a warp reads %.0f bytes of it) does not fit in the constant cache, and blocks "
+        "that read different parts of it evict each other's data. Keep an array of this length in shared memory",
         names.filter.name, bytes);
     sketch_shared_filter(&names, names.filter.name, advice);
     return true;
@@ -790,8 +801,8 @@ bool rule_constant_filter(const KernelUnderReview *review, Change *change, Advic
     advice_name(advice, names.filter.name);
     advice_say(
         advice, line->line,
-        "all threads of a warp load the same element of `%s` from global memory, once for each multiply-add: keep "
-        "the filter (%.0f bytes) in constant memory, whose cache hands one value to all of them",
+        "All threads of a warp load the same element of `%s` for every multiply-add. Put the filter (%.0f bytes) in "
+        "constant memory, which broadcasts one value to a whole warp",
         names.filter.name, bytes);
     advice_sketch(advice, "__constant__ float c_%s[MOST_TAPS]; // as many as the statement allows", names.filter.name);
     advice_sketch(advice, "cudaMemcpyToSymbol(c_%s, %s, TAPS * sizeof(float), 0, cudaMemcpyDeviceToDevice);",
@@ -830,10 +841,10 @@ bool rule_block_shape(const KernelUnderReview *review, Change *change, Advice *a
                                                             threads);
     advice_name(advice, "blockDim");
     advice_say(advice, first_line_with(review->source, "<<<"),
-               "blocks of %u x %u x %u = %.0f threads %s: use a multiple of 32, of at least 64, such as 256", block[0],
+               "Blocks of %u x %u x %u = %.0f threads %s. Use a multiple of 32, at least 64, for example 256", block[0],
                block[1], block[2], threads,
                odd ? "leave lanes of their last warp without work"
-                   : "are too small, since a multiprocessor holds only 32 of them");
+                   : "are too small, because a multiprocessor holds only 32 blocks");
     if (flat)
         advice_sketch(advice, "%s<<<(OUTPUTS + %d - 1) / %d, %d>>>(...);", review->kernel->name, GOOD_THREADS,
                       GOOD_THREADS, GOOD_THREADS);
@@ -893,12 +904,12 @@ bool rule_low_occupancy(const KernelUnderReview *review, Change *change, Advice 
     advice_name(advice, names.sum);
     advice_say(
         advice, review_kernel_line(review),
-        "kernel %.80s keeps only %s of the warps resident that a multiprocessor can hold, limited by %s (%u "
-        "registers per thread, %u bytes of shared memory per block), and they are too few to hide what they wait "
-        "for: %s",
-        kernel->name, quantity_percent(kernel->cost.occupancy, 0).text, kernel->occupancy_limit, profile->registers,
+        "Only %s of the warps that a multiprocessor can hold are resident for kernel %.80s, limited by %s (%u registers per "
+        "thread, %u bytes of shared memory per block). That is too few to hide what they wait for: %s",
+        quantity_percent(kernel->cost.occupancy, 0).text, kernel->name, kernel->occupancy_limit, profile->registers,
         profile->static_shared_bytes + profile->shape.dynamic_shared_bytes,
-        shared ? "use half of it" : "let the compiler use fewer registers, which hold what a thread needs at a time");
+        shared ? "use half as much shared memory"
+               : "reduce the number of values that a thread keeps in registers at the same time");
     if (shared)
         advice_sketch(advice, "__shared__ float tile[ROWS / 2][COLUMNS]; // and twice as many blocks");
     else
@@ -924,12 +935,14 @@ bool rule_too_few_blocks(const KernelUnderReview *review, Change *change, Advice
     input->longest_warp_shared = change_scaled(input->longest_warp_shared, part);
     input->longest_warp_constant = change_scaled(input->longest_warp_constant, part);
     advice_name(advice, "gridDim");
-    advice_say(advice, first_line_with(review->source, "<<<"),
-               "kernel %.80s has only %.0f block%s for %u multiprocessors, so the others are idle: let each thread do "
-               "less, or use smaller blocks",
-               kernel->name, blocks, blocks > 1 ? "s" : "", multiprocessors);
-    advice_sketch(advice, "int blocks = (OUTPUTS + %.0f - 1) / %.0f; // one output a thread; or more, of at least %u",
-                  review_threads_per_block(review), review_threads_per_block(review), 2 * multiprocessors);
+    advice_say(
+        advice, first_line_with(review->source, "<<<"),
+        "Kernel %.80s has only %.0f block%s for %u multiprocessors, so the others are idle. Let each thread do less, "
+        "or use smaller blocks",
+        kernel->name, blocks, blocks > 1 ? "s" : "", multiprocessors);
+    advice_sketch(
+        advice, "int blocks = (OUTPUTS + %.0f - 1) / %.0f; // one output per thread; or another number of at least %u",
+        review_threads_per_block(review), review_threads_per_block(review), 2 * multiprocessors);
     advice_sketch(advice, "%s<<<blocks, %.0f>>>(...);", kernel->name, review_threads_per_block(review));
     return true;
 }
@@ -950,17 +963,17 @@ bool rule_latency(const KernelUnderReview *review, Change *change, Advice *advic
     change_waiting(&change->after, SHORTER);
     change->after.function.registers += 8;
     advice_name(advice, names.sum);
-    advice_say(advice, line->line,
-               "each warp waits for its own loads and sums, and %s of the warps that a multiprocessor can hold are too "
-               "few to fill the time: add up taps in two sums that do not wait for each other, or start more, smaller "
-               "blocks",
-               quantity_percent(review->kernel->cost.occupancy, 0).text);
+    advice_say(
+        advice, line->line,
+        "Warps wait for their own loads and additions, and with only %s of the possible warps there is too little "
+        "other work to hide it. Use two independent accumulators, or launch more, smaller blocks",
+        quantity_percent(review->kernel->cost.occupancy, 0).text);
     advice_sketch(advice, "float %s = 0.0f, %s_odd = 0.0f;", names.sum, names.sum);
     advice_sketch(advice, "for (int %s = 0; %s + 1 < %s; %s += 2) {", names.loop, names.loop,
                   names.loop_end[0] != '\0' ? names.loop_end : "TAPS", names.loop);
     advice_sketch(advice, "    %s += ...; // tap %s", names.sum, names.loop);
-    advice_sketch(advice, "    %s_odd += ...; // tap %s + 1, loaded before the first sum needs its value", names.sum,
-                  names.loop);
+    advice_sketch(advice, "    %s_odd += ...; // tap %s + 1, loaded before the first accumulator needs its value",
+                  names.sum, names.loop);
     advice_sketch(advice, "}");
     return true;
 }
@@ -987,8 +1000,8 @@ bool rule_tail(const KernelUnderReview *review, Change *change, Advice *advice)
     advice_name(advice, "gridDim");
     advice_say(
         advice, first_line_with(review->source, "<<<"),
-        "the grid fills all multiprocessors %s times, and the last, incomplete wave takes as long as a full one: "
-        "start %.0f blocks, which are whole waves, and let each of them go on with the next tile",
+        "The grid fills all multiprocessors %s times, and the last, incomplete wave takes as long as a full one. Launch "
+        "%.0f blocks (a whole number of waves), and let each block process several tiles",
         quantity_ratio(waves).text, blocks);
     advice_sketch(advice, "for (int tile = blockIdx.x; tile < TILES; tile += gridDim.x) // around the kernel's body");
     advice_sketch(advice, "%s<<<%.0f, %.0f>>>(...);", kernel->name, blocks, review_threads_per_block(review));
@@ -1045,12 +1058,13 @@ bool rule_bank_conflicts(const KernelUnderReview *review, Change *change, Advice
     after->shared_load_wavefronts = change_scaled(after->shared_load_wavefronts, kept);
     after->shared_store_wavefronts = change_scaled(after->shared_store_wavefronts, kept);
     advice_name(advice, names.input.name);
-    advice_say(advice, line->line,
-               "threads of a warp access different words of the same banks of `%s`, so each access takes %s wavefronts "
-               "where %s would be enough: make each row of the array longer by as many elements as the sketch says, or "
-               "let neighbouring threads access neighbouring elements",
-               names.input.name, quantity_ratio(ratio(wavefronts, requests)).text,
-               quantity_ratio(ratio((double)line->ideal_shared_wavefronts, requests)).text);
+    advice_say(
+        advice, line->line,
+        "Threads of a warp access different words of the same banks of `%s`, so each access takes %s wavefronts where "
+        "%s would be enough. Pad each row of the array by the number of elements shown below, or let "
+        "neighbouring threads access neighbouring elements",
+        names.input.name, quantity_ratio(ratio(wavefronts, requests)).text,
+        quantity_ratio(ratio((double)line->ideal_shared_wavefronts, requests)).text);
     if (!sketch_padding(review, &names.input, ratio(wavefronts, requests), advice)) {
         advice_sketch(advice, "// a factor of threadIdx.x should be odd: 32 threads then meet 32 banks");
         advice_sketch(advice, "... %s[row * (COLUMNS | 1) + column] ...", names.input.name);
@@ -1087,14 +1101,15 @@ bool rule_vector_loads(const KernelUnderReview *review, Change *change, Advice *
     advice_name(advice, names.input.name);
     advice_say(
         advice, line->line,
-        "each multiply-add takes %s loads of 4 bytes from shared memory: load 4 neighbouring elements of `%s` with "
-        "one instruction, and use them from registers",
+        "Each multiply-add needs %s loads of 4 bytes from shared memory. Load 4 neighbouring elements of `%s` with one "
+        "instruction, and use them from registers",
         quantity_ratio(ratio(mix->shared_loads, mix->multiply_adds)).text, names.input.name);
     advice_sketch(advice, "__shared__ __align__(16) float %s[...]; // rows a multiple of 4 elements long",
                   names.input.name);
     advice_sketch(advice, "float4 four = *reinterpret_cast<const float4*>(&%s[4 * threadIdx.x + ...]);",
                   names.input.name);
-    advice_sketch(advice, "%s[0] += four.x * tap; // and so on: 4 outputs, 4 taps at a time", names.sum);
+    advice_sketch(advice, "%s[0] += four.x * tap; // and likewise for the other outputs and taps, 4 at a time",
+                  names.sum);
     return true;
 }
 
@@ -1144,6 +1159,15 @@ static void transform(const KernelUnderReview *review, const Transform *by, doub
     change_waiting(after, ratio(each * review->explanation->hardware->arithmetic_latency_s, chain_s));
 }
 
+/* 8192 points are 4^6 * 2: six steps of radix 4 and one of radix 2. */
+static void sketch_steps(const Transform *by, Advice *advice)
+{
+    const double steps = log2(by->points) / 2;
+    const bool is_odd = floor(steps) < steps;
+    advice_sketch(advice, "fft(s_points); // log4(%.0f) is %g: %.0f steps of radix 4%s, each followed by a barrier",
+                  by->points, steps, floor(steps), is_odd ? " and one of radix 2" : "");
+}
+
 /* The convolution theorem: a long filter takes far fewer operations through the Fourier transform. */
 bool rule_fast_convolution(const KernelUnderReview *review, Change *change, Advice *advice)
 {
@@ -1162,16 +1186,17 @@ bool rule_fast_convolution(const KernelUnderReview *review, Change *change, Advi
     advice_name(advice, names.filter.name);
     advice_say(
         advice, line->line,
-        "a direct convolution takes %.0f operations for each output, one by Fourier transforms about %.0f: transform "
-        "tiles of `%s` and the filter, multiply them, and transform back (overlap-save); filters of less than "
-        "about %d taps are better off as they are",
+        "Direct convolution needs %.0f operations per output; with Fourier transforms it is about %.0f. Transform tiles of "
+        "`%s` and the filter, multiply them, and transform back (overlap-save); for filters of fewer than about %d "
+        "taps, direct convolution is faster",
         2 * taps, by.operations, names.input.name, LEAST_TAPS);
     advice_sketch(advice, "__shared__ float2 s_points[%.0f]; // two tiles: the real and the imaginary part", by.points);
-    advice_sketch(advice, "// load %.0f elements of each tile, every %.0f-th one begins a tile", by.points,
-                  by.points - taps + 1);
-    advice_sketch(advice, "fft(s_points); // log4(%.0f) steps of radix 4, with a barrier behind each", by.points);
-    advice_sketch(advice, "s_points[k] *= spectrum[k]; // complex; of the filter, filled up with zeros");
-    advice_sketch(advice, "inverse_fft(s_points); // its first %.0f results are wrapped around, the others outputs",
+    advice_sketch(advice, "// tiles of %.0f elements, starting %.0f elements apart", by.points, by.points - taps + 1);
+    sketch_steps(&by, advice);
+    advice_sketch(advice,
+                  "s_points[k] *= spectrum[k]; // complex product with the transform of the zero-padded filter");
+    advice_sketch(advice,
+                  "inverse_fft(s_points); // discard the first %.0f results (wrap-around); the rest are outputs",
                   taps - 1);
     return true;
 }

@@ -494,8 +494,8 @@ static void add_way_out(const Result *result, Text *out)
         return;
     text_add(
         out,
-        "  No numbers are shown of hidden cases, or they could be read off. Look for such a case with one of your own:\n"
-        "    make try SUB=");
+        "  The numbers of hidden cases stay hidden, so that nobody can reconstruct them. Try sizes of your own, for example\n"
+        "  more than one block:\n    make try SUB=");
     terminal_add_line(out, result->file_name);
     text_add(out, " SIZES=\"");
     for (size_t i = 0; i < result->problem->parameter_count; i++)

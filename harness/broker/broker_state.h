@@ -137,14 +137,15 @@ typedef struct Broker {
     uint64_t launches;                          /* of this call */
 
     ServeEnd end;
-    MistakeKind violation;                      /* for SERVE_VIOLATION */
-    char end_text[700];                         /* for SERVE_LOAD_FAILED, _UNSUPPORTED, _TOO_MUCH and _VIOLATION */
-    double most_requests, most_serving_seconds; /* BROKER_MAX_..., or lower ones for tests (docs/reference/settings.md) */
-    uint32_t requests;                          /* of this call */
-    double seconds_left;                        /* ControlRequest.seconds_left; 0: unlimited */
-    double served_s;                            /* when this call began */
-    double serving_seconds; /* processor time of this call, without launches; counted on the simulated GPU */
-    double busy_seconds;    /* of this call: the broker worked for the runner */
+    MistakeKind violation; /* for SERVE_VIOLATION */
+    char end_text[700];    /* for SERVE_LOAD_FAILED, _UNSUPPORTED, _TOO_MUCH and _VIOLATION */
+    double most_requests,
+        most_serving_seconds; /* BROKER_MAX_..., or lower ones for tests (docs/reference/settings.md) */
+    uint32_t requests;        /* of this call */
+    double seconds_left;      /* ControlRequest.seconds_left; 0: unlimited */
+    double served_s;          /* when this call began */
+    double serving_seconds;   /* processor time of this call, without launches; counted on the simulated GPU */
+    double busy_seconds;      /* of this call: the broker worked for the runner */
     HostWork host_work;
     int host_clock; /* control.h; -1: none */
     HostTime host_time;

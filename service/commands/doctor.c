@@ -285,7 +285,8 @@ static void add_gpu(const DeviceInfo *info, Checkup *checkup)
                     "of the memory are refused. Run once: convjudge calibrate.",
                     "not measured yet");
     if (info->pageable_access)
-        checkup_add(checkup, CHECKUP_NOTE, "GPU's memory", "Nothing is ranked on this device: docs/explanation/security.md.",
+        checkup_add(checkup, CHECKUP_NOTE, "GPU's memory",
+                    "Nothing is ranked on this device: docs/explanation/security.md.",
                     "kernels can read the memory of the judge's processes");
     find_gpu_clock(info, checkup);
 }

@@ -513,9 +513,9 @@ static void add_when(Text *text, const Counting *counting, const PointsCandidate
 {
     const SubmissionFact *fact = candidate->fact;
     if (!fact->has_received && fact->marked_late)
-        text_add(text, ", whose time nobody knows but which was marked late and is taken for one day late");
+        text_add(text, ". Its time of receipt is unknown, and it was marked late, so it is treated as one day late");
     else if (!fact->has_received)
-        text_add(text, ", whose time nobody knows and which is taken to be in time");
+        text_add(text, ". Its time of receipt is unknown, so it is treated as on time");
     else
         text_printf(text, ", received %s", class_time_local(&counting->file->zone, fact->received_s).text);
     if (candidate->late_s > 0 && candidate->days_late == 0)

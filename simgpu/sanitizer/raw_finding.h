@@ -35,7 +35,7 @@ typedef enum SimFindingKind {
     SIM_UNINITIALISED,     /* a read of bytes that nothing has written */
     SIM_UNSET_VARIABLE,    /* a variable in a register is used before it is set, and what comes of it is stored, is an
                            * address or a condition, or goes to other threads */
-    SIM_BAD_SHUFFLE,       /* a shuffle takes the value of a lane that takes no part in it */
+    SIM_BAD_SHUFFLE,       /* a shuffle reads the value of a lane that does not take part in it */
     SIM_MIXED_BARRIERS,    /* threads of a block wait for each other at different __syncthreads(). Hardware only counts
                            * the arrivals and lets them pass; CUDA leaves it undefined */
     SIM_FINDING_KINDS

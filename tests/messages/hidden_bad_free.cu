@@ -1,5 +1,5 @@
 // expect: Run-Time Error
-// says: a kernel uses a pointer to a function, a texture, a surface or a tensor map that is none or does not fit, or frees what its malloc() has not given
+// says: a kernel uses an invalid pointer to a function, texture, surface or tensor map, or frees memory that malloc() did not return
 // problem: conv1d
 //
 // In a hidden case, a kernel frees an array that its malloc() has not given.

@@ -1,5 +1,5 @@
 // expect: Wrong Answer
-// says: a shuffle takes the value of a lane that takes no part in it
+// says: a shuffle reads the value of a lane that does not take part in it
 // problem: conv1d
 //
 // In a hidden case, the sum of a warp is passed on from a lane that takes no part in the shuffle.

@@ -2,7 +2,7 @@
 // Mistake: two blocks share the taps of each output, and the one that finishes last adds up their sums. No
 // __threadfence() stands between storing a sum and raising the counter where there are many outputs.
 // on cuda: Accepted, Wrong Answer
-// says: a block tells others of what it stores, with no __threadfence() between the store and the telling
+// says: a block signals other blocks that it has stored data, with no __threadfence() between the store and the signal
 // problem: conv1d
 #include <cuda_runtime.h>
 

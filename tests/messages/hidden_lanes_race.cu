@@ -1,5 +1,5 @@
 // expect: Run-Time Error
-// says: threads write different values to the same place at the same time
+// says: threads write different values to the same location at the same time
 // problem: conv1d
 //
 // In a hidden case, two threads of a warp write different values to the same place.

@@ -1,5 +1,5 @@
 // expect: Run-Time Error
-// says: a kernel arrives at a cuda::barrier or another mbarrier that nobody has initialised: init() is missing, or a __syncthreads() after it
+// says: a kernel arrives at a cuda::barrier or another mbarrier that was not initialised: init() is missing, or a __syncthreads() after it
 // problem: conv1d
 //
 // In hidden cases of more than one block, only the first block initialises its barrier.

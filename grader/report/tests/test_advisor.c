@@ -395,60 +395,60 @@ static const struct {
     const char *words;
 } mistakes[] = {
     {scatter_loads, "uncoalesced", LOOP_LINE,
-     "neighbouring threads read elements of `in` that are far apart, so one access of a warp touches "},
+     "Neighbouring threads read elements of `in` that are far apart, so one access of a warp touches "},
     {let_banks_conflict, "bank_conflicts", LOOP_LINE,
-     " would be enough: make each row of the array longer by as many elements as the sketch says"},
+     " would be enough. Pad each row of the array by the number of elements shown below"},
     {reread_global_memory, "several_outputs", LOOP_LINE,
-     " neighbouring outputs in registers, so that it loads an element of `in` and a tap of `filter` once for all of them"},
+     " neighbouring outputs, kept in registers, so that each element of `in` and each tap of `filter` is loaded once for all"},
     {accumulate_in_global_memory, "global_accumulation", LOOP_LINE,
-     ": add up the sum in a local variable, and store it once at the end"},
-    {accumulate_atomically, "global_accumulation", LOOP_LINE, " times by atomic operations: add up the sum"},
+     ". Keep the sum in a local variable, and store it once at the end"},
+    {accumulate_atomically, "global_accumulation", LOOP_LINE, " times by atomic operations. Keep the sum"},
     {spill, "local_memory", LOOP_LINE,
-     ": index it only with constants, in unrolled loops, so that the compiler keeps it in registers"},
+     ". Index it only with constants, in unrolled loops, so that the compiler keeps it in registers"},
     {read_different_constants, "constant_addresses_differ", LOOP_LINE,
-     " different constants at once, and constant memory serves one address at a time: let all"},
+     " different constants at once, and constant memory serves one address at a time. Let all"},
     {keep_a_long_filter_in_constant_memory, "constants_too_long", LOOP_LINE,
-     "and blocks that read different parts of it evict each other's: keep an array of this length in shared"},
-    {diverge, "divergence", LOOP_LINE, " threads are active on average: let whole warps take the same branch"},
+     "and blocks that read different parts of it evict each other's data. Keep an array of this length in shared"},
+    {diverge, "divergence", LOOP_LINE, " threads are active on average. Let whole warps take the same branch"},
     {compute_in_double, "double_precision", LOOP_LINE,
-     "this line computes in double precision: write literals with an f (0.0f)"},
+     "This line computes in double precision. Write literals with an f (0.0f)"},
     {divide, "integer_division", LOOP_LINE,
-     "instructions: update the indices by additions, or nest loops over rows and columns"},
+     "instructions. Update the indices by additions, or nest loops over rows and columns"},
     {compute_indices, "too_much_integer", UNROLLED_LINE,
-     " integer instructions are executed for every floating-point instruction: move what does not change"},
+     " integer instructions are executed for every floating-point instruction. Move everything that does not change"},
     {wait_at_every_turn, "needless_barriers", LOOP_LINE,
-     "a barrier is needed only between a write to shared memory and a read by another thread; move"},
+     "A barrier is needed only between a write to shared memory and a read by another thread: move"},
     {take_all_shared_memory, "low_occupancy", KERNEL_LINE,
-     " bytes of shared memory per block), and they are too few to hide what they wait for: use half of it"},
+     " bytes of shared memory per block). That is too few to hide what they wait for: use half as much shared memory"},
     {start_eight_blocks, "too_few_blocks", LAUNCH_LINE,
-     " multiprocessors, so the others are idle: let each thread do less"},
+     " multiprocessors, so the others are idle. Let each thread do less"},
     {run_for_different_turns, "imbalance_lanes", FOR_LINE,
-     "run this loop for different numbers of turns, and the others wait for the longest"},
+     "run this loop for different numbers of iterations, and all wait for the slowest: only"},
     {let_one_warp_do_most, "imbalance_blocks", KERNEL_LINE,
-     "times as many instructions as the others do on average, so most multiprocessors have nothing to do while"},
+     "times as many instructions as the average warp, so most multiprocessors are idle while its block works"},
     {spill_registers, "spills", KERNEL_LINE,
-     "memory, which is device memory behind the caches: let a thread have fewer values at a time, or ask for fewer resident blocks in __launch_bounds__"},
+     "memory, which is device memory. Let a thread keep fewer values at a time, or ask for fewer resident blocks in __launch_bounds__"},
     {take_blocks_of_16, "block_shape", LAUNCH_LINE,
-     "leave lanes of their last warp without work: use a multiple of 32, of at least 64"},
+     "leave lanes of their last warp without work. Use a multiple of 32, at least 64"},
     {take_blocks_of_32, "block_shape", LAUNCH_LINE,
-     "are too small, since a multiprocessor holds only 32 of them: use a multiple"},
+     "are too small, because a multiprocessor holds only 32 blocks. Use a multiple"},
     {end_with_a_short_wave, "tail", LAUNCH_LINE,
-     "start 1056 blocks, which are whole waves, and let each of them go on with the next tile"},
+     "Launch 1056 blocks (a whole number of waves), and let each block process several tiles"},
     {turn_without_unrolling, "unrolling", FOR_LINE,
      " other instructions count, compare, branch and compute addresses, and the next load waits for them"},
-    {turn_around_sums, "unrolling", TAPS_LINE, "the loop over `k` is not unrolled: for each multiply-add "},
+    {turn_around_sums, "unrolling", TAPS_LINE, "The loop over `k` is not unrolled. For each multiply-add, "},
     {divide_floats, "float_division", DIVIDING_LINE,
-     " instructions: compute the reciprocal once before the loop, and multiply by it; or scale"},
+     " instructions. Compute the reciprocal once before the loop and multiply by it, or scale"},
     {call_functions, "special_functions", LOOP_LINE,
-     " times, which only 16 lanes of a multiprocessor compute in a cycle: compute what does not depend on the"},
-    {work_more_than_asked, "needless_work", LOOP_LINE, "times the operations that the problem's formula counts"},
+     " times, and a multiprocessor computes only 16 of these per cycle. Compute values that do not depend on the"},
+    {work_more_than_asked, "needless_work", LOOP_LINE, "times as many operations as the problem's formula"},
     {allocate, "allocations", MALLOC_LINE,
-     " times, and cudaFree() waits for the device: allocate once, and keep the memory"},
-    {launch_often, "serial_launches", LAUNCH_LINE, ": let one kernel do the work of several, with a loop"},
+     " times, and cudaFree() waits for the device. Allocate once, and keep the memory"},
+    {launch_often, "serial_launches", LAUNCH_LINE, ". Let one kernel do the work of several, with a loop"},
     {launch_two_blocks_often, "serial_launches", LAUNCH_LINE,
-     "most of them of 2 blocks, which cannot fill 132 multiprocessors: launch all of these blocks at once"},
+     "most of them with 2 blocks, which cannot fill 132 multiprocessors. Launch all of these blocks at once"},
     {copy_to_the_host, "host_copies", COPY_LINE,
-     "the arrays are already in device memory, so work on them there; copy a filter to constant memory with"},
+     "although the arrays are already in device memory. Work on them there, and copy a filter to constant memory with"},
 };
 
 static void each_mistake_is_named_first_with_its_line(void **state)
@@ -477,11 +477,11 @@ static const struct {
     {read_a_column_of_a_tile,
      "... s_tile...[32 + 1]; // rows of 33 elements: the threads of a warp meet each bank once"},
     {scatter_stores_of_several_sums,
-     "// 4 outputs of a thread stand side by side: one store of 16 bytes, from an aligned place"},
+     "// the 4 outputs of a thread are neighbours: one store of 16 bytes, to an aligned address"},
     {compute_in_double, "float ...; // and no double among its operands"},
     {launch_often, "// in the kernel: for (int o = 0; o < 4; o++) with the sum in a register"},
     {take_square_blocks, "dim3 threads(32, 8); // a warp is a row of 32"},
-    {work_more_than_asked, "for (int k = 0; k < 1000; k++) // as many as there are, no filling up"},
+    {work_more_than_asked, "for (int k = 0; k < 1000; k++) // only as many as exist, without padding"},
 };
 
 static void sketches_follow_from_the_source_and_the_launch(void **state)
@@ -623,31 +623,39 @@ static void multiply_matrices(void)
     multiply_matrices_of("15000", "32", "64");
 }
 
+static void reread_for_two_sums(void)
+{
+    reread_global_memory();
+    profile.lines[0].counts.line = SUMS_LINE;
+}
+
 static const struct {
     void (*spoil)(void);
     const char *id, *words;
 } others[] = {
+    {reread_for_two_sums, "several_outputs", " instructions in total. Give each thread "},
     {add_in_each_launch, "serial_launches",
-     "to `out` each, so that each element is loaded and stored 100 times: let one launch add up all parts, in a local"},
+     " to `out`, so that each element is loaded and stored 100 times. Let one launch add all parts, in a local variable"},
     {wait_for_each_tile, "async_copies",
-     " one after the other, and all its threads wait at the barrier for each of them: use "},
-    {load_single_elements, "vector_loads", " loads of 4 bytes from shared memory: load 4 neighbouring elements of "},
+     " one after the other, and all its threads wait at the barrier for each of them. Use "},
+    {load_single_elements, "vector_loads", " loads of 4 bytes from shared memory. Load 4 neighbouring elements of "},
     {wait_for_itself, "latency",
-     " of the warps that a multiprocessor can hold are too few to fill the time: add up taps in"},
-    {read_again_and_again, "reread", " loads per multiply-add: read each tile into shared memory once"},
+     " of the possible warps there is too little other work to hide it. Use two independent accumulators"},
+    {read_again_and_again, "reread",
+     " loads per multiply-add. Load each tile, and the filter, into shared memory once"},
     {take_many_registers, "low_occupancy",
-     ": let the compiler use fewer registers, which hold what a thread needs at a time"},
+     ": reduce the number of values that a thread keeps in registers at the same time"},
     {apply_a_long_filter, "fast_convolution",
-     ": transform tiles of `in` and the filter, multiply them, and transform back (overlap-save); filters of less than"},
+     ". Transform tiles of `in` and the filter, multiply them, and transform back (overlap-save); for filters of fewer than"},
     {compute_in_one_direction, "register_patch",
-     " rows of 8, so that each row of inputs that it takes serves all rows of outputs, and take inputs and taps 16 bytes"},
+     " loads, because a thread has its outputs in one direction only. Let it compute a patch of 4 rows by 8 columns"},
     {filter_in_one_pass, "needless_work",
-     " times the operations that the problem needs: the filter is the product of a row and a column, so filter the rows"},
+     " times as many operations as necessary, because the filter is the product of a row and a column. Filter the rows"},
     {compute_levels, "tensor_cores",
-     "the float32 pipe limits the kernel, and the problem compares whole levels: halves are exact enough"},
+     "The float32 units limit the kernel, and the output is rounded to whole levels, for which half precision is exact"},
     {multiply_matrices, "tensor_cores",
-     "800 numbers of `in` for each output meet 64 columns of `weights`: split each number into two halves, value = high "
-     "+ low, and let the tensor cores add up three of the four products of tiles, all but low * low"},
+     "each output is the dot product of 800 elements of `in` with one of the 64 columns of `weights`. Split each float into "
+     "two half-precision numbers, value = high + low, and let the tensor cores add three of the four products"},
 };
 
 static void other_rules_speak_where_they_should(void **state)
@@ -847,12 +855,13 @@ static void a_larger_grid_has_one_more_dimension(void **state)
 {
     make_healthy();
     launch_two_blocks_often();
-    assert_true(examine() > 0 && strstr(advice[0].sketch, "dim3 grid(2, 500); // blockIdx.y: what the loop") != NULL);
+    assert_true(examine() > 0 &&
+                strstr(advice[0].sketch, "dim3 grid(2, 500); // blockIdx.y replaces the counter") != NULL);
     make_healthy();
     launch_two_blocks_often();
     kernel()->shape.grid[1] = 3;
     assert_true(examine() > 0 &&
-                strstr(advice[0].sketch, "dim3 grid(2, 3, 500); // blockIdx.z: what the loop") != NULL);
+                strstr(advice[0].sketch, "dim3 grid(2, 3, 500); // blockIdx.z replaces the counter") != NULL);
 }
 
 static void launches_that_add_become_a_loop(void **state)
@@ -861,7 +870,8 @@ static void launches_that_add_become_a_loop(void **state)
     make_healthy();
     add_in_each_launch();
     for (size_t i = 0, count = examine(); i < count; i++)
-        found |= strstr(advice[i].sketch, "for (...) // that loop\n    sum += ...;\nout[...] = sum;") != NULL;
+        found |= strstr(advice[i].sketch,
+                        "for (...) // the loop that was around the launch\n    sum += ...;\nout[...] = sum;") != NULL;
     assert_true(found);
 }
 

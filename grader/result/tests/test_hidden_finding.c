@@ -53,9 +53,9 @@ static void the_kind_is_worded_with_its_line(void **state)
         {{.output = {WRONG_PLACE_LAST_COLUMNS, WRONG_NATURE_NEVER_WRITTEN}}, "only the last columns: never written"},
         {{.output = {WRONG_PLACE_ONE, WRONG_NATURE_UNKNOWN}}, "one element"},
         {{.output = {WRONG_PLACE_BY_CHANCE}, .mistake = {.kind = MISTAKE_UNINITIALISED, .line = 1}},
-         "right only by luck; a kernel reads memory that nothing has written (x.cu:1: `first`)"},
-        {{.mistake = {.kind = MISTAKE_NONE}}, "a mistake of a kind that has no name here"},
-        {{.mistake = {.kind = (MistakeKind)1000}}, "a mistake of a kind that has no name here"},
+         "right only by luck; a kernel reads memory that was never written (x.cu:1: `first`)"},
+        {{.mistake = {.kind = MISTAKE_NONE}}, "a mistake of another kind"},
+        {{.mistake = {.kind = (MistakeKind)1000}}, "a mistake of another kind"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         assert_string_equal(worded(rows[i].finding), rows[i].words);

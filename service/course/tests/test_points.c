@@ -456,10 +456,11 @@ static void the_mark_of_another_system_counts_where_no_time_is_known(void **stat
     Fixture *fixture = fixture_new();
     SubmissionFact fact = good(fixture, 1, NULL);
     ProblemPoints points = count(fixture, &fact, 1);
-    expect(&points, 10, true, "whose time nobody knows and which is taken to be in time");
+    expect(&points, 10, true, "Its time of receipt is unknown, so it is treated as on time.");
     fact.marked_late = true;
     points = count(fixture, &fact, 1);
-    expect(&points, 9, true, "whose time nobody knows but which was marked late and is taken for one day late");
+    expect(&points, 9, true,
+           "Its time of receipt is unknown, and it was marked late, so it is treated as one day late.");
     set_due(fixture, "2026-11-09T23:59", (ClassLate){10, 0, 0});
     points = count(fixture, &fact, 1);
     expect(&points, 0, true, "came too late to count");

@@ -2,7 +2,7 @@
 // problem: conv2d-separable
 // advice: allocations
 // case: 1
-// sketch: static float* d_scratch; static size_t scratch_bytes; // kept from call to call
+// sketch: static float* d_scratch; static size_t scratch_bytes; // kept between calls
 // The first pass reads a copy of the image, which is taken and given back in each call. cudaFree() waits until the pass is done,
 // so the device has nothing to do until the host has launched the second one.
 #include <cuda_runtime.h>

@@ -2,7 +2,7 @@
 // problem: conv1d
 // advice: divergence
 // case: 2
-// sketch: float value = condition ? input[...] : 0.0f; // every thread goes the same way
+// sketch: float value = condition ? input[...] : 0.0f; // every thread does the same
 // Even and odd threads take the halves of the filter in different order, so every warp executes both, half of its
 // threads idle.
 #include <cuda_runtime.h>

@@ -3,9 +3,10 @@
 // advice: fast_convolution
 // case: 1
 // sketch: // two tiles: the real and the imaginary part
-// sketch: steps of radix 4, with a barrier behind each
-// sketch: s_points[k] *= spectrum[k]; // complex; of the filter, filled up with zeros
-// sketch: results are wrapped around, the others outputs
+// sketch: 6 steps of radix 4 and one of radix 2, each followed by a barrier
+// sketch: s_points[k] *= spectrum[k]; // complex product with the transform of the zero-padded filter
+// sketch: inverse_fft(s_points); // discard the first
+// sketch: elements, starting
 // 9 neighbouring outputs a thread from shared memory: a direct convolution has little left to gain.
 #include <cuda_runtime.h>
 

@@ -1,7 +1,7 @@
 // expect: Accepted
 // problem: conv2d
 // advice: global_accumulation
-// sketch: output[...] = sum; // once, behind the loop
+// sketch: output[...] = sum; // once, after the loop
 // The sum is kept in the output itself: each tap loads it from global memory and stores it again.
 #include <cuda_runtime.h>
 

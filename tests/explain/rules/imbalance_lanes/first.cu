@@ -2,7 +2,7 @@
 // problem: gaussian-blur
 // advice: imbalance_lanes
 // case: 2
-// sketch: // zeros in the place of what is missing
+// sketch: // missing elements count as zeros
 // A warp computes 40 columns: one turn with all of its lanes, and one in which 24 of them wait for the other 8.
 #include <cuda_runtime.h>
 

@@ -2,7 +2,7 @@
 // problem: conv1d
 // advice: latency
 // case: 2
-// sketch: // tap k + 1, loaded before the first sum needs its value
+// sketch: // tap k + 1, loaded before the first accumulator needs its value
 // Two warps on each multiprocessor: while they wait for their loads, there is no other warp that could compute.
 #include <cuda_runtime.h>
 

@@ -2,7 +2,7 @@
 // problem: conv1d
 // advice: local_memory
 // case: 2
-// sketch: #pragma unroll // with constant ends, so that each index is known when compiling
+// sketch: #pragma unroll // with constant bounds, so that each index is known at compile time
 // The number of outputs of a thread is a parameter: an array that is indexed by a loop whose end the compiler does not
 // know cannot be kept in registers.
 #include <cuda_runtime.h>

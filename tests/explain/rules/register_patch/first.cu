@@ -2,10 +2,11 @@
 // problem: conv2d
 // advice: register_patch
 // case: 1
-// sketch: // TAPS known to the compiler
+// sketch: // TAPS is a compile-time constant
 // sketch: // fill window[] from row r of the tile, as float4
 // sketch: if (r >= o && r - o < TAPS) // tap s of row r - o of `window`, for all s
 // sketch: for (int c = 0; c < 8; c++) sum[o][c] += window[s + c] * tap;
+// sketch: // rows of outputs; unroll all loops
 // 8 outputs a thread, below one another: each step loads an input and a tap for 8 multiply-adds.
 #include <cuda_runtime.h>
 

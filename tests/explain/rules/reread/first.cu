@@ -1,9 +1,9 @@
 // expect: Accepted
 // problem: gaussian-blur
 // advice: reread
-// sketch: // HALO: the filter's size less 1
+// sketch: // HALO = filter size - 1
 // sketch: for (int y = threadIdx.y; y < 4 + HALO; y += 4)
-// sketch: // the element of input, or 0 beyond the border
+// sketch: // the element of input, or 0 outside it
 // sketch: __syncthreads(); // then read s_tile instead of input
 // Eight outputs in registers; each input is tested for the border and read from global memory again for each column of the
 // filter.

@@ -1,7 +1,7 @@
 // expect: Accepted
 // problem: conv1d-same
 // advice: reread
-// sketch: // 0 beyond the border
+// sketch: // 0 outside it
 // Seven outputs in registers; their inputs come from global memory, where those of neighbouring threads lie 7 apart: many
 // wavefronts for each load.
 #include <cuda_runtime.h>

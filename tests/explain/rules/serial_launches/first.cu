@@ -3,7 +3,7 @@
 // advice: serial_launches
 // case: 3
 // sketch: add_tap<<<blocks, threads>>>(...); // once, without the loop around it
-// sketch: float sum = ...; // in the kernel: what the first launch stores
+// sketch: float sum = ...; // in the kernel: the value that the first launch stores
 // Adds one tap of the filter to all outputs per launch, and each launch waits for the one before.
 #include <cuda_runtime.h>
 

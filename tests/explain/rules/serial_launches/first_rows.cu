@@ -2,7 +2,7 @@
 // problem: conv2d
 // advice: serial_launches
 // case: 2
-// sketch: // blockIdx.y: what the loop around the launch counted
+// sketch: // blockIdx.y replaces the counter of the loop around the launch
 // A launch for each row of the output, of sixteen blocks.
 #include <cuda_runtime.h>
 

@@ -3,9 +3,10 @@
 // advice: several_outputs
 // case: 2
 // sketch: // window[o]: the element for output o
-// sketch: float tap = kernel[...]; // the loop goes along
+// sketch: float tap = kernel[...]; // loop over the taps of a row
 // sketch: for (int o = 0; o < 8; o++) sum[o] += window[o] * tap; // #pragma unroll
 // sketch: for (int o = 0; o < 7; o++) window[o] = window[o + 1]; // #pragma unroll
+// sketch: still hold the previous elements; fill them before the loop
 // One output a thread: every multiply-add waits for two loads, though they come from shared memory.
 #include <cuda_runtime.h>
 

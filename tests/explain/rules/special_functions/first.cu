@@ -2,7 +2,7 @@
 // problem: conv1d
 // advice: special_functions
 // case: 2
-// sketch: __shared__ float s_table[MOST_TAPS]; // by the first threads of the block, before the loop
+// sketch: __shared__ float s_table[MOST_TAPS]; // filled by the first threads of the block, before the loop
 // Multiplies as a slide rule does, by adding logarithms: functions for each product, in units that have an eighth of
 // the lanes.
 #include <cuda_runtime.h>

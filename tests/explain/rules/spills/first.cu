@@ -2,7 +2,7 @@
 // problem: conv2d
 // advice: spills
 // sketch: // without the least number of resident blocks
-// sketch: // OUTPUTS half of what it is: 4 bytes of it are one register a thread
+// sketch: // half as many OUTPUTS: each of them is one register per thread
 // Sixteen blocks a multiprocessor are demanded of the compiler, so it has 32 registers a thread for 16 sums and 16
 // inputs, and keeps the rest in local memory.
 #include <cuda_runtime.h>

@@ -2,9 +2,9 @@
 // problem: conv-layer
 // advice: tensor_cores
 // case: 2
-// sketch: half high = __float2half(x), low = __float2half(x - __half2float(high)); // of all numbers
+// sketch: half high = __float2half(x), low = __float2half(x - __half2float(high)); // for every element
 // sketch: wmma::mma_sync(part, input_low, weights_high, part); // 16 rows, 16 columns, a depth of 16
-// sketch: sum += part.x[i]; // after each tap: tensor cores cut sums off, additions round
+// sketch: sum += part.x[i]; // after each tap, because tensor cores truncate where ordinary additions round
 // Four channels and six pixels a thread, and each warp an eighth of the sum: loads of 16 bytes, no barrier, few other instructions.
 // What is left are the multiply-adds, of 800 inputs with 32 columns of weights. Model: solutions/conv-layer/accepted/sums_in_parts.cu;
 // tensor_cores.cu beside it is the same after the change.

@@ -2,7 +2,7 @@
 // problem: conv1d
 // advice: too_few_blocks
 // case: 2
-// sketch: // one output a thread; or more, of at least
+// sketch: // one output per thread; or another number of at least
 // A loop over the grid, started with as many blocks as a small GPU has multiprocessors.
 #include <cuda_runtime.h>
 

@@ -1,7 +1,7 @@
 // expect: Accepted
 // problem: conv2d
 // advice: uncoalesced
-// sketch: input[... + row] // threadIdx.x with no factor before it
+// sketch: input[... + row] // threadIdx.x must not be multiplied by anything
 // threadIdx.x counts rows: neighbouring threads read elements that lie a whole row apart, each in a sector of its own.
 #include <cuda_runtime.h>
 

@@ -2,7 +2,7 @@
 // problem: conv-layer
 // advice: vector_loads
 // sketch: // rows a multiple of 4 elements long
-// sketch: // and so on: 4 outputs, 4 taps at a time
+// sketch: // and likewise for the other outputs and taps, 4 at a time
 // A thread has 4 pixels of one channel, whose inputs it loads from shared memory one by one, though they lie side by side.
 #include <cuda_runtime.h>
 

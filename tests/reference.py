@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""reference.py - prints the parts of docs/reference/ that follow from tables in the code.
+
+A page has such a part between the lines `<!-- printed: NAME -->` and `<!-- end -->`. Each NAME is a function below.
+It also holds the routes to api.md, the verdicts to verdicts.md, and each link of a page to the tree and its headings.
+
+Usage: tests/reference.py check    names each page that is stale, and each route or target that is missing
+       tests/reference.py write    renews the pages
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import textwrap
+
+STRING = r'"((?:[^"\\]|\\.)*)"'
+ACCESS = {"ALL": "anyone", "READERS": "readers", "PERSONS": "persons", "PERSONS_AND_KITS": "persons, kits",
+          "TEACHERS": "teachers", "TEACHERS_AND_KITS": "teachers, kits", "ADMINS": "administrators"}
+READERS = {"STUDENT": "Students", "INSTRUCTOR": "Instructors", "AUTHOR": "Authors of problems",
+           "ADMINISTRATOR": "Administrators"}
+WIDTH = 120
+faults = 0
+
+
+def fault(words):
+    global faults
+    faults += 1
+    print("lint:", words)
+
+
+def read(path):
+    return pathlib.Path(path).read_text()
+
+
+def rows(path, *names):
+    """Yields the name and the arguments of each row; neighbouring strings are one."""
+    source = re.sub(r"/\*.*?\*/|^ *#.*?$", "", read(path), flags=re.S | re.M)
+    argument = rf"\s*((?:{STRING}\s*|\w+\s*)*),?"
+    for row in re.finditer(rf"^({'|'.join(names)})\(((?:{STRING}|[^()\"])*)\)", source, re.M):
+        found = [match[1] for match in re.finditer(argument, row[2]) if match[0]]
+        yield row[1], ["".join(re.findall(STRING, text)).replace('\\"', '"') if '"' in text else text.strip()
+                       for text in found]
+
+
+def cell(text):
+    return re.sub(r"(?<!`)(<\w+>)", r"`\1`", text.replace("|", "\\|"))
+
+
+# ---- printed parts -------------------------------------------------------------------------------------------------
+
+
+def options():
+    return [dict(zip(("kind", "member", "name", "argument", "commands", "what"), arguments))
+            for _, arguments in rows("grader/commands/options.def", "OPTION", "MORE")]
+
+
+def commands():
+    """A part for each reader; for each command its forms, what it does, and its options."""
+    table = [arguments for _, arguments in rows("service/commands/subcommands.def", "LOCAL", "ONLINE")]
+    taken = options()
+    for reader, title in READERS.items():
+        yield f"## {title}\n"
+        for _, name, _, _, operands, what, more in (row for row in table if row[0] == reader):
+            of_it = list(dict.fromkeys(option["name"] for option in taken if name in option["commands"].split()))
+            forms = operands.encode().decode("unicode_escape").split("\n")
+            yield f"### {name}\n"
+            yield from (f"    convjudge {name}{' [OPTION]...' if of_it else ''} {form}".rstrip() for form in forms)
+            yield "\n" + filled(f"{what}. {more}")
+            if of_it:
+                yield "\n" + filled(", ".join(f"`--{one}`" for one in of_it))
+            yield ""
+
+
+def option_list():
+    """A row for each option; where commands take it in different meanings, one for each of these."""
+    yield "| option | meaning |\n|---|---|"
+    for option in options():
+        same = sum(other["name"] == option["name"] for other in options())
+        of_them = re.sub(r"\* ?", "", option["commands"]).replace(" ", ", ")
+        argument = " " + option["argument"] if option["argument"] else ""
+        yield f"| `--{option['name']}{cell(argument)}` | {of_them + ': ' if same > 1 else ''}{cell(option['what'])} |"
+
+
+def filled(text, indent=""):
+    return textwrap.fill(text, WIDTH, break_on_hyphens=False, subsequent_indent=indent)
+
+
+def mistakes():
+    for name, arguments in rows("harness/device/mistake.def", "MISTAKE", "OUTSIDE"):
+        words = f"a kernel {arguments[1]} outside of {arguments[2]}" if name == "OUTSIDE" else arguments[1].rstrip(": ")
+        if words:
+            yield filled("- " + words, "  ")
+
+
+def outputs():
+    for part, title in ("PLACE", "Where"), ("NATURE", "What"):
+        yield f"### {title}\n"
+        yield from (filled("- " + arguments[1], "  ") for _, arguments in
+                    rows("grader/check/wrong_output.def", f"WRONG_{part}") if arguments[1])
+        yield ""
+
+
+def rules():
+    found = re.findall(r'^    \{"(\w+)", ([\d.]+), \w+, rule_', read("grader/report/advisor.c"), re.M)
+    for gain in sorted({float(gain) for _, gain in found}):
+        names = ", ".join(f"[`{name}`](#{name})" for name, least in found if float(least) == gain)
+        yield filled(f"- {100 * gain:.0f} %: {names}", "  ")
+
+
+PRINTED = {"commands": commands, "options": option_list, "mistakes": mistakes, "outputs": outputs, "rules": rules}
+
+
+def printed(page):
+    return re.sub(r"(<!-- printed: (\w+) -->\n).*?(?=<!-- end -->)",
+                  lambda part: part[1] + "\n" + "\n".join(PRINTED[part[2]]()).rstrip() + "\n\n", page, flags=re.S)
+
+
+# ---- what pages must name ------------------------------------------------------------------------------------------
+
+
+def check_routes():
+    page = read("docs/reference/api.md")
+    for route in re.finditer(r'^    \{"(\w+)", "([^"]+)", ACCESS_(\w+), \w+, false\},', read("service/web/api_routes.c"), re.M):
+        path = re.sub(r"(?<=/)\*", "[A-Z]+", re.escape(route[2]).replace(r"\*", "*"))
+        if not re.search(rf"^\| `{route[1]} {path}` \| {ACCESS[route[3]]} \|", page, re.M):
+            fault(f"docs/reference/api.md has no row `{route[1]} {route[2]}` for {ACCESS[route[3]]}")
+
+
+def check_verdicts():
+    page = read("docs/reference/verdicts.md")
+    for name in re.findall(r'\[VERDICT_\w+\] = \{"([^"]+)"', read("grader/result/result.c")):
+        if f"\n| {name} |" not in page:
+            fault(f"docs/reference/verdicts.md has no row for {name}")
+
+
+def anchors(path):
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^(```|~~~).*?^\1", "", read(path), flags=re.S | re.M), re.M)
+    names = [re.sub(r"[^\w\- ]", "", re.sub(r"&[lg]t;", "", heading.lower())).replace(" ", "-") for heading in headings]
+    return {f"{name}-{names[:i].count(name)}" if name in names[:i] else name for i, name in enumerate(names)}
+
+
+def check_links():
+    pages = subprocess.run(["git", "ls-files", "*.md", ":!tests/verdicts"], check=True, capture_output=True, text=True).stdout.split()
+    for page in pages:
+        for target, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)", re.sub(r"`[^`]*`", "", read(page))):
+            path = pathlib.Path(page).parent / target if target else pathlib.Path(page)
+            if not path.exists():
+                fault(f"{page}: there is no {target}")
+            elif anchor and path.suffix == ".md" and anchor not in anchors(path):
+                fault(f"{page}: {target} has no part #{anchor}")
+
+
+if sys.argv[1:] not in (["check"], ["write"]):
+    sys.exit(__doc__)
+for path in sorted(pathlib.Path("docs/reference").glob("*.md")):
+    now = printed(read(path))
+    if now != read(path) and sys.argv[1] == "check":
+        fault(f"{path} is stale; renew it with: tests/reference.py write")
+    elif now != read(path):
+        path.write_text(now)
+if sys.argv[1] == "check":
+    check_routes()
+    check_verdicts()
+    check_links()
+sys.exit(faults > 0)
