@@ -873,3 +873,14 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
         opinion_step_retry(&judging, judge_submission);
     return status;
 }
+
+Status judge_timed(const Problem *problem, const Submission *submission, const char *device, bool one_block,
+                   Result *result, Message *why)
+{
+    const JudgeJob job = {.problem = problem,
+                          .submission = submission,
+                          .device = device,
+                          .timed_only = true,
+                          .one_block = one_block};
+    return judge_submission(&job, result, why);
+}

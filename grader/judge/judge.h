@@ -54,6 +54,10 @@ MUST_USE Status clocked_cases_run(Grading *judging, Message *why);
  * any case; problem and submission must outlive it. */
 MUST_USE Status judge_submission(const JudgeJob *job, Result *result, Message *why);
 
+/* The same on the timed cases alone, to time a file again: the one way in which all that time several files do it. */
+MUST_USE Status judge_timed(const Problem *problem, const Submission *submission, const char *device, bool one_block,
+                            Result *result, Message *why);
+
 /* Says in one line that "auto" took the simulated GPU, and why; otherwise nothing. */
 void judge_note_device(Progress *progress, const DeviceInfo *device);
 

@@ -69,7 +69,7 @@ void ladder_take(Ladder *ladder, const ReferenceTime *times, size_t count);
 void ladder_adopt(Ladder *ladder, const ReferenceTime *times, size_t count);
 
 /* Judges one reference solution on the timed cases now. BAD_INPUT if it is not accepted. */
-MUST_USE Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *progress, Message *why);
+MUST_USE Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Message *why);
 
 /* The reference solution that shows whether the device is steady: of those whose stored time is certain to 1 % the one with the
  * median time (of an even number, the faster of the middle two); of all, if none is. Host code that works in each call makes a time
@@ -86,6 +86,9 @@ MUST_USE Status ranking_open(StoreMode mode, Store **store, Message *why);
 
 /* The board that a result belongs to: times compare only within one. */
 Board ranking_board(const Result *result);
+/* The board of a problem on a device of this machine, which is described in `info`. */
+MUST_USE Status ranking_find_board(const Problem *problem, const char *device, DeviceInfo *info, Board *board,
+                                   Message *why);
 
 /* Fills in result->rank_status. `recorded`: the run will be recorded. */
 void ranking_decide(Result *result, bool recorded);
