@@ -1,10 +1,10 @@
 #include "grader/judge/opinion_step.h"
 
 #include "base/clock.h"
+#include "base/paths.h"
 #include "grader/judge/hidden_duration.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 __attribute__((weak)) const double OPINION_MOST_S = 1;
@@ -14,10 +14,10 @@ __attribute__((weak)) const double OPINION_MOST_S = 1;
 /* The simulated GPU that gives the opinion; NULL: none is wanted. */
 static const char *wanted_device(const Grading *judging)
 {
-    const char *named = getenv("CONVJUDGE_SECOND_OPINION");
+    const char *named = paths_variable("CONVJUDGE_SECOND_OPINION");
     if (!judging->job->second_opinion || judging->session->traits.runs_c)
         return NULL;
-    if (named != NULL && named[0] != '\0')
+    if (named != NULL)
         return named;
     return judging->result->device.modelled ? NULL : "sim";
 }

@@ -1,5 +1,6 @@
 #include "harness/device/launch_check.h"
 
+#include "base/paths.h"
 #include "simgpu/cost/launch_limits.h"
 
 #include <dlfcn.h>
@@ -10,8 +11,8 @@
 
 const char *library_name(const char *variable, const char *usual)
 {
-    const char *chosen = getenv(variable);
-    return chosen != NULL && chosen[0] != '\0' ? chosen : usual;
+    const char *chosen = paths_variable(variable);
+    return chosen != NULL ? chosen : usual;
 }
 
 const char *library_bind(void *library, const LibraryCall *calls, size_t count, void *members)

@@ -157,6 +157,12 @@ typedef struct Instruction {
     int32_t ptx_line;
 } Instruction;
 
+/* The bytes that one lane loads or stores. */
+static inline uint32_t lane_bytes(const Instruction *access)
+{
+    return (uint32_t)access->count << access->size;
+}
+
 /* The variable of that space from which the address was made; NULL: not known. */
 static inline const WindowVariable *variable_in(const Instruction *instruction, PtxSpace space)
 {

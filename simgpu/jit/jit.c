@@ -275,7 +275,7 @@ static bool prove_global(Worker *worker, const Instruction *instruction, ProvenA
 {
     AllocationCache *note = &worker->notes[instruction->index];
     const uint32_t *bits = worker->jit->active->exact ? NULL : worker->jit->active->bits;
-    uint32_t bytes = bytes_of_lane(instruction);
+    uint32_t bytes = lane_bytes(instruction);
     settle_access(worker, instruction, proven, pattern);
     if (!cache_allocation(worker, note, instruction->kind == STORE, first + (uint64_t)(int64_t)pattern->low,
                           pattern_extent(pattern, bytes)) ||
@@ -292,7 +292,7 @@ static bool prove_shared(Worker *worker, const Instruction *instruction, ProvenA
                          u64 first)
 {
     const uint32_t *bits = worker->jit->active->exact ? NULL : worker->jit->active->bits;
-    uint32_t bytes = bytes_of_lane(instruction);
+    uint32_t bytes = lane_bytes(instruction);
     if (!allow(proven, pattern, 0, worker->launch->shared_bytes, bytes, first))
         return false;
     proven->cost = pattern_wavefronts(pattern, bits, first, merged_bytes(instruction, bytes));
@@ -318,7 +318,7 @@ static s32 prove_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z
     const s64 steps[AXES + 1] = {x, y, z, w};
     const Axis *axis = on >= 0 ? &frame->axes[on] : NULL;
     uint64_t version = axis != NULL ? axis->version : 0;
-    uint32_t bytes = bytes_of_lane(instruction);
+    uint32_t bytes = lane_bytes(instruction);
     if (memcmp(proven->steps, steps, sizeof steps) != 0 || proven->version != version) {
         if (instruction->space != PTX_SHARED)
             settle_access(worker, instruction, proven, pattern);
@@ -627,7 +627,7 @@ static void note_translated_store(Frame *frame, s32 number, u64 first)
     Worker *worker = frame->worker;
     const Instruction *instruction = &worker->code->instructions[number];
     store_note(worker, &worker->notes[instruction->index], worker->jit->active, first, pattern_of(frame, instruction),
-               bytes_of_lane(instruction));
+               lane_bytes(instruction));
 }
 
 static void sanitize_join(Frame *frame)

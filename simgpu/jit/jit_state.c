@@ -11,11 +11,6 @@ void forget_proof(ProvenAccess *proven)
     *proven = (ProvenAccess){.steps = {INT64_MIN}, .lowest = UINT64_MAX};
 }
 
-uint32_t bytes_of_lane(const Instruction *instruction)
-{
-    return (uint32_t)instruction->count << instruction->size;
-}
-
 uint64_t pattern_extent(const Pattern *pattern, uint32_t bytes)
 {
     return (uint64_t)((int64_t)pattern->high - pattern->low) + bytes;
@@ -27,7 +22,7 @@ void settle_access(Worker *worker, const Instruction *instruction, ProvenAccess 
         return;
     cache_allocation(worker, &worker->notes[instruction->index], instruction->kind == STORE,
                      proven->lowest + (uint64_t)(int64_t)pattern->low,
-                     proven->highest - proven->lowest + pattern_extent(pattern, bytes_of_lane(instruction)));
+                     proven->highest - proven->lowest + pattern_extent(pattern, lane_bytes(instruction)));
     proven->lowest = UINT64_MAX;
     proven->highest = 0;
 }

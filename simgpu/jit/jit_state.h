@@ -48,8 +48,6 @@ bool set_box(Worker *worker, const Active *active);
 /* The first lane of the box. */
 u32 first_lane(const Frame *frame, const u32 shape[3]);
 
-/* The bytes that one lane loads or stores. */
-uint32_t bytes_of_lane(const Instruction *instruction);
 /* The bytes from the lowest to the highest that the lanes touch, both included. */
 uint64_t pattern_extent(const Pattern *pattern, uint32_t bytes);
 /* The pattern of an access in the box of the frame. */

@@ -746,11 +746,6 @@ static CudaError check_place(CudaDevice *cuda, const DevicePlace *place, const D
     return cuda_check_range(cuda, place->address, in_memory ? *bytes : 0);
 }
 
-static bool is_host(const DevicePlace *place)
-{
-    return place->array == NULL && place->host != NULL;
-}
-
 /* The driver asks for a pitch even for a single row, and for the rows of a slice even for a single slice. */
 static uint64_t at_least(uint64_t least, uint64_t value)
 {
@@ -802,9 +797,9 @@ static CudaError note_origin(CudaDevice *cuda, const DevicePlace *to, const Devi
 {
     const OriginRows target = origin_rows(to), source = origin_rows(from);
     const OriginRows host = {0, from->pitch, from->slice_rows * from->pitch};
-    if (is_host(to))
+    if (device_place_is_host(to))
         return CUDA_ERROR_SUCCESS;
-    return is_host(from) ? cuda_origin_write_box(cuda, &target, from->host, &host, box)
+    return device_place_is_host(from) ? cuda_origin_write_box(cuda, &target, from->host, &host, box)
                          : cuda_origin_copy_box(cuda, &target, &source, box);
 }
 
@@ -824,10 +819,10 @@ static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePla
     error = note_origin(cuda, to, from, box);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    void *slot = is_host(from) ? cuda_bounce(cuda, from->host, from_bytes) : NULL;
+    void *slot = device_place_is_host(from) ? cuda_bounce(cuda, from->host, from_bytes) : NULL;
     if (slot != NULL)
         source.host = slot;
-    bool waits = is_host(to) || (is_host(from) && slot == NULL);
+    bool waits = device_place_is_host(to) || (device_place_is_host(from) && slot == NULL);
     error = cuda_enter(cuda, stream, &raw);
     if (error != CUDA_ERROR_SUCCESS)
         return error;

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/paths.h"
 #include "harness/device/launch_check.h"
 
 #include <dlfcn.h>
@@ -92,9 +93,9 @@ static Status refuse(Message *why, const char *path, const char *trouble)
 /* Users who cannot write to a folder would use another one, and so another lock. */
 static const char *lock_folder(void)
 {
-    const char *chosen = getenv("CONVJUDGE_LOCKS");
+    const char *chosen = paths_variable("CONVJUDGE_LOCKS");
     struct stat folder;
-    if (chosen != NULL && chosen[0] != '\0')
+    if (chosen != NULL)
         return chosen;
     bool for_all = stat("/run/lock", &folder) == 0 && (folder.st_mode & S_IWOTH) != 0 && access("/run/lock", W_OK) == 0;
     return for_all ? "/run/lock" : "/tmp";

@@ -372,11 +372,6 @@ static CudaError check_place(SimDevice *sim, const DevicePlace *place, const Dev
     return sim_check_range(sim, place->address, in_memory ? bytes : 0);
 }
 
-static bool is_host(const DevicePlace *place)
-{
-    return place->array == NULL && place->host != NULL;
-}
-
 /* Tells the queue and the memory what is about to happen to a row. */
 static void note_row(SimDevice *sim, bool to_host, const uint8_t *row, bool from_host, const uint8_t *from_row,
                      uint64_t bytes)
@@ -490,7 +485,7 @@ static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePla
         error = check_place(sim, from, box);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    const BoxCopy copy = {rows_of(to), rows_of(from), *box, is_host(to), is_host(from), 0, 0};
+    const BoxCopy copy = {rows_of(to), rows_of(from), *box, device_place_is_host(to), device_place_is_host(from), 0, 0};
     if (copy.from_host)
         return submit_from_host(sim, &copy, stream);
     const Work work = box_work(carry_box, &copy, 0, stream);
