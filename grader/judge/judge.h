@@ -6,7 +6,7 @@
  * the rest of the samples run, so that a student sees all of them. Every other failure ends the run. The verdict is that
  * of the first case that failed. With JudgeJob.all_cases the cases behind it are judged as well, for points alone.
  *
- * CPU baselines take the same way through another kind of session (harness/broker/cpu_session.h). They are not
+ * CPU baselines take the same way through another kind of session (harness/broker/session.h). They are not
  * ranked. */
 #ifndef GRADER_JUDGE_JUDGE_H
 #define GRADER_JUDGE_JUDGE_H

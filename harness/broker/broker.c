@@ -6,7 +6,7 @@
 #include "harness/broker/broker_confine.h"
 #include "harness/broker/broker_launch.h"
 #include "harness/broker/broker_memory.h"
-#include "harness/broker/broker_serve.h"
+#include "harness/broker/broker_state.h"
 #include "harness/broker/control.h"
 #include "harness/device/cuda/device_open.h"
 #include "harness/device/sim/device_sim.h"

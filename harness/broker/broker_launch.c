@@ -3,7 +3,6 @@
 #include "base/arena.h"
 #include "base/elf.h"
 #include "base/text.h"
-#include "harness/device/array_check.h"
 #include "harness/device/launch_check.h"
 
 #include <stdio.h>

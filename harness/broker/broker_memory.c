@@ -4,7 +4,6 @@
 
 #include "base/random.h"
 #include "harness/broker/broker_launch.h"
-#include "harness/device/array_check.h"
 #include "harness/device/launch_check.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-#include "harness/broker/broker_serve.h"
 
 #include "base/clock.h"
 #include "harness/broker/broker_launch.h"

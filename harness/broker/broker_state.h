@@ -233,4 +233,15 @@ void broker_host_work_copied(Broker *broker, uint64_t bytes, bool to_host);
 /* The next request is about to be carried out. */
 void broker_host_work_charge(Broker *broker);
 
+/* ==== broker serve ================================================================================================ */
+
+/* Takes requests of the runner off the ring and has them carried out, one after the other. */
+
+/* Empty tables of handles, with their limits. */
+void broker_begin(Broker *broker);
+/* What this call counts against the budget of the grading so far. On the simulated GPU kernels do not count here. */
+double broker_spent_s(const Broker *broker);
+/* Serves the runner until it sends `awaited`, or until something else ends it; sets Broker.end. */
+void broker_serve(Broker *broker, RingKind awaited);
+
 #endif

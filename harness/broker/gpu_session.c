@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/compile_cache.h"
-#include "harness/broker/cpu_session.h"
 #include "harness/broker/runner_process.h"
+#include "harness/broker/session.h"
 #include "harness/sandbox/process.h"
 #include "harness/sandbox/scratch.h"
 

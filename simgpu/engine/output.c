@@ -2,12 +2,12 @@
  * and the host's printf gets one conversion at a time, with a type that is chosen here.
  *
  * Source   CUDA C++ Programming Guide 13.0, Formatted Output; the arguments lie in memory as in a C struct.  */
-#include "simgpu/engine/output.h"
 
 #include "simgpu/block/special_registers.h"
 #include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
+#include "simgpu/engine/interpreter.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 #include "base/arena.h"
 #include "simgpu/code/instruction.h"
 #include "simgpu/jit/builder.h"
-#include "simgpu/jit/scalar.h"
 #include "simgpu/jit/text.h"
 
 #include <stdlib.h>

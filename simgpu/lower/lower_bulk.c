@@ -4,10 +4,10 @@
  * soon as they are issued, so that they leave nothing pending; bulk copies end later (simgpu/engine/bulk_copy.h).
  *
  * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: mbarrier.  */
-#include "simgpu/lower/lower_bulk.h"
 
 #include "simgpu/code/function.h"
 #include "simgpu/lower/emit.h"
+#include "simgpu/lower/lowering.h"
 #include "simgpu/lower/operand.h"
 
 #include <string.h>

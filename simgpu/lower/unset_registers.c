@@ -1,4 +1,3 @@
-#include "simgpu/lower/unset_registers.h"
 
 #include "simgpu/code/liveness.h"
 #include "simgpu/code/matrix_fragment.h"

@@ -183,4 +183,14 @@ MUST_USE CudaError cuda_measure_echo(CudaDevice *cuda, double *took_s);
 MUST_USE CudaError cuda_bracket_begin(CudaDevice *cuda);
 MUST_USE CudaError cuda_bracket_end(CudaDevice *cuda, DeviceBracket *bracket);
 
+/* ==== cuda module ================================================================================================= */
+
+/* Modules and kernel launches of a real GPU. */
+
+extern const DeviceModuleOps CUDA_MODULE_OPS;
+extern const DeviceKernelOps CUDA_KERNEL_OPS;
+
+/* Frees what the host keeps of all modules; the driver's part goes with the context. */
+void cuda_modules_free(CudaDevice *cuda);
+
 #endif

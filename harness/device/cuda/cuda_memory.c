@@ -1,7 +1,7 @@
 #include "harness/device/cuda/cuda_memory.h"
 
-#include "harness/device/array_check.h"
 #include "harness/device/cuda/cuda_gate.h"
+#include "harness/device/launch_check.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,3 @@
-#include "harness/device/cuda/device_cuda.h"
 
 #include "base/arena.h"
 #include "base/text.h"
@@ -6,8 +5,8 @@
 #include "harness/device/cuda/cuda_driver.h"
 #include "harness/device/cuda/cuda_gate.h"
 #include "harness/device/cuda/cuda_memory.h"
-#include "harness/device/cuda/cuda_module.h"
 #include "harness/device/cuda/cuda_visible.h"
+#include "harness/device/cuda/device_open.h"
 
 #include <ctype.h>
 #include <math.h>

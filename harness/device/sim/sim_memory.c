@@ -1,7 +1,7 @@
-#include "harness/device/sim/sim_memory.h"
 
-#include "harness/device/array_check.h"
+#include "harness/device/launch_check.h"
 #include "harness/device/sim/execution_profile.h"
+#include "harness/device/sim/sim_queue.h"
 #include "harness/device/sim/sim_state.h"
 #include "harness/device/sim/sim_stream.h"
 #include "simgpu/simgpu.h"

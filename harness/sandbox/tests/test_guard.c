@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
+#include "harness/sandbox/process.h"
 
-#include "harness/sandbox/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "simgpu/code/opcodes.h"
-#include "simgpu/lower/check_registers.h"
 #include "simgpu/lower/lowering.h"
 #include "simgpu/lower/lower.h"
 #include "simgpu/ptx/parser.h"
