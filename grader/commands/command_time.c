@@ -971,8 +971,7 @@ static Status time_combination(Sweeping *sweeping, size_t combination, Message *
     Result result = {0};
     changed.source = (Text){0};
     sweep_add_source(&sweeping->sweep, combination, sweeping->submission.source.data, &changed.source);
-    Status status =
-        judge_timed(&sweeping->problem, &changed, request_device(sweeping->options), false, &result, why);
+    Status status = judge_timed(&sweeping->problem, &changed, request_device(sweeping->options), false, &result, why);
     *point = (SweepPoint){.verdict = result.verdict, .time = result.score, .gflops = result.gflops};
     if (point->time.ms > 0 && (sweeping->best == NULL || point->time.ms < sweeping->best->time.ms))
         sweeping->best = point;

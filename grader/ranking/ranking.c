@@ -135,7 +135,8 @@ static void keep_time(Ladder *ladder, Rung *rung, const Result *result)
     text_free(&sitting);
 }
 
-Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Message *why)
+/* Judges one reference solution on the timed cases now. BAD_INPUT if it is not accepted. */
+static Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Message *why)
 {
     Result result = {0};
     Status status = judge_timed(ladder->problem, &rung->submission, device, false, &result, why);
@@ -219,7 +220,8 @@ Status ranking_open(StoreMode mode, Store **store, Message *why)
     return status == STATUS_OK ? store_open(path, mode, store, why) : status;
 }
 
-Board ranking_board(const Result *result)
+/* The board that a result belongs to: times compare only within one. */
+static Board ranking_board(const Result *result)
 {
     return (Board){
         .problem = result->problem->id,
@@ -324,7 +326,8 @@ Status ranking_record(Store *store, const char *source, Result *result, Message 
     return status;
 }
 
-Status ranking_times_path(const char *device_id, char *path, size_t size, Message *why)
+/* leaderboard/references/<device id>.json. */
+static Status ranking_times_path(const char *device_id, char *path, size_t size, Message *why)
 {
     char relative[200];
     snprintf(relative, sizeof relative, "leaderboard/references/%s.json", device_id);

@@ -130,8 +130,7 @@ Status retime_choose(Store *store, const Problem *problem, const char *device, s
 static Status time_once(Retiming *retiming, Contender *contender, size_t round, Message *why)
 {
     Result result = {0};
-    Status status =
-        judge_timed(retiming->problem, &contender->submission, retiming->device.handle, true, &result, why);
+    Status status = judge_timed(retiming->problem, &contender->submission, retiming->device.handle, true, &result, why);
     if (status == STATUS_OK && result.verdict == VERDICT_ACCEPTED)
         contender->ms[round] = result.score.ms;
     else if (status == STATUS_OK)

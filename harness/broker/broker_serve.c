@@ -15,8 +15,7 @@ static const double HOLD_SECONDS = 0.02;
 static const double LOOK_SECONDS = 0.001;
 
 /* The judge's own part of a broker's memory is 50 MiB (measured on all problems). */
-BrokerMost broker_most = {
-    .requests = 4000000, .serving_seconds = 60, .own_bytes = 2ull << 30, .per_device_byte = 4};
+BrokerMost broker_most = {.requests = 4000000, .serving_seconds = 60, .own_bytes = 2ull << 30, .per_device_byte = 4};
 
 enum { LOOK_EVERY = 4096 }; /* requests, until the broker looks whether the runner is still there */
 

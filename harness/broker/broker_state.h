@@ -81,11 +81,11 @@ enum {
     BROKER_MAX_TEXTURES = 1 << 16 /* and as many surfaces */
 };
 
-typedef struct BrokerMost {        /* what takes long to reach */
-    double requests;               /* in one call */
-    double serving_seconds;        /* in one call, on the simulated GPU, besides launches */
-    unsigned long long own_bytes;  /* of a simulated GPU's broker, */
-    unsigned per_device_byte;      /*   and beyond these so many for each byte of the device's memory */
+typedef struct BrokerMost {       /* what takes long to reach */
+    double requests;              /* in one call */
+    double serving_seconds;       /* in one call, on the simulated GPU, besides launches */
+    unsigned long long own_bytes; /* of a simulated GPU's broker, */
+    unsigned per_device_byte;     /*   and beyond these so many for each byte of the device's memory */
 } BrokerMost;
 
 extern BrokerMost broker_most; /* constant, but for tests of the limits, which lower it before a broker begins */
@@ -144,11 +144,11 @@ typedef struct Broker {
     uint64_t launches;                          /* of this call */
 
     ServeEnd end;
-    MistakeKind violation;                      /* for SERVE_VIOLATION */
-    char end_text[700];                         /* for SERVE_LOAD_FAILED, _UNSUPPORTED, _TOO_MUCH and _VIOLATION */
-    uint32_t requests;                          /* of this call */
-    double seconds_left;                        /* ControlRequest.seconds_left; 0: unlimited */
-    double served_s;                            /* when this call began */
+    MistakeKind violation;  /* for SERVE_VIOLATION */
+    char end_text[700];     /* for SERVE_LOAD_FAILED, _UNSUPPORTED, _TOO_MUCH and _VIOLATION */
+    uint32_t requests;      /* of this call */
+    double seconds_left;    /* ControlRequest.seconds_left; 0: unlimited */
+    double served_s;        /* when this call began */
     double serving_seconds; /* processor time of this call, without launches; counted on the simulated GPU */
     double busy_seconds;    /* of this call: the broker worked for the runner */
     HostWork host_work;

@@ -46,12 +46,6 @@ double call_budget_seconds_left(const CallBudget *budget);
 uint64_t call_budget_instructions_left(const CallBudget *budget);
 bool call_budget_is_used_up(const CallBudget *budget);
 
-/* Counts what a call or a load has used. If the budget is used up, and the call has no output for that reason, the
- * report says so. */
-void call_budget_spend(CallBudget *budget, CallReport *report);
-/* The report of a call that is not made, because nothing is left. */
-void call_budget_refuse(const CallBudget *budget, CallReport *report);
-
 /* ==== session ===================================================================================================== */
 
 typedef struct Session Session;

@@ -718,7 +718,8 @@ Status compile_clang_hash_headers(const char *headers, Hash *hash, Message *why)
     return hash_folder(headers, hash, why);
 }
 
-Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why)
+/* Adds what a result depends on besides the source and the compiler's version. */
+static Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why)
 {
     hash_add_strings(hash, places);
     hash_add_strings(hash, device_flags);
@@ -751,8 +752,10 @@ static Status put_fatbin(const CompileJob *job, const CompileFolders *folders, T
     return status;
 }
 
-Status compile_with_clang(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders, Text *module,
-                          Text *output, ProcessEnd *end, Message *why)
+/* Makes submission.o and submission.so in folders->out from the sources in folders->in. `module` gets the fatbin that the
+ * judge makes of the device step's PTX. */
+static Status compile_with_clang(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
+                                 Text *module, Text *output, ProcessEnd *end, Message *why)
 {
     char clang[PATH_MAX], architecture[40];
     const char *device[CLANG_MAX_ARGUMENTS] = {clang, architecture};
@@ -1051,8 +1054,7 @@ static Status write_cpu_sources(const CompileJob *job, const CompileFolders *fol
     return status;
 }
 
-static Status run_gcc(const CompileJob *job, const CompileFolders *folders, Text *output, ProcessEnd *end,
-                           Message *why)
+static Status run_gcc(const CompileJob *job, const CompileFolders *folders, Text *output, ProcessEnd *end, Message *why)
 {
     static const char *const argv[] = {"/bin/sh", "-c", script, "compile", "/out/submission.o", "/out/submission.so",
                                        NULL};

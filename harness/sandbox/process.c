@@ -112,7 +112,8 @@ pid_t guard_start(Guarded *guarded, void *context)
     return pid;
 }
 
-void guard_stop(pid_t guard)
+/* Begins to end everything. */
+static void guard_stop(pid_t guard)
 {
     if (guard > 0)
         kill(guard, SIGTERM);

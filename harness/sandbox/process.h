@@ -131,8 +131,6 @@ typedef void Guarded(void *context);
 /* Starts both; the process id of the guard, for waitpid(); -1: errno says why not. */
 pid_t guard_start(Guarded *guarded, void *context);
 
-/* Begins to end everything. */
-void guard_stop(pid_t guard);
 /* The same, and waits until all are gone. */
 void guard_stop_and_wait(pid_t guard);
 

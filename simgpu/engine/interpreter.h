@@ -140,7 +140,6 @@ typedef struct Output {
 } Output;
 
 /* Adds what one thread printed in one call; it is kept or lost as a whole. */
-void output_add(Output *output, const char *text, size_t length);
 size_t output_take(Output *output, char *buffer, size_t size, uint64_t *lost);
 
 #endif

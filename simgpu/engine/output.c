@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void output_add(Output *output, const char *text, size_t length)
+static void output_add(Output *output, const char *text, size_t length)
 {
     pthread_mutex_lock(&output->lock);
     if (length <= OUTPUT_BYTES - output->length) {

@@ -129,7 +129,6 @@ void find_addresses(Builder *b);
 
 /* Which slots hold a value that is read later. */
 
-bool has_slot(const Operand *operands, int count, uint32_t slot);
 /* Is the value that the slot holds before instruction `from` of the current block read there or later? */
 bool is_needed(const Builder *b, uint32_t slot, int32_t from);
 /* Fills in Builder.live_in; false where the kernel is too large. */

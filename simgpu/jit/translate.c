@@ -492,8 +492,8 @@ static void check_access(Builder *b, const AccessAddress *place)
                                      place->steps[2]);
     if (is_irregular(&place->address))
         require(b, "is_proven_on(&proven[%d], %s, %u, %s, (s64)%s, &axes[%d]) || f->prove(f, %d, %s, %s, (s64)%s, %d)",
-                i->index, place->first, lane_bytes(i), steps, place->steps[AXES], place->address.axis,
-                b->instruction, place->first, steps, place->steps[AXES], place->address.axis);
+                i->index, place->first, lane_bytes(i), steps, place->steps[AXES], place->address.axis, b->instruction,
+                place->first, steps, place->steps[AXES], place->address.axis);
     else
         require(b, "is_proven(&proven[%d], %s, %u, %s) || f->prove(f, %d, %s, %s, 0, -1)", i->index, place->first,
                 lane_bytes(i), steps, b->instruction, place->first, steps);

@@ -183,8 +183,6 @@ void lower_cp(Lowering *l, const OpcodeModifiers *parts);
 /* ==== lower mbarrier ============================================================================================== */
 
 void lower_mbarrier(Lowering *l, const OpcodeModifiers *parts);
-/* cp.async.mbarrier.arrive */
-void lower_copy_arrival(Lowering *l, const OpcodeModifiers *parts);
 
 /* ==== matrices ==================================================================================================== */
 

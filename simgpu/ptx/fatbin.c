@@ -88,7 +88,8 @@ static Status read_entries(FatbinReading *reading, const char *image, size_t siz
     while (offset < size) {
         EntryHeader entry;
         if (!copy_out(&entry, sizeof entry, image, size, offset) || entry.header_bytes < sizeof entry ||
-            !elf_has_bytes(size, offset, entry.header_bytes) || !elf_has_bytes(size, offset + entry.header_bytes, entry.payload_bytes))
+            !elf_has_bytes(size, offset, entry.header_bytes) ||
+            !elf_has_bytes(size, offset + entry.header_bytes, entry.payload_bytes))
             return fail(STATUS_BAD_INPUT, why, "fatbin: the entry at byte %zu extends beyond the end at byte %zu",
                         offset, size);
         take_entry(reading, &entry, image + offset + entry.header_bytes);

@@ -122,7 +122,8 @@ static bool is_open(const int *scopes, int depth, int scope)
     return false;
 }
 
-ScopedName *find_name(Parser *p, const char *text, size_t length)
+/* The newest of that name in the open scopes; NULL: none. */
+static ScopedName *find_name(Parser *p, const char *text, size_t length)
 {
     for (ScopedName *name = p->buckets[bucket_of(text, length)]; name != NULL; name = name->next)
         if (name->length == length && memcmp(name->text, text, length) == 0 &&
@@ -144,7 +145,8 @@ ScopedName *add_name(Parser *p, const Token *token, NameKind kind)
 
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
 
-void note_label_use(Parser *p, PtxOperand *operand, const Token *token)
+/* Notes that bind_labels() is to set `operand->label`; so the operand must not move. */
+static void note_label_use(Parser *p, PtxOperand *operand, const Token *token)
 {
     LabelUse *use = arena_alloc(p->arena, sizeof *use);
     use->operand = operand;

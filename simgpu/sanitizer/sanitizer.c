@@ -400,8 +400,8 @@ static bool may_have_waited(const Instruction *load)
     return load->kind == LOAD && (load->is_strong || is_mbarrier(load));
 }
 
-void steps_access(const Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
-                  const Active *active, uint64_t first, const int32_t *relative, uint32_t bytes)
+static void steps_access(const Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
+                         const Active *active, uint64_t first, const int32_t *relative, uint32_t bytes)
 {
     if (may_have_waited(instruction))
         grid_wait_follow(worker->sanitizer, active);
@@ -418,8 +418,9 @@ void steps_access(const Worker *worker, const Instruction *instruction, PtxSpace
     }
 }
 
-void steps_uniform_load(const Worker *worker, const Instruction *load, const Active *active, uint64_t address,
-                        uint32_t bytes)
+/* The active lanes load or store `bytes` each, at the distances `relative` from `first`; in any space. */
+static void steps_uniform_load(const Worker *worker, const Instruction *load, const Active *active, uint64_t address,
+                               uint32_t bytes)
 {
     if (may_have_waited(load))
         grid_wait_follow(worker->sanitizer, active);
@@ -427,7 +428,7 @@ void steps_uniform_load(const Worker *worker, const Instruction *load, const Act
         add_load(worker, load, grid_wait_earliest(worker->sanitizer, active), address, bytes);
 }
 
-void steps_atomic(const Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address)
+static void steps_atomic(const Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address)
 {
     const uint32_t uses = FOOTPRINT_ATOMIC | (tells_of_others(instruction) ? FOOTPRINT_STRONG : 0);
     add(worker, lane, uses, address, 1u << instruction->size);

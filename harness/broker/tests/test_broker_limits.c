@@ -52,8 +52,7 @@ static void cuda_calls_without_end_exceed_the_time(void **state)
 {
     call_within("2000 60 100", 0, CALL_TIME_LIMIT, MISTAKE_TOO_MANY_CALLS,
                 "more than 2000 CUDA calls in one call of solve()");
-    assert_string_equal(mistake_words(MISTAKE_TOO_MANY_CALLS),
-                        "solve() makes too many CUDA calls, or copies too much");
+    assert_string_equal(mistake_words(MISTAKE_TOO_MANY_CALLS), "solve() makes too many CUDA calls, or copies too much");
     call_within("4000 60 100", 0, CALL_OK, MISTAKE_NONE, "");
 }
 
@@ -68,7 +67,8 @@ static void what_takes_all_memory_of_the_broker_exceeds_the_memory(void **state)
 #ifdef __SANITIZE_ADDRESS__
     skip(); /* its shadow memory is larger than any limit */
 #endif
-    static const char *const limits[] = {"100000 60 10", "100000 60 30", "100000 60 40", "100000 60 50", "100000 60 60", "100000 60 70", "100000 60 80"};
+    static const char *const limits[] = {"100000 60 10", "100000 60 30", "100000 60 40", "100000 60 50",
+                                         "100000 60 60", "100000 60 70", "100000 60 80"};
     for (size_t i = 0; i < COUNT_OF(limits); i++)
         call_within(limits[i], 2, CALL_MEMORY_LIMIT, MISTAKE_DEVICE_MEMORY,
                     "what it asked the simulated GPU for took too much of the judge's memory");

@@ -419,14 +419,17 @@ const DeviceMemoryOps CUDA_MEMORY_OPS = {
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-CudaError cuda_check_range(CudaDevice *cuda, uint64_t address, uint64_t bytes)
+/* The error that a copy of these bytes meets: the sticky error, or INVALID_VALUE if the device does not own them. */
+static CudaError cuda_check_range(CudaDevice *cuda, uint64_t address, uint64_t bytes)
 {
     if (cuda->sticky != CUDA_ERROR_SUCCESS)
         return cuda->sticky;
     return bytes == 0 || owns(&cuda->device, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-void *cuda_bounce(CudaDevice *cuda, const void *from, uint64_t bytes)
+/* Copies host data, which the caller may overwrite before the stream reaches the copy, into a slot of the judge's; NULL
+ * if there is no room. */
+static void *cuda_bounce(CudaDevice *cuda, const void *from, uint64_t bytes)
 {
     if (bytes > CUDA_BOUNCE_BYTES || cuda->bounce_used == CUDA_BOUNCE_SLOTS)
         return NULL;
@@ -800,7 +803,7 @@ static CudaError note_origin(CudaDevice *cuda, const DevicePlace *to, const Devi
     if (device_place_is_host(to))
         return CUDA_ERROR_SUCCESS;
     return device_place_is_host(from) ? cuda_origin_write_box(cuda, &target, from->host, &host, box)
-                         : cuda_origin_copy_box(cuda, &target, &source, box);
+                                      : cuda_origin_copy_box(cuda, &target, &source, box);
 }
 
 /* As for plain copies: host data waits in a slot if there is room; else the gate opens. */

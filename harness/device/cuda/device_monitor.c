@@ -35,7 +35,9 @@ static Status bind_calls(void *library, const char *name, Message *why)
     return lacking == NULL ? STATUS_OK : fail(STATUS_NOT_FOUND, why, "%s: has no %s", name, lacking);
 }
 
-Status nvml_open(const Nvml **opened, Message *why)
+/* Opens the library (the environment variable CONVJUDGE_NVML names another one) and initialises it, once per process.
+ * NOT_FOUND: there is none. */
+static Status nvml_open(const Nvml **opened, Message *why)
 {
     static void *library;
     *opened = &loaded;
@@ -61,7 +63,8 @@ Status nvml_open(const Nvml **opened, Message *why)
 static const double TELL_S = 1;
 enum { PAUSE_MS = 100 };
 
-bool wait_limit_left(WaitLimit *limit, const char *reason)
+/* Sleeps for a tenth of a second; returns false at once when `seconds` are over. */
+static bool wait_limit_left(WaitLimit *limit, const char *reason)
 {
     if (limit->began_s == 0) {
         limit->began_s = now_s();

@@ -92,7 +92,7 @@ const DeviceMemoryOps SIM_MEMORY_OPS = {
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes)
+static CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes)
 {
     if (sim->sticky != CUDA_ERROR_SUCCESS)
         return sim->sticky;
@@ -104,7 +104,8 @@ CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes)
  * on an H200 (docs/measurements.md, "The judge on a real GPU"); the copy and the wait after it are 15.6 of them. */
 static const double WAY_TO_HOST_S = 49.9e-6 - 15.6e-6;
 
-double sim_count_copy(SimDevice *sim, uint64_t bytes, CopyWay way)
+/* Counts a copy or a fill, and returns its modelled time. */
+static double sim_count_copy(SimDevice *sim, uint64_t bytes, CopyWay way)
 {
     const bool across_bus = way != WITHIN_DEVICE;
     double seconds = simgpu_copy_seconds(sim->gpu, bytes, across_bus) + (way == TO_WAITING_HOST ? WAY_TO_HOST_S : 0);
@@ -164,7 +165,8 @@ static double carry_fill(SimDevice *sim, void *what, uint8_t *staging)
     return sim_count_copy(sim, copy->bytes, WITHIN_DEVICE);
 }
 
-Work sim_copy_work(Carry *carry, void *what, DeviceStream *stream, SimEngine engine)
+/* A copy or a fill, without its name. */
+static Work sim_copy_work(Carry *carry, void *what, DeviceStream *stream, SimEngine engine)
 {
     return (Work){.carry = carry,
                   .what = what,

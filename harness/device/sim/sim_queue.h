@@ -51,7 +51,6 @@ SimMarked sim_sample_marked(const SimDevice *sim);
 void sim_sample_check(SimDevice *sim, const SimReport *report);
 void sim_sample_keep(SimDevice *sim, const SimReport *report);
 /* Any operation uses these bytes. */
-void sim_sample_touches(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store);
 void sim_sample_reset(SimDevice *sim);
 
 /* ==== sim queue =================================================================================================== */
@@ -137,17 +136,12 @@ extern const DeviceMemoryOps SIM_MEMORY_OPS;
 extern const DeviceCopyOps SIM_COPY_OPS, SIM_COPIES_AT_ONCE;
 
 /* The error that a copy of these bytes meets: the sticky error, or INVALID_VALUE if the device does not own them. */
-CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes);
 typedef enum CopyWay {
     WITHIN_DEVICE, /* a fill, too */
     ACROSS_BUS,
     TO_WAITING_HOST /* across the bus, to memory of a host that waits for it */
 } CopyWay;
 
-/* Counts a copy or a fill, and returns its modelled time. */
-double sim_count_copy(SimDevice *sim, uint64_t bytes, CopyWay way);
-/* A copy or a fill, without its name. */
-Work sim_copy_work(Carry *carry, void *what, DeviceStream *stream, SimEngine engine);
 /* DeviceSimulationOps.renew. */
 CudaError sim_renew(Device *device, uint64_t address, uint64_t bytes, bool is_freed, DeviceStream *stream);
 

@@ -1,7 +1,6 @@
 #include "base/tests/unit.h"
 #include "harness/device/launch_check.h"
 
-
 static void an_array_takes_the_bytes_of_its_elements(void **state)
 {
     static const struct {

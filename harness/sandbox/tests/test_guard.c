@@ -1,7 +1,6 @@
 #include "base/tests/unit.h"
 #include "harness/sandbox/process.h"
 
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
