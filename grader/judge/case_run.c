@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "grader/check/call.h"
 #include "grader/terminal/terminal.h"
-#include "harness/compile/host_line.h"
+#include "harness/compile/compiled.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -517,7 +517,7 @@ static const char *const unoptimised[] = {"-Xptxas", "-O0", NULL};
  * arrays takes some nanoseconds longer (docs/measurements.md). */
 static const char gcc_script[] = "case $(gcc -dumpversion) in\n[6-9]*|10*|11*) ;;\n"
                                  "*) set -- -ftrivial-auto-var-init=pattern \"$@\" ;;\nesac\nexec gcc \"$@\"\n";
-/* As nvcc calls it, with the lines of instructions (host_line.h) and the checks above. */
+/* As nvcc calls it, with the lines of instructions (compiled.h) and the checks above. */
 static const char *const nvcc_host_flags[] = {
     "-x",
     "c++-cpp-output",
@@ -655,7 +655,7 @@ static const char *const device_flags[] = {
     "/out/submission.ptx",
     NULL,
 };
-/* The lines of instructions are for host_line.h. -w: the first step has given the warnings. addr2line of
+/* The lines of instructions are for host_line(). -w: the first step has given the warnings. addr2line of
  * binutils 2.40 loses what was inlined into a function that clang describes in the newer format 5. The same checks of
  * variables and arrays as by gcc. */
 static const char *const clang_host_flags[] = {

@@ -9,7 +9,6 @@
 #include "simgpu/block/store_note.h"
 #include "simgpu/cost/pattern.h"
 #include "simgpu/engine/access.h"
-#include "simgpu/jit/translate.h"
 #include "simgpu/jit/builder.h"
 #include "simgpu/sanitizer/sanitizer.h"
 

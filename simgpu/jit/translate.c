@@ -1,6 +1,5 @@
 /* The walk over the basic blocks of a kernel: several times as a dry run, until the values at the entry of each block
  * do not change any more, and then once more to write the C.  */
-#include "simgpu/jit/translate.h"
 
 #include "base/arena.h"
 #include "simgpu/code/instruction.h"

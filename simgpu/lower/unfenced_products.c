@@ -2,8 +2,8 @@
  * since. Where paths meet, a register must be waited for if it must on each of them.  */
 
 #include "simgpu/code/instruction.h"
+#include "simgpu/code/lanes.h"
 #include "simgpu/code/matrix_fragment.h"
-#include "simgpu/code/opcodes.h"
 #include "simgpu/lower/emit.h"
 #include "simgpu/lower/lowering.h"
 
