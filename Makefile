@@ -123,7 +123,7 @@ test-all:  ## Run every suite of tests/suites.txt, for about an hour: [ONLY=...]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) all
 
 # The suites need these besides the judge.
-test-tools: $(addprefix $(BUILD)/,simgpu/simgpu $(addprefix tests/,leftovers deny write_mutants draw_pages)) $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
+test-tools: $(addprefix $(BUILD)/,simgpu/simgpu convjudge-patient $(addprefix tests/,leftovers deny write_mutants draw_pages)) $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
 	$(done)
 
 unit-tests: $(unit_tests)
@@ -209,8 +209,9 @@ $(BUILD)/libcjson.so.1:
 	@mkdir -p $(@D)
 	$(call say,CP)cp $(shell $(CC) -print-file-name=libcjson.so.1) $@
 
-$(BUILD)/convjudge: $(BUILD)/service/commands/main.o $(libraries) $(filter %.so.1,$(CJSON))
-	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $< -Wl,--start-group $(libraries) -Wl,--end-group $(LDLIBS) -o $@
+$(BUILD)/convjudge-patient: $(BUILD)/tests/patient.o # a test's own, beside the files that it looks for
+$(BUILD)/convjudge $(BUILD)/convjudge-patient: $(BUILD)/service/commands/main.o $(libraries) $(filter %.so.1,$(CJSON))
+	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $(filter %.o,$^) -Wl,--start-group $(libraries) -Wl,--end-group $(LDLIBS) -o $@
 
 # The server, and the commands that talk to it. A bare GPU node has none of their libraries, and needs none: its worker is convjudge.
 service: build $(BUILD)/convjudge-service  ## Build the server and the commands that talk to it

@@ -92,7 +92,7 @@ void symbol_name(const char *mangled, char *name, size_t size)
 
 /* ==== elf ========================================================================================================= */
 
-static bool lies_inside(size_t bytes, uint64_t offset, uint64_t count)
+bool elf_has_bytes(size_t bytes, uint64_t offset, uint64_t count)
 {
     return offset <= bytes && count <= bytes - offset;
 }
@@ -101,7 +101,7 @@ static bool lies_inside(size_t bytes, uint64_t offset, uint64_t count)
 static bool read_header(const Elf *elf, unsigned index, Elf64_Shdr *header)
 {
     uint64_t place = (uint64_t)index * sizeof *header;
-    if (index >= elf->section_count || !lies_inside(elf->bytes, elf->table_offset, place + sizeof *header))
+    if (index >= elf->section_count || !elf_has_bytes(elf->bytes, elf->table_offset, place + sizeof *header))
         return false;
     memcpy(header, elf->image + elf->table_offset + place, sizeof *header);
     return true;
@@ -121,7 +121,7 @@ bool elf_open(Elf *elf, const void *image, size_t bytes)
     elf->table_offset = file.e_shoff;
     elf->section_count = file.e_shnum;
     if (!read_header(elf, file.e_shstrndx, &names) || names.sh_type == SHT_NOBITS ||
-        !lies_inside(bytes, names.sh_offset, names.sh_size))
+        !elf_has_bytes(bytes, names.sh_offset, names.sh_size))
         return false;
     elf->names_offset = names.sh_offset;
     elf->names_bytes = names.sh_size;
@@ -138,7 +138,7 @@ bool elf_section(const Elf *elf, unsigned index, ElfSection *section)
     uint64_t room = elf->names_bytes - header.sh_name;
     bool in_file = header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL;
     if (memchr(name, '\0', room < MAX_NAME_BYTES ? room : MAX_NAME_BYTES) == NULL ||
-        (in_file && !lies_inside(elf->bytes, header.sh_offset, header.sh_size)))
+        (in_file && !elf_has_bytes(elf->bytes, header.sh_offset, header.sh_size)))
         return false;
     *section = (ElfSection){.name = name,
                             .data = in_file ? elf->image + header.sh_offset : NULL,

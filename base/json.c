@@ -262,6 +262,12 @@ Status json_integer(const JsonFile *file, const cJSON *object, const char *key, 
     return STATUS_OK;
 }
 
+double json_value(const cJSON *object, const char *key)
+{
+    const cJSON *item = json_get(object, key);
+    return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
 const char *json_string(const cJSON *object, const char *key)
 {
     const cJSON *item = json_get(object, key);

@@ -52,6 +52,8 @@ MUST_USE Status json_number(const JsonFile *file, const cJSON *object, const cha
                             double *value, Message *why);
 /* A member that is a string; NULL if the key is absent. */
 const char *json_string(const cJSON *object, const char *key);
+/* A member that is a number; else 0. For what the judge itself wrote. */
+double json_value(const cJSON *object, const char *key);
 
 /* Adds a double with as many digits as it takes to read back as itself (cJSON's own printer loses the last bit of one
  * double in six). An infinity or NaN, which JSON cannot express, is left out. */

@@ -83,6 +83,12 @@ static Status folder_with(const char *name, const char *other, const char *below
                 name);
 }
 
+const char *paths_variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
 static Status join_path(const char *folder, const char *relative, char *path, size_t size, Message *why)
 {
     const char *slash = relative[0] == '\0' ? "" : "/";
@@ -94,8 +100,8 @@ static Status join_path(const char *folder, const char *relative, char *path, si
 Status paths_home(const char *relative, char *path, size_t size, Message *why)
 {
     char folder[PATH_MAX];
-    const char *home = getenv("CONVJUDGE_HOME");
-    if (home != NULL && home[0] != '\0')
+    const char *home = paths_variable("CONVJUDGE_HOME");
+    if (home != NULL)
         return join_path(home, relative, path, size, why);
     Status status = folder_with("problems", "simgpu/profiles", "/share/convjudge", folder, why);
     return status == STATUS_OK ? join_path(folder, relative, path, size, why) : status;
@@ -103,8 +109,8 @@ Status paths_home(const char *relative, char *path, size_t size, Message *why)
 
 Status paths_problem(const char *relative, char *path, size_t size, Message *why)
 {
-    const char *folder = getenv("CONVJUDGE_PROBLEMS");
-    if (folder != NULL && folder[0] != '\0')
+    const char *folder = paths_variable("CONVJUDGE_PROBLEMS");
+    if (folder != NULL)
         return join_path(folder, relative, path, size, why);
     return paths_home(relative, path, size, why);
 }
@@ -118,8 +124,8 @@ Status paths_build(const char *relative, char *path, size_t size, Message *why)
 
 Status paths_chosen(const char *variable, const char *relative, char *path, size_t size, Message *why)
 {
-    const char *chosen = getenv(variable);
-    if (chosen == NULL || chosen[0] == '\0')
+    const char *chosen = paths_variable(variable);
+    if (chosen == NULL)
         return paths_home(relative, path, size, why);
     if ((size_t)snprintf(path, size, "%s", chosen) >= size)
         return fail(STATUS_BAD_INPUT, why, "%s: the path is too long", variable);
@@ -131,8 +137,8 @@ Status paths_cache(char *path, size_t size, Message *why)
     static const char *const places[][2] = {
         {"CONVJUDGE_CACHE", ""}, {"XDG_CACHE_HOME", "/convjudge"}, {"HOME", "/.cache/convjudge"}};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        const char *folder = getenv(places[i][0]);
-        if (folder == NULL || folder[0] == '\0' || (i > 0 && folder[0] != '/')) /* XDG: a relative path is ignored */
+        const char *folder = paths_variable(places[i][0]);
+        if (folder == NULL || (i > 0 && folder[0] != '/')) /* XDG: a relative path is ignored */
             continue;
         if ((size_t)snprintf(path, size, "%s%s", folder, places[i][1]) >= size)
             return fail(STATUS_BAD_INPUT, why, "%s: the path is too long", places[i][0]);

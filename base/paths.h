@@ -22,6 +22,11 @@
 /* `*network` is the name of the network file system on which a file or folder lies, "NFS"; NULL: it is a local one. */
 MUST_USE Status file_system_network(const char *path, const char **network, Message *why);
 
+/* ==== environment ================================================================================================= */
+
+/* The value of a variable; NULL: it is unset, or empty. */
+const char *paths_variable(const char *name);
+
 /* ==== paths ======================================================================================================= */
 
 /* A file of the judge's source tree, "problems" or "simgpu/profiles/h200.json": below CONVJUDGE_HOME, otherwise below

@@ -258,3 +258,14 @@ const char *text_move(Text *text, Arena *arena)
     text_free(text);
     return copy;
 }
+
+int order_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int order_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}

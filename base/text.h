@@ -54,6 +54,10 @@ void text_add_printable(Text *text, const char *source, size_t length);
 /* Whether a text that another process wrote is terminated within its `size` bytes. */
 bool text_is_terminated(const char *text, size_t size);
 
+/* For qsort(): of pointers to texts, and of doubles. */
+int order_texts(const void *a, const void *b);
+int order_numbers(const void *a, const void *b);
+
 /* The text in memory of the arena; "": it was empty. Frees the text itself. */
 const char *text_move(Text *text, Arena *arena);
 

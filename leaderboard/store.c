@@ -1,6 +1,7 @@
 #include "leaderboard/store.h"
 
 #include "base/json.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -302,15 +303,9 @@ Status references_write(const char *path, const Board *board, const ReferenceTim
 
 /* ==== standing ==================================================================================================== */
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *numbers, size_t count)
 {
-    qsort(numbers, count, sizeof *numbers, by_number);
+    qsort(numbers, count, sizeof *numbers, order_numbers);
     return count % 2 == 1 ? numbers[count / 2] : (numbers[count / 2 - 1] + numbers[count / 2]) / 2;
 }
 
@@ -371,14 +366,14 @@ static int by_person(const void *a, const void *b)
     const StoredRun *x = a, *y = b;
     int order = strcmp(x->person, y->person);
     if (order == 0)
-        order = by_number(&x->time.ms, &y->time.ms);
+        order = order_numbers(&x->time.ms, &y->time.ms);
     return order == 0 ? strcmp(y->time_utc, x->time_utc) : order;
 }
 
 static int by_time(const void *a, const void *b)
 {
     const Standing *x = a, *y = b;
-    int order = by_number(&x->time.ms, &y->time.ms);
+    int order = order_numbers(&x->time.ms, &y->time.ms);
     return order == 0 ? strcmp(x->person, y->person) : order;
 }
 

@@ -82,7 +82,7 @@ suite() { # FOLDER: checks all its files, some of them side by side; a file with
 grade() { # FILE RESULT [OPTION]: report and progress go to RESULT.log; `overhead` is its time without nvcc and the timed cases
     local status=0 start=$EPOCHREALTIME
     rm -f "$2"
-    "$build/convjudge" grade --no-record --device "$device" --json "$2" "${@:3}" "$1" >"$2.log" 2>&1 || status=$?
+    "$build/${program:-convjudge}" grade --no-record --device "$device" --json "$2" "${@:3}" "$1" >"$2.log" 2>&1 || status=$?
     [[ ! -e $2 ]] || jq "(.seconds | .compile + .timed) as \$s | .overhead = $EPOCHREALTIME - $start - \$s" "$2" >"$2.new"
     [[ ! -e $2.new ]] || mv "$2.new" "$2"
     return "$status"
@@ -197,7 +197,7 @@ part_together() {
 }
 # What the simulated GPU says of files that a real one judges otherwise.
 part_second() {
-    local -x CONVJUDGE_SECOND_OPINION_SECONDS=20 # a file that fails at once ends long before the simulated GPU does
+    local program=convjudge-patient # a file that fails at once ends long before the simulated GPU does
     local file folder=tests/second_opinion
     holds "the second opinion on an honest file agrees" 'all(.second_opinion.verdict == "Accepted" and .second_opinion.agrees)' "$scratch/usual"
     "$build/convjudge" grade --no-record --no-second-opinion --device "$device" --json "$scratch/alone" "$honest" >"$scratch/alone.log" 2>&1 || true

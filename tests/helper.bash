@@ -56,9 +56,9 @@ limited_home() {
     sed -i "$1" "$CONVJUDGE_HOME/problems/conv1d/problem.json"
 }
 
-# judge ARGUMENT...: runs convjudge, which must leave no process and no temporary file behind; sets status and output.
+# judge ARGUMENT...: runs convjudge, or $program in its place, which must leave no process and no temporary file behind; sets status and output.
 judge() {
-    run timeout 120 "$build/tests/leftovers" "$build/convjudge" "$@"
+    run timeout 120 "$build/tests/leftovers" "$build/${program:-convjudge}" "$@"
     if [[ $status == 99 || $status == 124 ]]; then
         echo "$output"
         return 1

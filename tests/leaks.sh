@@ -44,7 +44,7 @@ tell() { # WAY SECRET: grades, and writes everything that the author sees to `se
     for _ in 1 2 3; do
         rm -f "$scratch/result" "$scratch/db"
         status=0
-        CONVJUDGE_DB=$scratch/db CONVJUDGE_SECOND_OPINION=$opinion CONVJUDGE_SECOND_OPINION_SECONDS=60 "$build/convjudge" grade --as Ada --device "$device" --json "$scratch/result" ${ALL_CASES:+--all-cases "$scratch/all"} "$file" \
+        CONVJUDGE_DB=$scratch/db CONVJUDGE_SECOND_OPINION=$opinion "$build/convjudge-patient" grade --as Ada --device "$device" --json "$scratch/result" ${ALL_CASES:+--all-cases "$scratch/all"} "$file" \
             >"$scratch/printed" 2>&1 || status=$?
         grep -q 'it was not ready in time' "$scratch/printed" || break
     done

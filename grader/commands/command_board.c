@@ -115,9 +115,7 @@ Status command_leaderboard(const Options *options, int *exit_status, Message *wh
 {
     Problem problem;
     Text out = {0};
-    Status status = options_expect_problem(options, why);
-    if (status == STATUS_OK)
-        status = problem_read(options->problem, &problem, why);
+    Status status = request_problem(options, &problem, why);
     if (status != STATUS_OK)
         return status;
     status = read_boards(&problem, options->device, &out, why);

@@ -27,19 +27,25 @@
 
 /* ==== command references ========================================================================================== */
 
-Status command_references(const Options *options, int *exit_status, Message *why)
+static Status time_references(const char *problem_id, const char *device, bool only_missing, bool export_times,
+                              Message *why)
 {
-    const char *device = options->device == NULL ? "auto" : options->device;
     Problem problem;
-    Status status = options_expect_problem(options, why);
-    if (status == STATUS_OK)
-        status = problem_read(options->problem, &problem, why);
+    Status status = problem_read(problem_id, &problem, why);
     if (status != STATUS_OK)
         return status;
-    status = reference_times_take(&problem, device, options->only_missing, options->export_times, why);
+    status = reference_times_take(&problem, device, only_missing, export_times, why);
     problem_free(&problem);
-    *exit_status = 0;
     return status;
+}
+
+Status command_references(const Options *options, int *exit_status, Message *why)
+{
+    Status status = options_expect_problem(options, why);
+    *exit_status = 0;
+    return status == STATUS_OK ? time_references(options->problem, request_device(options), options->only_missing,
+                                                 options->export_times, why)
+                               : status;
 }
 
 /* ==== command retime ============================================================================================== */
@@ -106,14 +112,12 @@ static Status retime_best(const Options *options, int *exit_status, Message *why
 {
     Problem problem;
     size_t top = TOP;
-    Status status = options_expect_problem(options, why);
-    if (status == STATUS_OK)
-        status = read_top(options->top, &top, why);
-    if (status == STATUS_OK)
-        status = problem_read(options->problem, &problem, why);
+    Status status = request_problem(options, &problem, why);
     if (status != STATUS_OK)
         return status;
-    status = retime(&problem, options->device == NULL ? "auto" : options->device, top, exit_status, why);
+    status = read_top(options->top, &top, why);
+    if (status == STATUS_OK)
+        status = retime(&problem, request_device(options), top, exit_status, why);
     problem_free(&problem);
     return status;
 }
@@ -140,20 +144,21 @@ static Status check_run(const RecordedRun *run, const Problem *problem, Message 
 
 static Status check_device(const RecordedRun *run, const Problem *problem, const char *device, Message *why)
 {
-    Retiming retiming = {.problem = problem};
+    DeviceInfo info;
+    Board here;
     const Board *board = &run->run.board;
-    Status status = retime_find_board(device == NULL ? "auto" : device, &retiming, why);
+    Status status = ranking_find_board(problem, device, &info, &here, why);
     if (status != STATUS_OK)
         return status;
-    if (strcmp(retiming.device.id, board->device) != 0)
+    if (strcmp(info.id, board->device) != 0)
         return fail(STATUS_NOT_FOUND, why, "run %" PRId64 " was timed on %s, expected that device, found %s", run->id,
-                    board->device, retiming.device.id);
-    if (retiming.board.epoch != board->epoch)
+                    board->device, info.id);
+    if (here.epoch != board->epoch)
         return fail(STATUS_BAD_INPUT, why,
                     "run %" PRId64
                     " was timed by version %d of the timing, and this judge times by version %d: the two do "
                     "not compare",
-                    run->id, board->epoch, retiming.board.epoch);
+                    run->id, board->epoch, here.epoch);
     return STATUS_OK;
 }
 
@@ -176,7 +181,7 @@ static Status read_run(const Options *options, Arena *arena, RecordedRun *run, M
         return status;
     status = check_run(run, &problem, why);
     if (status == STATUS_OK)
-        status = check_device(run, &problem, options->device, why);
+        status = check_device(run, &problem, request_device(options), why);
     problem_free(&problem);
     return status;
 }
@@ -311,17 +316,6 @@ static Status take_ceilings(const DeviceInfo *info, Message *why)
 
 /* ---- the reference solutions ------------------------------------------------------------------------------------- */
 
-static Status time_problem(const char *id, const char *device_name, Message *why)
-{
-    Problem problem;
-    Status status = problem_read(id, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    status = reference_times_take(&problem, device_name, false, true, why);
-    problem_free(&problem);
-    return status;
-}
-
 static Status time_all_problems(const char *device_name, Message *why)
 {
     Arena arena = {0};
@@ -329,18 +323,17 @@ static Status time_all_problems(const char *device_name, Message *why)
     size_t count;
     Status status = problem_list(&arena, &ids, &count, why);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = time_problem(ids[i], device_name, why);
+        status = time_references(ids[i], device_name, false, true, why);
     arena_free(&arena);
     return status;
 }
 
 Status command_calibrate(const Options *options, int *exit_status, Message *why)
 {
-    const char *device_name = options->device == NULL ? "auto" : options->device;
     DeviceInfo info;
     Status status = options_expect_no_file(options, why);
     if (status == STATUS_OK)
-        status = device_describe(device_name, &info, why);
+        status = device_describe(request_device(options), &info, why);
     if (status == STATUS_OK) {
         Progress progress = progress_new(stderr);
         judge_note_device(&progress, &info);
@@ -387,10 +380,8 @@ static Status time_program(Survey *survey, const Submission *submission, bool is
     Roofline *roofline = &survey->roofline;
     Result result = {0};
     char outcome[200] = "failed";
-    const JudgeJob job = {
-        .problem = roofline->problem, .submission = submission, .device = roofline->device.handle, .timed_only = true};
     progress_begin_at(&survey->progress, submission->file_name, survey->done++, survey->total);
-    Status status = judge_submission(&job, &result, why);
+    Status status = judge_timed(roofline->problem, submission, roofline->device.handle, false, &result, why);
     if (status == STATUS_OK) {
         TimedProgram *program = roofline_add(roofline, submission->file_name, is_rival, PRECISION_FLOAT32);
         take_times(roofline, &result, program);
@@ -502,7 +493,7 @@ static Status survey_problem(const Problem *problem, const Options *options, int
     DeviceInfo device;
     TestcaseSet set = {0};
     Survey survey = {.progress = progress_new(stderr)};
-    Status status = device_describe(options->device == NULL ? "auto" : options->device, &device, why);
+    Status status = device_describe(request_device(options), &device, why);
     if (status == STATUS_OK)
         status = testcases_read(problem, &set, why);
     if (status == STATUS_OK) {
@@ -524,14 +515,12 @@ static Status survey_problem(const Problem *problem, const Options *options, int
 Status command_roofline(const Options *options, int *exit_status, Message *why)
 {
     Problem problem;
-    Status status = options_expect_problem(options, why);
-    if (status == STATUS_OK)
-        status = json_target_check(options->json, "", why);
-    if (status == STATUS_OK)
-        status = problem_read(options->problem, &problem, why);
+    Status status = request_problem(options, &problem, why);
     if (status != STATUS_OK)
         return status;
-    status = survey_problem(&problem, options, exit_status, why);
+    status = json_target_check(options->json, "", why);
+    if (status == STATUS_OK)
+        status = survey_problem(&problem, options, exit_status, why);
     problem_free(&problem);
     return status;
 }
@@ -791,8 +780,7 @@ static Status add_row(Table *table, const Submission *submission, const char *de
 {
     BaselineRow *row = &table->rows[table->count++];
     Result result = {0};
-    const JudgeJob job = {.problem = table->problem, .submission = submission, .device = device, .timed_only = true};
-    Status status = judge_submission(&job, &result, why);
+    Status status = judge_timed(table->problem, submission, device, false, &result, why);
     *row = (BaselineRow){.name = arena_string(&table->arena, submission->file_name),
                          .parameters = parameters_of(submission, &table->arena),
                          .verdict = result.verdict};
@@ -879,9 +867,9 @@ static Status print_table(const Table *table, const DeviceInfo *gpu, Message *wh
     cpu_device_describe(&cpu);
     add_head(table, &cpu, gpu, &out);
     add_baseline_table(table, &out);
-    bool written = fwrite(out.data, 1, out.length, stdout) == out.length && fflush(stdout) == 0;
+    Status status = json_target_write("-", &out, why);
     text_free(&out);
-    return written ? STATUS_OK : fail_errno(why, "standard output: cannot be written");
+    return status;
 }
 
 /* Baselines and reference solutions run the same timed cases: those of the GPU. */
@@ -927,12 +915,10 @@ static Status make_table(const Problem *problem, const char *device, int *exit_s
 Status command_baselines(const Options *options, int *exit_status, Message *why)
 {
     Problem problem;
-    Status status = options_expect_problem(options, why);
-    if (status == STATUS_OK)
-        status = problem_read(options->problem, &problem, why);
+    Status status = request_problem(options, &problem, why);
     if (status != STATUS_OK)
         return status;
-    status = make_table(&problem, options->device == NULL ? "auto" : options->device, exit_status, why);
+    status = make_table(&problem, request_device(options), exit_status, why);
     problem_free(&problem);
     return status;
 }
@@ -985,13 +971,7 @@ static Status time_combination(Sweeping *sweeping, size_t combination, Message *
     Result result = {0};
     changed.source = (Text){0};
     sweep_add_source(&sweeping->sweep, combination, sweeping->submission.source.data, &changed.source);
-    const JudgeJob job = {
-        .problem = &sweeping->problem,
-        .submission = &changed,
-        .device = sweeping->options->device == NULL ? "auto" : sweeping->options->device,
-        .timed_only = true,
-    };
-    Status status = judge_submission(&job, &result, why);
+    Status status = judge_timed(&sweeping->problem, &changed, request_device(sweeping->options), false, &result, why);
     *point = (SweepPoint){.verdict = result.verdict, .time = result.score, .gflops = result.gflops};
     if (point->time.ms > 0 && (sweeping->best == NULL || point->time.ms < sweeping->best->time.ms))
         sweeping->best = point;
@@ -1119,10 +1099,9 @@ static Status print_report(const Sweeping *sweeping, Message *why)
     Text out = {0};
     add_sweep_table(sweeping, terminal_style(stdout), &out);
     Status status = sweeping->best == NULL ? STATUS_OK : draw_plot(sweeping, &out, why);
-    if (fwrite(out.data, 1, out.length, stdout) != out.length || fflush(stdout) != 0)
-        status = fail_errno(why, "standard output: cannot be written");
+    const Status written = json_target_write("-", &out, status == STATUS_OK ? why : NULL);
     text_free(&out);
-    return status;
+    return status == STATUS_OK ? written : status;
 }
 
 Status command_sweep(const Options *options, int *exit_status, Message *why)

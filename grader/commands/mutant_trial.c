@@ -415,7 +415,8 @@ static void work(const MutantTrial *trial, int link)
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
 
-size_t mutant_trial_width(void)
+/* As many workers as this process may use processors. */
+static size_t mutant_trial_width(void)
 {
     const size_t count = processors_usable();
     return count > MAX_WORKERS ? MAX_WORKERS : count;
@@ -490,7 +491,8 @@ static TrialWorker *free_worker(const MutantTrial *trial)
     return NULL;
 }
 
-bool mutant_trial_is_free(const MutantTrial *trial)
+/* Whether a worker is free, so that mutant_trial_ask() may be called. */
+static bool mutant_trial_is_free(const MutantTrial *trial)
 {
     return free_worker(trial) != NULL;
 }

@@ -112,13 +112,8 @@ MUST_USE Status mutant_trial_start(const Problem *problem, const MutantPool *poo
 /* Ends the workers. NULL is allowed. */
 void mutant_trial_stop(MutantTrial *trial);
 
-/* As many workers as this process may use processors. */
-size_t mutant_trial_width(void);
-
 #define TRIAL_ORIGINAL ((size_t)-1) /* in place of a mutant: the file as it is */
 
-/* Whether a worker is free, so that mutant_trial_ask() may be called. */
-bool mutant_trial_is_free(const MutantTrial *trial);
 /* Asks a free worker to judge pool->items[mutant], a mutant of the file; `original` is the original's machine code. */
 MUST_USE Status mutant_trial_ask(MutantTrial *trial, size_t file, size_t mutant, const Digest *original, Message *why);
 /* Waits for an answer; false if nobody has been asked. */

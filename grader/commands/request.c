@@ -14,6 +14,12 @@ const char *request_device(const Options *options)
     return options->device == NULL ? "auto" : options->device;
 }
 
+Status request_problem(const Options *options, Problem *problem, Message *why)
+{
+    Status status = options_expect_problem(options, why);
+    return status == STATUS_OK ? problem_read(options->problem, problem, why) : status;
+}
+
 Status request_read(const Options *options, Request *request, Message *why)
 {
     Status status = options_expect_file(options, why);

@@ -21,6 +21,9 @@ typedef struct Request {
 /* The device that the options name, "auto" where they name none. */
 const char *request_device(const Options *options);
 
+/* Reads the problem that the options name, for a command that takes no file. */
+MUST_USE Status request_problem(const Options *options, Problem *problem, Message *why);
+
 /* Reads the one file and finds its problem. Refuses plain C on any device but the CPU. Free the request in any case. */
 MUST_USE Status request_read(const Options *options, Request *request, Message *why);
 void request_free(Request *request);

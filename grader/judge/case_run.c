@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "grader/check/call.h"
 #include "grader/terminal/terminal.h"
-#include "harness/compile/host_line.h"
+#include "harness/compile/compiled.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -160,7 +160,8 @@ static HiddenFinding hidden_conflict(const DeviceConflict *conflict, ConflictLin
     return finding;
 }
 
-Judgement judgement_of_order(const DeviceConflict *conflict, ConflictLines lines, const Judgement *wrong)
+/* Of a call that was right in one order of its operations and, as `wrong` says, wrong in another. */
+static Judgement judgement_of_order(const DeviceConflict *conflict, ConflictLines lines, const Judgement *wrong)
 {
     return judgement(
         VERDICT_WRONG_ANSWER, hidden_conflict(conflict, lines),
@@ -169,7 +170,8 @@ Judgement judgement_of_order(const DeviceConflict *conflict, ConflictLines lines
         conflict_text(conflict, lines).text, wrong->text);
 }
 
-Judgement judgement_of_race(const DeviceConflict *conflict, ConflictLines lines)
+/* Of a call that was right in each order of two operations which may run at the same time (DeviceConflict.is_race). */
+static Judgement judgement_of_race(const DeviceConflict *conflict, ConflictLines lines)
 {
     if (conflict->mistake.kind == MISTAKE_NO_GRID_WAIT)
         return judgement(

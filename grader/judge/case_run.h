@@ -36,10 +36,6 @@ Judgement judgement_of_rerun(const CallReport *call, const CallReport *again, co
 typedef struct ConflictLines { /* of the submission's source, where the two of a conflict are asked for; 0: unknown */
     int first, second;
 } ConflictLines;
-/* Of a call that was right in one order of its operations and, as `wrong` says, wrong in another. */
-Judgement judgement_of_order(const DeviceConflict *conflict, ConflictLines lines, const Judgement *wrong);
-/* Of a call that was right in each order of two operations which may run at the same time (DeviceConflict.is_race). */
-Judgement judgement_of_race(const DeviceConflict *conflict, ConflictLines lines);
 
 /* ==== case run ==================================================================================================== */
 

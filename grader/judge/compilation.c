@@ -1,7 +1,7 @@
 #include "grader/judge/compilation.h"
 
 #include "base/clock.h"
-#include "harness/compile/compile_cpu.h"
+#include "harness/compile/compile.h"
 #include "harness/compile/toolkit.h"
 #include "harness/compile/compiled.h"
 

@@ -58,7 +58,9 @@ static size_t loads_of_hidden_cases(const Grading *judging)
     return judging_count(judging, CASE_HIDDEN) > 0;
 }
 
-Status clocked_cases_start_early(Grading *judging, Message *why)
+/* Starts the oracle on the device, and opens the device of the hidden cases, which takes a while, if a case is timed and it was
+ * not done before. The session must have the device: another context would disturb a sitting of somebody else. */
+static Status clocked_cases_start_early(Grading *judging, Message *why)
 {
     if (judging->device_oracle != NULL || judging_count(judging, CASE_TIMED) == 0)
         return STATUS_OK;
@@ -74,7 +76,10 @@ static size_t loads_of_sitting(const Grading *judging, bool has_anchor)
     return (size_t)judging->plan.blocks + (has_anchor ? 2 : 0);
 }
 
-void clocked_cases_open_ahead(const Grading *judging)
+/* Opens all devices that the sitting will need, if the session has the device. It takes a second, which costs nothing while the
+ * compiler runs, before anything of the submission does: how long the hidden cases take must decide nothing of it, because its
+ * length would show. A submission that fails has no use for them. */
+static void clocked_cases_open_ahead(const Grading *judging)
 {
     if (judging_count(judging, CASE_TIMED) > 0)
         session_open_ahead(judging->session,
@@ -872,4 +877,12 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
     if (status == STATUS_OK)
         opinion_step_retry(&judging, judge_submission);
     return status;
+}
+
+Status judge_timed(const Problem *problem, const Submission *submission, const char *device, bool one_block,
+                   Result *result, Message *why)
+{
+    const JudgeJob job = {
+        .problem = problem, .submission = submission, .device = device, .timed_only = true, .one_block = one_block};
+    return judge_submission(&job, result, why);
 }

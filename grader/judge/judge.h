@@ -6,7 +6,7 @@
  * the rest of the samples run, so that a student sees all of them. Every other failure ends the run. The verdict is that
  * of the first case that failed. With JudgeJob.all_cases the cases behind it are judged as well, for points alone.
  *
- * CPU baselines take the same way through another kind of session (harness/broker/cpu_session.h). They are not
+ * CPU baselines take the same way through another kind of session (harness/broker/session.h). They are not
  * ranked. */
 #ifndef GRADER_JUDGE_JUDGE_H
 #define GRADER_JUDGE_JUDGE_H
@@ -35,15 +35,6 @@ void compiler_warning_tell(Result *result, const Submission *submission);
  * timed. */
 MUST_USE Status clocked_cases_prepare(Grading *judging, Message *why);
 
-/* Starts the oracle on the device, and opens the device of the hidden cases, which takes a while, if a case is timed and it was
- * not done before. The session must have the device: another context would disturb a sitting of somebody else. */
-MUST_USE Status clocked_cases_start_early(Grading *judging, Message *why);
-
-/* Opens all devices that the sitting will need, if the session has the device. It takes a second, which costs nothing while the
- * compiler runs, before anything of the submission does: how long the hidden cases take must decide nothing of it, because its
- * length would show. A submission that fails has no use for them. */
-void clocked_cases_open_ahead(const Grading *judging);
-
 /* Times the cases and judges them. Opens the devices of all blocks at once where that was not done before. */
 MUST_USE Status clocked_cases_run(Grading *judging, Message *why);
 
@@ -53,6 +44,10 @@ MUST_USE Status clocked_cases_run(Grading *judging, Message *why);
  * result; a Status other than STATUS_OK is the fault of the judge, its data or its user. `result` must be freed in
  * any case; problem and submission must outlive it. */
 MUST_USE Status judge_submission(const JudgeJob *job, Result *result, Message *why);
+
+/* The same on the timed cases alone, to time a file again: the one way in which all that time several files do it. */
+MUST_USE Status judge_timed(const Problem *problem, const Submission *submission, const char *device, bool one_block,
+                            Result *result, Message *why);
 
 /* Says in one line that "auto" took the simulated GPU, and why; otherwise nothing. */
 void judge_note_device(Progress *progress, const DeviceInfo *device);

@@ -20,7 +20,7 @@
 typedef Status JudgeFunction(const JudgeJob *job, Result *result, Message *why);
 
 typedef struct OpinionProcess { /* {0}: none */
-    pid_t guard;                /* guard.h */
+    pid_t guard;                /* process.h */
     int link;                   /* a socket, to which it writes its answer */
 } OpinionProcess;
 

@@ -1,29 +1,23 @@
 #include "grader/judge/opinion_step.h"
 
 #include "base/clock.h"
+#include "base/paths.h"
 #include "grader/judge/hidden_duration.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* How much longer the grading may take for it. */
-static double most_s(void)
-{
-    const char *given = getenv("CONVJUDGE_SECOND_OPINION_SECONDS");
-    const double seconds = given == NULL ? 0 : atof(given);
-    return seconds > 0 && seconds < 3600 ? seconds : 1;
-}
+__attribute__((weak)) const double OPINION_MOST_S = 1;
 
 /* ---- beginning --------------------------------------------------------------------------------------------------- */
 
 /* The simulated GPU that gives the opinion; NULL: none is wanted. */
 static const char *wanted_device(const Grading *judging)
 {
-    const char *named = getenv("CONVJUDGE_SECOND_OPINION");
+    const char *named = paths_variable("CONVJUDGE_SECOND_OPINION");
     if (!judging->job->second_opinion || judging->session->traits.runs_c)
         return NULL;
-    if (named != NULL && named[0] != '\0')
+    if (named != NULL)
         return named;
     return judging->result->device.modelled ? NULL : "sim";
 }
@@ -132,7 +126,7 @@ static void fill_opinion(Grading *judging, const OpinionAnswer *answer)
 void opinion_step_take(Grading *judging, double start_s)
 {
     OpinionAnswer answer;
-    const double deadline_s = start_s + hidden_duration_extended(now_s() - start_s, most_s());
+    const double deadline_s = start_s + hidden_duration_extended(now_s() - start_s, OPINION_MOST_S);
     if (judging->opinion.guard == 0)
         return;
     const bool answered = opinion_process_await(&judging->opinion, deadline_s, &answer);

@@ -12,8 +12,12 @@
 
 #include "grader/judge/judging.h"
 
+/* How much longer a grading may take for it. A program that is linked with a definition of its own has that one: tests
+ * wait longer, for a machine that is busy. */
+extern const double OPINION_MOST_S;
+
 /* Begins, if an opinion is wanted and the device is real. CONVJUDGE_SECOND_OPINION names the simulated GPU; if it is
- * set, simulated devices get a second opinion as well. CONVJUDGE_SECOND_OPINION_SECONDS: in place of one second. */
+ * set, simulated devices get a second opinion as well. */
 void opinion_step_begin(Grading *judging, JudgeFunction *judge);
 /* Waits, ends the other process, and puts what may be told into the result. All cases but timed ones have been judged;
  * `start_s` is when those with secret data began. Without an opinion under way, does nothing. */

@@ -85,7 +85,8 @@ Status problem_list(Arena *arena, const char ***ids, size_t *count, Message *why
     return STATUS_OK;
 }
 
-Status problem_unknown(const char *id, Message *why)
+/* Fails with STATUS_NOT_FOUND, and names the nearest id and all others. */
+static Status problem_unknown(const char *id, Message *why)
 {
     Arena arena = {0};
     const char **ids;

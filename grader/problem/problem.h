@@ -108,9 +108,6 @@ bool problem_id_is_valid(const char *id);
 /* All ids, sorted; strings and list live in `arena`. */
 MUST_USE Status problem_list(Arena *arena, const char ***ids, size_t *count, Message *why);
 
-/* Fails with STATUS_NOT_FOUND, and names the nearest id and all others. */
-MUST_USE Status problem_unknown(const char *id, Message *why);
-
 /* ==== problem read ================================================================================================ */
 
 /* Reads problems/<id>/problem.json.

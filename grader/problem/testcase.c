@@ -41,7 +41,9 @@ static Tensor new_tensor(const SourceArray *array)
     return tensor;
 }
 
-Status case_source_values(const SourceReader *reader, const cJSON *list, const SourceArray *array, Tensor *tensor)
+/* A list of numbers. */
+static Status case_source_values(const SourceReader *reader, const cJSON *list, const SourceArray *array,
+                                 Tensor *tensor)
 {
     ElementType type = array->parameter->type;
     size_t found = 0;
@@ -198,7 +200,10 @@ static Status read_data_file(const SourceReader *reader, const cJSON *object, co
     return status == STATUS_OK ? status : json_fail(reader->file, name, reader->why, "%s", unfit.text);
 }
 
-Status case_source_data_file(const SourceReader *reader, const cJSON *object, const SourceArray *array, Tensor *tensor)
+/* The array in what an object {"file": NAME} names, in a file beside the reader's: as above, or with "shape", a list of
+ * numbers, one of the array's own elements alone (.bin). */
+static Status case_source_data_file(const SourceReader *reader, const cJSON *object, const SourceArray *array,
+                                    Tensor *tensor)
 {
     static const JsonKey keys[] = {{"file", JSON_STRING, true}, {"shape", JSON_ARRAY, false}};
     Status status = json_check(reader->file, object, keys, LENGTH_OF(keys), reader->why);
@@ -422,7 +427,9 @@ static Status read_generator(const SourceReader *reader, const cJSON *object, co
 
 /* --- any source --------------------------------------------------------------------------------------------------- */
 
-Status case_source_read(const SourceReader *reader, const cJSON *object, const SourceArray *array, CaseSource *source)
+/* Refuses what does not fit the array: another shape, numbers that its type does not have. */
+static Status case_source_read(const SourceReader *reader, const cJSON *object, const SourceArray *array,
+                               CaseSource *source)
 {
     static const JsonKey values_key[] = {{"values", JSON_ARRAY, true}};
     Status status;
@@ -439,13 +446,15 @@ Status case_source_read(const SourceReader *reader, const cJSON *object, const S
     return json_fail(reader->file, object, reader->why, "expected \"values\", \"file\" or \"generator\"");
 }
 
-bool case_source_is_random(const CaseSource *source)
+/* True for data from a random generator, and for those of a file that are perturbed. */
+static bool case_source_is_random(const CaseSource *source)
 {
     return source->kind == SOURCE_UNIFORM || source->kind == SOURCE_NORMAL || source->kind == SOURCE_INTEGERS ||
            source->kind == SOURCE_PERTURBED;
 }
 
-bool case_source_is_drawn_anew(const CaseSource *source)
+/* True if every grading gets other data: random ones without a seed in the file. */
+static bool case_source_is_drawn_anew(const CaseSource *source)
 {
     return case_source_is_random(source) && !source->seeded;
 }

@@ -5,7 +5,7 @@
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
 #include "grader/result/result_json.h"
-#include "leaderboard/schema_check.h"
+#include "leaderboard/schema.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -135,17 +135,11 @@ static void keep_time(Ladder *ladder, Rung *rung, const Result *result)
     text_free(&sitting);
 }
 
-Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *progress, Message *why)
+/* Judges one reference solution on the timed cases now. BAD_INPUT if it is not accepted. */
+static Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Message *why)
 {
     Result result = {0};
-    const JudgeJob job = {
-        .problem = ladder->problem,
-        .submission = &rung->submission,
-        .device = device,
-        .timed_only = true,
-        .progress = progress,
-    };
-    Status status = judge_submission(&job, &result, why);
+    Status status = judge_timed(ladder->problem, &rung->submission, device, false, &result, why);
     if (status == STATUS_OK && result.verdict != VERDICT_ACCEPTED)
         status = fail(STATUS_BAD_INPUT, why, "%s: %s (%s), a reference solution must be accepted",
                       rung->submission.path, verdict_name(result.verdict), result.text);
@@ -226,7 +220,8 @@ Status ranking_open(StoreMode mode, Store **store, Message *why)
     return status == STATUS_OK ? store_open(path, mode, store, why) : status;
 }
 
-Board ranking_board(const Result *result)
+/* The board that a result belongs to: times compare only within one. */
+static Board ranking_board(const Result *result)
 {
     return (Board){
         .problem = result->problem->id,
@@ -255,6 +250,20 @@ static bool has_hidden_cases(const Result *result)
         if (result->cases[i].group == CASE_HIDDEN)
             return true;
     return false;
+}
+
+Status ranking_find_board(const Problem *problem, const char *device, DeviceInfo *info, Board *board, Message *why)
+{
+    Toolkit toolkit;
+    Status status = device_describe(device, info, why);
+    if (status == STATUS_OK)
+        status = toolkit_find(&toolkit, why);
+    if (status != STATUS_OK)
+        return status;
+    if (info->modelled)
+        toolkit_mark_times(&toolkit, info->id, sizeof info->id);
+    *board = (Board){problem->id, problem->revision.hex, info->id, info->epoch};
+    return STATUS_OK;
 }
 
 void ranking_decide(Result *result, bool recorded)
@@ -317,7 +326,8 @@ Status ranking_record(Store *store, const char *source, Result *result, Message 
     return status;
 }
 
-Status ranking_times_path(const char *device_id, char *path, size_t size, Message *why)
+/* leaderboard/references/<device id>.json. */
+static Status ranking_times_path(const char *device_id, char *path, size_t size, Message *why)
 {
     char relative[200];
     snprintf(relative, sizeof relative, "leaderboard/references/%s.json", device_id);
@@ -377,7 +387,7 @@ static Status time_the_rest(Store *store, const Board *board, const char *device
         Message trouble;
         if (rung->time.time.ms > 0)
             continue;
-        if (ladder_time(ladder, rung, device, NULL, &trouble) != STATUS_OK)
+        if (ladder_time(ladder, rung, device, &trouble) != STATUS_OK)
             result_warn(result, "%s", trouble.text);
         else
             status = store_add_reference(store, board, &rung->time, why);
@@ -482,7 +492,7 @@ static Status time_rungs(Store *store, const Board *board, const DeviceInfo *inf
         if (rung->time.time.ms > 0)
             continue;
         progress_begin_at(&progress, rung->time.name, (int)i, (int)ladder->count);
-        Status status = ladder_time(ladder, rung, info->handle, NULL, why);
+        Status status = ladder_time(ladder, rung, info->handle, why);
         if (status == STATUS_OK)
             status = store_add_reference(store, board, &rung->time, why);
         if (status != STATUS_OK) {
@@ -517,7 +527,7 @@ Status reference_times_take(const Problem *problem, const char *device, bool onl
                             Message *why)
 {
     DeviceInfo info;
-    Toolkit toolkit;
+    Board board;
     Ladder ladder = {0};
     Store *store = NULL;
     Status status = ladder_read(problem, &ladder, why);
@@ -526,22 +536,15 @@ Status reference_times_take(const Problem *problem, const char *device, bool onl
     if (status == STATUS_OK)
         status = ranking_open(STORE_WRITE, &store, why);
     if (status == STATUS_OK)
-        status = device_describe(device, &info, why);
-    if (status == STATUS_OK)
-        status = toolkit_find(&toolkit, why);
-    if (status == STATUS_OK) {
-        if (info.modelled)
-            toolkit_mark_times(&toolkit, info.id, sizeof info.id);
-        const Board board = {problem->id, problem->revision.hex, info.id, info.epoch};
-        if (only_missing) {
-            ladder_free(&ladder);
-            status = ranking_ladder(store, problem, &board, &ladder, why);
-        }
-        if (status == STATUS_OK)
-            status = time_rungs(store, &board, &info, &ladder, why);
-        if (status == STATUS_OK && export_times)
-            status = write_file(&board, &ladder, why);
+        status = ranking_find_board(problem, device, &info, &board, why);
+    if (status == STATUS_OK && only_missing) {
+        ladder_free(&ladder);
+        status = ranking_ladder(store, problem, &board, &ladder, why);
     }
+    if (status == STATUS_OK)
+        status = time_rungs(store, &board, &info, &ladder, why);
+    if (status == STATUS_OK && export_times)
+        status = write_file(&board, &ladder, why);
     store_close(store);
     ladder_free(&ladder);
     return status;

@@ -68,9 +68,6 @@ void ladder_take(Ladder *ladder, const ReferenceTime *times, size_t count);
 /* Makes rungs from times alone, for a ladder without any: a student's kit has the times but not the sources. */
 void ladder_adopt(Ladder *ladder, const ReferenceTime *times, size_t count);
 
-/* Judges one reference solution on the timed cases now. BAD_INPUT if it is not accepted. */
-MUST_USE Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *progress, Message *why);
-
 /* The reference solution that shows whether the device is steady: of those whose stored time is certain to 1 % the one with the
  * median time (of an even number, the faster of the middle two); of all, if none is. Host code that works in each call makes a time
  * uncertain, whatever the device does. NULL if none has a time. */
@@ -84,8 +81,9 @@ ReferenceTime *ladder_times(const Ladder *ladder, Arena *arena, size_t *count);
 /* CONVJUDGE_DB, else leaderboard/leaderboard.db beside the judge. */
 MUST_USE Status ranking_open(StoreMode mode, Store **store, Message *why);
 
-/* The board that a result belongs to: times compare only within one. */
-Board ranking_board(const Result *result);
+/* The board of a problem on a device of this machine, which is described in `info`. */
+MUST_USE Status ranking_find_board(const Problem *problem, const char *device, DeviceInfo *info, Board *board,
+                                   Message *why);
 
 /* Fills in result->rank_status. `recorded`: the run will be recorded. */
 void ranking_decide(Result *result, bool recorded);
@@ -104,8 +102,5 @@ MUST_USE Status ranking_place(Store *store, Result *result, Message *why);
 
 /* Reads the reference solutions of a problem, with their known times on a device; `store` may be NULL. */
 MUST_USE Status ranking_ladder(Store *store, const Problem *problem, const Board *board, Ladder *ladder, Message *why);
-
-/* leaderboard/references/<device id>.json. */
-MUST_USE Status ranking_times_path(const char *device_id, char *path, size_t size, Message *why);
 
 #endif

@@ -1,8 +1,6 @@
 #include "grader/ranking/retime.h"
 
 #include "grader/judge/judge.h"
-#include "harness/compile/toolkit.h"
-#include "harness/device/cuda/device_open.h"
 #include "leaderboard/store.h"
 
 #include <stdio.h>
@@ -111,27 +109,12 @@ static void sort_contenders(Retiming *retiming)
     }
 }
 
-Status retime_find_board(const char *device, Retiming *retiming, Message *why)
-{
-    Toolkit toolkit;
-    DeviceInfo *info = &retiming->device;
-    Status status = device_describe(device, info, why);
-    if (status == STATUS_OK)
-        status = toolkit_find(&toolkit, why);
-    if (status != STATUS_OK)
-        return status;
-    if (info->modelled)
-        toolkit_mark_times(&toolkit, info->id, sizeof info->id);
-    retiming->board = (Board){retiming->problem->id, retiming->problem->revision.hex, info->id, info->epoch};
-    retiming->most_rounds = info->modelled ? MODELLED_ROUNDS : MOST_ROUNDS;
-    return STATUS_OK;
-}
-
 Status retime_choose(Store *store, const Problem *problem, const char *device, size_t top, Retiming *retiming,
                      Message *why)
 {
     *retiming = (Retiming){.problem = problem};
-    Status status = retime_find_board(device, retiming, why);
+    Status status = ranking_find_board(problem, device, &retiming->device, &retiming->board, why);
+    retiming->most_rounds = retiming->device.modelled ? MODELLED_ROUNDS : MOST_ROUNDS;
     if (status == STATUS_OK)
         status = add_people(store, top, retiming, why);
     if (status == STATUS_OK)
@@ -147,12 +130,7 @@ Status retime_choose(Store *store, const Problem *problem, const char *device, s
 static Status time_once(Retiming *retiming, Contender *contender, size_t round, Message *why)
 {
     Result result = {0};
-    const JudgeJob job = {.problem = retiming->problem,
-                          .submission = &contender->submission,
-                          .device = retiming->device.handle,
-                          .timed_only = true,
-                          .one_block = true};
-    Status status = judge_submission(&job, &result, why);
+    Status status = judge_timed(retiming->problem, &contender->submission, retiming->device.handle, true, &result, why);
     if (status == STATUS_OK && result.verdict == VERDICT_ACCEPTED)
         contender->ms[round] = result.score.ms;
     else if (status == STATUS_OK)

@@ -47,9 +47,6 @@ typedef struct Retiming {
 MUST_USE Status retime_choose(Store *store, const Problem *problem, const char *device, size_t top, Retiming *retiming,
                               Message *why);
 
-/* Finds the board of a device, and how many rounds its times may take. `retiming` has its problem. */
-MUST_USE Status retime_find_board(const char *device, Retiming *retiming, Message *why);
-
 /* Times them, and fills in times and ranks. */
 MUST_USE Status retime_run(Retiming *retiming, Progress *progress, Message *why);
 

@@ -178,7 +178,8 @@ Fingerprints fingerprints_of_ptx(const char *ptx, size_t bytes, Arena *arena)
     return set_of(&chosen);
 }
 
-Fingerprints fingerprints_of(const Compiled *compiled, int compute, Arena *arena)
+/* Of the modules of a compilation for compute capability `compute` (90). */
+static Fingerprints fingerprints_of(const Compiled *compiled, int compute, Arena *arena)
 {
     Fatbin fatbin;
     if (compiled->module_count == 0 ||

@@ -40,8 +40,6 @@ typedef struct Fingerprints { /* a set */
     size_t count;
 } Fingerprints;
 
-/* Of the modules of a compilation for compute capability `compute` (90). */
-Fingerprints fingerprints_of(const Compiled *compiled, int compute, Arena *arena);
 /* Of PTX text. */
 Fingerprints fingerprints_of_ptx(const char *ptx, size_t bytes, Arena *arena);
 

@@ -1,6 +1,7 @@
 #include "grader/ranking/source_match.h"
 
 #include "base/hash.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -24,11 +25,6 @@ static const char *next_line(const char *text, Text *line, bool *has_letter)
     return *text == '\n' ? text + 1 : text;
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static const char **lines_of(const char *text, Arena *arena, size_t *count)
 {
     const char **lines = NULL;
@@ -43,7 +39,7 @@ static const char **lines_of(const char *text, Arena *arena, size_t *count)
         }
     text_free(&line);
     if (*count > 0)
-        qsort((void *)lines, *count, sizeof *lines, by_text);
+        qsort((void *)lines, *count, sizeof *lines, order_texts);
     return lines;
 }
 
@@ -73,7 +69,7 @@ void source_leave_out(const char *source, const char *handout, Arena *arena, Tex
         const char *wanted = line.data;
         number++;
         if (has_letter && known_count > 0 &&
-            bsearch(&wanted, (void *)known, known_count, sizeof *known, by_text) != NULL) {
+            bsearch(&wanted, (void *)known, known_count, sizeof *known, order_texts) != NULL) {
             text_add(rest, "\n");
             add_line(ranges, count, &capacity, number, arena);
         } else {

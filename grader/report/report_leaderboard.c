@@ -25,13 +25,6 @@ static Status parse_cases(const RecordedRun *run, JsonFile *file, Message *why)
     return status;
 }
 
-/* 0: the member is absent. */
-static double number_of(const cJSON *object, const char *key)
-{
-    const cJSON *item = json_get(object, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : 0;
-}
-
 static int count_samples(const cJSON *object)
 {
     return cJSON_GetArraySize(json_get(object, "samples"));
@@ -41,8 +34,8 @@ static int count_samples(const cJSON *object)
 
 static void add_case(const cJSON *item, const cJSON *review, Text *out)
 {
-    double ms = number_of(item, "time_ms"), again_ms = number_of(review, "time_ms"),
-           known_ms = number_of(review, "known_ms"), roofline = number_of(item, "roofline");
+    double ms = json_value(item, "time_ms"), again_ms = json_value(review, "time_ms"),
+           known_ms = json_value(review, "known_ms"), roofline = json_value(item, "roofline");
     text_add(out, "    \"");
     terminal_add_line(out, json_string(item, "name"));
     text_printf(out, "\": %s", quantity_time(ms).text);

@@ -1,6 +1,7 @@
 #include "grader/terminal/terminal.h"
 
 #include "base/clock.h"
+#include "base/paths.h"
 #include "harness/compile/toolkit.h"
 #include "harness/sandbox/scratch.h"
 
@@ -372,22 +373,14 @@ void plot_free(Plot *plot)
 
 enum { DEFAULT_WIDTH = 80, MIN_WIDTH = 40, MAX_WIDTH = 120 };
 
-static bool is_set(const char *variable)
-{
-    const char *value = getenv(variable);
-    return value != NULL && value[0] != '\0';
-}
-
 /* Asks the user's locale. The program's own is always UTF-8, since names are. */
 static bool wants_utf8(void)
 {
     static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"}; /* the first one that is set decides */
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-        if (is_set(variables[i])) {
-            const char *value = getenv(variables[i]);
-            return strcasestr(value, "utf-8") != NULL || strcasestr(value, "utf8") != NULL;
-        }
-    return false;
+    const char *value = NULL;
+    for (size_t i = 0; value == NULL && i < sizeof variables / sizeof *variables; i++)
+        value = paths_variable(variables[i]);
+    return value != NULL && (strcasestr(value, "utf-8") != NULL || strcasestr(value, "utf8") != NULL);
 }
 
 /* Whoever keeps the text for a page of their own says how wide that is. */
@@ -412,7 +405,7 @@ TerminalStyle terminal_style(FILE *stream)
     bool forced = force != NULL && strcmp(force, "0") != 0 && force[0] != '\0';
     return (TerminalStyle){
         .redraw = terminal,
-        .colour = (terminal || forced) && !is_set("NO_COLOR"),
+        .colour = (terminal || forced) && paths_variable("NO_COLOR") == NULL,
         .utf8 = wants_utf8(),
         .width = stream_width(stream),
     };

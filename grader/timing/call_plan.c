@@ -1,5 +1,7 @@
 #include "grader/timing/call_plan.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,12 +14,6 @@ static const double MOST_RISE_S = 0.15e-6; /* beyond the first opening */
 /* Half of the 95 % interval of a median, in standard errors of the mean: 1.96 times the root of pi / 2, for numbers that are
  * distributed normally. */
 static const double HALF_INTERVAL = 2.46;
-
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 void launches_add(Launches *launches, const DeviceInfo *opened)
 {
@@ -42,7 +38,7 @@ void launches_settle(const Launches *launches, DeviceInfo *device)
     if (count < 2)
         return;
     memcpy(sorted, launches->seconds, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_number);
+    qsort(sorted, count, sizeof *sorted, order_numbers);
     const double median_s = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
     device->launch_s = fmin(median_s, launches->seconds[0] + MOST_RISE_S);
     device->launch_spread_s = HALF_INTERVAL * standard_error(sorted, count);

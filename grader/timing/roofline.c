@@ -159,7 +159,7 @@ static double seconds(double work, double per_s)
     return per_s > 0 ? work / per_s : 0;
 }
 
-Roofs roofs_of(double bytes, double operations, const DeviceInfo *device)
+static Roofs roofs_of(double bytes, double operations, const DeviceInfo *device)
 {
     return (Roofs){.bytes_s = seconds(bytes, device->copy_bytes_per_s),
                    .float32_s = seconds(operations, device->fma_flops_per_s),
@@ -275,7 +275,8 @@ size_t roofline_sort(const Roofline *roofline, size_t which, const TimedProgram 
     return count;
 }
 
-MeasuredTime roofline_mean(const Roofline *roofline, const TimedProgram *program)
+/* The geometric mean of a program's times over all cases; ms 0: one is missing. */
+static MeasuredTime roofline_mean(const Roofline *roofline, const TimedProgram *program)
 {
     return timing_score(program->times, roofline->case_count);
 }

@@ -65,7 +65,6 @@ TimedProgram *roofline_add(Roofline *roofline, const char *name, bool is_rival, 
 /* Which of the cases has this name; `case_count`: none has. */
 size_t roofline_case(const Roofline *roofline, const char *name);
 
-Roofs roofs_of(double bytes, double operations, const DeviceInfo *device);
 /* The time that the precision's roofline allows: of bytes and of operations the one that takes longer. */
 double roofs_direct_s(const Roofs *roofs, Precision precision);
 
@@ -81,9 +80,6 @@ bool roofline_is_close(const Roofline *roofline, const TimedProgram *rival, size
 
 /* The programs with a time in a case, fastest first. Returns their number. `sorted` has room for all programs. */
 size_t roofline_sort(const Roofline *roofline, size_t which, const TimedProgram **sorted);
-
-/* The geometric mean of a program's times over all cases; ms 0: one is missing. */
-MeasuredTime roofline_mean(const Roofline *roofline, const TimedProgram *program);
 
 /* Likewise by that mean. */
 size_t roofline_sort_means(const Roofline *roofline, const TimedProgram **sorted);

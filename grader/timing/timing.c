@@ -1,6 +1,7 @@
 #include "grader/timing/timing.h"
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "grader/terminal/terminal.h"
 
 #include <math.h>
@@ -38,12 +39,6 @@ static const double INTERVAL_LOW = 0.025, INTERVAL_HIGH = 0.975;
 static const uint64_t BOOTSTRAP_KEY = 0x74696D696E67;
 
 /* ---- order statistics -------------------------------------------------------------------------------------------- */
-
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static void swap_numbers(double *a, double *b)
 {
@@ -219,7 +214,7 @@ static double half_width_s(const CaseBlocks *blocks, double time_s)
         return 0;
     for (size_t i = 0; i < REPLICATES; i++)
         replicates[i] = redrawn_case_s(blocks, &dice);
-    qsort(replicates, REPLICATES, sizeof *replicates, by_number);
+    qsort(replicates, REPLICATES, sizeof *replicates, order_numbers);
     return fmax(quantile(replicates, REPLICATES, INTERVAL_HIGH) - time_s,
                 time_s - quantile(replicates, REPLICATES, INTERVAL_LOW));
 }
@@ -253,7 +248,7 @@ static void describe_samples(const CaseSample *samples, size_t count, double clo
     for (size_t i = 0; i < count; i++)
         sorted[i] = (timing->host_decided ? samples[i].host_s - clock_gap_s : samples[i].event_s) +
                     samples[i].charged_s;
-    qsort(sorted, count, sizeof *sorted, by_number);
+    qsort(sorted, count, sizeof *sorted, order_numbers);
     timing->min_s = sorted[0];
     timing->p5_s = quantile(sorted, count, 0.05);
     timing->p95_s = quantile(sorted, count, 0.95);
@@ -440,7 +435,7 @@ PairedRatio paired_ratio(const double *a, const double *b, size_t rounds)
     for (size_t i = 0; i < rounds; i++)
         if (a[i] > 0 && b[i] > 0)
             ratios[count++] = a[i] / b[i];
-    qsort(ratios, count, sizeof *ratios, by_number);
+    qsort(ratios, count, sizeof *ratios, order_numbers);
     PairedRatio ratio = {.rounds = count};
     if (count > 0) {
         ratio.median = (ratios[(count - 1) / 2] + ratios[count / 2]) / 2;

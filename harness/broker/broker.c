@@ -6,7 +6,7 @@
 #include "harness/broker/broker_confine.h"
 #include "harness/broker/broker_launch.h"
 #include "harness/broker/broker_memory.h"
-#include "harness/broker/broker_serve.h"
+#include "harness/broker/broker_state.h"
 #include "harness/broker/control.h"
 #include "harness/device/cuda/device_open.h"
 #include "harness/device/sim/device_sim.h"
@@ -346,30 +346,22 @@ static void *map(int descriptor, uint64_t bytes, int protection)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Private memory that the broker of a simulated GPU may have while it serves a submission. Device memory counts, with what
- * the simulator notes about each byte of it, and so do modules, their code and the tables of handles. The judge's own part
- * is 50 MiB (measured on all problems). The driver of a real GPU sets its own limits. */
-static unsigned long long most_memory(const CallLimits *limits)
-{
-    const unsigned long long most = 4 * limits->device_bytes + (2ull << 30);
-    const char *text = getenv("CONVJUDGE_MOST_BROKER_MEBIBYTES");
-    unsigned long long chosen = text == NULL ? 0 : strtoull(text, NULL, 10) << 20;
-    return chosen > 0 && chosen < most ? chosen : most;
-}
-
 #ifdef __SANITIZE_ADDRESS__
 static const bool HAS_SHADOW_MEMORY = true; /* of AddressSanitizer, which is larger than any limit and counts */
 #else
 static const bool HAS_SHADOW_MEMORY = false;
 #endif
 
+/* Private memory that the broker of a simulated GPU may have while it serves a submission. Device memory counts, with what
+ * the simulator notes about each byte of it, and so do modules, their code and the tables of handles. The driver of a real
+ * GPU sets its own limits. */
 static void limit_memory(const Broker *broker)
 {
     struct rlimit limit;
     if (HAS_SHADOW_MEMORY || !broker->is_process || !broker->device->info.modelled ||
         getrlimit(RLIMIT_DATA, &limit) != 0)
         return;
-    rlim_t most = most_memory(&broker->limits);
+    rlim_t most = broker_most.per_device_byte * broker->limits.device_bytes + broker_most.own_bytes;
     limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
     setrlimit(RLIMIT_DATA, &limit);
     out_of_memory_ends_with(CONTROL_OUT_OF_MEMORY);

@@ -3,7 +3,6 @@
 #include "base/arena.h"
 #include "base/elf.h"
 #include "base/text.h"
-#include "harness/device/array_check.h"
 #include "harness/device/launch_check.h"
 
 #include <stdio.h>
@@ -172,7 +171,8 @@ CudaError serve_variable(Broker *broker, RingReply *reply)
     return found ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_SYMBOL;
 }
 
-BrokerFunction *broker_function(Broker *broker, uint64_t number)
+/* The function with this number. NULL: there is none. */
+static BrokerFunction *broker_function(Broker *broker, uint64_t number)
 {
     return handles_get(&broker->functions, number);
 }

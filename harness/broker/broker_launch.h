@@ -14,9 +14,6 @@ Serve serve_device_info;
 
 /* Requests about modules, and the functions and variables in them. */
 
-/* The function with this number. NULL: there is none. */
-BrokerFunction *broker_function(Broker *broker, uint64_t number);
-
 Serve serve_module, serve_function, serve_variable, serve_set_shared, serve_set_limit, serve_occupancy;
 
 /* ==== broker fault ================================================================================================ */

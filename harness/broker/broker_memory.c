@@ -4,7 +4,6 @@
 
 #include "base/random.h"
 #include "harness/broker/broker_launch.h"
-#include "harness/device/array_check.h"
 #include "harness/device/launch_check.h"
 
 #include <stdlib.h>
@@ -217,8 +216,8 @@ static bool is_judges_array(const Broker *broker, uint64_t address)
     return false;
 }
 
-/* A copy before the first kernel only prepares the output; after it, it is the result that is copied. */
-void broker_note_device_copy(Broker *broker, uint64_t address)
+/* A copy within the device is about to write to `address`. A copy before the first kernel only prepares the output; after it, it is the result that is copied. */
+static void broker_note_device_copy(Broker *broker, uint64_t address)
 {
     for (size_t i = 0; i < CALL_MAX_PARAMETERS && broker->launches > 0; i++)
         broker->reply.report.output_copied |= address - broker->arrays[i] < broker->output_bytes[i];
@@ -258,7 +257,8 @@ CudaError serve_memory_info(Broker *broker, RingReply *reply)
     return CUDA_ERROR_SUCCESS;
 }
 
-bool broker_owns(Broker *broker, uint64_t address, uint64_t bytes)
+/* True if the bytes lie in one allocation (the submission's or an array of the call) or in one variable. */
+static bool broker_owns(Broker *broker, uint64_t address, uint64_t bytes)
 {
     return bytes <= DEVICE_SPAN && broker->device->memory->owns(broker->device, address, bytes);
 }
@@ -276,7 +276,8 @@ static const DeviceCopyOps *copies_of(const Broker *broker, uint64_t wait)
     return wait == RING_AT_ONCE && simulation != NULL ? simulation->copies_at_once : broker->device->copies;
 }
 
-CudaError broker_finish(Broker *broker, DeviceStream *stream, uint64_t wait)
+/* If the host waits (RingWait), carries out what the stream holds, on a device where operations may wait. */
+static CudaError broker_finish(Broker *broker, DeviceStream *stream, uint64_t wait)
 {
     const DeviceSimulationOps *simulation = broker->device->simulation;
     return wait == RING_HOST_WAITS && simulation != NULL ? simulation->finish(broker->device, stream)

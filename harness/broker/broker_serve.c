@@ -1,4 +1,3 @@
-#include "harness/broker/broker_serve.h"
 
 #include "base/clock.h"
 #include "harness/broker/broker_launch.h"
@@ -8,13 +7,15 @@
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* A device that holds streams back (DeviceBracket) releases them when the runner has been silent for this long. */
 static const double HOLD_SECONDS = 0.02;
 
 /* How often the broker looks whether the device is idle while the runner is silent. */
 static const double LOOK_SECONDS = 0.001;
+
+/* The judge's own part of a broker's memory is 50 MiB (measured on all problems). */
+BrokerMost broker_most = {.requests = 4000000, .serving_seconds = 60, .own_bytes = 2ull << 30, .per_device_byte = 4};
 
 enum { LOOK_EVERY = 4096 }; /* requests, until the broker looks whether the runner is still there */
 
@@ -29,18 +30,8 @@ static CudaError serve_loading(Broker *broker, RingReply *reply)
     return CUDA_ERROR_SUCCESS;
 }
 
-/* A limit, or what the environment variable says if that is lower. */
-static double limit_of(const char *variable, double most)
-{
-    const char *text = getenv(variable);
-    double chosen = text == NULL ? 0 : strtod(text, NULL);
-    return chosen > 0 && chosen < most ? chosen : most;
-}
-
 void broker_begin(Broker *broker)
 {
-    broker->most_requests = limit_of("CONVJUDGE_MOST_REQUESTS", BROKER_MAX_REQUESTS);
-    broker->most_serving_seconds = limit_of("CONVJUDGE_MOST_SERVING_SECONDS", BROKER_MAX_SERVING_SECONDS);
     broker->functions = (Handles){.first = 1};
     broker->streams = (Handles){.first = RING_FIRST_HANDLE, .most = BROKER_MAX_STREAMS};
     broker->events = (Handles){.first = RING_FIRST_HANDLE, .most = BROKER_MAX_EVENTS};
@@ -146,14 +137,14 @@ static void count_request(Broker *broker, double seconds, double serving_seconds
     broker->busy_seconds += seconds;
     broker->serving_seconds += serving_seconds;
     const double wall_s = broker->limits.wall_seconds;
-    const double most_s = wall_s > 0 ? fmin(broker->most_serving_seconds, wall_s) : broker->most_serving_seconds;
-    bool too_many = ++broker->requests > broker->most_requests, too_long = broker->serving_seconds > most_s;
+    const double most_s = wall_s > 0 ? fmin(broker_most.serving_seconds, wall_s) : broker_most.serving_seconds;
+    bool too_many = ++broker->requests > broker_most.requests, too_long = broker->serving_seconds > most_s;
     if (broker->end != SERVE_GOING || (!too_many && !too_long))
         return;
     broker->end = SERVE_TOO_MUCH;
     if (too_many)
         snprintf(broker->end_text, sizeof broker->end_text, "more than %.0f CUDA calls in one call of solve()",
-                 broker->most_requests);
+                 broker_most.requests);
     else
         snprintf(broker->end_text, sizeof broker->end_text,
                  "copies and other CUDA calls took the simulated GPU more than %g s in one call of solve()", most_s);

@@ -78,10 +78,17 @@ enum {
     BROKER_MAX_ARRAYS = 1024,
     BROKER_MAX_STREAMS = 1024,
     BROKER_MAX_EVENTS = 1 << 16,
-    BROKER_MAX_TEXTURES = 1 << 16,  /* and as many surfaces */
-    BROKER_MAX_REQUESTS = 4000000,  /* in one call */
-    BROKER_MAX_SERVING_SECONDS = 60 /* in one call, on the simulated GPU, besides launches */
+    BROKER_MAX_TEXTURES = 1 << 16 /* and as many surfaces */
 };
+
+typedef struct BrokerMost {       /* what takes long to reach */
+    double requests;              /* in one call */
+    double serving_seconds;       /* in one call, on the simulated GPU, besides launches */
+    unsigned long long own_bytes; /* of a simulated GPU's broker, */
+    unsigned per_device_byte;     /*   and beyond these so many for each byte of the device's memory */
+} BrokerMost;
+
+extern BrokerMost broker_most; /* constant, but for tests of the limits, which lower it before a broker begins */
 
 typedef struct BrokerTextures { /* numbers of the existing textures, or surfaces; the device gave them */
     uint64_t number[BROKER_MAX_TEXTURES];
@@ -137,15 +144,13 @@ typedef struct Broker {
     uint64_t launches;                          /* of this call */
 
     ServeEnd end;
-    MistakeKind violation; /* for SERVE_VIOLATION */
-    char end_text[700];    /* for SERVE_LOAD_FAILED, _UNSUPPORTED, _TOO_MUCH and _VIOLATION */
-    double most_requests,
-        most_serving_seconds; /* BROKER_MAX_..., or lower ones for tests (docs/reference/settings.md) */
-    uint32_t requests;        /* of this call */
-    double seconds_left;      /* ControlRequest.seconds_left; 0: unlimited */
-    double served_s;          /* when this call began */
-    double serving_seconds;   /* processor time of this call, without launches; counted on the simulated GPU */
-    double busy_seconds;      /* of this call: the broker worked for the runner */
+    MistakeKind violation;  /* for SERVE_VIOLATION */
+    char end_text[700];     /* for SERVE_LOAD_FAILED, _UNSUPPORTED, _TOO_MUCH and _VIOLATION */
+    uint32_t requests;      /* of this call */
+    double seconds_left;    /* ControlRequest.seconds_left; 0: unlimited */
+    double served_s;        /* when this call began */
+    double serving_seconds; /* processor time of this call, without launches; counted on the simulated GPU */
+    double busy_seconds;    /* of this call: the broker worked for the runner */
     HostWork host_work;
     int host_clock; /* control.h; -1: none */
     HostTime host_time;
@@ -227,5 +232,16 @@ void broker_host_work_begin(Broker *broker);
 void broker_host_work_copied(Broker *broker, uint64_t bytes, bool to_host);
 /* The next request is about to be carried out. */
 void broker_host_work_charge(Broker *broker);
+
+/* ==== broker serve ================================================================================================ */
+
+/* Takes requests of the runner off the ring and has them carried out, one after the other. */
+
+/* Empty tables of handles, with their limits. */
+void broker_begin(Broker *broker);
+/* What this call counts against the budget of the grading so far. On the simulated GPU kernels do not count here. */
+double broker_spent_s(const Broker *broker);
+/* Serves the runner until it sends `awaited`, or until something else ends it; sets Broker.end. */
+void broker_serve(Broker *broker, RingKind awaited);
 
 #endif

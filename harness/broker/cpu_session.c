@@ -1,4 +1,3 @@
-#include "harness/broker/cpu_session.h"
 
 #include "base/arena.h"
 #include "base/clock.h"

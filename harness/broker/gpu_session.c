@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/compile_cache.h"
-#include "harness/broker/cpu_session.h"
 #include "harness/broker/runner_process.h"
+#include "harness/broker/session.h"
 #include "harness/sandbox/process.h"
 #include "harness/sandbox/scratch.h"
 
@@ -126,7 +126,8 @@ void broker_process_stop(BrokerProcess *broker)
     broker->pid = 0;
 }
 
-Status broker_process_replace(BrokerProcess *broker, Message *why)
+/* Stops it, if it runs, and starts another, which looks for the device while this one lets go of it. */
+static Status broker_process_replace(BrokerProcess *broker, Message *why)
 {
     BrokerProcess used = *broker;
     Status status = broker_process_start(broker, why);
@@ -147,7 +148,8 @@ static bool has_ended(const BrokerProcess *broker, siginfo_t *ended)
     return ended->si_pid != 0;
 }
 
-bool broker_process_stop_lost(BrokerProcess *broker)
+/* Stops one that no longer answers. True if it had reached its limit on memory. */
+static bool broker_process_stop_lost(BrokerProcess *broker)
 {
     siginfo_t ended;
     int exit_status = 0;

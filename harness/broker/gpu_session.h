@@ -52,10 +52,6 @@ MUST_USE Status broker_process_send(const BrokerProcess *broker, const ControlRe
 MUST_USE Status broker_process_receive(const BrokerProcess *broker, ControlReply *reply, void *more, size_t more_size,
                                        Message *why);
 void broker_process_stop(BrokerProcess *broker);
-/* Stops it, if it runs, and starts another, which looks for the device while this one lets go of it. */
-MUST_USE Status broker_process_replace(BrokerProcess *broker, Message *why);
-/* Stops one that no longer answers. True if it had reached its limit on memory. */
-bool broker_process_stop_lost(BrokerProcess *broker);
 /* Stops it and gives the lock back. */
 void broker_process_end(BrokerProcess *broker);
 

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/paths.h"
 #include "harness/compile/compile_sandbox.h"
-#include "harness/compile/host_line.h"
+#include "harness/compile/compiled.h"
 #include "harness/sandbox/process.h"
 
 #include <fcntl.h>

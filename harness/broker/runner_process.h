@@ -83,7 +83,7 @@ typedef struct RunnerFault {
     bool is_on_stack, is_damage;
 } RunnerFault;
 RunnerFault runner_process_fault(const RingMemory *ring);
-/* Writes that sentence into the report, with what host code did, and the line where it did that (host_line.h). */
+/* Writes that sentence into the report, with what host code did, and the line where it did that (compiled.h). */
 void runner_process_explain_fault(const RunnerFault *fault, const char *object_path, int exit_status, const char *doing,
                                   CallReport *report);
 

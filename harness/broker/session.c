@@ -34,7 +34,8 @@ bool call_budget_is_used_up(const CallBudget *budget)
     return !(budget->spent_s < budget->seconds) || has_no_instructions_left(budget);
 }
 
-void call_budget_refuse(const CallBudget *budget, CallReport *report)
+/* The report of a call that is not made, because nothing is left. */
+static void call_budget_refuse(const CallBudget *budget, CallReport *report)
 {
     report->outcome = CALL_TIME_LIMIT;
     report->mistake = (Mistake){.kind = MISTAKE_BUDGET};
@@ -50,7 +51,9 @@ void call_budget_refuse(const CallBudget *budget, CallReport *report)
                  budget->seconds);
 }
 
-void call_budget_spend(CallBudget *budget, CallReport *report)
+/* Counts what a call or a load has used. If the budget is used up, and the call has no output for that reason, the
+ * report says so. */
+static void call_budget_spend(CallBudget *budget, CallReport *report)
 {
     budget->spent_s += report->spent_s;
     budget->spent_instructions += report->spent_instructions;

@@ -46,12 +46,6 @@ double call_budget_seconds_left(const CallBudget *budget);
 uint64_t call_budget_instructions_left(const CallBudget *budget);
 bool call_budget_is_used_up(const CallBudget *budget);
 
-/* Counts what a call or a load has used. If the budget is used up, and the call has no output for that reason, the
- * report says so. */
-void call_budget_spend(CallBudget *budget, CallReport *report);
-/* The report of a call that is not made, because nothing is left. */
-void call_budget_refuse(const CallBudget *budget, CallReport *report);
-
 /* ==== session ===================================================================================================== */
 
 typedef struct Session Session;
@@ -193,5 +187,21 @@ bool cpu_device_is_named(const char *device); /* "cpu" */
 
 /* Only the names in `device` mean anything. */
 void cpu_device_describe(DeviceInfo *device);
+
+/* ==== cpu session ================================================================================================= */
+
+/* Sessions with CPU baselines: plain C on host pointers, in the sandbox of every submission, with as
+ * many threads as it likes. There is no device and no broker.
+ *
+ * The first call after each session_buffers() starts a process, so that no call finds what one of another size left
+ * behind. Its constructors run then. The arrays that the grader sees are copies: what solve() does to its own arrays
+ * changes neither the inputs that the output is checked against nor, later on, the output.
+ *
+ * Limits   only host_bytes and wall_seconds count.
+ * Time     CallReport.event_s is measured by the judge's clock, from the moment solve() is asked for to the moment
+ *          it is known to have returned. It includes two wake-ups of a process, some 10 to 50 us. host_s is 0. */
+
+/* As session_open(), for the device that cpu_device_is_named() knows. */
+MUST_USE Status cpu_session_open(Session **session, Message *why);
 
 #endif

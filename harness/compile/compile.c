@@ -4,10 +4,11 @@
 
 #include "base/compile_cache.h"
 #include "base/elf.h"
+#include "base/hash.h"
 #include "base/paths.h"
 #include "base/text.h"
-#include "harness/compile/clang_subset.h"
 #include "harness/compile/compile_report.h"
+#include "harness/compile/compile_sandbox.h"
 #include "harness/compile/toolkit.h"
 #include "simgpu/ptx/fatbin.h"
 #include "simgpu/ptx/lexer.h"
@@ -20,6 +21,132 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ==== clang subset ================================================================================================ */
+
+#define WITHOUT "clang compiles a subset of CUDA without"
+
+/* What CUDA's headers that are not in harness/cuda/ belong to, by the beginnings of their names. */
+static const struct {
+    const char *header, *part;
+} cuda_parts[] = {
+    {"cub/", "CUB"},
+    {"thrust/", "Thrust"},
+    {"cuda/", "libcu++"},
+    {"nv/", "libcu++"},
+    {"cooperative_groups", "cooperative groups"},
+    {"cuda_awbarrier", "barrier objects"},
+    {"cuda_pipeline_helpers", "the helpers of pipelines"},
+    {"cuda_fp16.hpp", "the internal headers of CUDA"},
+    {"cuda_bf16.hpp", "the internal headers of CUDA"},
+    {"cuda_fp4", "numbers of 8 bits and less"},
+    {"cuda_fp6", "numbers of 8 bits and less"},
+    {"cuda_fp8", "numbers of 8 bits and less"},
+    {"crt/", "the internal headers of CUDA"},
+    {"fatbinary_section.h", "the internal headers of CUDA"},
+    {"cudart_platform.h", "the internal headers of CUDA"},
+    {"cuComplex.h", "complex numbers"},
+    {"cuda_occupancy.h", "the calculator of occupancy"},
+    {"curand", "cuRAND"},
+    {"cufft", "cuFFT"},
+    {"cublas", "cuBLAS"},
+    {"nvblas", "cuBLAS"},
+    {"cusparse", "cuSPARSE"},
+    {"cusolver", "cuSOLVER"},
+    {"cudnn", "cuDNN"},
+    {"cupti", "CUPTI"},
+    {"nvperf", "CUPTI"},
+    {"nccl", "NCCL"},
+    {"npp", "NPP"},
+    {"nvjpeg", "nvJPEG"},
+    {"nvrtc.h", "NVRTC"},
+    {"nvJitLink.h", "nvJitLink"},
+    {"nvvm.h", "NVVM"},
+    {"nvml.h", "NVML"},
+    {"nvtx3/", "NVTX"},
+    {"nvToolsExt", "NVTX"},
+    {"nv_decode.h", "the decoder of symbols"},
+    {"library_types.h", "the types of NVIDIA's libraries"},
+    {"cudalibxt.h", "the types of NVIDIA's libraries"},
+    {"cudaProfiler", "the driver's profiler"},
+    {"cudaTypedefs.h", "the types of the driver's functions"},
+    {"cudaGL", "OpenGL"},
+    {"cuda_gl_interop.h", "OpenGL"},
+    {"cudaEGL", "EGL"},
+    {"cuda_egl_interop.h", "EGL"},
+    {"cudaVDPAU", "VDPAU"},
+    {"cuda_vdpau_interop.h", "VDPAU"},
+    {"generated_", "the internal headers of CUDA"},
+};
+
+/* The part of CUDA that a header belongs to, and its name: from "x.cu:3:10: fatal error: 'device_monitor.h' file not found". NULL if
+ * the first error is another one. */
+static const char *missing_part(const Text *output, const char **header, size_t *header_length)
+{
+    size_t length;
+    const char *line = report_first_error(output, &length);
+    const char *end = line != NULL ? memmem(line, length, "' file not found", 16) : NULL;
+    const char *quote = end != NULL ? memrchr(line, '\'', (size_t)(end - line)) : NULL;
+    if (quote == NULL)
+        return NULL;
+    *header = quote + 1;
+    *header_length = (size_t)(end - *header);
+    for (size_t i = 0; i < sizeof cuda_parts / sizeof *cuda_parts; i++)
+        if (strncmp(*header, cuda_parts[i].header, strlen(cuda_parts[i].header)) == 0)
+            return cuda_parts[i].part;
+    return NULL;
+}
+
+/* What clang's code generator says when the GPU has neither an instruction for a function of C nor a library with it:
+ * "error: no libcall available for facos", in some versions only the first sign, in others only the second. */
+static const char no_function[] = "no libcall available for f", no_code[] = "error in backend: Cannot select";
+
+static bool generator_failed(const Text *output)
+{
+    return strstr(output->data, no_function) != NULL || strstr(output->data, no_code) != NULL;
+}
+
+bool subset_is_refusal(const Text *output)
+{
+    size_t length;
+    const char *header, *line = report_first_error(output, &length);
+    return (line != NULL && memmem(line, length, WITHOUT, strlen(WITHOUT)) != NULL) ||
+           missing_part(output, &header, &length) != NULL || generator_failed(output);
+}
+
+bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostics)
+{
+    size_t length;
+    const char *header, *part = missing_part(output, &header, &length);
+    const char *function = strstr(output->data, no_function);
+    if (part != NULL)
+        text_printf(diagnostics, "%s: %.*s is a header of %s: " WITHOUT " it\n", job->file_name, (int)length, header,
+                    part);
+    if (!generator_failed(output))
+        return true;
+    if (function != NULL)
+        text_printf(diagnostics, "%s: a kernel calls the function %.*s(): " WITHOUT " it\n", job->file_name,
+                    (int)strcspn(function + strlen(no_function), "\n"), function + strlen(no_function));
+    else
+        text_printf(diagnostics, "%s: a kernel needs an instruction that clang cannot make: " WITHOUT " it\n",
+                    job->file_name);
+    return false;
+}
+
+void subset_hint(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics)
+{
+    static const char *const signs[] = {
+        WITHOUT,     "file not found",  "to __host__ function", "use of undeclared identifier", "unknown type name",
+        no_function, "error in backend"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strstr(output->data, signs[i]) != NULL) {
+            text_printf(diagnostics,
+                        "%s: compiled by %s, which knows a subset of CUDA: no textures, cooperative "
+                        "groups, nor NVIDIA's libraries; to have all of it: make toolchain\n",
+                        job->file_name, toolkit->name);
+            return;
+        }
+}
 
 typedef struct CompilerRun {
     Text module;      /* the fatbin of the device step, as it was before the host's side was compiled */
@@ -390,7 +517,7 @@ static const char *const unoptimised[] = {"-Xptxas", "-O0", NULL};
  * arrays takes some nanoseconds longer (lab/measurements.md). */
 static const char gcc_script[] = "case $(gcc -dumpversion) in\n[6-9]*|10*|11*) ;;\n"
                                  "*) set -- -ftrivial-auto-var-init=pattern \"$@\" ;;\nesac\nexec gcc \"$@\"\n";
-/* As nvcc calls it, with the lines of instructions (host_line.h) and the checks above. */
+/* As nvcc calls it, with the lines of instructions (compiled.h) and the checks above. */
 static const char *const nvcc_host_flags[] = {
     "-x",
     "c++-cpp-output",
@@ -528,7 +655,7 @@ static const char *const device_flags[] = {
     "/out/submission.ptx",
     NULL,
 };
-/* The lines of instructions are for host_line.h. -w: the first step has given the warnings. addr2line of
+/* The lines of instructions are for host_line(). -w: the first step has given the warnings. addr2line of
  * binutils 2.40 loses what was inlined into a function that clang describes in the newer format 5. The same checks of
  * variables and arrays as by gcc. */
 static const char *const clang_host_flags[] = {
@@ -591,7 +718,8 @@ Status compile_clang_hash_headers(const char *headers, Hash *hash, Message *why)
     return hash_folder(headers, hash, why);
 }
 
-Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why)
+/* Adds what a result depends on besides the source and the compiler's version. */
+static Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why)
 {
     hash_add_strings(hash, places);
     hash_add_strings(hash, device_flags);
@@ -624,8 +752,10 @@ static Status put_fatbin(const CompileJob *job, const CompileFolders *folders, T
     return status;
 }
 
-Status compile_with_clang(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders, Text *module,
-                          Text *output, ProcessEnd *end, Message *why)
+/* Makes submission.o and submission.so in folders->out from the sources in folders->in. `module` gets the fatbin that the
+ * judge makes of the device step's PTX. */
+static Status compile_with_clang(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
+                                 Text *module, Text *output, ProcessEnd *end, Message *why)
 {
     char clang[PATH_MAX], architecture[40];
     const char *device[CLANG_MAX_ARGUMENTS] = {clang, architecture};
@@ -883,6 +1013,110 @@ Status compile_submission(const CompileJob *asked, const Toolkit *toolkit, const
     compiled->seconds = run.seconds;
     compiler_run_free(&run);
     text_free(&runtime);
+    if (status != STATUS_OK)
+        compiled_free(compiled);
+    return status;
+}
+
+/* ==== compile cpu ================================================================================================= */
+
+/* As compile.c, by gcc alone, without a toolkit and the judge's runtime. -march=native because the baseline runs
+ * where it was compiled; the GPU's code is made for its device, too. */
+
+#define SOURCE_NAME "submission.c"
+
+/* $1: object, $2: shared object. */
+static const char script[] =
+    "gcc -std=gnu11 -O3 -march=native -fopenmp -pthread -fPIC -include prototype.h -I. "
+    "-c " SOURCE_NAME " -o \"$1\" &&\n"
+    "gcc -shared -fno-lto -fno-use-linker-plugin -fopenmp -pthread -Wl,-z,defs \"$1\" -lm -o \"$2\"\n";
+
+/* Scalar parameters are whole numbers: problem.json allows no others. */
+static void add_prototype(const CompileJob *job, Text *text)
+{
+    text_printf(text,
+                "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\n%s;\n"
+                "void convjudge_call(const unsigned long long *words)\n{\n    solve(",
+                job->prototype);
+    for (size_t i = 0; i < job->parameter_count; i++)
+        text_printf(text, "%s(%s)words[%zu]", i > 0 ? ", " : "", job->parameter_types[i], i);
+    text_add(text, ");\n}\n#endif\n");
+}
+
+static Status write_cpu_sources(const CompileJob *job, const CompileFolders *folders, Message *why)
+{
+    Text prototype = {0};
+    add_prototype(job, &prototype);
+    Status status = compile_put_file(folders->in, SOURCE_NAME, job->source, job->source_bytes, why);
+    if (status == STATUS_OK)
+        status = compile_put_file(folders->in, "prototype.h", prototype.data, prototype.length, why);
+    text_free(&prototype);
+    return status;
+}
+
+static Status run_gcc(const CompileJob *job, const CompileFolders *folders, Text *output, ProcessEnd *end, Message *why)
+{
+    static const char *const argv[] = {"/bin/sh", "-c", script, "compile", "/out/submission.o", "/out/submission.so",
+                                       NULL};
+    Status status = write_cpu_sources(job, folders, why);
+    return status == STATUS_OK ? compile_in_sandbox(job, NULL, folders, argv, output, end, why) : status;
+}
+
+/* Copies the object out of the folder that the compiler's user can write. */
+static Status take_cpu_object(const CompileFolders *folders, Compiled *compiled, Message *why)
+{
+    char path[PATH_MAX + 32];
+    Text object = {0};
+    snprintf(path, sizeof path, "%s/submission.so", folders->out);
+    Status status = text_read_file(path, COMPILE_FILE_BYTES, &object, why);
+    if (status == STATUS_OK)
+        status = compile_put_file(folders->folder, "submission.so", object.data, object.length, why);
+    if (status == STATUS_OK) {
+        Hash hash;
+        hash_begin(&hash);
+        hash_add(&hash, object.data, object.length);
+        compiled->machine_code = hash_end(&hash);
+        compiled->object_path = arena_printf(&compiled->arena, "%s/submission.so", folders->folder);
+    }
+    text_free(&object);
+    return status;
+}
+
+static void add_gcc_diagnostics(const CompileJob *job, const Text *output, Compiled *compiled)
+{
+    const char *const paths[] = {"/submission/" SOURCE_NAME,
+                                 job->file_name,
+                                 SOURCE_NAME,
+                                 job->file_name,
+                                 "/out/submission.o",
+                                 job->file_name,
+                                 "./prototype.h",
+                                 "the judge's prototype",
+                                 NULL};
+    Text all = {0};
+    report_headline(job, compiled->outcome, output, &all);
+    text_append(&all, output->data, output->length);
+    report_diagnostics(&all, paths, &compiled->diagnostics);
+    text_free(&all);
+}
+
+Status compile_for_cpu(const CompileJob *job, const char *scratch, Compiled *compiled, Message *why)
+{
+    CompileFolders folders;
+    Text output = {0};
+    ProcessEnd end = {0};
+    *compiled = (Compiled){0};
+    Status status = compile_folders_new(scratch, &folders, why);
+    if (status == STATUS_OK)
+        status = run_gcc(job, &folders, &output, &end, why);
+    if (status == STATUS_OK) {
+        compiled->seconds = end.seconds;
+        compiled->outcome = report_outcome(&output, &end);
+        add_gcc_diagnostics(job, &output, compiled);
+    }
+    if (status == STATUS_OK && compiled->outcome == COMPILE_OK)
+        status = take_cpu_object(&folders, compiled, why);
+    text_free(&output);
     if (status != STATUS_OK)
         compiled_free(compiled);
     return status;

@@ -18,6 +18,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "harness/compile/compile_sandbox.h"
 #include "harness/compile/compiled.h"
 #include "harness/compile/toolkit.h"
@@ -41,18 +42,11 @@ Digest machine_code_digest(const CompileModule *modules, size_t count, int compu
 
 /* A submission compiled by clang. */
 
-/* Makes submission.o and submission.so in folders->out from the sources in folders->in. `module` gets the fatbin that the
- * judge makes of the device step's PTX. */
-MUST_USE Status compile_with_clang(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
-                                   Text *module, Text *output, ProcessEnd *end, Message *why);
-
 /* The options of every compilation, NULL at the end; the folder of the judge's headers follows them. */
 extern const char *const COMPILE_CLANG_FLAGS[];
 
 /* Adds these options and the judge's headers. */
 MUST_USE Status compile_clang_hash_headers(const char *headers, Hash *hash, Message *why);
-/* Adds what a result depends on besides the source and the compiler's version. */
-MUST_USE Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why);
 
 /* ==== compile language ============================================================================================ */
 
@@ -76,5 +70,30 @@ const char *compile_language_of_host(const char *source, const Toolkit *toolkit)
 /* `scratch` is a private folder (sandbox/scratch.h). A fault of the submission is an outcome, not a Status. */
 MUST_USE Status compile_submission(const CompileJob *job, const Toolkit *toolkit, const char *scratch,
                                    Compiled *compiled, Message *why);
+
+/* ==== clang subset ================================================================================================ */
+
+/* Clang compiles a subset of CUDA: is an error about something that only nvcc has?
+ *
+ * Three things say so: the judge's own CUDA headers, which refuse functions by name (harness/cuda/refusals.h); a header that is
+ * missing and belongs to CUDA; and clang's code generator, which has no code for some function of the C library. */
+
+/* Whether clang's first error is about a part of CUDA that is not in the subset. */
+bool subset_is_refusal(const Text *output);
+
+/* For the beginning of the diagnostics: names that part, if the compiler's own line does not. False: the output is of no use
+ * to a student, because the code generator failed. */
+bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostics);
+
+/* For their end: a line about the subset, if that may be the reason for the error. */
+void subset_hint(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics);
+
+/* ==== compile cpu ================================================================================================= */
+
+/* Turns a CPU baseline into a shared object: plain C with the same solve() as a submission, on host
+ * pointers, compiled by gcc -O3 -march=native with OpenMP and POSIX threads, in the same sandbox as a submission. */
+
+/* As compile_submission(). The object has no modules and no kernels, and is not cached. */
+MUST_USE Status compile_for_cpu(const CompileJob *job, const char *scratch, Compiled *compiled, Message *why);
 
 #endif

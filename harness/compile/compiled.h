@@ -64,4 +64,14 @@ bool library_kernel_find(const Compiled *compiled, char *name, size_t size);
 /* The same for one kernel, given by its mangled name of `length` bytes. */
 bool library_kernel_name(const char *mangled, size_t length, char *name, size_t size);
 
+/* ==== host line =================================================================================================== */
+
+/* The source line of an instruction in a submission's host code.
+ *
+ * Read from the object's line table by addr2line of binutils, in a sandbox, because the submission wrote the object. */
+
+/* The line of the submission's file for the instruction at `offset` of the shared object; where it was inlined from a
+ * header, the line in the file that led there. 0: unknown. */
+int host_line(const char *object_path, uint64_t offset);
+
 #endif

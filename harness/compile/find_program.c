@@ -176,9 +176,9 @@ static Status ask_nvcc(Toolkit *toolkit, Message *why)
 
 Status toolkit_find_nvcc(Toolkit *toolkit, Message *why)
 {
-    const char *chosen = getenv("CONVJUDGE_NVCC");
+    const char *chosen = paths_variable("CONVJUDGE_NVCC");
     *toolkit = (Toolkit){.kind = TOOLKIT_NVCC};
-    if (chosen != NULL && chosen[0] != '\0') {
+    if (chosen != NULL) {
         if (!program_at(chosen, toolkit->compiler))
             return fail(STATUS_NOT_FOUND, why, "CONVJUDGE_NVCC=%s: no such program", chosen);
     } else if (!find_nvcc(toolkit)) {

@@ -86,12 +86,6 @@ void toolkit_hash(const Toolkit *toolkit, Hash *hash)
     }
 }
 
-static bool is_set(const char *variable)
-{
-    const char *value = getenv(variable);
-    return value != NULL && value[0] != '\0';
-}
-
 /* nvcc where there is one that answers, clang otherwise. */
 static Status find_any(Toolkit *toolkit, Message *why)
 {
@@ -100,7 +94,7 @@ static Status find_any(Toolkit *toolkit, Message *why)
     if (status == STATUS_OK)
         return STATUS_OK;
     const bool is_there = toolkit->compiler[0] != '\0',
-               may_be_clang = status == STATUS_NOT_FOUND && !is_set("CONVJUDGE_NVCC");
+               may_be_clang = status == STATUS_NOT_FOUND && paths_variable("CONVJUDGE_NVCC") == NULL;
     const bool is_clang = may_be_clang && toolkit_find_clang(toolkit, &no_clang) == STATUS_OK;
     if (is_clang && is_there)
         snprintf(toolkit->passed_over, sizeof toolkit->passed_over, "%.*s", (int)sizeof toolkit->passed_over - 1,
@@ -115,9 +109,9 @@ static Status find_any(Toolkit *toolkit, Message *why)
 
 Status toolkit_find(Toolkit *toolkit, Message *why)
 {
-    if (!is_set("CONVJUDGE_COMPILER"))
+    const char *chosen = paths_variable("CONVJUDGE_COMPILER");
+    if (chosen == NULL)
         return find_any(toolkit, why);
-    const char *chosen = getenv("CONVJUDGE_COMPILER");
     if (strcmp(chosen, "clang") == 0)
         return toolkit_find_clang(toolkit, why);
     if (strcmp(chosen, "nvcc") == 0)

@@ -414,6 +414,11 @@ typedef struct DevicePlace { /* one end of a copy of a box: the first of the thr
     uint64_t x_bytes, y, z;     /* an array: where the box begins; else 0 */
 } DevicePlace;
 
+static inline bool device_place_is_host(const DevicePlace *place)
+{
+    return place->array == NULL && place->host != NULL;
+}
+
 typedef struct DeviceBox { /* each extent is at least 1 */
     uint64_t width_bytes, height, depth;
 } DeviceBox;

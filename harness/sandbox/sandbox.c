@@ -334,8 +334,8 @@ struct Sandbox {
 
 static const char *bubblewrap(void)
 {
-    const char *chosen = getenv("CONVJUDGE_BWRAP");
-    return chosen != NULL && chosen[0] != '\0' ? chosen : "/usr/bin/bwrap";
+    const char *chosen = paths_variable("CONVJUDGE_BWRAP");
+    return chosen != NULL ? chosen : "/usr/bin/bwrap";
 }
 
 static Sandbox *new_sandbox(const SandboxSpec *spec)

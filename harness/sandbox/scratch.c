@@ -1,6 +1,7 @@
 #include "harness/sandbox/scratch.h"
 
 #include "base/compile_cache.h"
+#include "base/paths.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -189,9 +190,9 @@ typedef struct ParentCandidates {
 static void list_candidates(ParentCandidates *candidates)
 {
     char mount[PATH_MAX], own[PATH_MAX];
-    const char *chosen = getenv("CONVJUDGE_CGROUP");
+    const char *chosen = paths_variable("CONVJUDGE_CGROUP");
     candidates->count = 0;
-    if (chosen != NULL && chosen[0] != '\0') {
+    if (chosen != NULL) {
         snprintf(candidates->paths[candidates->count++], PATH_MAX, "%s", chosen);
         return;
     }

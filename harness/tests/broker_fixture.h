@@ -3,7 +3,7 @@
 #define HARNESS_TESTS_BROKER_FIXTURE_H
 
 #include "base/tests/unit.h"
-#include "harness/broker/broker_serve.h"
+#include "harness/broker/broker_state.h"
 #include "harness/device/cuda/device_open.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
+#include "leaderboard/schema.h"
 #include "leaderboard/tests/made_store.h"
 
 #include "leaderboard/database.h"
-#include "leaderboard/schema_check.h"
 
 static void change(Store *store, const char *statements)
 {

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "grader/problem/problem.h"
 #include "grader/result/result.h"
 #include "grader/terminal/terminal.h"
@@ -356,12 +357,6 @@ static const double SLOW_MS = 50, LEAST_GIB = 2;
 
 /* ---- disks ------------------------------------------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median time to get a block onto the disk; negative where nothing can be written. */
 static double sync_ms(const char *folder)
 {
@@ -380,7 +375,7 @@ static double sync_ms(const char *folder)
         times[i] = 1e3 * (now_s() - start_s);
     }
     close(file);
-    qsort(times, WRITES, sizeof *times, compare);
+    qsort(times, WRITES, sizeof *times, order_numbers);
     return written ? times[WRITES / 2] : -1;
 }
 
@@ -612,8 +607,8 @@ static bool read_version(void *context, const char *output)
 
 static void find_bubblewrap(Checkup *checkup)
 {
-    const char *named = getenv("CONVJUDGE_BWRAP");
-    const char *const argv[] = {named != NULL && named[0] != '\0' ? named : "/usr/bin/bwrap", "--version", NULL};
+    const char *named = paths_variable("CONVJUDGE_BWRAP");
+    const char *const argv[] = {named != NULL ? named : "/usr/bin/bwrap", "--version", NULL};
     char version[60] = "";
     Message why;
     if (program_ask(argv, read_version, version, "its version", "install bubblewrap", &why) == STATUS_OK)

@@ -1,5 +1,7 @@
 #include "service/course/class_file.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -298,11 +300,6 @@ bool class_takes_part(const ClassAssignment *assignment, const char *person)
     return assignment->group_count == 0;
 }
 
-static int compare_names(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 const char **class_people(const ClassFile *file, Arena *arena, size_t *count)
 {
     size_t all = 0;
@@ -314,7 +311,7 @@ const char **class_people(const ClassFile *file, Arena *arena, size_t *count)
         for (size_t j = 0; j < file->groups[i].person_count; j++)
             people[all++] = file->groups[i].people[j];
     if (all > 0)
-        qsort(people, all, sizeof *people, compare_names);
+        qsort(people, all, sizeof *people, order_texts);
     *count = 0;
     for (size_t i = 0; i < all; i++)
         if (*count == 0 || strcmp(people[*count - 1], people[i]) != 0)

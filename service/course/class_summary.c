@@ -1,5 +1,6 @@
 #include "service/course/class_summary.h"
 
+#include "base/text.h"
 #include "grader/terminal/terminal.h"
 
 #include <inttypes.h>
@@ -153,12 +154,6 @@ static void mistakes_find_stuck(const Facts *facts, const FactSubmission *const 
 
 /* ==== points summary ============================================================================================== */
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The least of 0.5, 1, 2, 5, 10, ... with which all fits into the bins; a small class needs few of them. */
 static double width_of(double most, size_t count)
 {
@@ -176,7 +171,7 @@ PointsSummary points_summary_of(double *values, size_t count, double most)
     PointsSummary summary = {.count = count, .most = most};
     if (count == 0)
         return summary;
-    qsort(values, count, sizeof *values, by_value);
+    qsort(values, count, sizeof *values, order_numbers);
     const double top = fmax(fmax(most, values[count - 1]), 0.5);
     double sum = 0;
     summary.width = width_of(top, count);
@@ -596,11 +591,6 @@ static PointsSummary points_of(const Facts *facts, const char *assignment, Arena
     return points_summary_of(values, count, most);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void list_nothing(const Facts *facts, AssignmentSummary *summary, Arena *arena)
 {
     bool *has = arena_array(arena, facts->people_count + 1, sizeof *has);
@@ -616,7 +606,7 @@ static void list_nothing(const Facts *facts, AssignmentSummary *summary, Arena *
         if (!has[expected->person])
             summary->nothing[summary->nothing_count++] = facts->people[expected->person];
     }
-    qsort(summary->nothing, summary->nothing_count, sizeof *summary->nothing, by_name);
+    qsort(summary->nothing, summary->nothing_count, sizeof *summary->nothing, order_texts);
 }
 
 static AssignmentSummary *assignment_of(Summary *summary, const FactTask *task)

@@ -1,6 +1,7 @@
 #include "service/store/config.h"
 
 #include "base/json.h"
+#include "base/paths.h"
 #include "grader/problem/testcase.h"
 #include "grader/ranking/ranking.h"
 #include "harness/compile/compile_sandbox.h"
@@ -428,10 +429,10 @@ static Config default_config(void)
 
 static const char *chosen_file(const char *path)
 {
-    const char *named = getenv("CONVJUDGE_CONFIG");
+    const char *named = paths_variable("CONVJUDGE_CONFIG");
     if (path != NULL)
         return path;
-    if (named != NULL && named[0] != '\0')
+    if (named != NULL)
         return named;
     return access(CONFIG_FILE, F_OK) == 0 || errno != ENOENT ? CONFIG_FILE : NULL;
 }

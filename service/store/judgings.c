@@ -84,16 +84,10 @@ enum { NEWEST_RUNS = 101 };
 
 /* ---- one sitting ------------------------------------------------------------------------------------------------- */
 
-static double number(const cJSON *object, const char *key)
-{
-    const cJSON *item = json_get(object, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : 0;
-}
-
 static AnchorTime anchor_of(const cJSON *anchor, Arena *arena)
 {
     const char *name = anchor == NULL ? NULL : json_string(anchor, "name");
-    const double before = number(anchor, "before_ms"), after = number(anchor, "after_ms");
+    const double before = json_value(anchor, "before_ms"), after = json_value(anchor, "after_ms");
     if (name == NULL || !(before > 0) || !(after > 0))
         return (AnchorTime){0};
     return (AnchorTime){arena_string(arena, name), (before + after) / 2, fabs(after - before) / before};

@@ -12,12 +12,12 @@
 
 /* ==== call stack ================================================================================================== */
 
-CallStack *call_stack_new(void)
+static CallStack *call_stack_new(void)
 {
     return zeroed(1, sizeof(CallStack));
 }
 
-void call_stack_free(CallStack *stack)
+static void call_stack_free(CallStack *stack)
 {
     if (stack == NULL)
         return;
@@ -30,7 +30,8 @@ void call_stack_free(CallStack *stack)
     free(stack);
 }
 
-void call_stack_reset(CallStack *stack, const Code *code)
+/* Begins a block of threads, whose lanes are all in the kernel itself. */
+static void call_stack_reset(CallStack *stack, const Code *code)
 {
     uint32_t end = (code->frame_bytes + 15) / 16 * 16;
     for (int lane = 0; lane < MAX_THREADS; lane++) {
@@ -57,7 +58,9 @@ CallLevel *call_stack_level(CallStack *stack, uint32_t depth, const Code *code, 
  * here also holds the arguments and results of calls, which hardware has in registers. */
 enum { LEAST_STACK = 8, MOST_PER_BYTE = 16 };
 
-uint64_t call_stack_bytes(const Code *code, uint64_t limit)
+/* Bytes of local memory that a lane's calls may take if its stack on hardware has `limit` bytes, after `code` is
+ * complete. */
+static uint64_t call_stack_bytes(const Code *code, uint64_t limit)
 {
     uint64_t most_per_byte = 0, largest = 0;
     for (int i = 0; i < code->procedure_count; i++) {

@@ -33,16 +33,8 @@ typedef struct CallStack {
     uint32_t highest;            /* of `end` so far: the size of local memory */
 } CallStack;
 
-CallStack *call_stack_new(void);
-void call_stack_free(CallStack *stack);
-/* Begins a block of threads, whose lanes are all in the kernel itself. */
-void call_stack_reset(CallStack *stack, const Code *code);
 /* Level `depth`, which is made if it does not exist. */
 CallLevel *call_stack_level(CallStack *stack, uint32_t depth, const Code *code, uint32_t capacity);
-
-/* Bytes of local memory that a lane's calls may take if its stack on hardware has `limit` bytes, after `code` is
- * complete. */
-uint64_t call_stack_bytes(const Code *code, uint64_t limit);
 
 /* ==== worker setup ================================================================================================ */
 

@@ -90,7 +90,7 @@ enum { MAX_RESULTS = 4, MAX_SOURCES = 5 };
 
 typedef struct Matrix Matrix; /* matrix_fragment.h */
 
-/* From what an address is made, on any path through the code (targets.h). */
+/* From what an address is made, on any path through the code (lowering.h). */
 typedef struct Origin {
     uint64_t
         parameters; /* bit i: the parameter of 64 bits at offset 8 i; UNKNOWN_TARGET: something that is not followed */
@@ -146,7 +146,7 @@ typedef struct Instruction {
     Operand sources[MAX_SOURCES];
     Matrix *matrix;                 /* of MULTIPLY_MATRIX */
     int64_t offset;                 /* of an address or a parameter */
-    const WindowVariable *variable; /* from which the address was made (provenance.h); NULL: not known */
+    const WindowVariable *variable; /* from which the address was made (lowering.h); NULL: not known */
     Origin origin;                  /* of the address of an access to global or constant memory */
     uint32_t unused_bytes; /* of LOAD: a bit for each byte of a lane that the kernel does not use. Hardware reads
                                      * them all the same, but nothing depends on them, so that they may lie outside of
@@ -156,6 +156,12 @@ typedef struct Instruction {
     int32_t file, line;    /* in the source */
     int32_t ptx_line;
 } Instruction;
+
+/* The bytes that one lane loads or stores. */
+static inline uint32_t lane_bytes(const Instruction *access)
+{
+    return (uint32_t)access->count << access->size;
+}
 
 /* The variable of that space from which the address was made; NULL: not known. */
 static inline const WindowVariable *variable_in(const Instruction *instruction, PtxSpace space)

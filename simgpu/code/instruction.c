@@ -2,11 +2,6 @@
 
 #include "simgpu/code/matrix_fragment.h"
 
-static uint32_t element_bytes(const Instruction *i)
-{
-    return (uint32_t)i->count << i->size;
-}
-
 static bool may_be_global(const Instruction *i)
 {
     return i->space != PTX_SHARED && i->space != PTX_LOCAL;

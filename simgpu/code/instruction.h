@@ -16,7 +16,7 @@ typedef enum JitWay {
     JIT_REFUSE  /* the kernel is not translated */
 } JitWay;
 
-/* From what a result is made, if it is an address (targets.h). */
+/* From what a result is made, if it is an address (lowering.h). */
 typedef enum AddressSource {
     ADDRESS_OF_SOURCES,   /* what its sources are made from */
     ADDRESS_IN_PARAMETER, /* the parameter */
@@ -25,7 +25,7 @@ typedef enum AddressSource {
     ADDRESS_OF_NOTHING    /* it is no address of global memory */
 } AddressSource;
 
-/* When a result was set (unfenced_products.h). */
+/* When a result was set (lowering.h). */
 typedef enum ValueSource {
     VALUE_PLAIN,    /* at any time since the kernel began */
     VALUE_WRITTEN,  /* here */

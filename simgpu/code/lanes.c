@@ -1,4 +1,59 @@
+#include <pthread.h>
+
 #include "simgpu/code/lanes.h"
+
+#include "simgpu/code/lane_math.h"
+
+/* ==== opcodes ===================================================================================================== */
+
+static const OpcodeInfo opcodes[OPCODE_COUNT] = {
+#define UNARY(ID, FORM, CLASS, D, A, EXPRESSION) {FORM, CLASS, sizeof(D), {sizeof(A)}},
+#define BINARY(ID, FORM, CLASS, D, A, B, EXPRESSION) {FORM, CLASS, sizeof(D), {sizeof(A), sizeof(B)}},
+#define TERNARY(ID, FORM, CLASS, D, A, B, C, EXPRESSION) {FORM, CLASS, sizeof(D), {sizeof(A), sizeof(B), sizeof(C)}},
+#define QUATERNARY(ID, FORM, CLASS, D, A, B, C, E, EXPRESSION)                                                         \
+    {FORM, CLASS, sizeof(D), {sizeof(A), sizeof(B), sizeof(C), sizeof(E)}},
+#include "simgpu/code/opcodes.def"
+};
+
+/* A hash table with open addressing from form to opcode, filled at first use. */
+enum { TABLE_SIZE = 2048 };
+_Static_assert(OPCODE_COUNT * 2 < TABLE_SIZE, "the table must stay half empty");
+static uint16_t table[TABLE_SIZE]; /* opcode + 1; 0: empty */
+static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+
+static uint32_t hash_of(const char *form)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (; *form != '\0'; form++)
+        hash = (hash ^ (unsigned char)*form) * 16777619u;
+    return hash;
+}
+
+static void fill_table(void)
+{
+    for (int opcode = 0; opcode < OPCODE_COUNT; opcode++) {
+        uint32_t at = hash_of(opcodes[opcode].form) % TABLE_SIZE;
+        while (table[at] != 0)
+            at = (at + 1) % TABLE_SIZE;
+        table[at] = (uint16_t)(opcode + 1);
+    }
+}
+
+const OpcodeInfo *opcode_info(Opcode opcode)
+{
+    return &opcodes[opcode];
+}
+
+Opcode opcode_find(const char *form)
+{
+    pthread_once(&table_once, fill_table);
+    for (uint32_t at = hash_of(form) % TABLE_SIZE; table[at] != 0; at = (at + 1) % TABLE_SIZE)
+        if (strcmp(opcodes[table[at] - 1].form, form) == 0)
+            return (Opcode)(table[at] - 1);
+    return OPCODE_NONE;
+}
+
+/* ==== lanes ======================================================================================================= */
 
 extern const LaneTable lanes_v2, lanes_v3, lanes_v4;
 

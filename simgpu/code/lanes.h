@@ -8,11 +8,11 @@
 #ifndef SIMGPU_CODE_LANES_H
 #define SIMGPU_CODE_LANES_H
 
-#include "simgpu/code/opcodes.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ==== lanes ======================================================================================================= */
 
 typedef void LaneFunction(void *d, const void *a, const void *b, const void *c, const void *e, size_t count);
 
@@ -68,5 +68,32 @@ typedef struct LaneTable {
 
 /* The loops for the highest level that this processor has. */
 const LaneTable *lanes_best(void);
+
+/* ==== opcodes ===================================================================================================== */
+
+/* The operations that compute, one lane at a time: one row of opcodes.def each. */
+
+typedef enum OpClass { FP32, FP64, FMA32, FMA64, INTEGER, SPECIAL, CONTROL, OP_CLASSES } OpClass;
+
+typedef enum Opcode {
+#define UNARY(ID, FORM, CLASS, D, A, EXPRESSION) OP_##ID,
+#define BINARY(ID, FORM, CLASS, D, A, B, EXPRESSION) OP_##ID,
+#define TERNARY(ID, FORM, CLASS, D, A, B, C, EXPRESSION) OP_##ID,
+#define QUATERNARY(ID, FORM, CLASS, D, A, B, C, E, EXPRESSION) OP_##ID,
+#include "simgpu/code/opcodes.def"
+    OPCODE_COUNT,
+    OPCODE_NONE = OPCODE_COUNT
+} Opcode;
+
+typedef struct OpcodeInfo {
+    const char *form;
+    OpClass op_class;
+    uint8_t result_bytes;    /* of one lane */
+    uint8_t source_bytes[4]; /* 0: no such source */
+} OpcodeInfo;
+
+const OpcodeInfo *opcode_info(Opcode opcode);
+/* The opcode with that form in opcodes.def; OPCODE_NONE where there is none. */
+Opcode opcode_find(const char *form);
 
 #endif

@@ -67,11 +67,6 @@ static bool is_shared_load(const Instruction *instruction)
     return instruction->kind == LOAD && instruction->space == PTX_SHARED && instruction->guard.slot == NO_SLOT;
 }
 
-static uint32_t own_bytes(const Instruction *load)
-{
-    return (uint32_t)load->count << load->size;
-}
-
 static uint8_t machine_bytes(const LineSizes *sizes, const Instruction *load)
 {
     return load->ptx_line > 0 && (size_t)load->ptx_line < sizes->count ? sizes->bytes[load->ptx_line] : NO_LOAD;
@@ -93,7 +88,7 @@ static Instruction *beyond(const Code *code, const BasicBlock *block, LineSizes 
 {
     for (int32_t i = block->first; i < block->end && sizes->steps_left > 0; i++, sizes->steps_left--) {
         Instruction *other = &code->instructions[i];
-        if (is_shared_load(other) && own_bytes(other) == own_bytes(load) && machine_bytes(sizes, other) == NO_LOAD &&
+        if (is_shared_load(other) && lane_bytes(other) == lane_bytes(load) && machine_bytes(sizes, other) == NO_LOAD &&
             other->sources[0].slot == load->sources[0].slot && other->offset == load->offset + distance &&
             !changes(sizes, load < other ? load : other, load < other ? other : load, load->sources[0]))
             return other;
@@ -105,7 +100,7 @@ static void merge(const Code *code, const BasicBlock *block, LineSizes *sizes, I
 {
     enum { MOST_LOADS = 16 };
     Instruction *others[MOST_LOADS];
-    uint32_t bytes = machine_bytes(sizes, load), own = own_bytes(load), count = 0;
+    uint32_t bytes = machine_bytes(sizes, load), own = lane_bytes(load), count = 0;
     if (bytes == SEVERAL_SIZES || bytes <= own)
         return;
     for (uint32_t distance = own; distance < bytes; distance += own) {

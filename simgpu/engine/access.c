@@ -36,7 +36,8 @@ static const uint64_t *collect_addresses(Worker *worker, const Instruction *inst
     return addresses;
 }
 
-uint64_t access_lane_address(Worker *worker, const Instruction *instruction, uint32_t lane)
+/* The address of one lane, with the instruction's offset. */
+static uint64_t access_lane_address(Worker *worker, const Instruction *instruction, uint32_t lane)
 {
     uint64_t address = register_value(worker, instruction->sources[0], lane) + (uint64_t)instruction->offset;
     bool is_narrow = instruction->sources[0].slot != NO_SLOT && instruction->sources[0].size == 2;
@@ -61,7 +62,8 @@ static bool is_remembered(Worker *worker, const Instruction *instruction, Active
                                                          pattern->count);
 }
 
-bool access_find_pattern(Worker *worker, Access *access, Active *active)
+/* Fills in `first`, `pattern` and `bits`; false where the lanes' addresses lie 2 GiB or more apart. */
+static bool access_find_pattern(Worker *worker, Access *access, Active *active)
 {
     AllocationCache *note = access->note;
     access->first = access_lane_address(worker, access->instruction, active->first);
@@ -161,7 +163,8 @@ static void count_local(Worker *worker, const Access *access, const Active *acti
     worker->counters.local_sectors += sectors;
 }
 
-void access_count(Worker *worker, const Access *access, const Active *active)
+/* Counts an access that is allowed, and tells the sanitizer of it. */
+static void access_count(Worker *worker, const Access *access, const Active *active)
 {
     if (worker->sanitizer != NULL)
         sanitizer_access(worker, access->instruction, access->space, access->is_store, active, access->first,

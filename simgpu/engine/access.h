@@ -31,17 +31,10 @@ static inline bool access_has_lane(const Access *access, uint32_t lane)
     return access->bits == NULL || (access->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1);
 }
 
-/* The address of one lane, with the instruction's offset. */
-uint64_t access_lane_address(Worker *worker, const Instruction *instruction, uint32_t lane);
-/* Fills in `first`, `pattern` and `bits`; false where the lanes' addresses lie 2 GiB or more apart. */
-bool access_find_pattern(Worker *worker, Access *access, Active *active);
-
 /* ==== access count ================================================================================================ */
 
 /* Counts what an access takes on hardware. */
 
-/* Counts an access that is allowed, and tells the sanitizer of it. */
-void access_count(Worker *worker, const Access *access, const Active *active);
 /* Notes a load of the active lanes from global or constant memory for the model of the caches (simgpu/cost/reuse.h),
  * where the worker's block is one of those that the model follows. Addresses as in TracedLoad. */
 void access_trace_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t first,

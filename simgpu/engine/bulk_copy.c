@@ -14,7 +14,7 @@
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/engine/access.h"
 #include "simgpu/sanitizer/async_copies.h"
-#include "simgpu/sanitizer/bulk_accesses.h"
+#include "simgpu/sanitizer/sanitizer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-#include "simgpu/engine/call.h"
 
 #include "simgpu/block/special_registers.h"
 #include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
+#include "simgpu/engine/interpreter.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
 #include <string.h>

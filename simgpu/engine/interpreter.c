@@ -9,7 +9,6 @@
 #include "simgpu/engine/access.h"
 #include "simgpu/engine/barrier.h"
 #include "simgpu/engine/bulk_copy.h"
-#include "simgpu/engine/call.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
 #include <fenv.h>

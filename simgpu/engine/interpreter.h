@@ -3,10 +3,13 @@
 #define SIMGPU_ENGINE_INTERPRETER_H
 
 #include "simgpu/block/group.h"
+#include "simgpu/block/worker.h"
 #include "simgpu/code/code.h"
 #include "simgpu/cost/machine_code.h"
 
+#include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* ==== slow path =================================================================================================== */
@@ -106,5 +109,37 @@ bool execute_instruction(Worker *worker, const Instruction *instruction, Active 
 void count_block(Worker *worker, const BasicBlock *block, const Active *active, uint64_t times);
 /* Counts that the group has branched backward so many times. False where the launch must end. */
 bool count_backward_branches(Worker *worker, Group *group, uint32_t branches);
+
+/* ==== call ======================================================================================================== */
+
+/* Calls of procedures: the stack of each lane.
+ *
+ * A call keeps the registers that its caller still needs, and a return puts them back. So procedures need no registers
+ * of their own, and may call themselves. Local memory holds the frames of a lane's calls, one behind the other; the
+ * frame of the kernel comes first.
+ *
+ * Limit   cudaLimitStackSize bytes per thread, of which each call takes what it takes on hardware. */
+
+/* Moves the lanes of the group, all at the end of a basic block with a call, to the start of the procedure. False where
+ * one has no stack left, or calls what is no function: a fault. */
+bool call_enter(Worker *worker, Group *group, const BasicBlock *block);
+/* Moves the lanes for which the guard holds back to behind their calls. */
+bool call_return(Worker *worker, Group *group, const BasicBlock *block);
+
+/* ==== output ====================================================================================================== */
+
+/* Printf and assert of kernels. Of what printf writes, OUTPUT_BYTES are kept, and the rest is counted. */
+
+enum { OUTPUT_BYTES = 64 * 1024 };
+
+typedef struct Output {
+    pthread_mutex_t lock;
+    size_t length;
+    uint64_t lost;
+    char text[OUTPUT_BYTES];
+} Output;
+
+/* Adds what one thread printed in one call; it is kept or lost as a whole. */
+size_t output_take(Output *output, char *buffer, size_t size, uint64_t *lost);
 
 #endif

@@ -2,18 +2,18 @@
  * and the host's printf gets one conversion at a time, with a type that is chosen here.
  *
  * Source   CUDA C++ Programming Guide 13.0, Formatted Output; the arguments lie in memory as in a C struct.  */
-#include "simgpu/engine/output.h"
 
 #include "simgpu/block/special_registers.h"
 #include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
+#include "simgpu/engine/interpreter.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-void output_add(Output *output, const char *text, size_t length)
+static void output_add(Output *output, const char *text, size_t length)
 {
     pthread_mutex_lock(&output->lock);
     if (length <= OUTPUT_BYTES - output->length) {

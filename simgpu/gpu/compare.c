@@ -1,6 +1,5 @@
 /* Runs each launch twice from the same memory by one worker, first interpreted and then translated. Everything must be
  * the same, also the sums of atomic operations. Of a launch that is stopped, only the outcome must be the same.  */
-#include "simgpu/gpu/compare.h"
 
 #include "base/arena.h"
 #include "simgpu/gpu/gpu.h"

@@ -10,7 +10,6 @@
 #include "simgpu/cost/launch_limits.h"
 #include "simgpu/cost/machine_code.h"
 #include "simgpu/engine/interpreter.h"
-#include "simgpu/engine/output.h"
 #include "simgpu/memory/memory.h"
 #include "simgpu/memory/texture.h"
 #include "simgpu/simgpu.h"

@@ -13,11 +13,10 @@
 #include "simgpu/cost/machine_program.h"
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/gpu/gpu.h"
-#include "simgpu/gpu/run.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/block_races.h"
 #include "simgpu/sanitizer/raw_finding.h"
-#include "simgpu/sanitizer/sanitizer_plan.h"
+#include "simgpu/sanitizer/sanitizer.h"
 
 #include <math.h>
 #include <stdio.h>

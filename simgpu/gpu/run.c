@@ -1,5 +1,4 @@
 /* Spreads the blocks of a launch over workers, and adds up what they counted.  */
-#include "simgpu/gpu/run.h"
 
 #include "base/arena.h"
 #include "simgpu/block/cluster.h"
@@ -9,6 +8,7 @@
 #include "simgpu/engine/barrier.h"
 #include "simgpu/engine/bulk_copy.h"
 #include "simgpu/engine/interpreter.h"
+#include "simgpu/gpu/launch.h"
 #include "simgpu/sanitizer/sanitizer.h"
 #include "simgpu/sanitizer/sanitizer_state.h"
 

@@ -3,7 +3,6 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "simgpu/cost/cost.h"
-#include "simgpu/gpu/compare.h"
 #include "simgpu/gpu/launch.h"
 #include "simgpu/memory/origin.h"
 #include "simgpu/memory/validity.h"

@@ -12,7 +12,7 @@
 
 /* ==== needed ====================================================================================================== */
 
-bool has_slot(const Operand *operands, int count, uint32_t slot)
+static bool has_slot(const Operand *operands, int count, uint32_t slot)
 {
     for (int i = 0; i < count; i++)
         if (operands[i].slot == slot)

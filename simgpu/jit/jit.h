@@ -2,8 +2,7 @@
  *
  * translate.c   turns Code into C
  * jit.c         decides when a kernel is translated; builds and loads the library; proves accesses to memory and computes
- *               their cost; moves registers there and back, and lets the translation run a group of lanes
- * jit_state.c   keeps what a worker needs for all that
+ *               their cost; moves registers there and back, lets the translation run a group of lanes, and keeps what a worker needs for all that
  *
  * `make JIT=` builds without it.  */
 #ifndef SIMGPU_JIT_JIT_H

@@ -3,7 +3,6 @@
  * A number of 32 bits is kept modulo 2^32, as in the PTX: the value in thread 0 unsigned, the steps signed. Where it
  * is widened or compared, what it stands for in each lane must be known; so its least and its greatest value are
  * required to be within the range of the type.  */
-#include "simgpu/jit/scalar.h"
 
 #include "simgpu/jit/builder.h"
 #include "simgpu/jit/text.h"

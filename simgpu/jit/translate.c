@@ -1,11 +1,9 @@
 /* The walk over the basic blocks of a kernel: several times as a dry run, until the values at the entry of each block
  * do not change any more, and then once more to write the C.  */
-#include "simgpu/jit/translate.h"
 
 #include "base/arena.h"
 #include "simgpu/code/instruction.h"
 #include "simgpu/jit/builder.h"
-#include "simgpu/jit/scalar.h"
 #include "simgpu/jit/text.h"
 
 #include <stdlib.h>
@@ -482,11 +480,6 @@ static void find_pointer(Builder *b, AccessAddress *place)
     place->pointer = arena_printf(&b->scratch, "p%d", row);
 }
 
-static uint32_t bytes_of_lane(const Instruction *instruction)
-{
-    return (uint32_t)instruction->count << instruction->size;
-}
-
 /* Requires that the access is allowed, and counts it. */
 static void check_access(Builder *b, const AccessAddress *place)
 {
@@ -498,11 +491,11 @@ static void check_access(Builder *b, const AccessAddress *place)
                                      place->steps[2]);
     if (is_irregular(&place->address))
         require(b, "is_proven_on(&proven[%d], %s, %u, %s, (s64)%s, &axes[%d]) || f->prove(f, %d, %s, %s, (s64)%s, %d)",
-                i->index, place->first, bytes_of_lane(i), steps, place->steps[AXES], place->address.axis,
-                b->instruction, place->first, steps, place->steps[AXES], place->address.axis);
+                i->index, place->first, lane_bytes(i), steps, place->steps[AXES], place->address.axis, b->instruction,
+                place->first, steps, place->steps[AXES], place->address.axis);
     else
         require(b, "is_proven(&proven[%d], %s, %u, %s) || f->prove(f, %d, %s, %s, 0, -1)", i->index, place->first,
-                bytes_of_lane(i), steps, b->instruction, place->first, steps);
+                lane_bytes(i), steps, b->instruction, place->first, steps);
     if (b->is_dry_run)
         return;
     if (i->space != PTX_SHARED)
@@ -519,7 +512,7 @@ static void check_access(Builder *b, const AccessAddress *place)
         text_printf(&b->commit,
                     "    f->sums.%s_requests++;\n    f->sums.%s_bytes += %u;\n"
                     "    f->sums.%s_sectors += proven[%d].sectors[%s %% 32];\n",
-                    name, name, bytes_of_lane(i), name, i->index, place->first);
+                    name, name, lane_bytes(i), name, i->index, place->first);
     if (i->space != PTX_SHARED && i->space != PTX_CONST && !is_store)
         text_printf(&b->commit, "    f->sums.load_wavefronts += proven[%d].cost;\n", i->index);
 }
@@ -585,7 +578,7 @@ static void store_elements(Builder *b, const AccessAddress *place)
 static bool can_access(const Builder *b, const Instruction *instruction)
 {
     bool is_shared = instruction->space == PTX_SHARED;
-    if (instruction->guard.slot != NO_SLOT || instruction->is_hidden || (is_shared && bytes_of_lane(instruction) < 4) ||
+    if (instruction->guard.slot != NO_SLOT || instruction->is_hidden || (is_shared && lane_bytes(instruction) < 4) ||
         (!is_shared && instruction->space != PTX_GLOBAL && instruction->space != PTX_CONST))
         return false;
     return true;

@@ -1,7 +1,7 @@
-#include "simgpu/lower/check_registers.h"
 
 #include "simgpu/code/instruction.h"
 #include "simgpu/code/matrix_fragment.h"
+#include "simgpu/lower/lowering.h"
 
 #include <stdio.h>
 

@@ -4,21 +4,10 @@
 #include "simgpu/lower/lower.h"
 
 #include "base/elf.h"
-#include "simgpu/lower/check_registers.h"
 #include "simgpu/lower/emit.h"
-#include "simgpu/lower/lower_arithmetic.h"
-#include "simgpu/lower/lower_convert.h"
-#include "simgpu/lower/lower_bulk.h"
-#include "simgpu/lower/lower_matrix.h"
-#include "simgpu/lower/lower_texture.h"
 #include "simgpu/lower/lowering.h"
 #include "simgpu/lower/operand.h"
 #include "simgpu/lower/placement.h"
-#include "simgpu/lower/provenance.h"
-#include "simgpu/lower/slots.h"
-#include "simgpu/lower/targets.h"
-#include "simgpu/lower/unfenced_products.h"
-#include "simgpu/lower/unset_registers.h"
 #include "simgpu/ptx/parser.h"
 
 #include <string.h>

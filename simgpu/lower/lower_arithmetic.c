@@ -1,4 +1,3 @@
-#include "simgpu/lower/lower_arithmetic.h"
 
 #include "simgpu/lower/lowering.h"
 #include "simgpu/lower/emit.h"

@@ -4,10 +4,10 @@
  * soon as they are issued, so that they leave nothing pending; bulk copies end later (simgpu/engine/bulk_copy.h).
  *
  * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: mbarrier.  */
-#include "simgpu/lower/lower_bulk.h"
 
 #include "simgpu/code/function.h"
 #include "simgpu/lower/emit.h"
+#include "simgpu/lower/lowering.h"
 #include "simgpu/lower/operand.h"
 
 #include <string.h>
@@ -331,9 +331,9 @@ void lower_mbarrier(Lowering *l, const OpcodeModifiers *parts)
     lower_refuse(l, "");
 }
 
-/* cp.async.mbarrier.arrive.shared.b64 [a]: adds one pending arrival, and arrives when the copies are complete. They are
+/* cp.async.mbarrier.arrive cp.async.mbarrier.arrive.shared.b64 [a]: adds one pending arrival, and arrives when the copies are complete. They are
  * complete already, so that both cancel out; with .noinc, only the arrival is left. */
-void lower_copy_arrival(Lowering *l, const OpcodeModifiers *parts)
+static void lower_copy_arrival(Lowering *l, const OpcodeModifiers *parts)
 {
     bool counts = parts_have(parts, "noinc");
     emit_word_atomic(l, ATOMIC_ARRIVE, operand_at(l, 0), first_space(parts), constant(l, counts, 8), no_operand);

@@ -4,10 +4,10 @@
  * the sanitizer needs to know who waits for it.
  *
  * Source   PTX ISA 9.0, Asynchronous Warpgroup Level Matrix Instructions.  */
-#include "simgpu/lower/lower_matrix.h"
 
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/lower/emit.h"
+#include "simgpu/lower/lowering.h"
 #include "simgpu/lower/operand.h"
 
 #include <stdio.h>

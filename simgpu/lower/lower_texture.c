@@ -3,7 +3,6 @@
  * Textures have only their first mip level, so that level and gradients are ignored.
  *
  * Source   PTX ISA 9.0, Texture Instructions: tex, tld4; Surface Instructions: suld, sust.  */
-#include "simgpu/lower/lower_texture.h"
 
 #include "simgpu/lower/lowering.h"
 #include "simgpu/lower/emit.h"

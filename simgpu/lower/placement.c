@@ -25,7 +25,8 @@ const char *ptx_called_name(const PtxInstruction *instruction)
     return is_call(instruction) ? function_operand(instruction) : NULL;
 }
 
-bool calls_through_pointer(const PtxInstruction *instruction)
+/* Does the instruction call through a pointer? */
+static bool calls_through_pointer(const PtxInstruction *instruction)
 {
     return is_call(instruction) && function_operand(instruction) == NULL;
 }

@@ -1,4 +1,4 @@
-#include "simgpu/lower/provenance.h"
+#include "simgpu/lower/lowering.h"
 
 #include <string.h>
 

@@ -7,10 +7,10 @@
  * Positions: every instruction and every end of a block takes two. It reads at the first and writes at the second, so
  * that a lane operation may write its result over its last source. Other instructions read several lanes or write
  * several registers; for them, reads count as happening at the second position as well.  */
-#include "simgpu/lower/slots.h"
 
 #include "simgpu/code/liveness.h"
 #include "simgpu/code/matrix_fragment.h"
+#include "simgpu/lower/lowering.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-#include "simgpu/lower/targets.h"
 
 #include "simgpu/code/instruction.h"
+#include "simgpu/lower/lowering.h"
 
 static uint64_t of_parameter(int64_t offset)
 {

@@ -1,11 +1,11 @@
 /* The state of a register is 0 where it is no sum that must be waited for, or else 1 + the groups that have been committed
  * since. Where paths meet, a register must be waited for if it must on each of them.  */
-#include "simgpu/lower/unfenced_products.h"
 
 #include "simgpu/code/instruction.h"
+#include "simgpu/code/lanes.h"
 #include "simgpu/code/matrix_fragment.h"
-#include "simgpu/code/opcodes.h"
 #include "simgpu/lower/emit.h"
+#include "simgpu/lower/lowering.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
-#include "simgpu/lower/unset_registers.h"
 
+#include "simgpu/code/lanes.h"
 #include "simgpu/code/liveness.h"
 #include "simgpu/code/matrix_fragment.h"
-#include "simgpu/code/opcodes.h"
 #include "simgpu/lower/emit.h"
 #include "simgpu/lower/lowering.h"
 

@@ -40,7 +40,7 @@ void footprint_free(Footprint *footprint)
     free(footprint);
 }
 
-void footprint_lose(Footprint *footprint)
+static void footprint_lose(Footprint *footprint)
 {
     atomic_store(&footprint->is_partial, true);
 }

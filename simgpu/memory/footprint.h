@@ -49,7 +49,6 @@ void footprint_free(Footprint *footprint);
 /* Notes bits of FootprintUse for `bytes` at `address`. */
 void footprint_add(Footprint *footprint, uint32_t uses, uint64_t address, uint64_t bytes);
 /* Something was not noted. */
-void footprint_lose(Footprint *footprint);
 bool footprint_is_partial(const Footprint *footprint);
 /* A block has waited for the kernel before, and had not yet let the next one begin. */
 void footprint_wait(Footprint *footprint);

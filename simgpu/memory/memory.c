@@ -13,13 +13,13 @@
 
 enum { GRANULE = 16, FEW_PIECES = 256 };
 
-void heap_begin(Heap *heap, uint64_t address, uint64_t bytes)
+static void heap_begin(Heap *heap, uint64_t address, uint64_t bytes)
 {
     *heap = (Heap){.address = address, .bytes = bytes};
     heap->piece_of = zeroed(bytes / GRANULE + 1, sizeof *heap->piece_of);
 }
 
-void heap_end(Heap *heap)
+static void heap_end(Heap *heap)
 {
     free(heap->pieces);
     free(heap->piece_of);
@@ -78,7 +78,7 @@ static HeapPiece *append(Heap *heap, uint64_t room)
     return piece;
 }
 
-uint64_t heap_allocate(Heap *heap, HeapUser user, uint64_t bytes)
+static uint64_t heap_allocate(Heap *heap, HeapUser user, uint64_t bytes)
 {
     if (bytes == 0 || bytes > heap->bytes)
         return 0;

@@ -53,10 +53,7 @@ typedef struct HeapUser {
 
 typedef enum HeapFree { HEAP_FREED, HEAP_NO_PIECE, HEAP_FREED_BEFORE } HeapFree;
 
-void heap_begin(Heap *heap, uint64_t address, uint64_t bytes);
-void heap_end(Heap *heap);
 /* The address; 0 where there is no room. */
-uint64_t heap_allocate(Heap *heap, HeapUser user, uint64_t bytes);
 HeapFree heap_free(Heap *heap, HeapUser user, uint64_t address);
 /* Do all bytes lie in one piece that is not free? */
 bool heap_holds(const Heap *heap, uint64_t address, uint64_t bytes);

@@ -38,18 +38,13 @@ static bool copy_out(void *part, size_t part_bytes, const void *image, size_t by
     return true;
 }
 
-static bool holds(size_t bytes, uint64_t offset, uint64_t count)
-{
-    return offset <= bytes && count <= bytes - offset;
-}
-
 /* ---- fatbin ------------------------------------------------------------------------------------------------------ */
 
 size_t fatbin_size(const void *image, size_t available)
 {
     FatbinHeader header;
     if (!copy_out(&header, sizeof header, image, available, 0) || header.magic != (uint32_t)FATBIN_MAGIC ||
-        header.header_bytes < sizeof header || !holds(available, header.header_bytes, header.payload_bytes))
+        header.header_bytes < sizeof header || !elf_has_bytes(available, header.header_bytes, header.payload_bytes))
         return 0;
     return header.header_bytes + header.payload_bytes;
 }
@@ -93,7 +88,8 @@ static Status read_entries(FatbinReading *reading, const char *image, size_t siz
     while (offset < size) {
         EntryHeader entry;
         if (!copy_out(&entry, sizeof entry, image, size, offset) || entry.header_bytes < sizeof entry ||
-            !holds(size, offset, entry.header_bytes) || !holds(size, offset + entry.header_bytes, entry.payload_bytes))
+            !elf_has_bytes(size, offset, entry.header_bytes) ||
+            !elf_has_bytes(size, offset + entry.header_bytes, entry.payload_bytes))
             return fail(STATUS_BAD_INPUT, why, "fatbin: the entry at byte %zu extends beyond the end at byte %zu",
                         offset, size);
         take_entry(reading, &entry, image + offset + entry.header_bytes);

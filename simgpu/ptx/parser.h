@@ -1,6 +1,6 @@
 /* parser.h - reads PTX text into a module (ptx.h).
  *
- * parser.c reads the module, its directives, functions and statements. parse_operand.c reads their parts.  */
+ * parser.c reads the parts of statements first, then the module, its directives, functions and statements.  */
 #ifndef SIMGPU_PTX_PARSER_H
 #define SIMGPU_PTX_PARSER_H
 

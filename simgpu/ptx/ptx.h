@@ -84,7 +84,7 @@ typedef struct PtxVariable {
     uint64_t
         address; /* set when the variable is placed: device address, or offset in its window; of a part: in `whole` */
     const struct PtxVariable *copy_of; /* the parameter of which this is a copy; NULL: it is none, or not known */
-    const struct PtxVariable *whole;   /* of which this is a part (provenance.h); NULL: it is whole */
+    const struct PtxVariable *whole;   /* of which this is a part (lowering.h); NULL: it is whole */
 } PtxVariable;
 
 typedef struct PtxLabel {

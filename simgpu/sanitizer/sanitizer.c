@@ -19,6 +19,118 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ==== sanitizer plan ============================================================================================== */
+
+static bool may_reach(const Instruction *instruction, PtxSpace space)
+{
+    if (instruction->kind == COPY_ASYNC)
+        return space == PTX_SHARED;
+    return instruction->space == PTX_NO_SPACE || instruction->space == (uint8_t)space;
+}
+
+/* The cell size that the smallest store into a space needs, as a logarithm. */
+static uint8_t smallest_store(const Code *code, PtxSpace space)
+{
+    uint8_t finest = MAX_CELL_LOG;
+    for (int i = 0; i < code->instruction_count; i++) {
+        const Instruction *instruction = &code->instructions[i];
+        if (instruction->kind == STORE && may_reach(instruction, space) && instruction->size < finest)
+            finest = instruction->size;
+    }
+    return finest;
+}
+
+static bool has_compare(const Code *code, PtxSpace space)
+{
+    for (int i = 0; i < code->instruction_count; i++) {
+        const Instruction *instruction = &code->instructions[i];
+        if (instruction->kind == ATOMIC && instruction->detail == ATOMIC_COMPARE && may_reach(instruction, space))
+            return true;
+    }
+    return false;
+}
+
+/* The allocation to which a parameter leads: it is an address or a surface; -1: neither. */
+static int allocation_of(const Launch *launch, uint64_t value)
+{
+    bool was_one;
+    const Texture *surface = texture_find(launch->textures, value, &was_one);
+    return memory_find(launch->memory, surface != NULL ? surface->is.address : value);
+}
+
+/* The allocations into which the launch may store: those to which the parameters lead from which its stores take their
+ * addresses. A parameter that points into device memory, but to no allocation, may lead to any of them. */
+static bool *find_changing(const Launch *launch)
+{
+    const Memory *memory = launch->memory;
+    bool *may_change = zeroed((size_t)memory->count + 1, sizeof *may_change);
+    bool may_be_any = (launch->code->targets & UNKNOWN_TARGET) != 0;
+    for (uint32_t i = 0; i < 63; i++) {
+        uint64_t value = 0;
+        if (!(launch->code->targets >> i & 1))
+            continue;
+        memcpy(&value, (const char *)launch->request->parameters + i * sizeof value, sizeof value);
+        int allocation = allocation_of(launch, value);
+        if (allocation >= 0)
+            may_change[allocation] = true;
+        else
+            may_be_any |= value - memory->base < memory->span; /* any other value is a number */
+    }
+    if (may_be_any)
+        memset(may_change, true, (size_t)memory->count);
+    return may_change;
+}
+
+/* The sanitizer knows no order between the blocks of a cooperative launch. */
+static bool can_follow(const Launch *launch)
+{
+    const uint64_t most_blocks = 1ull << 33, most_accesses = 1 << 20; /* what fits into a key of block_races.c */
+    return !launch->is_cooperative && launch->blocks < most_blocks &&
+           (uint64_t)launch->code->memory_count < most_accesses;
+}
+
+SanitizerPlan *sanitizer_plan_new(const Launch *launch)
+{
+    const Code *code = launch->code;
+    Footprint *footprint = launch->request->footprint;
+    const uint32_t checks = SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED;
+    const uint32_t flags = footprint != NULL ? 0 : launch->request->flags & checks;
+    if (flags == 0 && footprint == NULL)
+        return NULL;
+    if (footprint == NULL && !can_follow(launch)) /* a footprint needs no order */
+        return NULL;
+    const bool is_sample = (launch->request->flags & SIM_SANITIZE_SAMPLE) != 0;
+    const uint64_t most_blocks = is_sample ? SAMPLED_BLOCKS : DETAILED_BLOCKS;
+    const uint64_t most = (most_blocks + launch->cluster_blocks - 1) / launch->cluster_blocks;
+    const uint64_t clusters = launch->clusters, stride = (clusters + most - 1) / most;
+    SanitizerPlan *plan = zeroed(1, sizeof *plan);
+    *plan = (SanitizerPlan){.flags = flags,
+                            .is_sample = is_sample,
+                            .sample_key = launch->request->sample_key,
+                            .stride = stride,
+                            .close_stride = (clusters + stride * CLOSE_BLOCKS - 1) / (stride * CLOSE_BLOCKS) * stride,
+                            .shared_cell_log = smallest_store(code, PTX_SHARED),
+                            .global_cell_log = smallest_store(code, PTX_GLOBAL),
+                            .has_shared_compare = has_compare(code, PTX_SHARED),
+                            .has_global_compare = has_compare(code, PTX_GLOBAL),
+                            .may_change = find_changing(launch),
+                            .footprint = footprint};
+    if ((plan->flags & SIM_SANITIZE_RACES) && !is_sample)
+        plan->block_shadow = block_shadow_new(launch, plan->global_cell_log);
+    for (int i = 0; i < launch->memory->count; i++)
+        validity_settle(&launch->memory->allocations[i]);
+    return plan;
+}
+
+void sanitizer_plan_free(SanitizerPlan *plan)
+{
+    if (plan == NULL)
+        return;
+    block_shadow_free(plan->block_shadow);
+    free(plan->may_change);
+    free(plan);
+}
+
 /* Is it an operation on an mbarrier: an arrival, or a look whether a phase is over? */
 static inline bool is_mbarrier(const Instruction *instruction)
 {
@@ -288,8 +400,8 @@ static bool may_have_waited(const Instruction *load)
     return load->kind == LOAD && (load->is_strong || is_mbarrier(load));
 }
 
-void steps_access(const Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
-                  const Active *active, uint64_t first, const int32_t *relative, uint32_t bytes)
+static void steps_access(const Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
+                         const Active *active, uint64_t first, const int32_t *relative, uint32_t bytes)
 {
     if (may_have_waited(instruction))
         grid_wait_follow(worker->sanitizer, active);
@@ -306,8 +418,9 @@ void steps_access(const Worker *worker, const Instruction *instruction, PtxSpace
     }
 }
 
-void steps_uniform_load(const Worker *worker, const Instruction *load, const Active *active, uint64_t address,
-                        uint32_t bytes)
+/* The active lanes load or store `bytes` each, at the distances `relative` from `first`; in any space. */
+static void steps_uniform_load(const Worker *worker, const Instruction *load, const Active *active, uint64_t address,
+                               uint32_t bytes)
 {
     if (may_have_waited(load))
         grid_wait_follow(worker->sanitizer, active);
@@ -315,7 +428,7 @@ void steps_uniform_load(const Worker *worker, const Instruction *load, const Act
         add_load(worker, load, grid_wait_earliest(worker->sanitizer, active), address, bytes);
 }
 
-void steps_atomic(const Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address)
+static void steps_atomic(const Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address)
 {
     const uint32_t uses = FOOTPRINT_ATOMIC | (tells_of_others(instruction) ? FOOTPRINT_STRONG : 0);
     add(worker, lane, uses, address, 1u << instruction->size);
@@ -829,4 +942,102 @@ void sanitizer_end_block(Worker *worker)
 {
     publication_end_block(worker);
     cluster_races_end_phase(worker);
+}
+
+/* ==== bulk accesses =============================================================================================== */
+
+enum { UNIT = 16 /* bytes; a finding is about so many */ };
+
+static uint32_t unit_at(uint64_t address, uint64_t end)
+{
+    return end - address < UNIT ? (uint32_t)(end - address) : UNIT;
+}
+
+static void check_written(Worker *worker, const Instruction *copy, uint32_t lane, int allocation, uint64_t address,
+                          uint32_t bytes)
+{
+    if (!worker->sanitizer->plan->is_sample &&
+        !validity_holds(&worker->launch->memory->allocations[allocation], address, bytes))
+        raw_finding_note(worker, copy, SIM_UNINITIALISED,
+                         (RawFinding){.lane = lane, .space = SIM_GLOBAL, .bytes = (uint8_t)bytes, .address = address});
+}
+
+void bulk_reads_global(Worker *worker, const Instruction *copy, uint32_t lane, uint64_t address, uint32_t bytes)
+{
+    const Sanitizer *sanitizer = worker->sanitizer;
+    const int allocation = memory_find(worker->launch->memory, address);
+    if (sanitizer->plan->footprint != NULL) {
+        steps_bulk_load(worker, address, bytes);
+        return;
+    }
+    for (uint64_t at = address, end = address + bytes; at < end; at += UNIT) {
+        check_written(worker, copy, lane, allocation, at, unit_at(at, end));
+        if (sanitizer->is_close)
+            thread_races_take_global(worker, copy, lane, at, unit_at(at, end));
+        if (sanitizer->is_detailed || sanitizer->is_ordered)
+            block_races_read(worker, copy, lane, allocation, at, unit_at(at, end));
+    }
+}
+
+static void combine(Worker *worker, const Instruction *copy, uint32_t lane, int allocation, uint64_t address,
+                    uint32_t bytes)
+{
+    check_written(worker, copy, lane, allocation, address, bytes);
+    block_races_atomic(worker, copy, lane, allocation, address, bytes);
+}
+
+void bulk_writes_global(Worker *worker, const Instruction *copy, uint32_t lane, uint64_t address,
+                        const unsigned char *values, uint32_t bytes)
+{
+    const int allocation = memory_find(worker->launch->memory, address);
+    if (worker->sanitizer->plan->footprint != NULL) {
+        steps_bulk_store(worker, copy, address, values, bytes);
+        return;
+    }
+    for (uint64_t at = address, end = address + bytes; at < end; at += UNIT)
+        if (copy->count > 0)
+            combine(worker, copy, lane, allocation, at, unit_at(at, end));
+        else
+            block_races_write(worker, copy, lane, allocation, at, unit_at(at, end), values + (at - address));
+    validity_mark(&worker->launch->memory->allocations[allocation], address, bytes);
+}
+
+/* A footprint is of global memory. */
+static bool is_checked(const Sanitizer *sanitizer)
+{
+    return sanitizer->plan->footprint == NULL && sanitizer->is_detailed;
+}
+
+void bulk_reads_shared(Worker *worker, const Instruction *copy, uint32_t lane, uint64_t offset, uint32_t bytes)
+{
+    for (uint64_t at = offset, end = offset + bytes; is_checked(worker->sanitizer) && at < end; at += UNIT)
+        thread_races_take(worker, copy, lane, at, unit_at(at, end));
+}
+
+void bulk_writes_shared(Worker *worker, const Instruction *copy, uint32_t lane, uint64_t offset, uint32_t bytes,
+                        uint64_t mbarrier)
+{
+    if (!is_checked(worker->sanitizer))
+        return;
+    deferred_reads_stop(worker->sanitizer);
+    for (uint64_t at = offset, end = offset + bytes; at < end; at += UNIT)
+        thread_races_fill(worker, copy, lane, at, unit_at(at, end), mbarrier);
+}
+
+void bulk_writes_far(Worker *owner, uint64_t offset, uint32_t bytes)
+{
+    if (owner->sanitizer == NULL || !is_checked(owner->sanitizer))
+        return;
+    deferred_reads_stop(owner->sanitizer);
+    cluster_races_filled(owner, offset, bytes);
+}
+
+void bulk_ends_phase(const Worker *worker, Worker *owner, uint64_t mbarrier)
+{
+    if (owner->sanitizer == NULL || !is_checked(owner->sanitizer))
+        return;
+    if (owner == worker)
+        warp_order_complete_at(owner->sanitizer, mbarrier);
+    else
+        warp_order_arrive_far(owner->sanitizer, mbarrier, true);
 }

@@ -1,9 +1,8 @@
 /* sanitizer.h - finds races, and reads of bytes that nothing has written, while a kernel runs (SimLaunchFlags).
  *
- * sanitizer.c        decides which accesses of which blocks are checked, and hands them on; arrivals and waits at mbarriers;
- *                    which stores other blocks may rely on once they have waited; which bytes a launch uses that is not
- *                    checked (SimLaunch.footprint)
- * sanitizer_plan.c   what is decided once for a launch
+ * sanitizer.c        decides what is checked once for a launch, and which accesses of which blocks, and hands them on;
+ *                    arrivals and waits at mbarriers; which stores other blocks may rely on once they have waited; which
+ *                    bytes a launch uses that is not checked (SimLaunch.footprint); what bulk copies read and write
  * thread_races.c     races among the threads of one block; indices that leave a shared variable
  * block_races.c      races among the blocks of a launch, in global memory
  * cluster_races.c    races among the blocks of a cluster, in each other's shared memory and in global memory
@@ -12,7 +11,6 @@
  *                    waited for the kernel before (griddepcontrol)
  * warp_order.c       which warps have waited for which, at named barriers and mbarriers
  * async_copies.c     which cp.async copies, bulk copies and wgmma a thread has waited for
- * bulk_accesses.c    what bulk copies read and write
  * raw_finding.c      what was found at one instruction, and the sentence that says it
  *
  * A false alarm is worse than a miss, so that whatever may order two accesses is taken to do so:
@@ -55,16 +53,10 @@
 
 /* Notes in a footprint (simgpu/memory/footprint.h) which bytes of global memory a launch uses. */
 
-/* The active lanes load or store `bytes` each, at the distances `relative` from `first`; in any space. */
-void steps_access(const Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
-                  const Active *active, uint64_t first, const int32_t *relative, uint32_t bytes);
-void steps_uniform_load(const Worker *worker, const Instruction *load, const Active *active, uint64_t address,
-                        uint32_t bytes);
 /* A bulk copy reads; stores the bytes at `values`, or combines them with what is there. */
 void steps_bulk_load(const Worker *worker, uint64_t address, uint32_t bytes);
 void steps_bulk_store(const Worker *worker, const Instruction *copy, uint64_t address, const unsigned char *values,
                       uint32_t bytes);
-void steps_atomic(const Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address);
 
 /* ==== sanitizer =================================================================================================== */
 
@@ -110,5 +102,39 @@ void sanitizer_shuffle(Worker *worker, const Instruction *instruction, uint32_t 
 /* A call has written arguments or results into a lane's local memory; a call has begun a new frame there. */
 void sanitizer_local_written(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
 void sanitizer_local_forgotten(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
+
+/* ==== sanitizer plan ============================================================================================== */
+
+/* What the sanitizer decides once for a launch. */
+
+/* NULL where the launch asks for no checks, or where the kernel does what the sanitizer cannot follow. */
+SanitizerPlan *sanitizer_plan_new(const Launch *launch);
+void sanitizer_plan_free(SanitizerPlan *plan);
+
+/* ==== bulk accesses =============================================================================================== */
+
+/* Tells the sanitizer what bulk copies read and write: where one begins, and where it arrives at its
+ * mbarrier.
+ *
+ * A bulk copy reads and writes at any time between its beginning and its end. A thread may use what it has copied into
+ * shared memory once the thread has waited for the phase of the mbarrier that the copy ends, or for somebody who has. It
+ * may change what the copy reads there once the thread that began the copy has waited for its group, and the others for
+ * that thread.
+ *
+ * Source   PTX ISA 9.0, Data Movement and Conversion Instructions: cp.async.bulk, cp.async.bulk.wait_group. */
+
+/* All are called only where worker->sanitizer is not NULL, for accesses that are allowed. A copy of `lane` reads global
+ * memory; stores the bytes at `values` there, or combines them with what is there (Instruction.count). */
+void bulk_reads_global(Worker *worker, const Instruction *copy, uint32_t lane, uint64_t address, uint32_t bytes);
+void bulk_writes_global(Worker *worker, const Instruction *copy, uint32_t lane, uint64_t address,
+                        const unsigned char *values, uint32_t bytes);
+/* It reads shared memory of the block, and belongs to a group of its thread; or fills it, and arrives at an mbarrier. */
+void bulk_reads_shared(Worker *worker, const Instruction *copy, uint32_t lane, uint64_t offset, uint32_t bytes);
+void bulk_writes_shared(Worker *worker, const Instruction *copy, uint32_t lane, uint64_t offset, uint32_t bytes,
+                        uint64_t mbarrier);
+/* It fills shared memory of `owner`, another block of the cluster. */
+void bulk_writes_far(Worker *owner, uint64_t offset, uint32_t bytes);
+/* It has ended a phase of the mbarrier at an offset of `owner`'s shared memory. */
+void bulk_ends_phase(const Worker *worker, Worker *owner, uint64_t mbarrier);
 
 #endif

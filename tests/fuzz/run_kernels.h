@@ -2,7 +2,7 @@
 #ifndef TESTS_FUZZ_RUN_KERNELS_H
 #define TESTS_FUZZ_RUN_KERNELS_H
 
-#include "simgpu/lower/check_registers.h"
+#include "simgpu/lower/lowering.h"
 #include "simgpu/tests/machine.h"
 
 #include <stdio.h>

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+const double OPINION_MOST_S = 60;
+
 /* ---- another process gives the opinion --------------------------------------------------------------------------- */
 
 static Status find_a_hidden_mistake(const JudgeJob *job, Result *result, Message *why)
@@ -119,7 +121,6 @@ static SecondOpinion opinion_on(bool wanted, SessionTraits traits, bool modelled
     Result result = {.device = {.modelled = modelled}};
     Grading judging = {.job = &job, .result = &result, .session = &session, .secret = secret};
     unsetenv("CONVJUDGE_SECOND_OPINION");
-    setenv("CONVJUDGE_SECOND_OPINION_SECONDS", "60", 1);
     opinion_step_begin(&judging, accept_with_the_secret);
     opinion_step_take(&judging, now_s());
     SecondOpinion opinion = result.opinion;

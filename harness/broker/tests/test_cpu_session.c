@@ -1,7 +1,7 @@
 #include "base/tests/refusal.h"
 
-#include "harness/compile/compile_cpu.h"
 #include "harness/broker/gpu_session.h"
+#include "harness/compile/compile.h"
 #include "harness/sandbox/scratch.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* clang_subset.c: which of clang's errors are about a part of CUDA that its subset lacks. */
+/* compile.c: which of clang's errors are about a part of CUDA that its subset lacks. */
 #include "base/tests/unit.h"
-#include "harness/compile/clang_subset.h"
+#include "harness/compile/compile.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -124,12 +124,6 @@ static CudaError time_once(CeilingBench *bench, QueueFunction *queue, double *se
     return error == CUDA_ERROR_SUCCESS ? device->events->elapsed(device, bench->start, bench->stop, seconds) : error;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median; of an even number of times the lower of the two in the middle. */
 static Status time_median(CeilingBench *bench, QueueFunction *queue, double *seconds, Message *why)
 {
@@ -142,7 +136,7 @@ static Status time_median(CeilingBench *bench, QueueFunction *queue, double *sec
         if (error != CUDA_ERROR_SUCCESS)
             return fail(STATUS_SYSTEM, why, "a calibration kernel or copy failed: %s", cuda_error_text(error));
     }
-    qsort(times, (size_t)count, sizeof *times, by_value);
+    qsort(times, (size_t)count, sizeof *times, order_numbers);
     *seconds = times[(count - 1) / 2];
     return *seconds > 0 ? STATUS_OK : fail(STATUS_SYSTEM, why, "a calibration kernel took no time");
 }

@@ -70,7 +70,8 @@ CudaError cuda_note(CudaDevice *cuda, CudaError error)
     return error;
 }
 
-CudaError cuda_time_is_up(CudaDevice *cuda)
+/* Keeps the fault of work that took longer than the time limit. Returns its error, which is sticky. */
+static CudaError cuda_time_is_up(CudaDevice *cuda)
 {
     char what[100];
     snprintf(what, sizeof what, "still running after %g s", cuda->time_limit_s);
@@ -394,7 +395,7 @@ CudaError cuda_wait(CudaDevice *cuda, DeviceStream *stream)
     return error;
 }
 
-CudaError cuda_wait_event(CudaDevice *cuda, CuEvent event)
+static CudaError cuda_wait_event(CudaDevice *cuda, CuEvent event)
 {
     return release_and_wait(cuda, poll_event, event);
 }
@@ -455,7 +456,8 @@ static CudaError collect_echo(CudaDevice *cuda, DeviceStream *stream)
     return error;
 }
 
-CudaError cuda_finish(CudaDevice *cuda, DeviceStream *stream)
+/* Waits for a stream that nothing will use again, and makes sure that nothing runs there. */
+static CudaError cuda_finish(CudaDevice *cuda, DeviceStream *stream)
 {
     CudaError error = cuda_wait(cuda, stream);
     if (error == CUDA_ERROR_SUCCESS && stream->used)

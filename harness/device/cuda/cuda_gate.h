@@ -139,8 +139,6 @@ static inline CudaDevice *cuda_of(Device *device)
 
 /* Keeps a sticky error and describes it in the device's fault. Returns `error`. */
 CudaError cuda_note(CudaDevice *cuda, CudaError error);
-/* Keeps the fault of work that took longer than the time limit. Returns its error, which is sticky. */
-CudaError cuda_time_is_up(CudaDevice *cuda);
 
 /* ==== cuda stream ================================================================================================= */
 
@@ -165,14 +163,11 @@ MUST_USE CudaError cuda_release(CudaDevice *cuda);
 void cuda_open_for_copy(CudaDevice *cuda);
 /* Open the gate and wait: for a stream, an event, everything. */
 MUST_USE CudaError cuda_wait(CudaDevice *cuda, DeviceStream *stream);
-MUST_USE CudaError cuda_wait_event(CudaDevice *cuda, CuEvent event);
 MUST_USE CudaError cuda_wait_all(CudaDevice *cuda);
 /* Waits for the judge's own stream, which is never held; does not open the gate. */
 MUST_USE CudaError cuda_wait_own(CudaDevice *cuda);
 /* Looks whether the work has ended, without waiting. The sooner its end is seen, the better the host's clock. */
 void cuda_observe(CudaDevice *cuda);
-/* Waits for a stream that nothing will use again, and makes sure that nothing runs there. */
-MUST_USE CudaError cuda_finish(CudaDevice *cuda, DeviceStream *stream);
 /* False while work of the bracket is under way. */
 bool cuda_is_idle(CudaDevice *cuda);
 
@@ -182,5 +177,15 @@ MUST_USE CudaError cuda_measure_echo(CudaDevice *cuda, double *took_s);
 /* Begin and end a bracket (DeviceTimingOps). They do not check the red zones. */
 MUST_USE CudaError cuda_bracket_begin(CudaDevice *cuda);
 MUST_USE CudaError cuda_bracket_end(CudaDevice *cuda, DeviceBracket *bracket);
+
+/* ==== cuda module ================================================================================================= */
+
+/* Modules and kernel launches of a real GPU. */
+
+extern const DeviceModuleOps CUDA_MODULE_OPS;
+extern const DeviceKernelOps CUDA_KERNEL_OPS;
+
+/* Frees what the host keeps of all modules; the driver's part goes with the context. */
+void cuda_modules_free(CudaDevice *cuda);
 
 #endif

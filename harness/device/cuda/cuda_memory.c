@@ -1,7 +1,7 @@
 #include "harness/device/cuda/cuda_memory.h"
 
-#include "harness/device/array_check.h"
 #include "harness/device/cuda/cuda_gate.h"
+#include "harness/device/launch_check.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -419,14 +419,17 @@ const DeviceMemoryOps CUDA_MEMORY_OPS = {
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-CudaError cuda_check_range(CudaDevice *cuda, uint64_t address, uint64_t bytes)
+/* The error that a copy of these bytes meets: the sticky error, or INVALID_VALUE if the device does not own them. */
+static CudaError cuda_check_range(CudaDevice *cuda, uint64_t address, uint64_t bytes)
 {
     if (cuda->sticky != CUDA_ERROR_SUCCESS)
         return cuda->sticky;
     return bytes == 0 || owns(&cuda->device, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-void *cuda_bounce(CudaDevice *cuda, const void *from, uint64_t bytes)
+/* Copies host data, which the caller may overwrite before the stream reaches the copy, into a slot of the judge's; NULL
+ * if there is no room. */
+static void *cuda_bounce(CudaDevice *cuda, const void *from, uint64_t bytes)
 {
     if (bytes > CUDA_BOUNCE_BYTES || cuda->bounce_used == CUDA_BOUNCE_SLOTS)
         return NULL;
@@ -746,11 +749,6 @@ static CudaError check_place(CudaDevice *cuda, const DevicePlace *place, const D
     return cuda_check_range(cuda, place->address, in_memory ? *bytes : 0);
 }
 
-static bool is_host(const DevicePlace *place)
-{
-    return place->array == NULL && place->host != NULL;
-}
-
 /* The driver asks for a pitch even for a single row, and for the rows of a slice even for a single slice. */
 static uint64_t at_least(uint64_t least, uint64_t value)
 {
@@ -802,10 +800,10 @@ static CudaError note_origin(CudaDevice *cuda, const DevicePlace *to, const Devi
 {
     const OriginRows target = origin_rows(to), source = origin_rows(from);
     const OriginRows host = {0, from->pitch, from->slice_rows * from->pitch};
-    if (is_host(to))
+    if (device_place_is_host(to))
         return CUDA_ERROR_SUCCESS;
-    return is_host(from) ? cuda_origin_write_box(cuda, &target, from->host, &host, box)
-                         : cuda_origin_copy_box(cuda, &target, &source, box);
+    return device_place_is_host(from) ? cuda_origin_write_box(cuda, &target, from->host, &host, box)
+                                      : cuda_origin_copy_box(cuda, &target, &source, box);
 }
 
 /* As for plain copies: host data waits in a slot if there is room; else the gate opens. */
@@ -824,10 +822,10 @@ static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePla
     error = note_origin(cuda, to, from, box);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    void *slot = is_host(from) ? cuda_bounce(cuda, from->host, from_bytes) : NULL;
+    void *slot = device_place_is_host(from) ? cuda_bounce(cuda, from->host, from_bytes) : NULL;
     if (slot != NULL)
         source.host = slot;
-    bool waits = is_host(to) || (is_host(from) && slot == NULL);
+    bool waits = device_place_is_host(to) || (device_place_is_host(from) && slot == NULL);
     error = cuda_enter(cuda, stream, &raw);
     if (error != CUDA_ERROR_SUCCESS)
         return error;

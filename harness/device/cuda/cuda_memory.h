@@ -48,11 +48,6 @@ static inline uint64_t cuda_used_bytes(const CudaDevice *cuda)
 {
     return cuda->range.used_bytes + cuda->array_bytes;
 }
-/* The error that a copy of these bytes meets: the sticky error, or INVALID_VALUE if the device does not own them. */
-MUST_USE CudaError cuda_check_range(CudaDevice *cuda, uint64_t address, uint64_t bytes);
-/* Copies host data, which the caller may overwrite before the stream reaches the copy, into a slot of the judge's; NULL
- * if there is no room. */
-void *cuda_bounce(CudaDevice *cuda, const void *from, uint64_t bytes);
 /* Checks the red zones of all pieces, or of one (NULL: all); a byte that has changed there is a fault. */
 MUST_USE CudaError cuda_check_zones(CudaDevice *cuda, const AddressPiece *only);
 

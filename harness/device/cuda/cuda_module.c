@@ -1,4 +1,3 @@
-#include "harness/device/cuda/cuda_module.h"
 
 #include "base/arena.h"
 #include "harness/device/cuda/cuda_gate.h"

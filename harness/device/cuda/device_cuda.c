@@ -1,12 +1,12 @@
-#include "harness/device/cuda/device_cuda.h"
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "harness/device/cuda/ceilings.h"
 #include "harness/device/cuda/cuda_driver.h"
 #include "harness/device/cuda/cuda_gate.h"
 #include "harness/device/cuda/cuda_memory.h"
-#include "harness/device/cuda/cuda_module.h"
 #include "harness/device/cuda/cuda_visible.h"
+#include "harness/device/cuda/device_open.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -175,12 +175,6 @@ static void cuda_calibration_open(CudaDevice *cuda)
         cuda->empty = NULL;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Measures a bracket like that of most submissions: one operation of some microseconds, and a wait for it. */
 static CudaError measure_clock_gap(CudaDevice *cuda)
 {
@@ -197,7 +191,7 @@ static CudaError measure_clock_gap(CudaDevice *cuda)
             error = cuda_bracket_end(cuda, &taken);
         gaps_s[i] = taken.host_s - taken.event_s;
     }
-    qsort(gaps_s, CALIBRATION_BRACKETS, sizeof *gaps_s, by_number);
+    qsort(gaps_s, CALIBRATION_BRACKETS, sizeof *gaps_s, order_numbers);
     cuda->device.info.clock_gap_s = fmax(0, gaps_s[CALIBRATION_BRACKETS / 2]);
     return error;
 }
@@ -224,7 +218,7 @@ static CudaError launch_empty(CudaDevice *cuda, CuFunction function, double *eve
 static void take_launches(double *launches_s, DeviceInfo *info)
 {
     const int middle = LAUNCH_BRACKETS / 2, reach = (int)ceil(0.98 * sqrt(LAUNCH_BRACKETS));
-    qsort(launches_s, LAUNCH_BRACKETS, sizeof *launches_s, by_number);
+    qsort(launches_s, LAUNCH_BRACKETS, sizeof *launches_s, order_numbers);
     info->launch_s = launches_s[middle];
     info->launch_spread_s = (launches_s[middle + reach] - launches_s[middle - reach]) / 2;
 }
@@ -253,7 +247,7 @@ static CudaError measure_echo(CudaDevice *cuda)
     CudaError error = cuda_wait_all(cuda);
     for (int i = 0; i < CALIBRATION_BRACKETS && error == CUDA_ERROR_SUCCESS; i++)
         error = cuda_measure_echo(cuda, &echoes_s[i]);
-    qsort(echoes_s, CALIBRATION_BRACKETS, sizeof *echoes_s, by_number);
+    qsort(echoes_s, CALIBRATION_BRACKETS, sizeof *echoes_s, order_numbers);
     cuda->usual_echo_s = error == CUDA_ERROR_SUCCESS ? echoes_s[CALIBRATION_BRACKETS / 2] : 0;
     return error;
 }

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/paths.h"
 #include "harness/device/launch_check.h"
 
 #include <dlfcn.h>
@@ -34,7 +35,9 @@ static Status bind_calls(void *library, const char *name, Message *why)
     return lacking == NULL ? STATUS_OK : fail(STATUS_NOT_FOUND, why, "%s: has no %s", name, lacking);
 }
 
-Status nvml_open(const Nvml **opened, Message *why)
+/* Opens the library (the environment variable CONVJUDGE_NVML names another one) and initialises it, once per process.
+ * NOT_FOUND: there is none. */
+static Status nvml_open(const Nvml **opened, Message *why)
 {
     static void *library;
     *opened = &loaded;
@@ -60,7 +63,8 @@ Status nvml_open(const Nvml **opened, Message *why)
 static const double TELL_S = 1;
 enum { PAUSE_MS = 100 };
 
-bool wait_limit_left(WaitLimit *limit, const char *reason)
+/* Sleeps for a tenth of a second; returns false at once when `seconds` are over. */
+static bool wait_limit_left(WaitLimit *limit, const char *reason)
 {
     if (limit->began_s == 0) {
         limit->began_s = now_s();
@@ -92,9 +96,9 @@ static Status refuse(Message *why, const char *path, const char *trouble)
 /* Users who cannot write to a folder would use another one, and so another lock. */
 static const char *lock_folder(void)
 {
-    const char *chosen = getenv("CONVJUDGE_LOCKS");
+    const char *chosen = paths_variable("CONVJUDGE_LOCKS");
     struct stat folder;
-    if (chosen != NULL && chosen[0] != '\0')
+    if (chosen != NULL)
         return chosen;
     bool for_all = stat("/run/lock", &folder) == 0 && (folder.st_mode & S_IWOTH) != 0 && access("/run/lock", W_OK) == 0;
     return for_all ? "/run/lock" : "/tmp";

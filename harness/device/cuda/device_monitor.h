@@ -81,10 +81,6 @@ typedef struct Nvml {
 #undef NVML_MEMBER
 } Nvml;
 
-/* Opens the library (the environment variable CONVJUDGE_NVML names another one) and initialises it, once per process.
- * NOT_FOUND: there is none. */
-MUST_USE Status nvml_open(const Nvml **nvml, Message *why);
-
 /* ==== wait limit ================================================================================================== */
 
 /* Waits for a condition that can only be polled, up to a limit, and reports what it waits for.
@@ -103,9 +99,6 @@ typedef struct WaitLimit {
     double waited_s;        /* so far */
     double began_s, next_s; /* of wait_limit_ itself */
 } WaitLimit;
-
-/* Sleeps for a tenth of a second; returns false at once when `seconds` are over. */
-bool wait_limit_left(WaitLimit *limit, const char *reason);
 
 /* ==== device lock ================================================================================================= */
 

@@ -3,7 +3,6 @@
 #include "base/paths.h"
 #include "base/status.h"
 #include "harness/device/cuda/cuda_visible.h"
-#include "harness/device/cuda/device_cuda.h"
 #include "harness/device/sim/device_sim.h"
 #include "simgpu/cost/hardware_profile.h"
 

@@ -9,6 +9,8 @@
 
 #include "harness/device/device.h"
 
+/* ==== device open ================================================================================================= */
+
 /* For a process that uses no other device, before it describes or opens this one. A name of no GPU changes nothing. */
 void device_use_only(const char *name);
 
@@ -19,5 +21,16 @@ bool device_files(const char *name, DeviceFiles *files);
 MUST_USE Status device_open(const char *name, Device **device, Message *why);
 /* Describes a device without opening it: this takes no memory on it and disturbs nobody's work. */
 MUST_USE Status device_describe(const char *name, DeviceInfo *info, Message *why);
+
+/* ==== device cuda ================================================================================================= */
+
+/* Describes and opens a real GPU, through NVIDIA's driver library.
+ *
+ * `ordinal` is the device's number as a driver counts that sees all GPUs (cuda_visible.h).
+ *
+ * Errors   NOT_FOUND: no driver, or no such device. UNSUPPORTED: the driver is too old, or does not start. */
+
+MUST_USE Status device_describe_cuda(int ordinal, DeviceInfo *info, Message *why);
+MUST_USE Status device_open_cuda(int ordinal, Device **device, Message *why);
 
 #endif

@@ -3,7 +3,6 @@
 #include "base/arena.h"
 #include "base/compile_cache.h"
 #include "base/paths.h"
-#include "harness/device/sim/sim_memory.h"
 #include "harness/device/sim/sim_stream.h"
 #include "harness/device/sim/sim_queue.h"
 #include "harness/device/sim/sim_state.h"

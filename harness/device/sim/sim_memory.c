@@ -1,7 +1,7 @@
-#include "harness/device/sim/sim_memory.h"
 
-#include "harness/device/array_check.h"
+#include "harness/device/launch_check.h"
 #include "harness/device/sim/execution_profile.h"
+#include "harness/device/sim/sim_queue.h"
 #include "harness/device/sim/sim_state.h"
 #include "harness/device/sim/sim_stream.h"
 #include "simgpu/simgpu.h"
@@ -92,7 +92,7 @@ const DeviceMemoryOps SIM_MEMORY_OPS = {
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes)
+static CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes)
 {
     if (sim->sticky != CUDA_ERROR_SUCCESS)
         return sim->sticky;
@@ -104,7 +104,8 @@ CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes)
  * on an H200 (lab/measurements.md, "The judge on a real GPU"); the copy and the wait after it are 15.6 of them. */
 static const double WAY_TO_HOST_S = 49.9e-6 - 15.6e-6;
 
-double sim_count_copy(SimDevice *sim, uint64_t bytes, CopyWay way)
+/* Counts a copy or a fill, and returns its modelled time. */
+static double sim_count_copy(SimDevice *sim, uint64_t bytes, CopyWay way)
 {
     const bool across_bus = way != WITHIN_DEVICE;
     double seconds = simgpu_copy_seconds(sim->gpu, bytes, across_bus) + (way == TO_WAITING_HOST ? WAY_TO_HOST_S : 0);
@@ -164,7 +165,8 @@ static double carry_fill(SimDevice *sim, void *what, uint8_t *staging)
     return sim_count_copy(sim, copy->bytes, WITHIN_DEVICE);
 }
 
-Work sim_copy_work(Carry *carry, void *what, DeviceStream *stream, SimEngine engine)
+/* A copy or a fill, without its name. */
+static Work sim_copy_work(Carry *carry, void *what, DeviceStream *stream, SimEngine engine)
 {
     return (Work){.carry = carry,
                   .what = what,
@@ -372,11 +374,6 @@ static CudaError check_place(SimDevice *sim, const DevicePlace *place, const Dev
     return sim_check_range(sim, place->address, in_memory ? bytes : 0);
 }
 
-static bool is_host(const DevicePlace *place)
-{
-    return place->array == NULL && place->host != NULL;
-}
-
 /* Tells the queue and the memory what is about to happen to a row. */
 static void note_row(SimDevice *sim, bool to_host, const uint8_t *row, bool from_host, const uint8_t *from_row,
                      uint64_t bytes)
@@ -490,7 +487,7 @@ static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePla
         error = check_place(sim, from, box);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    const BoxCopy copy = {rows_of(to), rows_of(from), *box, is_host(to), is_host(from), 0, 0};
+    const BoxCopy copy = {rows_of(to), rows_of(from), *box, device_place_is_host(to), device_place_is_host(from), 0, 0};
     if (copy.from_host)
         return submit_from_host(sim, &copy, stream);
     const Work work = box_work(carry_box, &copy, 0, stream);

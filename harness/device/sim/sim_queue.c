@@ -238,7 +238,7 @@ void sim_sample_keep(SimDevice *sim, const SimReport *report)
             add_allocation(sim, &sim->incomplete, report->touched[i].address, report->touched[i].bytes);
 }
 
-void sim_sample_touches(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store)
+static void sim_sample_touches(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store)
 {
     if (sim_sample_limit(sim) == 0)
         return;

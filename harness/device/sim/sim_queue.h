@@ -29,6 +29,7 @@
 #ifndef HARNESS_DEVICE_SIM_SIM_QUEUE_H
 #define HARNESS_DEVICE_SIM_SIM_QUEUE_H
 
+#include "harness/device/device.h"
 #include "harness/device/sim/sim_state.h"
 
 /* ==== sim sample ================================================================================================== */
@@ -50,7 +51,6 @@ SimMarked sim_sample_marked(const SimDevice *sim);
 void sim_sample_check(SimDevice *sim, const SimReport *report);
 void sim_sample_keep(SimDevice *sim, const SimReport *report);
 /* Any operation uses these bytes. */
-void sim_sample_touches(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store);
 void sim_sample_reset(SimDevice *sim);
 
 /* ==== sim queue =================================================================================================== */
@@ -112,5 +112,37 @@ void sim_host_knows(SimDevice *sim, const OperationSet *set);
 /* Has the host to wait before it can know that? A query says so once of each operation (a program that polls must see
  * the end of its work). */
 bool sim_is_news(SimDevice *sim, const OperationSet *set);
+
+/* ==== sim array =================================================================================================== */
+
+/* CUDA arrays, textures and surfaces of a simulated GPU. */
+
+extern const DeviceArrayOps SIM_ARRAY_OPS;
+extern const DeviceTextureOps SIM_TEXTURE_OPS;
+
+/* DeviceSimulationOps.copy_away(). */
+CudaError sim_copy_away(Device *device, const DevicePlace *place, const DeviceBox *box, bool to_device, uint64_t away,
+                        DeviceStream *stream, uint64_t *turn, bool *is_due);
+
+/* ==== sim tensor ================================================================================================== */
+
+/* Tensor maps of a simulated GPU. */
+
+extern const DeviceTensorOps SIM_TENSOR_OPS;
+
+/* ==== sim memory ================================================================================================== */
+
+extern const DeviceMemoryOps SIM_MEMORY_OPS;
+extern const DeviceCopyOps SIM_COPY_OPS, SIM_COPIES_AT_ONCE;
+
+/* The error that a copy of these bytes meets: the sticky error, or INVALID_VALUE if the device does not own them. */
+typedef enum CopyWay {
+    WITHIN_DEVICE, /* a fill, too */
+    ACROSS_BUS,
+    TO_WAITING_HOST /* across the bus, to memory of a host that waits for it */
+} CopyWay;
+
+/* DeviceSimulationOps.renew. */
+CudaError sim_renew(Device *device, uint64_t address, uint64_t bytes, bool is_freed, DeviceStream *stream);
 
 #endif

@@ -136,7 +136,8 @@ void sim_set_check(Device *device, DeviceCheck *check)
     }
 }
 
-uint32_t sim_launch_flags(SimDevice *sim, const LaunchShape *shape)
+/* What the simulator checks and counts in a launch: bits of SimLaunchFlags. */
+static uint32_t sim_launch_flags(SimDevice *sim, const LaunchShape *shape)
 {
     uint32_t lines = sim->profile != NULL ? SIM_COUNT_LINES : 0;
     uint64_t threads = launch_block_count(shape) * launch_block_threads(shape);
@@ -146,7 +147,8 @@ uint32_t sim_launch_flags(SimDevice *sim, const LaunchShape *shape)
     return lines | (sanitize ? SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED | sample : 0);
 }
 
-bool sim_is_untimed(const SimDevice *sim)
+/* Whether nobody can find out how long kernels take. */
+static bool sim_is_untimed(const SimDevice *sim)
 {
     return sim->check != NULL && sim->check->is_untimed && !sim->has_timed_event && sim->profile == NULL;
 }
@@ -193,7 +195,8 @@ static void add_finding(DeviceFindings *findings, const SimFinding *finding)
     snprintf(item->text, sizeof item->text, "%s", finding->where.text);
 }
 
-void sim_keep_findings(SimDevice *sim, const SimReport *report)
+/* Keeps what a launch was found to do; a race that can change the result becomes the device's fault. */
+static void sim_keep_findings(SimDevice *sim, const SimReport *report)
 {
     if (sim->check == NULL)
         return;
@@ -281,7 +284,7 @@ static OperationSet held_by(SimDevice *sim, DeviceStream *stream)
     return held;
 }
 
-CudaError sim_wait_stream(SimDevice *sim, DeviceStream *stream)
+static CudaError sim_wait_stream(SimDevice *sim, DeviceStream *stream)
 {
     const OperationSet before = held_by(sim, stream);
     return await(sim, &before, (Moment){.kind = MOMENT_HOST_STREAM, .stream = stream});

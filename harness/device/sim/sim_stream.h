@@ -11,12 +11,6 @@
 /* Checks kernels for races and for reads of uninitialised memory (DeviceCheck). */
 
 void sim_set_check(Device *device, DeviceCheck *check);
-/* What the simulator checks and counts in a launch: bits of SimLaunchFlags. */
-uint32_t sim_launch_flags(SimDevice *sim, const LaunchShape *shape);
-/* Whether nobody can find out how long kernels take. */
-bool sim_is_untimed(const SimDevice *sim);
-/* Keeps what a launch was found to do; a race that can change the result becomes the device's fault. */
-void sim_keep_findings(SimDevice *sim, const SimReport *report);
 
 /* ==== sim kernel ================================================================================================== */
 
@@ -34,7 +28,6 @@ extern const DeviceTimingOps SIM_TIMING_OPS;
 /* Lets the host wait for all streams, or for one (NULL: the legacy default stream). DEVICE_HOST_TURN, or the device's
  * sticky error. */
 CudaError sim_wait_all(SimDevice *sim);
-CudaError sim_wait_stream(SimDevice *sim, DeviceStream *stream);
 /* Takes an operation in that ends before the host goes on, and lets the host wait for it. */
 CudaError sim_submit_and_wait(SimDevice *sim, const Work *work);
 /* Carries out what an operation on the stream would come after. The host knows that it has ended, though no waiting is

@@ -1,6 +1,5 @@
 #include "base/tests/unit.h"
-
-#include "harness/device/array_check.h"
+#include "harness/device/launch_check.h"
 
 static void an_array_takes_the_bytes_of_its_elements(void **state)
 {

@@ -1,6 +1,5 @@
 #include "base/tests/unit.h"
-
-#include "harness/sandbox/guard.h"
+#include "harness/sandbox/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -470,23 +470,23 @@ static const struct {
     const char *name, *message; /* NULL: it runs */
     bool is_bad_code;
 } neighbours[] = {
-    {"good", NULL},
-    {"texture", "'tex.1d.v4.f32.s32': a texture or surface reference"},
-    {"layers", "'tex.acube.v4.f32.f32'"},
-    {"resident", "'tex.2d.v4.f32.f32'"},
-    {"surface", "'sust.p.1d.b32.trap'"},
-    {"reduction", "'sured.b.add.1d.u32.trap'"},
-    {"query", "'suq.width.b32'"},
-    {"coordinates", "'ld.global.u32'", .is_bad_code = true},
-    {"reference", "'mov.u64'"},
-    {"bulk", "'cp.async.bulk.global.shared::cta.bulk_group.cp_mask'"},
-    {"warpgroup", "'wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3'"},
-    {"launcher", "'call': cudaLaunchDevice"},
-    {"eight", "'cvt.rn.satfinite.e4m3x2.f32'"},
-    {"special", "'%envreg3'"},
-    {"unknown", "'frobnicate.b32'"},
-    {"pointer", NULL}, /* to a function */
-    {"good", NULL},
+    {"good", NULL, false},
+    {"texture", "'tex.1d.v4.f32.s32': a texture or surface reference", false},
+    {"layers", "'tex.acube.v4.f32.f32'", false},
+    {"resident", "'tex.2d.v4.f32.f32'", false},
+    {"surface", "'sust.p.1d.b32.trap'", false},
+    {"reduction", "'sured.b.add.1d.u32.trap'", false},
+    {"query", "'suq.width.b32'", false},
+    {"coordinates", "'ld.global.u32'", true},
+    {"reference", "'mov.u64'", false},
+    {"bulk", "'cp.async.bulk.global.shared::cta.bulk_group.cp_mask'", false},
+    {"warpgroup", "'wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3'", false},
+    {"launcher", "'call': cudaLaunchDevice", false},
+    {"eight", "'cvt.rn.satfinite.e4m3x2.f32'", false},
+    {"special", "'%envreg3'", false},
+    {"unknown", "'frobnicate.b32'", false},
+    {"pointer", NULL, false}, /* to a function */
+    {"good", NULL, false},
 };
 
 static void what_is_not_understood_refuses_its_kernel_alone(void **state)

@@ -1,12 +1,12 @@
 #include "base/tests/unit.h"
 
 #include "base/text.h"
-#include "simgpu/code/opcodes.h"
-#include "simgpu/lower/check_registers.h"
+#include "simgpu/code/lanes.h"
 #include "simgpu/lower/lowering.h"
 #include "simgpu/lower/lower.h"
 #include "simgpu/ptx/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Whatever stands in the place of an operand, an instruction is lowered only if PTX allows it. The tests take each
