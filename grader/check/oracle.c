@@ -6,6 +6,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "grader/check/kept_pass.h"
+#include "harness/compile/judge_source.h"
 #include "harness/compile/toolkit.h"
 #include "harness/sandbox/scratch.h"
 

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "harness/compile/compile.h"
+#include "harness/compile/judge_source.h"
 #include "harness/compile/toolkit.h"
 #include "harness/compile/compiled.h"
 

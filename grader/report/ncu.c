@@ -2,6 +2,7 @@
 
 #include "base/paths.h"
 #include "grader/judge/compilation.h"
+#include "harness/compile/judge_source.h"
 #include "harness/compile/toolkit.h"
 #include "harness/sandbox/scratch.h"
 

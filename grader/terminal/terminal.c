@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/paths.h"
+#include "harness/compile/judge_source.h"
 #include "harness/compile/toolkit.h"
 #include "harness/sandbox/scratch.h"
 

@@ -8,6 +8,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "harness/compile/compile_report.h"
+#include "harness/compile/judge_source.h"
 #include "harness/compile/compile_sandbox.h"
 #include "harness/compile/toolkit.h"
 #include "simgpu/ptx/fatbin.h"
@@ -610,26 +611,6 @@ static MUST_USE Status compile_with_nvcc(const CompileJob *job, const CompileToo
 
 enum { CLANG_MAX_ARGUMENTS = 64 };
 
-/* Installed NVIDIA software is neither used nor warned about. The version of the SDK decides how kernels are launched:
- * from 9.2 on through __cudaPushCallConfiguration(). __CUDACC__ is what headers ask to know a CUDA compiler, those of
- * glibc among them, which keep __float128 from it. */
-const char *const COMPILE_CLANG_FLAGS[] = {
-    "-x",
-    "cuda",
-    "-O3",
-    "-fPIC",
-    "-nocudainc",
-    "-nocudalib",
-    "-Wno-unknown-cuda-version",
-    "-Wno-unused-command-line-argument",
-    "-D__CUDACC__",
-    "--cuda-feature=+ptx78",
-    "-Xclang",
-    "-target-sdk-version=11.8",
-    "-include",
-    "cuda_runtime.h",
-    NULL,
-};
 static const char *const places[] = {
     "--cuda-path=" COMPILE_HEADERS,
     "-isystem",
@@ -688,35 +669,6 @@ _Static_assert(COMPILE_SHELL_ARGUMENTS + 2 + COUNT(COMPILE_CLANG_FLAGS) + COUNT(
                "a command has room for all flags");
 
 /* ---- the cache's key --------------------------------------------------------------------------------------------- */
-
-static int is_visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
-static Status hash_folder(const char *folder, Hash *hash, Message *why)
-{
-    struct dirent **entries;
-    int count = scandir(folder, &entries, is_visible, alphasort);
-    if (count < 0)
-        return fail_errno(why, "%s", folder);
-    Status status = STATUS_OK;
-    for (int i = 0; i < count; i++) {
-        char path[PATH_MAX + 256];
-        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        if (status == STATUS_OK)
-            status = entries[i]->d_type == DT_DIR ? hash_folder(path, hash, why) : judge_source_hash(hash, path, why);
-        free(entries[i]);
-    }
-    free(entries);
-    return status;
-}
-
-Status compile_clang_hash_headers(const char *headers, Hash *hash, Message *why)
-{
-    hash_add_strings(hash, COMPILE_CLANG_FLAGS);
-    return hash_folder(headers, hash, why);
-}
 
 /* Adds what a result depends on besides the source and the compiler's version. */
 static Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why)

@@ -42,12 +42,6 @@ Digest machine_code_digest(const CompileModule *modules, size_t count, int compu
 
 /* A submission compiled by clang. */
 
-/* The options of every compilation, NULL at the end; the folder of the judge's headers follows them. */
-extern const char *const COMPILE_CLANG_FLAGS[];
-
-/* Adds these options and the judge's headers. */
-MUST_USE Status compile_clang_hash_headers(const char *headers, Hash *hash, Message *why);
-
 /* ==== compile language ============================================================================================ */
 
 /* Which C++ a submission is written in, how much of the C++ library it is compiled with, and

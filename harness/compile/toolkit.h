@@ -9,27 +9,10 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "harness/sandbox/process.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-/* ==== judge source ================================================================================================ */
-
-/* Compiles the judge's own sources when they are first needed: oracles for the host
- * (grader/check/oracle.c) and kernels for the device. Never for submissions: there is no sandbox. */
-
-/* Adds the text of a source file to the hash. */
-MUST_USE Status judge_source_hash(Hash *hash, const char *path, Message *why);
-
-/* Runs a compiler whose temporary files lie in `folder`, and appends its output to `output`. A time-out is a failure;
- * `end` says how it ended otherwise. */
-MUST_USE Status judge_source_run(const char *const *argv, const char *folder, Text *output, ProcessEnd *end,
-                                 Message *why);
-
-/* The same, but anything other than success is STATUS_BAD_INPUT. The message holds the name `source` and the first
- * error: "problems/conv1d/oracle.h does not compile: ...:7:12: error: ...". */
-MUST_USE Status judge_source_compile(const char *const *argv, const char *folder, const char *source, Message *why);
 
 /* ==== device code ================================================================================================= */
 
@@ -97,5 +80,29 @@ MUST_USE Status toolkit_architecture(const Toolkit *toolkit, int compute, int *a
  * `features` "a": code that may use what only this architecture has, and no other runs. */
 MUST_USE Status toolkit_gencode(const Toolkit *toolkit, int compute, const char *features, char *option, size_t size,
                                 Message *why);
+
+/* ==== find program ================================================================================================ */
+
+/* Looks for compilers and asks them what they are. */
+
+/* Writes the path of a program, links resolved; false where `path` is none. */
+bool program_at(const char *path, char program[PATH_MAX]);
+/* The same for the first of this name on PATH, relative folders left out. */
+bool program_on_path(const char *name, char program[PATH_MAX]);
+
+typedef bool ProgramAnswer(void *context, const char *output);
+
+/* Runs a program that answers at once. STATUS_NOT_FOUND with "<program>: does not report <what>; <advice>" where it fails
+ * or `read` finds nothing in its output. */
+MUST_USE Status program_ask(const char *const *argv, ProgramAnswer *read, void *context, const char *what,
+                            const char *advice, Message *why);
+
+/* Copies the text that follows `name` in an answer, up to one of the characters `ends`; false if there is none or no room. */
+bool program_read_after(const char *output, const char *name, const char *ends, char *value, size_t size);
+
+/* For program_ask(), with a Toolkit: reads a list such as "sm_90", one on each line, in any order. */
+bool toolkit_read_architectures(void *context, const char *output);
+/* Its name: "clang" and the version. */
+void toolkit_set_name(Toolkit *toolkit, const char *compiler);
 
 #endif

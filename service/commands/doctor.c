@@ -7,7 +7,7 @@
 #include "grader/problem/problem.h"
 #include "grader/result/result.h"
 #include "grader/terminal/terminal.h"
-#include "harness/compile/find_program.h"
+#include "harness/compile/toolkit.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/cuda/device_monitor.h"
 #include "harness/device/cuda/device_open.h"

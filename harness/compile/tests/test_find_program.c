@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "harness/compile/find_program.h"
+#include "harness/compile/toolkit.h"
 #include "harness/compile/toolkit.h"
 
 #include <stdio.h>
