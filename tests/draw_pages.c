@@ -11,7 +11,9 @@
 #include "service/web/pair_page.h"
 #include "service/course/class_summary.h"
 #include "service/web/summary_page.h"
+#include "service/web/template.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +120,44 @@ static SubmissionLine *make_lines(size_t count)
     for (size_t i = 0; i < count; i++)
         lines[i] = make_line((int)i);
     return lines;
+}
+
+/* JSON with apostrophes, which the texts do not have. */
+__attribute__((format(printf, 1, 2))) static cJSON *values_of(const char *format, ...)
+{
+    Text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(&text, format, arguments);
+    va_end(arguments);
+    for (char *c = text.data; *c != '\0'; c++)
+        *c = *c == '\'' ? '"' : *c;
+    cJSON *values = cJSON_Parse(text.data);
+    if (values == NULL)
+        fprintf(stderr, "draw_pages: no JSON: %s\n", text.data), exit(1);
+    text_free(&text);
+    return values;
+}
+
+static void put_lines(cJSON *values, const char *name, int count)
+{
+    cJSON *lines = cJSON_AddArrayToObject(values, name);
+    for (int i = 0; i < count; i++) {
+        const SubmissionLine line = make_line(i);
+        cJSON *row = values_row(lines);
+        values_put(row,
+                   "number=%" PRId64 " person=%s problem=%s file_name=%s received=%s state=%s verdict=%s device=%s",
+                   line.number, line.person, line.problem, line.file_name, line.received, line.state, line.verdict,
+                   line.device);
+        values_time(row, line.time);
+    }
+}
+
+static void draw(const char *file, const Site *site, const char *page, cJSON *values)
+{
+    Text text = {0};
+    site_show(&text, site, page, values);
+    write_page(arena_printf(&arena, "%s.html", file), &text);
 }
 
 /* ---- pages ------------------------------------------------------------------------------------------------------- */
@@ -306,55 +346,48 @@ static void draw_pair(const char *source)
 
 static void draw_admin(void)
 {
-    const struct AdminWorker workers[] = {
-        {"gpu1.0", "cuda:0, NVIDIA H200", "judging", NULL, "2026-11-23T13:20:01Z", 118, 412, 0},
-        {"gpu1.1", "cuda:1, NVIDIA H200", "gets no work", "it failed on two submissions", "2026-11-23T12:00:00Z", 0,
-         398, 2},
-        {"gpu2.0", "h200", "not there", NULL, "2026-11-22T09:00:00Z", 0, 12, 1},
-        {"gpu3.0", "h200", "idle", NULL, NULL, 0, 0, 0},
-    };
-    const struct AdminDisk disks[] = {{"store", "/var/lib/convjudge/service.db", 48123904, 812345678912},
-                                      {"spool", "/var/lib/convjudge/spool", 1048576, 812345678912}};
-    const struct AdminFailure failures[] = {
-        {"2026-11-23T12:00:00Z", "the broker did not start: cuInit: unknown error", "gpu1.1", 97}};
-    AdminPage page = {.queue = make_lines(4),
-                      .queue_count = 4,
-                      .held = make_lines(1),
-                      .held_count = 1,
-                      .workers = workers,
-                      .worker_count = 4,
-                      .lacks_workers = true,
-                      .disks = disks,
-                      .disk_count = 2,
-                      .failures = failures,
-                      .failure_count = 1};
-    Text text = {0};
-    page_admin(&text, &admin, &page);
-    write_page("admin.html", &text);
+    cJSON *values = values_of(
+        "{'workers': [{'name': 'gpu1.0', 'device': 'cuda:0, NVIDIA H200', 'state': 'judging', 'drained': null,"
+        " 'since': '2026-11-23T13:20:01Z', 'judging': 118, 'judged': 412, 'failed': 0},"
+        " {'name': 'gpu1.1', 'device': 'cuda:1, NVIDIA H200', 'state': 'gets no work', 'drained': 'it failed on two submissions',"
+        " 'since': '2026-11-23T12:00:00Z', 'judging': 0, 'judged': 398, 'failed': 2},"
+        " {'name': 'gpu2.0', 'device': 'h200', 'state': 'not there', 'drained': null,"
+        " 'since': '2026-11-22T09:00:00Z', 'judging': 0, 'judged': 12, 'failed': 1},"
+        " {'name': 'gpu3.0', 'device': 'h200', 'state': 'idle', 'drained': null,"
+        " 'since': null, 'judging': 0, 'judged': 0, 'failed': 0}], 'lacks_workers': 1, 'pilots': null,"
+        " 'disks': [{'name': 'store', 'path': '/var/lib/convjudge/service.db', 'used_bytes': 48123904, 'free_bytes': 812345678912},"
+        " {'name': 'spool', 'path': '/var/lib/convjudge/spool', 'used_bytes': 1048576, 'free_bytes': 812345678912}],"
+        " 'failures': [{'time_utc': '2026-11-23T12:00:00Z', 'what': 'the broker did not start: cuInit: unknown error',"
+        " 'worker': 'gpu1.1', 'submission': 97}]}");
+    put_lines(values, "queue", 4);
+    put_lines(values, "held", 1);
+    draw("admin", &admin, "admin", values);
 }
 
 static void draw_batches(void)
 {
-    static const char *const problems[] = {"conv1d", "conv2d"};
-    const BatchLine lines[] = {
-        {3, "conv1d", "a <b>hidden</b> case with an even filter", "2026-11-23T12:00:00Z", "open", 8, 5, 1, 1, 1, 0},
-        {2, "conv2d", "another driver", "2026-11-20T12:00:00Z", "applied", 120, 120, 0, 0, 0, 0}};
-    const BatchChange changes[] = {
-        {118, name_of(2), "tiled.cu", {"Accepted", {0.0512, 0.005}, 1}, {"Wrong Answer", {0, 0}, 0}, false},
-        {116, name_of(3), "naive.cu", {"Accepted", {0.1512, 0.005}, 3}, {"Accepted", {0.1513, 0.004}, 2}, true},
-        {113, name_of(4), "naive.cu", {"Run-Time Error", {0, 0}, 0}, {"Accepted", {0.1801, 0.02}, 3}, false}};
-    const BatchOmission omissions[] = {{117, "its author has withdrawn it"}};
-    const BatchPage page = {.line = lines[0],
-                            .revision = "593683473feebaf1a37815484d0d596fbcbb0ccae3fa9513b45c76d8c02ec170",
-                            .changes = changes,
-                            .change_count = sizeof changes / sizeof *changes,
-                            .omissions = omissions,
-                            .omission_count = 1};
-    Text text = {0};
-    page_batches(&text, &admin, lines, 2, problems, 2);
-    write_page("batches.html", &text);
-    page_batch(&text, &admin, &page);
-    write_page("batch.html", &text);
+    static const char open[] = "'number': 3, 'problem': 'conv1d', 'reason': 'a <b>hidden</b> case with an even filter',"
+                               " 'created': '2026-11-23T12:00:00Z', 'state': 'open', 'submissions': 8, 'judged': 5,"
+                               " 'waiting': 1, 'judging': 1, 'held': 1, 'cancelled': 0";
+    draw("batches", &admin, "batches",
+         values_of(
+             "{'batches': [{%s}, {'number': 2, 'problem': 'conv2d', 'reason': 'another driver',"
+             " 'created': '2026-11-20T12:00:00Z', 'state': 'applied', 'submissions': 120, 'judged': 120, 'waiting': 0,"
+             " 'judging': 0, 'held': 0, 'cancelled': 0}], 'problems': ['conv1d', 'conv2d']}",
+             open));
+    draw("batch", &admin, "batch",
+         values_of("{%s, 'revision': '593683473feebaf1', 'changed': 3, 'same': 2, 'omissions': [{'number': 117,"
+                   " 'why': 'its author has withdrawn it'}], 'changes': ["
+                   "{'number': 118, 'person': '%s', 'is_noise': 0,"
+                   " 'before': {'verdict': 'Accepted', 'time_ms': 0.0512, 'uncertainty': 0.005, 'rank': 1},"
+                   " 'after': {'verdict': 'Wrong Answer', 'time_ms': 0, 'uncertainty': 0, 'rank': 0}},"
+                   "{'number': 116, 'person': '%s', 'is_noise': 1,"
+                   " 'before': {'verdict': 'Accepted', 'time_ms': 0.1512, 'uncertainty': 0.005, 'rank': 3},"
+                   " 'after': {'verdict': 'Accepted', 'time_ms': 0.1513, 'uncertainty': 0.004, 'rank': 2}},"
+                   "{'number': 113, 'person': '%s', 'is_noise': 0,"
+                   " 'before': {'verdict': 'Run-Time Error', 'time_ms': 0, 'uncertainty': 0, 'rank': 0},"
+                   " 'after': {'verdict': 'Accepted', 'time_ms': 0.1801, 'uncertainty': 0.02, 'rank': 3}}]}",
+                   open, name_of(2), name_of(3), name_of(4)));
 }
 
 /* A class in which everybody hands in several times, and some never get further. */

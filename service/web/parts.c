@@ -1,8 +1,11 @@
 /* parts.c - what the database keeps of a run, in the form of result.json.  */
 #include "service/web/parts.h"
 
+#include "grader/report/report.h"
 #include "grader/terminal/terminal.h"
+#include "service/store/view.h"
 #include "service/web/html.h"
+#include "service/web/template.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -272,6 +275,94 @@ void time_cell(Text *page, MeasuredTime time, const char *device)
         html_raw(page, "<span class=\"more\">modelled</span>");
     html_raw(page, "</td>");
 }
+
+/* ==== filters ===================================================================================================== */
+
+/* Of numbers; NaN: absent. */
+#define NUMBER_FILTER(NAME, FIGURE)                                                                                    \
+    static void add_##NAME(Text *page, const Filtered *filtered)                                                       \
+    {                                                                                                                  \
+        const double number = cJSON_IsNumber(filtered->value) ? filtered->value->valuedouble : NAN;                    \
+        html_text(page, (FIGURE).text);                                                                                \
+    }
+NUMBER_FILTER(time, figure_time(number))
+NUMBER_FILTER(seconds, figure_time(number * 1000))
+NUMBER_FILTER(percent, figure_percent(number))
+NUMBER_FILTER(whole, figure_whole(number))
+NUMBER_FILTER(bytes, figure_bytes(number))
+NUMBER_FILTER(duration, figure_duration(number))
+NUMBER_FILTER(count, quantity_count(number))
+NUMBER_FILTER(mean, quantity_mean(number))
+NUMBER_FILTER(ratio, quantity_ratio(number))
+NUMBER_FILTER(error, quantity_error(number))
+NUMBER_FILTER(measured,
+              figure_measured((MeasuredTime){number > 0 ? number : 0, view_time(filtered->holder, "").uncertainty}))
+NUMBER_FILTER(within, figure_within(number, view_time(filtered->holder, "").uncertainty))
+
+/* Of texts; "": absent. */
+#define TEXT_FILTER(NAME, ADD)                                                                                         \
+    static void add_##NAME(Text *page, const Filtered *filtered)                                                       \
+    {                                                                                                                  \
+        const char *text = cJSON_IsString(filtered->value) ? filtered->value->valuestring : "";                        \
+        ADD;                                                                                                           \
+    }
+TEXT_FILTER(moment, html_text(page, figure_moment(text).text))
+TEXT_FILTER(day, html_text(page, figure_day(text).text))
+TEXT_FILTER(name, html_name(page, text))
+TEXT_FILTER(code, html_code(page, text))
+TEXT_FILTER(url, html_url_part(page, text))
+TEXT_FILTER(limiter, html_text(page, limiter_words(text)))
+TEXT_FILTER(verdict, verdict_mark(page, text))
+TEXT_FILTER(verdict_class, html_text(page, verdict_class(text)))
+TEXT_FILTER(icon, page_icon(page, text))
+TEXT_FILTER(modelled, if (device_models_times(text)) html_raw(page, "<span class=\"more\">modelled</span>"))
+
+static bool is_static(const Filtered *filtered)
+{
+    return view_true(view_item(filtered->root, "site"), "is_static");
+}
+
+TEXT_FILTER(problem_url, if (is_static(filtered)) problem_file(page, text);
+            else(html_raw(page, "/problems/"), html_url_part(page, text)))
+
+static void add_submission_url(Text *page, const Filtered *filtered)
+{
+    if (is_static(filtered))
+        submission_file(page, (int64_t)filtered->value->valuedouble);
+    else
+        text_printf(page, "/submissions/%" PRId64, (int64_t)filtered->value->valuedouble);
+}
+
+const Filter template_filters[] = {
+#define FILTER(NAME)                                                                                                   \
+    {                                                                                                                  \
+#NAME, add_##NAME                                                                                              \
+    }
+    FILTER(time),
+    FILTER(seconds),
+    FILTER(percent),
+    FILTER(whole),
+    FILTER(bytes),
+    FILTER(duration),
+    FILTER(count),
+    FILTER(mean),
+    FILTER(ratio),
+    FILTER(error),
+    FILTER(measured),
+    FILTER(within),
+    FILTER(moment),
+    FILTER(day),
+    FILTER(name),
+    FILTER(code),
+    FILTER(url),
+    FILTER(limiter),
+    FILTER(verdict),
+    FILTER(verdict_class),
+    FILTER(icon),
+    FILTER(modelled),
+    FILTER(problem_url),
+    FILTER(submission_url),
+    {0}};
 
 /* ---- facts and lists --------------------------------------------------------------------------------------------- */
 

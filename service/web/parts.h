@@ -232,41 +232,6 @@ typedef struct SecretPage { /* what is shown once */
 
 void page_secret(Text *page, const Site *site, const SecretPage *secret);
 
-/* ---- an administrator -------------------------------------------------------------------------------------------- */
-
-typedef struct AdminPage {
-    const SubmissionLine *queue; /* in the order in which they will be judged */
-    size_t queue_count;
-    const SubmissionLine *held; /* each with a form: POST /submissions/N/release */
-    size_t held_count;
-    const struct AdminWorker {
-        const char *name, *device, *state; /* "judging", "idle", "gets no work", "not there", "ended" */
-        const char
-            *drained;      /* why it gets no more work, with a form: POST /admin/workers/NAME/undrain; NULL: it does */
-        const char *since; /* of its last attempt; NULL: it has had none */
-        int64_t judging;   /* a submission; 0: none */
-        int64_t judged, failed; /* attempts */
-    } * workers;
-    size_t worker_count;
-    bool lacks_workers;        /* something waits, and no worker has been there for a while */
-    const struct AdminPilots { /* the batch jobs of Slurm in which workers run */
-        int64_t pending, running;
-        const char *trouble; /* "": none */
-    } * pilots;              /* NULL: there are none */
-    const struct AdminDisk {
-        const char *name, *path; /* "store", "/var/lib/convjudge" */
-        uint64_t used_bytes, free_bytes;
-    } * disks;
-    size_t disk_count;
-    const struct AdminFailure {
-        const char *time_utc, *what, *worker;
-        int64_t submission; /* 0: none */
-    } * failures;           /* newest first */
-    size_t failure_count;
-} AdminPage;
-
-void page_admin(Text *page, const Site *site, const AdminPage *admin);
-
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 typedef struct ProblemRow {
@@ -334,52 +299,6 @@ void page_fact(Text *page, const char *name, const char *value);
 /* A table of submissions, of at most 200; `has_people` with a column for their authors. */
 void submission_list(Text *page, const Site *site, const char *label, bool has_people, const SubmissionLine *rows,
                      size_t count);
-
-/* ==== batch pages ================================================================================================= */
-
-/* The pages of rejudgings, for administrators, written as those above. */
-
-typedef struct BatchLine {
-    int64_t number;
-    const char *problem, *reason, *created;
-    const char *state;   /* "open", "applied", "dropped" */
-    int64_t submissions; /* all of them; each of the following is a part */
-    int64_t judged, waiting, judging, held, cancelled;
-} BatchLine;
-
-/* With a form: POST /admin/batches with `problem`, `why` and `since`. */
-void page_batches(Text *page, const Site *site, const BatchLine *batches, size_t count, const char *const *problems,
-                  size_t problem_count);
-
-typedef struct BatchVerdict { /* of a submission, before or after */
-    const char *verdict;      /* "": none yet */
-    MeasuredTime time;        /* ms 0: none */
-    size_t rank;              /* 0: none */
-} BatchVerdict;
-
-typedef struct BatchChange { /* a submission that the batch would change, or has changed */
-    int64_t submission;
-    const char *person, *file_name;
-    BatchVerdict before, after;
-    bool is_noise; /* both have times, which do not differ */
-} BatchChange;
-
-typedef struct BatchOmission {
-    int64_t submission;
-    const char *why;
-} BatchOmission;
-
-typedef struct BatchPage {
-    BatchLine line;
-    const char *revision; /* of the problem: 64 hexadecimal digits */
-    const BatchChange *changes;
-    size_t change_count;
-    const BatchOmission *omissions; /* what is not judged again */
-    size_t omission_count;
-} BatchPage;
-
-/* While it is open with two forms: POST /admin/batches/N/apply and POST /admin/batches/N/drop. */
-void page_batch(Text *page, const Site *site, const BatchPage *batch);
 
 /* ==== class pages ================================================================================================= */
 

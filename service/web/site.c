@@ -1,6 +1,7 @@
 #include "service/web/site.h"
 
 #include "service/web/html.h"
+#include "service/web/template.h"
 
 #include <inttypes.h>
 
@@ -129,6 +130,22 @@ void page_begin(Text *page, const Site *site, const char *title)
 void page_begin_live(Text *page, const Site *site, const char *title)
 {
     begin(page, site, title, !site->is_static);
+}
+
+void site_show(Text *page, const Site *site, const char *name, cJSON *values)
+{
+    cJSON *shown = cJSON_AddObjectToObject(values, "site");
+    Text style = {0};
+    values_put(shown, "title=%s person=%s", title_of(site), site->person);
+    cJSON_AddBoolToObject(shown, "is_static", site->is_static);
+    cJSON_AddBoolToObject(shown, "is_alone", site->is_alone);
+    cJSON_AddBoolToObject(shown, "is_teacher", site->is_teacher || site->is_admin);
+    cJSON_AddBoolToObject(shown, "is_admin", site->is_admin);
+    if (site->is_alone)
+        text_add(&style, style_css);
+    values_markup(shown, "style", &style);
+    template_show(page, name, values);
+    cJSON_Delete(values);
 }
 
 void page_end(Text *page, const Site *site)

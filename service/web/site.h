@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 
+#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,6 +27,9 @@ typedef struct Site {
 
 /* The files that pages need: a server gives them as /static/style.css and /static/live.js, a report has style.css beside it. */
 extern const char style_css[], live_js[];
+
+/* Shows {{#page name}} of service/web/pages/ with what surrounds it, and deletes the values. */
+void site_show(Text *page, const Site *site, const char *name, cJSON *values);
 
 /* Everything up to the page's own content: the head, navigation, and <main> with the title as its <h1>. */
 void page_begin(Text *page, const Site *site, const char *title);

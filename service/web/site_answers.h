@@ -16,6 +16,10 @@
 Site site_of(const Visit *visit);
 /* Service.show_error. */
 void site_error(Visit *visit, int status, const char *text);
+/* Answers with a page of service/web/pages/, or with the failure; deletes the values. */
+void site_answer(Visit *visit, Status status, const Message *why, const char *name, cJSON *values);
+/* Adds one line to a list, for {{>submission_row}}. */
+void site_row(cJSON *list, const StoredSubmission *row);
 /* One line of a list. */
 SubmissionLine site_line(const StoredSubmission *row);
 SubmissionLine *site_lines(Arena *arena, const StoredSubmission *rows, size_t count);
