@@ -9,6 +9,7 @@
 #include "service/web/parts.h"
 #include "service/store/view.h"
 #include "service/web/pair_page.h"
+#include "service/web/source_view.h"
 #include "service/course/class_summary.h"
 #include "service/web/summary_page.h"
 #include "service/web/template.h"
@@ -263,51 +264,36 @@ static void draw_problem(const BoardPage *board)
 
 static void draw_teacher(void)
 {
-    static const char *const problems[] = {"conv1d", "conv2d-same", "blur-rgb", "conv3d"};
     enum { PROBLEMS = 4, STUDENTS = 18 };
-    const char **people = arena_array(&arena, STUDENTS, sizeof *people);
-    TeacherCell *cells = arena_array(&arena, PROBLEMS * STUDENTS, sizeof *cells);
+    int solved[PROBLEMS] = {0};
+    cJSON *values = values_of(
+        "{'has_points': 0, 'people_count': %d, 'problems': ['conv1d', 'conv2d-same', 'blur-rgb', 'conv3d'], 'stuck': [],"
+        " 'quarantine': [{'number': 117, 'person': '%s', 'problem': 'blur-rgb', 'device': 'sim-h200', 'is_modelled': 1,"
+        " 'time_ms': %.17g, 'uncertainty': 0.005, 'known': 'register_tile.cu', 'known_ms': 0.4, 'second_ms': 0.121,"
+        " 'times_as_fast': %.17g, 'rank_status': 'quarantined: 3.5 times as fast as anything known'}],"
+        " 'similar': [{'problem': 'conv1d', 'a': {'name': 'Ada Lovelace', 'submission': 4}, 'b': {'name': 'Kurt Gödel',"
+        " 'submission': 9}, 'key': '4-9', 'same_machine_code': 1, 'source': 0.93, 'device_code': 1}],"
+        " 'similar_time': '2026-11-23T03:00:00Z', 'groups': [{'name': 'Monday, 10 h', 'members': 23},"
+        " {'name': '<b>Tuesday</b>', 'members': 18}]}",
+        STUDENTS, name_of(3), make_line(3).time.ms, 0.4 / make_line(3).time.ms);
+    cJSON *people = cJSON_AddArrayToObject(values, "people"), *stuck = cJSON_GetObjectItem(values, "stuck");
     for (int i = 0; i < STUDENTS; i++) {
-        people[i] = name_of(i);
+        cJSON *row = values_row(people), *cells = cJSON_AddArrayToObject(row, "cells");
+        values_put(row, "person=%s", name_of(i));
         for (int k = 0; k < PROBLEMS; k++) {
-            int tries = (i * 7 + k * 5) % 6;
-            cells[i * PROBLEMS + k] = (TeacherCell){.tries = tries,
-                                                    .is_solved = tries > 0 && (i + k) % 4 != 0,
-                                                    .submission = 4,
-                                                    .verdict = "Wrong Answer",
-                                                    .since = "2026-11-20T09:00:00Z"};
+            const int tries = (i * 7 + k * 5) % 6, is_solved = tries > 0 && (i + k) % 4 != 0;
+            const char *problem = cJSON_GetArrayItem(cJSON_GetObjectItem(values, "problems"), k)->valuestring;
+            cJSON *cell = values_of("{'person': '%s', 'problem': '%s', 'tries': %d, 'is_solved': %d, 'number': 4,"
+                                    " 'verdict': 'Wrong Answer', 'since': '2026-11-20T09:00:00Z'}",
+                                    name_of(i), problem, tries, is_solved);
+            if (tries > 0 && !is_solved)
+                cJSON_AddItemToArray(stuck, cJSON_Duplicate(cell, true));
+            cJSON_AddItemToArray(cells, tries > 0 ? cell : cJSON_CreateNull());
+            solved[k] += is_solved;
         }
     }
-    QuarantinedRun run = {.row = make_line(3),
-                          .known = "register_tile.cu",
-                          .known_ms = 0.4,
-                          .second_ms = 0.121,
-                          .rank_status = "quarantined: 3.5 times as fast as anything known"};
-    const TeacherGroup groups[] = {{"Monday, 10 h", 23}, {"<b>Tuesday</b>", 18}};
-    SimilarRow pair = {.problem = "conv1d",
-                       .a = "Ada Lovelace",
-                       .b = "Kurt Gödel",
-                       .run_a = 4,
-                       .run_b = 9,
-                       .key = "4-9",
-                       .same_machine_code = true,
-                       .source = 0.93,
-                       .device_code = 1};
-    TeacherPage page = {.problems = problems,
-                        .problem_count = PROBLEMS,
-                        .people = people,
-                        .people_count = STUDENTS,
-                        .cells = cells,
-                        .quarantine = &run,
-                        .quarantine_count = 1,
-                        .similar = &pair,
-                        .similar_count = 1,
-                        .similar_time = "2026-11-23T03:00:00Z",
-                        .groups = groups,
-                        .group_count = 2};
-    Text text = {0};
-    page_teacher(&text, &teacher, &page);
-    write_page("teacher.html", &text);
+    cJSON_AddItemToObject(values, "solved", cJSON_CreateIntArray(solved, PROBLEMS));
+    draw("teacher", &teacher, "teacher", values);
 }
 
 /* The source against itself with two lines before it. */
@@ -453,48 +439,44 @@ static void draw_summary(int people, const char *name)
 static void draw_class(const char *source)
 {
     enum { SOURCES = 30, ASSIGNMENTS = 3 };
-    static const char *const titles[ASSIGNMENTS] = {"One dimension", "Two | dimensions", "Pictures"};
-    static const ExtensionLine extensions[] = {
-        {"2026-11-09T12:00:00Z", "convjudge serve", "extension add",
-         "Ada Lovelace, week-1: due 2026-11-16T23:59 instead of 2026-11-09T23:59, by grace: ill (/etc/convjudge/class.json)"}};
-    OpenSource sources[SOURCES];
-    const char *people[PEOPLE];
-    PointsCell cells[PEOPLE * ASSIGNMENTS];
-    Text text = {0};
-    for (int i = 0; i < SOURCES; i++)
-        sources[i] = (OpenSource){.submission = 100 - i,
-                                  .person = name_of(i),
-                                  .file_name = arena_printf(&arena, "submission-%d.cu", 100 - i),
-                                  .received = "2026-11-08T12:00:00Z",
-                                  .problem = "conv1d",
-                                  .problem_title = "1D convolution",
-                                  .time = {0.05 * (i + 1), 0.005},
-                                  .device = "sim-h200",
-                                  .source = source == NULL ? "// <nothing>\n" : source};
-    page_sources(&text, &student, "conv1d", "1D convolution", sources, SOURCES);
-    write_page("sources.html", &text);
-    page_source(&text, &student, &sources[2]);
-    write_page("source.html", &text);
-    page_join(&text, &student, "Monday's \"group\" <i>", "f97a8fe28ff71f230f09");
-    write_page("join.html", &text);
-    for (int i = 0; i < PEOPLE; i++)
-        people[i] = name_of(i);
-    for (int i = 0; i < PEOPLE * ASSIGNMENTS; i++)
-        cells[i] = (PointsCell){.points = i % 9 / 2.0,
-                                .most = 10,
-                                .is_known = i % 7 != 0,
-                                .is_final = i % 5 != 0,
-                                .is_extended = i % 11 == 0};
-    page_points(&text, &teacher,
-                &(PointsPage){.title = "Parallel programming",
-                              .assignments = titles,
-                              .assignment_count = ASSIGNMENTS,
-                              .people = people,
-                              .people_count = PEOPLE,
-                              .cells = cells,
-                              .extensions = extensions,
-                              .extension_count = 1});
-    write_page("points.html", &text);
+    cJSON *values = values_of("{'problem': 'conv1d', 'problem_title': '1D convolution', 'sources': []}");
+    for (int i = 0; i < SOURCES; i++) {
+        cJSON *row = values_row(cJSON_GetObjectItem(values, "sources"));
+        values_put(row, "number=%d person=%s file_name=%s received=%s device=%s", 100 - i, name_of(i),
+                   arena_printf(&arena, "submission-%d.cu", 100 - i), "2026-11-08T12:00:00Z", "sim-h200");
+        values_time(row, (MeasuredTime){0.05 * (i + 1), 0.005});
+    }
+    draw("sources", &student, "sources", values);
+    Text markup = {0};
+    source_view(&markup, source == NULL ? "// <nothing>\n" : source, NULL);
+    values = values_of(
+        "{'number': 98, 'person': '%s', 'file_name': 'submission-98.cu', 'received': '2026-11-08T12:00:00Z',"
+        " 'problem': 'conv1d', 'problem_title': '1D convolution'}",
+        name_of(2));
+    values_markup(values, "source", &markup);
+    draw("source", &student, "source", values);
+    values = cJSON_CreateObject();
+    values_put(values, "group=%s invitation=%s", "Monday's \"group\" <i>", "f97a8fe28ff71f230f09");
+    draw("join", &student, "join", values);
+    values = values_of(
+        "{'class': 'Parallel programming', 'assignments': ['One dimension', 'Two | dimensions', 'Pictures'], 'people': [],"
+        " 'extensions': [{'time_utc': '2026-11-09T12:00:00Z', 'person': 'convjudge serve', 'action': 'extension add',"
+        " 'object': 'Ada Lovelace, week-1: due 2026-11-16T23:59 instead of 2026-11-09T23:59, by grace: ill"
+        " (/etc/convjudge/class.json)'}]}");
+    for (int i = 0; i < PEOPLE; i++) {
+        cJSON *row = values_row(cJSON_GetObjectItem(values, "people")), *cells = cJSON_AddArrayToObject(row, "cells");
+        double sum = 0;
+        for (int k = i * ASSIGNMENTS; k < (i + 1) * ASSIGNMENTS; k++) {
+            sum += k % 9 / 2.0;
+            if (k % 7 == 0)
+                cJSON_AddItemToArray(cells, cJSON_CreateNull());
+            else
+                values_put(values_row(cells), "points=%g is_final=%d is_extended=%d", k % 9 / 2.0, k % 5 != 0,
+                           k % 11 == 0);
+        }
+        values_put(row, "person=%s sum=%g", name_of(i), sum);
+    }
+    draw("points", &teacher, "points", values);
 }
 
 static void draw_others(void)
@@ -525,16 +507,13 @@ static void draw_others(void)
     Text text = {0};
     page_index(&text, &student, &index);
     write_page("index.html", &text);
-    const SecretPage secret = {.title = "Token of Grace",
-                               .secret = "f97a8fe28ff71f230f0977229bc269b9bc58d0ad328aa145171648b1991979ee",
-                               .text = "It is shown only now.",
-                               .back = "/teacher"};
-    page_secret(&text, &teacher, &secret);
-    write_page("secret.html", &text);
-    page_login(&text, &nobody, "This token is not known.", "/problems/conv1d");
-    write_page("login.html", &text);
-    page_error(&text, &nobody, 404, "There is no submission 4000, or none that you may see.");
-    write_page("error.html", &text);
+    draw("secret", &teacher, "secret",
+         values_of("{'what': 'Token of', 'name': 'Grace', 'text': 'It is shown only now.',"
+                   " 'secret': 'f97a8fe28ff71f230f0977229bc269b9bc58d0ad328aa145171648b1991979ee'}"));
+    draw("login", &nobody, "login", values_of("{'complaint': 'This token is not known.', 'next': '/problems/conv1d'}"));
+    draw("error", &nobody, "error",
+         values_of(
+             "{'words': 'There is no such page', 'text': 'There is no submission 4000, or none that you may see.'}"));
 }
 
 int main(int argc, char **argv)

@@ -200,38 +200,3 @@ void page_index(Text *page, const Site *site, const IndexPage *index)
     }
     page_end(page, site);
 }
-
-void page_login(Text *page, const Site *site, const char *complaint, const char *next)
-{
-    page_begin(page, site, "Log in");
-    if (complaint != NULL)
-        html_add(page, "<p class=\"complaint\" id=\"complaint\" role=\"alert\">%s</p>\n", complaint);
-    html_raw(page, "<p class=\"prose\">Your token is the long text that your teacher gave you.</p>\n"
-                   "<form class=\"block\" method=\"post\" action=\"/login\">\n");
-    if (next != NULL)
-        html_add(page, "<input type=\"hidden\" name=\"next\" value=\"%s\">\n", next);
-    html_raw(page,
-             "<div><label for=\"token\">Token</label><input id=\"token\" name=\"token\" type=\"password\" required "
-             "autocomplete=\"current-password\"");
-    html_raw(page, complaint != NULL ? " aria-describedby=\"complaint\" aria-invalid=\"true\"></div>\n" : "></div>\n");
-    html_raw(page, "<button>Log in</button>\n</form>\n");
-    page_end(page, site);
-}
-
-void page_error(Text *page, const Site *site, int status, const char *text)
-{
-    const char *title = "This cannot be done";
-    switch (status) {
-    case 401: title = "Who are you?"; break;
-    case 403: title = "Not for you"; break;
-    case 404: title = "There is no such page"; break;
-    case 413: title = "Too large"; break;
-    case 429: title = "Too many at once"; break;
-    case 500:
-    case 503: title = "The judge cannot answer now"; break;
-    default: break;
-    }
-    page_begin(page, site, title);
-    html_add(page, "<p>%s</p>\n<p><a href=\"%s\">All problems</a></p>\n", text, site->is_static ? "index.html" : "/");
-    page_end(page, site);
-}

@@ -173,65 +173,6 @@ typedef struct PersonPage {
 
 void page_person(Text *page, const Site *site, const PersonPage *person);
 
-/* ---- a teacher --------------------------------------------------------------------------------------------------- */
-
-typedef struct TeacherCell { /* one person's work on one problem */
-    int64_t tries;           /* submissions; 0: none */
-    bool is_solved;
-    int64_t submission;  /* the best, or else the newest */
-    const char *verdict; /* of it */
-    const char *since;   /* the first try, where it is not solved; NULL: unknown */
-} TeacherCell;
-
-typedef struct QuarantinedRun {
-    SubmissionLine row;
-    const char *known; /* what it is compared with: "tiled.cu"; NULL: unknown */
-    double known_ms;   /* 0: unknown */
-    double second_ms;  /* in the second sitting; 0: none */
-    const char *rank_status;
-} QuarantinedRun;
-
-typedef struct SimilarRow {
-    const char *problem, *a, *b; /* persons, or files of nobody's */
-    int64_t run_a, run_b;        /* submissions; 0: there is none to open */
-    const char *key;             /* of its page: /teacher/similar/PROBLEM?pair=KEY; NULL or "": none */
-    bool same_machine_code;
-    double source, device_code; /* shares, 0 to 1; negative: unknown */
-} SimilarRow;
-
-typedef struct TeacherGroup {
-    const char *name;
-    int64_t members;
-} TeacherGroup;
-
-typedef struct TeacherPage {
-    bool has_points;             /* the server has a class: /teacher/points and /teacher/summary */
-    const char *const *problems; /* ids */
-    size_t problem_count;
-    const char *const *people;
-    size_t people_count;
-    const TeacherCell *cells; /* [people][problems] */
-    const QuarantinedRun *quarantine;
-    size_t quarantine_count;
-    const SimilarRow *similar;
-    size_t similar_count;
-    const char *similar_time; /* when the pairs were looked for; NULL: never */
-    const TeacherGroup *groups;
-    size_t group_count;
-} TeacherPage;
-
-/* With two forms: POST /teacher/groups and POST /teacher/tokens, both with `name`. */
-void page_teacher(Text *page, const Site *site, const TeacherPage *teacher);
-
-typedef struct SecretPage { /* what is shown once */
-    const char *title;      /* "Token of Grace" */
-    const char *secret;
-    const char *text; /* what to do with it */
-    const char *back; /* path of the page to go on to */
-} SecretPage;
-
-void page_secret(Text *page, const Site *site, const SecretPage *secret);
-
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 typedef struct ProblemRow {
@@ -259,13 +200,6 @@ typedef struct IndexPage {
 } IndexPage;
 
 void page_index(Text *page, const Site *site, const IndexPage *index);
-
-/* The form that asks for a token: POST /login with `token` and `next`. `complaint` is a sentence about the last try, or
- * NULL; `next` is the path to go on to, or NULL. */
-void page_login(Text *page, const Site *site, const char *complaint, const char *next);
-
-/* `status` is that of HTTP; `text` one sentence. */
-void page_error(Text *page, const Site *site, int status, const char *text);
 
 /* ==== parts ======================================================================================================= */
 
@@ -299,50 +233,5 @@ void page_fact(Text *page, const char *name, const char *value);
 /* A table of submissions, of at most 200; `has_people` with a column for their authors. */
 void submission_list(Text *page, const Site *site, const char *label, bool has_people, const SubmissionLine *rows,
                      size_t count);
-
-/* ==== class pages ================================================================================================= */
-
-/* The pages of a class: sources of others, points of all, and joining a group, written as those above. */
-
-typedef struct OpenSource { /* what somebody else handed in, and the reader may read */
-    int64_t submission;
-    const char *person; /* as the reader may call him */
-    const char *file_name, *received, *problem, *problem_title;
-    MeasuredTime time; /* ms 0: none, or not shown */
-    const char *device;
-    const char *source; /* of the page of one; NULL: it is not kept */
-} OpenSource;
-
-/* Those of a problem. */
-void page_sources(Text *page, const Site *site, const char *problem, const char *problem_title,
-                  const OpenSource *sources, size_t count);
-void page_source(Text *page, const Site *site, const OpenSource *source);
-
-/* Asks whether to join a group: POST to the same address. */
-void page_join(Text *page, const Site *site, const char *group, const char *invitation);
-
-typedef struct PointsCell { /* one person's points of one assignment */
-    double points, most;
-    bool is_known, is_final;
-    bool is_extended;
-} PointsCell;
-
-typedef struct ExtensionLine { /* a row of the audit log */
-    const char *time_utc, *person, *action, *object;
-} ExtensionLine;
-
-typedef struct PointsPage {         /* for teachers */
-    const char *title;              /* of the class */
-    const char *const *assignments; /* titles */
-    size_t assignment_count;
-    const char *const *people;
-    size_t people_count;
-    const PointsCell *cells; /* [people][assignments] */
-    const ExtensionLine *extensions;
-    size_t extension_count;
-} PointsPage;
-
-/* With links to /teacher/points.csv and /teacher/summary. */
-void page_points(Text *page, const Site *site, const PointsPage *points);
 
 #endif

@@ -8,6 +8,7 @@
 #include "service/store/batch_apply.h"
 #include "service/store/service_store.h"
 #include "service/store/spool.h"
+#include "service/store/view.h"
 #include "service/web/api.h"
 #include "service/web/api_routes.h"
 #include "service/web/board_plots.h"
@@ -207,10 +208,11 @@ const Route site_routes[] = {
 
 /* site_answers.c - what teachers make and pages show once: links that invite to a group, and tokens of students.  */
 
-static void show_secret(Visit *visit, const SecretPage *page)
+static void show_secret(Visit *visit, const char *what, const char *name, const char *secret, const char *text)
 {
-    const Site site = site_of(visit);
-    page_secret(&visit->reply->body, &site, page);
+    cJSON *page = cJSON_CreateObject();
+    values_put(page, "what=%s name=%s secret=%s text=%s", what, name, secret, text);
+    site_answer(visit, STATUS_OK, NULL, "secret", page);
 }
 
 static const char *name_field(const Visit *visit)
@@ -242,11 +244,8 @@ void site_add_group(Visit *visit)
         answer_failure(visit, status, &why);
         return;
     }
-    show_secret(visit,
-                &(SecretPage){.title = arena_printf(visit->arena, "Group %s", name),
-                              .secret = invitation_link(visit, &invitation),
-                              .text = "Give this link to the students of the group. Each logs in, opens it and joins.",
-                              .back = "/teacher"});
+    show_secret(visit, "Group", name, invitation_link(visit, &invitation),
+                "Give this link to the students of the group. Each logs in, opens it and joins.");
 }
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
@@ -278,10 +277,8 @@ void site_add_token(Visit *visit)
         answer_failure(visit, status, &why);
         return;
     }
-    show_secret(visit, &(SecretPage){.title = arena_printf(visit->arena, "Token of %s", name),
-                                     .secret = token.hex,
-                                     .text = "Give it to the student alone: whoever has it hands in under this name.",
-                                     .back = "/teacher"});
+    show_secret(visit, "Token of", name, token.hex,
+                "Give it to the student alone: whoever has it hands in under this name.");
 }
 
 /* ==== similar file ================================================================================================ */
@@ -344,65 +341,62 @@ const char *similar_key(const Visit *visit, const cJSON *pair)
 
 enum { MOST_PAIRS = 100 };
 
-/* The larger of the two shares; negative: unknown. */
-static double share_of(const cJSON *pair, const char *key)
+/* The larger of the two shares; null: unknown. */
+static void put_share(cJSON *row, const cJSON *pair, const char *key)
 {
     const cJSON *share;
     double most = -1;
-    cJSON_ArrayForEach(share, cJSON_GetObjectItemCaseSensitive(pair, key)) if (cJSON_IsNumber(share))
-        most = fmax(most, share->valuedouble);
-    return most;
+    cJSON_ArrayForEach(share, view_item(pair, key)) if (cJSON_IsNumber(share)) most = fmax(most, share->valuedouble);
+    cJSON_AddItemToObject(row, key, most < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(most));
 }
 
-/* A person, or a file that is nobody's, with where it comes from. `*submission` 0: of no hand-in. */
-static const char *name_of(const Visit *visit, const cJSON *program, int64_t *submission)
+/* A person, or a file that is nobody's, with where it comes from. */
+static void put_program(const Visit *visit, cJSON *row, const char *key, const cJSON *program)
 {
-    const char *person = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(program, "person"));
-    const char *from = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(program, "from"));
-    const char *file = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(program, "file"));
-    *submission = similar_submission(visit, program);
-    if (person == NULL && from != NULL && file != NULL)
-        return arena_printf(visit->arena, "%s: %s", from, file);
-    return arena_string(visit->arena, person != NULL ? person : file != NULL ? file : "?");
+    const char *person = view_text(program, "person"), *from = view_text(program, "from"),
+               *file = view_text(program, "file"),
+               *name = *person != '\0' ? person
+                       : *file != '\0' ? file
+                                       : "?";
+    if (*person == '\0' && *from != '\0' && *file != '\0')
+        name = arena_printf(visit->arena, "%s: %s", from, file);
+    values_put(cJSON_AddObjectToObject(row, key), "name=%s submission=%" PRId64, name,
+               similar_submission(visit, program));
 }
 
-static void add_pairs(const Visit *visit, const char *problem, const cJSON *found, SimilarRow *pairs, size_t *count)
+static void add_pairs(const Visit *visit, const char *problem, const cJSON *found, cJSON *pairs)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(found, "pairs"))
+    cJSON_ArrayForEach(item, view_item(found, "pairs"))
     {
-        SimilarRow *pair = &pairs[*count];
-        if (*count == MOST_PAIRS)
+        if (cJSON_GetArraySize(pairs) == MOST_PAIRS)
             return;
-        *pair = (SimilarRow){
-            .problem = problem,
-            .key = similar_key(visit, item),
-            .same_machine_code = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "same_machine_code")),
-            .source = share_of(item, "source"),
-            .device_code = share_of(item, "device_code")};
-        pair->a = name_of(visit, cJSON_GetObjectItemCaseSensitive(item, "a"), &pair->run_a);
-        pair->b = name_of(visit, cJSON_GetObjectItemCaseSensitive(item, "b"), &pair->run_b);
-        ++*count;
+        cJSON *pair = values_row(pairs);
+        values_put(pair, "problem=%s key=%s same_machine_code=%d", problem, similar_key(visit, item),
+                   view_true(item, "same_machine_code"));
+        put_share(pair, item, "source");
+        put_share(pair, item, "device_code");
+        put_program(visit, pair, "a", view_item(item, "a"));
+        put_program(visit, pair, "b", view_item(item, "b"));
     }
 }
 
-Status site_fill_similar(const Visit *visit, TeacherPage *page, Message *why)
+Status site_put_similar(const Visit *visit, cJSON *page, Message *why)
 {
+    cJSON *pairs = cJSON_AddArrayToObject(page, "similar");
     const char **problems;
-    size_t count;
+    size_t count = 0;
     time_t oldest = 0;
-    SimilarRow *pairs = arena_array(visit->arena, MOST_PAIRS, sizeof *pairs);
     Status status = problem_list(visit->arena, &problems, &count, why);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         time_t changed = 0;
         cJSON *found = similar_file(visit, problems[i], &changed);
         if (found != NULL && (oldest == 0 || changed < oldest))
             oldest = changed;
-        add_pairs(visit, problems[i], found, pairs, &page->similar_count);
+        add_pairs(visit, problems[i], found, pairs);
         cJSON_Delete(found);
     }
-    page->similar = pairs;
-    page->similar_time = oldest == 0 ? NULL : arena_string(visit->arena, utc_of((int64_t)oldest).text);
+    values_put(page, "similar_time=%s", oldest == 0 ? NULL : arena_string(visit->arena, utc_of((int64_t)oldest).text));
     return status;
 }
 
@@ -418,11 +412,26 @@ Site site_of(const Visit *visit)
                   .is_admin = visit->is_known && visit->person.role >= PERSON_ADMIN};
 }
 
+static const char *error_words(int status)
+{
+    switch (status) {
+    case 401: return "Who are you?";
+    case 403: return "Not for you";
+    case 404: return "There is no such page";
+    case 413: return "Too large";
+    case 429: return "Too many at once";
+    case 500:
+    case 503: return "The judge cannot answer now";
+    default: return "This cannot be done";
+    }
+}
+
 void site_error(Visit *visit, int status, const char *text)
 {
-    const Site site = site_of(visit);
+    cJSON *page = cJSON_CreateObject();
     visit->reply->status = status;
-    page_error(&visit->reply->body, &site, status, text);
+    values_put(page, "words=%s text=%s", error_words(status), text);
+    site_answer(visit, STATUS_OK, NULL, "error", page);
 }
 
 const char *site_person_path(const Visit *visit, const char *name)

@@ -37,9 +37,8 @@ void site_fill_assignments(const Visit *visit, IndexPage *page);
 /* The points of a person that the visitor may see. */
 MUST_USE Status site_fill_points(const Visit *visit, const Person *person, PersonPage *page, Message *why);
 
-/* What was asked about the run of a submission, and whether the visitor may ask; and all that a teacher has to look at. */
 /* What `convjudge similar` has left for the teacher's page. */
-MUST_USE Status site_fill_similar(const Visit *visit, TeacherPage *page, Message *why);
+MUST_USE Status site_put_similar(const Visit *visit, cJSON *page, Message *why);
 /* The path of a person's page. */
 const char *site_person_path(const Visit *visit, const char *name);
 

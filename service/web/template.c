@@ -203,11 +203,20 @@ static const Filter *filter_of(Rendering *rendering, const Tag *tag)
     return filter->name == NULL ? NULL : filter;
 }
 
+/* Whether a value stands inside of "<...>" and not in double quotes. */
+static bool is_bare(const Rendering *rendering, const char *at)
+{
+    bool is_quoted = false;
+    while (at > rendering->start && *--at != '<' && *at != '>')
+        is_quoted ^= *at == '"';
+    return *at == '<' && !is_quoted;
+}
+
 static void add_value(Rendering *rendering, const TemplateScope *scope, const Tag *tag)
 {
     Filtered filtered;
     const Filter *filter = filter_of(rendering, tag);
-    if (tag->begin > rendering->start && (tag->begin[-1] == '=' || tag->begin[-1] == '\''))
+    if (rendering->is_check && is_bare(rendering, tag->begin))
         fault(rendering, tag->begin, "an attribute stands within double quotes");
     if (strcmp(tag->name, "loop") == 0 && !rendering->is_check) {
         html_add(rendering->page, "%zu", scope->number);

@@ -1,4 +1,5 @@
 #include "service/web/parts.h"
+#include "service/web/template.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,27 +18,32 @@ static const char name[] = "A name of some length, <Özge>";
 static void the_page_of_a_large_class_is_small(void **state)
 {
     enum { CLASS = 200 };
-    const char *problems[PROBLEMS], *people[CLASS];
-    TeacherCell *cells = calloc(PROBLEMS * CLASS, sizeof *cells);
+    static const char *const lists[] = {"problems", "people", "solved", "stuck", "quarantine", "similar", "groups"};
+    const char *const none = NULL;
+    cJSON *values = cJSON_CreateObject(), *made[sizeof lists / sizeof *lists];
     Text page = {0};
-    assert_non_null(cells);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        made[i] = cJSON_AddArrayToObject(values, lists[i]);
     for (size_t i = 0; i < PROBLEMS; i++)
-        problems[i] = "conv2d-separable";
-    for (size_t i = 0; i < CLASS; i++)
-        people[i] = name;
-    for (size_t i = 0; i < PROBLEMS * CLASS; i++)
-        cells[i] = (TeacherCell){.tries = 12,
-                                 .is_solved = i % 3 > 0,
-                                 .submission = 12345,
-                                 .verdict = "Wrong Answer",
-                                 .since = "2026-11-23T12:00:00Z"};
-    const TeacherPage all = {
-        .problems = problems, .problem_count = PROBLEMS, .people = people, .people_count = CLASS, .cells = cells};
-    page_teacher(&page, &teacher, &all);
+        cJSON_AddItemToArray(made[0], cJSON_CreateString("conv2d-separable"));
+    for (size_t i = 0; i < CLASS; i++) {
+        cJSON *row = values_row(made[1]), *cells = cJSON_AddArrayToObject(row, "cells");
+        values_put(row, "person=%s", name);
+        for (size_t k = 0; k < PROBLEMS; k++) {
+            cJSON *cell = values_row(cells);
+            values_put(cell, "person=%s problem=%s tries=%d is_solved=%d number=%d verdict=%s since=%s", name,
+                       "conv2d-separable", 12, (i * PROBLEMS + k) % 3 > 0, 12345, "Wrong Answer",
+                       "2026-11-23T12:00:00Z");
+            if ((i * PROBLEMS + k) % 3 == 0)
+                cJSON_AddItemToArray(made[3], cJSON_Duplicate(cell, true));
+        }
+    }
+    values_put(values, "has_points=%d people_count=%d similar_time=%s", 0, CLASS, none);
+    site_show(&page, &teacher, "teacher", values);
     assert_true(page.length < MOST_BYTES);
     assert_non_null(strstr(page.data, "more are not shown"));
+    assert_null(strstr(page.data, ".html:"));
     text_free(&page);
-    free(cells);
 }
 
 static void a_problem_with_large_boards_is_small(void **state)
