@@ -9,6 +9,7 @@
 #include "service/web/parts.h"
 #include "service/store/view.h"
 #include "service/web/pair_page.h"
+#include "service/web/site_answers.h"
 #include "service/web/source_view.h"
 #include "service/course/class_summary.h"
 #include "service/web/summary_page.h"
@@ -99,28 +100,19 @@ static BoardPage make_board(const cJSON *result)
     return board;
 }
 
-static SubmissionLine make_line(int i)
+static StoredSubmission make_line(int i)
 {
     static const char *const verdicts[] = {"Accepted", "Wrong Answer", "Run-Time Error", "Accepted", "Compile Error"};
     bool accepted = i % 5 == 0 || i % 5 == 3;
-    return (SubmissionLine){.number = 120 - i,
-                            .person = name_of(i % 5),
-                            .problem = i % 4 == 3 ? "blur-rgb" : "conv1d",
-                            .file_name = i % 2 == 0 ? "tiled.cu" : "my_second_attempt_with_a_long_name.cu",
-                            .received = arena_printf(&arena, "2026-11-%02dT09:%02d:00Z", 28 - i, i),
-                            .state = i == 0 ? "waiting" : "judged",
-                            .verdict = i == 0 ? NULL : verdicts[i % 5],
-                            .rank_status = accepted ? "ranked" : "not ranked: not accepted",
-                            .device = "sim-h200",
-                            .time = {accepted ? 0.08 * (1 + i / 7.0) : 0, 0.005}};
-}
-
-static SubmissionLine *make_lines(size_t count)
-{
-    SubmissionLine *lines = arena_array(&arena, count, sizeof *lines);
-    for (size_t i = 0; i < count; i++)
-        lines[i] = make_line((int)i);
-    return lines;
+    return (StoredSubmission){.id = 120 - i,
+                              .person = name_of(i % 5),
+                              .problem = i % 4 == 3 ? "blur-rgb" : "conv1d",
+                              .file_name = i % 2 == 0 ? "tiled.cu" : "my_second_attempt_with_a_long_name.cu",
+                              .received_utc = arena_printf(&arena, "2026-11-%02dT09:%02d:00Z", 28 - i, i),
+                              .state = i == 0 ? "queued" : "recorded",
+                              .verdict = i == 0 ? "" : verdicts[i % 5],
+                              .device = "sim-h200",
+                              .time = {accepted ? 0.08 * (1 + i / 7.0) : 0, 0.005}};
 }
 
 /* JSON with apostrophes, which the texts do not have. */
@@ -144,13 +136,8 @@ static void put_lines(cJSON *values, const char *name, int count)
 {
     cJSON *lines = cJSON_AddArrayToObject(values, name);
     for (int i = 0; i < count; i++) {
-        const SubmissionLine line = make_line(i);
-        cJSON *row = values_row(lines);
-        values_put(row,
-                   "number=%" PRId64 " person=%s problem=%s file_name=%s received=%s state=%s verdict=%s device=%s",
-                   line.number, line.person, line.problem, line.file_name, line.received, line.state, line.verdict,
-                   line.device);
-        values_time(row, line.time);
+        const StoredSubmission line = make_line(i);
+        site_row(lines, &line);
     }
 }
 
@@ -215,27 +202,20 @@ static void draw_person(const cJSON *result, const char *source)
     for (size_t i = 0; result != NULL && i < sizeof keys / sizeof *keys; i++)
         cJSON_AddItemToObject(older, keys[i], cJSON_Duplicate(json_get(result, keys[i]), true));
     ComparedSubmission before = {make_line(8), other, older}, after = {make_line(5), source, result};
-    PersonPage page = {.person = "Ada Lovelace",
-                       .pseudonym = "the countess",
-                       .rows = make_lines(ROWS),
-                       .row_count = ROWS,
-                       .before = &before,
-                       .after = &after};
-    Text text = {0};
+    StoredSubmission rows[ROWS];
+    cJSON *values = values_of("{'person': 'Ada Lovelace', 'pseudonym': 'the countess', 'is_reader': 1}");
+    for (int i = 0; i < ROWS; i++)
+        rows[i] = make_line(i);
     if (source == NULL)
         after.source = other;
-    page_person(&text, &student, &page);
-    write_page("person.html", &text);
+    person_put_rows(values, rows, ROWS, before.row.id, after.row.id);
+    cJSON_AddItemToObject(values, "comparison", comparison(&before, &after));
+    draw("person", &student, "person", values);
     cJSON_Delete(older);
 }
 
 static void draw_problem(const BoardPage *board)
 {
-    static const char *const groups[] = {"Monday, 10 h", "Tuesday", NULL};
-    static const char *const deadlines[] = {
-        "One dimension: due 2026-11-09 23:59 (Europe/Berlin), in 3 hours; then 10 % of the points are "
-        "taken off for each day begun, until 2026-11-12 23:59.",
-        NULL};
     Problem problem;
     TestcaseSet testcases;
     Message why;
@@ -244,20 +224,22 @@ static void draw_problem(const BoardPage *board)
         fprintf(stderr, "%s\n", why.text);
         exit(1);
     }
-    const ProblemPage page = {.problem = &problem,
-                              .testcases = &testcases,
-                              .statement = read_file(arena_printf(&arena, "%s/statement.md", problem.folder)),
-                              .starter = read_file(arena_printf(&arena, "%s/starter.cu", problem.folder)),
-                              .boards = board,
-                              .board_count = 1,
-                              .groups = groups,
-                              .group = "Tuesday",
-                              .deadlines = deadlines,
-                              .has_sources = true,
-                              .key = "8f14e45f"};
-    Text text = {0};
-    page_problem(&text, &student, &page);
-    write_page("problem.html", &text);
+    cJSON *
+        values = problem_values(&problem, &testcases,
+                                read_file(arena_printf(&arena, "%s/statement.md", problem.folder)),
+                                read_file(arena_printf(&arena, "%s/starter.cu", problem.folder))),
+       *more = values_of(
+           "{'groups': [{'name': 'Monday, 10 h', 'is_shown': 0}, {'name': 'Tuesday', 'is_shown': 1}],"
+           " 'group': 'Tuesday', 'has_sources': 1, 'hides_board': 0, 'key': '8f14e45f', 'deadlines': ['One dimension: due"
+           " 2026-11-09 23:59 (Europe/Berlin), in 3 hours; then 10 %% of the points are taken off for each day begun,"
+           " until 2026-11-12 23:59.']}");
+    problem_put_boards(values, board, 1, student.person);
+    while (more->child != NULL) {
+        cJSON *item = cJSON_DetachItemViaPointer(more, more->child);
+        cJSON_AddItemToObject(values, arena_string(&arena, item->string), item);
+    }
+    draw("problem", &student, "problem", values);
+    cJSON_Delete(more);
     testcases_free(&testcases);
     problem_free(&problem);
 }
@@ -481,32 +463,18 @@ static void draw_class(const char *source)
 
 static void draw_others(void)
 {
-    const ProblemRow problems[] = {
-        {"conv1d", "1D convolution", "easy", 60, "Accepted", "Özge <b>Yıldız</b>", {0.0516, 0.005}, "sim-h200"},
-        {"conv2d-same",
-         "2D convolution with ghost cells",
-         "medium",
-         12,
-         "Wrong Answer",
-         "Kurt Gödel",
-         {0.312, 0.005},
-         "sim-h200"},
-        {"blur-rgb", "Blur of a colour picture", "hard", 0, NULL, NULL, {0, 0}, NULL},
-    };
-    static const char *const first[] = {"conv1d", NULL}, *const second[] = {"conv2d-same", "blur-rgb", NULL};
-    const AssignmentLine assignments[] = {
-        {"One dimension", first,
-         "closed 2026-11-12 23:59 (Europe/Berlin), 9 days ago; what is handed in now is judged, but does not count"},
-        {"Two dimensions <and> colours", second, "due 2026-11-23 23:59 (Europe/Berlin), in 3 hours"}};
-    IndexPage index = {.assignments = assignments,
-                       .assignment_count = 2,
-                       .problems = problems,
-                       .problem_count = 3,
-                       .recent = make_lines(6),
-                       .recent_count = 6};
-    Text text = {0};
-    page_index(&text, &student, &index);
-    write_page("index.html", &text);
+    cJSON *values = values_of(
+        "{'problems': [{'id': 'conv1d', 'title': '1D convolution', 'difficulty': 'easy', 'people': 60, 'verdict': 'Accepted',"
+        " 'best_name': 'Özge <b>Yıldız</b>', 'time_ms': 0.0516, 'uncertainty': 0.005, 'device': 'sim-h200'},"
+        " {'id': 'conv2d-same', 'title': '2D convolution with ghost cells', 'difficulty': 'medium', 'people': 12,"
+        " 'verdict': 'Wrong Answer', 'best_name': 'Kurt Gödel', 'time_ms': 0.312, 'uncertainty': 0.005, 'device': 'sim-h200'},"
+        " {'id': 'blur-rgb', 'title': 'Blur of a colour picture', 'difficulty': 'hard', 'people': 0, 'verdict': null,"
+        " 'best_name': '', 'time_ms': 0, 'uncertainty': 0, 'device': ''}], 'assignments': [{'title': 'One dimension',"
+        " 'problems': ['conv1d'], 'outlook': 'closed 2026-11-12 23:59 (Europe/Berlin), 9 days ago; what is handed in now is"
+        " judged, but does not count'}, {'title': 'Two dimensions <and> colours', 'problems': ['conv2d-same', 'blur-rgb'],"
+        " 'outlook': 'due 2026-11-23 23:59 (Europe/Berlin), in 3 hours'}]}");
+    put_lines(values, "recent", 6);
+    draw("index", &student, "index", values);
     draw("secret", &teacher, "secret",
          values_of("{'what': 'Token of', 'name': 'Grace', 'text': 'It is shown only now.',"
                    " 'secret': 'f97a8fe28ff71f230f0977229bc269b9bc58d0ad328aa145171648b1991979ee'}"));

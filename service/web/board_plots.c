@@ -445,3 +445,39 @@ void plot_history(Text *page, const char *id, const char *title, const char *who
     details_end(page);
     html_raw(page, "</figure>\n");
 }
+
+/* The timed submissions of the problem of rows[first] on its device, oldest first; 0 if an earlier row began the same list. */
+static size_t history_of(const StoredSubmission *rows, size_t row_count, size_t first, BestTime *times)
+{
+    size_t count = 0;
+    for (size_t i = row_count; i-- > 0;) {
+        bool belongs = rows[i].time.ms > 0 && strcmp(rows[i].problem, rows[first].problem) == 0 &&
+                       strcmp(rows[i].device, rows[first].device) == 0;
+        if (belongs && i < first)
+            return 0;
+        if (belongs)
+            times[count++] = (BestTime){
+                .time_utc = rows[i].received_utc, .person = rows[i].file_name, .time = rows[i].time};
+    }
+    return count;
+}
+
+void plot_histories(Text *page, const StoredSubmission *rows, size_t row_count)
+{
+    enum { MOST = 12 };
+    BestTime *times = calloc(row_count + 1, sizeof *times);
+    int shown = 0;
+    for (size_t i = 0; times != NULL && i < row_count && shown < MOST; i++) {
+        Text id = {0}, title = {0};
+        size_t count = rows[i].time.ms > 0 ? history_of(rows, row_count, i, times) : 0;
+        text_printf(&id, "history-%zu", i);
+        text_printf(&title, "%s on %s%s", rows[i].problem, rows[i].device,
+                    device_models_times(rows[i].device) ? ", modelled times" : "");
+        if (count >= 2)
+            plot_history(page, id.data, title.data, "File", times, count);
+        shown += count >= 2;
+        text_free(&id);
+        text_free(&title);
+    }
+    free(times);
+}

@@ -372,42 +372,6 @@ void page_fact(Text *page, const char *name, const char *value)
         html_add(page, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
 }
 
-static void add_row(Text *page, const Site *site, bool has_people, const SubmissionLine *row)
-{
-    char number[32];
-    snprintf(number, sizeof number, "%" PRId64, row->number);
-    html_raw(page, "<tr><th scope=\"row\">");
-    link_submission(page, site, row->number, number);
-    html_raw(page, "</th><td>");
-    link_problem(page, site, row->problem, row->problem);
-    html_raw(page, "</td><td>");
-    if (has_people) {
-        link_person(page, site, row->person);
-        html_raw(page, "</td><td>");
-    }
-    verdict_mark(page, row->verdict != NULL ? row->verdict : row->state);
-    html_raw(page, "</td>");
-    time_cell(page, row->time, row->device);
-    html_raw(page, "<td class=\"spare file\">");
-    html_name(page, row->file_name);
-    html_add(page, "</td><td class=\"spare nowrap\">%s</td></tr>\n",
-             row->received == NULL ? "" : figure_moment(row->received).text);
-}
-
-void submission_list(Text *page, const Site *site, const char *label, bool has_people, const SubmissionLine *rows,
-                     size_t count)
-{
-    enum { MOST = 200 };
-    table_begin_wide(page, label,
-                     has_people ? "No.|Problem|Who|Verdict|>Time|-File|-Received"
-                                : "No.|Problem|Verdict|>Time|-File|-Received");
-    for (size_t i = 0; i < count && i < MOST; i++)
-        add_row(page, site, has_people, &rows[i]);
-    table_end(page);
-    if (count > MOST)
-        html_add(page, "<p class=\"note\">%zu more are not shown.</p>\n", count - MOST);
-}
-
 /* ==== recorded run ================================================================================================ */
 
 static void put_text(cJSON *object, const char *key, const char *text)

@@ -112,94 +112,12 @@ void page_submission(Text *page, const Site *site, const SubmissionPage *submiss
 
 /* ---- a problem --------------------------------------------------------------------------------------------------- */
 
-typedef struct ProblemPage {
-    const Problem *problem;
-    const TestcaseSet *testcases; /* sample and timed cases are shown; hidden ones are counted */
-    const char *statement;        /* statement.md */
-    const char *starter;          /* the text of starter.cu; NULL: none */
-    const BoardPage *boards;
-    size_t board_count;
-    const char *const *groups;    /* that the board can be filtered by; NULL-terminated; NULL: none */
-    const char *group;            /* the one that is shown; NULL: everybody */
-    const char *const *deadlines; /* sentences, up to NULL; NULL: none */
-    bool hides_board;             /* `boards` is empty, because they are not for this reader now */
-    bool has_sources;             /* sources of others may be read: /problems/ID/sources */
-    const char *key; /* of the next submission, for a form to hand in: POST /problems/ID/submit as multipart/form-data
-                                * with `key`, `file`, `source` and `mode`. NULL: no form */
-} ProblemPage;
-
-void page_problem(Text *page, const Site *site, const ProblemPage *problem);
-
-/* ---- a person ---------------------------------------------------------------------------------------------------- */
-
-typedef struct SubmissionLine { /* one line of a list of submissions */
-    int64_t number;
-    const char *person, *problem, *file_name, *received, *state;
-    const char *verdict;     /* NULL: not judged yet */
-    const char *rank_status; /* NULL: unknown */
-    MeasuredTime time;       /* ms 0: none */
-    const char *device;      /* NULL: none */
-} SubmissionLine;
-
-typedef struct ComparedSubmission {
-    SubmissionLine row;
-    const char *source;  /* NULL: unknown */
-    const cJSON *result; /* as in SubmissionPage; NULL: none */
-} ComparedSubmission;
-
-typedef struct ProblemResult { /* points */
-    const char *problem;
-    double points, most;
-    const char *reason; /* a sentence or more */
-} ProblemResult;
-
-typedef struct AssignmentResult {
-    const char *title;
-    double points, most;
-    bool is_final;
-    const ProblemResult *problems;
-    size_t problem_count;
-} AssignmentResult;
-
-typedef struct PersonPage {
-    const AssignmentResult *results; /* that are shown to this reader */
-    size_t result_count;
-    const char *person;
-    const char *pseudonym; /* "": none. NULL: no form to choose one: POST /people/NAME/pseudonym with `pseudonym` */
-    const SubmissionLine *rows; /* newest first */
-    size_t row_count;
-    const ComparedSubmission *before, *after; /* what changed between them; NULL: nothing is compared */
-} PersonPage;
-
-void page_person(Text *page, const Site *site, const PersonPage *person);
-
-/* ---- the rest ---------------------------------------------------------------------------------------------------- */
-
-typedef struct ProblemRow {
-    const char *id, *title, *difficulty;
-    size_t people;         /* who rank on any board */
-    const char *verdict;   /* of the reader's best submission; NULL: none */
-    const char *best_name; /* who is fastest; NULL: nobody yet */
-    MeasuredTime best;
-    const char *best_device;
-} ProblemRow;
-
-typedef struct AssignmentLine {
-    const char *title;
-    const char *const *problems; /* ids, up to NULL */
-    const char *outlook;         /* "due 2026-11-09 23:59 (Europe/Berlin), in 3 hours" */
-} AssignmentLine;
-
-typedef struct IndexPage {
-    const AssignmentLine *assignments;
-    size_t assignment_count;
-    const ProblemRow *problems;
-    size_t problem_count;
-    const SubmissionLine *recent; /* the reader's own; of a report, the newest that rank */
-    size_t recent_count;
-} IndexPage;
-
-void page_index(Text *page, const Site *site, const IndexPage *index);
+/* The values of {{#page problem}} that a server and a report have in common, but the boards. */
+cJSON *problem_values(const Problem *problem, const TestcaseSet *testcases, const char *markdown, const char *starter);
+/* `reader` is who looks at them; NULL: nobody known. */
+void problem_put_boards(cJSON *page, const BoardPage *boards, size_t count, const char *reader);
+/* For {{>problem_row}}. `verdict` is that of the reader's best submission, "": none; `best` is the board that counts, NULL: none. */
+void problem_put_row(cJSON *list, const Problem *problem, const char *verdict, const BoardPage *best);
 
 /* ==== parts ======================================================================================================= */
 
@@ -229,9 +147,5 @@ void time_cell(Text *page, MeasuredTime time, const char *device);
 
 /* An entry of a <dl class="facts">; nothing if `value` is "" or NULL. */
 void page_fact(Text *page, const char *name, const char *value);
-
-/* A table of submissions, of at most 200; `has_people` with a column for their authors. */
-void submission_list(Text *page, const Site *site, const char *label, bool has_people, const SubmissionLine *rows,
-                     size_t count);
 
 #endif

@@ -455,40 +455,14 @@ void site_answer(Visit *visit, Status status, const Message *why, const char *na
     answer_failure(visit, status, why);
 }
 
-void site_row(cJSON *list, const StoredSubmission *row)
+cJSON *site_row(cJSON *list, const StoredSubmission *row)
 {
     cJSON *line = values_row(list);
     values_put(line, "number=%" PRId64 " person=%s problem=%s file_name=%s received=%s state=%s verdict=%s device=%s",
                row->id, row->person, row->problem, row->file_name, row->received_utc, submission_state(row),
                row->verdict, row->device);
     values_time(line, row->time);
-}
-
-static const char *or_null(const char *text)
-{
-    return text[0] == '\0' ? NULL : text;
-}
-
-SubmissionLine site_line(const StoredSubmission *row)
-{
-    return (SubmissionLine){.number = row->id,
-                            .person = row->person,
-                            .problem = row->problem,
-                            .file_name = row->file_name,
-                            .received = row->received_utc,
-                            .state = submission_state(row),
-                            .verdict = or_null(row->verdict),
-                            .rank_status = or_null(row->rank_status),
-                            .time = row->time,
-                            .device = or_null(row->device)};
-}
-
-SubmissionLine *site_lines(Arena *arena, const StoredSubmission *rows, size_t count)
-{
-    SubmissionLine *lines = arena_array(arena, count + 1, sizeof *lines);
-    for (size_t i = 0; i < count; i++)
-        lines[i] = site_line(&rows[i]);
-    return lines;
+    return line;
 }
 
 static void name_best(const Visit *visit, BoardPage *page)

@@ -19,26 +19,23 @@ void site_error(Visit *visit, int status, const char *text);
 /* Answers with a page of service/web/pages/, or with the failure; deletes the values. */
 void site_answer(Visit *visit, Status status, const Message *why, const char *name, cJSON *values);
 /* Adds one line to a list, for {{>submission_row}}. */
-void site_row(cJSON *list, const StoredSubmission *row);
-/* One line of a list. */
-SubmissionLine site_line(const StoredSubmission *row);
-SubmissionLine *site_lines(Arena *arena, const StoredSubmission *rows, size_t count);
+cJSON *site_row(cJSON *list, const StoredSubmission *row);
 /* The boards of a problem that people see now, allocated in the visit's arena. */
 MUST_USE Status site_boards(const Visit *visit, const Problem *problem, Board **boards, size_t *count, Message *why);
 /* The board of a problem on a device, as the visitor may see it. */
 MUST_USE Status site_board(const Visit *visit, const Problem *problem, const Board *board, BoardPage *page,
                            Message *why);
 
-/* Sentences about the deadlines of a problem for the visitor, and of a submission, up to NULL; NULL: there are none. */
-const char *const *site_deadlines(const Visit *visit, const char *problem);
+/* Adds sentences about the deadlines of a problem for the visitor, and the assignments with theirs. */
+void site_put_deadlines(const Visit *visit, const char *problem, cJSON *list);
+void site_put_assignments(const Visit *visit, cJSON *list);
+/* Sentences about what a submission counts for, up to NULL; NULL: there are none. */
 const char *const *site_counts_for(const Visit *visit, const StoredSubmission *row);
-void site_fill_assignments(const Visit *visit, IndexPage *page);
-
-/* The points of a person that the visitor may see. */
-MUST_USE Status site_fill_points(const Visit *visit, const Person *person, PersonPage *page, Message *why);
 
 /* What `convjudge similar` has left for the teacher's page. */
 MUST_USE Status site_put_similar(const Visit *visit, cJSON *page, Message *why);
+/* The submissions of a person, newest first, and those that are chosen for a comparison; 0: the latest two. */
+void person_put_rows(cJSON *page, const StoredSubmission *rows, size_t count, int64_t before, int64_t after);
 /* The path of a person's page. */
 const char *site_person_path(const Visit *visit, const char *name);
 

@@ -11,6 +11,7 @@
 #include "service/store/service_store.h"
 #include "service/store/view.h"
 #include "service/web/answer.h"
+#include "service/web/board_plots.h"
 #include "service/web/api.h"
 #include "service/web/hand_in.h"
 #include "service/web/parts.h"
@@ -36,24 +37,21 @@ static const char *title_of(const Visit *visit)
 
 /* ---- one person -------------------------------------------------------------------------------------------------- */
 
-static AssignmentResult result_of(const Visit *visit, const AssignmentPoints *points)
+static void put_result(const Visit *visit, cJSON *row, const AssignmentPoints *points)
 {
-    ProblemResult *problems = arena_array(visit->arena, points->assignment->problem_count + 1, sizeof *problems);
-    for (size_t i = 0; i < points->assignment->problem_count; i++)
-        problems[i] = (ProblemResult){.problem = points->problems[i].problem->problem,
-                                      .points = points->problems[i].points,
-                                      .most = points->problems[i].most,
-                                      .reason = visit->person.role >= PERSON_TEACHER ? points->problems[i].reason
-                                                                                     : points->problems[i].told};
-    return (AssignmentResult){.title = points->assignment->title,
-                              .points = points->points,
-                              .most = points->most,
-                              .is_final = points->is_final,
-                              .problems = problems,
-                              .problem_count = points->assignment->problem_count};
+    cJSON *problems = cJSON_AddArrayToObject(row, "problems");
+    values_put(row, "title=%s points=%.6g most=%.6g is_final=%d", points->assignment->title, points->points,
+               points->most, points->is_final);
+    for (size_t i = 0; i < points->assignment->problem_count; i++) {
+        const ProblemPoints *problem = &points->problems[i];
+        values_put(values_row(problems), "problem=%s points=%.6g most=%.6g reason=%s", problem->problem->problem,
+                   problem->points, problem->most,
+                   visit->person.role >= PERSON_TEACHER ? problem->reason : problem->told);
+    }
 }
 
-Status site_fill_points(const Visit *visit, const Person *person, PersonPage *page, Message *why)
+/* The points of a person that the visitor may see. */
+static Status put_results(const Visit *visit, const Person *person, cJSON *results, Message *why)
 {
     const ClassFile *class = class_of(visit);
     const bool is_teacher = visit->person.role >= PERSON_TEACHER;
@@ -61,7 +59,6 @@ Status site_fill_points(const Visit *visit, const Person *person, PersonPage *pa
     if (class == NULL)
         return STATUS_OK;
     Status status = class_facts_of_person(visit->service->store, class, person->id, visit->arena, &facts, why);
-    AssignmentResult *results = arena_array(visit->arena, class->assignment_count + 1, sizeof *results);
     for (size_t i = 0; i < class->assignment_count && status == STATUS_OK; i++) {
         const ClassAssignment *assignment = &class->assignments[i];
         if (!class_takes_part(assignment, person->name) ||
@@ -69,9 +66,8 @@ Status site_fill_points(const Visit *visit, const Person *person, PersonPage *pa
             continue;
         const AssignmentPoints points = points_of(class, assignment, person->name, facts.facts, facts.count,
                                                   visit->arena);
-        results[page->result_count++] = result_of(visit, &points);
+        put_result(visit, values_row(results), &points);
     }
-    page->results = results;
     return status;
 }
 
@@ -179,26 +175,25 @@ static bool concerns(const Visit *visit, const ClassAssignment *assignment)
     return class_takes_part(assignment, person_of(visit)) || (visit->is_known && visit->person.role >= PERSON_TEACHER);
 }
 
-const char *const *site_deadlines(const Visit *visit, const char *problem)
+/* "due 2026-11-09 23:59 (Europe/Berlin), in 3 hours" */
+static const char *outlook_of(const Visit *visit, const ClassAssignment *assignment)
+{
+    const int64_t now_s = time(NULL);
+    const Due due = due_of(class_of(visit), assignment, person_of(visit), now_s);
+    Text text = {0};
+    due_add_outlook(&text, class_of(visit), &due, now_s);
+    return text_move(&text, visit->arena);
+}
+
+void site_put_deadlines(const Visit *visit, const char *problem, cJSON *list)
 {
     const ClassFile *file = class_of(visit);
-    const int64_t now_s = time(NULL);
-    size_t count = 0;
-    if (file == NULL)
-        return NULL;
-    const char **sentences = arena_array(visit->arena, file->assignment_count + 1, sizeof *sentences);
-    for (size_t i = 0; i < file->assignment_count; i++) {
+    for (size_t i = 0; file != NULL && i < file->assignment_count; i++) {
         const ClassAssignment *assignment = &file->assignments[i];
-        const Due due = due_of(file, assignment, person_of(visit), now_s);
-        Text text = {0};
-        if (class_problem(assignment, problem) == NULL || !concerns(visit, assignment))
-            continue;
-        text_printf(&text, "%s: ", assignment->title);
-        due_add_outlook(&text, file, &due, now_s);
-        text_add(&text, ".");
-        sentences[count++] = text_move(&text, visit->arena);
+        if (class_problem(assignment, problem) != NULL && concerns(visit, assignment))
+            cJSON_AddItemToArray(list, cJSON_CreateString(arena_printf(visit->arena, "%s: %s.", assignment->title,
+                                                                       outlook_of(visit, assignment))));
     }
-    return sentences;
 }
 
 const char *const *site_counts_for(const Visit *visit, const StoredSubmission *row)
@@ -216,26 +211,18 @@ const char *const *site_counts_for(const Visit *visit, const StoredSubmission *r
     return sentences;
 }
 
-void site_fill_assignments(const Visit *visit, IndexPage *page)
+void site_put_assignments(const Visit *visit, cJSON *list)
 {
     const ClassFile *file = class_of(visit);
-    const int64_t now_s = time(NULL);
-    if (file == NULL)
-        return;
-    AssignmentLine *lines = arena_array(visit->arena, file->assignment_count + 1, sizeof *lines);
-    for (size_t i = 0; i < file->assignment_count; i++) {
+    for (size_t i = 0; file != NULL && i < file->assignment_count; i++) {
         const ClassAssignment *assignment = &file->assignments[i];
-        const Due due = due_of(file, assignment, person_of(visit), now_s);
-        Text text = {0};
         if (!concerns(visit, assignment))
             continue;
-        const char **problems = arena_array(visit->arena, assignment->problem_count + 1, sizeof *problems);
+        cJSON *row = values_row(list), *problems = cJSON_AddArrayToObject(row, "problems");
+        values_put(row, "title=%s outlook=%s", assignment->title, outlook_of(visit, assignment));
         for (size_t k = 0; k < assignment->problem_count; k++)
-            problems[k] = assignment->problems[k].problem;
-        due_add_outlook(&text, file, &due, now_s);
-        lines[page->assignment_count++] = (AssignmentLine){assignment->title, problems, text_move(&text, visit->arena)};
+            cJSON_AddItemToArray(problems, cJSON_CreateString(assignment->problems[k].problem));
     }
-    page->assignments = lines;
 }
 
 /* ---- sources of others ------------------------------------------------------------------------------------------- */
@@ -486,7 +473,7 @@ static bool read_compared(const Visit *visit, const Person *person, const char *
         submissions_read(visit->service->store, strtoll(number, NULL, 10), visit->arena, &row, why) != STATUS_OK ||
         row.person_id != person->id)
         return false;
-    compared->row = site_line(&row);
+    compared->row = row;
     if (submissions_source(visit->service->store, row.source_hash, visit->arena, &compared->source, why) != STATUS_OK ||
         judgings_document(visit->service->store, row.judging, "result", visit->arena, &result, why) != STATUS_OK)
         return false;
@@ -494,28 +481,42 @@ static bool read_compared(const Visit *visit, const Person *person, const char *
     return true;
 }
 
+void person_put_rows(cJSON *page, const StoredSubmission *rows, size_t count, int64_t before, int64_t after)
+{
+    cJSON *list = cJSON_AddArrayToObject(page, "rows");
+    Text histories = {0};
+    for (size_t i = 0; i < count; i++)
+        values_put(site_row(list, &rows[i]), "is_before=%d is_after=%d", before != 0 ? rows[i].id == before : i == 1,
+                   after != 0 ? rows[i].id == after : i == 0);
+    plot_histories(&histories, rows, count);
+    values_markup(page, "histories", &histories);
+    values_put(page, "has_two=%d", count >= 2);
+}
+
 static Status show_person(Visit *visit, const Person *person, Message *why)
 {
-    const Site site = site_of(visit);
     const SubmissionFilter filter = {.person = person->id, .limit = LISTED};
+    cJSON *page = cJSON_CreateObject();
     StoredSubmission *rows;
+    size_t count = 0;
     ComparedSubmission before = {0}, after = {0};
-    PersonPage page = {.person = person->name, .pseudonym = person->id == visit->person.id ? person->pseudonym : NULL};
-    Status status = submissions_list(visit->service->store, &filter, visit->arena, &rows, &page.row_count, why);
-    if (status != STATUS_OK)
-        return status;
-    page.rows = site_lines(visit->arena, rows, page.row_count);
-    status = site_fill_points(visit, person, &page, why);
-    if (status != STATUS_OK)
-        return status;
-    if (read_compared(visit, person, "before", &before, why) && read_compared(visit, person, "after", &after, why)) {
-        page.before = &before;
-        page.after = &after;
-    }
-    page_person(&visit->reply->body, &site, &page);
+    Status status = submissions_list(visit->service->store, &filter, visit->arena, &rows, &count, why);
+    if (status == STATUS_OK)
+        status = put_results(visit, person, cJSON_AddArrayToObject(page, "results"), why);
+    const bool compares = status == STATUS_OK && read_compared(visit, person, "before", &before, why) &&
+                          read_compared(visit, person, "after", &after, why);
+    if (compares)
+        cJSON_AddItemToObject(page, "comparison", comparison(&before, &after));
+    person_put_rows(page, rows, count, compares ? before.row.id : 0, compares ? after.row.id : 0);
+    values_put(page, "person=%s pseudonym=%s is_reader=%d", person->name, person->pseudonym,
+               person->id == visit->person.id);
+    if (status == STATUS_OK)
+        site_answer(visit, status, why, "person", page);
+    else
+        cJSON_Delete(page);
     cJSON_Delete((cJSON *)before.result);
     cJSON_Delete((cJSON *)after.result);
-    return STATUS_OK;
+    return status;
 }
 
 void site_person(Visit *visit)

@@ -6,7 +6,9 @@
 #include "grader/report/time_change.h"
 #include "grader/terminal/terminal.h"
 #include "service/store/view.h"
+#include "service/web/answer.h"
 #include "service/web/html.h"
+#include "service/web/template.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -30,31 +32,35 @@ static const cJSON *case_called(const cJSON *result, const char *name)
     return NULL;
 }
 
-static void add_times(Text *page, const char *class, const char *name, MeasuredTime before, MeasuredTime after)
+static void put_time(cJSON *row, const char *key, MeasuredTime time)
 {
-    const TimeChange change = time_change(before, after);
-    html_add(page,
-             "<tr class=\"%s\"><th scope=\"row\">%s</th><td class=\"number\">%s</td><td class=\"number\">%s</td><td "
-             "class=\"number\">%s</td><td>%s</td></tr>\n",
-             class, name, figure_measured(before).text, figure_measured(after).text,
-             change.order == TIME_UNKNOWN ? "" : quantity_ratio(1 / change.ratio).text, time_order_words(change.order));
+    values_time(cJSON_AddObjectToObject(row, key), time);
 }
 
-static void compare_times(Text *page, const ComparedSubmission *before, const ComparedSubmission *after)
+static void put_times(cJSON *list, const char *name, MeasuredTime before, MeasuredTime after)
+{
+    const TimeChange change = time_change(before, after);
+    cJSON *row = values_row(list);
+    values_put(row, "name=%s is_score=%d change=%s", name, strcmp(name, "Score") == 0, time_order_words(change.order));
+    put_time(row, "before", before);
+    put_time(row, "after", after);
+    cJSON_AddItemToObject(row, "times_as_fast",
+                          change.order == TIME_UNKNOWN ? cJSON_CreateNull() : cJSON_CreateNumber(1 / change.ratio));
+}
+
+static void compare_times(cJSON *page, const ComparedSubmission *before, const ComparedSubmission *after)
 {
     const cJSON *item;
-    table_begin(page, "Times of both",
-                device_models_times(after->row.device) ? "Case (modelled)|>Before|>After|>Times as fast|Change"
-                                                       : "Case|>Before|>After|>Times as fast|Change");
+    cJSON *times = cJSON_AddArrayToObject(page, "times");
+    values_put(page, "case=%s", device_models_times(after->row.device) ? "Case (modelled)" : "Case");
     cJSON_ArrayForEach(item, view_item(after->result, "cases"))
     {
         if (view_true(item, "timed"))
-            add_times(page, "", view_text(item, "name"),
+            put_times(times, view_text(item, "name"),
                       view_time(case_called(before->result, view_text(item, "name")), "time_ms"),
                       view_time(item, "time_ms"));
     }
-    add_times(page, "you", "Score", before->row.time, after->row.time);
-    table_end(page);
+    put_times(times, "Score", before->row.time, after->row.time);
 }
 
 /* ---- counters ---------------------------------------------------------------------------------------------------- */
@@ -72,7 +78,7 @@ static double total(const cJSON *result, const char *counter)
 }
 
 /* Sums over the timed cases, of what differs by a hundredth at least. */
-static void compare_counters(Text *page, const ComparedSubmission *before, const ComparedSubmission *after)
+static void compare_counters(cJSON *list, const ComparedSubmission *before, const ComparedSubmission *after)
 {
     static const char *const counters[][2] = {
 #define SUMMARY(NAME, WORDS, VALUE) {#NAME, WORDS},
@@ -80,22 +86,14 @@ static void compare_counters(Text *page, const ComparedSubmission *before, const
         {"kernels", "Kernel launches"},
         {"copies", "Copies"},
     };
-    bool has_table = false;
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
         double was = total(before->result, counters[i][0]), is = total(after->result, counters[i][0]);
         if (counters[i][1][0] == '\0' || !(fabs(is - was) > 0.01 * fmax(is, was)))
             continue;
-        if (!has_table)
-            table_begin(page, "Counters of both, over the timed cases", "Counter|>Before|>After|>After / before");
-        has_table = true;
-        html_add(page,
-                 "<tr><th scope=\"row\">%s</th><td class=\"number\">%s</td><td class=\"number\">%s</td><td "
-                 "class=\"number\">%s</td></tr>\n",
-                 counters[i][1], quantity_count(was).text, quantity_count(is).text,
-                 was > 0 ? quantity_ratio(is / was).text : "");
+        cJSON *row = values_row(list);
+        values_put(row, "words=%s before=%g after=%g", counters[i][1], was, is);
+        cJSON_AddItemToObject(row, "ratio", was > 0 ? cJSON_CreateNumber(is / was) : cJSON_CreateNull());
     }
-    if (has_table)
-        table_end(page);
 }
 
 /* ---- sources ----------------------------------------------------------------------------------------------------- */
@@ -110,90 +108,58 @@ static bool is_near_change(const DiffLine *lines, size_t count, size_t i)
     return false;
 }
 
-static void add_number(Text *page, size_t number)
+static void put_line(cJSON *list, const DiffLine *line, bool is_first, Arena *arena)
 {
-    if (number > 0)
-        html_add(page, "<td class=\"number quiet\">%zu</td>", number);
-    else
-        html_raw(page, "<td></td>");
-}
-
-static void comparison_add_line(Text *page, const DiffLine *line)
-{
-    static const char *const classes[] = {"", "removed", "added"};
-    static const char *const words[] = {"", "removed", "added"};
-    static const char *const signs[] = {" ", "−", "+"};
+    static const char *const kinds[] = {"", "removed", "added"}, *const signs[] = {" ", "−", "+"};
     enum { MOST_BYTES = 400 };
-    html_add(page, "<tr class=\"%s\">", classes[line->kind]);
-    add_number(page, line->before);
-    add_number(page, line->after);
-    html_add(page, "<td><span aria-hidden=\"true\">%s</span><span class=\"unseen\">%s</span></td><td class=\"text\">",
-             signs[line->kind], words[line->kind]);
-    html_bytes(page, line->text, line->length < MOST_BYTES ? line->length : MOST_BYTES);
-    html_raw(page, "</td></tr>\n");
+    const int length = line->length < MOST_BYTES ? (int)line->length : MOST_BYTES;
+    values_put(values_row(list), "is_first=%d kind=%s sign=%s before=%zu after=%zu text=%s", is_first,
+               kinds[line->kind], signs[line->kind], line->before, line->after,
+               arena_printf(arena, "%.*s", length, line->text));
 }
 
-static void compare_sources(Text *page, const char *before, const char *after)
+static void compare_sources(cJSON *page, const char *before, const char *after)
 {
     Arena arena = {0};
+    cJSON *list = cJSON_AddArrayToObject(page, "lines");
     size_t count, shown = 0;
     const DiffLine *lines = diff_lines(before, after, &arena, &count);
     bool was_shown = true;
-    html_raw(page, "<h3>Source</h3>\n");
-    if (strcmp(before, after) == 0) {
-        html_raw(page, "<p>Both have the same source.</p>\n");
-        arena_free(&arena);
-        return;
-    }
-    html_raw(
-        page,
-        "<div class=\"source\" role=\"group\" aria-label=\"What changed in the source\" tabindex=\"0\">\n<table>\n"
-        "<thead><tr><th scope=\"col\" class=\"number\">Before</th><th scope=\"col\" class=\"number\">After</th>"
-        "<th scope=\"col\"><span class=\"unseen\">Change</span></th><th scope=\"col\">Source</th></tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < count && shown < MOST_SHOWN; i++) {
+    for (size_t i = 0; i < count && shown < MOST_SHOWN && strcmp(before, after) != 0; i++) {
         bool is_shown = is_near_change(lines, count, i);
-        if (is_shown && !was_shown)
-            html_raw(page, "<tr class=\"gap\"><td colspan=\"4\">⋯</td></tr>\n");
         if (is_shown)
-            comparison_add_line(page, &lines[i]);
+            put_line(list, &lines[i], !was_shown, &arena);
         shown += is_shown;
         was_shown = is_shown;
     }
-    html_raw(page, "</tbody>\n</table>\n</div>\n");
-    if (shown == MOST_SHOWN)
-        html_raw(page, "<p class=\"note\">Further changes are not shown.</p>\n");
+    values_put(page, "is_cut=%d", shown == MOST_SHOWN);
     arena_free(&arena);
 }
 
 /* ---- both together ----------------------------------------------------------------------------------------------- */
 
-static void add_name(Text *page, const Site *site, const ComparedSubmission *one)
+static void put_one(cJSON *page, const char *key, const ComparedSubmission *one)
 {
-    char text[48];
-    snprintf(text, sizeof text, "submission %" PRId64, one->row.number);
-    link_submission(page, site, one->row.number, text);
-    html_add(page, " (%s)", one->row.verdict == NULL ? one->row.state : one->row.verdict);
+    values_put(cJSON_AddObjectToObject(page, key), "number=%" PRId64 " verdict=%s", one->row.id,
+               one->row.verdict[0] == '\0' ? submission_state(&one->row) : one->row.verdict);
 }
 
-void comparison(Text *page, const Site *site, const ComparedSubmission *before, const ComparedSubmission *after)
+cJSON *comparison(const ComparedSubmission *before, const ComparedSubmission *after)
 {
     char obstacle[300] = "both need one";
-    html_raw(page, "<section aria-labelledby=\"changes\">\n<h2 id=\"changes\">What changed</h2>\n<p>From ");
-    add_name(page, site, before);
-    html_raw(page, " to ");
-    add_name(page, site, after);
-    html_raw(page, ".</p>\n");
+    cJSON *page = cJSON_CreateObject(), *counters = cJSON_AddArrayToObject(page, "counters");
+    const bool has_sources = before->source != NULL && after->source != NULL;
+    put_one(page, "before", before);
+    put_one(page, "after", after);
     if (before->row.time.ms > 0 && after->row.time.ms > 0)
         time_change_obstacle(before->result, after->result, obstacle, sizeof obstacle);
-    if (obstacle[0] == '\0')
-        compare_times(page, before, after);
-    else
-        html_add(page, "<p>Their times cannot be compared: %s.</p>\n", obstacle);
+    values_put(page, "obstacle=%s has_sources=%d", obstacle, has_sources);
+    compare_times(page, before, after);
     if (total(before->result, "warp_instructions") > 0 && total(after->result, "warp_instructions") > 0)
-        compare_counters(page, before, after);
-    if (before->source != NULL && after->source != NULL)
+        compare_counters(counters, before, after);
+    if (has_sources)
         compare_sources(page, before->source, after->source);
-    html_raw(page, "</section>\n");
+    return page;
 }
 
 /* ==== source view ================================================================================================= */

@@ -3,6 +3,7 @@
 #define SERVICE_WEB_SOURCE_VIEW_H
 
 #include "base/text.h"
+#include "service/store/submissions.h"
 #include "service/web/parts.h"
 
 #include <cjson/cJSON.h>
@@ -11,7 +12,14 @@
 
 /* What changed between two submissions: times and counters beside the source. */
 
-void comparison(Text *page, const Site *site, const ComparedSubmission *before, const ComparedSubmission *after);
+typedef struct ComparedSubmission {
+    StoredSubmission row;
+    const char *source;  /* NULL: unknown */
+    const cJSON *result; /* the object of result.json; NULL: none */
+} ComparedSubmission;
+
+/* The values of {{>comparison}}. */
+cJSON *comparison(const ComparedSubmission *before, const ComparedSubmission *after);
 
 /* ==== source view ================================================================================================= */
 

@@ -108,7 +108,8 @@ static bool next_tag(const char *text, const char *at, const char *end, Tag *tag
         tag->end++; /* the third brace */
     if (tag->kind == TAG_OPEN || tag->kind == TAG_CLOSE)
         inside = take_word(inside, close, tag->word, sizeof tag->word);
-    inside = take_word(inside, close, tag->name, sizeof tag->name);
+    if (strcmp(tag->word, "table") != 0 && strcmp(tag->word, "wide") != 0) /* those have no name */
+        inside = take_word(inside, close, tag->name, sizeof tag->name);
     snprintf(tag->rest, sizeof tag->rest, "%.*s", (int)(close - inside), inside);
     if (tag->kind == TAG_VALUE && strcmp(tag->name, "else") == 0)
         tag->kind = TAG_ELSE;
@@ -295,19 +296,35 @@ static void render_with(Rendering *rendering, const TemplateScope *scope, const 
         render(rendering, block->or_begin, block->or_end, scope);
 }
 
+/* "Case {name}" with the value. */
+static void add_expanded(Rendering *rendering, const TemplateScope *scope, const Tag *tag, Text *text, const char *at,
+                         size_t length)
+{
+    const char *end = at + length;
+    while (at < end) {
+        char name[80];
+        Filtered filtered;
+        const size_t plain = strcspn(at, "{"), size = strcspn(at, "}");
+        text_append(text, at, at + plain < end ? plain : (size_t)(end - at));
+        if (at + plain >= end)
+            return;
+        snprintf(name, sizeof name, "%.*s", (int)(size - plain - 1), at + plain + 1);
+        const cJSON *value = find(rendering, scope, tag, name, &filtered);
+        text_add(text, cJSON_IsString(value) ? value->valuestring : "");
+        at += size + 1;
+    }
+}
+
 static void render_table(Rendering *rendering, const TemplateScope *scope, const Tag *tag, const Block *block)
 {
-    Text heads = {0};
-    text_printf(&heads, "%s%s%s", tag->name, tag->rest[0] == '\0' ? "" : " ", tag->rest);
-    char *bar = strchr(heads.data, '|');
-    if (bar == NULL) {
-        fault(rendering, tag->begin, "a table has heads");
-    } else {
-        *bar = '\0';
-        (strcmp(tag->word, "wide") == 0 ? table_begin_wide : table_begin)(rendering->page, heads.data, bar + 1);
-        render(rendering, block->begin, block->end, scope);
-        table_end(rendering->page);
-    }
+    Text label = {0}, heads = {0};
+    const size_t length = strcspn(tag->rest, "|");
+    add_expanded(rendering, scope, tag, &label, tag->rest, length);
+    add_expanded(rendering, scope, tag, &heads, tag->rest + length + 1, strlen(tag->rest + length + 1));
+    (strcmp(tag->word, "wide") == 0 ? table_begin_wide : table_begin)(rendering->page, label.data, heads.data);
+    render(rendering, block->begin, block->end, scope);
+    table_end(rendering->page);
+    text_free(&label);
     text_free(&heads);
 }
 
@@ -331,6 +348,8 @@ static void check_block(Rendering *rendering, const Tag *tag, const Block *block
         i++;
     if (i == sizeof words / sizeof *words)
         fault(rendering, tag->begin, "there is no {{#%s}}", tag->word);
+    if ((strcmp(tag->word, "table") == 0 || strcmp(tag->word, "wide") == 0) && strchr(tag->rest, '|') == NULL)
+        fault(rendering, tag->begin, "a table has heads");
     render(rendering, block->begin, block->end, &nothing);
     render(rendering, block->or_begin, block->or_end, &nothing);
 }
@@ -487,7 +506,7 @@ static void check_names(Text *page, const char *template, const Text *names, con
             html_add(page, "[%s: nothing shows the value %s]\n", template, value->string);
         if ((value->type & cJSON_IsReference) == 0)
             check_names(page, template, names, value);
-        if (value->string == NULL && cJSON_IsArray(values)) /* the others have the same names */
+        if (cJSON_IsObject(value) && cJSON_IsArray(values)) /* the others have the same names */
             return;
     }
 }

@@ -1,4 +1,5 @@
 #include "service/web/parts.h"
+#include "service/web/site_answers.h"
 #include "service/web/template.h"
 
 #include <setjmp.h>
@@ -52,6 +53,7 @@ static void a_problem_with_large_boards_is_small(void **state)
     static Standing standings[PEOPLE];
     static int64_t submissions[PEOPLE];
     BoardPage boards[BOARDS];
+    const TestcaseSet none = {0};
     Problem problem = {.id = "conv1d", .title = "1D convolution", .difficulty = "easy"};
     Text page = {0};
     for (size_t i = 0; i < PEOPLE; i++) {
@@ -64,9 +66,9 @@ static void a_problem_with_large_boards_is_small(void **state)
     for (size_t i = 0; i < BOARDS; i++)
         boards[i] = (BoardPage){
             .device = "sim-h200", .standings = standings, .standing_count = PEOPLE, .submissions = submissions};
-    const ProblemPage all = {
-        .problem = &problem, .statement = "Text.", .boards = boards, .board_count = BOARDS, .key = "k"};
-    page_problem(&page, &teacher, &all);
+    cJSON *values = problem_values(&problem, &none, "Text.", NULL);
+    problem_put_boards(values, boards, BOARDS, NULL);
+    site_show(&page, &teacher, "problem", values);
     assert_true(page.length < MOST_BYTES);
     assert_non_null(strstr(page.data, "400 more are not shown"));
     text_free(&page);
@@ -75,23 +77,26 @@ static void a_problem_with_large_boards_is_small(void **state)
 static void a_person_with_many_submissions_has_a_small_page(void **state)
 {
     enum { ROWS = 2000 };
-    SubmissionLine *rows = calloc(ROWS, sizeof *rows);
+    StoredSubmission *rows = calloc(ROWS, sizeof *rows);
+    cJSON *values = cJSON_CreateObject();
     Text page = {0};
     assert_non_null(rows);
     for (int i = 0; i < ROWS; i++)
-        rows[i] = (SubmissionLine){.number = ROWS - i,
-                                   .person = name,
-                                   .problem = "conv2d-separable",
-                                   .file_name = "a_name_of_a_file_that_is_rather_long.cu",
-                                   .received = "2026-11-23T12:00:00Z",
-                                   .state = "judged",
-                                   .verdict = "Accepted",
-                                   .device = "sim-h200",
-                                   .time = {0.1, 0.005}};
-    const PersonPage person = {.person = name, .rows = rows, .row_count = ROWS};
-    page_person(&page, &teacher, &person);
+        rows[i] = (StoredSubmission){.id = ROWS - i,
+                                     .person = name,
+                                     .problem = "conv2d-separable",
+                                     .file_name = "a_name_of_a_file_that_is_rather_long.cu",
+                                     .received_utc = "2026-11-23T12:00:00Z",
+                                     .state = "recorded",
+                                     .verdict = "Accepted",
+                                     .device = "sim-h200",
+                                     .time = {0.1, 0.005}};
+    person_put_rows(values, rows, ROWS, 0, 0);
+    values_put(values, "person=%s pseudonym=%s is_reader=%d", name, "", false);
+    site_show(&page, &teacher, "person", values);
     assert_true(page.length < MOST_BYTES);
     assert_non_null(strstr(page.data, "1800 more are not shown"));
+    assert_null(strstr(page.data, ".html:"));
     text_free(&page);
     free(rows);
 }

@@ -1,37 +1,19 @@
 #include "base/tests/unit.h"
 
 #include "service/web/parts.h"
+#include "service/web/template.h"
 
 #include <string.h>
 
 static void a_list_says_which_times_are_modelled(void **state)
 {
-    const Site site = {.person = "ada"};
-    const SubmissionLine rows[] = {
-        {.number = 3,
-         .problem = "conv1d",
-         .file_name = "a.cu",
-         .state = "judged",
-         .verdict = "Accepted",
-         .device = "sim-h200",
-         .time = {0.1, 0.005}},
-        {.number = 2,
-         .problem = "conv1d",
-         .file_name = "a.cu",
-         .state = "judged",
-         .verdict = "Accepted",
-         .device = "nvidia-h200",
-         .time = {0.2, 0.005}},
-        {.number = 1,
-         .problem = "conv1d",
-         .file_name = "a.cu",
-         .state = "judged",
-         .verdict = "Wrong Answer",
-         .device = "sim-h200"},
-        {.number = 0, .problem = "conv1d", .file_name = "a.cu", .state = "waiting"},
-    };
+    cJSON *values = cJSON_Parse(
+        "{\"recent\": [{\"number\": 3, \"device\": \"sim-h200\", \"time_ms\": 0.1, \"uncertainty\": 0.005}, {\"number\": 2,"
+        " \"device\": \"nvidia-h200\", \"time_ms\": 0.2, \"uncertainty\": 0.005}, {\"number\": 1, \"device\": \"sim-h200\","
+        " \"time_ms\": 0}, {\"number\": 0, \"device\": null, \"time_ms\": 0}]}");
     Text page = {0};
-    submission_list(&page, &site, "Submissions", false, rows, COUNT_OF(rows));
+    template_try(&page, "{{#each recent}}{{>time_cell}}{{/each}}", values);
+    cJSON_Delete(values);
     const char *label = strstr(page.data, "modelled");
     assert_non_null(strstr(page.data, "µs<span class=\"more\">modelled</span></td>"));
     assert_null(strstr(label + 1, "modelled"));

@@ -34,6 +34,10 @@ static const struct {
     {"{{! a remark }}{{>person_link name}}",
      "<a href=\"/people/%3Cb%3E%22Ada%22%3C%2Fb%3E\">&lt;b&gt;&quot;Ada&quot;&lt;/b&gt;</a>"},
     {"a\n  {{#if seven}}\n    b\n  {{/if}}\n  c\n", "a\nb\nc\n"},
+    {"{{#table All {state} doors|Door|>-{inner.name} ones}}\n<tr></tr>\n{{/table}}",
+     "<div class=\"scroll\" role=\"group\" aria-label=\"All open doors\" tabindex=\"0\">\n<table class=\"plain\">\n<thead><tr>"
+     "<th scope=\"col\">Door</th><th scope=\"col\" class=\"number spare\">deep ones</th></tr></thead>\n<tbody>\n<tr></tr>\n"
+     "</tbody>\n</table>\n</div>\n"},
     /* mistakes */
     {"one\n{{two}}", "one\n[test.html:2: {{two}} has no value]\n"},
     {"{{inner.seven}}", "[test.html:1: {{inner.seven}} has no value]\n"},
@@ -47,7 +51,6 @@ static const struct {
     {"{{else}}", "[test.html:1: nothing that {{else}} could belong to]\n"},
     {"{{>nowhere}}", "[test.html:1: there is no page nowhere]\n"},
     {"{{name|capitals}}", "[test.html:1: there is no filter capitals]\n&lt;b&gt;&quot;Ada&quot;&lt;/b&gt;"},
-    {"{{#table Label without heads}}x{{/table}}", "[test.html:1: a table has heads]\n"},
 };
 
 static void each_construct_shows_its_value_or_its_mistake(void **state)
@@ -67,9 +70,10 @@ static void each_construct_shows_its_value_or_its_mistake(void **state)
 /* Also what stands in branches that no test takes. */
 static void the_markup_of_every_page_is_sound(void **state)
 {
-    static const char *const faulty[] = {"{{#if a}}{{#oops b}}{{/oops}}{{/if}}", "{{#if a}}{{else}}{{b|oops}}{{/if}}",
-                                         "{{#each a}}{{#if b}}{{/each}}", "<a b=\"c\" class={{d}}>",
-                                         "{{#with a}}{{>oops}}{{/with}}"};
+    static const char *const faulty[] = {
+        "{{#if a}}{{#oops b}}{{/oops}}{{/if}}", "{{#if a}}{{else}}{{b|oops}}{{/if}}",
+        "{{#each a}}{{#if b}}{{/each}}",        "<a b=\"c\" class={{d}}>",
+        "{{#with a}}{{>oops}}{{/with}}",        "{{#table Label without heads}}x{{/table}}"};
     Text faults = {0};
     template_check(&faults);
     if (faults.length > 0)
