@@ -154,39 +154,24 @@ static void draw_submissions(const cJSON *result, const cJSON *explain, const ch
 {
     static const char *const states[] = {"waiting", "judging", "held", "withdrawn"};
     cJSON *sitting = cJSON_Parse("{\"copy_bytes_per_s\": 4.29e12, \"fma_flops_per_s\": 6.69e13}");
-    const StoredRun again = {.id = 14, .time_utc = "2026-11-25T09:30:00Z", .time = {0.0519, 0.012}};
-    SubmissionPage page = {.number = 12,
-                           .person = "Ada Lovelace",
-                           .problem = "conv1d",
-                           .problem_title = "1D convolution",
-                           .file_name = view_text(result, "file"),
-                           .received = "2026-11-23T13:20:01Z",
-                           .mode = "rank",
-                           .state = "judged",
-                           .result = result,
-                           .sitting = sitting,
-                           .explain = explain,
-                           .source = source,
-                           .board = board,
-                           .run = 12,
-                           .again = &again,
-                           .again_count = 1,
-                           .rank = 3,
-                           .of = PEOPLE};
-    Text text = {0};
-    page_submission(&text, &student, &page);
-    write_page("submission.html", &text);
-    page.result = page.explain = NULL;
-    page.ahead = 3;
-    page.expected_s = 40;
-    page.can_withdraw = true;
+    const SubmissionRecord record = {
+        .result = result, .sitting = sitting, .explain = explain, .source = source, .board = board};
+    const char *file = view_text(result, "file");
+    cJSON *values = values_of(
+        "{'number': 12, 'person': 'Ada Lovelace', 'problem': 'conv1d', 'problem_title': '1D convolution', 'file_name': '%s',"
+        " 'received': '2026-11-23T13:20:01Z', 'mode': 'rank', 'state': 'judged', 'run': 12, 'rank': 3, 'of': %d,"
+        " 'again': [{'run': 14, 'time_utc': '2026-11-25T09:30:00Z', 'time_ms': 0.0519, 'uncertainty': 0.012}]}",
+        file, PEOPLE);
+    submission_put(values, &record);
+    draw("submission", &student, "submission", values);
     for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
-        page.state = states[i];
-        page.step = i == 1 ? "timed cases" : NULL;
-        page.done = i == 1;
-        page.total = i == 1 ? 3 : 0;
-        page_submission(&text, &student, &page);
-        write_page(arena_printf(&arena, "submission-%s.html", states[i]), &text);
+        values = values_of(
+            "{'number': 12, 'person': 'Ada Lovelace', 'problem': 'conv1d', 'problem_title': '1D convolution', 'file_name': '%s',"
+            " 'received': '2026-11-23T13:20:01Z', 'mode': 'rank', 'state': '%s', 'run': 12, 'rank': 3, 'of': %d,"
+            " 'ahead': 3, 'expected_s': 40, 'can_withdraw': 1, 'step': '%s', 'done': %d, 'total': %d}",
+            file, states[i], PEOPLE, i == 1 ? "timed cases" : "", i == 1, i == 1 ? 3 : 0);
+        submission_put(values, &(SubmissionRecord){.sitting = sitting, .source = source, .board = board});
+        draw(arena_printf(&arena, "submission-%s", states[i]), &student, "submission", values);
     }
     cJSON_Delete(sitting);
 }
@@ -429,13 +414,11 @@ static void draw_class(const char *source)
         values_time(row, (MeasuredTime){0.05 * (i + 1), 0.005});
     }
     draw("sources", &student, "sources", values);
-    Text markup = {0};
-    source_view(&markup, source == NULL ? "// <nothing>\n" : source, NULL);
     values = values_of(
         "{'number': 98, 'person': '%s', 'file_name': 'submission-98.cu', 'received': '2026-11-08T12:00:00Z',"
         " 'problem': 'conv1d', 'problem_title': '1D convolution'}",
         name_of(2));
-    values_markup(values, "source", &markup);
+    cJSON_AddItemToObject(values, "source", source_values(source == NULL ? "// <nothing>\n" : source, NULL));
     draw("source", &student, "source", values);
     values = cJSON_CreateObject();
     values_put(values, "group=%s invitation=%s", "Monday's \"group\" <i>", "f97a8fe28ff71f230f09");

@@ -294,7 +294,7 @@ NUMBER_FILTER(duration, figure_duration(number))
 NUMBER_FILTER(count, quantity_count(number))
 NUMBER_FILTER(mean, quantity_mean(number))
 NUMBER_FILTER(ratio, quantity_ratio(number))
-NUMBER_FILTER(error, quantity_error(number))
+NUMBER_FILTER(error, isnan(number) ? (Quantity){""} : quantity_error(number))
 NUMBER_FILTER(measured,
               figure_measured((MeasuredTime){number > 0 ? number : 0, view_time(filtered->holder, "").uncertainty}))
 NUMBER_FILTER(within, figure_within(number, view_time(filtered->holder, "").uncertainty))
@@ -315,7 +315,24 @@ TEXT_FILTER(limiter, html_text(page, limiter_words(text)))
 TEXT_FILTER(verdict, verdict_mark(page, text))
 TEXT_FILTER(verdict_class, html_text(page, verdict_class(text)))
 TEXT_FILTER(icon, page_icon(page, text))
+TEXT_FILTER(verdict_icon, page_icon(page, verdict_class(text)))
 TEXT_FILTER(modelled, if (device_models_times(text)) html_raw(page, "<span class=\"more\">modelled</span>"))
+
+static void add_length(Text *page, const Filtered *filtered)
+{
+    html_add(page, "%d", cJSON_GetArraySize(filtered->value));
+}
+
+/* "n 1,000, k 7" */
+static void add_sizes(Text *page, const Filtered *filtered)
+{
+    const cJSON *size;
+    cJSON_ArrayForEach(size, filtered->value)
+    {
+        html_add(page, "%s%s %s", size == filtered->value->child ? "" : ", ", size->string,
+                 figure_whole(size->valuedouble).text);
+    }
+}
 
 static bool is_static(const Filtered *filtered)
 {
@@ -338,31 +355,13 @@ const Filter template_filters[] = {
     {                                                                                                                  \
 #NAME, add_##NAME                                                                                              \
     }
-    FILTER(time),
-    FILTER(seconds),
-    FILTER(percent),
-    FILTER(whole),
-    FILTER(bytes),
-    FILTER(duration),
-    FILTER(count),
-    FILTER(mean),
-    FILTER(ratio),
-    FILTER(error),
-    FILTER(measured),
-    FILTER(within),
-    FILTER(moment),
-    FILTER(day),
-    FILTER(name),
-    FILTER(code),
-    FILTER(url),
-    FILTER(limiter),
-    FILTER(verdict),
-    FILTER(verdict_class),
-    FILTER(icon),
-    FILTER(modelled),
-    FILTER(problem_url),
-    FILTER(submission_url),
-    {0}};
+    FILTER(time),   FILTER(seconds),     FILTER(percent),        FILTER(whole),
+    FILTER(bytes),  FILTER(duration),    FILTER(count),          FILTER(mean),
+    FILTER(ratio),  FILTER(error),       FILTER(measured),       FILTER(within),
+    FILTER(moment), FILTER(day),         FILTER(name),           FILTER(code),
+    FILTER(url),    FILTER(limiter),     FILTER(verdict),        FILTER(verdict_class),
+    FILTER(icon),   FILTER(modelled),    FILTER(verdict_icon),   FILTER(length),
+    FILTER(sizes),  FILTER(problem_url), FILTER(submission_url), {NULL, NULL}};
 
 /* ---- facts and lists --------------------------------------------------------------------------------------------- */
 

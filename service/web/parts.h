@@ -79,36 +79,21 @@ typedef struct BoardPage {     /* the times on one board */
 
 /* ---- a submission ------------------------------------------------------------------------------------------------ */
 
-typedef struct SubmissionPage {
-    int64_t number;
-    const char *person, *problem, *problem_title, *file_name;
-    const char *received; /* NULL: unknown, as of a run of a report */
-    const char *mode;     /* "try", "test", "rank" */
-    const char *state;    /* "waiting", "judging", "judged", "held", "withdrawn" */
-    int64_t ahead;        /* while it waits */
-    double expected_s;    /* likewise; 0: unknown */
-    const char *step;     /* while it is judged; NULL: unknown */
-    int64_t done, total;  /* of the step; total 0: unknown */
-    bool can_withdraw;
+typedef struct SubmissionRecord { /* what is known of a judged submission */
+    const cJSON *result;          /* the object of result.json, or submission_of_run(); NULL: not judged yet */
+    const cJSON *sitting;         /* the object of Run.sitting, for the roofline; NULL: unknown */
+    const cJSON *explain;         /* the object of explain.json; NULL: none */
+    const char *source;           /* NULL: unknown, or not for this reader */
+    const BoardPage *board; /* NULL: none; its standings hold the submission under its person's name if it ranks */
+} SubmissionRecord;
 
-    const cJSON *result;    /* the object of result.json, or submission_of_run(); NULL: not judged yet */
-    const cJSON *sitting;   /* the object of Run.sitting, for the roofline; NULL: unknown */
-    const cJSON *explain;   /* the object of explain.json; NULL: none */
-    const char *source;     /* NULL: unknown, or not for this reader */
-    const BoardPage *board; /* NULL: none; its standings hold this submission under `person` if it ranks */
-    int64_t run;            /* its number in the leaderboard; 0: none */
-    const StoredRun *again; /* later times of the same source, oldest first */
-    size_t again_count;
-    int64_t rank, of;              /* 0: does not rank */
-    const char *const *counts_for; /* sentences about deadlines, up to NULL; NULL: none */
-    const char *retracted;         /* why a teacher has hidden it; NULL: it is not hidden */
-} SubmissionPage;
+/* Adds what is shown of it to the values of {{#page submission}}, which have "state" and "person" already. The documents stay the
+ * caller's, and must live until the page is shown. */
+void submission_put(cJSON *page, const SubmissionRecord *record);
 
 /* What the database keeps of a run, in the form of result.json, without what it does not keep. For cJSON_Delete(). NULL: the run's
  * `cases` are no JSON. */
 cJSON *submission_of_run(const Run *run);
-
-void page_submission(Text *page, const Site *site, const SubmissionPage *submission);
 
 /* ---- a problem --------------------------------------------------------------------------------------------------- */
 

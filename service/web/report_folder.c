@@ -74,41 +74,37 @@ static void list_run(const Folder *folder, const RecordedRun *run)
     cJSON_InsertItemInArray(list, before, row);
 }
 
-/* The rank of the person's best code, if this run is of it. */
-static void find_rank(const BoardPage *board, const RecordedRun *run, SubmissionPage *page)
+static Status write_shown(Folder *folder, const char *name, const char *template, cJSON *values, Message *why)
 {
-    for (size_t i = 0; i < board->standing_count; i++)
-        if (board->standings[i].run == run->id) {
-            page->rank = (int64_t)board->standings[i].rank;
-            page->of = (int64_t)board->standing_count;
-        }
+    Text text = {0};
+    site_show(&text, &site, template, values);
+    Status status = write_page(folder, name, &text, why);
+    text_free(&text);
+    return status;
 }
 
 static Status write_run_page(Folder *folder, const Problem *problem, const BoardPage *board, const RecordedRun *run,
                              Message *why)
 {
-    Text text = {0}, name = {0};
-    cJSON *result = submission_of_run(&run->run), *sitting = cJSON_Parse(run->run.sitting);
-    SubmissionPage page = {
-        .number = run->id,
-        .person = run->run.person,
-        .problem = problem->id,
-        .problem_title = problem->title,
-        .file_name = run->run.file_name,
-        .state = "judged",
-        .result = result,
-        .sitting = sitting,
-        .source = folder->order->with_sources ? run->run.source : NULL,
-        .board = board,
-        .run = run->id,
-    };
-    find_rank(board, run, &page);
-    page_submission(&text, &site, &page);
+    Text name = {0};
+    cJSON *result = submission_of_run(&run->run), *sitting = cJSON_Parse(run->run.sitting),
+          *page = cJSON_CreateObject();
+    size_t rank = 0; /* of the person's best code, if this run is of it */
+    for (size_t i = 0; i < board->standing_count; i++)
+        rank = board->standings[i].run == run->id ? board->standings[i].rank : rank;
+    values_put(page,
+               "number=%" PRId64 " person=%s problem=%s problem_title=%s file_name=%s state=%s run=%" PRId64
+               " rank=%zu of=%zu",
+               run->id, run->run.person, problem->id, problem->title, run->run.file_name, "judged", run->id, rank,
+               board->standing_count);
+    submission_put(page, &(SubmissionRecord){.result = result,
+                                             .sitting = sitting,
+                                             .source = folder->order->with_sources ? run->run.source : NULL,
+                                             .board = board});
     submission_file(&name, run->id);
-    Status status = write_page(folder, name.data, &text, why);
+    Status status = write_shown(folder, name.data, "submission", page, why);
     cJSON_Delete(result);
     cJSON_Delete(sitting);
-    text_free(&text);
     text_free(&name);
     return status;
 }
@@ -168,15 +164,6 @@ static const BoardPage *fullest(const BoardPage *boards, size_t count)
         if (best == NULL || boards[i].standing_count > best->standing_count)
             best = &boards[i];
     return best;
-}
-
-static Status write_shown(Folder *folder, const char *name, const char *template, cJSON *values, Message *why)
-{
-    Text text = {0};
-    site_show(&text, &site, template, values);
-    Status status = write_page(folder, name, &text, why);
-    text_free(&text);
-    return status;
 }
 
 static Status write_problem_page(Folder *folder, const Problem *problem, const char *starter, cJSON *values,

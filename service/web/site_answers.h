@@ -29,8 +29,8 @@ MUST_USE Status site_board(const Visit *visit, const Problem *problem, const Boa
 /* Adds sentences about the deadlines of a problem for the visitor, and the assignments with theirs. */
 void site_put_deadlines(const Visit *visit, const char *problem, cJSON *list);
 void site_put_assignments(const Visit *visit, cJSON *list);
-/* Sentences about what a submission counts for, up to NULL; NULL: there are none. */
-const char *const *site_counts_for(const Visit *visit, const StoredSubmission *row);
+/* Sentences about what a submission counts for. */
+void site_put_counts_for(const Visit *visit, const StoredSubmission *row, cJSON *list);
 
 /* What `convjudge similar` has left for the teacher's page. */
 MUST_USE Status site_put_similar(const Visit *visit, cJSON *page, Message *why);

@@ -196,19 +196,18 @@ void site_put_deadlines(const Visit *visit, const char *problem, cJSON *list)
     }
 }
 
-const char *const *site_counts_for(const Visit *visit, const StoredSubmission *row)
+void site_put_counts_for(const Visit *visit, const StoredSubmission *row, cJSON *list)
 {
     Due *dues = NULL;
     const size_t count = class_dues_of(visit->service, row, visit->arena, &dues);
-    const char **sentences = arena_array(visit->arena, count + 1, sizeof *sentences);
     for (size_t i = 0; i < count; i++) {
         Text text = {0};
         due_add_submission(&text, class_of(visit), &dues[i], time(NULL));
         text_add(&text, ".");
         text.data[0] = (char)toupper((unsigned char)text.data[0]);
-        sentences[i] = text_move(&text, visit->arena);
+        cJSON_AddItemToArray(list, cJSON_CreateString(text.data));
+        text_free(&text);
     }
-    return sentences;
 }
 
 void site_put_assignments(const Visit *visit, cJSON *list)
@@ -268,7 +267,6 @@ void site_source(Visit *visit)
 {
     StoredSubmission row;
     const char *source, *title;
-    Text markup = {0};
     if (!class_readable_source(visit, &row, &source))
         return;
     if (read_title(visit, row.problem, &title, NULL) != STATUS_OK)
@@ -276,9 +274,7 @@ void site_source(Visit *visit)
     cJSON *page = cJSON_CreateObject();
     put_source(visit, page, &row);
     values_put(page, "problem=%s problem_title=%s", row.problem, title);
-    if (source != NULL)
-        source_view(&markup, source, NULL);
-    values_markup(page, "source", &markup);
+    cJSON_AddItemToObject(page, "source", source_values(source, NULL));
     site_answer(visit, STATUS_OK, NULL, "source", page);
 }
 

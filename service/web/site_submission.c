@@ -28,60 +28,51 @@ static Status read_json(const Visit *visit, int64_t judging, const char *kind, c
     return status;
 }
 
-static Status fill_outlook(const Visit *visit, const StoredSubmission *row, SubmissionPage *page, Message *why)
+static Status put_outlook(const Visit *visit, const StoredSubmission *row, cJSON *page, Message *why)
 {
     QueueOutlook outlook;
     HeadProgress progress = {0};
     Status status = judgings_outlook(visit->service->store, row->position, &outlook, why);
     if (status != STATUS_OK)
         return status;
-    page->ahead = outlook.ahead;
-    page->expected_s = ceil((double)(outlook.ahead + 1) * outlook.mean_s);
-    if (head_progress(visit->service->head, row->judging, &progress) && progress.step[0] != '\0') {
-        page->step = arena_string(visit->arena, progress.step);
-        page->done = progress.done;
-        page->total = progress.total;
-    }
+    head_progress(visit->service->head, row->judging, &progress);
+    values_put(page, "ahead=%" PRId64 " expected_s=%g step=%s done=%d total=%d", outlook.ahead,
+               ceil((double)(outlook.ahead + 1) * outlook.mean_s), progress.step, progress.done, progress.total);
     return STATUS_OK;
 }
 
-static void find_rank(const StoredSubmission *row, const char *shown, SubmissionPage *page)
+static void put_rank(cJSON *page, const StoredSubmission *row, const BoardPage *board, const char *shown)
 {
-    for (size_t i = 0; i < page->board->standing_count; i++)
-        if (strcmp(page->board->standings[i].person, shown) == 0) {
-            page->rank = (int64_t)page->board->standings[i].rank;
-            page->of = (int64_t)page->board->standing_count;
-        }
-    if (strcmp(row->rank_state, "ranked") != 0)
-        page->rank = page->of = 0;
+    size_t rank = 0;
+    for (size_t i = 0; i < board->standing_count && strcmp(row->rank_state, "ranked") == 0; i++)
+        if (strcmp(board->standings[i].person, shown) == 0)
+            rank = board->standings[i].rank;
+    values_put(page, "rank=%zu of=%zu", rank, board->standing_count);
 }
 
-static Status fill_board(const Visit *visit, const StoredSubmission *row, BoardPage *board, SubmissionPage *page,
-                         Message *why)
+/* `board` stays empty where the submission has no run. */
+static Status put_board(const Visit *visit, const StoredSubmission *row, BoardPage *board, cJSON *page, Message *why)
 {
     Problem problem;
     int64_t person;
+    const Board of_run = {
+        .problem = row->problem, .revision = row->revision, .device = row->device, .epoch = row->epoch};
     Status status = problem_read(row->problem, &problem, why);
     if (status != STATUS_OK)
         return status;
-    page->problem_title = arena_string(visit->arena, problem.title);
+    values_put(page, "problem_title=%s", problem.title);
     if (row->run != 0) {
-        page->run = row->run;
-        const Board of_run = {
-            .problem = row->problem, .revision = row->revision, .device = row->device, .epoch = row->epoch};
         status = site_board(visit, &problem, &of_run, board, why);
         if (class_hides_board_from(visit, row->problem)) /* the times of reference solutions are no secret */
             board->standing_count = board->best_count = 0;
         board->device_name = row->device_name;
-        page->board = board;
     }
     problem_free(&problem);
-    if (status == STATUS_OK && page->board != NULL)
-        find_rank(row, visible_name(visit, row->person, &person), page);
+    put_rank(page, row, board, visible_name(visit, row->person, &person));
     return status;
 }
 
-static Status fill_sitting(const Visit *visit, const StoredSubmission *row, cJSON **sitting, Message *why)
+static Status read_sitting(const Visit *visit, const StoredSubmission *row, cJSON **sitting, Message *why)
 {
     RecordedRun run;
     if (row->run == 0)
@@ -92,24 +83,30 @@ static Status fill_sitting(const Visit *visit, const StoredSubmission *row, cJSO
 }
 
 /* The teacher's own words. */
-static Status fill_ruling(const Visit *visit, const StoredSubmission *row, SubmissionPage *page, Message *why)
+static Status put_ruling(const Visit *visit, const StoredSubmission *row, cJSON *page, Message *why)
 {
     Ruling ruling;
     if (strcmp(row->rank_state, "retracted") != 0 && strcmp(row->rank_state, "rejected") != 0)
         return STATUS_OK;
     Status status = rulings_in_force(visit->service->store, row->run, visit->arena, &ruling, why);
     if (status == STATUS_OK)
-        page->retracted = ruling.run == 0 ? row->rank_state : ruling.why;
+        values_put(page, "retracted=%s", ruling.run == 0 ? row->rank_state : ruling.why);
     return status;
 }
 
-static Status fill_times_again(const Visit *visit, const StoredSubmission *row, SubmissionPage *page, Message *why)
+/* Later times of the same source, oldest first. */
+static Status put_times_again(const Visit *visit, const StoredSubmission *row, cJSON *list, Message *why)
 {
     StoredRun *again;
+    size_t count = 0;
     if (row->run == 0)
         return STATUS_OK;
-    Status status = store_times_again(visit->service->store, row->run, visit->arena, &again, &page->again_count, why);
-    page->again = again;
+    Status status = store_times_again(visit->service->store, row->run, visit->arena, &again, &count, why);
+    for (size_t i = 0; i < count; i++) {
+        cJSON *line = values_row(list);
+        values_put(line, "run=%" PRId64 " time_utc=%s", again[i].id, again[i].time_utc);
+        values_time(line, again[i].time);
+    }
     return status;
 }
 
@@ -117,60 +114,57 @@ typedef struct Documents {
     cJSON *result, *explain, *sitting;
 } Documents;
 
-static Status fill(const Visit *visit, const StoredSubmission *row, Documents *documents, BoardPage *board,
-                   SubmissionPage *page, Message *why)
+static Status put_submission(const Visit *visit, const StoredSubmission *row, Documents *documents, cJSON *page,
+                             Message *why)
 {
+    BoardPage board = {0};
+    const char *source = NULL;
     Status status = read_json(visit, row->judging, "result", &documents->result, why);
     if (documents->result != NULL && class_hides_board_from(visit, row->problem))
         place_take_out(documents->result);
     if (status == STATUS_OK)
         status = read_json(visit, row->judging, "explain", &documents->explain, why);
     if (status == STATUS_OK)
-        status = fill_sitting(visit, row, &documents->sitting, why);
+        status = read_sitting(visit, row, &documents->sitting, why);
     if (status == STATUS_OK)
-        status = submissions_source(visit->service->store, row->source_hash, visit->arena, &page->source, why);
+        status = submissions_source(visit->service->store, row->source_hash, visit->arena, &source, why);
     if (status == STATUS_OK)
-        status = fill_board(visit, row, board, page, why);
+        status = put_board(visit, row, &board, page, why);
     if (status == STATUS_OK)
-        status = fill_ruling(visit, row, page, why);
+        status = put_ruling(visit, row, page, why);
     if (status == STATUS_OK)
-        status = fill_times_again(visit, row, page, why);
+        status = put_times_again(visit, row, cJSON_AddArrayToObject(page, "again"), why);
     if (status == STATUS_OK && !submission_has_ended(row))
-        status = fill_outlook(visit, row, page, why);
-    page->result = documents->result;
-    page->explain = documents->explain;
-    page->sitting = documents->sitting;
+        status = put_outlook(visit, row, page, why);
+    if (status == STATUS_OK)
+        submission_put(page, &(SubmissionRecord){.result = documents->result,
+                                                 .sitting = documents->sitting,
+                                                 .explain = documents->explain,
+                                                 .source = source,
+                                                 .board = row->run == 0 ? NULL : &board});
     return status;
 }
 
 void site_submission(Visit *visit)
 {
-    const Site site = site_of(visit);
     StoredSubmission row;
-    BoardPage board = {0};
     Documents documents = {0};
     Message why;
     if (!visible_submission(visit, &row))
         return;
-    const bool is_own = row.person_id == visit->person.id;
-    SubmissionPage page = {.number = row.id,
-                           .person = row.person,
-                           .problem = row.problem,
-                           .problem_title = row.problem,
-                           .file_name = row.file_name,
-                           .received = row.received_utc,
-                           .mode = row.mode,
-                           .state = submission_state(&row),
-                           .counts_for = site_counts_for(visit, &row),
-                           .can_withdraw = is_own && strcmp(submission_state(&row), "waiting") == 0};
-    Status status = fill(visit, &row, &documents, &board, &page, &why);
-    if (status == STATUS_OK)
-        page_submission(&visit->reply->body, &site, &page);
+    cJSON *page = cJSON_CreateObject();
+    const char *state = submission_state(&row);
+    values_put(page,
+               "number=%" PRId64 " person=%s problem=%s file_name=%s received=%s mode=%s state=%s run=%" PRId64
+               " can_withdraw=%d",
+               row.id, row.person, row.problem, row.file_name, row.received_utc, row.mode, state, row.run,
+               row.person_id == visit->person.id && strcmp(state, "waiting") == 0);
+    site_put_counts_for(visit, &row, cJSON_AddArrayToObject(page, "counts_for"));
+    Status status = put_submission(visit, &row, &documents, page, &why);
+    site_answer(visit, status, &why, "submission", page);
     cJSON_Delete(documents.result);
     cJSON_Delete(documents.explain);
     cJSON_Delete(documents.sitting);
-    if (status != STATUS_OK)
-        answer_failure(visit, status, &why);
 }
 
 /* ==== site problem ================================================================================================ */

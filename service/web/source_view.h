@@ -23,10 +23,8 @@ cJSON *comparison(const ComparedSubmission *before, const ComparedSubmission *af
 
 /* ==== source view ================================================================================================= */
 
-/* The kernels and the advice of explain.json in order, with links to their lines. */
-void explanation(Text *page, const cJSON *explain);
-
-/* `explain` is the object of explain.json, or NULL: the source alone. A long source is cut, and the page says so. */
-void source_view(Text *page, const char *source, const cJSON *explain);
+/* The values of {{>source_view}}; null: there is no source. `explain` is the object of explain.json, or NULL: the source alone. A long
+ * source is cut, and the page says so. */
+cJSON *source_values(const char *source, const cJSON *explain);
 
 #endif

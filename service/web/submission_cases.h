@@ -4,13 +4,9 @@
 #ifndef SERVICE_WEB_SUBMISSION_CASES_H
 #define SERVICE_WEB_SUBMISSION_CASES_H
 
-#include "base/text.h"
-
 #include <cjson/cJSON.h>
 
-/* "input_size 1,500,000, kernel_size 2,047"; "" without sizes. */
-void add_sizes(Text *page, const cJSON *sizes);
-
-void submission_cases(Text *page, const cJSON *cases);
+/* Adds "parts" to the values of {{#page submission}}. `cases` is that of result.json, which stays the caller's. */
+void submission_put_cases(cJSON *page, const cJSON *cases);
 
 #endif

@@ -248,12 +248,11 @@ static bool holds(Rendering *rendering, const TemplateScope *scope, const Tag *t
 {
     const bool is_negated = tag->name[0] == '!';
     Filtered filtered;
-    char number[40];
-    if (strcmp(tag->name, "loop") == 0) {
-        snprintf(number, sizeof number, "= %zu", scope->number);
-        return strcmp(tag->rest, number) == 0;
-    }
+    if (strcmp(tag->name, "loop") == 0)
+        return (double)scope->number == strtod(tag->rest + strspn(tag->rest, "="), NULL);
     const cJSON *value = find(rendering, scope, tag, tag->name + is_negated, &filtered);
+    if (tag->rest[0] == '=' && cJSON_IsNumber(value))
+        return value->valuedouble == strtod(tag->rest + 1, NULL);
     if (tag->rest[0] == '=')
         return cJSON_IsString(value) && strcmp(value->valuestring, skip_spaces(tag->rest + 1)) == 0;
     return is_true(value) != is_negated;
