@@ -266,35 +266,22 @@ static void draw_teacher(void)
 /* The source against itself with two lines before it. */
 static void draw_pair(const char *source)
 {
-    const PairPart parts[] = {{{{4, 7}, {6, 9}}},     {{{8, 8}, {10, 10}}},   {{{10, 13}, {12, 15}}},
-                              {{{14, 15}, {16, 17}}}, {{{17, 18}, {19, 20}}}, {{{19, 20}, {21, 22}}},
-                              {{{22, 22}, {24, 24}}}};
-    const PairLines handed_out[] = {{2, 3}}, others[] = {{4, 5}};
     const char *text = source == NULL ? "int a;\nint b;\nint c;\n" : source;
-    PairPage page = {.problem = "conv1d",
-                     .time_utc = "2026-11-23T03:00:00Z",
-                     .sides = {{.name = "Özge <b>Yıldız</b>",
-                                .file = "my_second_attempt_with_a_long_name.cu",
-                                .is_persons = true,
-                                .submission = 4,
-                                .source = text,
-                                .source_share = 0.93,
-                                .code_share = 1,
-                                .handed_out = handed_out,
-                                .handed_out_count = 1},
-                               {.name = "/srv/2025/submissions",
-                                .file = "Ada L_17_file_/<i>winner</i>.cu",
-                                .source = arena_printf(&arena, "// </pre><script>x</script>\n// two\n%s", text),
-                                .source_share = 0.87,
-                                .code_share = 0.99,
-                                .handed_out = others,
-                                .handed_out_count = 1}},
-                     .parts = parts,
-                     .part_count = sizeof parts / sizeof *parts,
-                     .same_machine_code = true};
-    Text out = {0};
-    page_pair(&out, &teacher, &page);
-    write_page("pair.html", &out);
+    const PairSource sources[] = {
+        {.source = text, .submission = 4},
+        {.source = arena_printf(&arena, "// </pre><script>x</script>\n// two\n%s", text)},
+    };
+    cJSON *pair = values_of(
+        "{'a': {'person': 'Özge <b>Yıldız</b>', 'file': 'my_second_attempt_with_a_long_name.cu', 'handed_out': [[2, 3]]},"
+        " 'b': {'from': '/srv/2025/submissions', 'file': 'Ada L_17_file_/<i>winner</i>.cu', 'handed_out': [[4, 5]]},"
+        " 'source': [0.93, 0.87], 'device_code': [1, 0.99], 'same_machine_code': true, 'parts': ["
+        "{'lines': [[4, 7], [6, 9]]}, {'lines': [[8, 8], [10, 10]]}, {'lines': [[10, 13], [12, 15]]},"
+        " {'lines': [[14, 15], [16, 17]]}, {'lines': [[17, 18], [19, 20]]}, {'lines': [[19, 20], [21, 22]]},"
+        " {'lines': [[22, 22], [24, 24]]}]}");
+    cJSON *values = pair_values(pair, sources);
+    values_put(values, "problem=%s time_utc=%s", "conv1d", "2026-11-23T03:00:00Z");
+    draw("pair", &teacher, "pair", values);
+    cJSON_Delete(pair);
 }
 
 static void draw_admin(void)
