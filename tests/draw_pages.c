@@ -8,7 +8,6 @@
 #include "grader/problem/testcase.h"
 #include "service/web/parts.h"
 #include "service/store/view.h"
-#include "service/web/pair_page.h"
 #include "service/web/site_answers.h"
 #include "service/web/source_view.h"
 #include "service/course/class_summary.h"

@@ -255,7 +255,7 @@ static void add_numbers(Text *page, const BoardPage *board, MeasuredTime you)
         entries[count++] = (PlotEntry){"this submission", "you", you};
     if (entries != NULL)
         qsort(entries, count, sizeof *entries, by_time);
-    details_begin(page, "The numbers of this plot");
+    details_begin(page);
     table_begin(page, "All times", "Who|What|>Time");
     for (size_t i = 0; i < count && i < MOST; i++)
         html_add(page, "<tr><th scope=\"row\">%s</th><td>%s</td><td class=\"number\">%s</td></tr>\n", entries[i].name,
@@ -432,7 +432,7 @@ void plot_history(Text *page, const char *id, const char *title, const char *who
     count -= left_out;
     html_add(page, "<figure>\n<figcaption>%s</figcaption>\n", title);
     draw_history(page, id, title, times, count);
-    details_begin(page, "The numbers of this plot");
+    details_begin(page);
     text_printf(&columns, "When|%s|>Time", who);
     table_begin(page, title, columns.data);
     text_free(&columns);

@@ -6,7 +6,6 @@
 #include "service/web/html.h"
 #include "service/web/parts.h"
 #include "service/web/source_view.h"
-#include "service/web/submission_cases.h"
 #include "service/web/svg.h"
 #include "service/web/template.h"
 
@@ -177,7 +176,7 @@ static void add_roofline_numbers(Text *page, const RooflineBars *roofline, const
                                  const cJSON *const *timed, size_t count, cJSON *const *references,
                                  size_t reference_count)
 {
-    details_begin(page, "The numbers of this plot");
+    details_begin(page);
     html_add(page, "<p>The roof: %s GFLOP/s, and %s GB/s of copying.</p>\n", figure_whole(roofline->peak).text,
              figure_whole(roofline->bandwidth).text);
     table_begin(page, "Rates of each timed case", "Case|Who|>Operations per byte|>GFLOP/s|>Roof");

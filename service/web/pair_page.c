@@ -1,9 +1,7 @@
 /* pair_page.c - one pair of similar sources, side by side, for teachers.
  *
  * The address names the pair by its runs, or by the run and the beginning of the further source's hash, since tomorrow's list has
- * another order.  */
-#include "service/web/pair_page.h"
-
+ * another order. Lines that the teacher handed out are left out, and so do not count as common.  */
 #include "grader/problem/problem.h"
 #include "service/store/service_store.h"
 #include "service/store/view.h"

@@ -208,9 +208,9 @@ void table_end(Text *page)
     html_raw(page, "</tbody>\n</table>\n</div>\n");
 }
 
-void details_begin(Text *page, const char *summary)
+void details_begin(Text *page)
 {
-    html_add(page, "<details>\n<summary>%s</summary>\n", summary);
+    html_raw(page, "<details>\n<summary>The numbers of this plot</summary>\n");
 }
 
 void details_end(Text *page)
@@ -220,7 +220,7 @@ void details_end(Text *page)
 
 /* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 
-const char *verdict_class(const char *verdict)
+static const char *verdict_class(const char *verdict)
 {
     static const char *const waiting[] = {"waiting", "judging", "held", "Judge Error"};
     static const char *const none[] = {"withdrawn", "not run", "", "-"};
@@ -235,7 +235,7 @@ const char *verdict_class(const char *verdict)
     return "bad";
 }
 
-void page_icon(Text *page, const char *class)
+static void page_icon(Text *page, const char *class)
 {
     const char *path = "M5 12h14"; /* a dash */
     if (strcmp(class, "good") == 0)
@@ -251,7 +251,7 @@ void page_icon(Text *page, const char *class)
 }
 
 /* The sign stays with the first word: a browser may break a line behind a picture even before a no-break space. */
-void verdict_mark(Text *page, const char *verdict)
+static void verdict_mark(Text *page, const char *verdict)
 {
     const size_t first = strcspn(verdict, " ");
     html_raw(page, "<span class=\"judged\"><span class=\"nowrap\">");
@@ -264,16 +264,6 @@ void verdict_mark(Text *page, const char *verdict)
 bool device_models_times(const char *device)
 {
     return device != NULL && strncmp(device, "sim-", strlen("sim-")) == 0;
-}
-
-void time_cell(Text *page, MeasuredTime time, const char *device)
-{
-    html_raw(page, "<td class=\"number\">");
-    if (time.ms > 0)
-        html_add(page, "%s", figure_measured(time).text);
-    if (time.ms > 0 && device_models_times(device))
-        html_raw(page, "<span class=\"more\">modelled</span>");
-    html_raw(page, "</td>");
 }
 
 /* ==== filters ===================================================================================================== */
@@ -362,14 +352,6 @@ const Filter template_filters[] = {
     FILTER(url),    FILTER(limiter),     FILTER(verdict),        FILTER(verdict_class),
     FILTER(icon),   FILTER(modelled),    FILTER(verdict_icon),   FILTER(length),
     FILTER(sizes),  FILTER(problem_url), FILTER(submission_url), {NULL, NULL}};
-
-/* ---- facts and lists --------------------------------------------------------------------------------------------- */
-
-void page_fact(Text *page, const char *name, const char *value)
-{
-    if (value != NULL && *value != '\0')
-        html_add(page, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
-}
 
 /* ==== recorded run ================================================================================================ */
 

@@ -1,4 +1,4 @@
-/* parts.h - what many pages are made of: tables that scroll by themselves, verdicts, facts, lists of submissions.  */
+/* parts.h - what many pages are made of: figures, tables that scroll by themselves, and the values of problems and submissions.  */
 #ifndef SERVICE_WEB_PARTS_H
 #define SERVICE_WEB_PARTS_H
 
@@ -44,18 +44,10 @@ Figure figure_day(const char *time_utc);
 
 /* ==== pages ======================================================================================================= */
 
-/* The pages of the judge: functions from what is known to HTML.
+/* Values of pages (template.h) that a server, a report and tests fill in alike.
  *
- * They read no file, no database and no clock: their callers fill the structs below, from the store, from result.json and
- * explain.json (docs/formats.md), and from the problem. Whatever is unknown is NULL or 0, and its part of the page is left
- * out. Whether the one who asks may see something is decided before: a caller leaves out what is not for them.
- *
- * Use      Text page = {0};
- *          page_submission(&page, &site, &submission);
- *          ... send it with PAGES_CONTENT_SECURITY_POLICY ...
- *          text_free(&page);
- * Texts    are UTF-8 as people wrote them; the pages escape them (html.h).
- * Times    of the day are UTC, "2026-01-31T12:00:00Z". */
+ * Whether the one who asks may see something is decided before: a caller leaves out what is not for them. Texts are UTF-8 as people wrote
+ * them; the templates escape them. Times of the day are UTC, "2026-01-31T12:00:00Z". */
 
 /* ---- boards ------------------------------------------------------------------------------------------------------ */
 
@@ -90,6 +82,9 @@ typedef struct SubmissionRecord { /* what is known of a judged submission */
 /* Adds what is shown of it to the values of {{#page submission}}, which have "state" and "person" already. The documents stay the
  * caller's, and must live until the page is shown. */
 void submission_put(cJSON *page, const SubmissionRecord *record);
+/* Of which "parts" is this: the verdict of each case, and what is wrong with a sample's output. A hidden case has its verdict and the
+ * judge's words, nothing else: result.json holds no more of it. */
+void submission_put_cases(cJSON *page, const cJSON *cases);
 
 /* What the database keeps of a run, in the form of result.json, without what it does not keep. For cJSON_Delete(). NULL: the run's
  * `cases` are no JSON. */
@@ -114,23 +109,11 @@ void table_begin(Text *page, const char *label, const char *columns);
 void table_begin_wide(Text *page, const char *label, const char *columns);
 void table_end(Text *page);
 
-/* A part that is closed at first. The numbers of plots stand in one. */
-void details_begin(Text *page, const char *summary);
+/* The numbers of a plot, which are closed at first. */
+void details_begin(Text *page);
 void details_end(Text *page);
-
-/* A verdict with its sign: a check mark, a cross, a clock. */
-void verdict_mark(Text *page, const char *verdict);
-/* "good", "bad", "wait" or "none": the class of a verdict or of a state. */
-const char *verdict_class(const char *verdict);
-/* Only the sign, in the colour of such a class. */
-void page_icon(Text *page, const char *class);
 
 /* Whether times on a device are modelled, by its id; NULL: unknown. */
 bool device_models_times(const char *device);
-/* A cell with a time, and below it that it was modelled; ms 0: an empty one. */
-void time_cell(Text *page, MeasuredTime time, const char *device);
-
-/* An entry of a <dl class="facts">; nothing if `value` is "" or NULL. */
-void page_fact(Text *page, const char *name, const char *value);
 
 #endif

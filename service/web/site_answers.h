@@ -1,5 +1,5 @@
-/* site_answers.h - the pages and forms of the server: each function answers one route by filling in the structs of
- * service/web from the store.  */
+/* site_answers.h - the pages and forms of the server: each function answers one route with a template that it
+ * fills in from the store.  */
 #ifndef SERVICE_WEB_SITE_ANSWERS_H
 #define SERVICE_WEB_SITE_ANSWERS_H
 
@@ -96,5 +96,13 @@ int64_t similar_submission(const Visit *visit, const cJSON *program);
 
 /* What names a pair: "12-34", or "12-0f3a..." with a further source. "": it has no name. */
 const char *similar_key(const Visit *visit, const cJSON *pair);
+
+typedef struct PairSource { /* of one side of a pair, from the store */
+    const char *source;     /* NULL: unknown */
+    int64_t submission;     /* to open; 0: none */
+} PairSource;
+
+/* The values of {{#page pair}} but its problem and time. */
+cJSON *pair_values(const cJSON *pair, const PairSource sources[2]);
 
 #endif

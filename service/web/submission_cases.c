@@ -1,6 +1,4 @@
-#include "service/web/submission_cases.h"
-
-#include "grader/terminal/terminal.h"
+/* submission_cases.c - the cases of a submission, and a wrong output as pictures.  */
 #include "service/store/view.h"
 #include "service/web/html.h"
 #include "service/web/parts.h"

@@ -1,7 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "service/web/pair_page.h"
-#include "service/web/site.h"
+#include "service/web/site_answers.h"
 #include "service/web/template.h"
 
 #include <string.h>

@@ -22,9 +22,10 @@ static void a_list_says_which_times_are_modelled(void **state)
 
 static void the_sign_of_a_verdict_stays_with_its_first_word(void **state)
 {
+    cJSON *values = cJSON_Parse("{\"a\": \"Memory Limit Exceeded\", \"b\": \"waiting\"}");
     Text page = {0};
-    verdict_mark(&page, "Memory Limit Exceeded");
-    verdict_mark(&page, "waiting");
+    template_try(&page, "{{a|verdict}}{{b|verdict}}", values);
+    cJSON_Delete(values);
     assert_non_null(strstr(page.data, "\u00A0Memory</span> Limit Exceeded</span>"));
     assert_non_null(strstr(page.data, "\u00A0waiting</span></span>"));
     text_free(&page);
