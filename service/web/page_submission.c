@@ -1,6 +1,4 @@
 #include "base/text.h"
-#include "grader/report/report.h"
-#include "grader/terminal/terminal.h"
 #include "service/store/view.h"
 #include "service/web/board_plots.h"
 #include "service/web/html.h"
@@ -9,7 +7,6 @@
 #include "service/web/svg.h"
 #include "service/web/template.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

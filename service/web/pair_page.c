@@ -10,7 +10,6 @@
 #include "service/web/template.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ==== pair page =================================================================================================== */

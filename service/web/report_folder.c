@@ -11,8 +11,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 typedef struct Folder { /* a report that is being written */

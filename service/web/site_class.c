@@ -1,6 +1,5 @@
 /* site_class.c - points: a person's own once they are shown, and those of all with the summary for teachers.  */
 #include "grader/problem/problem.h"
-#include "leaderboard/database.h"
 #include "leaderboard/rulings.h"
 #include "service/course/class_file.h"
 #include "service/course/class_summary.h"

@@ -8,7 +8,6 @@
 #include "leaderboard/rulings.h"
 #include "service/store/judgings.h"
 #include "service/web/answer.h"
-#include "service/web/board_plots.h"
 #include "service/web/site_answers.h"
 #include "service/web/template.h"
 

@@ -2,18 +2,15 @@
 
 #include "base/arena.h"
 #include "base/diff.h"
-#include "grader/report/report.h"
 #include "grader/report/time_change.h"
 #include "grader/terminal/terminal.h"
 #include "service/store/view.h"
 #include "service/web/answer.h"
-#include "service/web/html.h"
 #include "service/web/template.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -435,9 +435,8 @@ static void render_part(Rendering *rendering, const TemplateScope *scope, const 
         fault(rendering, tag->begin, "there is no page %s", tag->name);
     if (part == NULL || rendering->is_check)
         return;
-    if (tag->rest[0] != '\0') {
+    if (tag->rest[0] != '\0')
         inner.value = find(rendering, scope, tag, tag->rest, &filtered);
-    }
     if (inner.value != NULL)
         render_definition(*rendering, part, &inner);
 }
@@ -608,12 +607,12 @@ cJSON *values_row(cJSON *list)
 static void add_columns(cJSON *row, sqlite3_stmt *statement)
 {
     for (int i = 0; i < sqlite3_column_count(statement); i++) {
-        const char *name = sqlite3_column_name(statement, i), *text = (const char *)sqlite3_column_text(statement, i);
-        const int type = sqlite3_column_type(statement, i);
-        if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
-            cJSON_AddNumberToObject(row, name, sqlite3_column_double(statement, i));
-        else
-            cJSON_AddItemToObject(row, name, text == NULL ? cJSON_CreateNull() : cJSON_CreateString(text));
+        const char *name = sqlite3_column_name(statement, i);
+        switch (sqlite3_column_type(statement, i)) { /* before it is taken as a text, which changes it */
+        case SQLITE_NULL: cJSON_AddNullToObject(row, name); break;
+        case SQLITE_TEXT: cJSON_AddStringToObject(row, name, (const char *)sqlite3_column_text(statement, i)); break;
+        default: cJSON_AddNumberToObject(row, name, sqlite3_column_double(statement, i));
+        }
     }
 }
 
