@@ -169,63 +169,42 @@ static void add_points(Text *page, const RooflineBars *roofline, const BoardPage
     add_case_numbers(page, roofline, timed, count);
 }
 
-static void add_roofline_numbers(Text *page, const RooflineBars *roofline, const BoardPage *board,
-                                 const cJSON *const *timed, size_t count, cJSON *const *references,
-                                 size_t reference_count)
+/* One row of the table; the roof stands beside the submission's own points. */
+static void put_point(cJSON *list, size_t number, const cJSON *item, const char *who, TimePoint point, double roof)
 {
-    details_begin(page);
-    html_add(page, "<p>The roof: %s GFLOP/s, and %s GB/s of copying.</p>\n", figure_whole(roofline->peak).text,
-             figure_whole(roofline->bandwidth).text);
-    table_begin(page, "Rates of each timed case", "Case|Who|>Operations per byte|>GFLOP/s|>Roof");
-    for (size_t i = 0; i < count; i++) {
-        TimePoint you = point_of(timed[i]);
-        double uncertainty = view_time(timed[i], "time_ms").uncertainty;
-        html_add(
-            page,
-            "<tr class=\"you\"><th scope=\"row\">%zu. %s</th><td>this submission</td><td class=\"number\">%.4g</td>"
-            "<td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
-            i + 1, view_text(timed[i], "name"), you.intensity, figure_within(you.rate, uncertainty).text,
-            figure_whole(roof_at(roofline, you.intensity)).text);
-        for (size_t k = 0; k < reference_count; k++) {
-            TimePoint other = reference_point(timed[i], references[k]);
-            if (!isnan(other.rate))
-                html_add(page,
-                         "<tr><th scope=\"row\">%zu. %s</th><td>%s</td><td class=\"number\">%.4g</td><td "
-                         "class=\"number\">%s</td><td class=\"number\"></td></tr>\n",
-                         i + 1, view_text(timed[i], "name"), board->references[k].name, other.intensity,
-                         figure_within(other.rate, uncertainty).text);
-        }
-    }
-    table_end(page);
-    details_end(page);
+    if (isnan(point.rate))
+        return;
+    cJSON *row = values_row(list);
+    values_put(row, "number=%zu case=%s who=%s intensity=%.4g rate=%g uncertainty=%g", number, view_text(item, "name"),
+               who, point.intensity, point.rate, view_time(item, "time_ms").uncertainty);
+    cJSON_AddItemToObject(row, "roof", isnan(roof) ? cJSON_CreateNull() : cJSON_CreateNumber(roof));
 }
 
 static void add_roofline(Text *page, const cJSON *sitting, const BoardPage *board, const cJSON *const *timed,
                          size_t count, cJSON *const *references, size_t reference_count)
 {
     RooflineBars roofline = roofline_around(sitting, timed, count, references, reference_count);
-    html_raw(page,
-             "<figure>\n<figcaption>The roofline<span class=\"more\">The line is what the direct method can reach on "
-             "this device.</span></figcaption>\n");
+    cJSON *values = cJSON_CreateObject(), *points = cJSON_AddArrayToObject(values, "points");
+    Text plot = {0};
     svg_begin(
-        page, "roofline", ROOF_BOTTOM + 40, "The roofline",
+        &plot, "roofline", ROOF_BOTTOM + 40, "The roofline",
         "The rate of each timed case against its operations per byte, under the roof of the device. The table below "
         "has the numbers.");
-    add_roof(page, &roofline);
-    add_points(page, &roofline, board, timed, count, references, reference_count);
-    svg_end(page);
-    html_raw(
-        page,
-        "<ul class=\"key\"><li><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\"><circle class=\"me\" cx=\"5\" cy=\"5\" "
-        "r=\"5\"/></svg>this submission, by timed case</li>");
-    if (reference_count > 0)
-        html_raw(
-            page,
-            "<li><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\"><path class=\"reference\" d=\"M5 0l5 5-5 5-5-5z\"/>"
-            "</svg>a reference solution</li>");
-    html_raw(page, "</ul>\n");
-    add_roofline_numbers(page, &roofline, board, timed, count, references, reference_count);
-    html_raw(page, "</figure>\n");
+    add_roof(&plot, &roofline);
+    add_points(&plot, &roofline, board, timed, count, references, reference_count);
+    svg_end(&plot);
+    values_markup(values, "plot", &plot);
+    values_put(values, "has_references=%d peak=%g bandwidth=%g", reference_count > 0, roofline.peak,
+               roofline.bandwidth);
+    for (size_t i = 0; i < count; i++) {
+        const TimePoint you = point_of(timed[i]);
+        put_point(points, i + 1, timed[i], "this submission", you, roof_at(&roofline, you.intensity));
+        for (size_t k = 0; k < reference_count; k++)
+            put_point(points, i + 1, timed[i], board->references[k].name, reference_point(timed[i], references[k]),
+                      NAN);
+    }
+    template_show(page, "roofline", values);
+    cJSON_Delete(values);
 }
 
 static void submission_roofline(Text *page, const cJSON *sitting, const BoardPage *board, const cJSON *const *timed,

@@ -208,16 +208,6 @@ void table_end(Text *page)
     html_raw(page, "</tbody>\n</table>\n</div>\n");
 }
 
-void details_begin(Text *page)
-{
-    html_raw(page, "<details>\n<summary>The numbers of this plot</summary>\n");
-}
-
-void details_end(Text *page)
-{
-    html_raw(page, "</details>\n");
-}
-
 /* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 
 static const char *verdict_class(const char *verdict)

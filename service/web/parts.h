@@ -109,10 +109,6 @@ void table_begin(Text *page, const char *label, const char *columns);
 void table_begin_wide(Text *page, const char *label, const char *columns);
 void table_end(Text *page);
 
-/* The numbers of a plot, which are closed at first. */
-void details_begin(Text *page);
-void details_end(Text *page);
-
 /* Whether times on a device are modelled, by its id; NULL: unknown. */
 bool device_models_times(const char *device);
 

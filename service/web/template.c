@@ -98,6 +98,8 @@ static bool next_tag(const char *text, const char *at, const char *end, Tag *tag
     const char *open = strstr(at, "{{"), *close = open == NULL ? NULL : strstr(open, "}}");
     if (close == NULL || close >= end)
         return false;
+    while (open[2] == '#' && close[2] == '}') /* {{#table a|{b}}} */
+        close++;
     *tag = (Tag){.kind = TAG_VALUE, .begin = open, .end = close + 2};
     const char *inside = open + 2;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
