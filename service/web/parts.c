@@ -274,10 +274,15 @@ NUMBER_FILTER(duration, figure_duration(number))
 NUMBER_FILTER(count, quantity_count(number))
 NUMBER_FILTER(mean, quantity_mean(number))
 NUMBER_FILTER(ratio, quantity_ratio(number))
-NUMBER_FILTER(error, isnan(number) ? (Quantity){""} : quantity_error(number))
 NUMBER_FILTER(measured,
               figure_measured((MeasuredTime){number > 0 ? number : 0, view_time(filtered->holder, "").uncertainty}))
 NUMBER_FILTER(within, figure_within(number, view_time(filtered->holder, "").uncertainty))
+
+static void add_error(Text *page, const Filtered *filtered)
+{
+    if (cJSON_IsNumber(filtered->value))
+        html_text(page, quantity_error(filtered->value->valuedouble).text);
+}
 
 /* Of texts; "": absent. */
 #define TEXT_FILTER(NAME, ADD)                                                                                         \
@@ -345,12 +350,6 @@ const Filter template_filters[] = {
 
 /* ==== recorded run ================================================================================================ */
 
-static void put_text(cJSON *object, const char *key, const char *text)
-{
-    if (text != NULL)
-        cJSON_AddStringToObject(object, key, text);
-}
-
 /* The parts of a sitting that are parts of result.json as well. */
 static void put_sitting(cJSON *object, const char *text)
 {
@@ -373,24 +372,14 @@ cJSON *submission_of_run(const Run *run)
         return NULL;
     }
     object = cJSON_CreateObject();
-    put_text(object, "verdict", run->verdict);
-    put_text(object, "rank_status", run->rank_status);
-    put_text(object, "problem", run->board.problem);
-    put_text(object, "file", run->file_name);
-    put_text(object, "source_hash", run->source_hash);
-    put_text(object, "person", run->person);
-    put_text(object, "time_utc", run->time_utc);
-    put_text(object, "device", run->board.device);
-    put_text(object, "device_name", run->device_name);
-    put_text(object, "driver", run->driver);
-    put_text(object, "toolkit", run->toolkit);
-    put_text(object, "judge", run->judge);
-    put_text(object, "sandbox", run->sandbox);
-    cJSON_AddBoolToObject(object, "modelled", strncmp(run->board.device, "sim-", 4) == 0);
-    if (run->time.ms > 0) {
-        cJSON_AddNumberToObject(object, "score_ms", run->time.ms);
-        cJSON_AddNumberToObject(object, "uncertainty", run->time.uncertainty);
-    }
+    values_put(object,
+               "verdict=%s rank_status=%s problem=%s file=%s source_hash=%s person=%s time_utc=%s device=%s"
+               " device_name=%s driver=%s toolkit=%s judge=%s sandbox=%s",
+               run->verdict, run->rank_status, run->board.problem, run->file_name, run->source_hash, run->person,
+               run->time_utc, run->board.device, run->device_name, run->driver, run->toolkit, run->judge, run->sandbox);
+    cJSON_AddBoolToObject(object, "modelled", device_models_times(run->board.device));
+    if (run->time.ms > 0)
+        values_put(object, "score_ms=%g uncertainty=%g", run->time.ms, run->time.uncertainty);
     put_sitting(object, run->sitting);
     cJSON_AddItemToObject(object, "cases", cases);
     return object;

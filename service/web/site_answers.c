@@ -55,7 +55,7 @@ static void put_side(cJSON *change, const char *name, const BatchSide *side)
 {
     cJSON *object = cJSON_AddObjectToObject(change, name);
     values_put(object, "verdict=%s rank=%zu", side->verdict, side->rank);
-    values_time(object, side->run == NULL ? (MeasuredTime){0} : side->run->time);
+    values_time(object, side->run != NULL ? side->run->time : (MeasuredTime){0});
 }
 
 static void put_changes(cJSON *page, const Batch *batch, const BatchRow *rows, size_t count)

@@ -185,25 +185,16 @@ static bool is_true(const cJSON *value)
     return cJSON_IsTrue(value) || cJSON_IsObject(value) || cJSON_GetArraySize(value) > 0;
 }
 
-static void add_plain(Text *page, const cJSON *value)
-{
-    if (cJSON_IsNumber(value))
-        html_add(page, "%.15g", value->valuedouble);
-    else if (cJSON_IsString(value))
-        html_text(page, value->valuestring);
-}
-
+/* NULL: the tag names none. */
 static const Filter *filter_of(Rendering *rendering, const Tag *tag)
 {
     const char *name = strchr(tag->name, '|');
-    const Filter *filter = template_filters;
-    if (name == NULL)
-        return NULL;
-    while (filter->name != NULL && strcmp(filter->name, name + 1) != 0)
-        filter++;
-    if (filter->name == NULL)
+    for (const Filter *filter = template_filters; name != NULL && filter->name != NULL; filter++)
+        if (strcmp(filter->name, name + 1) == 0)
+            return filter;
+    if (name != NULL)
         fault(rendering, tag->begin, "there is no filter %s", name + 1);
-    return filter->name == NULL ? NULL : filter;
+    return NULL;
 }
 
 /* Whether a value stands inside of "<...>" and not in double quotes. */
@@ -221,80 +212,86 @@ static void add_value(Rendering *rendering, const TemplateScope *scope, const Ta
     const Filter *filter = filter_of(rendering, tag);
     if (rendering->is_check && is_bare(rendering, tag->begin))
         fault(rendering, tag->begin, "an attribute stands within double quotes");
-    if (strcmp(tag->name, "loop") == 0 && !rendering->is_check) {
+    if (rendering->is_check)
+        return;
+    if (strcmp(tag->name, "loop") == 0) {
         html_add(rendering->page, "%zu", scope->number);
         return;
     }
-    if (find(rendering, scope, tag, tag->name, &filtered) == NULL) {
-        if (filter != NULL && strchr(tag->name, '?') != NULL && !rendering->is_check)
-            filter->add(rendering->page, &filtered);
+    const cJSON *value = find(rendering, scope, tag, tag->name, &filtered);
+    if (value == NULL && strchr(tag->name, '?') == NULL)
         return;
-    }
-    if (cJSON_IsRaw(filtered.value) != (tag->kind == TAG_RAW))
+    if (cJSON_IsRaw(value) != (tag->kind == TAG_RAW))
         fault(rendering, tag->begin, tag->kind == TAG_RAW ? "{{%s}} is no markup" : "{{%s}} is markup", tag->name);
     else if (tag->kind == TAG_RAW)
-        html_raw(rendering->page, filtered.value->valuestring);
-    else if (filter != NULL && !cJSON_IsNull(filtered.value))
+        html_raw(rendering->page, value->valuestring);
+    else if (filter != NULL && !cJSON_IsNull(value))
         filter->add(rendering->page, &filtered);
-    else if (cJSON_IsObject(filtered.value) || cJSON_IsArray(filtered.value))
+    else if (cJSON_IsObject(value) || cJSON_IsArray(value))
         fault(rendering, tag->begin, "{{%s}} is no single value", tag->name);
-    else
-        add_plain(rendering->page, filtered.value);
+    else if (cJSON_IsNumber(value))
+        html_add(rendering->page, "%.15g", value->valuedouble);
+    else if (cJSON_IsString(value))
+        html_text(rendering->page, value->valuestring);
 }
 
 /* ==== blocks ====================================================================================================== */
 
 static void render(Rendering *rendering, const char *at, const char *end, const TemplateScope *scope);
 
-static bool holds(Rendering *rendering, const TemplateScope *scope, const Tag *tag)
+static const cJSON *value_of(Rendering *rendering, const TemplateScope *scope, const Tag *tag)
 {
-    const bool is_negated = tag->name[0] == '!';
     Filtered filtered;
-    if (strcmp(tag->name, "loop") == 0)
-        return (double)scope->number == strtod(tag->rest + strspn(tag->rest, "="), NULL);
-    const cJSON *value = find(rendering, scope, tag, tag->name + is_negated, &filtered);
-    if (tag->rest[0] == '=' && cJSON_IsNumber(value))
-        return value->valuedouble == strtod(tag->rest + 1, NULL);
-    if (tag->rest[0] == '=')
-        return cJSON_IsString(value) && strcmp(value->valuestring, skip_spaces(tag->rest + 1)) == 0;
-    return is_true(value) != is_negated;
+    return find(rendering, scope, tag, tag->name + (tag->name[0] == '!'), &filtered);
+}
+
+/* What stands before the {{else}}, or what stands behind it. */
+static void render_branch(Rendering *rendering, const TemplateScope *scope, const Block *block, bool is_first)
+{
+    render(rendering, is_first ? block->begin : block->or_begin, is_first ? block->end : block->or_end, scope);
+}
+
+static void render_if(Rendering *rendering, const TemplateScope *scope, const Tag *tag, const Block *block)
+{
+    const char *other = tag->rest[0] == '=' ? skip_spaces(tag->rest + 1) : NULL;
+    const bool is_loop = strcmp(tag->name, "loop") == 0;
+    const cJSON *value = is_loop ? NULL : value_of(rendering, scope, tag);
+    bool holds = is_true(value) != (tag->name[0] == '!');
+    if (other != NULL && (is_loop || cJSON_IsNumber(value)))
+        holds = strtod(other, NULL) == (is_loop ? (double)scope->number : value->valuedouble);
+    else if (other != NULL)
+        holds = cJSON_IsString(value) && strcmp(value->valuestring, other) == 0;
+    render_branch(rendering, scope, block, holds);
 }
 
 static void render_each(Rendering *rendering, const TemplateScope *scope, const Tag *tag, const Block *block)
 {
-    Filtered filtered;
-    const cJSON *item, *list = find(rendering, scope, tag, tag->name, &filtered);
+    const cJSON *item, *list = value_of(rendering, scope, tag);
     const size_t most = tag->rest[0] == '\0' ? SIZE_MAX : strtoul(tag->rest, NULL, 10);
     size_t number = 0;
     cJSON_ArrayForEach(item, list)
     {
         if (number == most)
             return;
-        render(rendering, block->begin, block->end, &(TemplateScope){item, ++number});
+        render_branch(rendering, &(TemplateScope){item, ++number}, block, true);
     }
     if (number == 0)
-        render(rendering, block->or_begin, block->or_end, scope);
+        render_branch(rendering, scope, block, false);
 }
 
 static void render_more(Rendering *rendering, const TemplateScope *scope, const Tag *tag, const Block *block)
 {
-    Filtered filtered;
-    const double count = cJSON_GetArraySize(find(rendering, scope, tag, tag->name, &filtered)),
-                 most = strtod(tag->rest, NULL);
-    cJSON *left = cJSON_CreateNumber(count - most);
-    if (count > most)
-        render(rendering, block->begin, block->end, &(TemplateScope){left, 0});
+    cJSON *left = cJSON_CreateNumber(cJSON_GetArraySize(value_of(rendering, scope, tag)) - strtod(tag->rest, NULL));
+    if (left->valuedouble > 0)
+        render_branch(rendering, &(TemplateScope){left, 0}, block, true);
     cJSON_Delete(left);
 }
 
 static void render_with(Rendering *rendering, const TemplateScope *scope, const Tag *tag, const Block *block)
 {
-    Filtered filtered;
-    const cJSON *value = find(rendering, scope, tag, tag->name, &filtered);
-    if (is_true(value))
-        render(rendering, block->begin, block->end, &(TemplateScope){value, 0});
-    else
-        render(rendering, block->or_begin, block->or_end, scope);
+    const cJSON *value = value_of(rendering, scope, tag);
+    const TemplateScope inner = {value, 0};
+    render_branch(rendering, is_true(value) ? &inner : scope, block, is_true(value));
 }
 
 /* "Case {name}" with the value. */
@@ -339,40 +336,29 @@ static void render_set(Rendering *rendering, const TemplateScope *scope, const T
     values_markup(rendering->root, tag->name, &markup);
 }
 
-/* Where no values are, whatever stands in it. */
-static void check_block(Rendering *rendering, const Tag *tag, const Block *block)
-{
-    static const char *const words[] = {"if", "each", "more", "with", "table", "wide", "set"};
-    const TemplateScope nothing = {0};
-    size_t i = 0;
-    while (i < sizeof words / sizeof *words && strcmp(words[i], tag->word) != 0)
-        i++;
-    if (i == sizeof words / sizeof *words)
-        fault(rendering, tag->begin, "there is no {{#%s}}", tag->word);
-    if ((strcmp(tag->word, "table") == 0 || strcmp(tag->word, "wide") == 0) && strchr(tag->rest, '|') == NULL)
-        fault(rendering, tag->begin, "a table has heads");
-    render(rendering, block->begin, block->end, &nothing);
-    render(rendering, block->or_begin, block->or_end, &nothing);
-}
+static const struct BlockKind {
+    const char *word;
+    void (*render)(Rendering *rendering, const TemplateScope *scope, const Tag *tag, const Block *block);
+} block_kinds[] = {{"if", render_if},   {"each", render_each},   {"more", render_more}, {"with", render_with},
+                   {"set", render_set}, {"table", render_table}, {"wide", render_table}};
 
+/* A check looks at both branches. */
 static void render_block(Rendering *rendering, const TemplateScope *scope, const Tag *tag, const Block *block)
 {
-    if (rendering->is_check)
-        check_block(rendering, tag, block);
-    else if (strcmp(tag->word, "each") == 0)
-        render_each(rendering, scope, tag, block);
-    else if (strcmp(tag->word, "more") == 0)
-        render_more(rendering, scope, tag, block);
-    else if (strcmp(tag->word, "with") == 0)
-        render_with(rendering, scope, tag, block);
-    else if (strcmp(tag->word, "set") == 0)
-        render_set(rendering, scope, tag, block);
-    else if (strcmp(tag->word, "if") != 0)
-        render_table(rendering, scope, tag, block);
-    else if (holds(rendering, scope, tag))
-        render(rendering, block->begin, block->end, scope);
-    else
-        render(rendering, block->or_begin, block->or_end, scope);
+    const struct BlockKind *kind = NULL;
+    for (size_t i = 0; i < sizeof block_kinds / sizeof *block_kinds; i++)
+        if (strcmp(block_kinds[i].word, tag->word) == 0)
+            kind = &block_kinds[i];
+    if (kind == NULL)
+        fault(rendering, tag->begin, "there is no {{#%s}}", tag->word);
+    else if (kind->render == render_table && strchr(tag->rest, '|') == NULL)
+        fault(rendering, tag->begin, "a table has heads");
+    else if (!rendering->is_check)
+        kind->render(rendering, scope, tag, block);
+    if (rendering->is_check) {
+        render_branch(rendering, scope, block, true);
+        render_branch(rendering, scope, block, false);
+    }
 }
 
 /* ==== templates =================================================================================================== */
