@@ -322,7 +322,7 @@ void plot_ladder(Text *page, const BoardPage *board, MeasuredTime you)
     }
     if (!you_stand)
         put_rung(rungs, NULL, you, longest, false);
-    values_put(values, "has_you=%d speed=%s", you.ms > 0, you.ms > 0 ? "|>-Speed" : "");
+    values_put(values, "has_you=%d", you.ms > 0);
     if (next == NULL)
         cJSON_AddNullToObject(values, "next");
     else

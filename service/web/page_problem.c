@@ -142,30 +142,28 @@ static void add_source(Text *text, const CaseSource *source)
     }
 }
 
-/* `literal` NULL: the words of the source. */
-static void put_array(cJSON *list, const char *name, const Tensor *literal, const CaseSource *source)
+static void put_array(cJSON *list, const char *name, const CaseSource *source, const Tensor *values)
 {
     Text words = {0};
-    if (literal != NULL)
-        add_values(&words, literal);
+    if (source->kind == SOURCE_VALUES)
+        add_values(&words, values);
     else
         add_source(&words, source);
-    values_put(values_row(list), "name=%s is_literal=%d words=%s", name, literal != NULL, words.data);
+    values_put(values_row(list), "name=%s is_literal=%d words=%s", name, source->kind == SOURCE_VALUES, words.data);
     text_free(&words);
 }
 
 static void put_sample(cJSON *row, const Problem *problem, const Testcase *sample)
 {
+    static const CaseSource expected = {.kind = SOURCE_VALUES};
     cJSON *arrays = cJSON_AddArrayToObject(row, "arrays");
     values_put(row, "name=%s", sample->name);
     put_sizes(row, problem, &sample->sizes);
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (problem->parameters[i].role == ROLE_IN)
-            put_array(arrays, problem->parameters[i].name,
-                      sample->sources[i].kind == SOURCE_VALUES ? &sample->sources[i].literal : NULL,
-                      &sample->sources[i]);
+            put_array(arrays, problem->parameters[i].name, &sample->sources[i], &sample->sources[i].literal);
     if (sample->expected.data != NULL)
-        put_array(arrays, problem->parameters[problem_output(problem)].name, &sample->expected, NULL);
+        put_array(arrays, problem->parameters[problem_output(problem)].name, &expected, &sample->expected);
 }
 
 static void put_cases(cJSON *page, const Problem *problem, const TestcaseSet *set)

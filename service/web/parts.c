@@ -167,47 +167,6 @@ Figure figure_day(const char *time_utc)
 
 /* ==== parts ======================================================================================================= */
 
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
-
-static void add_heads(Text *page, const char *columns)
-{
-    while (*columns != '\0') {
-        size_t length = strcspn(columns, "|");
-        bool is_number = columns[0] == '>', is_spare = columns[is_number] == '-';
-        const char *name = columns + is_number + is_spare;
-        html_raw(page, "<th scope=\"col\"");
-        if (is_number || is_spare)
-            html_add(page, " class=\"%s\"", !is_spare ? "number" : is_number ? "number spare" : "spare");
-        html_add(page, ">%.*s</th>", (int)(columns + length - name), name);
-        columns += length + (columns[length] == '|');
-    }
-}
-
-static void begin(Text *page, const char *label, const char *columns, const char *class)
-{
-    html_add(
-        page,
-        "<div class=\"scroll\" role=\"group\" aria-label=\"%s\" tabindex=\"0\">\n<table class=\"%s\">\n<thead><tr>",
-        label, class);
-    add_heads(page, columns);
-    html_raw(page, "</tr></thead>\n<tbody>\n");
-}
-
-void table_begin(Text *page, const char *label, const char *columns)
-{
-    begin(page, label, columns, "plain");
-}
-
-void table_begin_wide(Text *page, const char *label, const char *columns)
-{
-    begin(page, label, columns, "wide");
-}
-
-void table_end(Text *page)
-{
-    html_raw(page, "</tbody>\n</table>\n</div>\n");
-}
-
 /* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 
 static const char *verdict_class(const char *verdict)

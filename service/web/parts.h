@@ -1,4 +1,4 @@
-/* parts.h - what many pages are made of: figures, tables that scroll by themselves, and the values of problems and submissions.  */
+/* parts.h - what many pages are made of: figures, and the values of problems and submissions.  */
 #ifndef SERVICE_WEB_PARTS_H
 #define SERVICE_WEB_PARTS_H
 
@@ -98,16 +98,6 @@ cJSON *problem_values(const Problem *problem, const TestcaseSet *testcases, cons
 void problem_put_boards(cJSON *page, const BoardPage *boards, size_t count, const char *reader);
 /* For {{>problem_row}}. `verdict` is that of the reader's best submission, "": none; `best` is the board that counts, NULL: none. */
 void problem_put_row(cJSON *list, const Problem *problem, const char *verdict, const BoardPage *best);
-
-/* ==== parts ======================================================================================================= */
-
-/* A table that scrolls sideways where it is too wide; `label` is its name for screen readers. `columns` are the heads, separated
- * by '|'; those of numbers begin with '>', those that a phone does not show with '-' ("-Date", ">-GB/s"). The caller adds
- * rows; each begins with a <th scope="row">. */
-void table_begin(Text *page, const char *label, const char *columns);
-/* The same as wide as the page. */
-void table_begin_wide(Text *page, const char *label, const char *columns);
-void table_end(Text *page);
 
 /* Whether times on a device are modelled, by its id; NULL: unknown. */
 bool device_models_times(const char *device);

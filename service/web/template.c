@@ -2,7 +2,6 @@
 
 #include "leaderboard/database.h"
 #include "service/web/html.h"
-#include "service/web/parts.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -98,7 +97,7 @@ static bool next_tag(const char *text, const char *at, const char *end, Tag *tag
     const char *open = strstr(at, "{{"), *close = open == NULL ? NULL : strstr(open, "}}");
     if (close == NULL || close >= end)
         return false;
-    while (open[2] == '#' && close[2] == '}') /* {{#table a|{b}}} */
+    if (open[2] == '#' && close[2] == '}') /* {{#table a|{b}}} */
         close++;
     *tag = (Tag){.kind = TAG_VALUE, .begin = open, .end = close + 2};
     const char *inside = open + 2;
@@ -295,35 +294,50 @@ static void render_with(Rendering *rendering, const TemplateScope *scope, const 
 }
 
 /* "Case {name}" with the value. */
-static void add_expanded(Rendering *rendering, const TemplateScope *scope, const Tag *tag, Text *text, const char *at,
+static void add_expanded(Rendering *rendering, const TemplateScope *scope, const Tag *tag, const char *at,
                          size_t length)
 {
-    const char *end = at + length;
-    while (at < end) {
+    for (const char *end = at + length; at < end;) {
         char name[80];
         Filtered filtered;
         const size_t plain = strcspn(at, "{"), size = strcspn(at, "}");
-        text_append(text, at, at + plain < end ? plain : (size_t)(end - at));
+        html_bytes(rendering->page, at, at + plain < end ? plain : (size_t)(end - at));
         if (at + plain >= end)
             return;
         snprintf(name, sizeof name, "%.*s", (int)(size - plain - 1), at + plain + 1);
         const cJSON *value = find(rendering, scope, tag, name, &filtered);
-        text_add(text, cJSON_IsString(value) ? value->valuestring : "");
+        html_text(rendering->page, cJSON_IsString(value) ? value->valuestring : "");
         at += size + 1;
     }
 }
 
+static void add_head(Rendering *rendering, const TemplateScope *scope, const Tag *tag, const char *head, size_t length)
+{
+    const bool is_number = head[0] == '>', is_spare = head[is_number] == '-';
+    const size_t signs = is_number + is_spare;
+    html_raw(rendering->page, "<th scope=\"col\"");
+    if (signs > 0)
+        html_add(rendering->page, " class=\"%s%s%s\"", is_number ? "number" : "", signs == 2 ? " " : "",
+                 is_spare ? "spare" : "");
+    html_raw(rendering->page, ">");
+    add_expanded(rendering, scope, tag, head + signs, length - signs);
+    html_raw(rendering->page, "</th>");
+}
+
 static void render_table(Rendering *rendering, const TemplateScope *scope, const Tag *tag, const Block *block)
 {
-    Text label = {0}, heads = {0};
-    const size_t length = strcspn(tag->rest, "|");
-    add_expanded(rendering, scope, tag, &label, tag->rest, length);
-    add_expanded(rendering, scope, tag, &heads, tag->rest + length + 1, strlen(tag->rest + length + 1));
-    (strcmp(tag->word, "wide") == 0 ? table_begin_wide : table_begin)(rendering->page, label.data, heads.data);
-    render(rendering, block->begin, block->end, scope);
-    table_end(rendering->page);
-    text_free(&label);
-    text_free(&heads);
+    size_t length = strcspn(tag->rest, "|");
+    html_raw(rendering->page, "<div class=\"scroll\" role=\"group\" aria-label=\"");
+    add_expanded(rendering, scope, tag, tag->rest, length);
+    html_add(rendering->page, "\" tabindex=\"0\">\n<table class=\"%s\">\n<thead><tr>",
+             strcmp(tag->word, "wide") == 0 ? "wide" : "plain");
+    for (const char *head = tag->rest + length; *head == '|'; head += length) {
+        length = strcspn(++head, "|");
+        add_head(rendering, scope, tag, head, length);
+    }
+    html_raw(rendering->page, "</tr></thead>\n<tbody>\n");
+    render_branch(rendering, scope, block, true);
+    html_raw(rendering->page, "</tbody>\n</table>\n</div>\n");
 }
 
 static void render_set(Rendering *rendering, const TemplateScope *scope, const Tag *tag, const Block *block)

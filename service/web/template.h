@@ -7,7 +7,9 @@
  *          {{#if name}} .. {{else}} .. {{/if}}, also {{#if !name}} and {{#if name = text}}. Null, 0, "", false and an empty list are false.
  *          {{#each list}} .. {{else}} .. {{/each}}, for an empty list what follows the else; {{#each list 200}} stops there, and {{#more list
  *          200}} .. {{/more}} is for a longer one, with {{this}} the number of what is left out. {{#with object}} .. {{else}} .. {{/with}}
- *          {{#table label|head|head}} .. {{/table}}, {{#wide ..}}: table_begin() of parts.h, with {name} for a value.
+ *          {{#table label|head|>head}} .. {{/table}} is a table that scrolls sideways where it is too wide, {{#wide ..}} one as wide as the page.
+ *          The label is its name for screen readers; heads of numbers begin with '>', those that a phone does not show with '-'
+ *          (">-GB/s"); {name} stands for a value. Each row begins with a <th scope="row">.
  *          {{#set name}} .. {{/set}} keeps markup as {{{root.name}}}. {{>part}} and {{>part name}} show another template. {{! remark }}
  *          A tag alone on its line leaves no line, and indentation is left out.
  * Escaping each value goes through html.h, so that it is safe between tags and in attributes within double quotes.
