@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "service/web/parts.h"
+#include "service/web/site_answers.h"
 #include "service/web/template.h"
 
 #include <string.h>
@@ -31,10 +31,32 @@ static void the_sign_of_a_verdict_stays_with_its_first_word(void **state)
     text_free(&page);
 }
 
+static void an_error_says_of_what_kind_it_is(void **state)
+{
+    static const struct {
+        int status;
+        const char *words;
+    } rows[] = {{401, "Who are you?"},       {403, "Not for you"},      {404, "There is no such page"},
+                {413, "Too large"},          {429, "Too many at once"}, {500, "The judge cannot answer now"},
+                {409, "This cannot be done"}};
+    const Config config = {.title = "Judge"};
+    Service service = {.config = &config};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        HttpReply reply = {0};
+        Visit visit = {.service = &service, .reply = &reply};
+        site_error(&visit, rows[i].status, "why <b>");
+        assert_int_equal(reply.status, rows[i].status);
+        if (strstr(reply.body.data, rows[i].words) == NULL || strstr(reply.body.data, "<p>why &lt;b&gt;</p>") == NULL)
+            fail_test("%d: %s", rows[i].status, reply.body.data);
+        text_free(&reply.body);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_list_says_which_times_are_modelled),
+        cmocka_unit_test(an_error_says_of_what_kind_it_is),
         cmocka_unit_test(the_sign_of_a_verdict_stays_with_its_first_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

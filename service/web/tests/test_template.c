@@ -70,19 +70,23 @@ static void each_construct_shows_its_value_or_its_mistake(void **state)
 /* Also what stands in branches that no test takes. */
 static void the_markup_of_every_page_is_sound(void **state)
 {
-    static const char *const faulty[] = {
-        "{{#if a}}{{#oops b}}{{/oops}}{{/if}}", "{{#if a}}{{else}}{{b|oops}}{{/if}}",
-        "{{#each a}}{{#if b}}{{/each}}",        "<a b=\"c\" class={{d}}>",
-        "{{#with a}}{{>oops}}{{/with}}",        "{{#table Label without heads}}x{{/table}}"};
+    static const struct {
+        const char *markup, *fault;
+    } faulty[] = {{"{{#if a}}{{#oops b}}{{/oops}}{{/if}}", "there is no {{#oops}}"},
+                  {"{{#if a}}{{else}}{{b|oops}}{{/if}}", "there is no filter oops"},
+                  {"{{#each a}}{{#if b}}{{/each}}", "{{#each}} has no end"},
+                  {"<a b=\"c\" class={{d}}>", "an attribute stands within double quotes"},
+                  {"{{#with a}}{{>oops}}{{/with}}", "there is no page oops"},
+                  {"{{#table Label without heads}}x{{/table}}", "a table has heads"}};
     Text faults = {0};
     template_check(&faults);
     if (faults.length > 0)
         fail_test("%s", faults.data);
     for (size_t i = 0; i < COUNT_OF(faulty); i++) {
         Text page = {0};
-        template_try(&page, faulty[i], NULL);
-        if (page.data == NULL || strstr(page.data, "[test.html:1: ") == NULL)
-            fail_test("no fault in %s", faulty[i]);
+        template_try(&page, faulty[i].markup, NULL);
+        if (page.data == NULL || strstr(page.data, faulty[i].fault) == NULL)
+            fail_test("%s: %s", faulty[i].markup, page.data);
         text_free(&page);
     }
     text_free(&faults);
