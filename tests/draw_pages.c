@@ -9,7 +9,6 @@
 #include "service/web/parts.h"
 #include "service/store/view.h"
 #include "service/web/site_answers.h"
-#include "service/web/source_view.h"
 #include "service/course/class_summary.h"
 #include "service/web/summary_page.h"
 #include "service/web/template.h"

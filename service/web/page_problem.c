@@ -2,7 +2,6 @@
 
 #include "base/tensor.h"
 #include "service/web/board_plots.h"
-#include "service/web/statement.h"
 #include "service/web/template.h"
 
 #include <inttypes.h>

@@ -3,7 +3,6 @@
 #include "service/web/board_plots.h"
 #include "service/web/html.h"
 #include "service/web/parts.h"
-#include "service/web/source_view.h"
 #include "service/web/svg.h"
 #include "service/web/template.h"
 

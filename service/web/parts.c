@@ -283,8 +283,16 @@ static bool is_static(const Filtered *filtered)
     return view_true(view_item(filtered->root, "site"), "is_static");
 }
 
-TEXT_FILTER(problem_url, if (is_static(filtered)) problem_file(page, text);
-            else(html_raw(page, "/problems/"), html_url_part(page, text)))
+static void add_problem_page(Text *page, const Filtered *filtered, const char *id)
+{
+    if (is_static(filtered)) {
+        problem_file(page, id);
+    } else {
+        html_raw(page, "/problems/");
+        html_url_part(page, id);
+    }
+}
+TEXT_FILTER(problem_url, add_problem_page(page, filtered, text))
 
 static void add_submission_url(Text *page, const Filtered *filtered)
 {
@@ -294,18 +302,34 @@ static void add_submission_url(Text *page, const Filtered *filtered)
         text_printf(page, "/submissions/%" PRId64, (int64_t)filtered->value->valuedouble);
 }
 
-const Filter template_filters[] = {
-#define FILTER(NAME)                                                                                                   \
-    {                                                                                                                  \
-#NAME, add_##NAME                                                                                              \
-    }
-    FILTER(time),   FILTER(seconds),     FILTER(percent),        FILTER(whole),
-    FILTER(bytes),  FILTER(duration),    FILTER(count),          FILTER(mean),
-    FILTER(ratio),  FILTER(error),       FILTER(measured),       FILTER(within),
-    FILTER(moment), FILTER(day),         FILTER(name),           FILTER(code),
-    FILTER(url),    FILTER(limiter),     FILTER(verdict),        FILTER(verdict_class),
-    FILTER(icon),   FILTER(modelled),    FILTER(verdict_icon),   FILTER(length),
-    FILTER(sizes),  FILTER(problem_url), FILTER(submission_url), {NULL, NULL}};
+const Filter template_filters[] = {{"time", add_time},
+                                   {"seconds", add_seconds},
+                                   {"percent", add_percent},
+                                   {"whole", add_whole},
+                                   {"bytes", add_bytes},
+                                   {"duration", add_duration},
+                                   {"count", add_count},
+                                   {"mean", add_mean},
+                                   {"ratio", add_ratio},
+                                   {"error", add_error},
+                                   {"measured", add_measured},
+                                   {"within", add_within},
+                                   {"moment", add_moment},
+                                   {"day", add_day},
+                                   {"name", add_name},
+                                   {"code", add_code},
+                                   {"url", add_url},
+                                   {"limiter", add_limiter},
+                                   {"verdict", add_verdict},
+                                   {"verdict_class", add_verdict_class},
+                                   {"verdict_icon", add_verdict_icon},
+                                   {"icon", add_icon},
+                                   {"modelled", add_modelled},
+                                   {"length", add_length},
+                                   {"sizes", add_sizes},
+                                   {"problem_url", add_problem_url},
+                                   {"submission_url", add_submission_url},
+                                   {NULL, NULL}};
 
 /* ==== recorded run ================================================================================================ */
 

@@ -6,6 +6,7 @@
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "leaderboard/store.h"
+#include "service/store/submissions.h"
 #include "service/web/site.h"
 
 #include <cjson/cJSON.h>
@@ -86,6 +87,19 @@ void submission_put(cJSON *page, const SubmissionRecord *record);
  * judge's words, nothing else: result.json holds no more of it. */
 void submission_put_cases(cJSON *page, const cJSON *cases);
 
+/* The values of {{>source_view}}; null: there is no source. `explain` is the object of explain.json, or NULL: the source alone. A long
+ * source is cut, and the page says so. */
+cJSON *source_values(const char *source, const cJSON *explain);
+
+typedef struct ComparedSubmission {
+    StoredSubmission row;
+    const char *source;  /* NULL: unknown */
+    const cJSON *result; /* the object of result.json; NULL: none */
+} ComparedSubmission;
+
+/* The values of {{>comparison}}: what changed between two submissions. */
+cJSON *comparison(const ComparedSubmission *before, const ComparedSubmission *after);
+
 /* What the database keeps of a run, in the form of result.json, without what it does not keep. For cJSON_Delete(). NULL: the run's
  * `cases` are no JSON. */
 cJSON *submission_of_run(const Run *run);
@@ -94,6 +108,10 @@ cJSON *submission_of_run(const Run *run);
 
 /* The values of {{#page problem}} that a server and a report have in common, but the boards. */
 cJSON *problem_values(const Problem *problem, const TestcaseSet *testcases, const char *markdown, const char *starter);
+/* A statement from Markdown to HTML. libcmark does the work, with raw HTML off. It knows no tables, so these are split off first: lines
+ * that begin with '|', the second of them with only '|', '-' and ':'. The statement's own title is left out, since the page has one, and
+ * its headings are one level lower than written. */
+void statement_html(Text *page, const char *markdown);
 /* `reader` is who looks at them; NULL: nobody known. */
 void problem_put_boards(cJSON *page, const BoardPage *boards, size_t count, const char *reader);
 /* For {{>problem_row}}. `verdict` is that of the reader's best submission, "": none; `best` is the board that counts, NULL: none. */

@@ -15,7 +15,6 @@
 #include "service/web/hand_in.h"
 #include "service/web/parts.h"
 #include "service/web/site_answers.h"
-#include "service/web/source_view.h"
 #include "service/web/summary_page.h"
 #include "service/web/template.h"
 
@@ -557,21 +556,14 @@ static cJSON *list_of(cJSON *page, const char *name)
     return cJSON_GetObjectItemCaseSensitive(page, name);
 }
 
-/* The work of a person on a problem, which is the first of those that are left; of problems before it there is nothing to show any
- * more. NULL: none. */
+/* Takes the work of a person, which comes first, on a problem; NULL for the problem: on any. NULL: there is none. */
 static cJSON *take_work(cJSON *works, const char *person, const char *problem)
 {
-    cJSON *work;
-    while ((work = works->child) != NULL && strcmp(view_text(work, "person"), person) == 0) {
-        const int order = problem == NULL ? -1 : strcmp(view_text(work, "problem"), problem);
-        if (order > 0)
-            return NULL;
-        cJSON_DetachItemViaPointer(works, work);
-        if (order == 0)
-            return work;
-        cJSON_Delete(work);
-    }
-    return NULL;
+    cJSON *work = works->child;
+    while (problem != NULL && strcmp(view_text(work, "person"), person) == 0 &&
+           strcmp(view_text(work, "problem"), problem) != 0)
+        work = work->next;
+    return strcmp(view_text(work, "person"), person) == 0 ? cJSON_DetachItemViaPointer(works, work) : NULL;
 }
 
 static void put_person(cJSON *page, cJSON *works, const char *person, const char *const *problems, size_t count)
@@ -587,7 +579,8 @@ static void put_person(cJSON *page, cJSON *works, const char *person, const char
         if (work != NULL && !is_solved)
             cJSON_AddItemToArray(list_of(page, "stuck"), cJSON_Duplicate(work, true));
     }
-    take_work(works, person, NULL);
+    for (cJSON *gone; (gone = take_work(works, person, NULL)) != NULL;) /* there is no such problem any more */
+        cJSON_Delete(gone);
 }
 
 /* Students, and teachers who have tried something. */
@@ -611,7 +604,7 @@ static Status put_class(const Visit *visit, cJSON *page, Message *why)
             " FROM submission JOIN person ON person.id = submission.person"
             " JOIN current_judging AS judging ON judging.submission = submission.id"
             " WHERE mode <> 'try' AND judging.state <> 'cancelled' GROUP BY person.name, submission.problem)"
-            " ORDER BY name, problem",
+            " ORDER BY name",
             "");
     if (status == STATUS_OK) {
         for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)

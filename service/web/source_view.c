@@ -1,4 +1,4 @@
-#include "service/web/source_view.h"
+#include "service/web/parts.h"
 
 #include "base/arena.h"
 #include "base/diff.h"

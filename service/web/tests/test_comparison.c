@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "grader/report/time_change.h"
-#include "service/web/source_view.h"
+#include "service/web/parts.h"
 #include "service/web/template.h"
 
 #include <stdio.h>
