@@ -124,8 +124,10 @@ __attribute__((format(printf, 1, 2))) static cJSON *values_of(const char *format
     for (char *c = text.data; *c != '\0'; c++)
         *c = *c == '\'' ? '"' : *c;
     cJSON *values = cJSON_Parse(text.data);
-    if (values == NULL)
-        fprintf(stderr, "draw_pages: no JSON: %s\n", text.data), exit(1);
+    if (values == NULL) {
+        fprintf(stderr, "draw_pages: no JSON: %s\n", text.data);
+        exit(1);
+    }
     text_free(&text);
     return values;
 }
