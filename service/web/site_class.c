@@ -227,11 +227,8 @@ void site_put_assignments(const Visit *visit, cJSON *list)
 static void put_source(const Visit *visit, cJSON *source, const StoredSubmission *row)
 {
     int64_t person;
-    const bool has_time = row->time.ms > 0 && !class_hides_board_from(visit, row->problem);
     values_put(source, "number=%" PRId64 " person=%s file_name=%s received=%s", row->id,
                visible_name(visit, row->person, &person), class_file_name(visit, row), row->received_utc);
-    values_put(source, "device=%s", has_time ? row->device : "");
-    values_time(source, has_time ? row->time : (MeasuredTime){0});
 }
 
 static Status read_title(const Visit *visit, const char *id, const char **title, Message *why)
@@ -255,8 +252,13 @@ void site_sources(Visit *visit)
     Status status = read_title(visit, visit->argument, &title, &why);
     if (status == STATUS_OK)
         status = class_open_sources(visit, visit->argument, &rows, &count, &why);
-    for (size_t i = 0; i < count; i++)
-        put_source(visit, values_row(sources), &rows[i]);
+    for (size_t i = 0; i < count; i++) {
+        const bool has_time = rows[i].time.ms > 0 && !class_hides_board_from(visit, rows[i].problem);
+        cJSON *source = values_row(sources);
+        put_source(visit, source, &rows[i]);
+        values_put(source, "device=%s", has_time ? rows[i].device : "");
+        values_time(source, has_time ? rows[i].time : (MeasuredTime){0});
+    }
     values_put(page, "problem=%s problem_title=%s", visit->argument, title);
     site_answer(visit, status, &why, "sources", page);
 }
