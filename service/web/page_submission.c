@@ -13,8 +13,7 @@
 
 /* ==== submission times ============================================================================================ */
 
-/* The times of a submission: each timed case, the roofline, the spread of the samples, and in which
- * state the device was. */
+/* The plots of the times: the roofline, and the spread of the samples. */
 
 enum { MAX_TIMED = 12 };
 
