@@ -209,15 +209,14 @@ static void draw_problem(const BoardPage *board)
         fprintf(stderr, "%s\n", why.text);
         exit(1);
     }
-    cJSON *
-        values = problem_values(&problem, &testcases,
-                                read_file(arena_printf(&arena, "%s/statement.md", problem.folder)),
-                                read_file(arena_printf(&arena, "%s/starter.cu", problem.folder))),
-       *more = values_of(
-           "{'groups': [{'name': 'Monday, 10 h', 'is_shown': 0}, {'name': 'Tuesday', 'is_shown': 1}],"
-           " 'group': 'Tuesday', 'has_sources': 1, 'hides_board': 0, 'key': '8f14e45f', 'deadlines': ['One dimension: due"
-           " 2026-11-09 23:59 (Europe/Berlin), in 3 hours; then 10 %% of the points are taken off for each day begun,"
-           " until 2026-11-12 23:59.']}");
+    const char *statement = read_file(arena_printf(&arena, "%s/statement.md", problem.folder)),
+               *starter = read_file(arena_printf(&arena, "%s/starter.cu", problem.folder));
+    cJSON *values = problem_values(&problem, &testcases, statement, starter);
+    cJSON *more = values_of(
+        "{'groups': [{'name': 'Monday, 10 h', 'is_shown': 0}, {'name': 'Tuesday', 'is_shown': 1}],"
+        " 'group': 'Tuesday', 'has_sources': 1, 'hides_board': 0, 'key': '8f14e45f', 'deadlines': ['One dimension: due"
+        " 2026-11-09 23:59 (Europe/Berlin), in 3 hours; then 10 %% of the points are taken off for each day begun,"
+        " until 2026-11-12 23:59.']}");
     problem_put_boards(values, board, 1, student.person);
     while (more->child != NULL) {
         cJSON *item = cJSON_DetachItemViaPointer(more, more->child);
@@ -255,7 +254,8 @@ static void draw_teacher(void)
                                     name_of(i), problem, tries, is_solved);
             if (tries > 0 && !is_solved)
                 cJSON_AddItemToArray(stuck, cJSON_Duplicate(cell, true));
-            cJSON_AddItemToArray(cells, tries > 0 ? cell : cJSON_CreateNull());
+            cJSON_AddItemToArray(cells, tries > 0 ? cJSON_Duplicate(cell, true) : cJSON_CreateNull());
+            cJSON_Delete(cell);
             solved[k] += is_solved;
         }
     }
