@@ -161,6 +161,7 @@ $(BUILD)/%.o: %.c
 $(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/service.sql leaderboard/service_2.sql leaderboard/service_3.sql \
         leaderboard/service_4.sql
 $(BUILD)/service/web/site.o: service/web/style.css service/web/live.js
+$(BUILD)/service/web/template.o: $(wildcard service/web/pages/*.html)
 
 # Tests spend nearly all their time in the libraries, so they are compiled without optimization, which is faster.
 $(unit_tests:=.o): EXTRA := -O0

@@ -92,9 +92,7 @@ Status database_insert(Store *store, sqlite3_stmt *statement, int64_t *id, Messa
     return status;
 }
 
-/* Binds values to ?1, ?2 and so on, one for each letter of `types`: t a text (const char *, NULL too), i an integer (int64_t),
- * d a double. Texts must live until the statement has run. */
-static void database_bind(sqlite3_stmt *statement, const char *types, va_list values)
+void database_bind(sqlite3_stmt *statement, const char *types, va_list values)
 {
     for (int i = 0; types[i] != '\0'; i++) {
         switch (types[i]) {

@@ -57,6 +57,10 @@ MUST_USE Status database_end(Store *store, Status status, Message *why);
 void database_bind_text(sqlite3_stmt *statement, const char *parameter, const char *text);
 void database_bind_integer(sqlite3_stmt *statement, const char *parameter, int64_t value);
 
+/* Binds values to ?1, ?2 and so on, one for each letter of `types`: t a text (const char *, NULL too), i an integer (int64_t),
+ * d a double. Texts must live until the statement has run. */
+void database_bind(sqlite3_stmt *statement, const char *types, va_list values);
+
 /* Runs a statement without a result; `*changed` (may be NULL) becomes the number of rows that it added or changed. */
 MUST_USE Status database_do(Store *store, int64_t *changed, Message *why, const char *sql, const char *types, ...);
 

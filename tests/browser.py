@@ -22,6 +22,7 @@ import traceback
 import urllib.error
 import urllib.request
 
+import check_html
 import pages
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
@@ -273,7 +274,7 @@ class Person:
 
     def look(self, name):
         """At three widths, in light and dark."""
-        faults = []
+        faults = check_html.MISTAKE.findall(self.driver.page_source)
         size = len(self.driver.page_source.encode())
         if size > pages.MOST_BYTES:
             faults.append(f"{size} bytes")

@@ -2,7 +2,7 @@
 """check_html.py - reads pages as strictly as a parser can, and prints each fault.
 
 Each element ends where it must, attributes occur once, ids differ, references by id and links within the folder lead
-somewhere, headings go down one level at a time, tables have heads with a scope, pictures and plots have names, and nothing comes from elsewhere: no URL with a
+somewhere, headings go down one level at a time, tables have heads with a scope, pictures and plots have names, nothing is amiss with a template, and nothing comes from elsewhere: no URL with a
 host, no script but live.js, no style in an attribute. A page has less than 300 KB.
 
 Usage: tests/check_html.py FOLDER
@@ -14,6 +14,7 @@ import sys
 
 EMPTY = {"meta", "link", "input", "br", "hr", "img", "col", "area", "base", "embed", "source", "track", "wbr"}
 MOST_BYTES = 300 * 1000
+MISTAKE = re.compile(r"\[\w+\.html:\d+: [^\]]*\]|\[\w+: nothing shows the value \w+\]")  # of a template (service/web/template.h)
 
 
 class Page(html.parser.HTMLParser):
@@ -96,6 +97,7 @@ def main():
         text = path.read_bytes()
         if len(text) >= MOST_BYTES:
             faults.append(f"{path}: {len(text)} bytes")
+        faults += [f"{path}: {words}" for words in MISTAKE.findall(text.decode())]
         page = Page(path)
         page.feed(text.decode())
         faults += page.finish(folder)

@@ -8,10 +8,12 @@
 #include "grader/problem/testcase.h"
 #include "service/web/parts.h"
 #include "service/store/view.h"
-#include "service/web/pair_page.h"
+#include "service/web/site_answers.h"
 #include "service/course/class_summary.h"
 #include "service/web/summary_page.h"
+#include "service/web/template.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,28 +98,54 @@ static BoardPage make_board(const cJSON *result)
     return board;
 }
 
-static SubmissionLine make_line(int i)
+static StoredSubmission make_line(int i)
 {
     static const char *const verdicts[] = {"Accepted", "Wrong Answer", "Run-Time Error", "Accepted", "Compile Error"};
     bool accepted = i % 5 == 0 || i % 5 == 3;
-    return (SubmissionLine){.number = 120 - i,
-                            .person = name_of(i % 5),
-                            .problem = i % 4 == 3 ? "blur-rgb" : "conv1d",
-                            .file_name = i % 2 == 0 ? "tiled.cu" : "my_second_attempt_with_a_long_name.cu",
-                            .received = arena_printf(&arena, "2026-11-%02dT09:%02d:00Z", 28 - i, i),
-                            .state = i == 0 ? "waiting" : "judged",
-                            .verdict = i == 0 ? NULL : verdicts[i % 5],
-                            .rank_status = accepted ? "ranked" : "not ranked: not accepted",
-                            .device = "sim-h200",
-                            .time = {accepted ? 0.08 * (1 + i / 7.0) : 0, 0.005}};
+    return (StoredSubmission){.id = 120 - i,
+                              .person = name_of(i % 5),
+                              .problem = i % 4 == 3 ? "blur-rgb" : "conv1d",
+                              .file_name = i % 2 == 0 ? "tiled.cu" : "my_second_attempt_with_a_long_name.cu",
+                              .received_utc = arena_printf(&arena, "2026-11-%02dT09:%02d:00Z", 28 - i, i),
+                              .state = i == 0 ? "queued" : "recorded",
+                              .verdict = i == 0 ? "" : verdicts[i % 5],
+                              .device = "sim-h200",
+                              .time = {accepted ? 0.08 * (1 + i / 7.0) : 0, 0.005}};
 }
 
-static SubmissionLine *make_lines(size_t count)
+/* JSON with apostrophes, which the texts do not have. */
+__attribute__((format(printf, 1, 2))) static cJSON *values_of(const char *format, ...)
 {
-    SubmissionLine *lines = arena_array(&arena, count, sizeof *lines);
-    for (size_t i = 0; i < count; i++)
-        lines[i] = make_line((int)i);
-    return lines;
+    Text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(&text, format, arguments);
+    va_end(arguments);
+    for (char *c = text.data; *c != '\0'; c++)
+        *c = *c == '\'' ? '"' : *c;
+    cJSON *values = cJSON_Parse(text.data);
+    if (values == NULL) {
+        fprintf(stderr, "draw_pages: no JSON: %s\n", text.data);
+        exit(1);
+    }
+    text_free(&text);
+    return values;
+}
+
+static void put_lines(cJSON *values, const char *name, int count)
+{
+    cJSON *lines = cJSON_AddArrayToObject(values, name);
+    for (int i = 0; i < count; i++) {
+        const StoredSubmission line = make_line(i);
+        site_row(lines, &line);
+    }
+}
+
+static void draw(const char *file, const Site *site, const char *page, cJSON *values)
+{
+    Text text = {0};
+    site_show(&text, site, page, values);
+    write_page(arena_printf(&arena, "%s.html", file), &text);
 }
 
 /* ---- pages ------------------------------------------------------------------------------------------------------- */
@@ -126,39 +154,24 @@ static void draw_submissions(const cJSON *result, const cJSON *explain, const ch
 {
     static const char *const states[] = {"waiting", "judging", "held", "withdrawn"};
     cJSON *sitting = cJSON_Parse("{\"copy_bytes_per_s\": 4.29e12, \"fma_flops_per_s\": 6.69e13}");
-    const StoredRun again = {.id = 14, .time_utc = "2026-11-25T09:30:00Z", .time = {0.0519, 0.012}};
-    SubmissionPage page = {.number = 12,
-                           .person = "Ada Lovelace",
-                           .problem = "conv1d",
-                           .problem_title = "1D convolution",
-                           .file_name = view_text(result, "file"),
-                           .received = "2026-11-23T13:20:01Z",
-                           .mode = "rank",
-                           .state = "judged",
-                           .result = result,
-                           .sitting = sitting,
-                           .explain = explain,
-                           .source = source,
-                           .board = board,
-                           .run = 12,
-                           .again = &again,
-                           .again_count = 1,
-                           .rank = 3,
-                           .of = PEOPLE};
-    Text text = {0};
-    page_submission(&text, &student, &page);
-    write_page("submission.html", &text);
-    page.result = page.explain = NULL;
-    page.ahead = 3;
-    page.expected_s = 40;
-    page.can_withdraw = true;
+    const SubmissionRecord record = {
+        .result = result, .sitting = sitting, .explain = explain, .source = source, .board = board};
+    const char *file = view_text(result, "file");
+    cJSON *values = values_of(
+        "{'number': 12, 'person': 'Ada Lovelace', 'problem': 'conv1d', 'problem_title': '1D convolution', 'file_name': '%s',"
+        " 'received': '2026-11-23T13:20:01Z', 'mode': 'rank', 'state': 'judged', 'run': 12, 'rank': 3, 'of': %d,"
+        " 'again': [{'run': 14, 'time_utc': '2026-11-25T09:30:00Z', 'time_ms': 0.0519, 'uncertainty': 0.012}]}",
+        file, PEOPLE);
+    submission_put(values, &record);
+    draw("submission", &student, "submission", values);
     for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
-        page.state = states[i];
-        page.step = i == 1 ? "timed cases" : NULL;
-        page.done = i == 1;
-        page.total = i == 1 ? 3 : 0;
-        page_submission(&text, &student, &page);
-        write_page(arena_printf(&arena, "submission-%s.html", states[i]), &text);
+        values = values_of(
+            "{'number': 12, 'person': 'Ada Lovelace', 'problem': 'conv1d', 'problem_title': '1D convolution', 'file_name': '%s',"
+            " 'received': '2026-11-23T13:20:01Z', 'mode': 'rank', 'state': '%s', 'run': 12, 'rank': 3, 'of': %d,"
+            " 'ahead': 3, 'expected_s': 40, 'can_withdraw': 1, 'step': '%s', 'done': %d, 'total': %d}",
+            file, states[i], PEOPLE, i == 1 ? "timed cases" : "", i == 1, i == 1 ? 3 : 0);
+        submission_put(values, &(SubmissionRecord){.sitting = sitting, .source = source, .board = board});
+        draw(arena_printf(&arena, "submission-%s", states[i]), &student, "submission", values);
     }
     cJSON_Delete(sitting);
 }
@@ -174,27 +187,20 @@ static void draw_person(const cJSON *result, const char *source)
     for (size_t i = 0; result != NULL && i < sizeof keys / sizeof *keys; i++)
         cJSON_AddItemToObject(older, keys[i], cJSON_Duplicate(json_get(result, keys[i]), true));
     ComparedSubmission before = {make_line(8), other, older}, after = {make_line(5), source, result};
-    PersonPage page = {.person = "Ada Lovelace",
-                       .pseudonym = "the countess",
-                       .rows = make_lines(ROWS),
-                       .row_count = ROWS,
-                       .before = &before,
-                       .after = &after};
-    Text text = {0};
+    StoredSubmission rows[ROWS];
+    cJSON *values = values_of("{'person': 'Ada Lovelace', 'pseudonym': 'the countess', 'is_reader': 1}");
+    for (int i = 0; i < ROWS; i++)
+        rows[i] = make_line(i);
     if (source == NULL)
         after.source = other;
-    page_person(&text, &student, &page);
-    write_page("person.html", &text);
+    person_put_rows(values, rows, ROWS, before.row.id, after.row.id);
+    cJSON_AddItemToObject(values, "comparison", comparison(&before, &after));
+    draw("person", &student, "person", values);
     cJSON_Delete(older);
 }
 
 static void draw_problem(const BoardPage *board)
 {
-    static const char *const groups[] = {"Monday, 10 h", "Tuesday", NULL};
-    static const char *const deadlines[] = {
-        "One dimension: due 2026-11-09 23:59 (Europe/Berlin), in 3 hours; then 10 % of the points are "
-        "taken off for each day begun, until 2026-11-12 23:59.",
-        NULL};
     Problem problem;
     TestcaseSet testcases;
     Message why;
@@ -203,158 +209,125 @@ static void draw_problem(const BoardPage *board)
         fprintf(stderr, "%s\n", why.text);
         exit(1);
     }
-    const ProblemPage page = {.problem = &problem,
-                              .testcases = &testcases,
-                              .statement = read_file(arena_printf(&arena, "%s/statement.md", problem.folder)),
-                              .starter = read_file(arena_printf(&arena, "%s/starter.cu", problem.folder)),
-                              .boards = board,
-                              .board_count = 1,
-                              .groups = groups,
-                              .group = "Tuesday",
-                              .deadlines = deadlines,
-                              .has_sources = true,
-                              .key = "8f14e45f"};
-    Text text = {0};
-    page_problem(&text, &student, &page);
-    write_page("problem.html", &text);
+    const char *statement = read_file(arena_printf(&arena, "%s/statement.md", problem.folder)),
+               *starter = read_file(arena_printf(&arena, "%s/starter.cu", problem.folder));
+    cJSON *values = problem_values(&problem, &testcases, statement, starter);
+    cJSON *more = values_of(
+        "{'groups': [{'name': 'Monday, 10 h', 'is_shown': 0}, {'name': 'Tuesday', 'is_shown': 1}],"
+        " 'group': 'Tuesday', 'has_sources': 1, 'hides_board': 0, 'key': '8f14e45f', 'deadlines': ['One dimension: due"
+        " 2026-11-09 23:59 (Europe/Berlin), in 3 hours; then 10 %% of the points are taken off for each day begun,"
+        " until 2026-11-12 23:59.']}");
+    problem_put_boards(values, board, 1, student.person);
+    while (more->child != NULL) {
+        cJSON *item = cJSON_DetachItemViaPointer(more, more->child);
+        cJSON_AddItemToObject(values, arena_string(&arena, item->string), item);
+    }
+    draw("problem", &student, "problem", values);
+    cJSON_Delete(more);
     testcases_free(&testcases);
     problem_free(&problem);
 }
 
 static void draw_teacher(void)
 {
-    static const char *const problems[] = {"conv1d", "conv2d-same", "blur-rgb", "conv3d"};
     enum { PROBLEMS = 4, STUDENTS = 18 };
-    const char **people = arena_array(&arena, STUDENTS, sizeof *people);
-    TeacherCell *cells = arena_array(&arena, PROBLEMS * STUDENTS, sizeof *cells);
+    int solved[PROBLEMS] = {0};
+    cJSON *values = values_of(
+        "{'has_points': 0, 'people_count': %d, 'problems': ['conv1d', 'conv2d-same', 'blur-rgb', 'conv3d'], 'stuck': [],"
+        " 'quarantine': [{'number': 117, 'person': '%s', 'problem': 'blur-rgb', 'device': 'sim-h200', 'is_modelled': 1,"
+        " 'time_ms': %.17g, 'uncertainty': 0.005, 'known': 'register_tile.cu', 'known_ms': 0.4, 'second_ms': 0.121,"
+        " 'times_as_fast': %.17g, 'rank_status': 'quarantined: 3.5 times as fast as anything known'}],"
+        " 'similar': [{'problem': 'conv1d', 'a': {'name': 'Ada Lovelace', 'submission': 4}, 'b': {'name': 'Kurt Gödel',"
+        " 'submission': 9}, 'key': '4-9', 'same_machine_code': 1, 'source': 0.93, 'device_code': 1}],"
+        " 'similar_time': '2026-11-23T03:00:00Z', 'groups': [{'name': 'Monday, 10 h', 'members': 23},"
+        " {'name': '<b>Tuesday</b>', 'members': 18}]}",
+        STUDENTS, name_of(3), make_line(3).time.ms, 0.4 / make_line(3).time.ms);
+    cJSON *people = cJSON_AddArrayToObject(values, "people"), *stuck = cJSON_GetObjectItem(values, "stuck");
     for (int i = 0; i < STUDENTS; i++) {
-        people[i] = name_of(i);
+        cJSON *row = values_row(people), *cells = cJSON_AddArrayToObject(row, "cells");
+        values_put(row, "person=%s", name_of(i));
         for (int k = 0; k < PROBLEMS; k++) {
-            int tries = (i * 7 + k * 5) % 6;
-            cells[i * PROBLEMS + k] = (TeacherCell){.tries = tries,
-                                                    .is_solved = tries > 0 && (i + k) % 4 != 0,
-                                                    .submission = 4,
-                                                    .verdict = "Wrong Answer",
-                                                    .since = "2026-11-20T09:00:00Z"};
+            const int tries = (i * 7 + k * 5) % 6, is_solved = tries > 0 && (i + k) % 4 != 0;
+            const char *problem = cJSON_GetArrayItem(cJSON_GetObjectItem(values, "problems"), k)->valuestring;
+            cJSON *cell = values_of("{'person': '%s', 'problem': '%s', 'tries': %d, 'is_solved': %d, 'number': 4,"
+                                    " 'verdict': 'Wrong Answer', 'since': '2026-11-20T09:00:00Z'}",
+                                    name_of(i), problem, tries, is_solved);
+            if (tries > 0 && !is_solved)
+                cJSON_AddItemToArray(stuck, cJSON_Duplicate(cell, true));
+            cJSON_AddItemToArray(cells, tries > 0 ? cJSON_Duplicate(cell, true) : cJSON_CreateNull());
+            cJSON_Delete(cell);
+            solved[k] += is_solved;
         }
     }
-    QuarantinedRun run = {.row = make_line(3),
-                          .known = "register_tile.cu",
-                          .known_ms = 0.4,
-                          .second_ms = 0.121,
-                          .rank_status = "quarantined: 3.5 times as fast as anything known"};
-    const TeacherGroup groups[] = {{"Monday, 10 h", 23}, {"<b>Tuesday</b>", 18}};
-    SimilarRow pair = {.problem = "conv1d",
-                       .a = "Ada Lovelace",
-                       .b = "Kurt Gödel",
-                       .run_a = 4,
-                       .run_b = 9,
-                       .key = "4-9",
-                       .same_machine_code = true,
-                       .source = 0.93,
-                       .device_code = 1};
-    TeacherPage page = {.problems = problems,
-                        .problem_count = PROBLEMS,
-                        .people = people,
-                        .people_count = STUDENTS,
-                        .cells = cells,
-                        .quarantine = &run,
-                        .quarantine_count = 1,
-                        .similar = &pair,
-                        .similar_count = 1,
-                        .similar_time = "2026-11-23T03:00:00Z",
-                        .groups = groups,
-                        .group_count = 2};
-    Text text = {0};
-    page_teacher(&text, &teacher, &page);
-    write_page("teacher.html", &text);
+    cJSON_AddItemToObject(values, "solved", cJSON_CreateIntArray(solved, PROBLEMS));
+    draw("teacher", &teacher, "teacher", values);
 }
 
 /* The source against itself with two lines before it. */
 static void draw_pair(const char *source)
 {
-    const PairPart parts[] = {{{{4, 7}, {6, 9}}},     {{{8, 8}, {10, 10}}},   {{{10, 13}, {12, 15}}},
-                              {{{14, 15}, {16, 17}}}, {{{17, 18}, {19, 20}}}, {{{19, 20}, {21, 22}}},
-                              {{{22, 22}, {24, 24}}}};
-    const PairLines handed_out[] = {{2, 3}}, others[] = {{4, 5}};
     const char *text = source == NULL ? "int a;\nint b;\nint c;\n" : source;
-    PairPage page = {.problem = "conv1d",
-                     .time_utc = "2026-11-23T03:00:00Z",
-                     .sides = {{.name = "Özge <b>Yıldız</b>",
-                                .file = "my_second_attempt_with_a_long_name.cu",
-                                .is_persons = true,
-                                .submission = 4,
-                                .source = text,
-                                .source_share = 0.93,
-                                .code_share = 1,
-                                .handed_out = handed_out,
-                                .handed_out_count = 1},
-                               {.name = "/srv/2025/submissions",
-                                .file = "Ada L_17_file_/<i>winner</i>.cu",
-                                .source = arena_printf(&arena, "// </pre><script>x</script>\n// two\n%s", text),
-                                .source_share = 0.87,
-                                .code_share = 0.99,
-                                .handed_out = others,
-                                .handed_out_count = 1}},
-                     .parts = parts,
-                     .part_count = sizeof parts / sizeof *parts,
-                     .same_machine_code = true};
-    Text out = {0};
-    page_pair(&out, &teacher, &page);
-    write_page("pair.html", &out);
+    const PairSource sources[] = {
+        {.source = text, .submission = 4},
+        {.source = arena_printf(&arena, "// </pre><script>x</script>\n// two\n%s", text)},
+    };
+    cJSON *pair = values_of(
+        "{'a': {'person': 'Özge <b>Yıldız</b>', 'file': 'my_second_attempt_with_a_long_name.cu', 'handed_out': [[2, 3]]},"
+        " 'b': {'from': '/srv/2025/submissions', 'file': 'Ada L_17_file_/<i>winner</i>.cu', 'handed_out': [[4, 5]]},"
+        " 'source': [0.93, 0.87], 'device_code': [1, 0.99], 'same_machine_code': true, 'parts': ["
+        "{'lines': [[4, 7], [6, 9]]}, {'lines': [[8, 8], [10, 10]]}, {'lines': [[10, 13], [12, 15]]},"
+        " {'lines': [[14, 15], [16, 17]]}, {'lines': [[17, 18], [19, 20]]}, {'lines': [[19, 20], [21, 22]]},"
+        " {'lines': [[22, 22], [24, 24]]}]}");
+    cJSON *values = pair_values(pair, sources);
+    values_put(values, "problem=%s time_utc=%s", "conv1d", "2026-11-23T03:00:00Z");
+    draw("pair", &teacher, "pair", values);
+    cJSON_Delete(pair);
 }
 
 static void draw_admin(void)
 {
-    const struct AdminWorker workers[] = {
-        {"gpu1.0", "cuda:0, NVIDIA H200", "judging", NULL, "2026-11-23T13:20:01Z", 118, 412, 0},
-        {"gpu1.1", "cuda:1, NVIDIA H200", "gets no work", "it failed on two submissions", "2026-11-23T12:00:00Z", 0,
-         398, 2},
-        {"gpu2.0", "h200", "not there", NULL, "2026-11-22T09:00:00Z", 0, 12, 1},
-        {"gpu3.0", "h200", "idle", NULL, NULL, 0, 0, 0},
-    };
-    const struct AdminDisk disks[] = {{"store", "/var/lib/convjudge/service.db", 48123904, 812345678912},
-                                      {"spool", "/var/lib/convjudge/spool", 1048576, 812345678912}};
-    const struct AdminFailure failures[] = {
-        {"2026-11-23T12:00:00Z", "the broker did not start: cuInit: unknown error", "gpu1.1", 97}};
-    AdminPage page = {.queue = make_lines(4),
-                      .queue_count = 4,
-                      .held = make_lines(1),
-                      .held_count = 1,
-                      .workers = workers,
-                      .worker_count = 4,
-                      .lacks_workers = true,
-                      .disks = disks,
-                      .disk_count = 2,
-                      .failures = failures,
-                      .failure_count = 1};
-    Text text = {0};
-    page_admin(&text, &admin, &page);
-    write_page("admin.html", &text);
+    cJSON *values = values_of(
+        "{'workers': [{'name': 'gpu1.0', 'device': 'cuda:0, NVIDIA H200', 'state': 'judging', 'drained': null,"
+        " 'since': '2026-11-23T13:20:01Z', 'judging': 118, 'judged': 412, 'failed': 0},"
+        " {'name': 'gpu1.1', 'device': 'cuda:1, NVIDIA H200', 'state': 'gets no work', 'drained': 'it failed on two submissions',"
+        " 'since': '2026-11-23T12:00:00Z', 'judging': 0, 'judged': 398, 'failed': 2},"
+        " {'name': 'gpu2.0', 'device': 'h200', 'state': 'not there', 'drained': null,"
+        " 'since': '2026-11-22T09:00:00Z', 'judging': 0, 'judged': 12, 'failed': 1},"
+        " {'name': 'gpu3.0', 'device': 'h200', 'state': 'idle', 'drained': null,"
+        " 'since': null, 'judging': 0, 'judged': 0, 'failed': 0}], 'lacks_workers': 1, 'pilots': null,"
+        " 'disks': [{'name': 'store', 'path': '/var/lib/convjudge/service.db', 'used_bytes': 48123904, 'free_bytes': 812345678912},"
+        " {'name': 'spool', 'path': '/var/lib/convjudge/spool', 'used_bytes': 1048576, 'free_bytes': 812345678912}],"
+        " 'failures': [{'time_utc': '2026-11-23T12:00:00Z', 'what': 'the broker did not start: cuInit: unknown error',"
+        " 'worker': 'gpu1.1', 'submission': 97}]}");
+    put_lines(values, "queue", 4);
+    put_lines(values, "held", 1);
+    draw("admin", &admin, "admin", values);
 }
 
 static void draw_batches(void)
 {
-    static const char *const problems[] = {"conv1d", "conv2d"};
-    const BatchLine lines[] = {
-        {3, "conv1d", "a <b>hidden</b> case with an even filter", "2026-11-23T12:00:00Z", "open", 8, 5, 1, 1, 1, 0},
-        {2, "conv2d", "another driver", "2026-11-20T12:00:00Z", "applied", 120, 120, 0, 0, 0, 0}};
-    const BatchChange changes[] = {
-        {118, name_of(2), "tiled.cu", {"Accepted", {0.0512, 0.005}, 1}, {"Wrong Answer", {0, 0}, 0}, false},
-        {116, name_of(3), "naive.cu", {"Accepted", {0.1512, 0.005}, 3}, {"Accepted", {0.1513, 0.004}, 2}, true},
-        {113, name_of(4), "naive.cu", {"Run-Time Error", {0, 0}, 0}, {"Accepted", {0.1801, 0.02}, 3}, false}};
-    const BatchOmission omissions[] = {{117, "its author has withdrawn it"}};
-    const BatchPage page = {.line = lines[0],
-                            .revision = "593683473feebaf1a37815484d0d596fbcbb0ccae3fa9513b45c76d8c02ec170",
-                            .changes = changes,
-                            .change_count = sizeof changes / sizeof *changes,
-                            .omissions = omissions,
-                            .omission_count = 1};
-    Text text = {0};
-    page_batches(&text, &admin, lines, 2, problems, 2);
-    write_page("batches.html", &text);
-    page_batch(&text, &admin, &page);
-    write_page("batch.html", &text);
+    static const char open[] = "'number': 3, 'problem': 'conv1d', 'reason': 'a <b>hidden</b> case with an even filter',"
+                               " 'created': '2026-11-23T12:00:00Z', 'state': 'open', 'submissions': 8, 'judged': 5,"
+                               " 'waiting': 1, 'judging': 1, 'held': 1, 'cancelled': 0";
+    draw("batches", &admin, "batches",
+         values_of(
+             "{'batches': [{%s}, {'number': 2, 'problem': 'conv2d', 'reason': 'another driver',"
+             " 'created': '2026-11-20T12:00:00Z', 'state': 'applied', 'submissions': 120, 'judged': 120, 'waiting': 0,"
+             " 'judging': 0, 'held': 0, 'cancelled': 0}], 'problems': ['conv1d', 'conv2d']}",
+             open));
+    draw("batch", &admin, "batch",
+         values_of("{%s, 'revision': '593683473feebaf1', 'changed': 3, 'same': 2, 'omissions': [{'number': 117,"
+                   " 'why': 'its author has withdrawn it'}], 'changes': ["
+                   "{'number': 118, 'person': '%s', 'is_noise': 0,"
+                   " 'before': {'verdict': 'Accepted', 'time_ms': 0.0512, 'uncertainty': 0.005, 'rank': 1},"
+                   " 'after': {'verdict': 'Wrong Answer', 'time_ms': 0, 'uncertainty': 0, 'rank': 0}},"
+                   "{'number': 116, 'person': '%s', 'is_noise': 1,"
+                   " 'before': {'verdict': 'Accepted', 'time_ms': 0.1512, 'uncertainty': 0.005, 'rank': 3},"
+                   " 'after': {'verdict': 'Accepted', 'time_ms': 0.1513, 'uncertainty': 0.004, 'rank': 2}},"
+                   "{'number': 113, 'person': '%s', 'is_noise': 0,"
+                   " 'before': {'verdict': 'Run-Time Error', 'time_ms': 0, 'uncertainty': 0, 'rank': 0},"
+                   " 'after': {'verdict': 'Accepted', 'time_ms': 0.1801, 'uncertainty': 0.02, 'rank': 3}}]}",
+                   open, name_of(2), name_of(3), name_of(4)));
 }
 
 /* A class in which everybody hands in several times, and some never get further. */
@@ -420,88 +393,65 @@ static void draw_summary(int people, const char *name)
 static void draw_class(const char *source)
 {
     enum { SOURCES = 30, ASSIGNMENTS = 3 };
-    static const char *const titles[ASSIGNMENTS] = {"One dimension", "Two | dimensions", "Pictures"};
-    static const ExtensionLine extensions[] = {
-        {"2026-11-09T12:00:00Z", "convjudge serve", "extension add",
-         "Ada Lovelace, week-1: due 2026-11-16T23:59 instead of 2026-11-09T23:59, by grace: ill (/etc/convjudge/class.json)"}};
-    OpenSource sources[SOURCES];
-    const char *people[PEOPLE];
-    PointsCell cells[PEOPLE * ASSIGNMENTS];
-    Text text = {0};
-    for (int i = 0; i < SOURCES; i++)
-        sources[i] = (OpenSource){.submission = 100 - i,
-                                  .person = name_of(i),
-                                  .file_name = arena_printf(&arena, "submission-%d.cu", 100 - i),
-                                  .received = "2026-11-08T12:00:00Z",
-                                  .problem = "conv1d",
-                                  .problem_title = "1D convolution",
-                                  .time = {0.05 * (i + 1), 0.005},
-                                  .device = "sim-h200",
-                                  .source = source == NULL ? "// <nothing>\n" : source};
-    page_sources(&text, &student, "conv1d", "1D convolution", sources, SOURCES);
-    write_page("sources.html", &text);
-    page_source(&text, &student, &sources[2]);
-    write_page("source.html", &text);
-    page_join(&text, &student, "Monday's \"group\" <i>", "f97a8fe28ff71f230f09");
-    write_page("join.html", &text);
-    for (int i = 0; i < PEOPLE; i++)
-        people[i] = name_of(i);
-    for (int i = 0; i < PEOPLE * ASSIGNMENTS; i++)
-        cells[i] = (PointsCell){.points = i % 9 / 2.0,
-                                .most = 10,
-                                .is_known = i % 7 != 0,
-                                .is_final = i % 5 != 0,
-                                .is_extended = i % 11 == 0};
-    page_points(&text, &teacher,
-                &(PointsPage){.title = "Parallel programming",
-                              .assignments = titles,
-                              .assignment_count = ASSIGNMENTS,
-                              .people = people,
-                              .people_count = PEOPLE,
-                              .cells = cells,
-                              .extensions = extensions,
-                              .extension_count = 1});
-    write_page("points.html", &text);
+    cJSON *values = values_of("{'problem': 'conv1d', 'problem_title': '1D convolution', 'sources': []}");
+    for (int i = 0; i < SOURCES; i++) {
+        cJSON *row = values_row(cJSON_GetObjectItem(values, "sources"));
+        values_put(row, "number=%d person=%s file_name=%s received=%s device=%s", 100 - i, name_of(i),
+                   arena_printf(&arena, "submission-%d.cu", 100 - i), "2026-11-08T12:00:00Z", "sim-h200");
+        values_time(row, (MeasuredTime){0.05 * (i + 1), 0.005});
+    }
+    draw("sources", &student, "sources", values);
+    values = values_of(
+        "{'number': 98, 'person': '%s', 'file_name': 'submission-98.cu', 'received': '2026-11-08T12:00:00Z',"
+        " 'problem': 'conv1d', 'problem_title': '1D convolution'}",
+        name_of(2));
+    cJSON_AddItemToObject(values, "source", source_values(source == NULL ? "// <nothing>\n" : source, NULL));
+    draw("source", &student, "source", values);
+    values = cJSON_CreateObject();
+    values_put(values, "group=%s invitation=%s", "Monday's \"group\" <i>", "f97a8fe28ff71f230f09");
+    draw("join", &student, "join", values);
+    values = values_of(
+        "{'class': 'Parallel programming', 'assignments': ['One dimension', 'Two | dimensions', 'Pictures'], 'people': [],"
+        " 'extensions': [{'time_utc': '2026-11-09T12:00:00Z', 'person': 'convjudge serve', 'action': 'extension add',"
+        " 'object': 'Ada Lovelace, week-1: due 2026-11-16T23:59 instead of 2026-11-09T23:59, by grace: ill"
+        " (/etc/convjudge/class.json)'}]}");
+    for (int i = 0; i < PEOPLE; i++) {
+        cJSON *row = values_row(cJSON_GetObjectItem(values, "people")), *cells = cJSON_AddArrayToObject(row, "cells");
+        double sum = 0;
+        for (int k = i * ASSIGNMENTS; k < (i + 1) * ASSIGNMENTS; k++) {
+            sum += k % 9 / 2.0;
+            if (k % 7 == 0)
+                cJSON_AddItemToArray(cells, cJSON_CreateNull());
+            else
+                values_put(values_row(cells), "points=%g is_final=%d is_extended=%d", k % 9 / 2.0, k % 5 != 0,
+                           k % 11 == 0);
+        }
+        values_put(row, "person=%s sum=%g", name_of(i), sum);
+    }
+    draw("points", &teacher, "points", values);
 }
 
 static void draw_others(void)
 {
-    const ProblemRow problems[] = {
-        {"conv1d", "1D convolution", "easy", 60, "Accepted", "Özge <b>Yıldız</b>", {0.0516, 0.005}, "sim-h200"},
-        {"conv2d-same",
-         "2D convolution with ghost cells",
-         "medium",
-         12,
-         "Wrong Answer",
-         "Kurt Gödel",
-         {0.312, 0.005},
-         "sim-h200"},
-        {"blur-rgb", "Blur of a colour picture", "hard", 0, NULL, NULL, {0, 0}, NULL},
-    };
-    static const char *const first[] = {"conv1d", NULL}, *const second[] = {"conv2d-same", "blur-rgb", NULL};
-    const AssignmentLine assignments[] = {
-        {"One dimension", first,
-         "closed 2026-11-12 23:59 (Europe/Berlin), 9 days ago; what is handed in now is judged, but does not count"},
-        {"Two dimensions <and> colours", second, "due 2026-11-23 23:59 (Europe/Berlin), in 3 hours"}};
-    IndexPage index = {.assignments = assignments,
-                       .assignment_count = 2,
-                       .problems = problems,
-                       .problem_count = 3,
-                       .recent = make_lines(6),
-                       .recent_count = 6};
-    Text text = {0};
-    page_index(&text, &student, &index);
-    write_page("index.html", &text);
-    const SecretPage secret = {.title = "Token of Grace",
-                               .secret = "f97a8fe28ff71f230f0977229bc269b9bc58d0ad328aa145171648b1991979ee",
-                               .text = "It is shown only now.",
-                               .back = "/teacher"};
-    page_secret(&text, &teacher, &secret);
-    write_page("secret.html", &text);
-    page_login(&text, &nobody, "This token is not known.", "/problems/conv1d");
-    write_page("login.html", &text);
-    page_error(&text, &nobody, 404, "There is no submission 4000, or none that you may see.");
-    write_page("error.html", &text);
+    cJSON *values = values_of(
+        "{'problems': [{'id': 'conv1d', 'title': '1D convolution', 'difficulty': 'easy', 'people': 60, 'verdict': 'Accepted',"
+        " 'best_name': 'Özge <b>Yıldız</b>', 'time_ms': 0.0516, 'uncertainty': 0.005, 'device': 'sim-h200'},"
+        " {'id': 'conv2d-same', 'title': '2D convolution with ghost cells', 'difficulty': 'medium', 'people': 12,"
+        " 'verdict': 'Wrong Answer', 'best_name': 'Kurt Gödel', 'time_ms': 0.312, 'uncertainty': 0.005, 'device': 'sim-h200'},"
+        " {'id': 'blur-rgb', 'title': 'Blur of a colour picture', 'difficulty': 'hard', 'people': 0, 'verdict': null,"
+        " 'best_name': '', 'time_ms': 0, 'uncertainty': 0, 'device': ''}], 'assignments': [{'title': 'One dimension',"
+        " 'problems': ['conv1d'], 'outlook': 'closed 2026-11-12 23:59 (Europe/Berlin), 9 days ago; what is handed in now is"
+        " judged, but does not count'}, {'title': 'Two dimensions <and> colours', 'problems': ['conv2d-same', 'blur-rgb'],"
+        " 'outlook': 'due 2026-11-23 23:59 (Europe/Berlin), in 3 hours'}]}");
+    put_lines(values, "recent", 6);
+    draw("index", &student, "index", values);
+    draw("secret", &teacher, "secret",
+         values_of("{'what': 'Token of', 'name': 'Grace', 'text': 'It is shown only now.',"
+                   " 'secret': 'f97a8fe28ff71f230f0977229bc269b9bc58d0ad328aa145171648b1991979ee'}"));
+    draw("login", &nobody, "login", values_of("{'complaint': 'This token is not known.', 'next': '/problems/conv1d'}"));
+    draw("error", &nobody, "error",
+         values_of(
+             "{'words': 'There is no such page', 'text': 'There is no submission 4000, or none that you may see.'}"));
 }
 
 int main(int argc, char **argv)

@@ -46,12 +46,13 @@ token() { "$build/convjudge" token add "$1" --role "${2:-student}" --state "$sta
 # token_to_hand_in NAME: prints a new one that only hands in for others.
 token_to_hand_in() { "$build/convjudge" token add "$1" --hand-in-only --state "$state" 2>/dev/null; }
 
-# ask METHOD PATH [CURL OPTION...]: sets status to that of HTTP and output to the body.
+# ask METHOD PATH [CURL OPTION...]: sets status to that of HTTP and output to the body, in which nothing is amiss with a template.
 ask() {
     local answer
     answer=$(curl -s -m 20 -X "$1" -w '\n%{http_code}' "${@:3}" "http://$address$2") || { echo "curl: $?"; return 1; }
     # shellcheck disable=SC2034 # the tests read it
     status=${answer##*$'\n'} output=${answer%$'\n'*}
+    ! grep -oE '\[[a-z_]+(\.html:[0-9]+: .*|: nothing shows the value .*)\]' <<<"$output"
 }
 
 # as TOKEN METHOD PATH [CURL OPTION...]

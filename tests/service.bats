@@ -44,7 +44,7 @@ judged_as() {
     local method path
     while IFS=$'\t' read -r method path; do
         grep -q "^$method"$'\t'"${path//\*/[^\/	]*}" "$root/tests/service/access.tsv" || { echo "no row for $method $path"; return 1; }
-    done < <(sed -nE 's/^    \{"([A-Z]+)", "([^"]+)", ACCESS_.*/\1\t\2/p' "$root"/service/{api,site}/*_routes.c)
+    done < <(sed -nE 's/^    \{"([A-Z]+)", "([^"]+)", ACCESS_.*/\1\t\2/p' "$root"/service/web/{api_routes,site_answers}.c)
 }
 
 @test "a token that only hands in does that for students, sees what becomes of it, and nothing else" {

@@ -289,22 +289,3 @@ Status extensions_audit(Store *store, const ClassFile *file, const char *person,
     arena_free(&comparison.arena);
     return status;
 }
-
-static void take_record(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    *(ExtensionRecord *)item = (ExtensionRecord){database_text(arena, row, 0), database_text(arena, row, 1),
-                                                 database_text(arena, row, 2), database_text(arena, row, 3)};
-}
-
-Status extensions_records(Store *store, size_t limit, Arena *arena, ExtensionRecord **records, size_t *count,
-                          Message *why)
-{
-    Rows rows = {.arena = arena, .item_bytes = sizeof **records};
-    Status status = database_query(store, &rows, take_record, why,
-                                   "SELECT time_utc, person, action, object FROM audit WHERE action LIKE 'extension %'"
-                                   " ORDER BY id DESC LIMIT ?1",
-                                   "i", (int64_t)limit);
-    *records = (ExtensionRecord *)(void *)rows.items;
-    *count = rows.count;
-    return status;
-}

@@ -75,12 +75,4 @@ bool showing_belongs(const ClassFile *file, const ClassAssignment *assignment, c
 /* One transaction. `person` is who reads the file. */
 MUST_USE Status extensions_audit(Store *store, const ClassFile *file, const char *person, Message *why);
 
-typedef struct ExtensionRecord { /* a row of the audit log */
-    const char *time_utc, *person, *action, *object;
-} ExtensionRecord;
-
-/* The newest first, at most `limit`. */
-MUST_USE Status extensions_records(Store *store, size_t limit, Arena *arena, ExtensionRecord **records, size_t *count,
-                                   Message *why);
-
 #endif

@@ -5,8 +5,8 @@
 #include "harness/device/cuda/ceilings.h"
 #include "harness/device/cuda/device_open.h"
 #include "service/web/parts.h"
-#include "service/web/html.h"
 #include "service/web/svg.h"
+#include "service/web/template.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -209,27 +209,6 @@ static void add_you(Text *page, const PlotAxis *axis, MeasuredTime you, double t
     svg_label(page, "strong", x, top - 5, x < 120 ? "start" : x > PLOT_WIDTH - 120 ? "end" : "middle", "you are here");
 }
 
-static void add_key(Text *page, const BoardPage *board, MeasuredTime you, bool has_discs)
-{
-    html_raw(page, "<ul class=\"key\">");
-    if (board->standing_count > 0)
-        html_add(
-            page,
-            "<li><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\"><circle class=\"others\" cx=\"5\" cy=\"5\" r=\"5\"/></svg>%s</li>",
-            has_discs ? "a person" : "people");
-    if (board->reference_count > 0)
-        html_raw(
-            page,
-            "<li><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\"><path class=\"reference\" d=\"M5 0l5 5-5 5-5-5z\"/></svg>"
-            "a reference solution</li>");
-    if (you.ms > 0)
-        html_raw(
-            page,
-            "<li><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\"><rect class=\"me-band\" width=\"10\" height=\"10\"/>"
-            "<path class=\"me-line\" d=\"M5 0v10\"/></svg>this submission, with its uncertainty</li>");
-    html_raw(page, "</ul>\n");
-}
-
 /* Persons, references and the submission in one order, for the table. */
 typedef struct PlotEntry {
     const char *name, *kind;
@@ -242,29 +221,31 @@ static int by_time(const void *a, const void *b)
     return (x->time.ms > y->time.ms) - (x->time.ms < y->time.ms);
 }
 
-static void add_numbers(Text *page, const BoardPage *board, MeasuredTime you)
+static void put_entries(cJSON *list, const BoardPage *board, MeasuredTime you)
 {
-    enum { MOST = 250 };
     size_t count = 0;
-    PlotEntry *entries = calloc(board->standing_count + board->reference_count + 1, sizeof *entries);
-    for (size_t i = 0; entries != NULL && i < board->standing_count; i++)
+    PlotEntry *entries = zeroed(board->standing_count + board->reference_count + 1, sizeof *entries);
+    for (size_t i = 0; i < board->standing_count; i++)
         entries[count++] = (PlotEntry){board->standings[i].person, "person", board->standings[i].time};
-    for (size_t i = 0; entries != NULL && i < board->reference_count; i++)
+    for (size_t i = 0; i < board->reference_count; i++)
         entries[count++] = (PlotEntry){board->references[i].name, "reference solution", board->references[i].time};
-    if (entries != NULL && you.ms > 0)
+    if (you.ms > 0)
         entries[count++] = (PlotEntry){"this submission", "you", you};
-    if (entries != NULL)
-        qsort(entries, count, sizeof *entries, by_time);
-    details_begin(page, "The numbers of this plot");
-    table_begin(page, "All times", "Who|What|>Time");
-    for (size_t i = 0; i < count && i < MOST; i++)
-        html_add(page, "<tr><th scope=\"row\">%s</th><td>%s</td><td class=\"number\">%s</td></tr>\n", entries[i].name,
-                 entries[i].kind, figure_measured(entries[i].time).text);
-    table_end(page);
-    if (count > MOST)
-        html_add(page, "<p class=\"note\">The fastest %d of %zu are shown.</p>\n", MOST, count);
-    details_end(page);
+    qsort(entries, count, sizeof *entries, by_time);
+    for (size_t i = 0; i < count; i++) {
+        cJSON *row = values_row(list);
+        values_put(row, "name=%s kind=%s", entries[i].name, entries[i].kind);
+        values_time(row, entries[i].time);
+    }
     free(entries);
+}
+
+/* Shows a plot with its numbers. */
+static void show_plot(Text *page, const char *name, cJSON *values, Text *plot)
+{
+    values_markup(values, "plot", plot);
+    template_show(page, name, values);
+    cJSON_Delete(values);
 }
 
 void plot_times(Text *page, const char *id, const BoardPage *board, MeasuredTime you)
@@ -277,22 +258,25 @@ void plot_times(Text *page, const char *id, const BoardPage *board, MeasuredTime
     int used = stack_discs(board, &axis, levels);
     bool has_discs = used > 0 || board->standing_count == 0;
     double stack = has_discs ? fmax(used * LEVEL, 30) : STACK, top = 20, y = top + 10 + stack + 8;
-    html_raw(page,
-             "<figure>\n<figcaption>All times on this board<span class=\"more\">Further left is faster; the scale is "
-             "logarithmic.</span></figcaption>\n");
-    svg_begin(page, id, y + 24, "All times on this board",
+    cJSON *values = cJSON_CreateObject();
+    Text plot = {0};
+    svg_begin(&plot, id, y + 24, "All times on this board",
               "Times of people and of reference solutions along a logarithmic axis. The table below has the numbers.");
-    add_you(page, &axis, you, top, y);
+    add_you(&plot, &axis, you, top, y);
     if (has_discs)
-        add_discs(page, board, &axis, levels, y);
+        add_discs(&plot, board, &axis, levels, y);
     else
-        add_histogram(page, board, &axis, y);
-    add_time_axis(page, &axis, y);
-    add_references(page, board, &axis, y);
-    svg_end(page);
-    add_key(page, board, you, has_discs);
-    add_numbers(page, board, you);
-    html_raw(page, "</figure>\n");
+        add_histogram(&plot, board, &axis, y);
+    add_time_axis(&plot, &axis, y);
+    add_references(&plot, board, &axis, y);
+    svg_end(&plot);
+    values_put(values, "people=%s has_references=%d has_you=%d",
+               board->standing_count == 0 ? ""
+               : has_discs                ? "a person"
+                                          : "people",
+               board->reference_count > 0, you.ms > 0);
+    put_entries(cJSON_AddArrayToObject(values, "entries"), board, you);
+    show_plot(page, "all_times", values, &plot);
 }
 
 /* ---- the ladder -------------------------------------------------------------------------------------------------- */
@@ -307,22 +291,15 @@ static const ReferenceTime *next_rung(const BoardPage *board, MeasuredTime you)
     return next;
 }
 
-static void add_rung(Text *page, const char *class, const char *name, MeasuredTime time, MeasuredTime you,
-                     double longest, const char *remark)
+/* A rung has the name of a reference solution; NULL: it is the submission itself. */
+static void put_rung(cJSON *list, const ReferenceTime *rung, MeasuredTime you, double longest, bool is_next)
 {
-    html_add(page, "<tr class=\"%s\"><th scope=\"row\">", class);
-    html_name(page, name);
-    if (*remark != '\0')
-        html_add(page, "<span class=\"more\">%s</span>", remark);
-    html_add(
-        page,
-        "</th><td class=\"number\">%s</td><td class=\"bar\"><svg class=\"bar\" viewBox=\"0 0 100 8\" "
-        "preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect class=\"%s\" width=\"%.1f\" height=\"8\"/></svg></td>",
-        figure_measured(time).text, *class == '\0' ? "reference-bar" : "me-bar", 100 * time.ms / longest);
-    if (you.ms > 0)
-        html_add(page, "<td class=\"number spare\">%s%s</td>",
-                 *class == '\0' ? quantity_ratio(you.ms / time.ms).text : "", *class == '\0' ? "\u00A0×" : "");
-    html_raw(page, "</tr>\n");
+    const MeasuredTime time = rung == NULL ? you : rung->time;
+    cJSON *row = values_row(list);
+    values_put(row, "name=%s is_you=%d is_next=%d width=%.1f times_as_fast=%g",
+               rung == NULL ? "this submission" : rung->name, rung == NULL, is_next, 100 * time.ms / longest,
+               you.ms / time.ms);
+    values_time(row, time);
 }
 
 void plot_ladder(Text *page, const BoardPage *board, MeasuredTime you)
@@ -334,28 +311,25 @@ void plot_ladder(Text *page, const BoardPage *board, MeasuredTime you)
         return;
     for (size_t i = 0; i < board->reference_count; i++)
         longest = fmax(longest, board->references[i].time.ms);
-    html_raw(page, "<figure class=\"tall\">\n<figcaption>The ladder of reference solutions<span class=\"more\">");
-    if (next != NULL)
-        html_add(page, "Next to beat: %s, %s times as fast.", next->name, quantity_ratio(you.ms / next->time.ms).text);
-    else if (you.ms > 0)
-        html_raw(page, "No reference solution is faster.");
-    else
-        html_raw(page, "Shorter is faster.");
-    html_raw(page, "</span></figcaption>\n");
-    table_begin_wide(page, "Reference solutions, fastest first",
-                     you.ms > 0 ? "Solution|>Time||>-Speed" : "Solution|>Time|");
+    cJSON *values = cJSON_CreateObject(), *rungs = cJSON_AddArrayToObject(values, "rungs");
     for (size_t i = 0; i < board->reference_count; i++) {
         const ReferenceTime *rung = &board->references[i];
         if (!you_stand && you.ms < rung->time.ms) {
-            add_rung(page, "you", "this submission", you, you, longest, "");
+            put_rung(rungs, NULL, you, longest, false);
             you_stand = true;
         }
-        add_rung(page, "", rung->name, rung->time, you, longest, rung == next ? "next to beat" : "");
+        put_rung(rungs, rung, you, longest, rung == next);
     }
     if (!you_stand)
-        add_rung(page, "you", "this submission", you, you, longest, "");
-    table_end(page);
-    html_raw(page, "</figure>\n");
+        put_rung(rungs, NULL, you, longest, false);
+    values_put(values, "has_you=%d", you.ms > 0);
+    if (next == NULL)
+        cJSON_AddNullToObject(values, "next");
+    else
+        values_put(cJSON_AddObjectToObject(values, "next"), "name=%s times_as_fast=%g", next->name,
+                   you.ms / next->time.ms);
+    template_show(page, "ladder", values);
+    cJSON_Delete(values);
 }
 
 /* ---- the best over the weeks ------------------------------------------------------------------------------------- */
@@ -424,24 +398,53 @@ static void draw_history(Text *page, const char *id, const char *title, const Be
 void plot_history(Text *page, const char *id, const char *title, const char *who, const BestTime *times, size_t count)
 {
     enum { MOST = 100 };
-    Text columns = {0};
-    size_t left_out = count > MOST ? count - MOST : 0;
+    const size_t left_out = count > MOST ? count - MOST : 0;
     if (count < 2)
         return;
-    times += left_out;
-    count -= left_out;
-    html_add(page, "<figure>\n<figcaption>%s</figcaption>\n", title);
-    draw_history(page, id, title, times, count);
-    details_begin(page, "The numbers of this plot");
-    text_printf(&columns, "When|%s|>Time", who);
-    table_begin(page, title, columns.data);
-    text_free(&columns);
-    for (size_t i = 0; i < count; i++)
-        html_add(page, "<tr><th scope=\"row\">%s</th><td>%s</td><td class=\"number\">%s</td></tr>\n",
-                 figure_moment(times[i].time_utc).text, times[i].person, figure_measured(times[i].time).text);
-    table_end(page);
-    if (left_out > 0)
-        html_add(page, "<p class=\"note\">%zu older ones are left out.</p>\n", left_out);
-    details_end(page);
-    html_raw(page, "</figure>\n");
+    cJSON *values = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(values, "times");
+    Text plot = {0};
+    draw_history(&plot, id, title, times + left_out, count - left_out);
+    values_put(values, "title=%s who=%s left_out=%zu", title, who, left_out);
+    for (size_t i = left_out; i < count; i++) {
+        cJSON *row = values_row(list);
+        values_put(row, "time_utc=%s person=%s", times[i].time_utc, times[i].person);
+        values_time(row, times[i].time);
+    }
+    show_plot(page, "history", values, &plot);
+}
+
+/* The timed submissions of the problem of rows[first] on its device, oldest first; 0 if an earlier row began the same list. */
+static size_t history_of(const StoredSubmission *rows, size_t row_count, size_t first, BestTime *times)
+{
+    size_t count = 0;
+    for (size_t i = row_count; i-- > 0;) {
+        bool belongs = rows[i].time.ms > 0 && strcmp(rows[i].problem, rows[first].problem) == 0 &&
+                       strcmp(rows[i].device, rows[first].device) == 0;
+        if (belongs && i < first)
+            return 0;
+        if (belongs)
+            times[count++] = (BestTime){
+                .time_utc = rows[i].received_utc, .person = rows[i].file_name, .time = rows[i].time};
+    }
+    return count;
+}
+
+void plot_histories(Text *page, const StoredSubmission *rows, size_t row_count)
+{
+    enum { MOST = 12 };
+    BestTime *times = calloc(row_count + 1, sizeof *times);
+    int shown = 0;
+    for (size_t i = 0; times != NULL && i < row_count && shown < MOST; i++) {
+        Text id = {0}, title = {0};
+        size_t count = rows[i].time.ms > 0 ? history_of(rows, row_count, i, times) : 0;
+        text_printf(&id, "history-%zu", i);
+        text_printf(&title, "%s on %s%s", rows[i].problem, rows[i].device,
+                    device_models_times(rows[i].device) ? ", modelled times" : "");
+        if (count >= 2)
+            plot_history(page, id.data, title.data, "File", times, count);
+        shown += count >= 2;
+        text_free(&id);
+        text_free(&title);
+    }
+    free(times);
 }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "grader/problem/problem.h"
 #include "leaderboard/store.h"
+#include "service/store/submissions.h"
 #include "service/web/parts.h"
 
 /* ==== board data ================================================================================================== */
@@ -33,5 +34,8 @@ void plot_ladder(Text *page, const BoardPage *board, MeasuredTime you);
 /* Steps at each of the times, oldest first; nothing if there are fewer than two. `who` is the head of the table's column of their
  * `person`. */
 void plot_history(Text *page, const char *id, const char *title, const char *who, const BestTime *times, size_t count);
+
+/* The times of a person's submissions, which are newest first, over the weeks: a plot for each problem and device. */
+void plot_histories(Text *page, const StoredSubmission *rows, size_t row_count);
 
 #endif

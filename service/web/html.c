@@ -169,13 +169,9 @@ static void add_number(Text *page, const HtmlConversion *conversion, va_list *ar
 {
     char number[400];
     const char *format = conversion->text;
-    const bool has_digits = strchr(format, '*') != NULL;
-    const int digits = has_digits ? va_arg(*arguments, int) : 0;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    if (strchr("fgeG", conversion->kind) != NULL && has_digits)
-        snprintf(number, sizeof number, format, digits, va_arg(*arguments, double));
-    else if (strchr("fgeG", conversion->kind) != NULL)
+    if (strchr("fgeG", conversion->kind) != NULL)
         snprintf(number, sizeof number, format, va_arg(*arguments, double));
     else if (conversion->size == 'l' || conversion->size == 'z')
         snprintf(number, sizeof number, format, va_arg(*arguments, long));

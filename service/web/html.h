@@ -1,8 +1,8 @@
 /* html.h - writes HTML: the one place where text becomes markup.
  *
- * Whatever people, compilers and submissions wrote reaches a page through html_text(), or as a %s of html_add(), which
- * does the same. Both are safe between tags and in attributes within double quotes. Besides the five characters of HTML,
- * they show what nobody sees, so that a name or a source cannot look like something else: control characters as their
+ * Whatever people, compilers and submissions wrote reaches a page through html_text(), or as a %s of html_add() or a value of a
+ * template (template.h), which do the same. All are safe between tags and in attributes within double quotes. Besides the five characters
+ * of HTML, they show what nobody sees, so that a name or a source cannot look like something else: control characters as their
  * pictures (ESC is U+241B), marks of direction and of no width as [U+202E], bytes that are not UTF-8 as [0xFF]. Newlines and
  * tabs stay; a carriage return before a newline is left out.  */
 #ifndef SERVICE_WEB_HTML_H
@@ -12,8 +12,7 @@
 
 #include <stddef.h>
 
-/* printf for markup: the format is markup, each %s is text and is escaped. Conversions: %s %.*s %d %u %zu %f %g %.*g %c %%, and
- * PRId64. */
+/* printf for markup: the format is markup, each %s is text and is escaped. Conversions: %s %.*s %d %u %zu %f %g %c %%, and PRId64. */
 __attribute__((format(printf, 2, 3))) void html_add(Text *page, const char *markup, ...);
 
 /* Markup that is already complete. */

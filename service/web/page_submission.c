@@ -1,15 +1,11 @@
 #include "base/text.h"
-#include "grader/report/report.h"
-#include "grader/terminal/terminal.h"
 #include "service/store/view.h"
 #include "service/web/board_plots.h"
 #include "service/web/html.h"
 #include "service/web/parts.h"
-#include "service/web/source_view.h"
-#include "service/web/submission_cases.h"
 #include "service/web/svg.h"
+#include "service/web/template.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +13,7 @@
 
 /* ==== submission times ============================================================================================ */
 
-/* The times of a submission: each timed case, the roofline, the spread of the samples, and in which
- * state the device was. */
+/* The plots of the times: the roofline, and the spread of the samples. */
 
 enum { MAX_TIMED = 12 };
 
@@ -44,48 +39,6 @@ static const cJSON *case_called(const cJSON *cases, const char *name)
             return item;
     }
     return NULL;
-}
-
-/* ---- each timed case --------------------------------------------------------------------------------------------- */
-
-static void add_timed_case(Text *page, int number, const cJSON *item)
-{
-    const cJSON *counters = view_item(item, "counters");
-    MeasuredTime time = view_time(item, "time_ms");
-    html_add(page, "<tr><th scope=\"row\">%d. %s<span class=\"more quiet\">", number, view_text(item, "name"));
-    add_sizes(page, view_item(item, "sizes"));
-    html_add(
-        page,
-        "</span></th><td class=\"number\">%s</td><td class=\"number spare\">%s</td><td class=\"number spare\">%s</td>"
-        "<td class=\"number\">%s</td>",
-        figure_measured(time).text, figure_within(view_number(item, "gflops"), time.uncertainty).text,
-        figure_within(view_number(item, "gbytes_per_s"), time.uncertainty).text,
-        figure_percent(view_number(item, "roofline")).text);
-    if (counters != NULL)
-        html_add(page, "<td class=\"spare\">%s</td><td class=\"number spare\">%s</td>",
-                 limiter_words(view_text(counters, "limiter")),
-                 figure_percent(view_number(counters, "occupancy")).text);
-    html_raw(page, "</tr>\n");
-}
-
-static void submission_timed_cases(Text *page, const SubmissionPage *submission)
-{
-    const cJSON *timed[MAX_TIMED];
-    size_t count = timed_cases(view_item(submission->result, "cases"), timed);
-    if (count == 0)
-        return;
-    html_raw(page, "<h3>Each timed case</h3>\n");
-    table_begin_wide(page, "Timed cases",
-                     view_item(timed[0], "counters") != NULL
-                         ? "Case|>Time|>-GFLOP/s|>-GB/s|>Of the roofline|-Limited by|>-Occupancy"
-                         : "Case|>Time|>-GFLOP/s|>-GB/s|>Of the roofline");
-    for (size_t i = 0; i < count; i++)
-        add_timed_case(page, (int)i + 1, timed[i]);
-    table_end(page);
-    for (size_t i = 0; i < count; i++)
-        if (*view_text(timed[i], "fewer_calls") != '\0')
-            html_add(page, "<p class=\"note\">%s: %s.</p>\n", view_text(timed[i], "name"),
-                     view_text(timed[i], "fewer_calls"));
 }
 
 /* ---- the roofline ------------------------------------------------------------------------------------------------ */
@@ -123,11 +76,11 @@ static double roof_at(const RooflineBars *roofline, double intensity)
 static const double ROOF_LEFT = 62, ROOF_RIGHT = PLOT_WIDTH - 12, ROOF_TOP = 22, ROOF_BOTTOM = 220;
 
 /* Holds the cases of the submission and of the references, up to the peak. */
-static RooflineBars roofline_around(const SubmissionPage *submission, const cJSON *const *timed, size_t count,
+static RooflineBars roofline_around(const cJSON *sitting, const cJSON *const *timed, size_t count,
                                     cJSON *const *references, size_t reference_count)
 {
-    RooflineBars roofline = {.peak = view_number(submission->sitting, "fma_flops_per_s") / 1e9,
-                             .bandwidth = view_number(submission->sitting, "copy_bytes_per_s") / 1e9};
+    RooflineBars roofline = {.peak = view_number(sitting, "fma_flops_per_s") / 1e9,
+                             .bandwidth = view_number(sitting, "copy_bytes_per_s") / 1e9};
     double ridge = roofline.peak / roofline.bandwidth, least = ridge / 2, most = ridge * 2, lowest = roofline.peak;
     for (size_t i = 0; i < count; i++) {
         TimePoint you = point_of(timed[i]);
@@ -214,82 +167,59 @@ static void add_points(Text *page, const RooflineBars *roofline, const BoardPage
     add_case_numbers(page, roofline, timed, count);
 }
 
-static void add_roofline_numbers(Text *page, const RooflineBars *roofline, const BoardPage *board,
-                                 const cJSON *const *timed, size_t count, cJSON *const *references,
-                                 size_t reference_count)
+/* One row of the table; the roof stands beside the submission's own points. */
+static void put_point(cJSON *list, size_t number, const cJSON *item, const char *who, TimePoint point, double roof)
 {
-    details_begin(page, "The numbers of this plot");
-    html_add(page, "<p>The roof: %s GFLOP/s, and %s GB/s of copying.</p>\n", figure_whole(roofline->peak).text,
-             figure_whole(roofline->bandwidth).text);
-    table_begin(page, "Rates of each timed case", "Case|Who|>Operations per byte|>GFLOP/s|>Roof");
-    for (size_t i = 0; i < count; i++) {
-        TimePoint you = point_of(timed[i]);
-        double uncertainty = view_time(timed[i], "time_ms").uncertainty;
-        html_add(
-            page,
-            "<tr class=\"you\"><th scope=\"row\">%zu. %s</th><td>this submission</td><td class=\"number\">%.4g</td>"
-            "<td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
-            i + 1, view_text(timed[i], "name"), you.intensity, figure_within(you.rate, uncertainty).text,
-            figure_whole(roof_at(roofline, you.intensity)).text);
-        for (size_t k = 0; k < reference_count; k++) {
-            TimePoint other = reference_point(timed[i], references[k]);
-            if (!isnan(other.rate))
-                html_add(page,
-                         "<tr><th scope=\"row\">%zu. %s</th><td>%s</td><td class=\"number\">%.4g</td><td "
-                         "class=\"number\">%s</td><td class=\"number\"></td></tr>\n",
-                         i + 1, view_text(timed[i], "name"), board->references[k].name, other.intensity,
-                         figure_within(other.rate, uncertainty).text);
-        }
-    }
-    table_end(page);
-    details_end(page);
+    if (isnan(point.rate))
+        return;
+    cJSON *row = values_row(list);
+    values_put(row, "number=%zu case=%s who=%s intensity=%.4g rate=%g uncertainty=%g", number, view_text(item, "name"),
+               who, point.intensity, point.rate, view_time(item, "time_ms").uncertainty);
+    cJSON_AddItemToObject(row, "roof", isnan(roof) ? cJSON_CreateNull() : cJSON_CreateNumber(roof));
 }
 
-static void add_roofline(Text *page, const SubmissionPage *submission, const cJSON *const *timed, size_t count,
-                         cJSON *const *references, size_t reference_count)
+static void add_roofline(Text *page, const cJSON *sitting, const BoardPage *board, const cJSON *const *timed,
+                         size_t count, cJSON *const *references, size_t reference_count)
 {
-    RooflineBars roofline = roofline_around(submission, timed, count, references, reference_count);
-    html_raw(page,
-             "<figure>\n<figcaption>The roofline<span class=\"more\">The line is what the direct method can reach on "
-             "this device.</span></figcaption>\n");
+    RooflineBars roofline = roofline_around(sitting, timed, count, references, reference_count);
+    cJSON *values = cJSON_CreateObject(), *points = cJSON_AddArrayToObject(values, "points");
+    Text plot = {0};
     svg_begin(
-        page, "roofline", ROOF_BOTTOM + 40, "The roofline",
+        &plot, "roofline", ROOF_BOTTOM + 40, "The roofline",
         "The rate of each timed case against its operations per byte, under the roof of the device. The table below "
         "has the numbers.");
-    add_roof(page, &roofline);
-    add_points(page, &roofline, submission->board, timed, count, references, reference_count);
-    svg_end(page);
-    html_raw(
-        page,
-        "<ul class=\"key\"><li><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\"><circle class=\"me\" cx=\"5\" cy=\"5\" "
-        "r=\"5\"/></svg>this submission, by timed case</li>");
-    if (reference_count > 0)
-        html_raw(
-            page,
-            "<li><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\"><path class=\"reference\" d=\"M5 0l5 5-5 5-5-5z\"/>"
-            "</svg>a reference solution</li>");
-    html_raw(page, "</ul>\n");
-    add_roofline_numbers(page, &roofline, submission->board, timed, count, references, reference_count);
-    html_raw(page, "</figure>\n");
+    add_roof(&plot, &roofline);
+    add_points(&plot, &roofline, board, timed, count, references, reference_count);
+    svg_end(&plot);
+    values_markup(values, "plot", &plot);
+    values_put(values, "has_references=%d peak=%g bandwidth=%g", reference_count > 0, roofline.peak,
+               roofline.bandwidth);
+    for (size_t i = 0; i < count; i++) {
+        const TimePoint you = point_of(timed[i]);
+        put_point(points, i + 1, timed[i], "this submission", you, roof_at(&roofline, you.intensity));
+        for (size_t k = 0; k < reference_count; k++)
+            put_point(points, i + 1, timed[i], board->references[k].name, reference_point(timed[i], references[k]),
+                      NAN);
+    }
+    template_show(page, "roofline", values);
+    cJSON_Delete(values);
 }
 
-static void submission_roofline(Text *page, const SubmissionPage *submission)
+static void submission_roofline(Text *page, const cJSON *sitting, const BoardPage *board, const cJSON *const *timed,
+                                size_t count)
 {
-    const cJSON *timed[MAX_TIMED];
-    size_t count = timed_cases(view_item(submission->result, "cases"), timed);
-    size_t reference_count = submission->board == NULL ? 0 : submission->board->reference_count;
-    bool has_roof = view_number(submission->sitting, "fma_flops_per_s") > 0 &&
-                    view_number(submission->sitting, "copy_bytes_per_s") > 0;
+    size_t reference_count = board == NULL ? 0 : board->reference_count;
+    bool has_roof = view_number(sitting, "fma_flops_per_s") > 0 && view_number(sitting, "copy_bytes_per_s") > 0;
     if (count == 0 || !has_roof || !(point_of(timed[0]).intensity > 0))
         return;
     cJSON **references = calloc(reference_count + 1, sizeof *references);
     if (references == NULL)
         return;
     for (size_t i = 0; i < reference_count; i++) {
-        const char *cases = submission->board->references[i].cases;
+        const char *cases = board->references[i].cases;
         references[i] = cases == NULL ? NULL : cJSON_Parse(cases);
     }
-    add_roofline(page, submission, timed, count, references, reference_count);
+    add_roofline(page, sitting, board, timed, count, references, reference_count);
     for (size_t i = 0; i < reference_count; i++)
         cJSON_Delete(references[i]);
     free(references);
@@ -340,21 +270,8 @@ static void add_sample_histogram(Text *page, const char *id, const cJSON *item, 
     svg_end(page);
 }
 
-static void add_spread_row(Text *page, const cJSON *item)
-{
-    html_add(
-        page,
-        "<tr><th scope=\"row\">%s</th><td class=\"number\">%d</td><td class=\"number\">%s</td><td class=\"number\">%s</td>"
-        "<td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td><td>%s</td></tr>\n",
-        view_text(item, "name"), cJSON_GetArraySize(view_item(item, "samples")),
-        figure_time(view_number(item, "min_ms")).text, figure_time(view_number(item, "p5_ms")).text,
-        figure_time(view_time(item, "time_ms").ms).text, figure_time(view_number(item, "p95_ms")).text,
-        figure_percent(view_number(item, "variation")).text, view_text(item, "clock"));
-}
-
 static void add_spreads(Text *page, const cJSON *const *timed, size_t count, double gap_ms)
 {
-    html_raw(page, "<h3>The spread of the samples</h3>\n<div class=\"plots\">\n");
     for (size_t i = 0; i < count; i++) {
         char id[32];
         snprintf(id, sizeof id, "spread-%zu", i + 1);
@@ -364,386 +281,92 @@ static void add_spreads(Text *page, const cJSON *const *timed, size_t count, dou
         add_sample_histogram(page, id, timed[i], gap_ms);
         html_raw(page, "</figure>\n");
     }
-    html_raw(page, "</div>\n");
-    table_begin(page, "The spread of the samples",
-                "Case|>Samples|>Least|>5th percentile|>Time|>95th percentile|>Variation|Clock");
-    for (size_t i = 0; i < count; i++)
-        add_spread_row(page, timed[i]);
-    table_end(page);
-}
-
-static void add_blocks(Text *page, const cJSON *blocks)
-{
-    const cJSON *block;
-    int number = 0;
-    html_raw(
-        page,
-        "<h3>Clock and temperature</h3>\n<p class=\"note\">A block is a run of timed calls in a process of its own.</p>\n");
-    table_begin(page, "Clock and temperature in each block", "Block|>Clock|>Temperature|Counts");
-    cJSON_ArrayForEach(block, blocks)
-    {
-        const char *disturbance = view_text(block, "disturbance");
-        double clock = view_number(block, "sm_clock_mhz"), temperature = view_number(block, "temperature_c");
-        html_add(page, "<tr><th scope=\"row\">%d</th><td class=\"number\">", ++number);
-        if (clock > 0)
-            html_add(page, "%s\u00A0MHz", figure_whole(clock).text);
-        html_raw(page, "</td><td class=\"number\">");
-        if (temperature > 0)
-            html_add(page, "%.0f\u00A0°C", temperature);
-        html_add(page, "</td><td>%s</td></tr>\n", *disturbance == '\0' ? "yes" : disturbance);
-    }
-    table_end(page);
-}
-
-static void add_anchor(Text *page, const cJSON *anchor)
-{
-    double drift = view_number(anchor, "drift");
-    if (isnan(drift))
-        return;
-    html_add(
-        page,
-        "<p>Before and after it, the judge timed %s: %s, then %s. So the device drifted by %s, which is part of the "
-        "uncertainty.</p>\n",
-        view_text(anchor, "name"), figure_time(view_number(anchor, "before_ms")).text,
-        figure_time(view_number(anchor, "after_ms")).text, figure_percent(drift).text);
-}
-
-static void submission_spread(Text *page, const SubmissionPage *submission)
-{
-    const cJSON *timed[MAX_TIMED], *blocks = view_item(submission->result, "blocks");
-    size_t count = timed_cases(view_item(submission->result, "cases"), timed);
-    double gap_us = view_number(submission->result, "clock_gap_us");
-    bool has_samples = false;
-    for (size_t i = 0; i < count; i++)
-        has_samples = has_samples || view_number(timed[i], "min_ms") > 0;
-    if (has_samples)
-        add_spreads(page, timed, count, gap_us > 0 ? gap_us / 1000 : 0);
-    if (cJSON_GetArraySize(blocks) > 0)
-        add_blocks(page, blocks);
-    add_anchor(page, view_item(submission->result, "anchor"));
 }
 
 /* ==== page submission ============================================================================================= */
 
-/* ---- while it waits and runs ------------------------------------------------------------------------------------- */
-
-static bool has_ended(const SubmissionPage *submission)
+static void put_share(cJSON *list, const cJSON *percentiles, const char *key, const char *name)
 {
-    return strcmp(submission->state, "waiting") != 0 && strcmp(submission->state, "judging") != 0;
-}
-
-static void add_waiting_words(Text *page, const SubmissionPage *submission)
-{
-    if (strcmp(submission->state, "judging") == 0) {
-        if (submission->step == NULL)
-            html_raw(page, "It is being judged.");
-        else if (submission->total > 0)
-            html_add(page, "%s: %" PRId64 " of %" PRId64, submission->step, submission->done, submission->total);
-        else
-            html_text(page, submission->step);
-        return;
-    }
-    if (submission->ahead == 0) {
-        html_raw(page, "It is next.");
-        return;
-    }
-    html_add(page, submission->ahead == 1 ? "%" PRId64 " submission is ahead" : "%" PRId64 " submissions are ahead",
-             submission->ahead);
-    if (submission->expected_s > 0)
-        html_add(page, ", about %s", figure_duration(submission->expected_s).text);
-    html_raw(page, ".");
-}
-
-/* live.js fills in the same elements at each event. */
-static void add_progress(Text *page, const SubmissionPage *submission)
-{
-    bool is_judging = strcmp(submission->state, "judging") == 0;
-    html_add(page, "<div class=\"verdict wait\" data-events=\"/api/v1/submissions/%" PRId64 "/events\">\n",
-             submission->number);
-    html_raw(page, "<div class=\"words\" role=\"status\">\n<p class=\"name\">");
-    page_icon(page, "wait");
-    html_add(page, "<span class=\"state\">%s</span></p>\n<p class=\"status-text\">",
-             is_judging ? "Being judged" : "Waiting");
-    add_waiting_words(page, submission);
-    html_raw(page, "</p>\n");
-    if (submission->total > 0)
-        html_add(page, "<progress aria-label=\"Progress\" max=\"%" PRId64 "\" value=\"%" PRId64 "\"></progress>\n",
-                 submission->total, submission->done);
-    else
-        html_raw(page, "<progress aria-label=\"Progress\"></progress>\n");
-    html_raw(page, "</div>\n<p class=\"again\"><a href=\"\">Look again</a></p>\n");
-    if (submission->can_withdraw)
-        html_add(page,
-                 "<form method=\"post\" action=\"/submissions/%" PRId64 "/withdraw\"><button class=\"plain\">Withdraw "
-                 "it</button></form>\n",
-                 submission->number);
-    html_raw(page, "</div>\n");
-}
-
-/* ---- the verdict in one glance ----------------------------------------------------------------------------------- */
-
-/* A person ranks with the fastest submission, which may be another one. */
-static const char *rank_name(const SubmissionPage *submission, MeasuredTime score)
-{
-    const BoardPage *board = submission->board;
-    for (size_t i = 0; board != NULL && i < board->standing_count; i++)
-        if (strcmp(board->standings[i].person, submission->person) == 0 &&
-            time_is_faster(board->standings[i].time, score))
-            return "Rank, by a faster one";
-    return "Rank";
-}
-
-static void add_score(Text *page, const SubmissionPage *submission)
-{
-    const cJSON *result = submission->result;
-    MeasuredTime score = view_time(result, "score_ms");
-    if (!(score.ms > 0))
-        return;
-    html_add(page, "<dl>\n<div><dt>Time%s</dt><dd>%s</dd></div>\n", view_true(result, "modelled") ? " (modelled)" : "",
-             figure_measured(score).text);
-    if (submission->rank > 0)
-        html_add(page, "<div><dt>%s</dt><dd>%" PRId64 " of %" PRId64 "</dd></div>\n", rank_name(submission, score),
-                 submission->rank, submission->of);
-    if (view_number(result, "roofline") > 0)
-        html_add(page, "<div><dt>Of the roofline</dt><dd>%s</dd></div>\n",
-                 figure_percent(view_number(result, "roofline")).text);
-    html_raw(page, "</dl>\n");
-}
-
-static void add_verdict(Text *page, const SubmissionPage *submission)
-{
-    const cJSON *result = submission->result;
-    const char *verdict = view_text(result, "verdict"), *class = verdict_class(verdict);
-    html_add(page, "<div class=\"verdict %s\">\n<div class=\"words\">\n<p class=\"name\">", class);
-    page_icon(page, class);
-    html_add(page, "%s</p>\n", verdict);
-    if (*view_text(result, "text") != '\0') {
-        html_raw(page, "<p>");
-        html_code(page, view_text(result, "text"));
-        html_raw(page, "</p>\n");
-    }
-    if (submission->retracted != NULL)
-        html_add(page, "<p>Hidden by a teacher: %s</p>\n", submission->retracted);
-    else if (*view_text(result, "rank_status") != '\0')
-        html_add(page, "<p class=\"quiet\">%s</p>\n", view_text(result, "rank_status"));
-    html_raw(page, "</div>\n");
-    add_score(page, submission);
-    html_raw(page, "</div>\n");
-}
-
-static void add_state(Text *page, const char *class, const char *name, const char *text)
-{
-    html_add(page, "<div class=\"verdict %s\"><div class=\"words\"><p class=\"name\">", class);
-    page_icon(page, class);
-    html_add(page, "%s</p><p>%s</p></div></div>\n", name, text);
-}
-
-static void add_glance(Text *page, const SubmissionPage *submission)
-{
-    if (!has_ended(submission))
-        add_progress(page, submission);
-    else if (strcmp(submission->state, "withdrawn") == 0)
-        add_state(page, "none", "Withdrawn", "Its author took it back before it was judged.");
-    else if (strcmp(submission->state, "held") == 0)
-        add_state(page, "wait", "Held", "The judge failed, not the submission. A person will look at it.");
-    else if (submission->result != NULL)
-        add_verdict(page, submission);
-    else
-        add_state(page, "none", "Judged", "The judge keeps no details of it.");
-}
-
-/* ---- the parts of a result --------------------------------------------------------------------------------------- */
-
-static void add_share(Text *page, const cJSON *percentiles, const char *key, const char *name)
-{
-    const cJSON *percentile = view_item(percentiles, key), *interval = view_item(percentile, "interval");
-    double n = view_number(percentile, "n");
+    const cJSON *percentile = view_item(percentiles, key), *between = view_item(percentile, "interval");
+    const double n = view_number(percentile, "n"), tied = view_number(percentile, "tied");
+    char interval[80] = "";
     if (!(n > 0))
         return;
-    html_add(page, "<div><dt>%s</dt><dd>faster than %s of %s", name,
-             figure_whole(view_number(percentile, "slower")).text, figure_whole(n).text);
-    if (view_number(percentile, "tied") > 0)
-        html_add(page, ", %s tied", figure_whole(view_number(percentile, "tied")).text);
-    if (n >= 10 && cJSON_GetArraySize(interval) == 2)
-        html_add(page, ": percentile %.0f (%.0f to %.0f)", view_number(percentile, "value"),
-                 cJSON_GetArrayItem(interval, 0)->valuedouble, cJSON_GetArrayItem(interval, 1)->valuedouble);
-    html_raw(page, "</dd></div>\n");
+    if (n >= 10 && cJSON_GetArraySize(between) == 2)
+        snprintf(interval, sizeof interval, ": percentile %.0f (%.0f to %.0f)", view_number(percentile, "value"),
+                 cJSON_GetArrayItem(between, 0)->valuedouble, cJSON_GetArrayItem(between, 1)->valuedouble);
+    values_put(values_row(list), "name=%s slower=%g n=%g tied=%g interval=%s", name, view_number(percentile, "slower"),
+               n, tied > 0 ? tied : 0, interval);
 }
 
-static void add_warnings(Text *page, const cJSON *warnings)
-{
-    const cJSON *warning;
-    if (cJSON_GetArraySize(warnings) == 0)
-        return;
-    html_raw(page, "<section aria-labelledby=\"warnings\">\n<h2 id=\"warnings\">Warnings</h2>\n<ul class=\"prose\">\n");
-    cJSON_ArrayForEach(warning, warnings)
-    {
-        html_raw(page, "<li>");
-        html_code(page, cJSON_IsString(warning) ? warning->valuestring : "");
-        html_raw(page, "</li>\n");
-    }
-    html_raw(page, "</ul>\n</section>\n");
-}
-
-static void add_times(Text *page, const SubmissionPage *submission)
+static void put_times(cJSON *page, const cJSON *result, const cJSON *sitting, const BoardPage *board)
 {
     static const BoardPage nothing = {0};
-    MeasuredTime score = view_time(submission->result, "score_ms");
-    const BoardPage *board = submission->board == NULL ? &nothing : submission->board;
-    const cJSON *percentiles = view_item(submission->result, "percentile");
-    if (!(score.ms > 0))
-        return;
-    html_raw(page, "<section aria-labelledby=\"times\">\n<h2 id=\"times\">Times</h2>\n");
-    if (percentiles != NULL) {
-        html_raw(page, "<dl class=\"facts\">\n");
-        add_share(page, percentiles, "references", "Among the reference solutions");
-        add_share(page, percentiles, "class", "Among the class, when it was judged");
-        html_raw(page, "</dl>\n");
+    const cJSON *timed[MAX_TIMED], *percentiles = view_item(result, "percentile");
+    const size_t count = timed_cases(view_item(result, "cases"), timed);
+    const MeasuredTime score = view_time(result, "score_ms");
+    const double gap_us = view_number(result, "clock_gap_us");
+    cJSON *list = cJSON_AddArrayToObject(page, "timed"), *shares = cJSON_AddArrayToObject(page, "shares");
+    Text plots = {0}, spreads = {0};
+    bool has_samples = false;
+    for (size_t i = 0; i < count; i++) {
+        has_samples = has_samples || view_number(timed[i], "min_ms") > 0;
+        cJSON_AddItemReferenceToArray(list, (cJSON *)timed[i]);
     }
-    html_raw(page, "<div class=\"plots\">\n");
-    plot_times(page, "times-plot", board, score);
-    plot_ladder(page, board, score);
-    submission_roofline(page, submission);
-    html_raw(page, "</div>\n");
-    submission_timed_cases(page, submission);
-    submission_spread(page, submission);
-    html_raw(page, "</section>\n");
+    put_share(shares, percentiles, "references", "Among the reference solutions");
+    put_share(shares, percentiles, "class", "Among the class, when it was judged");
+    if (score.ms > 0) {
+        plot_times(&plots, "times-plot", board == NULL ? &nothing : board, score);
+        plot_ladder(&plots, board == NULL ? &nothing : board, score);
+        submission_roofline(&plots, sitting, board, timed, count);
+        add_spreads(&spreads, timed, has_samples ? count : 0, gap_us > 0 ? gap_us / 1000 : 0);
+    }
+    values_markup(page, "plots", &plots);
+    values_markup(page, "spreads", &spreads);
+    values_put(page, "has_samples=%d has_counters=%d", has_samples,
+               count > 0 && view_item(timed[0], "counters") != NULL);
 }
 
-static void add_source(Text *page, const SubmissionPage *submission)
+/* A person ranks with the fastest submission, which may be another one. */
+static bool is_by_another(const BoardPage *board, const char *person, MeasuredTime score)
 {
-    if (submission->source == NULL && submission->explain == NULL)
-        return;
-    html_raw(page, "<section aria-labelledby=\"source\">\n<h2 id=\"source\">");
-    html_raw(page, submission->explain != NULL ? "Where the time goes</h2>\n" : "Source</h2>\n");
-    if (submission->explain != NULL)
-        explanation(page, submission->explain);
-    if (submission->explain != NULL && submission->source != NULL)
-        html_raw(page, "<h3>Source</h3>\n");
-    if (submission->source != NULL)
-        source_view(page, submission->source, submission->explain);
-    html_raw(page, "</section>\n");
+    for (size_t i = 0; board != NULL && i < board->standing_count; i++)
+        if (strcmp(board->standings[i].person, person) == 0 && time_is_faster(board->standings[i].time, score))
+            return true;
+    return false;
 }
 
-/* ---- compiler, second opinion, and how it was judged ------------------------------------------------------------- */
-
-static void add_kernel(Text *page, const cJSON *kernel)
-{
-    html_add(page,
-             "<tr><th scope=\"row\"><code>%s</code></th><td class=\"number\">%s</td><td class=\"number\">%s</td><td "
-             "class=\"number\">%s</td></tr>\n",
-             view_text(kernel, "name"), figure_whole(view_number(kernel, "registers")).text,
-             figure_whole(view_number(kernel, "shared_bytes")).text,
-             figure_whole(view_number(kernel, "spill_bytes")).text);
-}
-
-static void add_compilation(Text *page, const cJSON *compile)
+static void put_compiler(cJSON *page, const cJSON *compile)
 {
     enum { MOST = 20000 };
-    const cJSON *kernel, *kernels = view_item(compile, "kernels");
     const char *diagnostics = view_text(compile, "diagnostics");
-    if (cJSON_GetArraySize(kernels) == 0 && *diagnostics == '\0')
-        return;
-    html_raw(page, "<section aria-labelledby=\"compiler\">\n<h2 id=\"compiler\">Compiler</h2>\n");
-    if (*diagnostics != '\0')
-        html_add(page, "<pre tabindex=\"0\"><code>%.*s</code></pre>\n", MOST, diagnostics);
-    if (cJSON_GetArraySize(kernels) > 0) {
-        table_begin(page, "What each kernel uses", "Kernel|>Registers|>Shared bytes|>Spilled bytes");
-        cJSON_ArrayForEach(kernel, kernels)
-        {
-            add_kernel(page, kernel);
-        }
-        table_end(page);
-    }
-    html_raw(page, "</section>\n");
+    Text text = {0};
+    text_append(&text, diagnostics, strnlen(diagnostics, MOST));
+    values_put(page, "diagnostics=%s has_compiler=%d", text.data,
+               *diagnostics != '\0' || cJSON_GetArraySize(view_item(compile, "kernels")) > 0);
+    text_free(&text);
 }
 
-static void add_opinion(Text *page, const cJSON *opinion)
+static void put_document(cJSON *page, const char *name, const cJSON *document)
 {
-    if (opinion == NULL)
-        return;
-    html_raw(page, "<section aria-labelledby=\"opinion\">\n<h2 id=\"opinion\">Second opinion</h2>\n");
-    if (*view_text(opinion, "none") != '\0')
-        html_add(page, "<p>%s has none: %s</p>\n", view_text(opinion, "device_name"), view_text(opinion, "none"));
-    else if (view_true(opinion, "agrees"))
-        html_add(page, "<p>%s agrees: %s.</p>\n", view_text(opinion, "device_name"), view_text(opinion, "verdict"));
+    if (document == NULL)
+        cJSON_AddNullToObject(page, name);
     else
-        html_add(page, "<p>%s says %s. %s %s</p>\n", view_text(opinion, "device_name"), view_text(opinion, "verdict"),
-                 view_text(opinion, "case"), view_text(opinion, "text"));
-    html_raw(page, "</section>\n");
+        cJSON_AddItemReferenceToObject(page, name, (cJSON *)document);
 }
 
-static void add_facts(Text *page, const SubmissionPage *submission)
+void submission_put(cJSON *page, const SubmissionRecord *record)
 {
-    const cJSON *result = submission->result;
-    char text[200];
-    html_raw(page,
-             "<section aria-labelledby=\"record\">\n<h2 id=\"record\">How it was judged</h2>\n<dl class=\"facts\">\n");
-    page_fact(page, "Device", view_text(result, "device_name"));
-    page_fact(page, "Times",
-              !(view_time(result, "score_ms").ms > 0) ? ""
-              : view_true(result, "modelled")         ? "modelled, not measured"
-                                                      : "measured");
-    page_fact(page, "Driver", view_text(result, "driver"));
-    page_fact(page, "Compiler", view_text(result, "toolkit"));
-    page_fact(page, "Judge", view_text(result, "judge"));
-    page_fact(page, "Sandbox", view_text(result, "sandbox"));
-    page_fact(page, "Judged",
-              *view_text(result, "time_utc") == '\0' ? "" : figure_moment(view_text(result, "time_utc")).text);
-    if (submission->received != NULL)
-        page_fact(page, "Received", figure_moment(submission->received).text);
-    page_fact(page, "Hash of the source", view_text(result, "source_hash"));
-    if (submission->run > 0) {
-        snprintf(text, sizeof text, "%" PRId64, submission->run);
-        page_fact(page, "Run", text);
-    }
-    for (size_t i = 0; i < submission->again_count; i++) {
-        const StoredRun *again = &submission->again[i];
-        snprintf(text, sizeof text, "%s, run %" PRId64 ", %s", figure_measured(again->time).text, again->id,
-                 figure_moment(again->time_utc).text);
-        page_fact(page, "Timed again", text);
-    }
-    html_raw(page, "</dl>\n</section>\n");
-}
-
-/* ---- the page ---------------------------------------------------------------------------------------------------- */
-
-static void add_heading(Text *page, const Site *site, const SubmissionPage *submission)
-{
-    html_raw(page, "<p class=\"under\">");
-    link_problem(page, site, submission->problem,
-                 submission->problem_title == NULL ? submission->problem : submission->problem_title);
-    html_raw(page, ", by ");
-    link_person(page, site, submission->person);
-    html_add(page, ", <code>%s</code>", submission->file_name);
-    if (submission->mode != NULL && strcmp(submission->mode, "rank") != 0)
-        html_add(page, ", as a %s", submission->mode);
-    if (submission->received != NULL)
-        html_add(page, ", received %s", figure_moment(submission->received).text);
-    html_raw(page, "</p>\n");
-}
-
-void page_submission(Text *page, const Site *site, const SubmissionPage *submission)
-{
-    char title[64];
-    snprintf(title, sizeof title, "Submission %" PRId64, submission->number);
-    if (has_ended(submission))
-        page_begin(page, site, title);
-    else
-        page_begin_live(page, site, title);
-    add_heading(page, site, submission);
-    for (const char *const *sentence = submission->counts_for; sentence != NULL && *sentence != NULL; sentence++)
-        html_add(page, "<p class=\"prose\">%s</p>\n", *sentence);
-    add_glance(page, submission);
-    if (submission->result != NULL) {
-        add_warnings(page, view_item(submission->result, "warnings"));
-        submission_cases(page, view_item(submission->result, "cases"));
-        add_times(page, submission);
-        add_compilation(page, view_item(submission->result, "compile"));
-        add_opinion(page, view_item(submission->result, "second_opinion"));
-    }
-    add_source(page, submission);
-    if (submission->result != NULL)
-        add_facts(page, submission);
-    page_end(page, site);
+    const char *state = view_text(page, "state");
+    const bool is_live = strcmp(state, "waiting") == 0 || strcmp(state, "judging") == 0;
+    const MeasuredTime score = view_time(record->result, "score_ms");
+    values_put(page, "is_live=%d state_icon=%s is_by_another=%d", is_live,
+               is_live || strcmp(state, "held") == 0 ? "wait" : "none",
+               is_by_another(record->board, view_text(page, "person"), score));
+    put_document(page, "result", record->result);
+    put_document(page, "explain", record->explain);
+    submission_put_cases(page, view_item(record->result, "cases"));
+    put_times(page, record->result, record->sitting, record->board);
+    put_compiler(page, view_item(record->result, "compile"));
+    cJSON_AddItemToObject(page, "source", source_values(record->source, record->explain));
 }

@@ -1,189 +1,151 @@
 /* pair_page.c - one pair of similar sources, side by side, for teachers.
  *
  * The address names the pair by its runs, or by the run and the beginning of the further source's hash, since tomorrow's list has
- * another order.  */
-#include "service/web/pair_page.h"
-
+ * another order. Lines that the teacher handed out are left out, and so do not count as common.  */
 #include "grader/problem/problem.h"
 #include "service/store/service_store.h"
+#include "service/store/view.h"
 #include "service/web/answer.h"
-#include "service/web/html.h"
-#include "service/web/parts.h"
 #include "service/web/site_answers.h"
+#include "service/web/template.h"
 
-#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* ==== pair page =================================================================================================== */
 
 /* A page stays below 300 KB or so. */
-enum { COLOURS = 6, MOST_LINES = 1500, MOST_BYTES = 100000 };
+enum { COLOURS = 6, MOST_LINES = 1500, MOST_BYTES = 100000, MOST_LINE = 1000000 };
 
-static const char letters[] = "ab";
+typedef struct PairLines {
+    int first, last; /* from 1; 0: none */
+} PairLines;
 
-/* ---- the lines --------------------------------------------------------------------------------------------------- */
+static const char *const letters[] = {"a", "b"};
 
-static bool holds(PairLines lines, int line)
+/* [first, last]; {0, 0} for anything else. */
+static PairLines read_lines(const cJSON *item)
 {
-    return lines.first <= line && line <= lines.last;
+    const cJSON *first = cJSON_GetArrayItem(item, 0), *last = cJSON_GetArrayItem(item, 1);
+    if (!cJSON_IsNumber(first) || !cJSON_IsNumber(last) || !(first->valuedouble >= 1) ||
+        !(last->valuedouble >= first->valuedouble) || !(last->valuedouble <= MOST_LINE))
+        return (PairLines){0, 0};
+    return (PairLines){first->valueint, last->valueint};
 }
 
-/* The number of the first part with this line, from 1; 0: none. */
-static size_t part_at(const PairPage *pair, int side, int line)
+static void put_lines(cJSON *object, const char *key, PairLines lines)
 {
-    for (size_t i = 0; i < pair->part_count; i++)
-        if (holds(pair->parts[i].lines[side], line))
-            return i + 1;
-    return 0;
+    values_put(cJSON_AddObjectToObject(object, key), "first=%d last=%d is_one=%d", lines.first, lines.last,
+               lines.first == lines.last);
 }
 
-static const PairLines *handed_out_at(const PairSide *side, int line)
+static void put_parts(cJSON *page, const cJSON *pair)
 {
-    for (size_t i = 0; i < side->handed_out_count; i++)
-        if (holds(side->handed_out[i], line))
-            return &side->handed_out[i];
+    cJSON *parts = cJSON_AddArrayToObject(page, "parts");
+    const cJSON *item;
+    cJSON_ArrayForEach(item, view_item(pair, "parts"))
+    {
+        const cJSON *lines = view_item(item, "lines");
+        const PairLines a = read_lines(cJSON_GetArrayItem(lines, 0)), b = read_lines(cJSON_GetArrayItem(lines, 1));
+        if (a.first == 0 || b.first == 0)
+            continue;
+        cJSON *part = values_row(parts);
+        put_lines(part, letters[0], a);
+        put_lines(part, letters[1], b);
+    }
+}
+
+/* The first part with this line, and its number from 1; NULL: none. */
+static const cJSON *part_at(const cJSON *parts, int side, int line, int *number)
+{
+    const cJSON *part;
+    *number = 0;
+    cJSON_ArrayForEach(part, parts)
+    {
+        const cJSON *lines = view_item(part, letters[side]);
+        ++*number;
+        if (view_number(lines, "first") <= line && line <= view_number(lines, "last"))
+            return part;
+    }
+    *number = 0;
     return NULL;
 }
 
-static void add_lines(Text *page, PairLines lines)
+/* The range that the teacher handed out, of which this is a line; {0, 0}: none. */
+static PairLines handed_out_at(const cJSON *program, int line)
 {
-    if (lines.first == lines.last)
-        html_add(page, "line %d", lines.first);
-    else
-        html_add(page, "lines %d to %d", lines.first, lines.last);
+    const cJSON *item;
+    cJSON_ArrayForEach(item, view_item(program, "handed_out"))
+    {
+        const PairLines lines = read_lines(item);
+        if (lines.first != 0 && lines.first <= line && line <= lines.last)
+            return lines;
+    }
+    return (PairLines){0, 0};
 }
 
 /* The number of the part; on its first line it leads to the other side. */
-static void add_mark(Text *page, const PairPage *pair, int side, int line, size_t part)
+static void put_line(cJSON *row, const cJSON *parts, int side, int line, const char *text, size_t length)
 {
-    html_raw(page, "<td class=\"mark\">");
-    if (part > 0 && pair->parts[part - 1].lines[side].first == line) {
-        const PairLines other = pair->parts[part - 1].lines[!side];
-        html_add(page, "<a href=\"#%c%d\">%zu<span class=\"unseen\">: the same as ", letters[!side], other.first, part);
-        add_lines(page, other);
-        html_raw(page, " of the other source</span></a>");
-    } else if (part > 0) {
-        html_add(page, "%zu", part);
-    }
-    html_raw(page, "</td>");
+    int number;
+    const cJSON *part = part_at(parts, side, line, &number);
+    Text shown = {0};
+    text_append(&shown, text, length > 0 && text[length - 1] == '\r' ? length - 1 : length);
+    values_put(row, "letter=%s line=%d part=%d colour=%d text=%s", letters[side], line, number,
+               (number + COLOURS - 1) % COLOURS + 1, shown.data);
+    text_free(&shown);
+    if (view_number(view_item(part, letters[side]), "first") != line)
+        return;
+    cJSON *other = cJSON_Duplicate(view_item(part, letters[!side]), true);
+    values_put(other, "letter=%s part=%d", letters[!side], number);
+    cJSON_AddItemToObject(row, "other", other);
 }
 
-static void add_line(Text *page, const PairPage *pair, int side, int line, const char *text, size_t length)
+static void put_source(cJSON *side, const cJSON *program, const cJSON *parts, int index, const char *source)
 {
-    const size_t part = part_at(pair, side, line);
-    html_add(page, "<tr id=\"%c%d\"", letters[side], line);
-    if (part > 0)
-        html_add(page, " class=\"shared p%zu\"", (part - 1) % COLOURS + 1);
-    html_add(page, "><th scope=\"row\">%d</th>", line);
-    add_mark(page, pair, side, line, part);
-    html_raw(page, "<td class=\"text\">");
-    html_bytes(page, text, length > 0 && text[length - 1] == '\r' ? length - 1 : length);
-    html_raw(page, "</td></tr>\n");
-}
-
-static void add_gap(Text *page, PairLines lines)
-{
-    html_raw(page, "<tr class=\"gap\"><td colspan=\"3\">Handed out: ");
-    add_lines(page, lines);
-    html_raw(page, "</td></tr>\n");
-}
-
-static void add_source(Text *page, const PairPage *pair, int side)
-{
-    const PairSide *one = &pair->sides[side];
-    const char *at = one->source;
+    cJSON *lines = cJSON_AddArrayToObject(side, "lines");
+    const char *at = source;
     int line = 0;
-    html_add(
-        page,
-        "<div class=\"source\" role=\"group\" aria-label=\"Source %s\" tabindex=\"0\">\n<table>\n<thead><tr>"
-        "<th scope=\"col\">Line</th><th scope=\"col\">Part</th><th scope=\"col\">Source</th></tr></thead>\n<tbody>\n",
-        one->name);
-    while (*at != '\0' && line < MOST_LINES && at - one->source < MOST_BYTES) {
-        const size_t length = strcspn(at, "\n"), room = (size_t)(MOST_BYTES - (at - one->source));
-        const PairLines *left_out = handed_out_at(one, ++line);
-        if (left_out == NULL)
-            add_line(page, pair, side, line, at, length < room ? length : room);
-        else if (left_out->first == line)
-            add_gap(page, *left_out);
+    while (*at != '\0' && line < MOST_LINES && at - source < MOST_BYTES) {
+        const size_t length = strcspn(at, "\n"), room = (size_t)(MOST_BYTES - (at - source));
+        const PairLines left_out = handed_out_at(program, ++line);
+        if (left_out.first == 0)
+            put_line(values_row(lines), parts, index, line, at, length < room ? length : room);
+        else if (left_out.first == line)
+            put_lines(values_row(lines), "handed_out", left_out);
         at += length + (at[length] == '\n');
     }
-    html_raw(page, "</tbody>\n</table>\n</div>\n");
-    if (*at != '\0')
-        html_raw(page, "<p class=\"note\">The rest is not shown here.</p>\n");
+    values_put(side, "is_cut=%d", *at != '\0');
 }
 
-/* ---- a side ------------------------------------------------------------------------------------------------------ */
-
-static void add_side(Text *page, const Site *site, const PairPage *pair, int side)
+static double share_at(const cJSON *pair, const char *key, int side)
 {
-    const PairSide *one = &pair->sides[side];
-    char title[48];
-    html_add(page, "<section aria-labelledby=\"side-%c\">\n<h2 id=\"side-%c\">%s</h2>\n<p class=\"under\">",
-             letters[side], letters[side], one->name);
-    html_name(page, one->file);
-    if (one->submission > 0) {
-        snprintf(title, sizeof title, "submission %lld", (long long)one->submission);
-        html_raw(page, ", ");
-        link_submission(page, site, one->submission, title);
-    } else if (!one->is_persons) {
-        html_raw(page, ", a further source");
+    const cJSON *share = cJSON_GetArrayItem(view_item(pair, key), side);
+    return cJSON_IsNumber(share) ? share->valuedouble : 0;
+}
+
+cJSON *pair_values(const cJSON *pair, const PairSource sources[2])
+{
+    cJSON *page = cJSON_CreateObject(), *sides = cJSON_AddArrayToObject(page, "sides");
+    put_parts(page, pair);
+    for (int i = 0; i < 2; i++) {
+        const cJSON *program = view_item(pair, letters[i]);
+        cJSON *side = values_row(sides);
+        const bool is_persons = view_item(program, "person") != NULL;
+        const char *name = view_text(program, is_persons ? "person" : "from");
+        values_put(side, "letter=%s name=%s file=%s is_persons=%d submission=%" PRId64, letters[i],
+                   *name == '\0' ? "?" : name, view_text(program, "file"), is_persons, sources[i].submission);
+        values_put(side, "source_share=%g code_share=%g has_source=%d", share_at(pair, "source", i),
+                   share_at(pair, "device_code", i), sources[i].source != NULL);
+        if (sources[i].source != NULL)
+            put_source(side, program, view_item(page, "parts"), i, sources[i].source);
     }
-    html_add(page, "<br>In the other one: %s of the source", figure_percent(one->source_share).text);
-    html_add(page, ", %s of the device code</p>\n", figure_percent(one->code_share).text);
-    if (one->source != NULL)
-        add_source(page, pair, side);
-    else
-        html_raw(page, "<p>The database of this server lacks its source.</p>\n");
-    html_raw(page, "</section>\n");
-}
-
-static void add_part_lines(Text *page, int side, PairLines lines)
-{
-    html_add(page, "<td><a href=\"#%c%d\">", letters[side], lines.first);
-    add_lines(page, lines);
-    html_raw(page, "</a></td>");
-}
-
-static void add_parts(Text *page, const PairPage *pair)
-{
-    if (pair->part_count == 0) {
-        html_raw(page, "<p>No part of the sources is the same; only the device code is.</p>\n");
-        return;
-    }
-    details_begin(page, "Parts in common");
-    html_add(page, "<p class=\"note\">Names, numbers, comments and line breaks do not count.</p>\n");
-    table_begin(page, "Parts in common", "Part|One|Other");
-    for (size_t i = 0; i < pair->part_count; i++) {
-        html_add(page, "<tr><th scope=\"row\">%zu</th>", i + 1);
-        for (int side = 0; side < 2; side++)
-            add_part_lines(page, side, pair->parts[i].lines[side]);
-        html_raw(page, "</tr>\n");
-    }
-    table_end(page);
-    details_end(page);
-}
-
-void page_pair(Text *page, const Site *site, const PairPage *pair)
-{
-    page_begin(page, site, "Similar pair");
-    html_raw(page, "<p class=\"under\">");
-    link_problem(page, site, pair->problem, pair->problem);
-    html_add(page, ", as of %s. <a href=\"/teacher#similar\">All pairs</a></p>\n", figure_moment(pair->time_utc).text);
-    html_add(page, "<p class=\"prose\">%s A pair says where to look, not who copied.</p>\n",
-             pair->same_source         ? "Both are the same text."
-             : pair->same_machine_code ? "Both compile to the same machine code."
-                                       : "");
-    add_parts(page, pair);
-    html_raw(page, "<div class=\"pair\">\n");
-    add_side(page, site, pair, 0);
-    add_side(page, site, pair, 1);
-    html_raw(page, "</div>\n");
-    page_end(page, site);
+    values_put(page, "same_source=%d same_machine_code=%d", view_true(pair, "same_source"),
+               view_true(pair, "same_machine_code"));
+    return page;
 }
 
 /* ==== site pair =================================================================================================== */
-
-enum { MOST_LINE = 1000000 };
 
 static bool is_problem(const Visit *visit, const char *id)
 {
@@ -197,75 +159,15 @@ static bool is_problem(const Visit *visit, const char *id)
     return false;
 }
 
-/* [first, last]; false for anything else. */
-static bool read_lines(const cJSON *item, PairLines *lines)
-{
-    const cJSON *first = cJSON_GetArrayItem(item, 0), *last = cJSON_GetArrayItem(item, 1);
-    if (!cJSON_IsNumber(first) || !cJSON_IsNumber(last) || !(first->valuedouble >= 1) ||
-        !(last->valuedouble >= first->valuedouble) || !(last->valuedouble <= MOST_LINE))
-        return false;
-    *lines = (PairLines){first->valueint, last->valueint};
-    return true;
-}
-
-static void read_parts(const Visit *visit, const cJSON *pair, PairPage *page)
-{
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(pair, "parts"), *item;
-    PairPart *parts = arena_array(visit->arena, (size_t)cJSON_GetArraySize(list) + 1, sizeof *parts);
-    cJSON_ArrayForEach(item, list)
-    {
-        const cJSON *lines = cJSON_GetObjectItemCaseSensitive(item, "lines");
-        PairPart *part = &parts[page->part_count];
-        page->part_count += read_lines(cJSON_GetArrayItem(lines, 0), &part->lines[0]) &&
-                            read_lines(cJSON_GetArrayItem(lines, 1), &part->lines[1]);
-    }
-    page->parts = parts;
-}
-
-static double share_at(const cJSON *pair, const char *key, int side)
-{
-    const cJSON *share = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(pair, key), side);
-    return cJSON_IsNumber(share) ? share->valuedouble : 0;
-}
-
-static const char *text_of(const Visit *visit, const cJSON *object, const char *key)
-{
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-    return text == NULL ? NULL : arena_string(visit->arena, text);
-}
-
-static void read_handed_out(const Visit *visit, const cJSON *program, PairSide *side)
-{
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(program, "handed_out"), *item;
-    PairLines *lines = arena_array(visit->arena, (size_t)cJSON_GetArraySize(list) + 1, sizeof *lines);
-    cJSON_ArrayForEach(item, list)
-    {
-        side->handed_out_count += read_lines(item, &lines[side->handed_out_count]);
-    }
-    side->handed_out = lines;
-}
-
 /* People's sources are in the database, by their hash; the others are in the file itself. */
-static Status read_side(const Visit *visit, const cJSON *found, const cJSON *pair, int index, PairSide *side,
-                        Message *why)
+static Status read_source(const Visit *visit, const cJSON *found, const cJSON *program, PairSource *side, Message *why)
 {
-    const cJSON *program = cJSON_GetObjectItemCaseSensitive(pair, index == 0 ? "a" : "b");
-    const char *hash = text_of(visit, program, "source_hash"), *file = text_of(visit, program, "file");
-    side->is_persons = text_of(visit, program, "person") != NULL;
-    side->name = text_of(visit, program, side->is_persons ? "person" : "from");
-    side->file = file == NULL ? "" : file;
-    side->name = side->name == NULL ? "?" : side->name;
+    const char *hash = view_text(program, "source_hash");
     side->submission = similar_submission(visit, program);
-    side->source_share = share_at(pair, "source", index);
-    side->code_share = share_at(pair, "device_code", index);
-    read_handed_out(visit, program, side);
-    if (hash == NULL)
-        return STATUS_OK;
-    if (!side->is_persons) {
-        side->source = text_of(visit, cJSON_GetObjectItemCaseSensitive(found, "texts"), hash);
-        return STATUS_OK;
-    }
-    return submissions_source(visit->service->store, hash, visit->arena, &side->source, why);
+    if (view_item(program, "person") != NULL && *hash != '\0')
+        return submissions_source(visit->service->store, hash, visit->arena, &side->source, why);
+    side->source = cJSON_GetStringValue(view_item(view_item(found, "texts"), hash));
+    return STATUS_OK;
 }
 
 static const cJSON *find_pair(const Visit *visit, const cJSON *found, const char *key)
@@ -279,31 +181,22 @@ static const cJSON *find_pair(const Visit *visit, const cJSON *found, const char
     return NULL;
 }
 
-static Status show(Visit *visit, const cJSON *found, const cJSON *pair, time_t changed, Message *why)
-{
-    const Site site = site_of(visit);
-    PairPage page = {.problem = visit->argument, .time_utc = arena_string(visit->arena, utc_of((int64_t)changed).text)};
-    Status status = read_side(visit, found, pair, 0, &page.sides[0], why);
-    if (status == STATUS_OK)
-        status = read_side(visit, found, pair, 1, &page.sides[1], why);
-    if (status != STATUS_OK)
-        return status;
-    read_parts(visit, pair, &page);
-    page.same_source = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(pair, "same_source"));
-    page.same_machine_code = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(pair, "same_machine_code"));
-    page_pair(&visit->reply->body, &site, &page);
-    return STATUS_OK;
-}
-
 void site_pair(Visit *visit)
 {
     time_t changed = 0;
     Message why;
-    cJSON *found = is_problem(visit, visit->argument) ? similar_file(visit, visit->argument, &changed) : NULL;
+    PairSource sources[2] = {{0}};
+    cJSON *found = is_problem(visit, visit->argument) ? similar_file(visit, visit->argument, &changed) : NULL,
+          *page = NULL;
     const cJSON *pair = find_pair(visit, found, http_query(visit->request, "pair"));
     Status status = pair == NULL ? fail(STATUS_NOT_FOUND, &why, "there is no such pair any more")
-                                 : show(visit, found, pair, changed, &why);
+                                 : read_source(visit, found, view_item(pair, "a"), &sources[0], &why);
+    if (status == STATUS_OK)
+        status = read_source(visit, found, view_item(pair, "b"), &sources[1], &why);
+    if (status == STATUS_OK) {
+        page = pair_values(pair, sources);
+        values_put(page, "problem=%s time_utc=%s", visit->argument, utc_of((int64_t)changed).text);
+    }
+    site_answer(visit, status, &why, "pair", page);
     cJSON_Delete(found);
-    if (status != STATUS_OK)
-        answer_failure(visit, status, &why);
 }

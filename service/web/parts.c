@@ -1,8 +1,11 @@
 /* parts.c - what the database keeps of a run, in the form of result.json.  */
 #include "service/web/parts.h"
 
+#include "grader/report/report.h"
 #include "grader/terminal/terminal.h"
+#include "service/store/view.h"
 #include "service/web/html.h"
+#include "service/web/template.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -164,60 +167,9 @@ Figure figure_day(const char *time_utc)
 
 /* ==== parts ======================================================================================================= */
 
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
-
-static void add_heads(Text *page, const char *columns)
-{
-    while (*columns != '\0') {
-        size_t length = strcspn(columns, "|");
-        bool is_number = columns[0] == '>', is_spare = columns[is_number] == '-';
-        const char *name = columns + is_number + is_spare;
-        html_raw(page, "<th scope=\"col\"");
-        if (is_number || is_spare)
-            html_add(page, " class=\"%s\"", !is_spare ? "number" : is_number ? "number spare" : "spare");
-        html_add(page, ">%.*s</th>", (int)(columns + length - name), name);
-        columns += length + (columns[length] == '|');
-    }
-}
-
-static void begin(Text *page, const char *label, const char *columns, const char *class)
-{
-    html_add(
-        page,
-        "<div class=\"scroll\" role=\"group\" aria-label=\"%s\" tabindex=\"0\">\n<table class=\"%s\">\n<thead><tr>",
-        label, class);
-    add_heads(page, columns);
-    html_raw(page, "</tr></thead>\n<tbody>\n");
-}
-
-void table_begin(Text *page, const char *label, const char *columns)
-{
-    begin(page, label, columns, "plain");
-}
-
-void table_begin_wide(Text *page, const char *label, const char *columns)
-{
-    begin(page, label, columns, "wide");
-}
-
-void table_end(Text *page)
-{
-    html_raw(page, "</tbody>\n</table>\n</div>\n");
-}
-
-void details_begin(Text *page, const char *summary)
-{
-    html_add(page, "<details>\n<summary>%s</summary>\n", summary);
-}
-
-void details_end(Text *page)
-{
-    html_raw(page, "</details>\n");
-}
-
 /* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 
-const char *verdict_class(const char *verdict)
+static const char *verdict_class(const char *verdict)
 {
     static const char *const waiting[] = {"waiting", "judging", "held", "Judge Error"};
     static const char *const none[] = {"withdrawn", "not run", "", "-"};
@@ -232,7 +184,7 @@ const char *verdict_class(const char *verdict)
     return "bad";
 }
 
-void page_icon(Text *page, const char *class)
+static void page_icon(Text *page, const char *class)
 {
     const char *path = "M5 12h14"; /* a dash */
     if (strcmp(class, "good") == 0)
@@ -248,7 +200,7 @@ void page_icon(Text *page, const char *class)
 }
 
 /* The sign stays with the first word: a browser may break a line behind a picture even before a no-break space. */
-void verdict_mark(Text *page, const char *verdict)
+static void verdict_mark(Text *page, const char *verdict)
 {
     const size_t first = strcspn(verdict, " ");
     html_raw(page, "<span class=\"judged\"><span class=\"nowrap\">");
@@ -263,67 +215,123 @@ bool device_models_times(const char *device)
     return device != NULL && strncmp(device, "sim-", strlen("sim-")) == 0;
 }
 
-void time_cell(Text *page, MeasuredTime time, const char *device)
-{
-    html_raw(page, "<td class=\"number\">");
-    if (time.ms > 0)
-        html_add(page, "%s", figure_measured(time).text);
-    if (time.ms > 0 && device_models_times(device))
-        html_raw(page, "<span class=\"more\">modelled</span>");
-    html_raw(page, "</td>");
-}
+/* ==== filters ===================================================================================================== */
 
-/* ---- facts and lists --------------------------------------------------------------------------------------------- */
-
-void page_fact(Text *page, const char *name, const char *value)
-{
-    if (value != NULL && *value != '\0')
-        html_add(page, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
-}
-
-static void add_row(Text *page, const Site *site, bool has_people, const SubmissionLine *row)
-{
-    char number[32];
-    snprintf(number, sizeof number, "%" PRId64, row->number);
-    html_raw(page, "<tr><th scope=\"row\">");
-    link_submission(page, site, row->number, number);
-    html_raw(page, "</th><td>");
-    link_problem(page, site, row->problem, row->problem);
-    html_raw(page, "</td><td>");
-    if (has_people) {
-        link_person(page, site, row->person);
-        html_raw(page, "</td><td>");
+/* Of numbers; NaN: absent. */
+#define NUMBER_FILTER(NAME, FIGURE)                                                                                    \
+    static void add_##NAME(Text *page, const Filtered *filtered)                                                       \
+    {                                                                                                                  \
+        const double number = cJSON_IsNumber(filtered->value) ? filtered->value->valuedouble : NAN;                    \
+        html_text(page, (FIGURE).text);                                                                                \
     }
-    verdict_mark(page, row->verdict != NULL ? row->verdict : row->state);
-    html_raw(page, "</td>");
-    time_cell(page, row->time, row->device);
-    html_raw(page, "<td class=\"spare file\">");
-    html_name(page, row->file_name);
-    html_add(page, "</td><td class=\"spare nowrap\">%s</td></tr>\n",
-             row->received == NULL ? "" : figure_moment(row->received).text);
+NUMBER_FILTER(time, figure_time(number))
+NUMBER_FILTER(seconds, figure_time(number * 1000))
+NUMBER_FILTER(percent, figure_percent(number))
+NUMBER_FILTER(whole, figure_whole(number))
+NUMBER_FILTER(bytes, figure_bytes(number))
+NUMBER_FILTER(duration, figure_duration(number))
+NUMBER_FILTER(count, quantity_count(number))
+NUMBER_FILTER(mean, quantity_mean(number))
+NUMBER_FILTER(ratio, quantity_ratio(number))
+NUMBER_FILTER(measured,
+              figure_measured((MeasuredTime){number > 0 ? number : 0, view_time(filtered->holder, "").uncertainty}))
+NUMBER_FILTER(within, figure_within(number, view_time(filtered->holder, "").uncertainty))
+
+static void add_error(Text *page, const Filtered *filtered)
+{
+    if (cJSON_IsNumber(filtered->value))
+        html_text(page, quantity_error(filtered->value->valuedouble).text);
 }
 
-void submission_list(Text *page, const Site *site, const char *label, bool has_people, const SubmissionLine *rows,
-                     size_t count)
+/* Of texts; "": absent. */
+#define TEXT_FILTER(NAME, ADD)                                                                                         \
+    static void add_##NAME(Text *page, const Filtered *filtered)                                                       \
+    {                                                                                                                  \
+        const char *text = cJSON_IsString(filtered->value) ? filtered->value->valuestring : "";                        \
+        ADD;                                                                                                           \
+    }
+TEXT_FILTER(moment, html_text(page, figure_moment(text).text))
+TEXT_FILTER(day, html_text(page, figure_day(text).text))
+TEXT_FILTER(name, html_name(page, text))
+TEXT_FILTER(code, html_code(page, text))
+TEXT_FILTER(url, html_url_part(page, text))
+TEXT_FILTER(limiter, html_text(page, limiter_words(text)))
+TEXT_FILTER(verdict, verdict_mark(page, text))
+TEXT_FILTER(verdict_class, html_text(page, verdict_class(text)))
+TEXT_FILTER(icon, page_icon(page, text))
+TEXT_FILTER(verdict_icon, page_icon(page, verdict_class(text)))
+TEXT_FILTER(modelled, if (device_models_times(text)) html_raw(page, "<span class=\"more\">modelled</span>"))
+
+static void add_length(Text *page, const Filtered *filtered)
 {
-    enum { MOST = 200 };
-    table_begin_wide(page, label,
-                     has_people ? "No.|Problem|Who|Verdict|>Time|-File|-Received"
-                                : "No.|Problem|Verdict|>Time|-File|-Received");
-    for (size_t i = 0; i < count && i < MOST; i++)
-        add_row(page, site, has_people, &rows[i]);
-    table_end(page);
-    if (count > MOST)
-        html_add(page, "<p class=\"note\">%zu more are not shown.</p>\n", count - MOST);
+    html_add(page, "%d", cJSON_GetArraySize(filtered->value));
 }
+
+/* "n 1,000, k 7" */
+static void add_sizes(Text *page, const Filtered *filtered)
+{
+    const cJSON *size;
+    cJSON_ArrayForEach(size, filtered->value)
+    {
+        html_add(page, "%s%s %s", size == filtered->value->child ? "" : ", ", size->string,
+                 figure_whole(size->valuedouble).text);
+    }
+}
+
+static bool is_static(const Filtered *filtered)
+{
+    return view_true(view_item(filtered->root, "site"), "is_static");
+}
+
+static void add_problem_page(Text *page, const Filtered *filtered, const char *id)
+{
+    if (is_static(filtered)) {
+        problem_file(page, id);
+    } else {
+        html_raw(page, "/problems/");
+        html_url_part(page, id);
+    }
+}
+TEXT_FILTER(problem_url, add_problem_page(page, filtered, text))
+
+static void add_submission_url(Text *page, const Filtered *filtered)
+{
+    if (is_static(filtered))
+        submission_file(page, (int64_t)filtered->value->valuedouble);
+    else
+        text_printf(page, "/submissions/%" PRId64, (int64_t)filtered->value->valuedouble);
+}
+
+const Filter template_filters[] = {{"time", add_time},
+                                   {"seconds", add_seconds},
+                                   {"percent", add_percent},
+                                   {"whole", add_whole},
+                                   {"bytes", add_bytes},
+                                   {"duration", add_duration},
+                                   {"count", add_count},
+                                   {"mean", add_mean},
+                                   {"ratio", add_ratio},
+                                   {"error", add_error},
+                                   {"measured", add_measured},
+                                   {"within", add_within},
+                                   {"moment", add_moment},
+                                   {"day", add_day},
+                                   {"name", add_name},
+                                   {"code", add_code},
+                                   {"url", add_url},
+                                   {"limiter", add_limiter},
+                                   {"verdict", add_verdict},
+                                   {"verdict_class", add_verdict_class},
+                                   {"verdict_icon", add_verdict_icon},
+                                   {"icon", add_icon},
+                                   {"modelled", add_modelled},
+                                   {"length", add_length},
+                                   {"sizes", add_sizes},
+                                   {"problem_url", add_problem_url},
+                                   {"submission_url", add_submission_url},
+                                   {NULL, NULL}};
 
 /* ==== recorded run ================================================================================================ */
-
-static void put_text(cJSON *object, const char *key, const char *text)
-{
-    if (text != NULL)
-        cJSON_AddStringToObject(object, key, text);
-}
 
 /* The parts of a sitting that are parts of result.json as well. */
 static void put_sitting(cJSON *object, const char *text)
@@ -347,24 +355,14 @@ cJSON *submission_of_run(const Run *run)
         return NULL;
     }
     object = cJSON_CreateObject();
-    put_text(object, "verdict", run->verdict);
-    put_text(object, "rank_status", run->rank_status);
-    put_text(object, "problem", run->board.problem);
-    put_text(object, "file", run->file_name);
-    put_text(object, "source_hash", run->source_hash);
-    put_text(object, "person", run->person);
-    put_text(object, "time_utc", run->time_utc);
-    put_text(object, "device", run->board.device);
-    put_text(object, "device_name", run->device_name);
-    put_text(object, "driver", run->driver);
-    put_text(object, "toolkit", run->toolkit);
-    put_text(object, "judge", run->judge);
-    put_text(object, "sandbox", run->sandbox);
-    cJSON_AddBoolToObject(object, "modelled", strncmp(run->board.device, "sim-", 4) == 0);
-    if (run->time.ms > 0) {
-        cJSON_AddNumberToObject(object, "score_ms", run->time.ms);
-        cJSON_AddNumberToObject(object, "uncertainty", run->time.uncertainty);
-    }
+    values_put(object,
+               "verdict=%s rank_status=%s problem=%s file=%s source_hash=%s person=%s time_utc=%s device=%s"
+               " device_name=%s driver=%s toolkit=%s judge=%s sandbox=%s",
+               run->verdict, run->rank_status, run->board.problem, run->file_name, run->source_hash, run->person,
+               run->time_utc, run->board.device, run->device_name, run->driver, run->toolkit, run->judge, run->sandbox);
+    cJSON_AddBoolToObject(object, "modelled", device_models_times(run->board.device));
+    if (run->time.ms > 0)
+        values_put(object, "score_ms=%g uncertainty=%g", run->time.ms, run->time.uncertainty);
     put_sitting(object, run->sitting);
     cJSON_AddItemToObject(object, "cases", cases);
     return object;

@@ -1,4 +1,4 @@
-/* parts.h - what many pages are made of: tables that scroll by themselves, verdicts, facts, lists of submissions.  */
+/* parts.h - what many pages are made of: figures, and the values of problems and submissions.  */
 #ifndef SERVICE_WEB_PARTS_H
 #define SERVICE_WEB_PARTS_H
 
@@ -6,6 +6,7 @@
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "leaderboard/store.h"
+#include "service/store/submissions.h"
 #include "service/web/site.h"
 
 #include <cjson/cJSON.h>
@@ -44,18 +45,10 @@ Figure figure_day(const char *time_utc);
 
 /* ==== pages ======================================================================================================= */
 
-/* The pages of the judge: functions from what is known to HTML.
+/* Values of pages (template.h) that a server, a report and tests fill in alike.
  *
- * They read no file, no database and no clock: their callers fill the structs below, from the store, from result.json and
- * explain.json (docs/reference/formats.md), and from the problem. Whatever is unknown is NULL or 0, and its part of the page is left
- * out. Whether the one who asks may see something is decided before: a caller leaves out what is not for them.
- *
- * Use      Text page = {0};
- *          page_submission(&page, &site, &submission);
- *          ... send it with PAGES_CONTENT_SECURITY_POLICY ...
- *          text_free(&page);
- * Texts    are UTF-8 as people wrote them; the pages escape them (html.h).
- * Times    of the day are UTC, "2026-01-31T12:00:00Z". */
+ * Whether the one who asks may see something is decided before: a caller leaves out what is not for them. Texts are UTF-8 as people wrote
+ * them; the templates escape them. Times of the day are UTC, "2026-01-31T12:00:00Z". */
 
 /* ---- boards ------------------------------------------------------------------------------------------------------ */
 
@@ -79,351 +72,52 @@ typedef struct BoardPage {     /* the times on one board */
 
 /* ---- a submission ------------------------------------------------------------------------------------------------ */
 
-typedef struct SubmissionPage {
-    int64_t number;
-    const char *person, *problem, *problem_title, *file_name;
-    const char *received; /* NULL: unknown, as of a run of a report */
-    const char *mode;     /* "try", "test", "rank" */
-    const char *state;    /* "waiting", "judging", "judged", "held", "withdrawn" */
-    int64_t ahead;        /* while it waits */
-    double expected_s;    /* likewise; 0: unknown */
-    const char *step;     /* while it is judged; NULL: unknown */
-    int64_t done, total;  /* of the step; total 0: unknown */
-    bool can_withdraw;
+typedef struct SubmissionRecord { /* what is known of a judged submission */
+    const cJSON *result;          /* the object of result.json, or submission_of_run(); NULL: not judged yet */
+    const cJSON *sitting;         /* the object of Run.sitting, for the roofline; NULL: unknown */
+    const cJSON *explain;         /* the object of explain.json; NULL: none */
+    const char *source;           /* NULL: unknown, or not for this reader */
+    const BoardPage *board; /* NULL: none; its standings hold the submission under its person's name if it ranks */
+} SubmissionRecord;
 
-    const cJSON *result;    /* the object of result.json, or submission_of_run(); NULL: not judged yet */
-    const cJSON *sitting;   /* the object of Run.sitting, for the roofline; NULL: unknown */
-    const cJSON *explain;   /* the object of explain.json; NULL: none */
-    const char *source;     /* NULL: unknown, or not for this reader */
-    const BoardPage *board; /* NULL: none; its standings hold this submission under `person` if it ranks */
-    int64_t run;            /* its number in the leaderboard; 0: none */
-    const StoredRun *again; /* later times of the same source, oldest first */
-    size_t again_count;
-    int64_t rank, of;              /* 0: does not rank */
-    const char *const *counts_for; /* sentences about deadlines, up to NULL; NULL: none */
-    const char *retracted;         /* why a teacher has hidden it; NULL: it is not hidden */
-} SubmissionPage;
+/* Adds what is shown of it to the values of {{#page submission}}, which have "state" and "person" already. The documents stay the
+ * caller's, and must live until the page is shown. */
+void submission_put(cJSON *page, const SubmissionRecord *record);
+/* Of which "parts" is this: the verdict of each case, and what is wrong with a sample's output. A hidden case has its verdict and the
+ * judge's words, nothing else: result.json holds no more of it. */
+void submission_put_cases(cJSON *page, const cJSON *cases);
+
+/* The values of {{>source_view}}; null: there is no source. `explain` is the object of explain.json, or NULL: the source alone. A long
+ * source is cut, and the page says so. */
+cJSON *source_values(const char *source, const cJSON *explain);
+
+typedef struct ComparedSubmission {
+    StoredSubmission row;
+    const char *source;  /* NULL: unknown */
+    const cJSON *result; /* the object of result.json; NULL: none */
+} ComparedSubmission;
+
+/* The values of {{>comparison}}: what changed between two submissions. */
+cJSON *comparison(const ComparedSubmission *before, const ComparedSubmission *after);
 
 /* What the database keeps of a run, in the form of result.json, without what it does not keep. For cJSON_Delete(). NULL: the run's
  * `cases` are no JSON. */
 cJSON *submission_of_run(const Run *run);
 
-void page_submission(Text *page, const Site *site, const SubmissionPage *submission);
-
 /* ---- a problem --------------------------------------------------------------------------------------------------- */
 
-typedef struct ProblemPage {
-    const Problem *problem;
-    const TestcaseSet *testcases; /* sample and timed cases are shown; hidden ones are counted */
-    const char *statement;        /* statement.md */
-    const char *starter;          /* the text of starter.cu; NULL: none */
-    const BoardPage *boards;
-    size_t board_count;
-    const char *const *groups;    /* that the board can be filtered by; NULL-terminated; NULL: none */
-    const char *group;            /* the one that is shown; NULL: everybody */
-    const char *const *deadlines; /* sentences, up to NULL; NULL: none */
-    bool hides_board;             /* `boards` is empty, because they are not for this reader now */
-    bool has_sources;             /* sources of others may be read: /problems/ID/sources */
-    const char *key; /* of the next submission, for a form to hand in: POST /problems/ID/submit as multipart/form-data
-                                * with `key`, `file`, `source` and `mode`. NULL: no form */
-} ProblemPage;
-
-void page_problem(Text *page, const Site *site, const ProblemPage *problem);
-
-/* ---- a person ---------------------------------------------------------------------------------------------------- */
-
-typedef struct SubmissionLine { /* one line of a list of submissions */
-    int64_t number;
-    const char *person, *problem, *file_name, *received, *state;
-    const char *verdict;     /* NULL: not judged yet */
-    const char *rank_status; /* NULL: unknown */
-    MeasuredTime time;       /* ms 0: none */
-    const char *device;      /* NULL: none */
-} SubmissionLine;
-
-typedef struct ComparedSubmission {
-    SubmissionLine row;
-    const char *source;  /* NULL: unknown */
-    const cJSON *result; /* as in SubmissionPage; NULL: none */
-} ComparedSubmission;
-
-typedef struct ProblemResult { /* points */
-    const char *problem;
-    double points, most;
-    const char *reason; /* a sentence or more */
-} ProblemResult;
-
-typedef struct AssignmentResult {
-    const char *title;
-    double points, most;
-    bool is_final;
-    const ProblemResult *problems;
-    size_t problem_count;
-} AssignmentResult;
-
-typedef struct PersonPage {
-    const AssignmentResult *results; /* that are shown to this reader */
-    size_t result_count;
-    const char *person;
-    const char *pseudonym; /* "": none. NULL: no form to choose one: POST /people/NAME/pseudonym with `pseudonym` */
-    const SubmissionLine *rows; /* newest first */
-    size_t row_count;
-    const ComparedSubmission *before, *after; /* what changed between them; NULL: nothing is compared */
-} PersonPage;
-
-void page_person(Text *page, const Site *site, const PersonPage *person);
-
-/* ---- a teacher --------------------------------------------------------------------------------------------------- */
-
-typedef struct TeacherCell { /* one person's work on one problem */
-    int64_t tries;           /* submissions; 0: none */
-    bool is_solved;
-    int64_t submission;  /* the best, or else the newest */
-    const char *verdict; /* of it */
-    const char *since;   /* the first try, where it is not solved; NULL: unknown */
-} TeacherCell;
-
-typedef struct QuarantinedRun {
-    SubmissionLine row;
-    const char *known; /* what it is compared with: "tiled.cu"; NULL: unknown */
-    double known_ms;   /* 0: unknown */
-    double second_ms;  /* in the second sitting; 0: none */
-    const char *rank_status;
-} QuarantinedRun;
-
-typedef struct SimilarRow {
-    const char *problem, *a, *b; /* persons, or files of nobody's */
-    int64_t run_a, run_b;        /* submissions; 0: there is none to open */
-    const char *key;             /* of its page: /teacher/similar/PROBLEM?pair=KEY; NULL or "": none */
-    bool same_machine_code;
-    double source, device_code; /* shares, 0 to 1; negative: unknown */
-} SimilarRow;
-
-typedef struct TeacherGroup {
-    const char *name;
-    int64_t members;
-} TeacherGroup;
-
-typedef struct TeacherPage {
-    bool has_points;             /* the server has a class: /teacher/points and /teacher/summary */
-    const char *const *problems; /* ids */
-    size_t problem_count;
-    const char *const *people;
-    size_t people_count;
-    const TeacherCell *cells; /* [people][problems] */
-    const QuarantinedRun *quarantine;
-    size_t quarantine_count;
-    const SimilarRow *similar;
-    size_t similar_count;
-    const char *similar_time; /* when the pairs were looked for; NULL: never */
-    const TeacherGroup *groups;
-    size_t group_count;
-} TeacherPage;
-
-/* With two forms: POST /teacher/groups and POST /teacher/tokens, both with `name`. */
-void page_teacher(Text *page, const Site *site, const TeacherPage *teacher);
-
-typedef struct SecretPage { /* what is shown once */
-    const char *title;      /* "Token of Grace" */
-    const char *secret;
-    const char *text; /* what to do with it */
-    const char *back; /* path of the page to go on to */
-} SecretPage;
-
-void page_secret(Text *page, const Site *site, const SecretPage *secret);
-
-/* ---- an administrator -------------------------------------------------------------------------------------------- */
-
-typedef struct AdminPage {
-    const SubmissionLine *queue; /* in the order in which they will be judged */
-    size_t queue_count;
-    const SubmissionLine *held; /* each with a form: POST /submissions/N/release */
-    size_t held_count;
-    const struct AdminWorker {
-        const char *name, *device, *state; /* "judging", "idle", "gets no work", "not there", "ended" */
-        const char
-            *drained;      /* why it gets no more work, with a form: POST /admin/workers/NAME/undrain; NULL: it does */
-        const char *since; /* of its last attempt; NULL: it has had none */
-        int64_t judging;   /* a submission; 0: none */
-        int64_t judged, failed; /* attempts */
-    } * workers;
-    size_t worker_count;
-    bool lacks_workers;        /* something waits, and no worker has been there for a while */
-    const struct AdminPilots { /* the batch jobs of Slurm in which workers run */
-        int64_t pending, running;
-        const char *trouble; /* "": none */
-    } * pilots;              /* NULL: there are none */
-    const struct AdminDisk {
-        const char *name, *path; /* "store", "/var/lib/convjudge" */
-        uint64_t used_bytes, free_bytes;
-    } * disks;
-    size_t disk_count;
-    const struct AdminFailure {
-        const char *time_utc, *what, *worker;
-        int64_t submission; /* 0: none */
-    } * failures;           /* newest first */
-    size_t failure_count;
-} AdminPage;
-
-void page_admin(Text *page, const Site *site, const AdminPage *admin);
-
-/* ---- the rest ---------------------------------------------------------------------------------------------------- */
-
-typedef struct ProblemRow {
-    const char *id, *title, *difficulty;
-    size_t people;         /* who rank on any board */
-    const char *verdict;   /* of the reader's best submission; NULL: none */
-    const char *best_name; /* who is fastest; NULL: nobody yet */
-    MeasuredTime best;
-    const char *best_device;
-} ProblemRow;
-
-typedef struct AssignmentLine {
-    const char *title;
-    const char *const *problems; /* ids, up to NULL */
-    const char *outlook;         /* "due 2026-11-09 23:59 (Europe/Berlin), in 3 hours" */
-} AssignmentLine;
-
-typedef struct IndexPage {
-    const AssignmentLine *assignments;
-    size_t assignment_count;
-    const ProblemRow *problems;
-    size_t problem_count;
-    const SubmissionLine *recent; /* the reader's own; of a report, the newest that rank */
-    size_t recent_count;
-} IndexPage;
-
-void page_index(Text *page, const Site *site, const IndexPage *index);
-
-/* The form that asks for a token: POST /login with `token` and `next`. `complaint` is a sentence about the last try, or
- * NULL; `next` is the path to go on to, or NULL. */
-void page_login(Text *page, const Site *site, const char *complaint, const char *next);
-
-/* `status` is that of HTTP; `text` one sentence. */
-void page_error(Text *page, const Site *site, int status, const char *text);
-
-/* ==== parts ======================================================================================================= */
-
-/* A table that scrolls sideways where it is too wide; `label` is its name for screen readers. `columns` are the heads, separated
- * by '|'; those of numbers begin with '>', those that a phone does not show with '-' ("-Date", ">-GB/s"). The caller adds
- * rows; each begins with a <th scope="row">. */
-void table_begin(Text *page, const char *label, const char *columns);
-/* The same as wide as the page. */
-void table_begin_wide(Text *page, const char *label, const char *columns);
-void table_end(Text *page);
-
-/* A part that is closed at first. The numbers of plots stand in one. */
-void details_begin(Text *page, const char *summary);
-void details_end(Text *page);
-
-/* A verdict with its sign: a check mark, a cross, a clock. */
-void verdict_mark(Text *page, const char *verdict);
-/* "good", "bad", "wait" or "none": the class of a verdict or of a state. */
-const char *verdict_class(const char *verdict);
-/* Only the sign, in the colour of such a class. */
-void page_icon(Text *page, const char *class);
+/* The values of {{#page problem}} that a server and a report have in common, but the boards. */
+cJSON *problem_values(const Problem *problem, const TestcaseSet *testcases, const char *markdown, const char *starter);
+/* A statement from Markdown to HTML. libcmark does the work, with raw HTML off. It knows no tables, so these are split off first: lines
+ * that begin with '|', the second of them with only '|', '-' and ':'. The statement's own title is left out, since the page has one, and
+ * its headings are one level lower than written. */
+void statement_html(Text *page, const char *markdown);
+/* `reader` is who looks at them; NULL: nobody known. */
+void problem_put_boards(cJSON *page, const BoardPage *boards, size_t count, const char *reader);
+/* For {{>problem_row}}. `verdict` is that of the reader's best submission, "": none; `best` is the board that counts, NULL: none. */
+void problem_put_row(cJSON *list, const Problem *problem, const char *verdict, const BoardPage *best);
 
 /* Whether times on a device are modelled, by its id; NULL: unknown. */
 bool device_models_times(const char *device);
-/* A cell with a time, and below it that it was modelled; ms 0: an empty one. */
-void time_cell(Text *page, MeasuredTime time, const char *device);
-
-/* An entry of a <dl class="facts">; nothing if `value` is "" or NULL. */
-void page_fact(Text *page, const char *name, const char *value);
-
-/* A table of submissions, of at most 200; `has_people` with a column for their authors. */
-void submission_list(Text *page, const Site *site, const char *label, bool has_people, const SubmissionLine *rows,
-                     size_t count);
-
-/* ==== batch pages ================================================================================================= */
-
-/* The pages of rejudgings, for administrators, written as those above. */
-
-typedef struct BatchLine {
-    int64_t number;
-    const char *problem, *reason, *created;
-    const char *state;   /* "open", "applied", "dropped" */
-    int64_t submissions; /* all of them; each of the following is a part */
-    int64_t judged, waiting, judging, held, cancelled;
-} BatchLine;
-
-/* With a form: POST /admin/batches with `problem`, `why` and `since`. */
-void page_batches(Text *page, const Site *site, const BatchLine *batches, size_t count, const char *const *problems,
-                  size_t problem_count);
-
-typedef struct BatchVerdict { /* of a submission, before or after */
-    const char *verdict;      /* "": none yet */
-    MeasuredTime time;        /* ms 0: none */
-    size_t rank;              /* 0: none */
-} BatchVerdict;
-
-typedef struct BatchChange { /* a submission that the batch would change, or has changed */
-    int64_t submission;
-    const char *person, *file_name;
-    BatchVerdict before, after;
-    bool is_noise; /* both have times, which do not differ */
-} BatchChange;
-
-typedef struct BatchOmission {
-    int64_t submission;
-    const char *why;
-} BatchOmission;
-
-typedef struct BatchPage {
-    BatchLine line;
-    const char *revision; /* of the problem: 64 hexadecimal digits */
-    const BatchChange *changes;
-    size_t change_count;
-    const BatchOmission *omissions; /* what is not judged again */
-    size_t omission_count;
-} BatchPage;
-
-/* While it is open with two forms: POST /admin/batches/N/apply and POST /admin/batches/N/drop. */
-void page_batch(Text *page, const Site *site, const BatchPage *batch);
-
-/* ==== class pages ================================================================================================= */
-
-/* The pages of a class: sources of others, points of all, and joining a group, written as those above. */
-
-typedef struct OpenSource { /* what somebody else handed in, and the reader may read */
-    int64_t submission;
-    const char *person; /* as the reader may call him */
-    const char *file_name, *received, *problem, *problem_title;
-    MeasuredTime time; /* ms 0: none, or not shown */
-    const char *device;
-    const char *source; /* of the page of one; NULL: it is not kept */
-} OpenSource;
-
-/* Those of a problem. */
-void page_sources(Text *page, const Site *site, const char *problem, const char *problem_title,
-                  const OpenSource *sources, size_t count);
-void page_source(Text *page, const Site *site, const OpenSource *source);
-
-/* Asks whether to join a group: POST to the same address. */
-void page_join(Text *page, const Site *site, const char *group, const char *invitation);
-
-typedef struct PointsCell { /* one person's points of one assignment */
-    double points, most;
-    bool is_known, is_final;
-    bool is_extended;
-} PointsCell;
-
-typedef struct ExtensionLine { /* a row of the audit log */
-    const char *time_utc, *person, *action, *object;
-} ExtensionLine;
-
-typedef struct PointsPage {         /* for teachers */
-    const char *title;              /* of the class */
-    const char *const *assignments; /* titles */
-    size_t assignment_count;
-    const char *const *people;
-    size_t people_count;
-    const PointsCell *cells; /* [people][assignments] */
-    const ExtensionLine *extensions;
-    size_t extension_count;
-} PointsPage;
-
-/* With links to /teacher/points.csv and /teacher/summary. */
-void page_points(Text *page, const Site *site, const PointsPage *points);
 
 #endif

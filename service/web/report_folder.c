@@ -5,19 +5,18 @@
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "service/web/parts.h"
+#include "service/store/view.h"
 #include "service/web/board_plots.h"
+#include "service/web/template.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include <inttypes.h>
 #include <sys/stat.h>
 
 typedef struct Folder { /* a report that is being written */
     Store *store;
     const ReportOrder *order;
-    ProblemRow *problems;
-    SubmissionLine *runs; /* that rank, of all problems */
-    size_t run_count, run_capacity;
+    cJSON *index; /* the values of its first page */
     size_t pages;
     Arena arena;
 } Folder;
@@ -59,58 +58,51 @@ static Status make_folder(const char *path, Message *why)
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
-static void list_run(Folder *folder, const RecordedRun *run)
+static void list_run(const Folder *folder, const RecordedRun *run)
 {
-    folder->runs = arena_grown(&folder->arena, folder->runs, folder->run_count, &folder->run_capacity,
-                               sizeof *folder->runs);
-    folder->runs[folder->run_count++] = (SubmissionLine){
-        .number = run->id,
-        .person = arena_string(&folder->arena, run->run.person),
-        .problem = arena_string(&folder->arena, run->run.board.problem),
-        .file_name = arena_string(&folder->arena, run->run.file_name),
-        .received = arena_string(&folder->arena, run->run.time_utc),
-        .state = "judged",
-        .verdict = arena_string(&folder->arena, run->run.verdict),
-        .time = run->run.time,
-        .device = arena_string(&folder->arena, run->run.board.device),
-    };
+    cJSON *row = cJSON_CreateObject(), *list = cJSON_GetObjectItem(folder->index, "recent");
+    int before = 0; /* the newest first */
+    for (const cJSON *item = list->child; item != NULL && view_number(item, "number") > (double)run->id;
+         item = item->next)
+        before++;
+    values_put(row, "number=%" PRId64 " person=%s problem=%s file_name=%s received=%s state=%s verdict=%s device=%s",
+               run->id, run->run.person, run->run.board.problem, run->run.file_name, run->run.time_utc, "judged",
+               run->run.verdict, run->run.board.device);
+    values_time(row, run->run.time);
+    cJSON_InsertItemInArray(list, before, row);
 }
 
-/* The rank of the person's best code, if this run is of it. */
-static void find_rank(const BoardPage *board, const RecordedRun *run, SubmissionPage *page)
+static Status write_shown(Folder *folder, const char *name, const char *template, cJSON *values, Message *why)
 {
-    for (size_t i = 0; i < board->standing_count; i++)
-        if (board->standings[i].run == run->id) {
-            page->rank = (int64_t)board->standings[i].rank;
-            page->of = (int64_t)board->standing_count;
-        }
+    Text text = {0};
+    site_show(&text, &site, template, values);
+    Status status = write_page(folder, name, &text, why);
+    text_free(&text);
+    return status;
 }
 
 static Status write_run_page(Folder *folder, const Problem *problem, const BoardPage *board, const RecordedRun *run,
                              Message *why)
 {
-    Text text = {0}, name = {0};
-    cJSON *result = submission_of_run(&run->run), *sitting = cJSON_Parse(run->run.sitting);
-    SubmissionPage page = {
-        .number = run->id,
-        .person = run->run.person,
-        .problem = problem->id,
-        .problem_title = problem->title,
-        .file_name = run->run.file_name,
-        .state = "judged",
-        .result = result,
-        .sitting = sitting,
-        .source = folder->order->with_sources ? run->run.source : NULL,
-        .board = board,
-        .run = run->id,
-    };
-    find_rank(board, run, &page);
-    page_submission(&text, &site, &page);
+    Text name = {0};
+    cJSON *result = submission_of_run(&run->run), *sitting = cJSON_Parse(run->run.sitting),
+          *page = cJSON_CreateObject();
+    size_t rank = 0; /* of the person's best code, if this run is of it */
+    for (size_t i = 0; i < board->standing_count; i++)
+        rank = board->standings[i].run == run->id ? board->standings[i].rank : rank;
+    values_put(page,
+               "number=%" PRId64 " person=%s problem=%s problem_title=%s file_name=%s state=%s run=%" PRId64
+               " rank=%zu of=%zu",
+               run->id, run->run.person, problem->id, problem->title, run->run.file_name, "judged", run->id, rank,
+               board->standing_count);
+    submission_put(page, &(SubmissionRecord){.result = result,
+                                             .sitting = sitting,
+                                             .source = folder->order->with_sources ? run->run.source : NULL,
+                                             .board = board});
     submission_file(&name, run->id);
-    Status status = write_page(folder, name.data, &text, why);
+    Status status = write_shown(folder, name.data, "submission", page, why);
     cJSON_Delete(result);
     cJSON_Delete(sitting);
-    text_free(&text);
     text_free(&name);
     return status;
 }
@@ -147,52 +139,43 @@ static Status write_board_runs(Folder *folder, const Problem *problem, const Boa
     return status;
 }
 
-static Status read_boards(Folder *folder, ProblemPage *page, Message *why)
+static Status read_boards(Folder *folder, const Problem *problem, BoardPage **pages, size_t *count, Message *why)
 {
     Board *boards;
-    Status status = board_data_list(folder->store, page->problem, &folder->arena, &boards, &page->board_count, why);
+    Status status = board_data_list(folder->store, problem, &folder->arena, &boards, count, why);
     if (status != STATUS_OK)
         return status;
-    BoardPage *pages = arena_array(&folder->arena, page->board_count, sizeof *pages);
-    page->boards = pages;
-    for (size_t i = 0; status == STATUS_OK && i < page->board_count; i++) {
-        status = board_data_read(folder->store, page->problem, &boards[i], &folder->arena, &pages[i], why);
+    *pages = arena_array(&folder->arena, *count, sizeof **pages);
+    for (size_t i = 0; status == STATUS_OK && i < *count; i++) {
+        status = board_data_read(folder->store, problem, &boards[i], &folder->arena, &(*pages)[i], why);
         if (status == STATUS_OK)
-            status = write_board_runs(folder, page->problem, &boards[i], &pages[i], why);
+            status = write_board_runs(folder, problem, &boards[i], &(*pages)[i], why);
     }
     return status;
 }
 
-/* The row of the index: the best of the board with the most people. */
-static void fill_row(Folder *folder, const ProblemPage *page, ProblemRow *row)
+/* In the index stands the board with the most people. */
+static const BoardPage *fullest(const BoardPage *boards, size_t count)
 {
-    *row = (ProblemRow){.id = arena_string(&folder->arena, page->problem->id),
-                        .title = arena_string(&folder->arena, page->problem->title),
-                        .difficulty = arena_string(&folder->arena, page->problem->difficulty)};
-    for (size_t i = 0; i < page->board_count; i++) {
-        const BoardPage *board = &page->boards[i];
-        if (board->standing_count <= row->people)
-            continue;
-        row->people = board->standing_count;
-        row->best = board->standings[0].time;
-        row->best_name = board->standings[0].person;
-        row->best_device = board->device;
-    }
+    const BoardPage *best = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (best == NULL || boards[i].standing_count > best->standing_count)
+            best = &boards[i];
+    return best;
 }
 
-static Status write_problem_page(Folder *folder, const ProblemPage *page, Message *why)
+static Status write_problem_page(Folder *folder, const Problem *problem, const char *starter, cJSON *values,
+                                 Message *why)
 {
-    Text text = {0}, name = {0}, starter = {0};
-    page_problem(&text, &site, page);
-    problem_file(&name, page->problem->id);
-    Status status = write_page(folder, name.data, &text, why);
-    if (status == STATUS_OK && page->starter != NULL) {
-        starter_file(&starter, page->problem->id);
-        status = write_string(folder, starter.data, page->starter, why);
+    Text name = {0}, starter_name = {0};
+    problem_file(&name, problem->id);
+    Status status = write_shown(folder, name.data, "problem", values, why);
+    if (status == STATUS_OK && starter != NULL) {
+        starter_file(&starter_name, problem->id);
+        status = write_string(folder, starter_name.data, starter, why);
     }
-    text_free(&text);
     text_free(&name);
-    text_free(&starter);
+    text_free(&starter_name);
     return status;
 }
 
@@ -207,23 +190,27 @@ static void read_problem_file(Folder *folder, const Problem *problem, const char
     text_free(&content);
 }
 
-static Status write_problem(Folder *folder, const char *id, ProblemRow *row, Message *why)
+static Status write_problem(Folder *folder, const char *id, Message *why)
 {
     Problem problem;
     TestcaseSet testcases = {0};
-    ProblemPage page = {.problem = &problem, .testcases = &testcases, .statement = ""};
+    BoardPage *boards;
+    size_t count = 0;
+    const char *statement = "", *starter = NULL;
     Status status = problem_read(id, &problem, why);
     if (status != STATUS_OK)
         return status;
     status = testcases_read(&problem, &testcases, why);
-    read_problem_file(folder, &problem, "statement.md", &page.statement);
-    read_problem_file(folder, &problem, "starter.cu", &page.starter);
+    read_problem_file(folder, &problem, "statement.md", &statement);
+    read_problem_file(folder, &problem, "starter.cu", &starter);
     if (status == STATUS_OK)
-        status = read_boards(folder, &page, why);
-    if (status == STATUS_OK)
-        status = write_problem_page(folder, &page, why);
-    if (status == STATUS_OK)
-        fill_row(folder, &page, row);
+        status = read_boards(folder, &problem, &boards, &count, why);
+    if (status == STATUS_OK) {
+        cJSON *values = problem_values(&problem, &testcases, statement, starter);
+        problem_put_boards(values, boards, count, NULL);
+        problem_put_row(cJSON_GetObjectItem(folder->index, "problems"), &problem, "", fullest(boards, count));
+        status = write_problem_page(folder, &problem, starter, values, why);
+    }
     testcases_free(&testcases);
     problem_free(&problem);
     return status;
@@ -231,36 +218,19 @@ static Status write_problem(Folder *folder, const char *id, ProblemRow *row, Mes
 
 /* ---- the folder -------------------------------------------------------------------------------------------------- */
 
-static int newest_first(const void *a, const void *b)
-{
-    const SubmissionLine *x = a, *y = b;
-    return (x->number < y->number) - (x->number > y->number);
-}
-
-static Status write_index(Folder *folder, Message *why)
-{
-    enum { MOST = 200 };
-    Text text = {0};
-    if (folder->run_count > 0)
-        qsort(folder->runs, folder->run_count, sizeof *folder->runs, newest_first);
-    const IndexPage index = {.problems = folder->problems,
-                             .problem_count = folder->order->problem_count,
-                             .recent = folder->runs,
-                             .recent_count = folder->run_count < MOST ? folder->run_count : MOST};
-    page_index(&text, &site, &index);
-    Status status = write_page(folder, "index.html", &text, why);
-    text_free(&text);
-    return status;
-}
-
 static Status write_pages(Folder *folder, Message *why)
 {
     const ReportOrder *order = folder->order;
     Status status = write_string(folder, "style.css", style_css, why);
-    folder->problems = arena_array(&folder->arena, order->problem_count, sizeof *folder->problems);
+    folder->index = cJSON_CreateObject();
+    cJSON_AddArrayToObject(folder->index, "problems");
+    cJSON_AddArrayToObject(folder->index, "recent");
     for (size_t i = 0; status == STATUS_OK && i < order->problem_count; i++)
-        status = write_problem(folder, order->problems[i], &folder->problems[i], why);
-    return status == STATUS_OK ? write_index(folder, why) : status;
+        status = write_problem(folder, order->problems[i], why);
+    if (status == STATUS_OK)
+        return write_shown(folder, "index.html", "index", folder->index, why);
+    cJSON_Delete(folder->index);
+    return status;
 }
 
 Status report_folder_write(Store *store, const ReportOrder *order, size_t *pages, Message *why)

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 
+#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,21 +28,9 @@ typedef struct Site {
 /* The files that pages need: a server gives them as /static/style.css and /static/live.js, a report has style.css beside it. */
 extern const char style_css[], live_js[];
 
-/* Everything up to the page's own content: the head, navigation, and <main> with the title as its <h1>. */
-void page_begin(Text *page, const Site *site, const char *title);
-/* The same with live.js, which follows the events of a submission that has not ended. */
-void page_begin_live(Text *page, const Site *site, const char *title);
-void page_end(Text *page, const Site *site);
+/* Shows {{#page name}} of service/web/pages/ with what surrounds it, and deletes the values. */
+void site_show(Text *page, const Site *site, const char *name, cJSON *values);
 
-/* Links, with their text escaped. Their addresses:
- *   index  /                     index.html
- *   style  /static/style.css     style.css
- *   problem     /problems/ID     problem-ID.html
- *   submission  /submissions/N   submission-N.html
- *   person      /people/NAME     none: a report has no pages of people  */
-void link_problem(Text *page, const Site *site, const char *id, const char *text);
-void link_submission(Text *page, const Site *site, int64_t number, const char *text);
-void link_person(Text *page, const Site *site, const char *person);
 /* Names of the files of a report. */
 void problem_file(Text *name, const char *id);
 void submission_file(Text *name, int64_t number);

@@ -8,10 +8,12 @@
 #include "service/store/batch_apply.h"
 #include "service/store/service_store.h"
 #include "service/store/spool.h"
+#include "service/store/view.h"
 #include "service/web/api.h"
 #include "service/web/api_routes.h"
 #include "service/web/board_plots.h"
 #include "service/web/html.h"
+#include "service/web/template.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -21,26 +23,20 @@
 
 /* ==== site batches ================================================================================================ */
 
-static BatchLine line_of(const Batch *batch)
+static void put_batch(cJSON *line, const Batch *batch)
 {
-    return (BatchLine){.number = batch->id,
-                       .problem = batch->problem,
-                       .reason = batch->reason,
-                       .created = batch->created_utc,
-                       .state = batch->state,
-                       .submissions = batch->judgings,
-                       .judged = batch->recorded,
-                       .waiting = batch->waiting,
-                       .judging = batch->running,
-                       .held = batch->held,
-                       .cancelled = batch->cancelled};
+    values_put(line,
+               "number=%" PRId64 " problem=%s reason=%s created=%s state=%s submissions=%" PRId64 " judged=%" PRId64
+               " waiting=%" PRId64 " judging=%" PRId64 " held=%" PRId64 " cancelled=%" PRId64,
+               batch->id, batch->problem, batch->reason, batch->created_utc, batch->state, batch->judgings,
+               batch->recorded, batch->waiting, batch->running, batch->held, batch->cancelled);
 }
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
 
 void site_batches(Visit *visit)
 {
-    const Site site = site_of(visit);
+    cJSON *page = cJSON_CreateObject(), *lines = cJSON_AddArrayToObject(page, "batches");
     Batch *batches;
     const char **problems;
     size_t count = 0, problem_count = 0;
@@ -48,75 +44,65 @@ void site_batches(Visit *visit)
     Status status = batches_list(visit->service->store, visit->arena, &batches, &count, &why);
     if (status == STATUS_OK)
         status = problem_list(visit->arena, &problems, &problem_count, &why);
-    if (status != STATUS_OK) {
-        answer_failure(visit, status, &why);
-        return;
-    }
-    BatchLine *lines = arena_array(visit->arena, count, sizeof *lines);
+    if (status == STATUS_OK)
+        cJSON_AddItemToObject(page, "problems", cJSON_CreateStringArray(problems, (int)problem_count));
     for (size_t i = 0; i < count; i++)
-        lines[i] = line_of(&batches[i]);
-    page_batches(&visit->reply->body, &site, lines, count, problems, problem_count);
+        put_batch(values_row(lines), &batches[i]);
+    site_answer(visit, status, &why, "batches", page);
 }
 
-static BatchVerdict verdict_of(const BatchSide *side)
+static void put_side(cJSON *change, const char *name, const BatchSide *side)
 {
-    BatchVerdict verdict = {.verdict = side->verdict, .rank = side->rank};
-    if (side->run != NULL)
-        verdict.time = side->run->time;
-    return verdict;
+    cJSON *object = cJSON_AddObjectToObject(change, name);
+    values_put(object, "verdict=%s rank=%zu", side->verdict, side->rank);
+    values_time(object, side->run != NULL ? side->run->time : (MeasuredTime){0});
 }
 
-static void fill_changes(const Visit *visit, const BatchRow *rows, size_t count, BatchPage *page)
+static void put_changes(cJSON *page, const Batch *batch, const BatchRow *rows, size_t count)
 {
-    BatchChange *changes = arena_array(visit->arena, count, sizeof *changes);
+    cJSON *changes = cJSON_AddArrayToObject(page, "changes");
     for (size_t i = 0; i < count; i++) {
         if (!batch_row_changes(&rows[i]))
             continue;
-        BatchChange *change = &changes[page->change_count++];
-        *change = (BatchChange){.submission = rows[i].submission,
-                                .person = rows[i].person,
-                                .file_name = rows[i].file_name,
-                                .before = verdict_of(&rows[i].before),
-                                .after = verdict_of(&rows[i].after)};
-        change->is_noise = change->before.time.ms > 0 && change->after.time.ms > 0 && !batch_row_time_differs(&rows[i]);
+        const Run *before = rows[i].before.run, *after = rows[i].after.run;
+        const bool have_times = before != NULL && before->time.ms > 0 && after != NULL && after->time.ms > 0;
+        cJSON *change = values_row(changes);
+        values_put(change, "number=%" PRId64 " person=%s is_noise=%d", rows[i].submission, rows[i].person,
+                   have_times && !batch_row_time_differs(&rows[i]));
+        put_side(change, "before", &rows[i].before);
+        put_side(change, "after", &rows[i].after);
     }
-    page->changes = changes;
-}
-
-static void fill_omissions(const Visit *visit, const BatchSkip *skips, size_t count, BatchPage *page)
-{
-    BatchOmission *omissions = arena_array(visit->arena, count, sizeof *omissions);
-    for (size_t i = 0; i < count; i++)
-        omissions[i] = (BatchOmission){.submission = skips[i].submission, .why = skips[i].why};
-    page->omissions = omissions;
-    page->omission_count = count;
+    const int changed = cJSON_GetArraySize(changes);
+    values_put(page, "changed=%d same=%" PRId64, changed, batch->recorded - changed);
 }
 
 void site_batch(Visit *visit)
 {
-    const Site site = site_of(visit);
     const int64_t id = answer_number(visit, "batch");
+    cJSON *page = cJSON_CreateObject(), *omissions = cJSON_AddArrayToObject(page, "omissions");
     Store *store = visit->service->store;
     Batch batch;
     BatchRow *rows;
     BatchSkip *skips;
     size_t count = 0, skip_count = 0;
     Message why;
-    if (id == 0)
+    if (id == 0) {
+        cJSON_Delete(page);
         return;
+    }
     Status status = batches_read(store, id, visit->arena, &batch, &why);
     if (status == STATUS_OK)
         status = batch_table(store, id, visit->arena, &rows, &count, &why);
     if (status == STATUS_OK)
         status = batches_skips(store, id, visit->arena, &skips, &skip_count, &why);
-    if (status != STATUS_OK) {
-        answer_failure(visit, status, &why);
-        return;
+    if (status == STATUS_OK) {
+        put_batch(page, &batch);
+        values_put(page, "revision=%s", arena_printf(visit->arena, "%.16s", batch.revision));
+        put_changes(page, &batch, rows, count);
     }
-    BatchPage page = {.line = line_of(&batch), .revision = batch.revision};
-    fill_changes(visit, rows, count, &page);
-    fill_omissions(visit, skips, skip_count, &page);
-    page_batch(&visit->reply->body, &site, &page);
+    for (size_t i = 0; i < skip_count; i++)
+        values_put(values_row(omissions), "number=%" PRId64 " why=%s", skips[i].submission, skips[i].why);
+    site_answer(visit, status, &why, "batch", page);
 }
 
 /* ---- deciding ---------------------------------------------------------------------------------------------------- */
@@ -222,10 +208,11 @@ const Route site_routes[] = {
 
 /* site_answers.c - what teachers make and pages show once: links that invite to a group, and tokens of students.  */
 
-static void show_secret(Visit *visit, const SecretPage *page)
+static void show_secret(Visit *visit, const char *what, const char *name, const char *secret, const char *text)
 {
-    const Site site = site_of(visit);
-    page_secret(&visit->reply->body, &site, page);
+    cJSON *page = cJSON_CreateObject();
+    values_put(page, "what=%s name=%s secret=%s text=%s", what, name, secret, text);
+    site_answer(visit, STATUS_OK, NULL, "secret", page);
 }
 
 static const char *name_field(const Visit *visit)
@@ -257,11 +244,8 @@ void site_add_group(Visit *visit)
         answer_failure(visit, status, &why);
         return;
     }
-    show_secret(visit,
-                &(SecretPage){.title = arena_printf(visit->arena, "Group %s", name),
-                              .secret = invitation_link(visit, &invitation),
-                              .text = "Give this link to the students of the group. Each logs in, opens it and joins.",
-                              .back = "/teacher"});
+    show_secret(visit, "Group", name, invitation_link(visit, &invitation),
+                "Give this link to the students of the group. Each logs in, opens it and joins.");
 }
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
@@ -293,10 +277,8 @@ void site_add_token(Visit *visit)
         answer_failure(visit, status, &why);
         return;
     }
-    show_secret(visit, &(SecretPage){.title = arena_printf(visit->arena, "Token of %s", name),
-                                     .secret = token.hex,
-                                     .text = "Give it to the student alone: whoever has it hands in under this name.",
-                                     .back = "/teacher"});
+    show_secret(visit, "Token of", name, token.hex,
+                "Give it to the student alone: whoever has it hands in under this name.");
 }
 
 /* ==== similar file ================================================================================================ */
@@ -359,65 +341,62 @@ const char *similar_key(const Visit *visit, const cJSON *pair)
 
 enum { MOST_PAIRS = 100 };
 
-/* The larger of the two shares; negative: unknown. */
-static double share_of(const cJSON *pair, const char *key)
+/* The larger of the two shares; null: unknown. */
+static void put_share(cJSON *row, const cJSON *pair, const char *key)
 {
     const cJSON *share;
     double most = -1;
-    cJSON_ArrayForEach(share, cJSON_GetObjectItemCaseSensitive(pair, key)) if (cJSON_IsNumber(share))
-        most = fmax(most, share->valuedouble);
-    return most;
+    cJSON_ArrayForEach(share, view_item(pair, key)) if (cJSON_IsNumber(share)) most = fmax(most, share->valuedouble);
+    cJSON_AddItemToObject(row, key, most < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(most));
 }
 
-/* A person, or a file that is nobody's, with where it comes from. `*submission` 0: of no hand-in. */
-static const char *name_of(const Visit *visit, const cJSON *program, int64_t *submission)
+/* A person, or a file that is nobody's, with where it comes from. */
+static void put_program(const Visit *visit, cJSON *row, const char *key, const cJSON *program)
 {
-    const char *person = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(program, "person"));
-    const char *from = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(program, "from"));
-    const char *file = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(program, "file"));
-    *submission = similar_submission(visit, program);
-    if (person == NULL && from != NULL && file != NULL)
-        return arena_printf(visit->arena, "%s: %s", from, file);
-    return arena_string(visit->arena, person != NULL ? person : file != NULL ? file : "?");
+    const char *person = view_text(program, "person"), *from = view_text(program, "from"),
+               *file = view_text(program, "file"),
+               *name = *person != '\0' ? person
+                       : *file != '\0' ? file
+                                       : "?";
+    if (*person == '\0' && *from != '\0' && *file != '\0')
+        name = arena_printf(visit->arena, "%s: %s", from, file);
+    values_put(cJSON_AddObjectToObject(row, key), "name=%s submission=%" PRId64, name,
+               similar_submission(visit, program));
 }
 
-static void add_pairs(const Visit *visit, const char *problem, const cJSON *found, SimilarRow *pairs, size_t *count)
+static void add_pairs(const Visit *visit, const char *problem, const cJSON *found, cJSON *pairs)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(found, "pairs"))
+    cJSON_ArrayForEach(item, view_item(found, "pairs"))
     {
-        SimilarRow *pair = &pairs[*count];
-        if (*count == MOST_PAIRS)
+        if (cJSON_GetArraySize(pairs) == MOST_PAIRS)
             return;
-        *pair = (SimilarRow){
-            .problem = problem,
-            .key = similar_key(visit, item),
-            .same_machine_code = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "same_machine_code")),
-            .source = share_of(item, "source"),
-            .device_code = share_of(item, "device_code")};
-        pair->a = name_of(visit, cJSON_GetObjectItemCaseSensitive(item, "a"), &pair->run_a);
-        pair->b = name_of(visit, cJSON_GetObjectItemCaseSensitive(item, "b"), &pair->run_b);
-        ++*count;
+        cJSON *pair = values_row(pairs);
+        values_put(pair, "problem=%s key=%s same_machine_code=%d", problem, similar_key(visit, item),
+                   view_true(item, "same_machine_code"));
+        put_share(pair, item, "source");
+        put_share(pair, item, "device_code");
+        put_program(visit, pair, "a", view_item(item, "a"));
+        put_program(visit, pair, "b", view_item(item, "b"));
     }
 }
 
-Status site_fill_similar(const Visit *visit, TeacherPage *page, Message *why)
+Status site_put_similar(const Visit *visit, cJSON *page, Message *why)
 {
+    cJSON *pairs = cJSON_AddArrayToObject(page, "similar");
     const char **problems;
-    size_t count;
+    size_t count = 0;
     time_t oldest = 0;
-    SimilarRow *pairs = arena_array(visit->arena, MOST_PAIRS, sizeof *pairs);
     Status status = problem_list(visit->arena, &problems, &count, why);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         time_t changed = 0;
         cJSON *found = similar_file(visit, problems[i], &changed);
         if (found != NULL && (oldest == 0 || changed < oldest))
             oldest = changed;
-        add_pairs(visit, problems[i], found, pairs, &page->similar_count);
+        add_pairs(visit, problems[i], found, pairs);
         cJSON_Delete(found);
     }
-    page->similar = pairs;
-    page->similar_time = oldest == 0 ? NULL : arena_string(visit->arena, utc_of((int64_t)oldest).text);
+    values_put(page, "similar_time=%s", oldest == 0 ? NULL : arena_string(visit->arena, utc_of((int64_t)oldest).text));
     return status;
 }
 
@@ -433,11 +412,26 @@ Site site_of(const Visit *visit)
                   .is_admin = visit->is_known && visit->person.role >= PERSON_ADMIN};
 }
 
+static const char *error_words(int status)
+{
+    switch (status) {
+    case 401: return "Who are you?";
+    case 403: return "Not for you";
+    case 404: return "There is no such page";
+    case 413: return "Too large";
+    case 429: return "Too many at once";
+    case 500:
+    case 503: return "The judge cannot answer now";
+    default: return "This cannot be done";
+    }
+}
+
 void site_error(Visit *visit, int status, const char *text)
 {
-    const Site site = site_of(visit);
+    cJSON *page = cJSON_CreateObject();
     visit->reply->status = status;
-    page_error(&visit->reply->body, &site, status, text);
+    values_put(page, "words=%s text=%s", error_words(status), text);
+    site_answer(visit, STATUS_OK, NULL, "error", page);
 }
 
 const char *site_person_path(const Visit *visit, const char *name)
@@ -450,31 +444,25 @@ const char *site_person_path(const Visit *visit, const char *name)
     return copy;
 }
 
-static const char *or_null(const char *text)
+void site_answer(Visit *visit, Status status, const Message *why, const char *name, cJSON *values)
 {
-    return text[0] == '\0' ? NULL : text;
+    const Site site = site_of(visit);
+    if (status == STATUS_OK) {
+        site_show(&visit->reply->body, &site, name, values);
+        return;
+    }
+    cJSON_Delete(values);
+    answer_failure(visit, status, why);
 }
 
-SubmissionLine site_line(const StoredSubmission *row)
+cJSON *site_row(cJSON *list, const StoredSubmission *row)
 {
-    return (SubmissionLine){.number = row->id,
-                            .person = row->person,
-                            .problem = row->problem,
-                            .file_name = row->file_name,
-                            .received = row->received_utc,
-                            .state = submission_state(row),
-                            .verdict = or_null(row->verdict),
-                            .rank_status = or_null(row->rank_status),
-                            .time = row->time,
-                            .device = or_null(row->device)};
-}
-
-SubmissionLine *site_lines(Arena *arena, const StoredSubmission *rows, size_t count)
-{
-    SubmissionLine *lines = arena_array(arena, count + 1, sizeof *lines);
-    for (size_t i = 0; i < count; i++)
-        lines[i] = site_line(&rows[i]);
-    return lines;
+    cJSON *line = values_row(list);
+    values_put(line, "number=%" PRId64 " person=%s problem=%s file_name=%s received=%s state=%s verdict=%s device=%s",
+               row->id, row->person, row->problem, row->file_name, row->received_utc, submission_state(row),
+               row->verdict, row->device);
+    values_time(line, row->time);
+    return line;
 }
 
 static void name_best(const Visit *visit, BoardPage *page)
@@ -535,7 +523,7 @@ enum { LISTED = 50 };
 
 /* ---- the queue --------------------------------------------------------------------------------------------------- */
 
-static Status add_state(const Visit *visit, const char *state, SubmissionLine *lines, size_t *count, Message *why)
+static Status add_state(const Visit *visit, const char *state, cJSON *list, Message *why)
 {
     QueuedJob *judgings;
     size_t found;
@@ -544,127 +532,88 @@ static Status add_state(const Visit *visit, const char *state, SubmissionLine *l
         StoredSubmission row;
         status = submissions_read(visit->service->store, judgings[i].submission, visit->arena, &row, why);
         if (status == STATUS_OK)
-            lines[(*count)++] = site_line(&row);
+            site_row(list, &row);
     }
     return status;
 }
 
-static Status fill_queue(const Visit *visit, AdminPage *page, Message *why)
+/* In the order in which they will be judged, and what the judge failed at. */
+static Status put_queue(const Visit *visit, cJSON *page, Message *why)
 {
     static const char *const states[] = {"running", "offered", "queued"};
-    SubmissionLine *lines = arena_array(visit->arena, 3 * LISTED, sizeof *lines);
+    cJSON *queue = cJSON_AddArrayToObject(page, "queue");
     Status status = STATUS_OK;
     for (size_t i = 0; i < sizeof states / sizeof *states && status == STATUS_OK; i++)
-        status = add_state(visit, states[i], lines, &page->queue_count, why);
-    page->queue = lines;
-    return status;
-}
-
-static Status fill_held(const Visit *visit, AdminPage *page, Message *why)
-{
-    SubmissionLine *lines = arena_array(visit->arena, LISTED, sizeof *lines);
-    page->held = lines;
-    return add_state(visit, "held", lines, &page->held_count, why);
+        status = add_state(visit, states[i], queue, why);
+    return status == STATUS_OK ? add_state(visit, "held", cJSON_AddArrayToObject(page, "held"), why) : status;
 }
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
 
-static Status fill_workers(const Visit *visit, AdminPage *page, Message *why)
+static Status put_workers(const Visit *visit, cJSON *page, Message *why)
 {
+    cJSON *list = cJSON_AddArrayToObject(page, "workers");
     KnownWorker *known;
-    size_t count;
+    size_t count = 0;
     Status status = workers_known(visit, &known, &count, why);
-    struct AdminWorker *workers = arena_array(visit->arena, count, sizeof *workers);
     for (size_t i = 0; i < count; i++)
-        workers[i] = (struct AdminWorker){.name = known[i].name,
-                                          .device = known[i].device,
-                                          .state = known[i].state,
-                                          .drained = known[i].drained,
-                                          .since = known[i].since,
-                                          .judging = known[i].judging,
-                                          .judged = known[i].judged,
-                                          .failed = known[i].failed};
-    page->workers = workers;
-    page->worker_count = count;
-    page->lacks_workers = head_lacks_workers(visit->service->head);
+        values_put(values_row(list),
+                   "name=%s device=%s state=%s drained=%s since=%s judging=%" PRId64 " judged=%" PRId64
+                   " failed=%" PRId64,
+                   known[i].name, known[i].device, known[i].state, known[i].drained, known[i].since, known[i].judging,
+                   known[i].judged, known[i].failed);
+    values_put(page, "lacks_workers=%d", head_lacks_workers(visit->service->head));
     return status;
 }
 
-static void fill_pilots(const Visit *visit, AdminPage *page)
+static void put_pilots(const Visit *visit, cJSON *page)
 {
-    if (visit->service->slurm == NULL)
+    if (visit->service->slurm == NULL) {
+        cJSON_AddNullToObject(page, "pilots");
         return;
+    }
     const SlurmHealth slurm = slurm_health(visit->service->slurm);
-    struct AdminPilots *pilots = arena_alloc(visit->arena, sizeof *pilots);
-    *pilots = (struct AdminPilots){
-        .pending = slurm.pending, .running = slurm.running, .trouble = arena_string(visit->arena, slurm.trouble.text)};
-    page->pilots = pilots;
+    values_put(cJSON_AddObjectToObject(page, "pilots"), "pending=%" PRId64 " running=%" PRId64 " trouble=%s",
+               slurm.pending, slurm.running, slurm.trouble.text);
 }
 
 /* ---- disk and failures ------------------------------------------------------------------------------------------- */
 
-static uint64_t bytes_of(const Visit *visit, const char *name)
+static double bytes_of(const Visit *visit, const char *name)
 {
     struct stat file;
     return stat(arena_printf(visit->arena, "%s/%s", visit->service->config->state, name), &file) == 0
-               ? (uint64_t)file.st_size
+               ? (double)file.st_size
                : 0;
 }
 
-static void fill_disk(const Visit *visit, AdminPage *page)
+static void put_disk(const Visit *visit, cJSON *page)
 {
-    struct AdminDisk *disk = arena_alloc(visit->arena, sizeof *disk);
+    cJSON *disks = cJSON_AddArrayToObject(page, "disks");
     struct statvfs volume;
-    if (statvfs(visit->service->config->state, &volume) != 0)
-        return;
-    *disk = (struct AdminDisk){.name = "store",
-                               .path = visit->service->config->state,
-                               .used_bytes = bytes_of(visit, "convjudge.db") + bytes_of(visit, "convjudge.db-wal"),
-                               .free_bytes = (uint64_t)volume.f_bavail * volume.f_frsize};
-    page->disks = disk;
-    page->disk_count = 1;
-}
-
-static void take_failure(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    *(struct AdminFailure *)item = (struct AdminFailure){.time_utc = database_text(arena, row, 0),
-                                                         .what = database_text(arena, row, 1),
-                                                         .worker = database_text(arena, row, 2),
-                                                         .submission = sqlite3_column_int64(row, 3)};
-}
-
-static Status fill_failures(const Visit *visit, AdminPage *page, Message *why)
-{
-    Rows rows = {.arena = visit->arena, .item_bytes = sizeof *page->failures};
-    Status status = database_query(
-        visit->service->store, &rows, take_failure, why,
-        "SELECT ended_utc, coalesce(why, outcome), coalesce(worker, ''), submission FROM attempt"
-        " JOIN judging ON judging.id = judging WHERE outcome IN ('worker_failed', 'lost')"
-        " ORDER BY ended_utc DESC LIMIT 50",
-        "");
-    page->failures = (const struct AdminFailure *)(const void *)rows.items;
-    page->failure_count = rows.count;
-    return status;
+    if (statvfs(visit->service->config->state, &volume) == 0)
+        values_put(values_row(disks), "name=%s path=%s used_bytes=%g free_bytes=%g", "store",
+                   visit->service->config->state, bytes_of(visit, "convjudge.db") + bytes_of(visit, "convjudge.db-wal"),
+                   (double)volume.f_bavail * (double)volume.f_frsize);
 }
 
 void site_admin(Visit *visit)
 {
-    const Site site = site_of(visit);
-    AdminPage page = {0};
+    cJSON *page = cJSON_CreateObject();
     Message why;
-    Status status = fill_queue(visit, &page, &why);
+    Status status = put_queue(visit, page, &why);
     if (status == STATUS_OK)
-        status = fill_held(visit, &page, &why);
+        status = put_workers(visit, page, &why);
     if (status == STATUS_OK)
-        status = fill_workers(visit, &page, &why);
-    if (status == STATUS_OK)
-        status = fill_failures(visit, &page, &why);
-    fill_pilots(visit, &page);
-    fill_disk(visit, &page);
-    if (status == STATUS_OK)
-        page_admin(&visit->reply->body, &site, &page);
-    else
-        answer_failure(visit, status, &why);
+        status = values_query(
+            visit->service->store, cJSON_AddArrayToObject(page, "failures"), &why,
+            "SELECT ended_utc AS time_utc, coalesce(why, outcome) AS what, worker, submission FROM attempt"
+            " JOIN judging ON judging.id = judging WHERE outcome IN ('worker_failed', 'lost')"
+            " ORDER BY ended_utc DESC LIMIT 50",
+            "");
+    put_pilots(visit, page);
+    put_disk(visit, page);
+    site_answer(visit, status, &why, "admin", page);
 }
 
 /* ---- decisions --------------------------------------------------------------------------------------------------- */

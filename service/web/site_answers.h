@@ -1,5 +1,5 @@
-/* site_answers.h - the pages and forms of the server: each function answers one route by filling in the structs of
- * service/web from the store.  */
+/* site_answers.h - the pages and forms of the server: each function answers one route with a template that it
+ * fills in from the store.  */
 #ifndef SERVICE_WEB_SITE_ANSWERS_H
 #define SERVICE_WEB_SITE_ANSWERS_H
 
@@ -16,26 +16,26 @@
 Site site_of(const Visit *visit);
 /* Service.show_error. */
 void site_error(Visit *visit, int status, const char *text);
-/* One line of a list. */
-SubmissionLine site_line(const StoredSubmission *row);
-SubmissionLine *site_lines(Arena *arena, const StoredSubmission *rows, size_t count);
+/* Answers with a page of service/web/pages/, or with the failure; deletes the values. */
+void site_answer(Visit *visit, Status status, const Message *why, const char *name, cJSON *values);
+/* Adds one line to a list, for {{>submission_row}}. */
+cJSON *site_row(cJSON *list, const StoredSubmission *row);
 /* The boards of a problem that people see now, allocated in the visit's arena. */
 MUST_USE Status site_boards(const Visit *visit, const Problem *problem, Board **boards, size_t *count, Message *why);
 /* The board of a problem on a device, as the visitor may see it. */
 MUST_USE Status site_board(const Visit *visit, const Problem *problem, const Board *board, BoardPage *page,
                            Message *why);
 
-/* Sentences about the deadlines of a problem for the visitor, and of a submission, up to NULL; NULL: there are none. */
-const char *const *site_deadlines(const Visit *visit, const char *problem);
-const char *const *site_counts_for(const Visit *visit, const StoredSubmission *row);
-void site_fill_assignments(const Visit *visit, IndexPage *page);
+/* Adds sentences about the deadlines of a problem for the visitor, and the assignments with theirs. */
+void site_put_deadlines(const Visit *visit, const char *problem, cJSON *list);
+void site_put_assignments(const Visit *visit, cJSON *list);
+/* Sentences about what a submission counts for. */
+void site_put_counts_for(const Visit *visit, const StoredSubmission *row, cJSON *list);
 
-/* The points of a person that the visitor may see. */
-MUST_USE Status site_fill_points(const Visit *visit, const Person *person, PersonPage *page, Message *why);
-
-/* What was asked about the run of a submission, and whether the visitor may ask; and all that a teacher has to look at. */
 /* What `convjudge similar` has left for the teacher's page. */
-MUST_USE Status site_fill_similar(const Visit *visit, TeacherPage *page, Message *why);
+MUST_USE Status site_put_similar(const Visit *visit, cJSON *page, Message *why);
+/* The submissions of a person, newest first, and those that are chosen for a comparison; 0: the latest two. */
+void person_put_rows(cJSON *page, const StoredSubmission *rows, size_t count, int64_t before, int64_t after);
 /* The path of a person's page. */
 const char *site_person_path(const Visit *visit, const char *name);
 
@@ -96,5 +96,13 @@ int64_t similar_submission(const Visit *visit, const cJSON *program);
 
 /* What names a pair: "12-34", or "12-0f3a..." with a further source. "": it has no name. */
 const char *similar_key(const Visit *visit, const cJSON *pair);
+
+typedef struct PairSource { /* of one side of a pair, from the store */
+    const char *source;     /* NULL: unknown */
+    int64_t submission;     /* to open; 0: none */
+} PairSource;
+
+/* The values of {{#page pair}} but its problem and time. */
+cJSON *pair_values(const cJSON *pair, const PairSource sources[2]);
 
 #endif

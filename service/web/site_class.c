@@ -1,6 +1,5 @@
 /* site_class.c - points: a person's own once they are shown, and those of all with the summary for teachers.  */
 #include "grader/problem/problem.h"
-#include "leaderboard/database.h"
 #include "leaderboard/rulings.h"
 #include "service/course/class_file.h"
 #include "service/course/class_summary.h"
@@ -9,12 +8,15 @@
 #include "service/course/summary_facts.h"
 #include "service/store/judgings.h"
 #include "service/store/service_store.h"
+#include "service/store/view.h"
 #include "service/web/answer.h"
+#include "service/web/board_plots.h"
 #include "service/web/api.h"
 #include "service/web/hand_in.h"
 #include "service/web/parts.h"
 #include "service/web/site_answers.h"
 #include "service/web/summary_page.h"
+#include "service/web/template.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -25,8 +27,6 @@
 
 /* ==== site points ================================================================================================= */
 
-enum { RECORDS = 200 };
-
 static const char *title_of(const Visit *visit)
 {
     const ClassFile *class = class_of(visit);
@@ -35,24 +35,21 @@ static const char *title_of(const Visit *visit)
 
 /* ---- one person -------------------------------------------------------------------------------------------------- */
 
-static AssignmentResult result_of(const Visit *visit, const AssignmentPoints *points)
+static void put_result(const Visit *visit, cJSON *row, const AssignmentPoints *points)
 {
-    ProblemResult *problems = arena_array(visit->arena, points->assignment->problem_count + 1, sizeof *problems);
-    for (size_t i = 0; i < points->assignment->problem_count; i++)
-        problems[i] = (ProblemResult){.problem = points->problems[i].problem->problem,
-                                      .points = points->problems[i].points,
-                                      .most = points->problems[i].most,
-                                      .reason = visit->person.role >= PERSON_TEACHER ? points->problems[i].reason
-                                                                                     : points->problems[i].told};
-    return (AssignmentResult){.title = points->assignment->title,
-                              .points = points->points,
-                              .most = points->most,
-                              .is_final = points->is_final,
-                              .problems = problems,
-                              .problem_count = points->assignment->problem_count};
+    cJSON *problems = cJSON_AddArrayToObject(row, "problems");
+    values_put(row, "title=%s points=%.6g most=%.6g is_final=%d", points->assignment->title, points->points,
+               points->most, points->is_final);
+    for (size_t i = 0; i < points->assignment->problem_count; i++) {
+        const ProblemPoints *problem = &points->problems[i];
+        values_put(values_row(problems), "problem=%s points=%.6g most=%.6g reason=%s", problem->problem->problem,
+                   problem->points, problem->most,
+                   visit->person.role >= PERSON_TEACHER ? problem->reason : problem->told);
+    }
 }
 
-Status site_fill_points(const Visit *visit, const Person *person, PersonPage *page, Message *why)
+/* The points of a person that the visitor may see. */
+static Status put_results(const Visit *visit, const Person *person, cJSON *results, Message *why)
 {
     const ClassFile *class = class_of(visit);
     const bool is_teacher = visit->person.role >= PERSON_TEACHER;
@@ -60,7 +57,6 @@ Status site_fill_points(const Visit *visit, const Person *person, PersonPage *pa
     if (class == NULL)
         return STATUS_OK;
     Status status = class_facts_of_person(visit->service->store, class, person->id, visit->arena, &facts, why);
-    AssignmentResult *results = arena_array(visit->arena, class->assignment_count + 1, sizeof *results);
     for (size_t i = 0; i < class->assignment_count && status == STATUS_OK; i++) {
         const ClassAssignment *assignment = &class->assignments[i];
         if (!class_takes_part(assignment, person->name) ||
@@ -68,9 +64,8 @@ Status site_fill_points(const Visit *visit, const Person *person, PersonPage *pa
             continue;
         const AssignmentPoints points = points_of(class, assignment, person->name, facts.facts, facts.count,
                                                   visit->arena);
-        results[page->result_count++] = result_of(visit, &points);
+        put_result(visit, values_row(results), &points);
     }
-    page->results = results;
     return status;
 }
 
@@ -90,66 +85,47 @@ static bool read_scores(Visit *visit, Scores *scores)
     return status == STATUS_OK;
 }
 
-static void site_points_fill_cells(const PersonScores *person, const ClassFile *class, PointsCell *cells)
+/* The points of an assignment are behind one another in the order of the file; some are not for this person. */
+static void put_points(cJSON *row, const ClassFile *class, const PersonScores *person)
 {
-    for (size_t k = 0; k < person->count; k++) {
-        const AssignmentPoints *points = &person->assignments[k];
-        cells[points->assignment - class->assignments] = (PointsCell){.points = points->points,
-                                                                      .most = points->most,
-                                                                      .is_known = true,
-                                                                      .is_final = points->is_final,
-                                                                      .is_extended = points->extension != NULL};
+    cJSON *cells = cJSON_AddArrayToObject(row, "cells");
+    double sum = 0;
+    size_t next = 0;
+    for (size_t i = 0; i < class->assignment_count; i++) {
+        const AssignmentPoints *points = &person->assignments[next];
+        if (next == person->count || points->assignment != &class->assignments[i]) {
+            cJSON_AddItemToArray(cells, cJSON_CreateNull());
+            continue;
+        }
+        values_put(values_row(cells), "points=%.6g is_final=%d is_extended=%d", points->points, points->is_final,
+                   points->extension != NULL);
+        sum += points->points;
+        next++;
     }
-}
-
-static void fill_points(const Visit *visit, const Scores *scores, PointsPage *page)
-{
-    const ClassFile *class = scores->class;
-    const char **titles = arena_array(visit->arena, class->assignment_count + 1, sizeof *titles);
-    const char **people = arena_array(visit->arena, scores->count + 1, sizeof *people);
-    PointsCell *cells = arena_array(visit->arena, scores->count * class->assignment_count + 1, sizeof *cells);
-    for (size_t i = 0; i < class->assignment_count; i++)
-        titles[i] = class->assignments[i].title;
-    for (size_t i = 0; i < scores->count; i++) {
-        people[i] = scores->people[i].facts->person;
-        site_points_fill_cells(&scores->people[i], class, &cells[i * class->assignment_count]);
-    }
-    page->title = title_of(visit);
-    page->assignments = titles;
-    page->assignment_count = class->assignment_count;
-    page->people = people;
-    page->people_count = scores->count;
-    page->cells = cells;
-}
-
-static Status fill_extensions(const Visit *visit, PointsPage *page, Message *why)
-{
-    ExtensionRecord *records;
-    Status status = extensions_records(visit->service->store, RECORDS, visit->arena, &records, &page->extension_count,
-                                       why);
-    if (status != STATUS_OK)
-        return status;
-    ExtensionLine *lines = arena_array(visit->arena, page->extension_count + 1, sizeof *lines);
-    for (size_t i = 0; i < page->extension_count; i++)
-        lines[i] = (ExtensionLine){records[i].time_utc, records[i].person, records[i].action, records[i].object};
-    page->extensions = lines;
-    return STATUS_OK;
+    values_put(row, "person=%s sum=%.6g", person->facts->person, sum);
 }
 
 void site_points(Visit *visit)
 {
-    const Site site = site_of(visit);
+    cJSON *page = cJSON_CreateObject(), *titles = cJSON_AddArrayToObject(page, "assignments"),
+          *people = cJSON_AddArrayToObject(page, "people");
+    const ClassFile *class = class_of(visit);
     Scores scores;
-    PointsPage page = {0};
     Message why;
-    if (!read_scores(visit, &scores))
+    if (!read_scores(visit, &scores)) {
+        cJSON_Delete(page);
         return;
-    fill_points(visit, &scores, &page);
-    Status status = fill_extensions(visit, &page, &why);
-    if (status == STATUS_OK)
-        page_points(&visit->reply->body, &site, &page);
-    else
-        answer_failure(visit, status, &why);
+    }
+    for (size_t i = 0; i < class->assignment_count; i++)
+        cJSON_AddItemToArray(titles, cJSON_CreateString(class->assignments[i].title));
+    for (size_t i = 0; i < scores.count; i++)
+        put_points(values_row(people), class, &scores.people[i]);
+    values_put(page, "class=%s", title_of(visit));
+    Status status = values_query(
+        visit->service->store, cJSON_AddArrayToObject(page, "extensions"), &why,
+        "SELECT time_utc, person, action, object FROM audit WHERE action LIKE 'extension %' ORDER BY id DESC LIMIT 200",
+        "");
+    site_answer(visit, status, &why, "points", page);
 }
 
 void site_points_csv(Visit *visit)
@@ -197,79 +173,62 @@ static bool concerns(const Visit *visit, const ClassAssignment *assignment)
     return class_takes_part(assignment, person_of(visit)) || (visit->is_known && visit->person.role >= PERSON_TEACHER);
 }
 
-const char *const *site_deadlines(const Visit *visit, const char *problem)
+/* "due 2026-11-09 23:59 (Europe/Berlin), in 3 hours" */
+static const char *outlook_of(const Visit *visit, const ClassAssignment *assignment)
 {
-    const ClassFile *file = class_of(visit);
     const int64_t now_s = time(NULL);
-    size_t count = 0;
-    if (file == NULL)
-        return NULL;
-    const char **sentences = arena_array(visit->arena, file->assignment_count + 1, sizeof *sentences);
-    for (size_t i = 0; i < file->assignment_count; i++) {
-        const ClassAssignment *assignment = &file->assignments[i];
-        const Due due = due_of(file, assignment, person_of(visit), now_s);
-        Text text = {0};
-        if (class_problem(assignment, problem) == NULL || !concerns(visit, assignment))
-            continue;
-        text_printf(&text, "%s: ", assignment->title);
-        due_add_outlook(&text, file, &due, now_s);
-        text_add(&text, ".");
-        sentences[count++] = text_move(&text, visit->arena);
-    }
-    return sentences;
+    const Due due = due_of(class_of(visit), assignment, person_of(visit), now_s);
+    Text text = {0};
+    due_add_outlook(&text, class_of(visit), &due, now_s);
+    return text_move(&text, visit->arena);
 }
 
-const char *const *site_counts_for(const Visit *visit, const StoredSubmission *row)
+void site_put_deadlines(const Visit *visit, const char *problem, cJSON *list)
+{
+    const ClassFile *file = class_of(visit);
+    for (size_t i = 0; file != NULL && i < file->assignment_count; i++) {
+        const ClassAssignment *assignment = &file->assignments[i];
+        if (class_problem(assignment, problem) != NULL && concerns(visit, assignment))
+            cJSON_AddItemToArray(list, cJSON_CreateString(arena_printf(visit->arena, "%s: %s.", assignment->title,
+                                                                       outlook_of(visit, assignment))));
+    }
+}
+
+void site_put_counts_for(const Visit *visit, const StoredSubmission *row, cJSON *list)
 {
     Due *dues = NULL;
     const size_t count = class_dues_of(visit->service, row, visit->arena, &dues);
-    const char **sentences = arena_array(visit->arena, count + 1, sizeof *sentences);
     for (size_t i = 0; i < count; i++) {
         Text text = {0};
         due_add_submission(&text, class_of(visit), &dues[i], time(NULL));
         text_add(&text, ".");
         text.data[0] = (char)toupper((unsigned char)text.data[0]);
-        sentences[i] = text_move(&text, visit->arena);
+        cJSON_AddItemToArray(list, cJSON_CreateString(text.data));
+        text_free(&text);
     }
-    return sentences;
 }
 
-void site_fill_assignments(const Visit *visit, IndexPage *page)
+void site_put_assignments(const Visit *visit, cJSON *list)
 {
     const ClassFile *file = class_of(visit);
-    const int64_t now_s = time(NULL);
-    if (file == NULL)
-        return;
-    AssignmentLine *lines = arena_array(visit->arena, file->assignment_count + 1, sizeof *lines);
-    for (size_t i = 0; i < file->assignment_count; i++) {
+    for (size_t i = 0; file != NULL && i < file->assignment_count; i++) {
         const ClassAssignment *assignment = &file->assignments[i];
-        const Due due = due_of(file, assignment, person_of(visit), now_s);
-        Text text = {0};
         if (!concerns(visit, assignment))
             continue;
-        const char **problems = arena_array(visit->arena, assignment->problem_count + 1, sizeof *problems);
+        cJSON *row = values_row(list), *problems = cJSON_AddArrayToObject(row, "problems");
+        values_put(row, "title=%s outlook=%s", assignment->title, outlook_of(visit, assignment));
         for (size_t k = 0; k < assignment->problem_count; k++)
-            problems[k] = assignment->problems[k].problem;
-        due_add_outlook(&text, file, &due, now_s);
-        lines[page->assignment_count++] = (AssignmentLine){assignment->title, problems, text_move(&text, visit->arena)};
+            cJSON_AddItemToArray(problems, cJSON_CreateString(assignment->problems[k].problem));
     }
-    page->assignments = lines;
 }
 
 /* ---- sources of others ------------------------------------------------------------------------------------------- */
 
-static OpenSource open_source(const Visit *visit, const StoredSubmission *row, const char *title)
+static void put_source(const Visit *visit, cJSON *source, const StoredSubmission *row)
 {
     int64_t person;
-    const bool has_time = row->time.ms > 0 && !class_hides_board_from(visit, row->problem);
-    return (OpenSource){.submission = row->id,
-                        .person = visible_name(visit, row->person, &person),
-                        .file_name = class_file_name(visit, row),
-                        .received = row->received_utc,
-                        .problem = row->problem,
-                        .problem_title = title,
-                        .time = has_time ? row->time : (MeasuredTime){0},
-                        .device = has_time ? row->device : ""};
+    values_put(source, "number=%" PRId64 " person=%s file_name=%s received=%s", row->id,
+               visible_name(visit, row->person, &person), class_file_name(visit, row), row->received_utc);
 }
 
 static Status read_title(const Visit *visit, const char *id, const char **title, Message *why)
@@ -285,37 +244,38 @@ static Status read_title(const Visit *visit, const char *id, const char **title,
 
 void site_sources(Visit *visit)
 {
-    const Site site = site_of(visit);
-    const char *title;
+    cJSON *page = cJSON_CreateObject(), *sources = cJSON_AddArrayToObject(page, "sources");
+    const char *title = "";
     StoredSubmission *rows;
     size_t count = 0;
     Message why;
     Status status = read_title(visit, visit->argument, &title, &why);
     if (status == STATUS_OK)
         status = class_open_sources(visit, visit->argument, &rows, &count, &why);
-    if (status != STATUS_OK) {
-        answer_failure(visit, status, &why);
-        return;
+    for (size_t i = 0; i < count; i++) {
+        const bool has_time = rows[i].time.ms > 0 && !class_hides_board_from(visit, rows[i].problem);
+        cJSON *source = values_row(sources);
+        put_source(visit, source, &rows[i]);
+        values_put(source, "device=%s", has_time ? rows[i].device : "");
+        values_time(source, has_time ? rows[i].time : (MeasuredTime){0});
     }
-    OpenSource *sources = arena_array(visit->arena, count + 1, sizeof *sources);
-    for (size_t i = 0; i < count; i++)
-        sources[i] = open_source(visit, &rows[i], title);
-    page_sources(&visit->reply->body, &site, visit->argument, title, sources, count);
+    values_put(page, "problem=%s problem_title=%s", visit->argument, title);
+    site_answer(visit, status, &why, "sources", page);
 }
 
 void site_source(Visit *visit)
 {
-    const Site site = site_of(visit);
     StoredSubmission row;
     const char *source, *title;
     if (!class_readable_source(visit, &row, &source))
         return;
-    title = row.problem;
     if (read_title(visit, row.problem, &title, NULL) != STATUS_OK)
         title = row.problem; /* the problem is gone, and its name remains */
-    OpenSource shown = open_source(visit, &row, title);
-    shown.source = source;
-    page_source(&visit->reply->body, &site, &shown);
+    cJSON *page = cJSON_CreateObject();
+    put_source(visit, page, &row);
+    values_put(page, "problem=%s problem_title=%s", row.problem, title);
+    cJSON_AddItemToObject(page, "source", source_values(source, NULL));
+    site_answer(visit, STATUS_OK, NULL, "source", page);
 }
 
 /* ==== site forms ================================================================================================== */
@@ -331,10 +291,16 @@ static const char *safe_path(const char *path)
     return path != NULL && path[0] == '/' && path[1] != '/' && path[1] != '\\' ? path : "/";
 }
 
+static void show_login(Visit *visit, const char *complaint, const char *next)
+{
+    cJSON *page = cJSON_CreateObject();
+    values_put(page, "complaint=%s next=%s", complaint, next);
+    site_answer(visit, STATUS_OK, NULL, "login", page);
+}
+
 void site_login_form(Visit *visit)
 {
-    const Site site = site_of(visit);
-    page_login(&visit->reply->body, &site, NULL, safe_path(http_query(visit->request, "next")));
+    show_login(visit, "", safe_path(http_query(visit->request, "next")));
 }
 
 /* The cookie is for requests alone, not for scripts; a proxy with TLS says so, and then it never goes without. */
@@ -350,7 +316,6 @@ static void set_cookie(Visit *visit, const char *value, int seconds)
 void site_login(Visit *visit)
 {
     const char *token = http_field(visit->request, "token"), *next = safe_path(http_field(visit->request, "next"));
-    const Site site = site_of(visit);
     Secret cookie;
     Message why;
     Status status = login_begin(visit->service->store, token == NULL ? "" : token, &cookie, &why);
@@ -359,8 +324,7 @@ void site_login(Visit *visit)
         answer_redirect(visit, next);
     } else if (status == STATUS_NOT_FOUND) {
         visit->reply->status = 401;
-        page_login(&visit->reply->body, &site, "This is not a token that is in force; a teacher gives out new ones.",
-                   next);
+        show_login(visit, "This is not a token that is in force; a teacher gives out new ones.", next);
     } else {
         answer_failure(visit, status, &why);
     }
@@ -463,14 +427,13 @@ void site_ruling(Visit *visit)
 /* A browser, or a program that looks at links in messages, may open a link without anybody's will: so it only asks. */
 void site_join_form(Visit *visit)
 {
-    const Site site = site_of(visit);
+    cJSON *page = cJSON_CreateObject();
     PersonGroup group;
     Message why;
     Status status = people_find_invitation(visit->service->store, visit->argument, visit->arena, &group, &why);
     if (status == STATUS_OK)
-        page_join(&visit->reply->body, &site, group.name, visit->argument);
-    else
-        answer_failure(visit, status, &why);
+        values_put(page, "group=%s invitation=%s", group.name, visit->argument);
+    site_answer(visit, status, &why, "join", page);
 }
 
 /* Whoever joins twice is in once. An assignment may be for the group, so class.json is looked at anew. */
@@ -506,7 +469,7 @@ static bool read_compared(const Visit *visit, const Person *person, const char *
         submissions_read(visit->service->store, strtoll(number, NULL, 10), visit->arena, &row, why) != STATUS_OK ||
         row.person_id != person->id)
         return false;
-    compared->row = site_line(&row);
+    compared->row = row;
     if (submissions_source(visit->service->store, row.source_hash, visit->arena, &compared->source, why) != STATUS_OK ||
         judgings_document(visit->service->store, row.judging, "result", visit->arena, &result, why) != STATUS_OK)
         return false;
@@ -514,28 +477,42 @@ static bool read_compared(const Visit *visit, const Person *person, const char *
     return true;
 }
 
+void person_put_rows(cJSON *page, const StoredSubmission *rows, size_t count, int64_t before, int64_t after)
+{
+    cJSON *list = cJSON_AddArrayToObject(page, "rows");
+    Text histories = {0};
+    for (size_t i = 0; i < count; i++)
+        values_put(site_row(list, &rows[i]), "is_before=%d is_after=%d", before != 0 ? rows[i].id == before : i == 1,
+                   after != 0 ? rows[i].id == after : i == 0);
+    plot_histories(&histories, rows, count);
+    values_markup(page, "histories", &histories);
+    values_put(page, "has_two=%d", count >= 2);
+}
+
 static Status show_person(Visit *visit, const Person *person, Message *why)
 {
-    const Site site = site_of(visit);
     const SubmissionFilter filter = {.person = person->id, .limit = LISTED};
+    cJSON *page = cJSON_CreateObject();
     StoredSubmission *rows;
+    size_t count = 0;
     ComparedSubmission before = {0}, after = {0};
-    PersonPage page = {.person = person->name, .pseudonym = person->id == visit->person.id ? person->pseudonym : NULL};
-    Status status = submissions_list(visit->service->store, &filter, visit->arena, &rows, &page.row_count, why);
-    if (status != STATUS_OK)
-        return status;
-    page.rows = site_lines(visit->arena, rows, page.row_count);
-    status = site_fill_points(visit, person, &page, why);
-    if (status != STATUS_OK)
-        return status;
-    if (read_compared(visit, person, "before", &before, why) && read_compared(visit, person, "after", &after, why)) {
-        page.before = &before;
-        page.after = &after;
-    }
-    page_person(&visit->reply->body, &site, &page);
+    Status status = submissions_list(visit->service->store, &filter, visit->arena, &rows, &count, why);
+    if (status == STATUS_OK)
+        status = put_results(visit, person, cJSON_AddArrayToObject(page, "results"), why);
+    const bool compares = status == STATUS_OK && read_compared(visit, person, "before", &before, why) &&
+                          read_compared(visit, person, "after", &after, why);
+    if (compares)
+        cJSON_AddItemToObject(page, "comparison", comparison(&before, &after));
+    person_put_rows(page, rows, count, compares ? before.row.id : 0, compares ? after.row.id : 0);
+    values_put(page, "person=%s pseudonym=%s is_reader=%d", person->name, person->pseudonym,
+               person->id == visit->person.id);
+    if (status == STATUS_OK)
+        site_answer(visit, status, why, "person", page);
+    else
+        cJSON_Delete(page);
     cJSON_Delete((cJSON *)before.result);
     cJSON_Delete((cJSON *)after.result);
-    return STATUS_OK;
+    return status;
 }
 
 void site_person(Visit *visit)
@@ -576,93 +553,74 @@ void site_pseudonym(Visit *visit)
 
 /* ---- the class --------------------------------------------------------------------------------------------------- */
 
-typedef struct PersonWork { /* of one person on one problem */
-    const char *person, *problem, *verdict, *since;
-    int64_t tries, best, newest;
-    bool is_solved;
-} PersonWork;
-
-static void take_work(Arena *arena, sqlite3_stmt *row, void *item)
+static cJSON *list_of(cJSON *page, const char *name)
 {
-    *(PersonWork *)item = (PersonWork){.person = database_text(arena, row, 0),
-                                       .problem = database_text(arena, row, 1),
-                                       .tries = sqlite3_column_int64(row, 2),
-                                       .since = database_text(arena, row, 3),
-                                       .newest = sqlite3_column_int64(row, 4),
-                                       .best = sqlite3_column_int64(row, 5),
-                                       .verdict = database_text(arena, row, 6),
-                                       .is_solved = sqlite3_column_int64(row, 5) != 0};
+    return cJSON_GetObjectItemCaseSensitive(page, name);
 }
 
-static size_t index_of(const char *const *names, size_t count, const char *name)
+/* Takes the work of a person, which comes first, on a problem; NULL for the problem: on any. NULL: there is none. */
+static cJSON *take_work(cJSON *works, const char *person, const char *problem)
 {
-    size_t i = 0;
-    while (i < count && strcmp(names[i], name) != 0)
-        i++;
-    return i;
+    cJSON *work = works->child;
+    while (problem != NULL && strcmp(view_text(work, "person"), person) == 0 &&
+           strcmp(view_text(work, "problem"), problem) != 0)
+        work = work->next;
+    return strcmp(view_text(work, "person"), person) == 0 ? cJSON_DetachItemViaPointer(works, work) : NULL;
 }
 
-static void site_people_fill_cells(const PersonWork *works, size_t count, TeacherPage *page, TeacherCell *cells)
+static void put_person(cJSON *page, cJSON *works, const char *person, const char *const *problems, size_t count)
 {
+    cJSON *row = values_row(list_of(page, "people")), *cells = cJSON_AddArrayToObject(row, "cells");
+    values_put(row, "person=%s", person);
     for (size_t i = 0; i < count; i++) {
-        const size_t person = index_of(page->people, page->people_count, works[i].person);
-        const size_t problem = index_of(page->problems, page->problem_count, works[i].problem);
-        if (person == page->people_count || problem == page->problem_count)
-            continue;
-        cells[person * page->problem_count + problem] = (TeacherCell){
-            .tries = works[i].tries,
-            .is_solved = works[i].is_solved,
-            .submission = works[i].is_solved ? works[i].best : works[i].newest,
-            .verdict = works[i].is_solved ? "Accepted" : works[i].verdict,
-            .since = works[i].is_solved ? NULL : works[i].since,
-        };
+        cJSON *work = take_work(works, person, problems[i]),
+              *solved = cJSON_GetArrayItem(list_of(page, "solved"), (int)i);
+        const bool is_solved = view_number(work, "is_solved") > 0;
+        cJSON_AddItemToArray(cells, work == NULL ? cJSON_CreateNull() : work);
+        cJSON_SetNumberValue(solved, solved->valuedouble + is_solved);
+        if (work != NULL && !is_solved)
+            cJSON_AddItemToArray(list_of(page, "stuck"), cJSON_Duplicate(work, true));
     }
+    for (cJSON *gone; (gone = take_work(works, person, NULL)) != NULL;) /* there is no such problem any more */
+        cJSON_Delete(gone);
 }
 
 /* Students, and teachers who have tried something. */
-static void list_class(const Visit *visit, const Person *people, const PersonWork *works, size_t work_count,
-                       TeacherPage *page)
+static Status put_class(const Visit *visit, cJSON *page, Message *why)
 {
-    const char **names = arena_array(visit->arena, page->people_count + 1, sizeof *names);
-    size_t listed = 0;
-    for (size_t i = 0; i < page->people_count; i++) {
-        bool belongs = people[i].role == PERSON_STUDENT;
-        for (size_t k = 0; k < work_count && !belongs; k++)
-            belongs = strcmp(works[k].person, people[i].name) == 0;
-        if (belongs)
-            names[listed++] = people[i].name;
-    }
-    page->people = names;
-    page->people_count = listed;
-}
-
-static Status fill_class(const Visit *visit, TeacherPage *page, Message *why)
-{
-    Rows rows = {.arena = visit->arena, .item_bytes = sizeof(PersonWork)};
+    static const char *const lists[] = {"people", "solved", "stuck"};
+    cJSON *works = cJSON_CreateArray();
     Person *people;
-    const char **ids;
-    Status status = problem_list(visit->arena, &ids, &page->problem_count, why);
+    const char **problems;
+    size_t count = 0, problem_count = 0;
+    Status status = problem_list(visit->arena, &problems, &problem_count, why);
     if (status == STATUS_OK)
-        status = people_list(visit->service->store, 0, visit->arena, &people, &page->people_count, why);
+        status = people_list(visit->service->store, 0, visit->arena, &people, &count, why);
     if (status == STATUS_OK)
-        status = database_query(
-            visit->service->store, &rows, take_work, why,
-            "SELECT name, problem, tries, since, newest, best,"
-            " (SELECT coalesce(verdict, '') FROM current_judging AS last WHERE last.submission = newest) FROM"
+        status = values_query(
+            visit->service->store, works, why,
+            "SELECT name AS person, problem, tries, since, best > 0 AS is_solved, CASE WHEN best > 0 THEN best ELSE newest"
+            " END AS number, (SELECT verdict FROM current_judging AS last WHERE last.submission = newest) AS verdict FROM"
             " (SELECT person.name AS name, submission.problem AS problem, count(*) AS tries, min(received_utc) AS since,"
             " max(submission.id) AS newest, max(CASE WHEN verdict = 'Accepted' THEN submission.id ELSE 0 END) AS best"
             " FROM submission JOIN person ON person.id = submission.person"
             " JOIN current_judging AS judging ON judging.submission = submission.id"
-            " WHERE mode <> 'try' AND judging.state <> 'cancelled' GROUP BY person.name, submission.problem)",
+            " WHERE mode <> 'try' AND judging.state <> 'cancelled' GROUP BY person.name, submission.problem)"
+            " ORDER BY name",
             "");
-    if (status != STATUS_OK)
-        return status;
-    page->problems = ids;
-    list_class(visit, people, (const PersonWork *)(const void *)rows.items, rows.count, page);
-    TeacherCell *cells = arena_array(visit->arena, page->people_count * page->problem_count + 1, sizeof *cells);
-    site_people_fill_cells((const PersonWork *)(const void *)rows.items, rows.count, page, cells);
-    page->cells = cells;
-    return STATUS_OK;
+    if (status == STATUS_OK) {
+        for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+            cJSON_AddArrayToObject(page, lists[i]);
+        for (size_t i = 0; i < problem_count; i++)
+            cJSON_AddItemToArray(list_of(page, "solved"), cJSON_CreateNumber(0));
+        cJSON_AddItemToObject(page, "problems", cJSON_CreateStringArray(problems, (int)problem_count));
+    }
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        if (people[i].role == PERSON_STUDENT || strcmp(view_text(works->child, "person"), people[i].name) == 0)
+            put_person(page, works, people[i].name, problems, problem_count);
+    values_put(page, "people_count=%d", cJSON_GetArraySize(view_item(page, "people")));
+    cJSON_Delete(works);
+    return status;
 }
 
 /* The geometric mean of a time of all reviewed cases, as the score is one; 0: none is known. */
@@ -685,29 +643,29 @@ static double mean_of_reviews(const cJSON *cases, const char *key)
 }
 
 /* What the judge compared it with, from the cases of the run. */
-static void fill_evidence(const Visit *visit, const Run *run, QuarantinedRun *listed)
+static void put_evidence(cJSON *row, const Run *run)
 {
     cJSON *cases = cJSON_Parse(run->cases);
     const cJSON *item;
-    listed->second_ms = mean_of_reviews(cases, "time_ms");
-    listed->known_ms = mean_of_reviews(cases, "known_ms");
+    const char *known = NULL;
+    const double known_ms = mean_of_reviews(cases, "known_ms");
     cJSON_ArrayForEach(item, cases)
     {
-        const cJSON *review = cJSON_GetObjectItemCaseSensitive(item, "review");
-        const char *known = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(review, "known_of"));
-        if (known != NULL && listed->known == NULL)
-            listed->known = arena_string(visit->arena, known);
+        const char *of = view_text(view_item(item, "review"), "known_of");
+        known = known == NULL && *of != '\0' ? of : known;
     }
+    values_put(row, "second_ms=%g known_ms=%g known=%s times_as_fast=%g is_modelled=%d",
+               mean_of_reviews(cases, "time_ms"), known_ms, known, known_ms / run->time.ms,
+               device_models_times(run->board.device));
     cJSON_Delete(cases);
 }
 
 /* Runs that were recorded by hand, without a submission, are decided about by hand, too. */
-static Status fill_quarantine(const Visit *visit, TeacherPage *page, Message *why)
+static Status put_quarantine(const Visit *visit, cJSON *list, Message *why)
 {
     RecordedRun *runs;
-    size_t count;
+    size_t count = 0;
     Status status = store_list_runs(visit->service->store, NULL, "quarantined", visit->arena, &runs, &count, why);
-    QuarantinedRun *listed = arena_array(visit->arena, count + 1, sizeof *listed);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         int64_t id;
         StoredSubmission row;
@@ -717,38 +675,36 @@ static Status fill_quarantine(const Visit *visit, TeacherPage *page, Message *wh
         status = submissions_read(visit->service->store, id, visit->arena, &row, why);
         if (status != STATUS_OK)
             break;
-        listed[page->quarantine_count] = (QuarantinedRun){.row = site_line(&row), .rank_status = row.rank_status};
-        fill_evidence(visit, &runs[i].run, &listed[page->quarantine_count++]);
+        cJSON *listed = values_row(list);
+        values_put(listed, "number=%" PRId64 " person=%s problem=%s rank_status=%s device=%s", row.id, row.person,
+                   row.problem, row.rank_status, row.device);
+        values_time(listed, row.time);
+        put_evidence(listed, &runs[i].run);
     }
-    page->quarantine = listed;
     return status;
 }
 
-static Status fill_groups(const Visit *visit, TeacherPage *page, Message *why)
+static Status put_groups(const Visit *visit, cJSON *list, Message *why)
 {
     PersonGroup *groups;
-    Status status = people_list_groups(visit->service->store, visit->arena, &groups, &page->group_count, why);
-    TeacherGroup *listed = arena_array(visit->arena, page->group_count + 1, sizeof *listed);
-    for (size_t i = 0; status == STATUS_OK && i < page->group_count; i++)
-        listed[i] = (TeacherGroup){.name = groups[i].name, .members = groups[i].members};
-    page->groups = listed;
+    size_t count = 0;
+    Status status = people_list_groups(visit->service->store, visit->arena, &groups, &count, why);
+    for (size_t i = 0; i < count; i++)
+        values_put(values_row(list), "name=%s members=%" PRId64, groups[i].name, groups[i].members);
     return status;
 }
 
 void site_teacher(Visit *visit)
 {
-    const Site site = site_of(visit);
-    TeacherPage page = {.has_points = class_of(visit) != NULL};
+    cJSON *page = cJSON_CreateObject();
     Message why;
-    Status status = fill_class(visit, &page, &why);
+    Status status = put_class(visit, page, &why);
     if (status == STATUS_OK)
-        status = fill_quarantine(visit, &page, &why);
+        status = put_quarantine(visit, cJSON_AddArrayToObject(page, "quarantine"), &why);
     if (status == STATUS_OK)
-        status = fill_groups(visit, &page, &why);
+        status = put_groups(visit, cJSON_AddArrayToObject(page, "groups"), &why);
     if (status == STATUS_OK)
-        status = site_fill_similar(visit, &page, &why);
-    if (status == STATUS_OK)
-        page_teacher(&visit->reply->body, &site, &page);
-    else
-        answer_failure(visit, status, &why);
+        status = site_put_similar(visit, page, &why);
+    values_put(page, "has_points=%d", class_of(visit) != NULL);
+    site_answer(visit, status, &why, "teacher", page);
 }

@@ -8,8 +8,10 @@
 #include "leaderboard/rulings.h"
 #include "service/store/judgings.h"
 #include "service/web/answer.h"
-#include "service/web/board_plots.h"
 #include "service/web/site_answers.h"
+#include "service/web/template.h"
+
+#include <inttypes.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -25,60 +27,51 @@ static Status read_json(const Visit *visit, int64_t judging, const char *kind, c
     return status;
 }
 
-static Status fill_outlook(const Visit *visit, const StoredSubmission *row, SubmissionPage *page, Message *why)
+static Status put_outlook(const Visit *visit, const StoredSubmission *row, cJSON *page, Message *why)
 {
     QueueOutlook outlook;
     HeadProgress progress = {0};
     Status status = judgings_outlook(visit->service->store, row->position, &outlook, why);
     if (status != STATUS_OK)
         return status;
-    page->ahead = outlook.ahead;
-    page->expected_s = ceil((double)(outlook.ahead + 1) * outlook.mean_s);
-    if (head_progress(visit->service->head, row->judging, &progress) && progress.step[0] != '\0') {
-        page->step = arena_string(visit->arena, progress.step);
-        page->done = progress.done;
-        page->total = progress.total;
-    }
+    head_progress(visit->service->head, row->judging, &progress);
+    values_put(page, "ahead=%" PRId64 " expected_s=%g step=%s done=%d total=%d", outlook.ahead,
+               ceil((double)(outlook.ahead + 1) * outlook.mean_s), progress.step, progress.done, progress.total);
     return STATUS_OK;
 }
 
-static void find_rank(const StoredSubmission *row, const char *shown, SubmissionPage *page)
+static void put_rank(cJSON *page, const StoredSubmission *row, const BoardPage *board, const char *shown)
 {
-    for (size_t i = 0; i < page->board->standing_count; i++)
-        if (strcmp(page->board->standings[i].person, shown) == 0) {
-            page->rank = (int64_t)page->board->standings[i].rank;
-            page->of = (int64_t)page->board->standing_count;
-        }
-    if (strcmp(row->rank_state, "ranked") != 0)
-        page->rank = page->of = 0;
+    size_t rank = 0;
+    for (size_t i = 0; i < board->standing_count && strcmp(row->rank_state, "ranked") == 0; i++)
+        if (strcmp(board->standings[i].person, shown) == 0)
+            rank = board->standings[i].rank;
+    values_put(page, "rank=%zu of=%zu", rank, board->standing_count);
 }
 
-static Status fill_board(const Visit *visit, const StoredSubmission *row, BoardPage *board, SubmissionPage *page,
-                         Message *why)
+/* `board` stays empty where the submission has no run. */
+static Status put_board(const Visit *visit, const StoredSubmission *row, BoardPage *board, cJSON *page, Message *why)
 {
     Problem problem;
     int64_t person;
+    const Board of_run = {
+        .problem = row->problem, .revision = row->revision, .device = row->device, .epoch = row->epoch};
     Status status = problem_read(row->problem, &problem, why);
     if (status != STATUS_OK)
         return status;
-    page->problem_title = arena_string(visit->arena, problem.title);
+    values_put(page, "problem_title=%s", problem.title);
     if (row->run != 0) {
-        page->run = row->run;
-        const Board of_run = {
-            .problem = row->problem, .revision = row->revision, .device = row->device, .epoch = row->epoch};
         status = site_board(visit, &problem, &of_run, board, why);
         if (class_hides_board_from(visit, row->problem)) /* the times of reference solutions are no secret */
             board->standing_count = board->best_count = 0;
         board->device_name = row->device_name;
-        page->board = board;
     }
     problem_free(&problem);
-    if (status == STATUS_OK && page->board != NULL)
-        find_rank(row, visible_name(visit, row->person, &person), page);
+    put_rank(page, row, board, visible_name(visit, row->person, &person));
     return status;
 }
 
-static Status fill_sitting(const Visit *visit, const StoredSubmission *row, cJSON **sitting, Message *why)
+static Status read_sitting(const Visit *visit, const StoredSubmission *row, cJSON **sitting, Message *why)
 {
     RecordedRun run;
     if (row->run == 0)
@@ -89,24 +82,30 @@ static Status fill_sitting(const Visit *visit, const StoredSubmission *row, cJSO
 }
 
 /* The teacher's own words. */
-static Status fill_ruling(const Visit *visit, const StoredSubmission *row, SubmissionPage *page, Message *why)
+static Status put_ruling(const Visit *visit, const StoredSubmission *row, cJSON *page, Message *why)
 {
     Ruling ruling;
     if (strcmp(row->rank_state, "retracted") != 0 && strcmp(row->rank_state, "rejected") != 0)
         return STATUS_OK;
     Status status = rulings_in_force(visit->service->store, row->run, visit->arena, &ruling, why);
     if (status == STATUS_OK)
-        page->retracted = ruling.run == 0 ? row->rank_state : ruling.why;
+        values_put(page, "retracted=%s", ruling.run == 0 ? row->rank_state : ruling.why);
     return status;
 }
 
-static Status fill_times_again(const Visit *visit, const StoredSubmission *row, SubmissionPage *page, Message *why)
+/* Later times of the same source, oldest first. */
+static Status put_times_again(const Visit *visit, const StoredSubmission *row, cJSON *list, Message *why)
 {
     StoredRun *again;
+    size_t count = 0;
     if (row->run == 0)
         return STATUS_OK;
-    Status status = store_times_again(visit->service->store, row->run, visit->arena, &again, &page->again_count, why);
-    page->again = again;
+    Status status = store_times_again(visit->service->store, row->run, visit->arena, &again, &count, why);
+    for (size_t i = 0; i < count; i++) {
+        cJSON *line = values_row(list);
+        values_put(line, "run=%" PRId64 " time_utc=%s", again[i].id, again[i].time_utc);
+        values_time(line, again[i].time);
+    }
     return status;
 }
 
@@ -114,60 +113,57 @@ typedef struct Documents {
     cJSON *result, *explain, *sitting;
 } Documents;
 
-static Status fill(const Visit *visit, const StoredSubmission *row, Documents *documents, BoardPage *board,
-                   SubmissionPage *page, Message *why)
+static Status put_submission(const Visit *visit, const StoredSubmission *row, Documents *documents, cJSON *page,
+                             Message *why)
 {
+    BoardPage board = {0};
+    const char *source = NULL;
     Status status = read_json(visit, row->judging, "result", &documents->result, why);
     if (documents->result != NULL && class_hides_board_from(visit, row->problem))
         place_take_out(documents->result);
     if (status == STATUS_OK)
         status = read_json(visit, row->judging, "explain", &documents->explain, why);
     if (status == STATUS_OK)
-        status = fill_sitting(visit, row, &documents->sitting, why);
+        status = read_sitting(visit, row, &documents->sitting, why);
     if (status == STATUS_OK)
-        status = submissions_source(visit->service->store, row->source_hash, visit->arena, &page->source, why);
+        status = submissions_source(visit->service->store, row->source_hash, visit->arena, &source, why);
     if (status == STATUS_OK)
-        status = fill_board(visit, row, board, page, why);
+        status = put_board(visit, row, &board, page, why);
     if (status == STATUS_OK)
-        status = fill_ruling(visit, row, page, why);
+        status = put_ruling(visit, row, page, why);
     if (status == STATUS_OK)
-        status = fill_times_again(visit, row, page, why);
+        status = put_times_again(visit, row, cJSON_AddArrayToObject(page, "again"), why);
     if (status == STATUS_OK && !submission_has_ended(row))
-        status = fill_outlook(visit, row, page, why);
-    page->result = documents->result;
-    page->explain = documents->explain;
-    page->sitting = documents->sitting;
+        status = put_outlook(visit, row, page, why);
+    if (status == STATUS_OK)
+        submission_put(page, &(SubmissionRecord){.result = documents->result,
+                                                 .sitting = documents->sitting,
+                                                 .explain = documents->explain,
+                                                 .source = source,
+                                                 .board = row->run == 0 ? NULL : &board});
     return status;
 }
 
 void site_submission(Visit *visit)
 {
-    const Site site = site_of(visit);
     StoredSubmission row;
-    BoardPage board = {0};
     Documents documents = {0};
     Message why;
     if (!visible_submission(visit, &row))
         return;
-    const bool is_own = row.person_id == visit->person.id;
-    SubmissionPage page = {.number = row.id,
-                           .person = row.person,
-                           .problem = row.problem,
-                           .problem_title = row.problem,
-                           .file_name = row.file_name,
-                           .received = row.received_utc,
-                           .mode = row.mode,
-                           .state = submission_state(&row),
-                           .counts_for = site_counts_for(visit, &row),
-                           .can_withdraw = is_own && strcmp(submission_state(&row), "waiting") == 0};
-    Status status = fill(visit, &row, &documents, &board, &page, &why);
-    if (status == STATUS_OK)
-        page_submission(&visit->reply->body, &site, &page);
+    cJSON *page = cJSON_CreateObject();
+    const char *state = submission_state(&row);
+    values_put(page,
+               "number=%" PRId64 " person=%s problem=%s file_name=%s received=%s mode=%s state=%s run=%" PRId64
+               " can_withdraw=%d",
+               row.id, row.person, row.problem, row.file_name, row.received_utc, row.mode, state, row.run,
+               row.person_id == visit->person.id && strcmp(state, "waiting") == 0);
+    site_put_counts_for(visit, &row, cJSON_AddArrayToObject(page, "counts_for"));
+    Status status = put_submission(visit, &row, &documents, page, &why);
+    site_answer(visit, status, &why, "submission", page);
     cJSON_Delete(documents.result);
     cJSON_Delete(documents.explain);
     cJSON_Delete(documents.sitting);
-    if (status != STATUS_OK)
-        answer_failure(visit, status, &why);
 }
 
 /* ==== site problem ================================================================================================ */
@@ -179,7 +175,7 @@ enum { STATEMENT_BYTES = 1 << 20 };
 /* ---- the list ---------------------------------------------------------------------------------------------------- */
 
 /* The board that most people rank on. */
-static Status fill_row(const Visit *visit, const Problem *problem, ProblemRow *row, Message *why)
+static Status find_best(const Visit *visit, const Problem *problem, BoardPage *best, Message *why)
 {
     Board *boards;
     size_t count;
@@ -189,12 +185,8 @@ static Status fill_row(const Visit *visit, const Problem *problem, ProblemRow *r
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         BoardPage board;
         status = site_board(visit, problem, &boards[i], &board, why);
-        if (status != STATUS_OK || board.standing_count <= row->people)
-            continue;
-        row->people = board.standing_count;
-        row->best_name = board.standings[0].person;
-        row->best = board.standings[0].time;
-        row->best_device = board.device;
+        if (status == STATUS_OK && board.standing_count > best->standing_count)
+            *best = board;
     }
     return status;
 }
@@ -211,53 +203,49 @@ static Status find_verdict(const Visit *visit, const Problem *problem, const cha
 }
 
 /* A problem whose files are broken, perhaps since somebody changes them just now, takes the others away from nobody. */
-static Status list_problem(const Visit *visit, const char *id, ProblemRow *row, Message *why)
+static Status list_problem(const Visit *visit, const char *id, cJSON *list, Message *why)
 {
+    const Problem broken = {.id = id, .title = id, .difficulty = "out of order"};
     Problem problem;
-    *row = (ProblemRow){.id = id, .title = id, .difficulty = "out of order"};
-    Status status = problem_read(id, &problem, NULL);
-    if (status != STATUS_OK)
+    BoardPage best = {0};
+    const char *verdict = "";
+    if (problem_read(id, &problem, NULL) != STATUS_OK) {
+        problem_put_row(list, &broken, "", NULL);
         return STATUS_OK;
-    *row = (ProblemRow){.id = arena_string(visit->arena, problem.id),
-                        .title = arena_string(visit->arena, problem.title),
-                        .difficulty = arena_string(visit->arena, problem.difficulty)};
-    status = fill_row(visit, &problem, row, why);
+    }
+    Status status = find_best(visit, &problem, &best, why);
     if (status == STATUS_OK && visit->is_known)
-        status = find_verdict(visit, &problem, &row->verdict, why);
+        status = find_verdict(visit, &problem, &verdict, why);
+    problem_put_row(list, &problem, verdict, &best);
     problem_free(&problem);
     return status;
 }
 
-static Status list_recent(const Visit *visit, IndexPage *page, Message *why)
+static Status put_recent(const Visit *visit, cJSON *list, Message *why)
 {
     const SubmissionFilter filter = {.person = visit->person.id, .limit = 10};
     StoredSubmission *rows;
-    if (!visit->is_known)
-        return STATUS_OK;
-    Status status = submissions_list(visit->service->store, &filter, visit->arena, &rows, &page->recent_count, why);
-    if (status == STATUS_OK)
-        page->recent = site_lines(visit->arena, rows, page->recent_count);
+    size_t count = 0;
+    Status status = visit->is_known ? submissions_list(visit->service->store, &filter, visit->arena, &rows, &count, why)
+                                    : STATUS_OK;
+    for (size_t i = 0; i < count; i++)
+        site_row(list, &rows[i]);
     return status;
 }
 
 void site_index(Visit *visit)
 {
-    const Site site = site_of(visit);
+    cJSON *page = cJSON_CreateObject(), *problems = cJSON_AddArrayToObject(page, "problems");
     const char **ids;
-    IndexPage page = {0};
+    size_t count = 0;
     Message why;
-    Status status = problem_list(visit->arena, &ids, &page.problem_count, &why);
-    ProblemRow *rows = arena_array(visit->arena, page.problem_count + 1, sizeof *rows);
-    for (size_t i = 0; i < page.problem_count && status == STATUS_OK; i++)
-        status = list_problem(visit, ids[i], &rows[i], &why);
-    page.problems = rows;
-    site_fill_assignments(visit, &page);
+    Status status = problem_list(visit->arena, &ids, &count, &why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = list_problem(visit, ids[i], problems, &why);
+    site_put_assignments(visit, cJSON_AddArrayToObject(page, "assignments"));
     if (status == STATUS_OK)
-        status = list_recent(visit, &page, &why);
-    if (status == STATUS_OK)
-        page_index(&visit->reply->body, &site, &page);
-    else
-        answer_failure(visit, status, &why);
+        status = put_recent(visit, cJSON_AddArrayToObject(page, "recent"), &why);
+    site_answer(visit, status, &why, "index", page);
 }
 
 /* ---- one problem ------------------------------------------------------------------------------------------------- */
@@ -285,16 +273,16 @@ static Status make_key(Arena *arena, const char **key, Message *why)
     return status;
 }
 
-static Status fill_boards(const Visit *visit, const Problem *problem, ProblemPage *page, Message *why)
+static Status read_boards(const Visit *visit, const Problem *problem, BoardPage **pages, size_t *count, Message *why)
 {
     Board *boards;
-    Status status = site_boards(visit, problem, &boards, &page->board_count, why);
-    BoardPage *filled = arena_array(visit->arena, page->board_count + 1, sizeof *filled);
-    for (size_t i = 0; i < page->board_count && status == STATUS_OK; i++)
-        status = site_board(visit, problem, &boards[i], &filled[i], why);
-    page->boards = filled;
-    page->hides_board = class_hides_board_from(visit, problem->id);
-    page->board_count = page->hides_board ? 0 : page->board_count;
+    *count = 0;
+    if (class_hides_board_from(visit, problem->id))
+        return STATUS_OK;
+    Status status = site_boards(visit, problem, &boards, count, why);
+    *pages = arena_array(visit->arena, *count + 1, sizeof **pages);
+    for (size_t i = 0; i < *count && status == STATUS_OK; i++)
+        status = site_board(visit, problem, &boards[i], &(*pages)[i], why);
     return status;
 }
 
@@ -309,13 +297,13 @@ static bool is_among(const Person *people, size_t count, const char *name)
 }
 
 /* Keeps a group's people, with their ranks among all. The best times over the weeks are everybody's. */
-static Status keep_group(const Visit *visit, int64_t group, ProblemPage *page, Message *why)
+static Status keep_group(const Visit *visit, int64_t group, BoardPage *boards, size_t board_count, Message *why)
 {
     Person *people;
     size_t count;
     Status status = people_list(visit->service->store, group, visit->arena, &people, &count, why);
-    for (size_t b = 0; b < page->board_count && status == STATUS_OK; b++) {
-        BoardPage *board = (BoardPage *)&page->boards[b];
+    for (size_t b = 0; b < board_count && status == STATUS_OK; b++) {
+        BoardPage *board = &boards[b];
         Standing *kept = arena_array(visit->arena, board->standing_count + 1, sizeof *kept);
         int64_t *submissions = arena_array(visit->arena, board->standing_count + 1, sizeof *submissions);
         size_t number = 0;
@@ -332,23 +320,22 @@ static Status keep_group(const Visit *visit, int64_t group, ProblemPage *page, M
     return status;
 }
 
-static Status fill_groups(const Visit *visit, ProblemPage *page, Message *why)
+static Status put_groups(const Visit *visit, cJSON *page, BoardPage *boards, size_t board_count, Message *why)
 {
-    const char *chosen = http_query(visit->request, "group");
+    const char *chosen = http_query(visit->request, "group"), *shown = "";
+    cJSON *list = cJSON_AddArrayToObject(page, "groups");
     PersonGroup *groups;
-    size_t count;
+    size_t count = 0;
     Status status = people_list_groups(visit->service->store, visit->arena, &groups, &count, why);
-    if (status != STATUS_OK || count == 0)
-        return status;
-    const char **names = arena_array(visit->arena, count + 1, sizeof *names);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        names[i] = groups[i].name;
-        if (chosen != NULL && strcmp(chosen, groups[i].name) == 0) {
-            page->group = groups[i].name;
-            status = keep_group(visit, groups[i].id, page, why);
+        const bool is_shown = chosen != NULL && strcmp(chosen, groups[i].name) == 0;
+        values_put(values_row(list), "name=%s is_shown=%d", groups[i].name, is_shown);
+        if (is_shown) {
+            shown = groups[i].name;
+            status = keep_group(visit, groups[i].id, boards, board_count, why);
         }
     }
-    page->groups = names;
+    values_put(page, "group=%s", shown);
     return status;
 }
 
@@ -363,35 +350,46 @@ static Status find_sources(const Visit *visit, const char *problem, bool *has_so
     return status;
 }
 
-static Status fill_problem(const Visit *visit, const Problem *problem, ProblemPage *page, Message *why)
+/* What a server knows besides. */
+static Status put_problem(const Visit *visit, const Problem *problem, cJSON *page, Message *why)
 {
-    Status status = read_file(visit, problem->id, "statement.md", &page->statement, why);
-    if (status == STATUS_OK && read_file(visit, problem->id, "starter.cu", &page->starter, NULL) != STATUS_OK)
-        page->starter = NULL;
+    const char *key = "";
+    BoardPage *boards = NULL;
+    size_t board_count;
+    bool has_sources = false;
+    Status status = read_boards(visit, problem, &boards, &board_count, why);
     if (status == STATUS_OK)
-        status = fill_boards(visit, problem, page, why);
+        status = put_groups(visit, page, boards, board_count, why);
+    if (status == STATUS_OK && visit->is_known)
+        status = find_sources(visit, problem->id, &has_sources, why);
+    if (status == STATUS_OK && visit->is_known)
+        status = make_key(visit->arena, &key, why);
+    site_put_deadlines(visit, problem->id, cJSON_AddArrayToObject(page, "deadlines"));
+    values_put(page, "key=%s has_sources=%d hides_board=%d", key, has_sources,
+               class_hides_board_from(visit, problem->id));
     if (status == STATUS_OK)
-        status = fill_groups(visit, page, why);
-    page->deadlines = site_deadlines(visit, problem->id);
-    if (status == STATUS_OK && visit->is_known)
-        status = find_sources(visit, problem->id, &page->has_sources, why);
-    if (status == STATUS_OK && visit->is_known)
-        status = make_key(visit->arena, &page->key, why);
+        problem_put_boards(page, boards, board_count, visit->is_known ? visit->person.name : NULL);
     return status;
 }
 
 static Status show_problem(Visit *visit, const Problem *problem, Message *why)
 {
-    const Site site = site_of(visit);
     TestcaseSet cases;
-    ProblemPage page = {.problem = problem, .testcases = &cases};
+    const char *statement, *starter;
     Status status = testcases_read(problem, &cases, why);
     if (status != STATUS_OK)
         return status;
-    status = fill_problem(visit, problem, &page, why);
-    if (status == STATUS_OK)
-        page_problem(&visit->reply->body, &site, &page);
+    status = read_file(visit, problem->id, "statement.md", &statement, why);
+    if (read_file(visit, problem->id, "starter.cu", &starter, NULL) != STATUS_OK)
+        starter = NULL;
+    cJSON *page = status == STATUS_OK ? problem_values(problem, &cases, statement, starter) : NULL;
     testcases_free(&cases);
+    if (status == STATUS_OK)
+        status = put_problem(visit, problem, page, why);
+    if (status == STATUS_OK)
+        site_answer(visit, status, why, "problem", page);
+    else
+        cJSON_Delete(page);
     return status;
 }
 

@@ -1,17 +1,16 @@
-#include "service/web/source_view.h"
+#include "service/web/parts.h"
 
 #include "base/arena.h"
 #include "base/diff.h"
-#include "grader/report/report.h"
 #include "grader/report/time_change.h"
 #include "grader/terminal/terminal.h"
 #include "service/store/view.h"
-#include "service/web/html.h"
+#include "service/web/answer.h"
+#include "service/web/template.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,31 +29,35 @@ static const cJSON *case_called(const cJSON *result, const char *name)
     return NULL;
 }
 
-static void add_times(Text *page, const char *class, const char *name, MeasuredTime before, MeasuredTime after)
+static void put_time(cJSON *row, const char *key, MeasuredTime time)
 {
-    const TimeChange change = time_change(before, after);
-    html_add(page,
-             "<tr class=\"%s\"><th scope=\"row\">%s</th><td class=\"number\">%s</td><td class=\"number\">%s</td><td "
-             "class=\"number\">%s</td><td>%s</td></tr>\n",
-             class, name, figure_measured(before).text, figure_measured(after).text,
-             change.order == TIME_UNKNOWN ? "" : quantity_ratio(1 / change.ratio).text, time_order_words(change.order));
+    values_time(cJSON_AddObjectToObject(row, key), time);
 }
 
-static void compare_times(Text *page, const ComparedSubmission *before, const ComparedSubmission *after)
+static void put_times(cJSON *list, const char *name, MeasuredTime before, MeasuredTime after)
+{
+    const TimeChange change = time_change(before, after);
+    cJSON *row = values_row(list);
+    values_put(row, "name=%s is_score=%d change=%s", name, strcmp(name, "Score") == 0, time_order_words(change.order));
+    put_time(row, "before", before);
+    put_time(row, "after", after);
+    cJSON_AddItemToObject(row, "times_as_fast",
+                          change.order == TIME_UNKNOWN ? cJSON_CreateNull() : cJSON_CreateNumber(1 / change.ratio));
+}
+
+static void compare_times(cJSON *page, const ComparedSubmission *before, const ComparedSubmission *after)
 {
     const cJSON *item;
-    table_begin(page, "Times of both",
-                device_models_times(after->row.device) ? "Case (modelled)|>Before|>After|>Times as fast|Change"
-                                                       : "Case|>Before|>After|>Times as fast|Change");
+    cJSON *times = cJSON_AddArrayToObject(page, "times");
+    values_put(page, "case=%s", device_models_times(after->row.device) ? "Case (modelled)" : "Case");
     cJSON_ArrayForEach(item, view_item(after->result, "cases"))
     {
         if (view_true(item, "timed"))
-            add_times(page, "", view_text(item, "name"),
+            put_times(times, view_text(item, "name"),
                       view_time(case_called(before->result, view_text(item, "name")), "time_ms"),
                       view_time(item, "time_ms"));
     }
-    add_times(page, "you", "Score", before->row.time, after->row.time);
-    table_end(page);
+    put_times(times, "Score", before->row.time, after->row.time);
 }
 
 /* ---- counters ---------------------------------------------------------------------------------------------------- */
@@ -72,7 +75,7 @@ static double total(const cJSON *result, const char *counter)
 }
 
 /* Sums over the timed cases, of what differs by a hundredth at least. */
-static void compare_counters(Text *page, const ComparedSubmission *before, const ComparedSubmission *after)
+static void compare_counters(cJSON *list, const ComparedSubmission *before, const ComparedSubmission *after)
 {
     static const char *const counters[][2] = {
 #define SUMMARY(NAME, WORDS, VALUE) {#NAME, WORDS},
@@ -80,22 +83,14 @@ static void compare_counters(Text *page, const ComparedSubmission *before, const
         {"kernels", "Kernel launches"},
         {"copies", "Copies"},
     };
-    bool has_table = false;
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
         double was = total(before->result, counters[i][0]), is = total(after->result, counters[i][0]);
         if (counters[i][1][0] == '\0' || !(fabs(is - was) > 0.01 * fmax(is, was)))
             continue;
-        if (!has_table)
-            table_begin(page, "Counters of both, over the timed cases", "Counter|>Before|>After|>After / before");
-        has_table = true;
-        html_add(page,
-                 "<tr><th scope=\"row\">%s</th><td class=\"number\">%s</td><td class=\"number\">%s</td><td "
-                 "class=\"number\">%s</td></tr>\n",
-                 counters[i][1], quantity_count(was).text, quantity_count(is).text,
-                 was > 0 ? quantity_ratio(is / was).text : "");
+        cJSON *row = values_row(list);
+        values_put(row, "words=%s before=%g after=%g", counters[i][1], was, is);
+        cJSON_AddItemToObject(row, "ratio", was > 0 ? cJSON_CreateNumber(is / was) : cJSON_CreateNull());
     }
-    if (has_table)
-        table_end(page);
 }
 
 /* ---- sources ----------------------------------------------------------------------------------------------------- */
@@ -110,180 +105,64 @@ static bool is_near_change(const DiffLine *lines, size_t count, size_t i)
     return false;
 }
 
-static void add_number(Text *page, size_t number)
+static void put_line(cJSON *list, const DiffLine *line, bool is_first, Arena *arena)
 {
-    if (number > 0)
-        html_add(page, "<td class=\"number quiet\">%zu</td>", number);
-    else
-        html_raw(page, "<td></td>");
-}
-
-static void comparison_add_line(Text *page, const DiffLine *line)
-{
-    static const char *const classes[] = {"", "removed", "added"};
-    static const char *const words[] = {"", "removed", "added"};
-    static const char *const signs[] = {" ", "−", "+"};
+    static const char *const kinds[] = {"", "removed", "added"}, *const signs[] = {" ", "−", "+"};
     enum { MOST_BYTES = 400 };
-    html_add(page, "<tr class=\"%s\">", classes[line->kind]);
-    add_number(page, line->before);
-    add_number(page, line->after);
-    html_add(page, "<td><span aria-hidden=\"true\">%s</span><span class=\"unseen\">%s</span></td><td class=\"text\">",
-             signs[line->kind], words[line->kind]);
-    html_bytes(page, line->text, line->length < MOST_BYTES ? line->length : MOST_BYTES);
-    html_raw(page, "</td></tr>\n");
+    const int length = line->length < MOST_BYTES ? (int)line->length : MOST_BYTES;
+    values_put(values_row(list), "is_first=%d kind=%s sign=%s before=%zu after=%zu text=%s", is_first,
+               kinds[line->kind], signs[line->kind], line->before, line->after,
+               arena_printf(arena, "%.*s", length, line->text));
 }
 
-static void compare_sources(Text *page, const char *before, const char *after)
+static void compare_sources(cJSON *page, const char *before, const char *after)
 {
     Arena arena = {0};
+    cJSON *list = cJSON_AddArrayToObject(page, "lines");
     size_t count, shown = 0;
     const DiffLine *lines = diff_lines(before, after, &arena, &count);
     bool was_shown = true;
-    html_raw(page, "<h3>Source</h3>\n");
-    if (strcmp(before, after) == 0) {
-        html_raw(page, "<p>Both have the same source.</p>\n");
-        arena_free(&arena);
-        return;
-    }
-    html_raw(
-        page,
-        "<div class=\"source\" role=\"group\" aria-label=\"What changed in the source\" tabindex=\"0\">\n<table>\n"
-        "<thead><tr><th scope=\"col\" class=\"number\">Before</th><th scope=\"col\" class=\"number\">After</th>"
-        "<th scope=\"col\"><span class=\"unseen\">Change</span></th><th scope=\"col\">Source</th></tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < count && shown < MOST_SHOWN; i++) {
+    for (size_t i = 0; i < count && shown < MOST_SHOWN && strcmp(before, after) != 0; i++) {
         bool is_shown = is_near_change(lines, count, i);
-        if (is_shown && !was_shown)
-            html_raw(page, "<tr class=\"gap\"><td colspan=\"4\">⋯</td></tr>\n");
         if (is_shown)
-            comparison_add_line(page, &lines[i]);
+            put_line(list, &lines[i], !was_shown, &arena);
         shown += is_shown;
         was_shown = is_shown;
     }
-    html_raw(page, "</tbody>\n</table>\n</div>\n");
-    if (shown == MOST_SHOWN)
-        html_raw(page, "<p class=\"note\">Further changes are not shown.</p>\n");
+    values_put(page, "is_cut=%d", shown == MOST_SHOWN);
     arena_free(&arena);
 }
 
 /* ---- both together ----------------------------------------------------------------------------------------------- */
 
-static void add_name(Text *page, const Site *site, const ComparedSubmission *one)
+static void put_one(cJSON *page, const char *key, const ComparedSubmission *one)
 {
-    char text[48];
-    snprintf(text, sizeof text, "submission %" PRId64, one->row.number);
-    link_submission(page, site, one->row.number, text);
-    html_add(page, " (%s)", one->row.verdict == NULL ? one->row.state : one->row.verdict);
+    values_put(cJSON_AddObjectToObject(page, key), "number=%" PRId64 " verdict=%s", one->row.id,
+               one->row.verdict[0] == '\0' ? submission_state(&one->row) : one->row.verdict);
 }
 
-void comparison(Text *page, const Site *site, const ComparedSubmission *before, const ComparedSubmission *after)
+cJSON *comparison(const ComparedSubmission *before, const ComparedSubmission *after)
 {
     char obstacle[300] = "both need one";
-    html_raw(page, "<section aria-labelledby=\"changes\">\n<h2 id=\"changes\">What changed</h2>\n<p>From ");
-    add_name(page, site, before);
-    html_raw(page, " to ");
-    add_name(page, site, after);
-    html_raw(page, ".</p>\n");
+    cJSON *page = cJSON_CreateObject(), *counters = cJSON_AddArrayToObject(page, "counters");
+    const bool has_sources = before->source != NULL && after->source != NULL;
+    put_one(page, "before", before);
+    put_one(page, "after", after);
     if (before->row.time.ms > 0 && after->row.time.ms > 0)
         time_change_obstacle(before->result, after->result, obstacle, sizeof obstacle);
-    if (obstacle[0] == '\0')
-        compare_times(page, before, after);
-    else
-        html_add(page, "<p>Their times cannot be compared: %s.</p>\n", obstacle);
+    values_put(page, "obstacle=%s has_sources=%d", obstacle, has_sources);
+    compare_times(page, before, after);
     if (total(before->result, "warp_instructions") > 0 && total(after->result, "warp_instructions") > 0)
-        compare_counters(page, before, after);
-    if (before->source != NULL && after->source != NULL)
+        compare_counters(counters, before, after);
+    if (has_sources)
         compare_sources(page, before->source, after->source);
-    html_raw(page, "</section>\n");
+    return page;
 }
 
 /* ==== source view ================================================================================================= */
 
 /* So that a page stays below 300 KB. */
 enum { MOST_LINES = 1500, MOST_BYTES = 90000 };
-
-/* ---- kernels and advice ------------------------------------------------------------------------------------------ */
-
-static double extent(const cJSON *list, int i)
-{
-    const cJSON *item = cJSON_GetArrayItem(list, i);
-    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
-}
-
-static void add_kernel(Text *page, const cJSON *kernel)
-{
-    const cJSON *grid = view_item(kernel, "grid"), *block = view_item(kernel, "block");
-    html_add(
-        page,
-        "<tr><th scope=\"row\"><code>%s</code><span class=\"more quiet\">grid %.0f × %.0f × %.0f, block %.0f × %.0f × "
-        "%.0f</span></th><td class=\"number\">%s</td>",
-        view_text(kernel, "name"), extent(grid, 0), extent(grid, 1), extent(grid, 2), extent(block, 0),
-        extent(block, 1), extent(block, 2), figure_time(view_number(kernel, "seconds") * 1000).text);
-    html_add(page, "<td class=\"number\">%s</td><td>%s, %s</td>", figure_percent(view_number(kernel, "share")).text,
-             limiter_words(view_text(kernel, "bound")), figure_percent(view_number(kernel, "bound_share")).text);
-    html_add(page, "<td class=\"number spare\">%s</td><td class=\"number spare\">%s</td></tr>\n",
-             figure_percent(view_number(kernel, "occupancy")).text,
-             figure_whole(view_number(kernel, "registers")).text);
-}
-
-static void add_kernels(Text *page, const cJSON *kernels)
-{
-    const cJSON *kernel;
-    if (cJSON_GetArraySize(kernels) == 0)
-        return;
-    table_begin_wide(page, "Kernels", "Kernel|>Time|>Share|Limited by|>-Occupancy|>-Registers");
-    cJSON_ArrayForEach(kernel, kernels)
-    {
-        add_kernel(page, kernel);
-    }
-    table_end(page);
-}
-
-static void add_gain(Text *page, const cJSON *advice)
-{
-    html_add(page, "<span class=\"gain\">%s less time</span>, %s then",
-             figure_percent(view_number(advice, "gain")).text, figure_time(view_number(advice, "after_s") * 1000).text);
-}
-
-static void add_advice_list(Text *page, const cJSON *list)
-{
-    const cJSON *advice;
-    int place = 0;
-    html_raw(page, "<h3>Advice</h3>\n");
-    if (cJSON_GetArraySize(list) == 0) {
-        html_raw(page, "<p>No rule found anything that would gain enough.</p>\n");
-        return;
-    }
-    html_raw(
-        page,
-        "<p class=\"note\">The most useful first. Each says what the call would gain by it alone, by the model.</p>\n"
-        "<ol class=\"advice\">\n");
-    cJSON_ArrayForEach(advice, list)
-    {
-        double line = view_number(advice, "line");
-        html_add(page, "<li id=\"advice-%d\">", ++place);
-        if (line >= 1)
-            html_add(page, "<a href=\"#L%.0f\">Line %.0f</a>, ", line, line);
-        add_gain(page, advice);
-        html_raw(page, ": ");
-        html_code(page, view_text(advice, "text"));
-        html_raw(page, ".");
-        if (*view_text(advice, "sketch") != '\0')
-            html_add(
-                page,
-                "\n<details><summary>A sketch of the new code</summary>\n<pre tabindex=\"0\"><code>%s</code></pre></details>",
-                view_text(advice, "sketch"));
-        html_raw(page, "</li>\n");
-    }
-    html_raw(page, "</ol>\n");
-}
-
-void explanation(Text *page, const cJSON *explain)
-{
-    html_add(page, "<p>Of the timed case “%s”, which takes %s by the model.</p>\n", view_text(explain, "case"),
-             figure_time(view_number(explain, "seconds") * 1000).text);
-    add_kernels(page, view_item(explain, "kernels"));
-    add_advice_list(page, view_item(explain, "advice"));
-}
 
 /* ---- figures by line --------------------------------------------------------------------------------------------- */
 
@@ -332,22 +211,19 @@ static LineFigures *gather(const cJSON *explain, size_t line_count)
     return figures;
 }
 
-static void add_mean(Text *page, double sum, double count)
+static void put_mean(cJSON *row, const char *name, double sum, double count)
 {
-    html_add(page, "<td class=\"number\">%s</td>", count > 0 && sum > 0 ? quantity_mean(sum / count).text : "");
+    cJSON_AddStringToObject(row, name, count > 0 && sum > 0 ? quantity_mean(sum / count).text : "");
 }
 
-static void add_figures(Text *page, const LineFigures *figures)
+static void put_figures(cJSON *row, const LineFigures *figures)
 {
-    if (!figures->known) {
-        html_raw(page, "<td></td><td></td><td></td><td></td><td></td>");
-        return;
-    }
-    html_add(page, "<td class=\"number\">%s</td>", quantity_count(figures->executions).text);
-    add_mean(page, figures->lanes, figures->instructions);
-    add_mean(page, figures->sectors, figures->requests);
-    add_mean(page, figures->ideal_sectors, figures->requests);
-    add_mean(page, figures->wavefronts, figures->shared_requests);
+    values_put(row, "share=%s executions=%s", figures->known ? quantity_percent(figures->share, 1).text : "",
+               figures->known ? quantity_count(figures->executions).text : "");
+    put_mean(row, "lanes", figures->lanes, figures->instructions);
+    put_mean(row, "sectors", figures->sectors, figures->requests);
+    put_mean(row, "ideal", figures->ideal_sectors, figures->requests);
+    put_mean(row, "wavefronts", figures->wavefronts, figures->shared_requests);
 }
 
 static int heat_of(double share)
@@ -371,78 +247,51 @@ static size_t count_lines(const char *source)
     return count;
 }
 
-static void add_notes(Text *page, const cJSON *explain, size_t number)
+/* The advice about a line, with its place in the list. */
+static void put_notes(cJSON *row, const cJSON *explain, size_t number)
 {
-    const cJSON *advice;
+    cJSON *advice, *notes = cJSON_AddArrayToObject(row, "notes");
     int place = 0;
     cJSON_ArrayForEach(advice, view_item(explain, "advice"))
     {
         place++;
         if (view_number(advice, "line") != (double)number)
             continue;
-        html_add(page,
-                 "<tr class=\"advice\"><td colspan=\"8\"><div class=\"box\"><a href=\"#advice-%d\">Advice %d</a>: ",
-                 place, place);
-        add_gain(page, advice);
-        html_raw(page, "</div></td></tr>\n");
+        cJSON *note = values_row(notes);
+        values_put(note, "place=%d", place);
+        cJSON_AddItemReferenceToObject(note, "advice", advice);
     }
 }
 
-static void add_line(Text *page, size_t number, const char *line, size_t length, const LineFigures *figures)
+static void put_source_line(cJSON *row, const char *line, size_t length)
 {
-    int heat = figures == NULL ? 0 : heat_of(figures->share);
-    html_add(page, "<tr id=\"L%zu\"", number);
-    if (heat > 0)
-        html_add(page, " class=\"h%d\"", heat);
-    html_add(page, "><th scope=\"row\">%zu</th>", number);
-    if (figures != NULL)
-        html_add(page, "<td class=\"number\">%s</td>", figures->known ? quantity_percent(figures->share, 1).text : "");
-    html_raw(page, "<td class=\"text\">");
-    html_bytes(page, line, length > 0 && line[length - 1] == '\r' ? length - 1 : length);
-    html_raw(page, "</td>");
-    if (figures != NULL)
-        add_figures(page, figures);
-    html_raw(page, "</tr>\n");
+    Text text = {0};
+    text_append(&text, line, length > 0 && line[length - 1] == '\r' ? length - 1 : length);
+    values_put(row, "text=%s", text.data);
+    text_free(&text);
 }
 
-static void begin_source(Text *page, bool has_figures)
+cJSON *source_values(const char *source, const cJSON *explain)
 {
-    html_add(page, "<div class=\"source\" role=\"group\" aria-label=\"Source\" tabindex=\"0\">\n<table>\n<thead><tr>%s",
-             "");
-    html_raw(
-        page,
-        has_figures
-            ? "<th scope=\"col\">Line</th><th scope=\"col\" class=\"number\">Time</th><th scope=\"col\">Source</th>"
-              "<th scope=\"col\" class=\"number\">Warps</th><th scope=\"col\" class=\"number\">Lanes</th>"
-              "<th scope=\"col\" class=\"number\">Sectors</th><th scope=\"col\" class=\"number\">Ideal</th>"
-              "<th scope=\"col\" class=\"number\">Wavefronts</th>"
-            : "<th scope=\"col\">Line</th><th scope=\"col\">Source</th>");
-    html_raw(page, "</tr></thead>\n<tbody>\n");
-}
-
-void source_view(Text *page, const char *source, const cJSON *explain)
-{
-    size_t count = count_lines(source), number = 0;
-    const char *at = source;
+    if (source == NULL)
+        return cJSON_CreateNull();
+    const size_t count = count_lines(source);
+    size_t number = 0;
+    cJSON *view = cJSON_CreateObject(), *lines = cJSON_AddArrayToObject(view, "lines");
     LineFigures *figures = explain == NULL ? NULL : gather(explain, count);
-    begin_source(page, figures != NULL);
-    while (*at != '\0' && number < MOST_LINES && at - source < MOST_BYTES) {
-        size_t length = strcspn(at, "\n"), room = (size_t)(MOST_BYTES - (at - source));
+    for (const char *at = source; *at != '\0' && number < MOST_LINES && at - source < MOST_BYTES;) {
+        const size_t length = strcspn(at, "\n"), room = (size_t)(MOST_BYTES - (at - source));
+        cJSON *row = values_row(lines);
+        put_source_line(row, at, length < room ? length : room);
         number++;
-        add_line(page, number, at, length < room ? length : room, figures == NULL ? NULL : &figures[number]);
-        if (explain != NULL)
-            add_notes(page, explain, number);
+        if (figures != NULL) {
+            values_put(row, "heat=%d", heat_of(figures[number].share));
+            put_figures(cJSON_AddObjectToObject(row, "figures"), &figures[number]);
+            put_notes(row, explain, number);
+        }
         at += length + (at[length] == '\n');
     }
-    html_raw(page, "</tbody>\n</table>\n</div>\n");
-    if (number < count)
-        html_add(page, "<p class=\"note\">%s lines more are not shown here.</p>\n",
-                 figure_whole((double)(count - number)).text);
-    if (figures != NULL)
-        html_raw(
-            page,
-            "<p class=\"note\">Warps: how often a warp executed the line. Lanes: how many of its 32 threads were active. "
-            "Sectors: pieces of 32 bytes that one access to global memory touched, and the ideal number of them. "
-            "Wavefronts: of one access to shared memory; more than one are bank conflicts, unless it moves vectors.</p>\n");
+    values_put(view, "has_figures=%d left_out=%zu", figures != NULL, count - number);
     free(figures);
+    return view;
 }

@@ -1,5 +1,3 @@
-#include "service/web/statement.h"
-
 #include "service/web/html.h"
 #include "service/web/parts.h"
 

@@ -1,9 +1,8 @@
-#include "service/web/submission_cases.h"
-
-#include "grader/terminal/terminal.h"
+/* submission_cases.c - the cases of a submission, and a wrong output as pictures.  */
 #include "service/store/view.h"
 #include "service/web/html.h"
 #include "service/web/parts.h"
+#include "service/web/template.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -400,18 +399,7 @@ static void output_pictures(Text *page, const cJSON *item)
 
 /* ==== submission cases ============================================================================================ */
 
-void add_sizes(Text *page, const cJSON *sizes)
-{
-    const cJSON *size;
-    const char *separator = "";
-    cJSON_ArrayForEach(size, sizes)
-    {
-        html_add(page, "%s%s %s", separator, size->string, figure_whole(size->valuedouble).text);
-        separator = ", ";
-    }
-}
-
-/* ---- the table --------------------------------------------------------------------------------------------------- */
+/* ---- the parts --------------------------------------------------------------------------------------------------- */
 
 typedef enum CasePart { PART_SAMPLE, PART_HIDDEN, PART_TIMED, PARTS } CasePart;
 
@@ -434,151 +422,107 @@ static bool was_run(const cJSON *item)
     return strcmp(view_text(item, "verdict"), "not run") != 0;
 }
 
-static void add_case(Text *page, const cJSON *item)
-{
-    const cJSON *sizes = view_item(item, "sizes");
-    double error = view_number(item, "max_error"), bound = view_number(item, "bound");
-    html_add(page, "<tr><th scope=\"row\">%s", view_text(item, "name"));
-    if (sizes != NULL) {
-        html_raw(page, "<span class=\"more quiet\">");
-        add_sizes(page, sizes);
-        html_raw(page, "</span>");
-    }
-    html_raw(page, "</th><td>");
-    verdict_mark(page, view_text(item, "verdict"));
-    if (*view_text(item, "text") != '\0') {
-        html_raw(page, "<span class=\"more\">");
-        html_code(page, view_text(item, "text"));
-        html_raw(page, "</span>");
-    }
-    html_add(page, "</td><td class=\"number spare\">%s</td><td class=\"number spare\">%s</td></tr>\n",
-             isnan(error) ? "" : quantity_error(error).text, isnan(bound) ? "" : quantity_error(bound).text);
-}
-
-static void add_table(Text *page, const cJSON *cases, CasePart part, const char *label, bool only_failed)
-{
-    const cJSON *item;
-    table_begin_wide(page, label, "Case|Verdict|>-Largest error|>-Bound");
-    cJSON_ArrayForEach(item, cases)
-    {
-        if (part_of(item) == part && (!only_failed || (was_run(item) && !is_accepted(item))))
-            add_case(page, item);
-    }
-    table_end(page);
-}
-
 /* ---- what a sample's output was ---------------------------------------------------------------------------------- */
 
-static void add_position(Text *page, const cJSON *position)
-{
-    const cJSON *index;
-    html_raw(page, "output");
-    cJSON_ArrayForEach(index, position)
-    {
-        html_add(page, "[%.0f]", index->valuedouble);
-    }
-}
-
-static void add_value(Text *page, double value, int digits)
+static void add_number(Text *text, double value, int digits)
 {
     if (isnan(value))
-        html_raw(page, "<td class=\"number\">not a number</td>");
+        text_add(text, "not a number");
     else
-        html_add(page, "<td class=\"number\">%.*g</td>", digits, value);
+        text_printf(text, "%.*g", digits, value);
 }
 
-static void add_wrong_element(Text *page, const char *which, const cJSON *element)
+static void put_element(cJSON *list, const char *which, const cJSON *element)
 {
+    static const struct {
+        const char *key;
+        int digits;
+    } numbers[] = {{"expected", 9}, {"got", 9}, {"error", 3}, {"bound", 3}};
+    const cJSON *index;
+    Text text = {0};
     if (element == NULL)
         return;
-    html_add(page, "<tr><th scope=\"row\">%s</th><td class=\"nowrap\"><code>", which);
-    add_position(page, view_item(element, "position"));
-    html_raw(page, "</code></td>");
-    add_value(page, view_number(element, "expected"), 9);
-    add_value(page, view_number(element, "got"), 9);
-    add_value(page, view_number(element, "error"), 3);
-    add_value(page, view_number(element, "bound"), 3);
-    html_raw(page, "</tr>\n");
+    cJSON *row = values_row(list);
+    cJSON_ArrayForEach(index, view_item(element, "position"))
+    {
+        text_printf(&text, "[%.0f]", index->valuedouble);
+    }
+    values_put(row, "which=%s position=%s", which, text.data == NULL ? "" : text.data);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        text_free(&text);
+        add_number(&text, view_number(element, numbers[i].key), numbers[i].digits);
+        cJSON_AddStringToObject(row, numbers[i].key, text.data);
+    }
+    text_free(&text);
 }
 
-static void add_printed(Text *page, const cJSON *item)
+static void put_printed(cJSON *sample, const cJSON *item)
 {
     enum { MOST = 8000 };
     const char *printed = view_text(item, "printed");
-    double lost = view_number(item, "printed_lost");
-    size_t length = strlen(printed), shown = length > MOST ? MOST : length;
-    if (length == 0)
-        return;
-    html_add(page, "<h4>What it printed</h4>\n<pre tabindex=\"0\"><code>%.*s</code></pre>\n", (int)shown, printed);
-    if (shown < length || lost > 0)
-        html_add(page, "<p class=\"note\">%s bytes more are not shown.</p>\n",
-                 figure_whole((double)(length - shown) + (lost > 0 ? lost : 0)).text);
+    const double lost = view_number(item, "printed_lost");
+    const size_t length = strlen(printed), shown = length > MOST ? MOST : length;
+    Text text = {0};
+    text_append(&text, printed, shown);
+    values_put(sample, "printed=%s lost=%g", text.data, (double)(length - shown) + (lost > 0 ? lost : 0));
+    text_free(&text);
 }
 
-static void add_sample_details(Text *page, const cJSON *item)
+static void put_sample(cJSON *list, const cJSON *item)
 {
-    double wrong = view_number(item, "wrong"), count = view_number(item, "count");
-    bool is_wrong = wrong > 0 && view_item(item, "first_wrong") != NULL;
+    const cJSON *first = view_item(item, "first_wrong");
+    const bool is_wrong = view_number(item, "wrong") > 0 && first != NULL;
+    Text pictures = {0};
     if (!is_wrong && *view_text(item, "printed") == '\0')
         return;
-    html_add(page, "<h3>%s</h3>\n", view_text(item, "name"));
+    cJSON *sample = values_row(list), *elements = cJSON_AddArrayToObject(sample, "elements");
+    values_put(sample, "name=%s wrong=%g count=%g", view_text(item, "name"), view_number(item, "wrong"),
+               view_number(item, "count"));
     if (is_wrong) {
-        html_add(page, "<p>%s of %s elements are beyond their bounds.</p>\n", figure_whole(wrong).text,
-                 figure_whole(count).text);
-        table_begin(page, "Two of the wrong elements", "Which|Element|>Expected|>Got|>Error|>Bound");
-        add_wrong_element(page, "first", view_item(item, "first_wrong"));
-        add_wrong_element(page, "worst", view_item(item, "worst_wrong"));
-        table_end(page);
-        output_pictures(page, item);
+        put_element(elements, "first", first);
+        put_element(elements, "worst", view_item(item, "worst_wrong"));
+        output_pictures(&pictures, item);
     }
-    add_printed(page, item);
+    values_markup(sample, "pictures", &pictures);
+    put_printed(sample, item);
 }
 
 /* ---- all cases --------------------------------------------------------------------------------------------------- */
 
-/* The summary tells enough of a part whose cases were all accepted, or not run. */
-static void add_part(Text *page, const cJSON *cases, CasePart part, const char *name, const char *label)
+static void put_part(cJSON *parts, const cJSON *cases, CasePart part, const char *name, const char *label)
 {
     const cJSON *item;
-    int count = 0, accepted = 0, run = 0;
+    int accepted = 0, run = 0;
+    cJSON *row = cJSON_CreateObject(), *all = cJSON_AddArrayToObject(row, "all"),
+          *failed = cJSON_AddArrayToObject(row, "failed"), *samples = cJSON_AddArrayToObject(row, "samples");
     cJSON_ArrayForEach(item, cases)
     {
-        count += part_of(item) == part;
-        accepted += part_of(item) == part && is_accepted(item);
-        run += part_of(item) == part && was_run(item);
+        if (part_of(item) != part)
+            continue;
+        accepted += is_accepted(item);
+        run += was_run(item);
+        cJSON_AddItemReferenceToArray(all, (cJSON *)item);
+        if (was_run(item) && !is_accepted(item))
+            cJSON_AddItemReferenceToArray(failed, (cJSON *)item);
+        if (part == PART_SAMPLE)
+            put_sample(samples, item);
     }
-    if (count == 0)
+    if (cJSON_GetArraySize(all) == 0) {
+        cJSON_Delete(row);
         return;
-    html_raw(page, accepted < run ? "<details open>\n<summary>" : "<details>\n<summary>");
-    page_icon(page, run == 0 ? "none" : accepted == run ? "good" : "bad");
-    if (run == 0)
-        html_add(page, " %s: not run</summary>\n", name);
-    else
-        html_add(page, " %s: %d of %d accepted</summary>\n", name, accepted, count);
-    if (accepted < run) {
-        add_table(page, cases, part, label, true);
-        details_begin(page, "Each of them");
-        add_table(page, cases, part, label, false);
-        details_end(page);
-    } else {
-        add_table(page, cases, part, label, false);
     }
-    details_end(page);
+    values_put(row, "name=%s label=%s count=%d accepted=%d run=%d is_open=%d icon=%s", name, label,
+               cJSON_GetArraySize(all), accepted, run, accepted < run,
+               run == 0          ? "none"
+               : accepted == run ? "good"
+                                 : "bad");
+    cJSON_AddItemToArray(parts, row);
 }
 
-void submission_cases(Text *page, const cJSON *cases)
+void submission_put_cases(cJSON *page, const cJSON *cases)
 {
-    const cJSON *item;
-    if (cJSON_GetArraySize(cases) == 0)
-        return;
-    html_raw(page, "<section aria-labelledby=\"cases\">\n<h2 id=\"cases\">Cases</h2>\n");
-    add_part(page, cases, PART_SAMPLE, "Samples", "Sample cases");
-    cJSON_ArrayForEach(item, cases)
-    {
-        if (part_of(item) == PART_SAMPLE)
-            add_sample_details(page, item);
-    }
-    add_part(page, cases, PART_HIDDEN, "Hidden cases", "Hidden cases");
-    add_part(page, cases, PART_TIMED, "Timed cases", "Timed cases");
-    html_raw(page, "</section>\n");
+    cJSON *parts = cJSON_AddArrayToObject(page, "parts");
+    put_part(parts, cases, PART_SAMPLE, "Samples", "Sample cases");
+    put_part(parts, cases, PART_HIDDEN, "Hidden cases", "Hidden cases");
+    put_part(parts, cases, PART_TIMED, "Timed cases", "Timed cases");
 }

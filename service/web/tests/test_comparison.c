@@ -3,7 +3,8 @@
 
 #include "base/json.h"
 #include "grader/report/time_change.h"
-#include "service/web/source_view.h"
+#include "service/web/parts.h"
+#include "service/web/template.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,15 +39,22 @@ static cJSON *result(const char *members, double ms)
 
 static ComparedSubmission submission(int64_t number, double ms, const cJSON *object)
 {
-    return (ComparedSubmission){.row = {.number = number,
+    return (ComparedSubmission){.row = {.id = number,
                                         .person = "Ada",
                                         .problem = "conv1d",
                                         .file_name = "x.cu",
-                                        .state = "judged",
+                                        .state = "recorded",
                                         .verdict = "Accepted",
                                         .time = {ms, 0.005},
                                         .device = "sim-h200"},
                                 .result = object};
+}
+
+static void compare(Text *page, const ComparedSubmission *one, const ComparedSubmission *other)
+{
+    cJSON *values = comparison(one, other);
+    template_try(page, "{{>comparison}}", values);
+    cJSON_Delete(values);
 }
 
 static void the_page_refuses_what_the_rule_refuses(void **state)
@@ -54,12 +62,11 @@ static void the_page_refuses_what_the_rule_refuses(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         cJSON *before = result(board, 0.2), *after = result(rows[i].members, 0.1);
         const ComparedSubmission one = submission(1, 0.2, before), other = submission(2, 0.1, after);
-        const Site site = {0};
         Text page = {0};
         char why[300], sentence[400];
         time_change_obstacle(before, after, why, sizeof why);
         assert_string_equal(why, rows[i].obstacle);
-        comparison(&page, &site, &one, &other);
+        compare(&page, &one, &other);
         snprintf(sentence, sizeof sentence, "cannot be compared: %s.", why);
         if ((strstr(page.data, "faster") != NULL) != (why[0] == '\0') ||
             (strstr(page.data, sentence) == NULL) != (why[0] == '\0'))
@@ -74,9 +81,8 @@ static void without_a_time_there_is_nothing_to_compare(void **state)
 {
     cJSON *object = result(board, 0.2);
     const ComparedSubmission one = submission(1, 0, object), other = submission(2, 0.2, object);
-    const Site site = {0};
     Text page = {0};
-    comparison(&page, &site, &one, &other);
+    compare(&page, &one, &other);
     assert_non_null(strstr(page.data, "cannot be compared: both need one."));
     text_free(&page);
     cJSON_Delete(object);

@@ -104,10 +104,9 @@ static void strings_of_a_format_are_escaped_and_its_markup_is_not(void **state)
 static void numbers_of_a_format_are_those_of_printf(void **state)
 {
     Text page = {0};
-    html_add(&page, "%.*g ", 3, 3.14159);
     html_add(&page, "%d %zu %.1f %g%% %c %" PRId64 " %5.2f %u", -3, (size_t)1 << 40, 2.25, 0.5, 'x', INT64_MIN, 3.14159,
              4000000000u);
-    assert_string_equal(page.data, "3.14 -3 1099511627776 2.2 0.5% x -9223372036854775808  3.14 4000000000");
+    assert_string_equal(page.data, "-3 1099511627776 2.2 0.5% x -9223372036854775808  3.14 4000000000");
     text_free(&page);
 }
 

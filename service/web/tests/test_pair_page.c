@@ -1,30 +1,25 @@
 #include "base/tests/unit.h"
 
-#include "service/web/pair_page.h"
+#include "service/web/site_answers.h"
+#include "service/web/template.h"
 
 #include <string.h>
 
 static const Site teacher = {.person = "emmy", .is_teacher = true};
 
 /* Four lines each, of which the second and third are part 1; the fourth was handed out. */
-static PairPage a_pair(void)
+static const char a_pair[] =
+    "{\"a\": {\"person\": \"a<i>da\", \"file\": \"<b>.cu\", \"handed_out\": [[4, 4]]}, \"b\": {\"from\": \"/srv/2025\", \"file\": "
+    "\"x.cu\"}, \"source\": [0.5, 0], \"device_code\": [1, 0], \"parts\": [{\"lines\": [[2, 3], [5, 6]]}, {\"lines\": [[0, 3]]}]}";
+static const PairSource sources[] = {{"one\n<script>\n</pre>\nfour", 4}, {"\n\n\n\n<script>\r\n\x1b</pre>\nsix", 0}};
+
+static void draw(Text *page, const char *json, const PairSource *of)
 {
-    static const PairPart parts[] = {{{{2, 3}, {5, 6}}}};
-    static const PairLines handed_out[] = {{4, 4}};
-    return (PairPage){.problem = "conv1d",
-                      .time_utc = "2026-11-23T03:00:00Z",
-                      .sides = {{.name = "a<i>da",
-                                 .file = "<b>.cu",
-                                 .is_persons = true,
-                                 .submission = 4,
-                                 .source = "one\n<script>\n</pre>\nfour",
-                                 .source_share = 0.5,
-                                 .code_share = 1,
-                                 .handed_out = handed_out,
-                                 .handed_out_count = 1},
-                                {.name = "/srv/2025", .file = "x.cu", .source = "\n\n\n\n<script>\r\n\x1b</pre>\nsix"}},
-                      .parts = parts,
-                      .part_count = 1};
+    cJSON *pair = cJSON_Parse(json), *values = pair_values(pair, of);
+    values_put(values, "problem=%s time_utc=%s", "conv1d", "2026-11-23T03:00:00Z");
+    site_show(page, &teacher, "pair", values);
+    assert_null(strstr(page->data, ".html:"));
+    cJSON_Delete(pair);
 }
 
 static void holds(const Text *page, const char *text)
@@ -42,8 +37,7 @@ static void lacks(const Text *page, const char *text)
 static void a_part_has_its_number_and_colour_on_both_sides(void **state)
 {
     Text page = {0};
-    const PairPage pair = a_pair();
-    page_pair(&page, &teacher, &pair);
+    draw(&page, a_pair, sources);
     holds(&page, "<tr id=\"a2\" class=\"shared p1\"><th scope=\"row\">2</th><td class=\"mark\"><a href=\"#b5\">1<span "
                  "class=\"unseen\">: the same as lines 5 to 6 of the other source</span></a></td><td "
                  "class=\"text\">&lt;script&gt;</td></tr>");
@@ -61,8 +55,7 @@ static void a_part_has_its_number_and_colour_on_both_sides(void **state)
 static void names_and_texts_are_escaped(void **state)
 {
     Text page = {0};
-    const PairPage pair = a_pair();
-    page_pair(&page, &teacher, &pair);
+    draw(&page, a_pair, sources);
     lacks(&page, "<script>");
     lacks(&page, "\x1b");
     lacks(&page, "a<i>da");
@@ -75,19 +68,14 @@ static void names_and_texts_are_escaped(void **state)
 
 static void what_is_unknown_is_said(void **state)
 {
+    static const PairSource unknown[] = {{NULL, 4}, {"x", 0}};
     Text page = {0};
-    PairPage pair = a_pair();
-    pair.part_count = 0;
-    pair.sides[0].source = NULL;
-    pair.same_source = true;
-    page_pair(&page, &teacher, &pair);
+    draw(&page, "{\"same_source\": true}", unknown);
     holds(&page, "The database of this server lacks its source.");
     holds(&page, "No part of the sources is the same; only the");
     holds(&page, "Both are the same text. A pair says where to look, not who copied.");
-    pair.same_source = false;
-    pair.same_machine_code = true;
     text_free(&page);
-    page_pair(&page, &teacher, &pair);
+    draw(&page, "{\"same_machine_code\": true}", unknown);
     holds(&page, "to the same machine code.");
     text_free(&page);
 }
@@ -95,11 +83,10 @@ static void what_is_unknown_is_said(void **state)
 static void a_long_source_is_cut(void **state)
 {
     Text page = {0}, source = {0};
-    PairPage pair = a_pair();
     for (int i = 0; i < 5000; i++)
         text_add(&source, "x\n");
-    pair.sides[1].source = source.data;
-    page_pair(&page, &teacher, &pair);
+    const PairSource of[] = {sources[0], {source.data, 0}};
+    draw(&page, a_pair, of);
     holds(&page, "id=\"b1500\"");
     lacks(&page, "id=\"b1501\"");
     holds(&page, "The rest is not shown here.");

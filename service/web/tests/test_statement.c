@@ -1,4 +1,4 @@
-#include "service/web/statement.h"
+#include "service/web/parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
