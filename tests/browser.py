@@ -462,7 +462,7 @@ def teaching(teacher, student, second):
     teacher.look("class")
     teacher.fill("section[aria-labelledby=quarantine] input[name=why]", "I have read it, and it is honest.")
     teacher.follow("Accept: it ranks")
-    teacher.expect("a decision takes the run out of quarantine", ("Nothing waits for a decision", teacher.text()))
+    teacher.expect("a decision takes the run out of quarantine", ("No run needs a decision", teacher.text()))
     student.go("/problems/conv1d")
     student.expect("what a teacher accepted ranks", ("Ada", student.text("tr.you")))
     teacher.go("/teacher")

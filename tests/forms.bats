@@ -76,7 +76,7 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     equal ada "$(in_store 'SELECT name FROM membership JOIN person ON person.id = person')"
 
     as "$teacher" POST /teacher/tokens -d 'name=ada'
-    said "Give it to the student alone: whoever has it hands in under this name."
+    said "Give it to the student alone: anyone who has it can submit under this name."
     as "$(secret)" GET /api/v1/me
     equal ada "$(jq -r .person <<<"$output")"
     as "$ada" GET /api/v1/me

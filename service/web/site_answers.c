@@ -278,7 +278,7 @@ void site_add_token(Visit *visit)
         return;
     }
     show_secret(visit, "Token of", name, token.hex,
-                "Give it to the student alone: whoever has it hands in under this name.");
+                "Give it to the student alone: anyone who has it can submit under this name.");
 }
 
 /* ==== similar file ================================================================================================ */

@@ -263,7 +263,7 @@ static void the_page_says_what_the_text_does(void **state)
         "A person counts where his or her last submission stands, or as accepted once any is.",
         "Stuck on one verdict",
         "<p>2 people handed in 5 submissions; 1 solved it.</p>",
-        "Whoever came to them has passed them.",
+        "Every student who reached them has passed them.",
         "<p class=\"under\">Summary for the teacher, as of 10\u00A0Nov\u00A02026",
     };
     Class class = begin();
