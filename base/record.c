@@ -256,8 +256,10 @@ static Status read_list(const RecordReading *reading, const RecordRow *row, cons
     Status status = STATUS_OK;
     *count = 0;
     *(void **)(record + row->offset) = items;
-    for (const cJSON *item = list->child; item != NULL && status == STATUS_OK; item = item->next)
-        status = read_rows(reading, row->table, item, items + (*count)++ * row->table->size);
+    for (const cJSON *item = list->child; item != NULL && status == STATUS_OK; item = item->next) {
+        status = read_rows(reading, row->table, item, items + *count * row->table->size);
+        ++*count;
+    }
     return status;
 }
 
@@ -304,6 +306,8 @@ static Status read_members(const RecordReading *reading, const RecordTable *tabl
     for (const RecordRow *row = table->rows; row < table->rows + table->count && status == STATUS_OK; row++) {
         if (is_part(row)) {
             status = read_members(reading, row->table, object, inner_to_fill(reading, row, record));
+            if (status == STATUS_OK && row->check != NULL)
+                status = row->check(reading, object, record + row->offset);
             continue;
         }
         const cJSON *item = row->key == NULL ? NULL : json_get(object, row->key);

@@ -62,7 +62,7 @@ typedef struct RecordRow {
     bool (*when)(const void *record); /* writing: left out where this says false */
     /* Writes the member instead; `root` is the record that record_write() was given. */
     void (*put)(cJSON *object, const struct RecordRow *row, const void *record, const void *root);
-    /* Reads it instead; or checks what has been read. `item` is never NULL. */
+    /* Reads it instead; or checks what has been read: without a key, all of `table`. `item` is never NULL. */
     Status (*take)(const RecordReading *reading, const cJSON *item, const struct RecordRow *row, void *record);
     Status (*check)(const RecordReading *reading, const cJSON *item, const void *member);
 } RecordRow;

@@ -22,6 +22,7 @@ typedef struct Thing {
     uint32_t unsigned_small;
     uint64_t unsigned_large;
     Colour colour;
+    uint32_t size[3];
     Point inside, part;
     Point *behind;
     Point *points;
@@ -53,6 +54,13 @@ static Status check_even(const RecordReading *reading, const cJSON *item, const 
                                              : json_fail(reading->file, item, reading->why, "expected an even number");
 }
 
+static Status check_part(const RecordReading *reading, const cJSON *item, const void *member)
+{
+    const Point *part = member;
+    return part->x != 13 ? STATUS_OK
+                         : json_fail(reading->file, item, reading->why, "expected another \"left\" than 13");
+}
+
 RECORD_WHEN(has_points, Thing, it->point_count > 0)
 
 RECORD(thing_table, Thing, ROW_SCHEMA("schema", 3),
@@ -63,8 +71,9 @@ RECORD(thing_table, Thing, ROW_SCHEMA("schema", 3),
        ROW(Thing, large, "large", .check = check_even), ROW(Thing, unsigned_small, "unsigned"),
        ROW(Thing, unsigned_large, "unsigned_large", .about = "whole numbers"),
        ROW(Thing, colour, "colour", .names = colours, .about = "a name"),
+       ROW_NUMBERS(Thing, size, "size", .low = 0, .high = 64, .about = "three numbers"),
        ROW_OBJECT(Thing, inside, "inside", point_table, .about = "an object"),
-       ROW_OBJECT(Thing, part, NULL, part_table),
+       ROW_OBJECT(Thing, part, NULL, part_table, .check = check_part),
        ROW_SAME("again", pair_table, .about = "another view", .when = has_points),
        ROW_BEHIND(Thing, behind, "behind", point_table, .about = "perhaps an object"),
        ROW_LIST(Thing, points, point_count, "points", point_table, .about = "a list"),
@@ -97,6 +106,7 @@ static void all_kinds_read_back_as_themselves(void **state)
                          .unsigned_small = 4000000000u,
                          .unsigned_large = (uint64_t)1 << 53,
                          .colour = COLOUR_GREEN,
+                         .size = {1, 2, 64},
                          .inside = {7, 8},
                          .part = {9, 0},
                          .behind = &behind,
@@ -131,10 +141,10 @@ static void what_is_sparse_or_null_is_left_out(void **state)
     record_print(&thing_table, &thing, &text);
     for (char *at = text.data; (at = strpbrk(at, "\n\t")) != NULL;)
         memmove(at, at + 1, strlen(at));
-    assert_string_equal(text.data,
-                        "{\"schema\":3,\"title\":\"t\",\"flag\":false,\"small\":0,\"large\":0,\"unsigned\":0,"
-                        "\"unsigned_large\":0,\"colour\":\"red\",\"inside\":{\"x\":0,\"y\":0},\"left\":0,"
-                        "\"points\":[],\"hand\":false}");
+    assert_string_equal(
+        text.data, "{\"schema\":3,\"title\":\"t\",\"flag\":false,\"small\":0,\"large\":0,\"unsigned\":0,"
+                   "\"unsigned_large\":0,\"colour\":\"red\",\"size\":[0, 0, 0],\"inside\":{\"x\":0,\"y\":0},\"left\":0,"
+                   "\"points\":[],\"hand\":false}");
     text_free(&text);
 }
 
@@ -158,6 +168,9 @@ static const struct {
     {"{\"schema\": 3, \"title\": \"\", \"points\": [{\"x\": 1},\n{\"x\": \"1\"}]}", "f.json:2: x: expected a number"},
     {"{\"schema\": 3, \"title\": \"\", \"points\": [\n1]}", "f.json:2: expected an object"},
     {"{\"schema\": 3, \"title\": \"\", \"words\": [1]}", "words: expected a list of strings"},
+    {"{\"schema\": 3, \"title\": \"\", \"size\": [1, 2]}", "size: expected 3 numbers"},
+    {"{\"schema\": 3, \"title\": \"\", \"size\": [1, 2,\n65]}", "f.json:2: expected a whole number from 0 to 64"},
+    {"{\"schema\": 3, \"title\": \"\",\n\"left\": 13}", "expected another \"left\" than 13"},
     {"{\"schema\": 3, \"title\": \"\", \"left\": true}", "left: expected a number"},
     {"{\"schema\": 3, \"title\": \"\", \"hand\": 1}", "hand: expected true or false"},
 };
@@ -202,14 +215,15 @@ static void the_page_has_a_line_for_each_meaning(void **state)
     Text text = {0};
     record_print_markdown(&thing_table, &text);
     assert_string_equal(
-        text.data, "| key | meaning |\n|---|---|\n| `schema` | 3 |\n| `title` | a text |\n| `name` | a short one |\n"
-                   "| `ms` | a time |\n| `flag` | yes or no |\n"
-                   "| `small`, `large`, `unsigned`, `unsigned_large` | whole numbers |\n"
-                   "| `colour` | a name |\n| `inside` | an object |\n| `inside.x`, `.y` | where it is |\n"
-                   "| `left` | of the same object |\n| `again` | another view |\n"
-                   "| `again.small_again` | a second name |\n| `behind` | perhaps an object |\n"
-                   "| `behind.x`, `.y` | where it is |\n| `points` | a list |\n"
-                   "| `points[].x`, `.y` | where it is |\n| `words` | texts |\n| `hand` | by hand |\n");
+        text.data,
+        "| key | meaning |\n|---|---|\n| `schema` | 3 |\n| `title` | a text |\n| `name` | a short one |\n"
+        "| `ms` | a time |\n| `flag` | yes or no |\n"
+        "| `small`, `large`, `unsigned`, `unsigned_large` | whole numbers |\n"
+        "| `colour` | a name |\n| `size` | three numbers |\n| `inside` | an object |\n| `inside.x`, `.y` | where it is |\n"
+        "| `left` | of the same object |\n| `again` | another view |\n"
+        "| `again.small_again` | a second name |\n| `behind` | perhaps an object |\n"
+        "| `behind.x`, `.y` | where it is |\n| `points` | a list |\n"
+        "| `points[].x`, `.y` | where it is |\n| `words` | texts |\n| `hand` | by hand |\n");
     text_free(&text);
 }
 
