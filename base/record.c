@@ -57,23 +57,34 @@ static JsonKind json_kind(const RecordRow *row)
     }
 }
 
+/* Whether a sparse row leaves it out. */
+static bool is_empty(const RecordRow *row, const char *record)
+{
+    switch (json_kind(row)) {
+    case JSON_STRING:
+        return text_of(row, record + row->offset) == NULL || text_of(row, record + row->offset)[0] == '\0';
+    case JSON_ARRAY: return row->numbers == 0 && count_of(row, record) == 0;
+    case JSON_BOOLEAN: return !*(const bool *)(record + row->offset);
+    case JSON_NUMBER: return !(number_of(row, record + row->offset) > 0);
+    default: return false;
+    }
+}
+
 /* ==== writing ===================================================================================================== */
 
 static void write_record(const RecordTable *table, const void *record, const void *root, cJSON *object);
 
 static void put_text(cJSON *object, const RecordRow *row, const void *member)
 {
-    const char *text = text_of(row, member);
-    if (text != NULL && !(row->sparse && text[0] == '\0'))
-        cJSON_AddStringToObject(object, row->key, text);
+    if (text_of(row, member) != NULL)
+        cJSON_AddStringToObject(object, row->key, text_of(row, member));
 }
 
 static void put_texts(cJSON *object, const RecordRow *row, const char *record)
 {
-    const size_t count = count_of(row, record);
     const char *const *texts = *(const char *const *const *)(record + row->offset);
-    cJSON *list = row->sparse && count == 0 ? NULL : cJSON_AddArrayToObject(object, row->key);
-    for (size_t i = 0; i < count; i++)
+    cJSON *list = cJSON_AddArrayToObject(object, row->key);
+    for (size_t i = 0; i < count_of(row, record); i++)
         cJSON_AddItemToArray(list, cJSON_CreateString(texts[i]));
 }
 
@@ -103,13 +114,9 @@ static void put_member(cJSON *object, const RecordRow *row, const char *record, 
     case RECORD_CHARS: put_text(object, row, member); break;
     case RECORD_TEXTS: put_texts(object, row, record); break;
     case RECORD_LIST:
-        if (!row->sparse || count_of(row, record) > 0)
-            record_write_list(row->table, *(const void *const *)member, count_of(row, record), root, object, row->key);
+        record_write_list(row->table, *(const void *const *)member, count_of(row, record), root, object, row->key);
         break;
-    case RECORD_BOOL:
-        if (!row->sparse || *(const bool *)member)
-            cJSON_AddBoolToObject(object, row->key, *(const bool *)member);
-        break;
+    case RECORD_BOOL: cJSON_AddBoolToObject(object, row->key, *(const bool *)member); break;
     case RECORD_OBJECT:
     case RECORD_BEHIND:
         if (inner(row, record) != NULL)
@@ -122,8 +129,6 @@ static void put_member(cJSON *object, const RecordRow *row, const char *record, 
             put_text(object, row, member);
         else if (row->numbers > 0)
             put_numbers(object, row, member);
-        else if (row->sparse && !(number_of(row, member) > 0))
-            break;
         else if (row->kind == RECORD_DOUBLE)
             json_put_number(object, row->key, number_of(row, member));
         else
@@ -134,7 +139,7 @@ static void put_member(cJSON *object, const RecordRow *row, const char *record, 
 static void write_record(const RecordTable *table, const void *record, const void *root, cJSON *object)
 {
     for (const RecordRow *row = table->rows; row < table->rows + table->count; row++) {
-        if (row->when != NULL && !row->when(record))
+        if ((row->when != NULL && !row->when(record)) || (row->sparse && is_empty(row, record)))
             continue;
         if (row->put != NULL)
             row->put(object, row, record, root);
@@ -181,6 +186,8 @@ static Status read_number(const RecordReading *reading, const RecordRow *row, co
                    ? json_fail(reading->file, item, reading->why, "expected a number from %.15g to %.15g", low, high)
                    : json_fail(reading->file, item, reading->why, "expected a whole number from %.0f to %.0f", low,
                                high);
+    if (row->kind == RECORD_SCHEMA)
+        return STATUS_OK;
     if (row->kind == RECORD_DOUBLE)
         *(double *)member = scaled;
     else if (is_long)
@@ -235,20 +242,6 @@ static Status read_text(const RecordReading *reading, const RecordRow *row, cons
     return STATUS_OK;
 }
 
-static Status read_texts(const RecordReading *reading, const RecordRow *row, const cJSON *list, char *record)
-{
-    const char **texts = arena_array(reading->arena, (size_t)cJSON_GetArraySize(list) + 1, sizeof *texts);
-    size_t *count = (size_t *)(record + row->count_offset);
-    *count = 0;
-    for (const cJSON *item = list->child; item != NULL; item = item->next) {
-        if (!cJSON_IsString(item))
-            return json_fail(reading->file, list, reading->why, "expected a list of strings");
-        texts[(*count)++] = arena_string(reading->arena, item->valuestring);
-    }
-    *(const char ***)(record + row->offset) = texts;
-    return STATUS_OK;
-}
-
 static Status read_list(const RecordReading *reading, const RecordRow *row, const cJSON *list, char *record)
 {
     char *items = arena_array(reading->arena, (size_t)cJSON_GetArraySize(list) + 1, row->table->size);
@@ -282,19 +275,15 @@ static Status read_member(const RecordReading *reading, const RecordRow *row, co
     case RECORD_DOUBLE:
     case RECORD_INTEGER:
     case RECORD_UNSIGNED:
+    case RECORD_SCHEMA:
         return row->numbers > 0 ? read_numbers(reading, row, item, member) : read_number(reading, row, item, member);
     case RECORD_TEXT:
     case RECORD_CHARS: return read_text(reading, row, item, member);
-    case RECORD_TEXTS: return read_texts(reading, row, item, record);
     case RECORD_LIST: return read_list(reading, row, item, record);
     case RECORD_OBJECT:
     case RECORD_BEHIND: return read_rows(reading, row->table, item, inner_to_fill(reading, row, record));
     case RECORD_BOOL: *(bool *)member = cJSON_IsTrue(item); return STATUS_OK;
-    case RECORD_SCHEMA:
-        return item->valuedouble == row->low
-                   ? STATUS_OK
-                   : json_fail(reading->file, item, reading->why, "expected a whole number from %.0f to %.0f", row->low,
-                               row->low);
+    case RECORD_TEXTS:
     case RECORD_HAND: break;
     }
     return STATUS_OK;

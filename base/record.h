@@ -121,7 +121,7 @@ struct RecordTable {
     }
 #define ROW_SCHEMA(KEY, NUMBER)                                                                                        \
     {                                                                                                                  \
-        .key = KEY, .kind = RECORD_SCHEMA, .low = NUMBER, .required = true, .about = #NUMBER                           \
+        .key = KEY, .kind = RECORD_SCHEMA, .low = NUMBER, .high = NUMBER, .required = true, .about = #NUMBER           \
     }
 #define ROW_HAND(KEY, ...)                                                                                             \
     {                                                                                                                  \

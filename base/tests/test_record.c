@@ -61,6 +61,18 @@ static Status check_part(const RecordReading *reading, const cJSON *item, const 
                          : json_fail(reading->file, item, reading->why, "expected another \"left\" than 13");
 }
 
+static Status take_words(const RecordReading *reading, const cJSON *list, const RecordRow *row, void *record)
+{
+    Thing *thing = record;
+    thing->words = arena_array(reading->arena, (size_t)cJSON_GetArraySize(list), sizeof *thing->words);
+    for (const cJSON *item = list->child; item != NULL; item = item->next) {
+        if (!cJSON_IsString(item) || reading->root != record)
+            return json_fail(reading->file, item, reading->why, "expected a word");
+        thing->words[thing->word_count++] = arena_string(reading->arena, item->valuestring);
+    }
+    return STATUS_OK;
+}
+
 RECORD_WHEN(has_points, Thing, it->point_count > 0)
 
 RECORD(thing_table, Thing, ROW_SCHEMA("schema", 3),
@@ -77,7 +89,7 @@ RECORD(thing_table, Thing, ROW_SCHEMA("schema", 3),
        ROW_SAME("again", pair_table, .about = "another view", .when = has_points),
        ROW_BEHIND(Thing, behind, "behind", point_table, .about = "perhaps an object"),
        ROW_LIST(Thing, points, point_count, "points", point_table, .about = "a list"),
-       ROW_TEXTS(Thing, words, word_count, "words", .sparse = true, .about = "texts"),
+       ROW_TEXTS(Thing, words, word_count, "words", .sparse = true, .take = take_words, .about = "texts"),
        ROW_HAND("hand", .json = JSON_BOOLEAN, .put = put_hand, .take = take_hand, .about = "by hand"));
 
 RECORD_OPEN(open_table, Thing, ROW_SCHEMA("schema", 3), ROW(Thing, small, "small"));
@@ -167,7 +179,7 @@ static const struct {
     {"{\"schema\": 3, \"title\": \"\", \"inside\":\n{\"y\": 1}}", "inside: the key \"x\" is missing"},
     {"{\"schema\": 3, \"title\": \"\", \"points\": [{\"x\": 1},\n{\"x\": \"1\"}]}", "f.json:2: x: expected a number"},
     {"{\"schema\": 3, \"title\": \"\", \"points\": [\n1]}", "f.json:2: expected an object"},
-    {"{\"schema\": 3, \"title\": \"\", \"words\": [1]}", "words: expected a list of strings"},
+    {"{\"schema\": 3, \"title\": \"\", \"words\": [1]}", "expected a word"},
     {"{\"schema\": 3, \"title\": \"\", \"size\": [1, 2]}", "size: expected 3 numbers"},
     {"{\"schema\": 3, \"title\": \"\", \"size\": [1, 2,\n65]}", "f.json:2: expected a whole number from 0 to 64"},
     {"{\"schema\": 3, \"title\": \"\",\n\"left\": 13}", "expected another \"left\" than 13"},
