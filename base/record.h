@@ -128,6 +128,12 @@ struct RecordTable {
         .key = KEY, .kind = RECORD_HAND, __VA_ARGS__                                                                   \
     }
 
+/* The member of a record, for `put`. */
+static inline const void *record_member(const RecordRow *row, const void *record)
+{
+    return (const char *)record + row->offset;
+}
+
 /* A `when` and a `put` of one line; `it` is the record, of type STRUCT. */
 #define RECORD_WHEN(NAME, STRUCT, CONDITION)                                                                           \
     static bool NAME(const void *record)                                                                               \

@@ -15,7 +15,7 @@ static bool never(const void *record)
 
 static void put_verdict(cJSON *object, const RecordRow *row, const void *record, const void *root)
 {
-    cJSON_AddStringToObject(object, row->key, verdict_name(*(const Verdict *)((const char *)record + row->offset)));
+    cJSON_AddStringToObject(object, row->key, verdict_name(*(const Verdict *)record_member(row, record)));
 }
 
 /* clang-format off */
@@ -67,7 +67,7 @@ RECORD(element_table, WrongElement,
 static void put_element(cJSON *object, const RecordRow *row, const void *record, const void *root)
 {
     const SampleDetails *details = record;
-    const WrongElement *element = (const void *)((const char *)record + row->offset);
+    const WrongElement *element = record_member(row, record);
     cJSON *item = cJSON_AddObjectToObject(object, row->key);
     put_position(item, "position", element->position, details->comparison.rank);
     record_write(&element_table, element, item);
@@ -75,7 +75,7 @@ static void put_element(cJSON *object, const RecordRow *row, const void *record,
 
 static void put_elements(cJSON *object, const RecordRow *row, const void *record, const void *root)
 {
-    const double *values = *(double *const *)((const char *)record + row->offset);
+    const double *values = *(double *const *)record_member(row, record);
     cJSON *list = cJSON_AddArrayToObject(object, row->key);
     for (size_t i = 0; i < ((const SampleDetails *)record)->elements.count; i++)
         json_push_number(list, values[i]);
@@ -173,7 +173,7 @@ RECORD(timed_table, CaseResult,
 /* The errors of all cases but samples are rounded up to a power of ten. */
 static void put_error(cJSON *object, const RecordRow *row, const void *record, const void *root)
 {
-    const double error = *(const double *)((const char *)record + row->offset);
+    const double error = *(const double *)record_member(row, record);
     json_put_number(object, row->key, ((const CaseResult *)record)->sample != NULL ? error : checker_coarse(error));
 }
 
