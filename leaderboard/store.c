@@ -108,7 +108,7 @@ RECORD(reference_table, ReferenceTime,
     ROW(ReferenceTime, time_utc, "time_utc", .required = true, .about = "when it was taken"),
     ROW(ReferenceTime, time.ms, "score_ms", .required = true, .low = 1e-9, .high = 1e9),
     ROW(ReferenceTime, time.uncertainty, "uncertainty", .required = true, .low = 0, .high = 1, .about = "as in result.json"),
-    ROW_HAND( "cases", .json = JSON_ARRAY, .take = take_cases, .put = put_cases, .about = "list of the timed cases: `name`, `time_ms`, `uncertainty`, as in result.json. Files of older versions lack it"));
+    ROW_HAND("cases", .json = JSON_ARRAY, .take = take_cases, .put = put_cases, .about = "list of the timed cases: `name`, `time_ms`, `uncertainty`, as in result.json. Files of older versions lack it"));
 
 RECORD(part_table, ReferencePart,
     ROW(ReferencePart, board.problem, "problem", .required = true),

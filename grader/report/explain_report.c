@@ -133,7 +133,7 @@ RECORD(line_table, ProfileLine,
     ROW(ProfileLine, counts.line, "line"),
     ROW_HAND("share", .put = put_line_share, .about = "index of the kernel; the file where it is not the submission's own; share of the call's time"),
     ROW_HAND(NULL, .put = put_line_counts),
-    ROW_HAND( "counters", .put = put_line_counters, .about = "the actual counts; beside them `executions` by warps, `divisions` of integers and `float_divisions`, those of float32 that round as IEEE 754 requires, counted per thread, and the least possible counts `ideal_load_sectors`, `ideal_store_sectors`, `ideal_shared_wavefronts`"));
+    ROW_HAND("counters", .put = put_line_counters, .about = "the actual counts; beside them `executions` by warps, `divisions` of integers and `float_divisions`, those of float32 that round as IEEE 754 requires, counted per thread, and the least possible counts `ideal_load_sectors`, `ideal_store_sectors`, `ideal_shared_wavefronts`"));
 
 RECORD(measured_table, NcuKernel,
     ROW(NcuKernel, name, "name"),
@@ -167,14 +167,14 @@ RECORD_PUBLIC(explain_table, ExplainReport,
     ROW_HAND("problem", .put = put_problem),
     ROW_BEHIND(ExplainReport, result, NULL, source_table),
     ROW_HAND("case", .put = put_case, .about = "as in result.json; the case that everything below `cases` is about"),
-    ROW_HAND( "seconds", .put = put_seconds, .about = "of the call, as `grade` shows it: kernels, copies and waits, one after the other, and the time between two events without work"),
-    ROW_HAND( "cases", .put = put_cases, .about = "the timed cases that were run: `number` (from 1), `name`, `seconds`, `score_share` (of the score, a geometric mean), `advice` (the first id, absent where there is none), `measured_s` (on a real GPU)"),
-    ROW_HAND( "advice", .put = put_advice, .about = "list, in the order in which to try it: `id`, `kernel` (index), `line` where it is known, `gain` (of the call's time, 0 to 1), `after_s` (the time of the call after this change alone), `name` (the array or variable), `text`, `sketch` (lines of new code)"),
+    ROW_HAND("seconds", .put = put_seconds, .about = "of the call, as `grade` shows it: kernels, copies and waits, one after the other, and the time between two events without work"),
+    ROW_HAND("cases", .put = put_cases, .about = "the timed cases that were run: `number` (from 1), `name`, `seconds`, `score_share` (of the score, a geometric mean), `advice` (the first id, absent where there is none), `measured_s` (on a real GPU)"),
+    ROW_HAND("advice", .put = put_advice, .about = "list, in the order in which to try it: `id`, `kernel` (index), `line` where it is known, `gain` (of the call's time, 0 to 1), `after_s` (the time of the call after this change alone), `name` (the array or variable), `text`, `sketch` (lines of new code)"),
     ROW_HAND("kernels", .json = JSON_ARRAY, .table = &kernel_table, .put = put_kernels, .about = "list"),
     ROW_HAND("host_copies", .put = put_host_copies),
     ROW_HAND("device_copies", .put = put_device_copies, .about = "objects: `count`, `bytes`, `seconds`; across the bus, and within the device (fills included)"),
     ROW_HAND("lines", .json = JSON_ARRAY, .table = &line_table, .put = put_lines, .about = "list"),
-    ROW_HAND( "measured", .when = has_measurement, .put = put_measured, .about = "with `--ncu`: list of kernels as Nsight Compute saw them: `name`, `launches`, `seconds`, `occupancy`, `warp_instructions`, `global_load_requests`, `global_load_sectors`, `global_store_sectors`, `shared_wavefronts`, `dram_bytes`"));
+    ROW_HAND("measured", .when = has_measurement, .put = put_measured, .about = "with `--ncu`: list of kernels as Nsight Compute saw them: `name`, `launches`, `seconds`, `occupancy`, `warp_instructions`, `global_load_requests`, `global_load_sectors`, `global_store_sectors`, `shared_wavefronts`, `dram_bytes`"));
 
 /* clang-format on */
 
