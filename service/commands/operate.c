@@ -491,7 +491,7 @@ RECORD_PUBLIC(rejudge_row_table, BatchRow,
     ROW(BatchRow, submission, "submission"),
     ROW(BatchRow, person, "person"),
     ROW_OBJECT(BatchRow, before, "before", rejudge_side_table, .brief = true),
-    ROW_OBJECT( BatchRow, after, "after", rejudge_side_table, .brief = true, .about = "`state` of the judging, `verdict`, and where there is one: `device`, `score_ms`, `uncertainty`, `rank` (the author's, while the batch is open)"),
+    ROW_OBJECT(BatchRow, after, "after", rejudge_side_table, .brief = true, .about = "`state` of the judging, `verdict`, and where there is one: `device`, `score_ms`, `uncertainty`, `rank` (the author's, while the batch is open)"),
     ROW_HAND("changes", .put = put_changes),
     ROW_HAND("time_differs", .put = put_time_differs, .about = "whether anything of these changes; whether the times differ by more than noise"));
 
