@@ -9,6 +9,7 @@
 #include "grader/result/result_json.h"
 #include "harness/device/cuda/ceilings.h"
 #include "service/commands/operate.h"
+#include "service/course/class_read.h"
 #include "service/store/config.h"
 
 /* Tables of docs/formats.md that are printed from the rows of the code, each between two lines: a comment that names it, and
@@ -20,9 +21,9 @@ static const struct {
     const char *name;
     const RecordTable *table;
 } tables[] = {
-    {"problem.json", &problem_table},       {"result.json", &result_table},   {"quarantine", &quarantine_table},
-    {"a batch", &rejudge_batch_table},      {"rejudged", &rejudge_row_table}, {"explain.json", &explain_table},
-    {"references.json", &references_table}, {"device.json", &ceilings_table},
+    {"problem.json", &problem_table},  {"result.json", &result_table},         {"class.json", &class_table},
+    {"quarantine", &quarantine_table}, {"a batch", &rejudge_batch_table},      {"rejudged", &rejudge_row_table},
+    {"explain.json", &explain_table},  {"references.json", &references_table}, {"device.json", &ceilings_table},
 };
 
 /* The page with all tables as the rows print them. */
