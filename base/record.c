@@ -173,19 +173,19 @@ static bool is_part(const RecordRow *row)
 
 static Status read_number(const RecordReading *reading, const RecordRow *row, const cJSON *item, void *member)
 {
-    const bool is_long = row->bytes == sizeof(int64_t), any = row->low == 0 && row->high == 0;
-    const double most = row->kind == RECORD_DOUBLE    ? DBL_MAX
+    const bool is_whole = row->kind != RECORD_DOUBLE, is_long = row->bytes == sizeof(int64_t);
+    const bool any = row->low == 0 && row->high == 0;
+    const double most = !is_whole                     ? DBL_MAX
                         : is_long                     ? 9007199254740992.0 /* 2^53 */
                         : row->kind == RECORD_INTEGER ? INT32_MAX
                                                       : UINT32_MAX;
     const double low = any && row->kind != RECORD_UNSIGNED ? -most : row->low, high = any ? most : row->high;
     const double value = cJSON_IsNumber(item) ? item->valuedouble : NAN, scaled = 1 / scale_of(row) * value;
-    if (row->kind == RECORD_DOUBLE ? !(value >= low && value <= high)
-                                   : !(value >= low && value <= high && value == floor(value)))
-        return row->kind == RECORD_DOUBLE
-                   ? json_fail(reading->file, item, reading->why, "expected a number from %.15g to %.15g", low, high)
-                   : json_fail(reading->file, item, reading->why, "expected a whole number from %.0f to %.0f", low,
-                               high);
+    if (!(value >= low && value <= high) || (is_whole && value != floor(value)))
+        return json_fail(reading->file, item, reading->why,
+                         is_whole ? "expected a whole number from %.0f to %.0f"
+                                  : "expected a number from %.15g to %.15g",
+                         low, high);
     if (row->kind == RECORD_SCHEMA)
         return STATUS_OK;
     if (row->kind == RECORD_DOUBLE)
