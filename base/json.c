@@ -213,7 +213,8 @@ static Status refuse_key(const JsonFile *file, const cJSON *child, const JsonKey
     return status;
 }
 
-Status json_check(const JsonFile *file, const cJSON *object, const JsonKey *keys, size_t count, Message *why)
+Status json_check_keys(const JsonFile *file, const cJSON *object, const JsonKey *keys, size_t count, bool open,
+                       Message *why)
 {
     if (!cJSON_IsObject(object))
         return json_fail(file, object, why, "expected an object");
@@ -221,6 +222,8 @@ Status json_check(const JsonFile *file, const cJSON *object, const JsonKey *keys
         size_t i = 0;
         while (i < count && strcmp(keys[i].name, child->string) != 0)
             i++;
+        if (i == count && open)
+            continue;
         if (i == count)
             return refuse_key(file, child, keys, count, why);
         if (!has_kind(child, keys[i].kind))
@@ -230,6 +233,11 @@ Status json_check(const JsonFile *file, const cJSON *object, const JsonKey *keys
         if (keys[i].required && json_get(object, keys[i].name) == NULL)
             return json_fail(file, object, why, "the key \"%s\" is missing", keys[i].name);
     return STATUS_OK;
+}
+
+Status json_check(const JsonFile *file, const cJSON *object, const JsonKey *keys, size_t count, Message *why)
+{
+    return json_check_keys(file, object, keys, count, false, why);
 }
 
 const cJSON *json_get(const cJSON *object, const char *key)

@@ -37,6 +37,10 @@ void json_free(JsonFile *file);
 /* Checks that `object` is an object, has all required keys, no unknown ones, and values of the right kinds. */
 MUST_USE Status json_check(const JsonFile *file, const cJSON *object, const JsonKey *keys, size_t count, Message *why);
 
+/* The same; if `open`, other keys are left alone. */
+MUST_USE Status json_check_keys(const JsonFile *file, const cJSON *object, const JsonKey *keys, size_t count, bool open,
+                                Message *why);
+
 /* The member, or NULL. Letter case matters. */
 const cJSON *json_get(const cJSON *object, const char *key);
 

@@ -1,6 +1,7 @@
 #include "leaderboard/store.h"
 
 #include "base/json.h"
+#include "base/record.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -78,33 +79,7 @@ Percentile percentile_among(MeasuredTime mine, const MeasuredTime *others, size_
 
 /* ==== references ================================================================================================== */
 
-enum { SCHEMA = 1, MAX_FILE_BYTES = 16 * 1024 * 1024 };
-
-static const JsonKey file_keys[] = {
-    {"schema", JSON_NUMBER, true},
-    {"device", JSON_STRING, true},
-    {"epoch", JSON_NUMBER, true},
-    {"problems", JSON_ARRAY, true},
-};
-
-static const JsonKey problem_keys[] = {
-    {"problem", JSON_STRING, true},
-    {"revision", JSON_STRING, true},
-    {"references", JSON_ARRAY, true},
-};
-
-static const JsonKey reference_keys[] = {
-    {"name", JSON_STRING, true},     {"source_hash", JSON_STRING, true}, {"time_utc", JSON_STRING, true},
-    {"score_ms", JSON_NUMBER, true}, {"uncertainty", JSON_NUMBER, true}, {"cases", JSON_ARRAY, false},
-};
-
-static const JsonKey case_keys[] = {
-    {"name", JSON_STRING, true},
-    {"time_ms", JSON_NUMBER, true},
-    {"uncertainty", JSON_NUMBER, true},
-};
-
-#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+enum { MAX_FILE_BYTES = 16 * 1024 * 1024 };
 
 typedef struct ReferencePart { /* the part of a file with the times of one problem */
     Board board;
@@ -113,91 +88,70 @@ typedef struct ReferencePart { /* the part of a file with the times of one probl
 } ReferencePart;
 
 typedef struct ReferenceParts {
+    const char *device;
+    int epoch;
     ReferencePart *items;
     size_t count;
 } ReferenceParts;
 
-/* Files that were written by an older version have no times of cases. */
-static Status take_cases(const JsonFile *file, const cJSON *list, Arena *arena, ReferenceTime *time, Message *why)
+static Status take_cases(const RecordReading *reading, const cJSON *list, const RecordRow *row, void *record);
+static void put_cases(cJSON *object, const RecordRow *row, const void *record, const void *root);
+
+/* clang-format off */
+
+RECORD(case_table, CaseTime,
+    ROW(CaseTime, name, "name", .required = true),
+    ROW(CaseTime, time.ms, "time_ms", .required = true, .low = 1e-9, .high = 1e9),
+    ROW(CaseTime, time.uncertainty, "uncertainty", .required = true, .low = 0, .high = 1));
+
+RECORD(reference_table, ReferenceTime,
+    ROW(ReferenceTime, name, "name", .required = true, .about = "file below `solutions/<problem>/accepted/`"),
+    ROW(ReferenceTime, source_hash, "source_hash", .required = true, .about = "hash of that file; the time is not used once the source has changed"),
+    ROW(ReferenceTime, time_utc, "time_utc", .required = true, .about = "when it was taken"),
+    ROW(ReferenceTime, time.ms, "score_ms", .required = true, .low = 1e-9, .high = 1e9),
+    ROW(ReferenceTime, time.uncertainty, "uncertainty", .required = true, .low = 0, .high = 1, .about = "as in result.json"),
+    ROW_HAND("cases", .json = JSON_ARRAY, .take = take_cases, .put = put_cases, .about = "list of the timed cases: `name`, `time_ms`, `uncertainty`, as in result.json. Files of older versions lack it"));
+
+RECORD(part_table, ReferencePart,
+    ROW(ReferencePart, board.problem, "problem", .required = true),
+    ROW(ReferencePart, board.revision, "revision", .required = true, .about = "the problem and the revision that the times belong to"),
+    ROW_LIST(ReferencePart, times, count, "references", reference_table, .required = true, .about = "list, one for each reference solution"));
+
+RECORD_PUBLIC(references_table, ReferenceParts,
+    ROW_SCHEMA("schema", 1),
+    ROW(ReferenceParts, device, "device", .required = true, .about = "id of the device, as in the file's name"),
+    ROW(ReferenceParts, epoch, "epoch", .required = true, .low = 0, .high = INT32_MAX, .about = "of the device's times"),
+    ROW_LIST(ReferenceParts, items, count, "problems", part_table, .required = true, .about = "list, one for each problem"));
+
+/* clang-format on */
+
+static Status take_cases(const RecordReading *reading, const cJSON *list, const RecordRow *row, void *record)
 {
     Text text = {0};
-    double ms, uncertainty;
+    CaseTime time;
     Status status = STATUS_OK;
-    for (const cJSON *item = list == NULL ? NULL : list->child; item != NULL && status == STATUS_OK;
-         item = item->next) {
-        status = json_check(file, item, case_keys, COUNT_OF(case_keys), why);
-        if (status == STATUS_OK)
-            status = json_number(file, item, "time_ms", 1e-9, 1e9, &ms, why);
-        if (status == STATUS_OK)
-            status = json_number(file, item, "uncertainty", 0, 1, &uncertainty, why);
-    }
-    if (status == STATUS_OK && list != NULL) {
-        json_print(list, &text);
-        time->cases = arena_string(arena, text.data);
-    }
-    text_free(&text);
+    for (const cJSON *item = list->child; item != NULL && status == STATUS_OK; item = item->next)
+        status = record_read(&case_table, reading->file, item, NULL, &time, reading->why);
+    json_print(list, &text);
+    ((ReferenceTime *)record)->cases = text_move(&text, reading->arena);
     return status;
 }
 
-static Status take_reference_time(const JsonFile *file, const cJSON *item, Arena *arena, ReferenceTime *time,
-                                  Message *why)
+/* The samples stay in the database of the machine that took them. */
+static void put_cases(cJSON *object, const RecordRow *row, const void *record, const void *root)
 {
-    Status status = json_check(file, item, reference_keys, COUNT_OF(reference_keys), why);
-    if (status == STATUS_OK)
-        status = json_number(file, item, "score_ms", 1e-9, 1e9, &time->time.ms, why);
-    if (status == STATUS_OK)
-        status = json_number(file, item, "uncertainty", 0, 1, &time->time.uncertainty, why);
-    if (status == STATUS_OK)
-        status = take_cases(file, json_get(item, "cases"), arena, time, why);
-    if (status != STATUS_OK)
-        return status;
-    time->name = arena_string(arena, json_string(item, "name"));
-    time->source_hash = arena_string(arena, json_string(item, "source_hash"));
-    time->time_utc = arena_string(arena, json_string(item, "time_utc"));
-    return STATUS_OK;
-}
-
-static Status take_part(const JsonFile *file, const cJSON *problem, Arena *arena, ReferencePart *part, Message *why)
-{
-    Status status = json_check(file, problem, problem_keys, COUNT_OF(problem_keys), why);
-    if (status != STATUS_OK)
-        return status;
-    const cJSON *list = json_get(problem, "references"), *item;
-    part->board.problem = arena_string(arena, json_string(problem, "problem"));
-    part->board.revision = arena_string(arena, json_string(problem, "revision"));
-    part->times = arena_array(arena, (size_t)cJSON_GetArraySize(list), sizeof *part->times);
-    cJSON_ArrayForEach(item, list)
-    {
-        status = take_reference_time(file, item, arena, &part->times[part->count++], why);
-        if (status != STATUS_OK)
-            return status;
+    const ReferenceTime *reference = record;
+    Arena arena = {0};
+    CaseTime *times;
+    size_t count;
+    Status status = case_times_read(reference->name, reference->cases, &arena, &times, &count, NULL);
+    cJSON *list = status == STATUS_OK && count > 0 ? cJSON_AddArrayToObject(object, row->key) : NULL;
+    for (size_t i = 0; list != NULL && i < count; i++) {
+        cJSON *item = cJSON_CreateObject();
+        record_write(&case_table, &times[i], item);
+        cJSON_AddItemToArray(list, item);
     }
-    return STATUS_OK;
-}
-
-static Status take_parts(const JsonFile *file, const char *device, Arena *arena, ReferenceParts *parts, Message *why)
-{
-    int64_t schema, epoch = 0;
-    Status status = json_check(file, file->root, file_keys, COUNT_OF(file_keys), why);
-    if (status == STATUS_OK)
-        status = json_integer(file, file->root, "schema", SCHEMA, SCHEMA, &schema, why);
-    if (status == STATUS_OK)
-        status = json_integer(file, file->root, "epoch", 0, INT32_MAX, &epoch, why);
-    if (status == STATUS_OK && strcmp(json_string(file->root, "device"), device) != 0)
-        status = json_fail(file, json_get(file->root, "device"), why, "expected \"%s\", as the file is named", device);
-    if (status != STATUS_OK)
-        return status;
-    const cJSON *list = json_get(file->root, "problems"), *problem;
-    parts->items = arena_array(arena, (size_t)cJSON_GetArraySize(list), sizeof *parts->items);
-    cJSON_ArrayForEach(problem, list)
-    {
-        ReferencePart *part = &parts->items[parts->count++];
-        part->board = (Board){.device = device, .epoch = (int)epoch};
-        status = take_part(file, problem, arena, part, why);
-        if (status != STATUS_OK)
-            return status;
-    }
-    return STATUS_OK;
+    arena_free(&arena);
 }
 
 static Status read_parts(const char *path, const char *device, Arena *arena, ReferenceParts *parts, Message *why)
@@ -209,7 +163,9 @@ static Status read_parts(const char *path, const char *device, Arena *arena, Ref
     Status status = json_read(path, MAX_FILE_BYTES, &file, why);
     if (status != STATUS_OK)
         return status;
-    status = take_parts(&file, device, arena, parts, why);
+    status = record_read(&references_table, &file, file.root, arena, parts, why);
+    if (status == STATUS_OK && strcmp(parts->device, device) != 0)
+        status = json_fail(&file, json_get(file.root, "device"), why, "expected \"%s\", as the file is named", device);
     json_free(&file);
     return status;
 }
@@ -221,10 +177,9 @@ Status references_read(const char *path, const Board *board, Arena *arena, Refer
     *times = NULL;
     *count = 0;
     Status status = read_parts(path, board->device, arena, &parts, why);
-    for (size_t i = 0; status == STATUS_OK && i < parts.count; i++) {
+    for (size_t i = 0; status == STATUS_OK && i < parts.count && parts.epoch == board->epoch; i++) {
         const ReferencePart *part = &parts.items[i];
-        if (part->board.epoch == board->epoch && strcmp(part->board.problem, board->problem) == 0 &&
-            strcmp(part->board.revision, board->revision) == 0) {
+        if (strcmp(part->board.problem, board->problem) == 0 && strcmp(part->board.revision, board->revision) == 0) {
             *times = part->times;
             *count = part->count;
         }
@@ -232,70 +187,39 @@ Status references_read(const char *path, const Board *board, Arena *arena, Refer
     return status;
 }
 
-/* The samples stay in the database of the machine that took them. */
-static Status put_cases(cJSON *object, const ReferenceTime *reference, Message *why)
+static Status check_cases(const ReferenceTime *times, size_t count, Message *why)
 {
     Arena arena = {0};
-    CaseTime *times;
-    size_t count;
-    Status status = case_times_read(reference->name, reference->cases, &arena, &times, &count, why);
-    cJSON *list = status == STATUS_OK && count > 0 ? cJSON_AddArrayToObject(object, "cases") : NULL;
-    for (size_t i = 0; list != NULL && i < count; i++) {
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddStringToObject(item, "name", times[i].name);
-        json_put_number(item, "time_ms", times[i].time.ms);
-        json_put_number(item, "uncertainty", times[i].time.uncertainty);
-        cJSON_AddItemToArray(list, item);
-    }
-    arena_free(&arena);
-    return status;
-}
-
-static Status put_part(cJSON *parts, const Board *board, const ReferenceTime *times, size_t count, Message *why)
-{
+    CaseTime *cases;
+    size_t case_count;
     Status status = STATUS_OK;
-    cJSON *problem = cJSON_CreateObject();
-    cJSON_AddStringToObject(problem, "problem", board->problem);
-    cJSON_AddStringToObject(problem, "revision", board->revision);
-    cJSON *list = cJSON_AddArrayToObject(problem, "references");
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddStringToObject(item, "name", times[i].name);
-        cJSON_AddStringToObject(item, "source_hash", times[i].source_hash);
-        cJSON_AddStringToObject(item, "time_utc", times[i].time_utc);
-        json_put_number(item, "score_ms", times[i].time.ms);
-        json_put_number(item, "uncertainty", times[i].time.uncertainty);
-        status = put_cases(item, &times[i], why);
-        cJSON_AddItemToArray(list, item);
-    }
-    cJSON_AddItemToArray(parts, problem);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = case_times_read(times[i].name, times[i].cases, &arena, &cases, &case_count, why);
+    arena_free(&arena);
     return status;
 }
 
 Status references_write(const char *path, const Board *board, const ReferenceTime *times, size_t count, Message *why)
 {
     Arena arena = {0};
-    ReferenceParts parts;
+    ReferenceParts old, parts = {.device = board->device, .epoch = board->epoch};
     Text text = {0};
-    Status status = read_parts(path, board->device, &arena, &parts, why);
-    if (status == STATUS_OK) {
-        cJSON *root = cJSON_CreateObject();
-        cJSON_AddNumberToObject(root, "schema", SCHEMA);
-        cJSON_AddStringToObject(root, "device", board->device);
-        cJSON_AddNumberToObject(root, "epoch", board->epoch);
-        cJSON *list = cJSON_AddArrayToObject(root, "problems");
-        for (size_t i = 0; i < parts.count && status == STATUS_OK; i++) {
-            const ReferencePart *part = &parts.items[i];
-            if (part->board.epoch == board->epoch && strcmp(part->board.problem, board->problem) != 0)
-                status = put_part(list, &part->board, part->times, part->count, why);
-        }
-        if (status == STATUS_OK)
-            status = put_part(list, board, times, count, why);
-        json_print(root, &text);
-        cJSON_Delete(root);
-    }
+    Status status = read_parts(path, board->device, &arena, &old, why);
     if (status == STATUS_OK)
+        status = check_cases(times, count, why);
+    if (status == STATUS_OK) {
+        parts.items = arena_array(&arena, old.count + 1, sizeof *parts.items);
+        for (size_t i = 0; i < old.count && old.epoch == board->epoch; i++)
+            if (strcmp(old.items[i].board.problem, board->problem) != 0)
+                parts.items[parts.count++] = old.items[i];
+        parts.items[parts.count] = (ReferencePart){.board = *board, .count = count};
+        parts.items[parts.count].times = arena_array(&arena, count, sizeof *times);
+        if (count > 0)
+            memcpy(parts.items[parts.count].times, times, count * sizeof *times);
+        parts.count++;
+        record_print(&references_table, &parts, &text);
         status = text_write_file(path, &text, why);
+    }
     text_free(&text);
     arena_free(&arena);
     return status;

@@ -163,6 +163,9 @@ MUST_USE Status store_end_reading(Store *store, Message *why);
  *
  * A machine can use the times that another one with the same model of GPU has taken. */
 
+/* The rows of such a file. */
+extern const struct RecordTable references_table;
+
 /* Reads the times of one board, in the order of the file; none if the file does not exist or has no times for this
  * problem, revision and epoch. */
 MUST_USE Status references_read(const char *path, const Board *board, Arena *arena, ReferenceTime **times,

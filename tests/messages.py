@@ -86,6 +86,8 @@ def texts():
             continue
         source = re.sub(r"^ *# *include.*$", "", read(path), flags=re.M)
         for at, words in literals(source):
+            if source.endswith(".about = ", 0, at):  # for docs/reference/formats.md, which a unit test compares
+                continue
             if len(WORD.findall(INSERTION.sub(" ", words))) >= 3:
                 yield path, source.count("\n", 0, at) + 1, function_around(source, at), words
 

@@ -1,6 +1,6 @@
 #include "grader/problem/problem.h"
 
-#include "base/json.h"
+#include "base/record.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "grader/problem/signature.h"
@@ -466,184 +466,121 @@ static Status read_parameters(const JsonFile *file, Problem *problem, Message *w
 
 /* --- the other parts ---------------------------------------------------------------------------------------------- */
 
-static Status read_factors(const JsonFile *file, const cJSON *object, Tolerance *tolerance, Message *why)
+typedef struct ByteTolerance {
+    int levels;
+    const char *why;
+} ByteTolerance;
+
+static const char *const difficulties[] = {"easy", "medium", "hard", NULL};
+
+static Status check_why(const RecordReading *reading, const cJSON *item, const void *member)
 {
-    static const JsonKey keys[] = {{"sum_factor", JSON_NUMBER, true},
-                                   {"max_factor", JSON_NUMBER, true},
-                                   {"rms", JSON_NUMBER, true},
-                                   {"why", JSON_STRING, true}};
-    Status status = json_check(file, object, keys, LENGTH_OF(keys), why);
-    if (status == STATUS_OK)
-        status = json_number(file, object, "sum_factor", 0, 1e6, &tolerance->sum_factor, why);
-    if (status == STATUS_OK)
-        status = json_number(file, object, "max_factor", 0, 1e6, &tolerance->max_factor, why);
-    if (status == STATUS_OK)
-        status = json_number(file, object, "rms", 0, 1, &tolerance->rms, why);
-    return status;
+    return item->valuestring[0] != '\0'
+               ? STATUS_OK
+               : json_fail(reading->file, item, reading->why, "expected a derivation of the tolerance");
 }
 
-static Status read_levels(const JsonFile *file, const cJSON *object, Tolerance *tolerance, Message *why)
-{
-    static const JsonKey keys[] = {{"levels", JSON_NUMBER, true}, {"why", JSON_STRING, true}};
-    int64_t levels = 0;
-    Status status = json_check(file, object, keys, LENGTH_OF(keys), why);
-    if (status == STATUS_OK)
-        status = json_integer(file, object, "levels", 0, UINT8_MAX, &levels, why);
-    tolerance->levels = (double)levels;
-    return status;
-}
+/* clang-format off */
+
+RECORD(factors_table, Tolerance,
+    ROW(Tolerance, sum_factor, "sum_factor", .required = true, .low = 0, .high = 1e6),
+    ROW(Tolerance, max_factor, "max_factor", .required = true, .low = 0, .high = 1e6),
+    ROW(Tolerance, rms, "rms", .required = true, .low = 0, .high = 1),
+    ROW(Tolerance, why, "why", .required = true, .check = check_why));
+
+RECORD(levels_table, ByteTolerance,
+    ROW(ByteTolerance, levels, "levels", .required = true, .low = 0, .high = UINT8_MAX),
+    ROW(ByteTolerance, why, "why", .required = true, .check = check_why));
+
+#define MEBIBYTES (1.0 / (1 << 20))
+#define MOST_GRADING_INSTRUCTIONS ((int64_t)1 << 53)
+
+RECORD(limits_table, ProblemLimits,
+    ROW(ProblemLimits, device_bytes, "device_mebibytes", .required = true, .low = 1, .high = 1 << 20, .scale = MEBIBYTES),
+    ROW(ProblemLimits, host_bytes, "host_mebibytes", .required = true, .low = 1, .high = 1 << 20, .scale = MEBIBYTES, .about = "what a submission may hold"),
+    ROW(ProblemLimits, host_seconds, "host_seconds", .required = true, .low = 0.001, .high = 3600),
+    ROW(ProblemLimits, wall_seconds, "wall_seconds", .required = true, .low = 0.001, .high = 3600, .about = "of one call (on a simulated GPU the lower of the two limits for how long the submission computes or does nothing, without the time for which others had the cores, and `wall_seconds` also the processor time of copies)"),
+    ROW(ProblemLimits, device_seconds, "device_seconds", .low = 0.001, .high = 3600, .about = "of the kernels of one call on a real GPU; 10 unless given"),
+    ROW(ProblemLimits, warp_instructions, "sim_warp_instructions", .required = true, .low = 1, .high = (double)((int64_t)1 << 50), .about = "of one call on a simulated GPU (in a small case 100 million and 500 for each of its `operations`, if that is less)"),
+    ROW(ProblemLimits, source_bytes, "source_bytes", .required = true, .low = 1, .high = 16 << 20, .about = "of the submission's file"),
+    ROW(ProblemLimits, grading_seconds, "grading_device_seconds", .low = 1, .high = 3600),
+    ROW(ProblemLimits, grading_instructions, "sim_grading_warp_instructions", .low = 1, .high = (double)MOST_GRADING_INSTRUCTIONS, .about = "of all calls of a grading together: 60, and 8 times `sim_warp_instructions`, unless given"));
+
+RECORD(rules_table, Problem,
+    ROW(Problem, kernel_must_write_output, "kernel_must_write_output", .required = true, .about = "true or false: each element of the output must come from a kernel's store, or from a copy of such within the device ([security](../explanation/security.md), \"Who computed the output\")"),
+    ROW(Problem, constant_filter, "constant_filter", .about = "optional: the float input that kernels must read through constant memory (`grader/check/constant_rule.h` says how that is checked)"));
+
+RECORD(timing_table, Problem,
+    ROW(Problem, blocks, "blocks", .required = true, .low = 1, .high = 1000),
+    ROW(Problem, warm_up_calls, "warm_up_calls", .required = true, .low = 0, .high = 1000),
+    ROW(Problem, timed_calls, "timed_calls", .required = true, .low = 1, .high = 100000, .about = "for devices that have a clock: how many blocks, and how many calls of each case in a block, at most (long calls are fewer, from 40 on)"),
+    ROW(Problem, review_factor, "review_factor", .low = 1.05, .high = 100, .about = "1.3 unless given: a result that is so many times faster in a case than anything known is timed again ([security](../explanation/security.md))"));
+
+RECORD_PUBLIC(problem_table, Problem,
+    ROW_SCHEMA("schema", 1),
+    ROW(Problem, id, "id", .required = true, .about = "the folder's name: lower-case letters, digits, dashes"),
+    ROW(Problem, title, "title", .required = true),
+    ROW(Problem, difficulty, "difficulty", .required = true, .names = difficulties, .about = "for people; difficulty is `easy`, `medium` or `hard`"),
+    ROW(Problem, signature, "signature", .required = true, .about = "the C declaration of solve(), without `extern \"C\"` and without `;`"),
+    ROW_HAND("parameters", .json = JSON_ARRAY, .required = true, .about = "one object for each parameter of the signature, in its order: `name` as in the signature, and `role`: `in` (array read), `out` (array written; exactly one), `size` (an `int` passed by value). Of arrays `shape`: list of 1 to 4 expressions over the sizes, slowest index first; of sizes `min` and `max`: the limits in the statement"),
+    ROW_HAND("constraints", .json = JSON_ARRAY, .required = true, .about = "list of expressions that must hold for every case, such as `\"kernel_size <= input_size\"`; may be empty"),
+    ROW_HAND("operations", .json = JSON_STRING, .required = true, .about = "expression: floating-point operations of the direct method, for GFLOP/s and the roofline"),
+    ROW_HAND("bytes", .json = JSON_STRING, .required = true, .about = "expression: the least number of bytes that must move between memory and chip, for GB/s and the roofline"),
+    ROW_HAND("tolerance", .json = JSON_OBJECT, .required = true, .about = "object: `sum_factor`, `max_factor`, `rms` and `why` (their derivation) for a float output; `levels` and `why` for an output of bytes"),
+    ROW_OBJECT(Problem, limits, "limits", limits_table, .required = true, .about = "object"),
+    ROW(Problem, separable, "separable", .about = "optional, true or false: the filter is the product of a row and a column, so that two passes do (`make explain` advises that)"),
+    ROW_SAME("rules", rules_table, .required = true, .about = "object"),
+    ROW_SAME("timing", timing_table, .required = true, .about = "object"));
+
+/* clang-format on */
 
 static Status read_tolerance(const JsonFile *file, Problem *problem, Message *why)
 {
     const cJSON *object = json_get(file->root, "tolerance");
-    Tolerance *tolerance = &problem->tolerance;
-    bool has_levels = problem->parameters[problem_output(problem)].type == ELEMENT_UINT8;
-    Status status = has_levels ? read_levels(file, object, tolerance, why) : read_factors(file, object, tolerance, why);
-    if (status != STATUS_OK)
-        return status;
-    tolerance->why = arena_string(&problem->arena, json_string(object, "why"));
-    if (*tolerance->why == '\0')
-        return json_fail(file, json_get(object, "why"), why, "expected a derivation of the tolerance");
-    return STATUS_OK;
+    ByteTolerance bytes = {0};
+    if (problem->parameters[problem_output(problem)].type != ELEMENT_UINT8)
+        return record_read(&factors_table, file, object, &problem->arena, &problem->tolerance, why);
+    Status status = record_read(&levels_table, file, object, &problem->arena, &bytes, why);
+    problem->tolerance = (Tolerance){.levels = bytes.levels, .why = bytes.why};
+    return status;
 }
 
-/* What all calls of a grading may take together. */
-static Status read_budget(const JsonFile *file, const cJSON *object, ProblemLimits *limits, Message *why)
+/* The kernels of a grading may execute at least as much as one call. */
+static Status check_budget(const JsonFile *file, Problem *problem, Message *why)
 {
+    ProblemLimits *limits = &problem->limits;
     const int64_t of_a_call = (int64_t)limits->warp_instructions;
     int64_t instructions = GRADING_CALLS * of_a_call;
-    limits->grading_seconds = GRADING_SECONDS;
-    Status status = json_number(file, object, "grading_device_seconds", 1, 3600, &limits->grading_seconds, why);
-    if (status == STATUS_OK)
-        status = json_integer(file, object, "sim_grading_warp_instructions", of_a_call, (int64_t)1 << 53, &instructions,
-                              why);
+    Status status = json_integer(file, json_get(file->root, "limits"), "sim_grading_warp_instructions", of_a_call,
+                                 MOST_GRADING_INSTRUCTIONS, &instructions, why);
     limits->grading_instructions = (uint64_t)instructions;
     return status;
 }
 
-static Status read_limits(const JsonFile *file, Problem *problem, Message *why)
+static Status check_constant_filter(const JsonFile *file, Problem *problem, Message *why)
 {
-    static const JsonKey keys[] = {{"device_mebibytes", JSON_NUMBER, true},
-                                   {"host_mebibytes", JSON_NUMBER, true},
-                                   {"host_seconds", JSON_NUMBER, true},
-                                   {"wall_seconds", JSON_NUMBER, true},
-                                   {"device_seconds", JSON_NUMBER, false},
-                                   {"sim_warp_instructions", JSON_NUMBER, true},
-                                   {"grading_device_seconds", JSON_NUMBER, false},
-                                   {"sim_grading_warp_instructions", JSON_NUMBER, false},
-                                   {"source_bytes", JSON_NUMBER, true}};
-    const cJSON *object = json_get(file->root, "limits");
-    ProblemLimits *limits = &problem->limits;
-    int64_t device_mebibytes = 0, host_mebibytes = 0, warp_instructions = 0, source_bytes = 0;
-    Status status = json_check(file, object, keys, LENGTH_OF(keys), why);
-    if (status == STATUS_OK)
-        status = json_integer(file, object, "device_mebibytes", 1, 1 << 20, &device_mebibytes, why);
-    if (status == STATUS_OK)
-        status = json_integer(file, object, "host_mebibytes", 1, 1 << 20, &host_mebibytes, why);
-    if (status == STATUS_OK)
-        status = json_number(file, object, "host_seconds", 0.001, 3600, &limits->host_seconds, why);
-    limits->device_seconds = DEVICE_SECONDS;
-    if (status == STATUS_OK)
-        status = json_number(file, object, "device_seconds", 0.001, 3600, &limits->device_seconds, why);
-    if (status == STATUS_OK)
-        status = json_number(file, object, "wall_seconds", 0.001, 3600, &limits->wall_seconds, why);
-    if (status == STATUS_OK)
-        status = json_integer(file, object, "sim_warp_instructions", 1, (int64_t)1 << 50, &warp_instructions, why);
-    if (status == STATUS_OK)
-        status = json_integer(file, object, "source_bytes", 1, 16 << 20, &source_bytes, why);
-    limits->device_bytes = (uint64_t)device_mebibytes << 20;
-    limits->host_bytes = (uint64_t)host_mebibytes << 20;
-    limits->warp_instructions = (uint64_t)warp_instructions;
-    limits->source_bytes = (size_t)source_bytes;
-    return status == STATUS_OK ? read_budget(file, object, limits, why) : status;
-}
-
-static Status read_constant_filter(const JsonFile *file, const cJSON *name, Problem *problem, Message *why)
-{
-    for (size_t i = 0; i < problem->parameter_count; i++) {
+    const char *name = problem->constant_filter;
+    for (size_t i = 0; i < problem->parameter_count && name != NULL; i++) {
         const Parameter *parameter = &problem->parameters[i];
-        if (strcmp(parameter->name, name->valuestring) == 0 && parameter->role == ROLE_IN &&
-            parameter->type == ELEMENT_FLOAT32)
-            problem->constant_filter = parameter->name;
+        if (strcmp(parameter->name, name) == 0 && parameter->role == ROLE_IN && parameter->type == ELEMENT_FLOAT32)
+            return STATUS_OK;
     }
-    if (problem->constant_filter == NULL)
-        return json_fail(file, name, why, "expected the name of an input of floats, found \"%s\"", name->valuestring);
-    return STATUS_OK;
-}
-
-static Status read_rules(const JsonFile *file, Problem *problem, Message *why)
-{
-    static const JsonKey keys[] = {{"kernel_must_write_output", JSON_BOOLEAN, true},
-                                   {"constant_filter", JSON_STRING, false}};
-    const cJSON *object = json_get(file->root, "rules");
-    Status status = json_check(file, object, keys, LENGTH_OF(keys), why);
-    if (status != STATUS_OK)
-        return status;
-    problem->kernel_must_write_output = cJSON_IsTrue(json_get(object, "kernel_must_write_output"));
-    const cJSON *filter = json_get(object, "constant_filter");
-    return filter == NULL ? STATUS_OK : read_constant_filter(file, filter, problem, why);
-}
-
-static Status read_timing(const JsonFile *file, Problem *problem, Message *why)
-{
-    static const JsonKey keys[] = {{"blocks", JSON_NUMBER, true},
-                                   {"warm_up_calls", JSON_NUMBER, true},
-                                   {"timed_calls", JSON_NUMBER, true},
-                                   {"review_factor", JSON_NUMBER, false}};
-    const cJSON *object = json_get(file->root, "timing");
-    int64_t blocks = 0, warm_up_calls = 0, timed_calls = 0;
-    Status status = json_check(file, object, keys, LENGTH_OF(keys), why);
-    if (status == STATUS_OK)
-        status = json_integer(file, object, "blocks", 1, 1000, &blocks, why);
-    if (status == STATUS_OK)
-        status = json_integer(file, object, "warm_up_calls", 0, 1000, &warm_up_calls, why);
-    if (status == STATUS_OK)
-        status = json_integer(file, object, "timed_calls", 1, 100000, &timed_calls, why);
-    problem->review_factor = REVIEW_FACTOR;
-    if (status == STATUS_OK)
-        status = json_number(file, object, "review_factor", 1.05, 100, &problem->review_factor, why);
-    problem->blocks = (int)blocks;
-    problem->warm_up_calls = (int)warm_up_calls;
-    problem->timed_calls = (int)timed_calls;
-    return status;
+    return name == NULL ? STATUS_OK
+                        : json_fail(file, json_get(json_get(file->root, "rules"), "constant_filter"), why,
+                                    "expected the name of an input of floats, found \"%s\"", name);
 }
 
 /* --- the whole file ----------------------------------------------------------------------------------------------- */
 
-static Status read_head(const JsonFile *file, const char *id, Problem *problem, Message *why)
-{
-    static const char *const difficulties[] = {"easy", "medium", "hard"};
-    Arena *arena = &problem->arena;
-    int64_t schema;
-    Status status = json_integer(file, file->root, "schema", 1, 1, &schema, why);
-    if (status != STATUS_OK)
-        return status;
-    if (strcmp(json_string(file->root, "id"), id) != 0)
-        return json_fail(file, json_get(file->root, "id"), why, "expected \"%s\", the name of the folder", id);
-    problem->title = arena_string(arena, json_string(file->root, "title"));
-    problem->signature = arena_string(arena, json_string(file->root, "signature"));
-    problem->separable = cJSON_IsTrue(json_get(file->root, "separable"));
-    for (size_t i = 0; i < LENGTH_OF(difficulties); i++)
-        if (strcmp(json_string(file->root, "difficulty"), difficulties[i]) == 0)
-            problem->difficulty = difficulties[i];
-    if (problem->difficulty == NULL)
-        return json_fail(file, json_get(file->root, "difficulty"), why, "expected \"easy\", \"medium\" or \"hard\"");
-    return STATUS_OK;
-}
-
 static Status read_root(const JsonFile *file, const char *id, Problem *problem, Message *why)
 {
-    static const JsonKey keys[] = {
-        {"schema", JSON_NUMBER, true},     {"id", JSON_STRING, true},         {"title", JSON_STRING, true},
-        {"difficulty", JSON_STRING, true}, {"signature", JSON_STRING, true},  {"parameters", JSON_ARRAY, true},
-        {"constraints", JSON_ARRAY, true}, {"operations", JSON_STRING, true}, {"bytes", JSON_STRING, true},
-        {"tolerance", JSON_OBJECT, true},  {"limits", JSON_OBJECT, true},     {"rules", JSON_OBJECT, true},
-        {"timing", JSON_OBJECT, true},     {"separable", JSON_BOOLEAN, false}};
     static Status (*const parts[])(const JsonFile *, Problem *, Message *) = {
-        read_parameters, problem_read_formulas, read_tolerance, read_limits, read_rules, read_timing};
-    Status status = json_check(file, file->root, keys, LENGTH_OF(keys), why);
-    if (status == STATUS_OK)
-        status = read_head(file, id, problem, why);
+        read_parameters, problem_read_formulas, read_tolerance, check_budget, check_constant_filter};
+    problem->limits = (ProblemLimits){.device_seconds = DEVICE_SECONDS, .grading_seconds = GRADING_SECONDS};
+    problem->review_factor = REVIEW_FACTOR;
+    Status status = record_read(&problem_table, file, file->root, &problem->arena, problem, why);
+    if (status == STATUS_OK && strcmp(problem->id, id) != 0)
+        status = json_fail(file, json_get(file->root, "id"), why, "expected \"%s\", the name of the folder", id);
     for (size_t i = 0; i < LENGTH_OF(parts) && status == STATUS_OK; i++)
         status = parts[i](file, problem, why);
     return status == STATUS_OK ? problem_check_formulas(file, problem, why) : status;

@@ -87,6 +87,9 @@ typedef struct Sizes {
     int64_t values[PROBLEM_MAX_PARAMETERS];
 } Sizes;
 
+/* The rows of problem.json. */
+extern const struct RecordTable problem_table;
+
 /* Computes the shape of an array parameter and the number of its elements. STATUS_BAD_INPUT: an extent is below 1,
  * or there are more than 2^31 elements. */
 MUST_USE Status problem_shape(const Problem *problem, size_t parameter, const Sizes *sizes,

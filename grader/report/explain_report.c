@@ -1,6 +1,6 @@
 #include "grader/report/explain_report.h"
 
-#include "base/json.h"
+#include "base/record.h"
 #include "grader/report/kernel_names.h"
 #include "grader/report/report.h"
 #include "grader/terminal/terminal.h"
@@ -12,116 +12,45 @@
 
 /* ==== explain json ================================================================================================ */
 
-enum { SCHEMA = 1 };
-
 /* Each counter under its own name, without those that are 0. */
-static cJSON *counters_item(const SimCounters *counters)
+static void put_counters(cJSON *parent, const char *key, const SimCounters *counters)
 {
-    cJSON *object = cJSON_CreateObject();
+    cJSON *object = cJSON_AddObjectToObject(parent, key);
 #define COUNTER(NAME, UNIT)                                                                                            \
     if (counters->NAME > 0)                                                                                            \
         json_put_number(object, #NAME, (double)counters->NAME);
 #include "simgpu/cost/counters.def"
-    return object;
 }
 
-static void put_size(cJSON *object, const char *key, const uint32_t size[3])
+static void put_parts(cJSON *object, const RecordRow *row, const void *record, const void *root)
 {
-    cJSON *list = cJSON_AddArrayToObject(object, key);
-    for (int i = 0; i < 3; i++)
-        json_push_number(list, size[i]);
+    const Cost *cost = &((const ExplainedKernel *)record)->cost;
+    cJSON *parts = cJSON_AddObjectToObject(object, row->key);
+    for (int i = 0; i < cost->part_count; i++)
+        json_put_number(parts, cost->parts[i].name, cost->parts[i].seconds);
 }
 
-static cJSON *kernel_item(const ExplainedKernel *kernel)
+static const Explanation *shown(const void *root)
 {
-    const ProfileKernel *profile = kernel->profile;
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "name", kernel->name);
-    put_size(object, "grid", profile->shape.grid);
-    put_size(object, "block", profile->shape.block);
-    json_put_number(object, "launches", (double)profile->launches);
-    json_put_number(object, "seconds", profile->seconds);
-    json_put_number(object, "share", kernel->share);
-    cJSON_AddStringToObject(object, "bound", kernel->cost.limiter);
-    json_put_number(object, "bound_share", kernel->bound_share);
-    json_put_number(object, "intensity", kernel->intensity);
-    json_put_number(object, "gflops", kernel->gflops);
-    json_put_number(object, "roof_gflops", kernel->roof_gflops);
-    json_put_number(object, "occupancy", kernel->cost.occupancy);
-    cJSON_AddStringToObject(object, "occupancy_limit", kernel->occupancy_limit);
-    json_put_number(object, "waves", kernel->waves);
-    json_put_number(object, "achieved_occupancy", kernel->achieved_occupancy);
-    json_put_number(object, "registers", profile->registers);
-    json_put_number(object, "live_registers", profile->live_registers);
-    json_put_number(object, "shared_bytes", profile->static_shared_bytes + profile->shape.dynamic_shared_bytes);
-    json_put_number(object, "local_bytes", profile->local_bytes);
-    json_put_number(object, "frame_bytes", profile->frame_bytes);
-    cJSON *parts = cJSON_AddObjectToObject(object, "parts");
-    for (int i = 0; i < kernel->cost.part_count; i++)
-        json_put_number(parts, kernel->cost.parts[i].name, kernel->cost.parts[i].seconds);
-    cJSON_AddItemToObject(object, "counters", counters_item(&profile->counters));
-    return object;
+    return &((const ExplainReport *)root)->shown->explanation;
 }
 
-static void put_advice(cJSON *root, const ExplainReport *report)
+static void put_line_counts(cJSON *object, const RecordRow *row, const void *record, const void *root)
 {
-    cJSON *list = cJSON_AddArrayToObject(root, "advice");
-    for (size_t i = 0; i < report->shown->advice_count; i++) {
-        const Advice *advice = &report->shown->advice[i];
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddStringToObject(item, "id", advice->id);
-        json_put_number(item, "kernel", advice->kernel);
-        if (advice->line > 0)
-            json_put_number(item, "line", advice->line);
-        json_put_number(item, "gain", advice->gain);
-        json_put_number(item, "after_s", advice->after_s);
-        if (advice->name[0] != '\0')
-            cJSON_AddStringToObject(item, "name", advice->name);
-        cJSON_AddStringToObject(item, "text", advice->text);
-        cJSON_AddStringToObject(item, "sketch", advice->sketch);
-        cJSON_AddItemToArray(list, item);
-    }
-}
-
-static void put_cases(cJSON *root, const ExplainReport *report)
-{
-    cJSON *list = cJSON_AddArrayToObject(root, "cases");
-    for (size_t i = 0; i < report->case_count; i++) {
-        const ExplainedCase *one = &report->cases[i];
-        cJSON *item = cJSON_CreateObject();
-        json_put_number(item, "number", one->number);
-        cJSON_AddStringToObject(item, "name", one->item->name);
-        json_put_number(item, "seconds", one->explanation.seconds);
-        json_put_number(item, "score_share", 1.0 / report->timed_count);
-        if (one->measured_s > 0)
-            json_put_number(item, "measured_s", one->measured_s);
-        if (one->advice_count > 0)
-            cJSON_AddStringToObject(item, "advice", one->advice[0].id);
-        cJSON_AddItemToArray(list, item);
-    }
-}
-
-static void put_lines(cJSON *root, const ExplainReport *report)
-{
-    const Explanation *explanation = &report->shown->explanation;
-    cJSON *list = cJSON_AddArrayToObject(root, "lines");
-    for (uint32_t i = 0; i < explanation->profile->line_count; i++) {
-        const ProfileLine *line = &explanation->profile->lines[i];
-        cJSON *item = cJSON_CreateObject();
-        json_put_number(item, "kernel", line->kernel);
-        if (!explain_is_own_line(explanation, line))
-            cJSON_AddStringToObject(item, "file", explanation->profile->files[line->file]);
-        json_put_number(item, "line", line->counts.line);
-        json_put_number(item, "share", explanation->line_shares[i]);
-#define LINE_COUNTER(NAME, UNIT) json_put_number(item, #NAME, (double)line->counts.NAME);
+    const ProfileLine *line = record;
+#define LINE_COUNTER(NAME, UNIT) json_put_number(object, #NAME, (double)line->counts.NAME);
 #include "simgpu/cost/counters.def"
-        cJSON_AddItemToObject(item, "counters", counters_item(&line->counts.counters));
-        cJSON_AddItemToArray(list, item);
-    }
+}
+
+static void put_file(cJSON *object, const RecordRow *row, const void *record, const void *root)
+{
+    const ProfileLine *line = record;
+    if (!explain_is_own_line(shown(root), line))
+        cJSON_AddStringToObject(object, row->key, shown(root)->profile->files[line->file]);
 }
 
 /* What Nsight Compute measured, under the names of the simulated counters. */
-static void put_measured(cJSON *root, const NcuMeasurement *measurement)
+static void put_metrics(cJSON *object, const RecordRow *row, const void *record, const void *root)
 {
     static const char *const keys[NCU_METRICS] = {
         [NCU_SECONDS] = "seconds",
@@ -133,50 +62,125 @@ static void put_measured(cJSON *root, const NcuMeasurement *measurement)
         [NCU_SHARED_WAVEFRONTS] = "shared_wavefronts",
         [NCU_DRAM_BYTES] = "dram_bytes",
     };
-    cJSON *list = measurement->count == 0 ? NULL : cJSON_AddArrayToObject(root, "measured");
-    for (size_t i = 0; i < measurement->count; i++) {
-        const NcuKernel *kernel = &measurement->kernels[i];
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddStringToObject(item, "name", kernel->name);
-        json_put_number(item, "launches", kernel->launches);
-        for (int metric = 0; metric < NCU_METRICS; metric++)
-            if (kernel->values[metric] >= 0)
-                json_put_number(item, keys[metric], kernel->values[metric]);
-        cJSON_AddItemToArray(list, item);
-    }
+    const NcuKernel *kernel = record;
+    for (int metric = 0; metric < NCU_METRICS; metric++)
+        if (kernel->values[metric] >= 0)
+            json_put_number(object, keys[metric], kernel->values[metric]);
 }
 
-static void put_copies(cJSON *root, const char *key, const ProfileCopies *copies)
-{
-    cJSON *object = cJSON_AddObjectToObject(root, key);
-    json_put_number(object, "count", (double)copies->count);
-    json_put_number(object, "bytes", (double)copies->bytes);
-    json_put_number(object, "seconds", copies->seconds);
-}
+/* clang-format off */
+
+RECORD_PUT(put_shared_bytes, ProfileKernel, json_put_number(object, row->key, it->static_shared_bytes + it->shape.dynamic_shared_bytes))
+RECORD_PUT(put_kernel_counters, ExplainedKernel, put_counters(object, row->key, &it->profile->counters))
+RECORD_PUT(put_line_counters, ProfileLine, put_counters(object, row->key, &it->counts.counters))
+RECORD_PUT(put_line_share, ProfileLine, json_put_number(object, row->key, shown(root)->line_shares[it - shown(root)->profile->lines]))
+RECORD_PUT(put_case_name, ExplainedCase, cJSON_AddStringToObject(object, row->key, it->item->name))
+RECORD_PUT(put_score_share, ExplainedCase, json_put_number(object, row->key, 1.0 / ((const ExplainReport *)root)->timed_count))
+RECORD_PUT(put_first_advice, ExplainedCase, cJSON_AddStringToObject(object, row->key, it->advice[0].id))
+RECORD_WHEN(has_advice, ExplainedCase, it->advice_count > 0)
+
+RECORD(shape_table, ProfileKernel,
+    ROW_NUMBERS(ProfileKernel, shape.grid, "grid"),
+    ROW_NUMBERS(ProfileKernel, shape.block, "block"),
+    ROW(ProfileKernel, launches, "launches"),
+    ROW(ProfileKernel, seconds, "seconds"));
+
+RECORD(use_table, ProfileKernel,
+    ROW(ProfileKernel, registers, "registers"),
+    ROW(ProfileKernel, live_registers, "live_registers"),
+    ROW_HAND("shared_bytes", .put = put_shared_bytes),
+    ROW(ProfileKernel, local_bytes, "local_bytes"),
+    ROW(ProfileKernel, frame_bytes, "frame_bytes", .about = "of a thread; of these what it needs at the same time, by its PTX; of a block, a thread; local memory with spilled registers, of a thread"));
+
+RECORD(kernel_table, ExplainedKernel,
+    ROW(ExplainedKernel, name, "name"),
+    ROW_BEHIND(ExplainedKernel, profile, NULL, shape_table),
+    ROW(ExplainedKernel, share, "share", .about = "all launches of one function in one shape together; share of the call's time"),
+    ROW(ExplainedKernel, cost.limiter, "bound"),
+    ROW(ExplainedKernel, bound_share, "bound_share", .about = "the unit that takes longest, its time over the kernel's"),
+    ROW(ExplainedKernel, intensity, "intensity"),
+    ROW(ExplainedKernel, gflops, "gflops"),
+    ROW(ExplainedKernel, roof_gflops, "roof_gflops", .about = "operations a byte of DRAM traffic, the rate reached, the rate that is possible there"),
+    ROW(ExplainedKernel, cost.occupancy, "occupancy"),
+    ROW(ExplainedKernel, occupancy_limit, "occupancy_limit"),
+    ROW(ExplainedKernel, waves, "waves"),
+    ROW(ExplainedKernel, achieved_occupancy, "achieved_occupancy", .about = "0 to 1; what keeps more blocks from being resident; how many times the grid fills all multiprocessors; the occupancy averaged over the waves"),
+    ROW_BEHIND(ExplainedKernel, profile, NULL, use_table),
+    ROW_HAND("parts", .put = put_parts, .about = "the time of every unit, of one launch"),
+    ROW_HAND("counters", .put = put_kernel_counters, .about = "sums over all launches"));
+
+RECORD(advice_table, Advice,
+    ROW(Advice, id, "id"),
+    ROW(Advice, kernel, "kernel"),
+    ROW(Advice, line, "line", .sparse = true),
+    ROW(Advice, gain, "gain"),
+    ROW(Advice, after_s, "after_s"),
+    ROW(Advice, name, "name", .sparse = true),
+    ROW(Advice, text, "text"),
+    ROW(Advice, sketch, "sketch"));
+
+RECORD(case_table, ExplainedCase,
+    ROW(ExplainedCase, number, "number"),
+    ROW_HAND("name", .put = put_case_name),
+    ROW(ExplainedCase, explanation.seconds, "seconds"),
+    ROW_HAND("score_share", .put = put_score_share),
+    ROW(ExplainedCase, measured_s, "measured_s", .sparse = true),
+    ROW_HAND("advice", .when = has_advice, .put = put_first_advice));
+
+RECORD(line_table, ProfileLine,
+    ROW(ProfileLine, kernel, "kernel"),
+    ROW_HAND("file", .put = put_file),
+    ROW(ProfileLine, counts.line, "line"),
+    ROW_HAND("share", .put = put_line_share, .about = "index of the kernel; the file where it is not the submission's own; share of the call's time"),
+    ROW_HAND(NULL, .put = put_line_counts),
+    ROW_HAND("counters", .put = put_line_counters, .about = "the actual counts; beside them `executions` by warps, `divisions` of integers and `float_divisions`, those of float32 that round as IEEE 754 requires, counted per thread, and the least possible counts `ideal_load_sectors`, `ideal_store_sectors`, `ideal_shared_wavefronts`"));
+
+RECORD(measured_table, NcuKernel,
+    ROW(NcuKernel, name, "name"),
+    ROW(NcuKernel, launches, "launches"),
+    ROW_HAND(NULL, .put = put_metrics));
+
+RECORD(copies_table, ProfileCopies,
+    ROW(ProfileCopies, count, "count"),
+    ROW(ProfileCopies, bytes, "bytes"),
+    ROW(ProfileCopies, seconds, "seconds"));
+
+RECORD_PUT(put_problem, ExplainReport, cJSON_AddStringToObject(object, row->key, it->result->problem->id))
+RECORD_PUT(put_case, ExplainReport, cJSON_AddStringToObject(object, row->key, it->shown->item->name))
+RECORD_PUT(put_cases, ExplainReport, record_write_list(&case_table, it->cases, it->case_count, it, object, row->key))
+RECORD_PUT(put_advice, ExplainReport, record_write_list(&advice_table, it->shown->advice, it->shown->advice_count, it, object, row->key))
+RECORD_PUT(put_kernels, ExplainReport, record_write_list(&kernel_table, shown(it)->kernels, shown(it)->profile->kernel_count, it, object, row->key))
+RECORD_PUT(put_host_copies, ExplainReport, record_write(&copies_table, &shown(it)->profile->host_copies, cJSON_AddObjectToObject(object, row->key)))
+RECORD_PUT(put_device_copies, ExplainReport, record_write(&copies_table, &shown(it)->profile->device_copies, cJSON_AddObjectToObject(object, row->key)))
+RECORD_PUT(put_lines, ExplainReport, record_write_list(&line_table, shown(it)->profile->lines, shown(it)->profile->line_count, it, object, row->key))
+RECORD_PUT(put_measured, ExplainReport, record_write_list(&measured_table, it->measurement->kernels, it->measurement->count, it, object, row->key))
+RECORD_PUT(put_seconds, ExplainReport, json_put_number(object, row->key, shown(it)->seconds))
+RECORD_WHEN(has_measurement, ExplainReport, it->measurement->count > 0)
+
+RECORD(source_table, Result,
+    ROW(Result, file_name, "file"),
+    ROW(Result, source.hex, "source_hash"),
+    ROW(Result, device.id, "device"));
+
+RECORD_PUBLIC(explain_table, ExplainReport,
+    ROW_SCHEMA("schema", 1),
+    ROW_HAND("problem", .put = put_problem),
+    ROW_BEHIND(ExplainReport, result, NULL, source_table),
+    ROW_HAND("case", .put = put_case, .about = "as in result.json; the case that everything below `cases` is about"),
+    ROW_HAND("seconds", .put = put_seconds, .about = "of the call, as `grade` shows it: kernels, copies and waits, one after the other, and the time between two events without work"),
+    ROW_HAND("cases", .put = put_cases, .about = "the timed cases that were run: `number` (from 1), `name`, `seconds`, `score_share` (of the score, a geometric mean), `advice` (the first id, absent where there is none), `measured_s` (on a real GPU)"),
+    ROW_HAND("advice", .put = put_advice, .about = "list, in the order in which to try it: `id`, `kernel` (index), `line` where it is known, `gain` (of the call's time, 0 to 1), `after_s` (the time of the call after this change alone), `name` (the array or variable), `text`, `sketch` (lines of new code)"),
+    ROW_HAND("kernels", .json = JSON_ARRAY, .table = &kernel_table, .put = put_kernels, .about = "list"),
+    ROW_HAND("host_copies", .put = put_host_copies),
+    ROW_HAND("device_copies", .put = put_device_copies, .about = "objects: `count`, `bytes`, `seconds`; across the bus, and within the device (fills included)"),
+    ROW_HAND("lines", .json = JSON_ARRAY, .table = &line_table, .put = put_lines, .about = "list"),
+    ROW_HAND("measured", .when = has_measurement, .put = put_measured, .about = "with `--ncu`: list of kernels as Nsight Compute saw them: `name`, `launches`, `seconds`, `occupancy`, `warp_instructions`, `global_load_requests`, `global_load_sectors`, `global_store_sectors`, `shared_wavefronts`, `dram_bytes`"));
+
+/* clang-format on */
 
 void explain_json(const ExplainReport *report, Text *out)
 {
-    const Result *result = report->result;
-    const Explanation *explanation = &report->shown->explanation;
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddNumberToObject(root, "schema", SCHEMA);
-    cJSON_AddStringToObject(root, "problem", result->problem->id);
-    cJSON_AddStringToObject(root, "file", result->file_name);
-    cJSON_AddStringToObject(root, "source_hash", result->source.hex);
-    cJSON_AddStringToObject(root, "device", result->device.id);
-    cJSON_AddStringToObject(root, "case", report->shown->item->name);
-    json_put_number(root, "seconds", explanation->seconds);
-    put_cases(root, report);
-    put_advice(root, report);
-    cJSON *kernels = cJSON_AddArrayToObject(root, "kernels");
-    for (uint32_t i = 0; i < explanation->profile->kernel_count; i++)
-        cJSON_AddItemToArray(kernels, kernel_item(&explanation->kernels[i]));
-    put_copies(root, "host_copies", &explanation->profile->host_copies);
-    put_copies(root, "device_copies", &explanation->profile->device_copies);
-    put_lines(root, report);
-    put_measured(root, report->measurement);
-    json_print(root, out);
-    cJSON_Delete(root);
+    record_print(&explain_table, report, out);
 }
 
 /* ==== explain listing ============================================================================================= */

@@ -34,6 +34,9 @@ typedef struct ExplainReport {
     const char *time_note; /* likewise, why no times were measured */
 } ExplainReport;
 
+/* The rows of explain.json. */
+extern const struct RecordTable explain_table;
+
 void explain_report_write(const ExplainReport *report, TerminalStyle style, Text *out);
 
 /* ==== explain json ================================================================================================ */

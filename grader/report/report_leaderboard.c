@@ -1,6 +1,6 @@
 #include "grader/report/report_leaderboard.h"
 
-#include "base/json.h"
+#include "base/record.h"
 #include "grader/terminal/terminal.h"
 
 #include <inttypes.h>
@@ -8,8 +8,6 @@
 #include <stdlib.h>
 
 /* ==== report quarantine =========================================================================================== */
-
-enum { SCHEMA = 1 };
 
 /* ---- the cases of a run ------------------------------------------------------------------------------------------ */
 
@@ -97,56 +95,63 @@ Status report_quarantine(const RecordedRun *runs, size_t count, Text *out, Messa
 
 /* ---- as JSON ----------------------------------------------------------------------------------------------------- */
 
-static cJSON *run_item(const RecordedRun *recorded)
-{
-    const Run *run = &recorded->run;
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddNumberToObject(object, "run", (double)recorded->id);
-    cJSON_AddStringToObject(object, "person", run->person);
-    cJSON_AddStringToObject(object, "time_utc", run->time_utc);
-    cJSON_AddStringToObject(object, "problem", run->board.problem);
-    cJSON_AddStringToObject(object, "revision", run->board.revision);
-    cJSON_AddStringToObject(object, "device", run->board.device);
-    cJSON_AddNumberToObject(object, "epoch", run->board.epoch);
-    cJSON_AddStringToObject(object, "rank_status", run->rank_status);
-    json_put_number(object, "score_ms", run->time.ms);
-    json_put_number(object, "uncertainty", run->time.uncertainty);
-    cJSON_AddStringToObject(object, "machine_code", run->machine_code);
-    cJSON_AddStringToObject(object, "file", run->file_name);
-    cJSON_AddStringToObject(object, "source_hash", run->source_hash);
-    if (run->source != NULL)
-        cJSON_AddStringToObject(object, "source", run->source);
-    return object;
-}
-
-static Status put_run(cJSON *list, const RecordedRun *run, Message *why)
+/* The timed cases that were timed again. */
+static void put_cases(cJSON *object, const RecordRow *row, const void *record, const void *root)
 {
     JsonFile file;
-    Status status = parse_cases(run, &file, why);
-    if (status != STATUS_OK)
-        return status;
-    cJSON *object = run_item(run), *cases = cJSON_AddArrayToObject(object, "cases");
+    cJSON *cases = cJSON_AddArrayToObject(object, row->key);
     const cJSON *item;
+    if (parse_cases(record, &file, NULL) != STATUS_OK)
+        return;
     cJSON_ArrayForEach(item, json_get(file.root, "cases"))
     {
         if (json_get(item, "review") != NULL)
             cJSON_AddItemToArray(cases, cJSON_Duplicate(item, true));
     }
-    cJSON_AddItemToArray(list, object);
     json_free(&file);
-    return STATUS_OK;
 }
+
+/* clang-format off */
+
+RECORD(run_table, RecordedRun,
+    ROW(RecordedRun, id, "run", .about = "the run's number, as `--accept` and `--reject` take it"),
+    ROW(RecordedRun, run.person, "person"),
+    ROW(RecordedRun, run.time_utc, "time_utc"),
+    ROW(RecordedRun, run.board.problem, "problem"),
+    ROW(RecordedRun, run.board.revision, "revision"),
+    ROW(RecordedRun, run.board.device, "device"),
+    ROW(RecordedRun, run.board.epoch, "epoch"),
+    ROW(RecordedRun, run.rank_status, "rank_status"),
+    ROW(RecordedRun, run.time.ms, "score_ms"),
+    ROW(RecordedRun, run.time.uncertainty, "uncertainty"),
+    ROW(RecordedRun, run.machine_code, "machine_code"),
+    ROW(RecordedRun, run.file_name, "file"),
+    ROW(RecordedRun, run.source_hash, "source_hash", .about = "as in result.json"),
+    ROW(RecordedRun, run.source, "source", .about = "the text of the submission"),
+    ROW_HAND("cases", .put = put_cases, .about = "the timed cases of its result.json, with the samples of both sittings"));
+
+typedef struct QuarantinedRuns {
+    const RecordedRun *runs;
+    size_t count;
+} QuarantinedRuns;
+
+RECORD_PUBLIC(quarantine_table, QuarantinedRuns,
+    ROW_SCHEMA("schema", 1),
+    ROW_LIST(QuarantinedRuns, runs, count, "runs", run_table, .about = "list"));
+
+/* clang-format on */
 
 Status report_quarantine_json(const RecordedRun *runs, size_t count, Text *out, Message *why)
 {
     Status status = STATUS_OK;
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddNumberToObject(root, "schema", SCHEMA);
-    cJSON *list = cJSON_AddArrayToObject(root, "runs");
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = put_run(list, &runs[i], why);
-    json_print(root, out);
-    cJSON_Delete(root);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        JsonFile file;
+        status = parse_cases(&runs[i], &file, why);
+        if (status == STATUS_OK)
+            json_free(&file);
+    }
+    if (status == STATUS_OK)
+        record_print(&quarantine_table, &(QuarantinedRuns){runs, count}, out);
     return status;
 }
 

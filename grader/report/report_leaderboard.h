@@ -19,6 +19,7 @@ MUST_USE Status report_quarantine(const RecordedRun *runs, size_t count, Text *o
 
 /* The same as JSON (docs/reference/formats.md), with the source and the samples of both sittings. */
 MUST_USE Status report_quarantine_json(const RecordedRun *runs, size_t count, Text *out, Message *why);
+extern const struct RecordTable quarantine_table;
 
 /* ==== report retime =============================================================================================== */
 

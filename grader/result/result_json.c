@@ -1,148 +1,581 @@
 #include "grader/result/result_json.h"
 
-#include "base/arena.h"
-#include "base/json.h"
-#include "base/text.h"
+#include "base/record.h"
 
 #include <math.h>
 #include <string.h>
 
+/* ==== rows ======================================================================================================== */
+
+/* A member that is written with others, by hand. */
+static bool never(const void *record)
+{
+    return false;
+}
+
+static void put_verdict(cJSON *object, const RecordRow *row, const void *record, const void *root)
+{
+    cJSON_AddStringToObject(object, row->key, verdict_name(*(const Verdict *)record_member(row, record)));
+}
+
+/* clang-format off */
+
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
+
+RECORD_OPEN(sample_table, CaseSample,
+    ROW(CaseSample, event_s, "event_ms", .scale = 1e3, .about = "its time by the device's events"),
+    ROW(CaseSample, host_s, "host_ms", .scale = 1e3, .sparse = true, .about = "where the device has a second clock: its time by the host's clock (the gap included)"),
+    ROW(CaseSample, taken_s, "taken_ms", .scale = 1e3, .sparse = true, .about = "from the end of the work by that clock until the oracle had a copy of the output"),
+    ROW(CaseSample, busy_s, "busy_ms", .scale = 1e3, .sparse = true, .about = "for how long the device had work, on the clock that shows more"),
+    ROW(CaseSample, charged_s, "charged_ms", .scale = 1e3, .sparse = true, .about = "what it is charged for, where there is something"),
+    ROW(CaseSample, block, "block", .when = never, .about = "from 0, where there are several samples"));
+
+static void put_calls(cJSON *object, const char *key, const CaseSample *samples, size_t count, bool in_blocks)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, key);
+    for (size_t i = 0; i < count; i++) {
+        cJSON *item = cJSON_CreateObject();
+        record_write(&sample_table, &samples[i], item);
+        if (in_blocks)
+            cJSON_AddNumberToObject(item, "block", samples[i].block);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+RECORD_PUT(put_samples, CaseResult, put_calls(object, row->key, it->samples, it->sample_count, it->sample_count > 1))
+RECORD_PUT(put_warm_up, CaseResult, put_calls(object, row->key, it->warm_up, it->warm_up_count, it->sample_count > 1))
+RECORD_WHEN(has_warm_up, CaseResult, it->warm_up_count > 0)
+
+#define SAMPLES ROW_LIST(CaseResult, samples, sample_count, "samples", sample_table, .put = put_samples, .about = "timed cases: the raw samples")
+#define WARM_UP ROW_LIST(CaseResult, warm_up, warm_up_count, "warm_up", sample_table, .when = has_warm_up, .put = put_warm_up, .brief = true, .about = "timed cases: the calls before the samples, in the same form; and what constructors made the device do, as if they were a call of the first case")
+
+/* ---- samples with a wrong output --------------------------------------------------------------------------------- */
+
+static void put_position(cJSON *object, const char *key, const size_t *position, size_t rank)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, key);
+    for (size_t i = 0; i < rank; i++)
+        json_push_number(list, (double)position[i]);
+}
+
+RECORD(element_table, WrongElement,
+    ROW(WrongElement, expected, "expected"),
+    ROW(WrongElement, got, "got"),
+    ROW(WrongElement, error, "error"),
+    ROW(WrongElement, bound, "bound"));
+
+static void put_element(cJSON *object, const RecordRow *row, const void *record, const void *root)
+{
+    const SampleDetails *details = record;
+    const WrongElement *element = record_member(row, record);
+    cJSON *item = cJSON_AddObjectToObject(object, row->key);
+    put_position(item, "position", element->position, details->comparison.rank);
+    record_write(&element_table, element, item);
+}
+
+static void put_elements(cJSON *object, const RecordRow *row, const void *record, const void *root)
+{
+    const double *values = *(double *const *)record_member(row, record);
+    cJSON *list = cJSON_AddArrayToObject(object, row->key);
+    for (size_t i = 0; i < ((const SampleDetails *)record)->elements.count; i++)
+        json_push_number(list, values[i]);
+}
+
+RECORD_PUT(put_shape, SampleDetails, put_position(object, row->key, it->comparison.shape, it->comparison.rank))
+RECORD_PUT(put_type, SampleDetails, cJSON_AddStringToObject(object, row->key, element_c_name(it->elements.type)))
+RECORD_WHEN(is_wrong, SampleDetails, it->compared && it->comparison.wrong > 0)
+RECORD_WHEN(has_elements, SampleDetails, is_wrong(it) && it->elements.count > 0)
+
+RECORD(output_table, SampleDetails,
+    ROW_HAND("shape", .put = put_shape),
+    ROW_HAND("type", .put = put_type),
+    ROW_HAND("expected", .offset = offsetof(SampleDetails, elements.expected), .put = put_elements),
+    ROW_HAND("got", .offset = offsetof(SampleDetails, elements.got), .put = put_elements),
+    ROW_HAND("bounds", .offset = offsetof(SampleDetails, elements.bounds), .put = put_elements));
+
+RECORD(details_table, SampleDetails,
+    ROW(SampleDetails, comparison.wrong, "wrong", .when = is_wrong),
+    ROW(SampleDetails, comparison.count, "count", .when = is_wrong),
+    ROW_OBJECT(SampleDetails, comparison.first, "first_wrong", element_table, .when = is_wrong, .put = put_element, .brief = true),
+    ROW_OBJECT(SampleDetails, comparison.worst, "worst_wrong", element_table, .when = is_wrong, .put = put_element, .brief = true, .about = "samples with a wrong output: how many elements exceed their bound, how many there are, and of two of them `position`, `expected`, `got`, `error`, `bound`"),
+    ROW_SAME("output", output_table, .when = has_elements, .brief = true, .about = "of such a sample, if its output has at most 1024 elements: all of them. Object: `shape`, `type` (`float`, `int`, `unsigned char`), and `expected`, `got` (null where nothing was written, or no finite number) and `bounds`, in the order of the memory"),
+    ROW(SampleDetails, printed, "printed", .sparse = true),
+    ROW(SampleDetails, printed_lost, "printed_lost", .sparse = true, .about = "samples: what the submission printed; how many bytes of it were not kept"));
+
+/* ---- timed cases ------------------------------------------------------------------------------------------------- */
+
+static void put_summaries(cJSON *object, const RecordRow *row, const void *record, const void *root)
+{
+    const SimCounters *c = &((const DeviceStatistics *)record)->counters;
+#define SUMMARY(NAME, WORDS, VALUE) json_put_number(object, #NAME, (double)(VALUE));
+#include "simgpu/cost/counters.def"
+}
+
+RECORD_WHEN(is_sampled, DeviceStatistics, it->sampled_share > 0 && it->sampled_share < 1)
+
+RECORD(counter_table, DeviceStatistics,
+    ROW(DeviceStatistics, kernels, "kernels"),
+    ROW(DeviceStatistics, copies, "copies"),
+    ROW_HAND(NULL, .put = put_summaries),
+    ROW(DeviceStatistics, sampled_share, "sampled_blocks", .when = is_sampled),
+    ROW(DeviceStatistics, sample_error, "sample_uncertainty", .when = is_sampled),
+    ROW(DeviceStatistics, occupancy, "occupancy"),
+    ROW(DeviceStatistics, limiter, "limiter"),
+    ROW(DeviceStatistics, longest, "longest_kernel"));
+
+RECORD_WHEN(is_known, CaseResult, it->known_ms > 0)
+
+RECORD(known_table, CaseResult,
+    ROW(CaseResult, known_ms, "known_ms", .when = is_known),
+    ROW(CaseResult, known_of, "known_of", .when = is_known));
+
+RECORD_OPEN(again_table, CaseResult,
+    ROW(CaseResult, time.ms, "time_ms"),
+    ROW(CaseResult, time.uncertainty, "uncertainty"),
+    SAMPLES,
+    WARM_UP);
+
+static void put_review(cJSON *object, const RecordRow *row, const void *record, const void *root)
+{
+    const Result *result = root;
+    const CaseResult *second = result_second_case(result, record);
+    if (result->second == NULL)
+        return;
+    cJSON *review = cJSON_AddObjectToObject(object, row->key);
+    record_write(&known_table, record, review);
+    if (second != NULL)
+        record_write(&again_table, second, review);
+}
+
+RECORD_WHEN(has_distribution, CaseResult, it->timing.count >= 2) /* a single sample has none */
+RECORD_PUT(put_clock, CaseResult, cJSON_AddStringToObject(object, row->key, it->timing.host_decided ? "host" : "events"))
+RECORD_WHEN(has_counters, CaseResult, it->statistics.has_counters)
+
+RECORD(timed_table, CaseResult,
+    ROW(CaseResult, time.ms, "time_ms", .sparse = true),
+    ROW(CaseResult, time.uncertainty, "uncertainty", .sparse = true, .about = "timed cases: as above, of this case"),
+    ROW(CaseResult, timing.min_s, "min_ms", .when = has_distribution, .scale = 1e3, .sparse = true),
+    ROW(CaseResult, timing.p5_s, "p5_ms", .when = has_distribution, .scale = 1e3, .sparse = true),
+    ROW(CaseResult, timing.p95_s, "p95_ms", .when = has_distribution, .scale = 1e3, .sparse = true),
+    ROW(CaseResult, timing.variation, "variation", .when = has_distribution),
+    ROW_HAND("clock", .when = has_distribution, .put = put_clock, .about = "timed cases of several samples: minimum, 5th and 95th percentile, and coefficient of variation of the samples, by the clock that decided the time: `events`, or `host` (minus the gap) if it showed more in most blocks"),
+    SAMPLES,
+    WARM_UP,
+    ROW(CaseResult, fewer_calls, "fewer_calls", .about = "real GPUs, slow submissions: a sentence that says how many timed calls a block had at least, instead of how many, and why"),
+    ROW(CaseResult, gflops, "gflops", .sparse = true),
+    ROW(CaseResult, gbytes_per_s, "gbytes_per_s", .sparse = true),
+    ROW(CaseResult, roofline, "roofline", .sparse = true, .about = "timed cases: as above, of this case"),
+    ROW_OBJECT(CaseResult, statistics, "counters", counter_table, .when = has_counters, .brief = true, .about = "timed cases on a device that counts: kernels, copies, instructions, sectors, wavefronts and replays of the call; `occupancy`, `limiter` and `longest_kernel` of its longest kernel. Where the simulated GPU ran a random sample of a kernel's blocks, `sampled_blocks` (the smallest share of them, 0 to 1; the counts are estimates for the whole grid then) and `sample_uncertainty` (half the 95 % interval of the estimate, relative)"),
+    ROW_HAND("review", .put = put_review, .about = "timed cases of a result that was timed again: object: `known_ms` and `known_of`, the best time known before and whose it is (`tiled.cu`, `run 12`), absent where none was known; and of the second sitting `time_ms`, `uncertainty` and `samples`"));
+
+/* ---- cases ------------------------------------------------------------------------------------------------------- */
+
+/* The errors of all cases but samples are rounded up to a power of ten. */
+static void put_error(cJSON *object, const RecordRow *row, const void *record, const void *root)
+{
+    const double error = *(const double *)record_member(row, record);
+    json_put_number(object, row->key, ((const CaseResult *)record)->sample != NULL ? error : checker_coarse(error));
+}
+
+/* What failures of many submissions can be counted by. */
+static void put_kind(cJSON *object, const RecordRow *row, const void *record, const void *root)
+{
+    Text kind = {0};
+    hidden_finding_add_kind(&kind, &((const CaseResult *)record)->finding);
+    cJSON_AddStringToObject(object, row->key, kind.data);
+    text_free(&kind);
+}
+
+RECORD_PUT(put_case_verdict, CaseResult, cJSON_AddStringToObject(object, row->key, it->judged ? verdict_name(it->verdict) : "not run"))
+RECORD_PUT(put_timed, CaseResult, cJSON_AddBoolToObject(object, row->key, it->group == CASE_TIMED))
+RECORD_PUT(put_sizes, CaseResult, cJSON_AddItemToObject(object, row->key, sizes_json(((const Result *)root)->problem, &it->sizes)))
+RECORD_WHEN(is_not_hidden, CaseResult, it->group != CASE_HIDDEN)
+RECORD_WHEN(has_failed, CaseResult, it->judged && it->verdict != VERDICT_ACCEPTED)
+RECORD_WHEN(has_error, CaseResult, it->errors.known)
+RECORD_WHEN(has_all_errors, CaseResult, it->errors.known && it->group != CASE_HIDDEN)
+RECORD_WHEN(was_timed, CaseResult, it->judged && it->group == CASE_TIMED)
+
+RECORD(case_table, CaseResult,
+    ROW(CaseResult, name, "name", .about = "the name in the testcase file; `hidden 4` of a hidden one"),
+    ROW_HAND("verdict", .put = put_case_verdict, .about = "as above, or `not run`"),
+    ROW_HAND("timed", .put = put_timed, .about = "true or false"),
+    ROW_HAND("sizes", .when = is_not_hidden, .put = put_sizes, .about = "object, by parameter; not of hidden cases"),
+    ROW(CaseResult, text, "text", .sparse = true, .about = "one sentence about a failure. For hidden and timed cases it has words from a fixed list (`harness/device/mistake.def`, `grader/check/wrong_output.def`), the name of an array in the file, and one line of it, since a submission could carry data out in all others ([security](../explanation/security.md))"),
+    ROW_HAND("kind", .when = has_failed, .put = put_kind, .about = "the kind of a failure, in words from the same fixed list alone: what failures of many submissions can be counted by"),
+    ROW(CaseResult, errors.max, "max_error", .when = has_error, .put = put_error),
+    ROW(CaseResult, errors.mean, "mean_error", .when = has_all_errors, .put = put_error),
+    ROW(CaseResult, errors.bound, "bound", .when = has_all_errors, .put = put_error, .about = "largest error, mean error, and the bound of the element that comes closest to its bound (or exceeds it most). Rounded up to a power of ten except for samples; absent if no output was compared. Of hidden cases only the `max_error` of one whose output is wrong, from 1e-9 to 1e9"),
+    ROW_BEHIND(CaseResult, sample, NULL, details_table),
+    ROW_SAME(NULL, timed_table, .when = was_timed));
+
+#define CASES ROW_LIST(Result, cases, case_count, "cases", case_table, .about = "list: samples, hidden cases, and the timed cases of this kind of device")
+
+RECORD(cases_table, Result,
+    CASES);
+
+/* ---- device and sitting ------------------------------------------------------------------------------------------ */
+
+RECORD_OPEN(anchor_table, AnchorTimes,
+    ROW(AnchorTimes, name, "name"),
+    ROW(AnchorTimes, before_ms, "before_ms", .sparse = true),
+    ROW(AnchorTimes, after_ms, "after_ms", .sparse = true),
+    ROW(AnchorTimes, drift, "drift"));
+
+RECORD(block_table, BlockConditions,
+    ROW(BlockConditions, sm_clock_mhz, "sm_clock_mhz", .sparse = true),
+    ROW(BlockConditions, temperature_c, "temperature_c", .sparse = true),
+    ROW(BlockConditions, disturbance, "disturbance", .sparse = true));
+
+RECORD_WHEN(has_anchor, Result, it->anchor.name[0] != '\0')
+RECORD_WHEN(has_usual_launch, Result, it->device.usual_launch_s > 0)
+RECORD_WHEN(has_blocks, Result, it->block_count > 0)
+RECORD_PUT(put_host_constant, Result, json_put_number(object, row->key, 1e6 * device_host_constant_s(&it->device)))
+
+#define ANCHOR ROW_OBJECT(Result, anchor, "anchor", anchor_table, .when = has_anchor, .brief = true, .about = "real GPUs: object: the reference solution timed before and after in the same sitting: `name`, `before_ms`, `after_ms`, `drift` (relative). Beyond 0.02 nothing is ranked")
+
+RECORD(launch_table, Result,
+    ROW(Result, device.clock_gap_s, "clock_gap_us", .scale = 1e6, .sparse = true, .about = "real GPUs: by how much the host's clock shows more than the CUDA events around the same work, as calibrated on this device"),
+    ROW(Result, device.launch_s, "launch_us", .scale = 1e6, .sparse = true),
+    ROW(Result, device.launch_spread_s, "launch_spread_us", .scale = 1e6, .sparse = true, .about = "real GPUs: how long an empty launch takes on this host, between the events of a timed call: the median of all openings of the device in this grading, each the median of 61, but at most 0.15 more than the first opening; and half of its 95 % interval"),
+    ROW(Result, device.usual_launch_s, "usual_launch_us", .scale = 1e6, .sparse = true, .about = "real GPUs: `launch_us` of leaderboard/devices, where that is known"));
+
+/* The state of a real GPU while the submission was timed. */
+RECORD(condition_table, Result,
+    ROW_SAME(NULL, launch_table),
+    ROW_HAND("host_constant_us", .when = has_usual_launch, .put = put_host_constant, .about = "real GPUs with a `usual_launch_us`: by how much `launch_us` exceeds that, if by more than 0.6, but at most 5: it was taken off every call. `samples` are as measured; `time_ms`, `min_ms`, `p5_ms` and `p95_ms` are without it, and `launch_spread_us` is part of `uncertainty`"),
+    ANCHOR,
+    ROW_LIST(Result, blocks, block_count, "blocks", block_table, .sparse = true, .brief = true, .about = "real GPUs: list, one entry for each block of timed calls (each block has a runner of its own): `sm_clock_mhz`, `temperature_c`, and `disturbance` (a sentence) if the block does not count"));
+
+static void put_order(cJSON *object, const RecordRow *row, const void *record, const void *root)
+{
+    const Result *second = record;
+    cJSON *order = cJSON_AddArrayToObject(object, row->key);
+    for (size_t i = 0; i < second->case_count; i++)
+        cJSON_AddItemToArray(order, cJSON_CreateString(second->cases[call_plan_case(&second->plan, i)].name));
+}
+
+RECORD(second_table, Result,
+    ROW(Result, verdict, "verdict", .put = put_verdict),
+    ROW(Result, text, "text"),
+    ROW_HAND("order", .put = put_order),
+    ROW(Result, plan.warm_up_calls, "warm_up_calls", .when = has_blocks),
+    ROW(Result, plan.timed_calls, "timed_calls", .when = has_blocks),
+    ROW_SAME(NULL, condition_table));
+
+#define SECOND_SITTING ROW_BEHIND(Result, second, "second_sitting", second_table, .brief = true, .about = "a result that was timed again ([security](../explanation/security.md)): object: `verdict` and `text` as above, `order` (names of the timed cases, as they were timed), and on a real GPU `warm_up_calls` and `timed_calls` (of each case in a block, at most), `clock_gap_us`, `anchor` and `blocks` as above. The times are in `cases[].review`")
+
+RECORD_OPEN(work_table, CaseResult,
+    ROW(CaseResult, operations, "operations"),
+    ROW(CaseResult, bytes, "bytes"),
+    ROW(CaseResult, input_bytes, "input_bytes"));
+
+static void put_work(cJSON *object, const RecordRow *row, const void *record, const void *root)
+{
+    const Result *result = record;
+    cJSON *list = cJSON_AddArrayToObject(object, row->key);
+    for (size_t i = 0; i < result->case_count; i++) {
+        if (result->cases[i].group != CASE_TIMED)
+            continue;
+        cJSON *work = cJSON_CreateObject();
+        record_write(&work_table, &result->cases[i], work);
+        cJSON_AddItemToArray(list, work);
+    }
+}
+
+static Status take_second(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record);
+
+/* What the database keeps of a sitting. */
+RECORD_OPEN(sitting_table, Result,
+    ROW_SAME(NULL, launch_table),
+    ANCHOR,
+    ROW(Result, device.read_bytes_per_s, "read_bytes_per_s", .sparse = true),
+    ROW(Result, device.copy_bytes_per_s, "copy_bytes_per_s", .sparse = true),
+    ROW(Result, device.fma_flops_per_s, "fma_flops_per_s", .sparse = true),
+    ROW_HAND("work", .json = JSON_ARRAY, .put = put_work), /* of each timed case, in their order */
+    ROW_BEHIND(Result, second, "second_sitting", second_table, .take = take_second));
+
+/* ---- result ------------------------------------------------------------------------------------------------------ */
+
+static void put_interval(cJSON *object, const RecordRow *row, const void *record, const void *root)
+{
+    const Percentile *percentile = record;
+    cJSON *interval = cJSON_AddArrayToObject(object, row->key);
+    json_push_number(interval, percentile->low);
+    json_push_number(interval, percentile->high);
+}
+
+RECORD_WHEN(has_others, Percentile, it->n > 0)
+
+RECORD(percentile_table, Percentile,
+    ROW(Percentile, n, "n"),
+    ROW(Percentile, value, "value", .when = has_others),
+    ROW_HAND("interval", .when = has_others, .put = put_interval),
+    ROW(Percentile, slower, "slower", .when = has_others),
+    ROW(Percentile, tied, "tied", .when = has_others));
+
+RECORD(percentiles_table, Result,
+    ROW_OBJECT(Result, references, "references", percentile_table),
+    ROW_OBJECT(Result, class_, "class", percentile_table));
+
+RECORD(reference_table, ReferenceTime,
+    ROW(ReferenceTime, name, "name"),
+    ROW(ReferenceTime, time.ms, "score_ms"),
+    ROW(ReferenceTime, time.uncertainty, "uncertainty"));
+
+RECORD(use_table, CompileKernel,
+    ROW(CompileKernel, registers, "registers"),
+    ROW(CompileKernel, shared_bytes, "shared_bytes"),
+    ROW(CompileKernel, spill_bytes, "spill_bytes"));
+
+RECORD(kernel_table, CompileKernel,
+    ROW(CompileKernel, name, "name"),
+    ROW_SAME(NULL, use_table));
+
+static void put_largest_use(cJSON *object, const RecordRow *row, const void *record, const void *root)
+{
+    const CompileKernel most = result_largest_use(record);
+    record_write(&use_table, &most, object);
+}
+
+RECORD_WHEN(has_kernels, Compiled, it->kernel_count > 0)
+RECORD_PUT(put_diagnostics, Compiled, cJSON_AddStringToObject(object, row->key, it->diagnostics.length == 0 ? "" : it->diagnostics.data))
+
+RECORD(compile_table, Compiled,
+    ROW(Compiled, seconds, "seconds"),
+    ROW(Compiled, cached, "cached"),
+    ROW_HAND(NULL, .when = has_kernels, .put = put_largest_use),
+    ROW_LIST(Compiled, kernels, kernel_count, "kernels", kernel_table),
+    ROW_HAND("diagnostics", .put = put_diagnostics));
+
+RECORD(step_table, StepSeconds,
+    ROW(StepSeconds, start, "start"),
+    ROW(StepSeconds, compile, "compile"),
+    ROW(StepSeconds, sample, "sample"),
+    ROW(StepSeconds, hidden, "hidden"),
+    ROW(StepSeconds, timed, "timed"),
+    ROW(StepSeconds, second, "second_sitting", .sparse = true),
+    ROW(StepSeconds, check, "check", .sparse = true),
+    ROW(StepSeconds, open, "open", .sparse = true),
+    ROW(StepSeconds, wait, "wait", .sparse = true));
+
+RECORD_WHEN(has_opinion, SecondOpinion, it->none == NULL)
+RECORD_WHEN(differs, SecondOpinion, it->none == NULL && it->reason != OPINION_AGREES)
+RECORD_PUT(put_agrees, SecondOpinion, cJSON_AddBoolToObject(object, row->key, it->reason == OPINION_AGREES))
+RECORD_PUT(put_reason, SecondOpinion, cJSON_AddStringToObject(object, row->key, opinion_reason_name(it->reason)))
+
+RECORD(opinion_table, SecondOpinion,
+    ROW(SecondOpinion, device, "device_name"),
+    ROW(SecondOpinion, none, "none"),
+    ROW(SecondOpinion, verdict, "verdict", .when = has_opinion, .put = put_verdict),
+    ROW_HAND("agrees", .when = has_opinion, .put = put_agrees, .about = "the device; then either `none`, a sentence that says why it has no opinion, or `verdict` as above and `agrees` (true or false)"),
+    ROW(SecondOpinion, place, "case", .when = differs, .sparse = true),
+    ROW(SecondOpinion, text, "text", .when = differs, .sparse = true, .about = "where it does not agree: the case that decided its verdict, if any, and a sentence about it. Of a hidden case they follow the same rules as `cases[]`; where the real GPU has told a finding about a hidden case, `case` is `a hidden case`, and a `text` is there only if it names a kind of mistake and that finding does not"),
+    ROW_HAND("reason", .when = differs, .put = put_reason, .about = "where it does not agree, why that may be: `undefined behaviour`, `race`, `rule` (a real GPU does not show who wrote what) or `unexplained`; `varies`, `ptxas` or `not ptxas` after running it again: accepted, accepted with `-Xptxas -O0`, neither; `a limit of the judge`"));
+
+static void put_warnings(cJSON *object, const RecordRow *row, const void *record, const void *root)
+{
+    const Result *result = record;
+    cJSON *warnings = cJSON_AddArrayToObject(object, row->key);
+    for (size_t i = 0; i < result->warning_count; i++)
+        cJSON_AddItemToArray(warnings, cJSON_CreateString(result->warnings[i]));
+}
+
+RECORD_PUT(put_problem, Result, cJSON_AddStringToObject(object, row->key, it->problem->id))
+RECORD_PUT(put_revision, Result, cJSON_AddStringToObject(object, row->key, it->problem->revision.hex))
+RECORD_WHEN(is_modelled, Result, it->device.modelled)
+RECORD_WHEN(was_asked, Result, it->opinion.asked)
+
+RECORD_PUBLIC(result_table, Result,
+    ROW_SCHEMA("schema", 1),
+    ROW(Result, verdict, "verdict", .put = put_verdict, .about = "`Accepted`, `Wrong Answer`, `Run-Time Error`, `Time Limit Exceeded`, `Memory Limit Exceeded`, `Compile Error`, `Rule Violation`, `Integrity Violation` or `Judge Error`: that of the first case that failed. `Judge Error`: the submission uses a part of CUDA that the simulated GPU, the judge's runtime or clang does not have here; `text` names it"),
+    ROW(Result, text, "text", .about = "one sentence about it; empty where accepted"),
+    ROW(Result, rank_status, "rank_status", .about = "`ranked`, `not ranked: ` and the reason (`a CPU baseline`), or `quarantined: ` and the reason: accepted, but without a rank until a teacher has looked at it"),
+    ROW(Result, run, "run", .sparse = true, .about = "number of the run in the leaderboard, of a recorded run"),
+    ROW_HAND("problem", .put = put_problem),
+    ROW_HAND("revision", .put = put_revision, .about = "id; hash of signature, timed cases with their files, and tolerance"),
+    ROW(Result, file_name, "file"),
+    ROW(Result, source.hex, "source_hash"),
+    ROW(Result, compiled.machine_code.hex, "machine_code", .about = "name of the file; hash of its text; digest of everything that the compiler made of it and that runs, for device and host"),
+    ROW(Result, person, "person"),
+    ROW(Result, time_utc, "time_utc", .about = "who submitted it; when the grading began, `2026-01-31T12:00:00Z`"),
+    ROW(Result, seed, "seed", .sparse = true, .about = "64 hexadecimal digits, new in every grading: what the random data of sample and hidden cases follow from, and of cases timed on a simulated GPU. `convjudge grade --seed HEX` repeats them, and records nothing. Calls that a GPU's clock times have keys of their own, which are kept nowhere"),
+    ROW(Result, device.id, "device"),
+    ROW(Result, device.name, "device_name"),
+    ROW(Result, device.driver, "driver", .about = "id (`sim-h200`; `sim-h200-clang` where clang compiled), name and driver of the device; of a CPU baseline `cpu`, the processors and `gcc`"),
+    ROW(Result, device.modelled, "modelled", .about = "true: times come from the model of a simulated GPU, not from a clock"),
+    ROW(Result, device.calibrated, "calibrated", .when = is_modelled, .about = "on a simulated GPU: whether its model was compared with that hardware; if not, its times are called uncalibrated"),
+    ROW(Result, device.epoch, "epoch", .about = "only times of the same epoch of a device can be compared"),
+    ROW(Result, toolkit, "toolkit"),
+    ROW(Result, judge, "judge", .about = "the compiler and its version (`nvcc 13.0.88`, `clang 16.0.6`, of a CPU baseline `gcc 12.2.0`), and the version of ConvJudge"),
+    ROW(Result, sandbox, "sandbox", .about = "`full`, `partial: ` and what is missing, or `none: ` and why"),
+    ROW_HAND("warnings", .put = put_warnings, .about = "list of sentences. Those about kernels come from the first call that gave any. From hidden and timed cases there is one at most, in words from a fixed list, and only where the submission is accepted"),
+    ROW(Result, score.ms, "score_ms", .sparse = true),
+    ROW(Result, score.uncertainty, "uncertainty", .sparse = true, .about = "geometric mean of the timed cases' times; half-width of its 95 % interval, relative (0.005 is half a percent)"),
+    ROW(Result, gflops, "gflops", .sparse = true),
+    ROW(Result, gbytes_per_s, "gbytes_per_s", .sparse = true, .about = "geometric means over the timed cases, by the problem's formulas"),
+    ROW(Result, roofline, "roofline", .sparse = true, .about = "likewise: the least time that the direct method can take on this device, over the time; 1 is the roofline"),
+    ROW(Result, rank, "rank", .sparse = true, .about = "1 + the number of people who are significantly faster"),
+    ROW_SAME("percentile", percentiles_table, .brief = true, .about = "object: `references` and `class`, each with `n` (others), and where that is not 0 `value`, `interval` (the range that ties allow), `slower`, `tied`"),
+    ROW_LIST(Result, ladder, ladder_count, "references", reference_table, .brief = true, .about = "list of the reference solutions, fastest first: `name`, `score_ms`, `uncertainty`"),
+    ROW_OBJECT(Result, compiled, "compile", compile_table, .brief = true, .about = "object: `seconds` (of the compiler), `cached`, and where nvcc compiled `registers`, `shared_bytes`, `spill_bytes` (the most of any kernel), `kernels` (the same of each, with `name`; empty where nvcc did not compile), `diagnostics`"),
+    ROW_OBJECT(Result, seconds, "seconds", step_table, .brief = true, .about = "object: wall clock of the steps `start`, `compile`, `sample`, `hidden` (0.25 s, 0.5 s, 1 s and so on: the step ends only then), `timed`; `second_sitting` (all of it) where there was one; on a real GPU also the parts of these that went into `check` (computing and comparing expected outputs on the device), `open` (starting one broker until its device is open) and `wait` (until the device is free and steady)"),
+    ROW_SAME(NULL, condition_table),
+    SECOND_SITTING,
+    ROW_OBJECT(Result, opinion, "second_opinion", opinion_table, .when = was_asked, .about = "real GPUs: what the simulated GPU says of samples and hidden cases ([devices](../explanation/cost-model.md)). An object"),
+    CASES);
+
+/* clang-format on */
+
+/* ==== writing ===================================================================================================== */
+
+void result_json(const Result *result, Text *out)
+{
+    record_print(&result_table, result, out);
+}
+
+void result_cases_json(const Result *result, Text *out)
+{
+    cJSON *root = cJSON_CreateObject();
+    record_write(&cases_table, result, root);
+    json_print(json_get(root, "cases"), out);
+    cJSON_Delete(root);
+}
+
+void result_sitting_json(const Result *result, Text *out)
+{
+    record_print(&sitting_table, result, out);
+}
+
+cJSON *result_percentile_json(const Percentile *percentile)
+{
+    cJSON *object = cJSON_CreateObject();
+    record_write(&percentile_table, percentile, object);
+    return object;
+}
+
 /* ==== recorded ==================================================================================================== */
 
-static double number(const cJSON *object, const char *key)
+static Status take_verdict(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record)
 {
-    const cJSON *item = json_get(object, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : 0;
+    CaseResult *result = record;
+    result->judged = verdict_parse(item->valuestring, &result->verdict); /* else "not run" */
+    return STATUS_OK;
 }
 
-static const char *string(const cJSON *object, const char *key, Arena *arena)
+static Status take_timed(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record)
 {
-    const char *text = json_string(object, key);
-    return arena_string(arena, text == NULL ? "" : text);
+    if (cJSON_IsTrue(item))
+        ((CaseResult *)record)->group = CASE_TIMED;
+    return STATUS_OK;
 }
 
-static void take_samples(const cJSON *list, CaseResult *item, Arena *arena)
+/* clang-format off */
+
+RECORD_OPEN(raw_case_table, CaseResult,
+    ROW(CaseResult, name, "name", .required = true),
+    ROW_HAND("verdict", .json = JSON_STRING, .take = take_verdict),
+    ROW_HAND("timed", .json = JSON_BOOLEAN, .take = take_timed),
+    ROW(CaseResult, time.ms, "time_ms"),
+    ROW(CaseResult, time.uncertainty, "uncertainty"),
+    SAMPLES);
+
+RECORD(raw_table, Result,
+    ROW_LIST(Result, cases, case_count, "cases", raw_case_table, .required = true),
+    ROW_SAME("sitting", sitting_table, .required = true));
+
+/* clang-format on */
+
+static const Problem no_problem;
+
+static Status take_second(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record)
 {
-    const cJSON *sample;
-    item->samples = arena_array(arena, (size_t)cJSON_GetArraySize(list), sizeof *item->samples);
-    cJSON_ArrayForEach(sample, list)
-    {
-        item->samples[item->sample_count++] = (CaseSample){
-            .event_s = 1e-3 * number(sample, "event_ms"),
-            .host_s = 1e-3 * number(sample, "host_ms"),
-            .block = (int)number(sample, "block"),
-            .charged_s = 1e-3 * number(sample, "charged_ms"),
-        };
-    }
+    Result *second = ((Result *)record)->second = zeroed(1, sizeof *second);
+    *second = (Result){.problem = &no_problem, .person = "", .text = ""};
+    return record_read(&sitting_table, reading->file, item, &second->arena, second, reading->why);
 }
 
-static void take_case(const cJSON *object, CaseResult *item, Arena *arena)
+static void find_drift(Result *result)
 {
-    const char *verdict = string(object, "verdict", arena), *name = string(object, "name", arena);
-    bool timed = cJSON_IsTrue(json_get(object, "timed"));
-    CaseGroup untimed = strncmp(name, "hidden ", 7) == 0 ? CASE_HIDDEN : CASE_SAMPLE;
-    *item = (CaseResult){
-        .group = timed ? CASE_TIMED : untimed,
-        .name = name,
-        .text = "",
-    };
-    item->judged = verdict_parse(verdict, &item->verdict); /* else "not run" */
-    item->time = (MeasuredTime){number(object, "time_ms"), number(object, "uncertainty")};
-    take_samples(json_get(object, "samples"), item, arena);
-}
-
-static void take_sitting(const cJSON *sitting, Result *result)
-{
-    const cJSON *anchor = json_get(sitting, "anchor");
-    result->device.clock_gap_s = 1e-6 * number(sitting, "clock_gap_us");
-    result->device.launch_s = 1e-6 * number(sitting, "launch_us");
-    result->device.launch_spread_s = 1e-6 * number(sitting, "launch_spread_us");
-    result->device.usual_launch_s = 1e-6 * number(sitting, "usual_launch_us");
-    result->device.read_bytes_per_s = number(sitting, "read_bytes_per_s");
-    result->device.copy_bytes_per_s = number(sitting, "copy_bytes_per_s");
-    result->device.fma_flops_per_s = number(sitting, "fma_flops_per_s");
-    if (anchor != NULL) {
-        result->anchor.before_ms = number(anchor, "before_ms");
-        result->anchor.after_ms = number(anchor, "after_ms");
+    if (has_anchor(result))
         result->anchor.drift = timing_drift(result->anchor.before_ms, result->anchor.after_ms);
-    }
 }
 
 /* Computes the times of all timed cases; `list` has the work of each, in their order. */
-static void time_cases(const cJSON *list, Result *result)
+static Status time_cases(const JsonFile *file, const cJSON *list, Result *result, Message *why)
 {
     const cJSON *work = list->child;
-    for (size_t i = 0; i < result->case_count; i++) {
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < result->case_count && status == STATUS_OK; i++) {
         CaseResult *item = &result->cases[i];
         if (item->group != CASE_TIMED)
             continue;
         item->time = (MeasuredTime){0};
         if (work != NULL) {
-            item->operations = (int64_t)number(work, "operations");
-            item->bytes = (int64_t)number(work, "bytes");
-            item->input_bytes = (int64_t)number(work, "input_bytes");
+            status = record_read(&work_table, file, work, NULL, item, why);
             work = work->next;
         }
         if (item->judged && item->verdict == VERDICT_ACCEPTED)
             result_time_case(item, &result->device);
     }
+    return status;
 }
 
 /* The times of the second sitting, which are computed from its samples in the same way. */
-static void take_second(const cJSON *cases, const cJSON *sitting, Result *result)
+static Status time_second(const JsonFile *file, Result *result, Message *why)
 {
-    static const Problem no_problem;
-    const cJSON *conditions = json_get(sitting, "second_sitting"), *object;
-    if (conditions == NULL)
-        return;
-    Result *second = result->second = zeroed(1, sizeof *second);
-    *second = (Result){.problem = &no_problem, .person = "", .text = ""};
-    second->cases = arena_array(&second->arena, (size_t)cJSON_GetArraySize(cases), sizeof *second->cases);
-    take_sitting(conditions, second);
-    cJSON_ArrayForEach(object, cases)
+    Result *second = result->second;
+    const cJSON *object;
+    Status status = STATUS_OK;
+    find_drift(second);
+    second->cases = arena_array(&second->arena, result->case_count, sizeof *second->cases);
+    cJSON_ArrayForEach(object, json_get(file->root, "cases"))
     {
         const cJSON *review = json_get(object, "review");
-        if (json_get(review, "samples") == NULL)
+        if (status != STATUS_OK || json_get(review, "samples") == NULL)
             continue;
         CaseResult *item = &second->cases[second->case_count++];
-        *item = (CaseResult){.group = CASE_TIMED, .name = string(object, "name", &second->arena), .text = ""};
-        take_samples(json_get(review, "samples"), item, &second->arena);
+        status = record_read(&again_table, file, review, &second->arena, item, why);
+        item->group = CASE_TIMED;
+        item->name = arena_string(&second->arena, json_string(object, "name"));
+        item->text = "";
+        item->time = (MeasuredTime){0};
         result_time_case(item, &second->device);
     }
     result_score(second);
+    return status;
 }
 
-static void take_all(const cJSON *cases, const cJSON *sitting, bool is_accepted, Result *result, bool *complete)
+static Status compute_again(const JsonFile *file, bool is_accepted, Result *result, bool *complete, Message *why)
 {
-    const cJSON *object, *work = json_get(sitting, "work");
-    result->cases = arena_array(&result->arena, (size_t)cJSON_GetArraySize(cases), sizeof *result->cases);
-    cJSON_ArrayForEach(object, cases)
-    {
-        take_case(object, &result->cases[result->case_count++], &result->arena);
-    }
-    *complete = work != NULL;
-    if (*complete) {
-        take_sitting(sitting, result);
-        time_cases(work, result);
-        take_second(cases, sitting, result);
-        if (is_accepted)
-            result_score(result);
-        return;
-    }
+    const cJSON *work = json_get(json_get(file->root, "sitting"), "work");
     MeasuredTime *times = arena_array(&result->arena, result->case_count, sizeof *times);
     size_t count = 0;
-    for (size_t i = 0; i < result->case_count; i++)
-        if (result->cases[i].group == CASE_TIMED)
-            times[count++] = result->cases[i].time;
-    if (is_accepted)
-        result->score = timing_score(times, count);
+    for (size_t i = 0; i < result->case_count; i++) {
+        CaseResult *item = &result->cases[i];
+        item->text = "";
+        if (item->group == CASE_TIMED)
+            times[count++] = item->time;
+        else if (strncmp(item->name, "hidden ", 7) == 0)
+            item->group = CASE_HIDDEN;
+    }
+    *complete = work != NULL;
+    if (!*complete) {
+        if (is_accepted)
+            result->score = timing_score(times, count);
+        return STATUS_OK;
+    }
+    find_drift(result);
+    Status status = time_cases(file, work, result, why);
+    if (status == STATUS_OK && result->second != NULL)
+        status = time_second(file, result, why);
+    if (status == STATUS_OK && is_accepted)
+        result_score(result);
+    return status;
 }
 
 Status recorded_result(const char *place, const char *cases, const char *sitting, bool is_accepted, Result *result,
                        bool *complete, Message *why)
 {
-    static const JsonKey keys[] = {{"cases", JSON_ARRAY, true}, {"sitting", JSON_OBJECT, true}};
-    static const Problem no_problem;
     JsonFile file;
     Text text = {0};
     *result = (Result){.problem = &no_problem, .person = "", .text = ""};
@@ -151,450 +584,9 @@ Status recorded_result(const char *place, const char *cases, const char *sitting
     text_free(&text);
     if (status != STATUS_OK)
         return status;
-    status = json_check(&file, file.root, keys, sizeof keys / sizeof *keys, why);
+    status = record_read(&raw_table, &file, file.root, &result->arena, result, why);
     if (status == STATUS_OK)
-        take_all(json_get(file.root, "cases"), json_get(file.root, "sitting"), is_accepted, result, complete);
+        status = compute_again(&file, is_accepted, result, complete, why);
     json_free(&file);
     return status;
-}
-
-/* ==== result json ================================================================================================= */
-
-enum { SCHEMA = 1 };
-
-/* Leaves out an unknown number, which is 0. */
-static void put_known(cJSON *object, const char *key, double value)
-{
-    if (value > 0)
-        json_put_number(object, key, value);
-}
-
-static cJSON *wrong_element_item(const WrongElement *element, size_t rank)
-{
-    cJSON *object = cJSON_CreateObject();
-    cJSON *position = cJSON_AddArrayToObject(object, "position");
-    for (size_t i = 0; i < rank; i++)
-        json_push_number(position, (double)element->position[i]);
-    json_put_number(object, "expected", element->expected);
-    json_put_number(object, "got", element->got);
-    json_put_number(object, "error", element->error);
-    json_put_number(object, "bound", element->bound);
-    return object;
-}
-
-/* The errors of all cases but samples are rounded up to a power of ten. */
-static void put_errors(cJSON *object, const CaseResult *item)
-{
-    const CaseErrors *errors = &item->errors;
-    const bool sample = item->sample != NULL;
-    if (!errors->known)
-        return;
-    json_put_number(object, "max_error", sample ? errors->max : checker_coarse(errors->max));
-    if (item->group == CASE_HIDDEN)
-        return;
-    json_put_number(object, "mean_error", sample ? errors->mean : checker_coarse(errors->mean));
-    json_put_number(object, "bound", sample ? errors->bound : checker_coarse(errors->bound));
-}
-
-static void put_elements(cJSON *object, const char *key, const double *values, size_t count)
-{
-    cJSON *list = cJSON_AddArrayToObject(object, key);
-    for (size_t i = 0; i < count; i++)
-        json_push_number(list, values[i]);
-}
-
-static void put_output(cJSON *object, const Comparison *comparison, const OutputElements *elements)
-{
-    if (elements->count == 0)
-        return;
-    cJSON *output = cJSON_AddObjectToObject(object, "output");
-    cJSON *shape = cJSON_AddArrayToObject(output, "shape");
-    for (size_t i = 0; i < comparison->rank; i++)
-        json_push_number(shape, (double)comparison->shape[i]);
-    cJSON_AddStringToObject(output, "type", element_c_name(elements->type));
-    put_elements(output, "expected", elements->expected, elements->count);
-    put_elements(output, "got", elements->got, elements->count);
-    put_elements(output, "bounds", elements->bounds, elements->count);
-}
-
-static void put_sample_details(cJSON *object, const SampleDetails *details)
-{
-    const Comparison *comparison = &details->comparison;
-    if (details->compared && comparison->wrong > 0) {
-        json_put_number(object, "wrong", (double)comparison->wrong);
-        json_put_number(object, "count", (double)comparison->count);
-        cJSON_AddItemToObject(object, "first_wrong", wrong_element_item(&comparison->first, comparison->rank));
-        cJSON_AddItemToObject(object, "worst_wrong", wrong_element_item(&comparison->worst, comparison->rank));
-        put_output(object, comparison, &details->elements);
-    }
-    if (details->printed[0] != '\0')
-        cJSON_AddStringToObject(object, "printed", details->printed);
-    put_known(object, "printed_lost", (double)details->printed_lost);
-}
-
-/* A single sample has no distribution. */
-static void put_timing(cJSON *object, const Timing *timing)
-{
-    if (timing->count < 2)
-        return;
-    put_known(object, "min_ms", 1e3 * timing->min_s);
-    put_known(object, "p5_ms", 1e3 * timing->p5_s);
-    put_known(object, "p95_ms", 1e3 * timing->p95_s);
-    json_put_number(object, "variation", timing->variation);
-    cJSON_AddStringToObject(object, "clock", timing->host_decided ? "host" : "events");
-}
-
-static void put_calls(cJSON *object, const char *key, const CaseSample *samples, size_t count, bool in_blocks)
-{
-    cJSON *list = cJSON_AddArrayToObject(object, key);
-    for (const CaseSample *sample = samples; sample < samples + count; sample++) {
-        cJSON *item = cJSON_CreateObject();
-        json_put_number(item, "event_ms", 1e3 * sample->event_s);
-        put_known(item, "host_ms", 1e3 * sample->host_s);
-        put_known(item, "taken_ms", 1e3 * sample->taken_s);
-        put_known(item, "busy_ms", 1e3 * sample->busy_s);
-        put_known(item, "charged_ms", 1e3 * sample->charged_s);
-        if (in_blocks)
-            cJSON_AddNumberToObject(item, "block", sample->block);
-        cJSON_AddItemToArray(list, item);
-    }
-}
-
-static void put_samples(cJSON *object, const CaseResult *item)
-{
-    const bool in_blocks = item->sample_count > 1;
-    put_calls(object, "samples", item->samples, item->sample_count, in_blocks);
-    if (item->warm_up_count > 0)
-        put_calls(object, "warm_up", item->warm_up, item->warm_up_count, in_blocks);
-}
-
-static void put_counters(cJSON *object, const DeviceStatistics *statistics)
-{
-    if (!statistics->has_counters)
-        return;
-    cJSON *counters = cJSON_AddObjectToObject(object, "counters");
-    const SimCounters *c = &statistics->counters;
-    json_put_number(counters, "kernels", (double)statistics->kernels);
-    json_put_number(counters, "copies", (double)statistics->copies);
-#define SUMMARY(NAME, WORDS, VALUE) json_put_number(counters, #NAME, (double)(VALUE));
-#include "simgpu/cost/counters.def"
-    if (statistics->sampled_share > 0 && statistics->sampled_share < 1) {
-        json_put_number(counters, "sampled_blocks", statistics->sampled_share);
-        json_put_number(counters, "sample_uncertainty", statistics->sample_error);
-    }
-    json_put_number(counters, "occupancy", statistics->occupancy);
-    cJSON_AddStringToObject(counters, "limiter", statistics->limiter);
-    cJSON_AddStringToObject(counters, "longest_kernel", statistics->longest);
-}
-
-/* What a case was held against that was timed again, and its time in the second sitting. */
-static void put_review(cJSON *object, const Result *result, const CaseResult *item)
-{
-    const CaseResult *second = result_second_case(result, item);
-    if (result->second == NULL)
-        return;
-    cJSON *review = cJSON_AddObjectToObject(object, "review");
-    if (item->known_ms > 0) {
-        json_put_number(review, "known_ms", item->known_ms);
-        cJSON_AddStringToObject(review, "known_of", item->known_of);
-    }
-    if (second == NULL)
-        return;
-    json_put_number(review, "time_ms", second->time.ms);
-    json_put_number(review, "uncertainty", second->time.uncertainty);
-    put_samples(review, second);
-}
-
-/* What failures of many submissions can be counted by. */
-static void put_kind(cJSON *object, const CaseResult *item)
-{
-    Text kind = {0};
-    if (!item->judged || item->verdict == VERDICT_ACCEPTED)
-        return;
-    hidden_finding_add_kind(&kind, &item->finding);
-    cJSON_AddStringToObject(object, "kind", kind.data);
-    text_free(&kind);
-}
-
-static cJSON *case_item(const Result *result, const CaseResult *item)
-{
-    const Problem *problem = result->problem;
-    cJSON *object = cJSON_CreateObject();
-    bool timed = item->group == CASE_TIMED;
-    cJSON_AddStringToObject(object, "name", item->name);
-    cJSON_AddStringToObject(object, "verdict", item->judged ? verdict_name(item->verdict) : "not run");
-    cJSON_AddBoolToObject(object, "timed", timed);
-    if (item->group != CASE_HIDDEN)
-        cJSON_AddItemToObject(object, "sizes", sizes_json(problem, &item->sizes));
-    if (item->text[0] != '\0')
-        cJSON_AddStringToObject(object, "text", item->text);
-    put_kind(object, item);
-    put_errors(object, item);
-    if (item->sample != NULL)
-        put_sample_details(object, item->sample);
-    if (timed && item->judged) {
-        put_known(object, "time_ms", item->time.ms);
-        put_known(object, "uncertainty", item->time.uncertainty);
-        put_timing(object, &item->timing);
-        put_samples(object, item);
-        if (item->fewer_calls != NULL)
-            cJSON_AddStringToObject(object, "fewer_calls", item->fewer_calls);
-        put_known(object, "gflops", item->gflops);
-        put_known(object, "gbytes_per_s", item->gbytes_per_s);
-        put_known(object, "roofline", item->roofline);
-        put_counters(object, &item->statistics);
-        put_review(object, result, item);
-    }
-    return object;
-}
-
-static cJSON *cases_item(const Result *result)
-{
-    cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < result->case_count; i++)
-        cJSON_AddItemToArray(list, case_item(result, &result->cases[i]));
-    return list;
-}
-
-cJSON *result_percentile_json(const Percentile *percentile)
-{
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddNumberToObject(object, "n", (double)percentile->n);
-    if (percentile->n == 0)
-        return object;
-    json_put_number(object, "value", percentile->value);
-    cJSON *interval = cJSON_AddArrayToObject(object, "interval");
-    json_push_number(interval, percentile->low);
-    json_push_number(interval, percentile->high);
-    cJSON_AddNumberToObject(object, "slower", (double)percentile->slower);
-    cJSON_AddNumberToObject(object, "tied", (double)percentile->tied);
-    return object;
-}
-
-static cJSON *compile_item(const Result *result)
-{
-    const Compiled *compiled = &result->compiled;
-    cJSON *object = cJSON_CreateObject();
-    CompileKernel most = result_largest_use(compiled);
-    cJSON *kernels = cJSON_CreateArray();
-    for (size_t i = 0; i < compiled->kernel_count; i++) {
-        const CompileKernel *kernel = &compiled->kernels[i];
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddStringToObject(item, "name", kernel->name);
-        cJSON_AddNumberToObject(item, "registers", kernel->registers);
-        cJSON_AddNumberToObject(item, "shared_bytes", kernel->shared_bytes);
-        cJSON_AddNumberToObject(item, "spill_bytes", kernel->spill_bytes);
-        cJSON_AddItemToArray(kernels, item);
-    }
-    json_put_number(object, "seconds", compiled->seconds);
-    cJSON_AddBoolToObject(object, "cached", compiled->cached);
-    if (compiled->kernel_count > 0) {
-        cJSON_AddNumberToObject(object, "registers", most.registers);
-        cJSON_AddNumberToObject(object, "shared_bytes", most.shared_bytes);
-        cJSON_AddNumberToObject(object, "spill_bytes", most.spill_bytes);
-    }
-    cJSON_AddItemToObject(object, "kernels", kernels);
-    cJSON_AddStringToObject(object, "diagnostics", compiled->diagnostics.length == 0 ? "" : compiled->diagnostics.data);
-    return object;
-}
-
-static void put_device(cJSON *root, const DeviceInfo *device)
-{
-    cJSON_AddStringToObject(root, "device", device->id);
-    cJSON_AddStringToObject(root, "device_name", device->name);
-    cJSON_AddStringToObject(root, "driver", device->driver);
-    cJSON_AddBoolToObject(root, "modelled", device->modelled);
-    if (device->modelled)
-        cJSON_AddBoolToObject(root, "calibrated", device->calibrated);
-    cJSON_AddNumberToObject(root, "epoch", device->epoch);
-}
-
-static void put_ladder(cJSON *root, const Result *result)
-{
-    cJSON *list = cJSON_AddArrayToObject(root, "references");
-    for (size_t i = 0; i < result->ladder_count; i++) {
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddStringToObject(item, "name", result->ladder[i].name);
-        json_put_number(item, "score_ms", result->ladder[i].time.ms);
-        json_put_number(item, "uncertainty", result->ladder[i].time.uncertainty);
-        cJSON_AddItemToArray(list, item);
-    }
-}
-
-static void put_seconds(cJSON *root, const StepSeconds *seconds)
-{
-    cJSON *object = cJSON_AddObjectToObject(root, "seconds");
-    json_put_number(object, "start", seconds->start);
-    json_put_number(object, "compile", seconds->compile);
-    json_put_number(object, "sample", seconds->sample);
-    json_put_number(object, "hidden", seconds->hidden);
-    json_put_number(object, "timed", seconds->timed);
-    put_known(object, "second_sitting", seconds->second);
-    put_known(object, "check", seconds->check);
-    put_known(object, "open", seconds->open);
-    put_known(object, "wait", seconds->wait);
-}
-
-static void put_anchor(cJSON *root, const AnchorTimes *anchor)
-{
-    if (anchor->name[0] == '\0')
-        return;
-    cJSON *object = cJSON_AddObjectToObject(root, "anchor");
-    cJSON_AddStringToObject(object, "name", anchor->name);
-    put_known(object, "before_ms", anchor->before_ms);
-    put_known(object, "after_ms", anchor->after_ms);
-    json_put_number(object, "drift", anchor->drift);
-}
-
-/* How long an empty launch takes here, and where the ceilings were measured. */
-static void put_launch(cJSON *root, const DeviceInfo *device)
-{
-    put_known(root, "launch_us", 1e6 * device->launch_s);
-    put_known(root, "launch_spread_us", 1e6 * device->launch_spread_s);
-    put_known(root, "usual_launch_us", 1e6 * device->usual_launch_s);
-}
-
-/* The state of a real GPU while the submission was timed. */
-static void put_sitting(cJSON *root, const Result *result)
-{
-    put_known(root, "clock_gap_us", 1e6 * result->device.clock_gap_s);
-    put_launch(root, &result->device);
-    if (result->device.usual_launch_s > 0)
-        json_put_number(root, "host_constant_us", 1e6 * device_host_constant_s(&result->device));
-    put_anchor(root, &result->anchor);
-    cJSON *list = result->block_count == 0 ? NULL : cJSON_AddArrayToObject(root, "blocks");
-    for (size_t i = 0; i < result->block_count; i++) {
-        const BlockConditions *block = &result->blocks[i];
-        cJSON *item = cJSON_CreateObject();
-        put_known(item, "sm_clock_mhz", block->sm_clock_mhz);
-        put_known(item, "temperature_c", block->temperature_c);
-        if (block->disturbance[0] != '\0')
-            cJSON_AddStringToObject(item, "disturbance", block->disturbance);
-        cJSON_AddItemToArray(list, item);
-    }
-}
-
-/* The times are with the cases. */
-static void put_second_sitting(cJSON *root, const Result *result)
-{
-    const Result *second = result->second;
-    if (second == NULL)
-        return;
-    cJSON *object = cJSON_AddObjectToObject(root, "second_sitting");
-    cJSON_AddStringToObject(object, "verdict", verdict_name(second->verdict));
-    cJSON_AddStringToObject(object, "text", second->text);
-    cJSON *order = cJSON_AddArrayToObject(object, "order");
-    for (size_t i = 0; i < second->case_count; i++)
-        cJSON_AddItemToArray(order, cJSON_CreateString(second->cases[call_plan_case(&second->plan, i)].name));
-    if (second->block_count > 0) {
-        cJSON_AddNumberToObject(object, "warm_up_calls", second->plan.warm_up_calls);
-        cJSON_AddNumberToObject(object, "timed_calls", second->plan.timed_calls);
-    }
-    put_sitting(object, second);
-}
-
-/* Of an opinion that agrees, nothing but the verdict. */
-static void put_second_opinion(cJSON *root, const SecondOpinion *opinion)
-{
-    if (!opinion->asked)
-        return;
-    cJSON *object = cJSON_AddObjectToObject(root, "second_opinion");
-    if (opinion->device != NULL)
-        cJSON_AddStringToObject(object, "device_name", opinion->device);
-    if (opinion->none != NULL) {
-        cJSON_AddStringToObject(object, "none", opinion->none);
-        return;
-    }
-    cJSON_AddStringToObject(object, "verdict", verdict_name(opinion->verdict));
-    cJSON_AddBoolToObject(object, "agrees", opinion->reason == OPINION_AGREES);
-    if (opinion->reason == OPINION_AGREES)
-        return;
-    if (opinion->place[0] != '\0')
-        cJSON_AddStringToObject(object, "case", opinion->place);
-    if (opinion->text[0] != '\0')
-        cJSON_AddStringToObject(object, "text", opinion->text);
-    cJSON_AddStringToObject(object, "reason", opinion_reason_name(opinion->reason));
-}
-
-static void put_identity(cJSON *root, const Result *result)
-{
-    cJSON_AddStringToObject(root, "problem", result->problem->id);
-    cJSON_AddStringToObject(root, "revision", result->problem->revision.hex);
-    cJSON_AddStringToObject(root, "file", result->file_name);
-    cJSON_AddStringToObject(root, "source_hash", result->source.hex);
-    cJSON_AddStringToObject(root, "machine_code", result->compiled.machine_code.hex);
-    cJSON_AddStringToObject(root, "person", result->person);
-    cJSON_AddStringToObject(root, "time_utc", result->time_utc);
-    if (result->seed[0] != '\0')
-        cJSON_AddStringToObject(root, "seed", result->seed);
-}
-
-void result_json(const Result *result, Text *out)
-{
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddNumberToObject(root, "schema", SCHEMA);
-    cJSON_AddStringToObject(root, "verdict", verdict_name(result->verdict));
-    cJSON_AddStringToObject(root, "text", result->text);
-    cJSON_AddStringToObject(root, "rank_status", result->rank_status);
-    if (result->run != 0)
-        cJSON_AddNumberToObject(root, "run", (double)result->run);
-    put_identity(root, result);
-    put_device(root, &result->device);
-    cJSON_AddStringToObject(root, "toolkit", result->toolkit);
-    cJSON_AddStringToObject(root, "judge", result->judge);
-    cJSON_AddStringToObject(root, "sandbox", result->sandbox);
-    cJSON *warnings = cJSON_AddArrayToObject(root, "warnings");
-    for (size_t i = 0; i < result->warning_count; i++)
-        cJSON_AddItemToArray(warnings, cJSON_CreateString(result->warnings[i]));
-    put_known(root, "score_ms", result->score.ms);
-    put_known(root, "uncertainty", result->score.uncertainty);
-    put_known(root, "gflops", result->gflops);
-    put_known(root, "gbytes_per_s", result->gbytes_per_s);
-    put_known(root, "roofline", result->roofline);
-    put_known(root, "rank", (double)result->rank);
-    cJSON *percentile = cJSON_AddObjectToObject(root, "percentile");
-    cJSON_AddItemToObject(percentile, "references", result_percentile_json(&result->references));
-    cJSON_AddItemToObject(percentile, "class", result_percentile_json(&result->class_));
-    put_ladder(root, result);
-    cJSON_AddItemToObject(root, "compile", compile_item(result));
-    put_seconds(root, &result->seconds);
-    put_sitting(root, result);
-    put_second_sitting(root, result);
-    put_second_opinion(root, &result->opinion);
-    cJSON_AddItemToObject(root, "cases", cases_item(result));
-    json_print(root, out);
-    cJSON_Delete(root);
-}
-
-void result_cases_json(const Result *result, Text *out)
-{
-    cJSON *list = cases_item(result);
-    json_print(list, out);
-    cJSON_Delete(list);
-}
-
-void result_sitting_json(const Result *result, Text *out)
-{
-    cJSON *root = cJSON_CreateObject();
-    const DeviceInfo *device = &result->device;
-    put_known(root, "clock_gap_us", 1e6 * device->clock_gap_s);
-    put_launch(root, device);
-    put_anchor(root, &result->anchor);
-    put_known(root, "read_bytes_per_s", device->read_bytes_per_s);
-    put_known(root, "copy_bytes_per_s", device->copy_bytes_per_s);
-    put_known(root, "fma_flops_per_s", device->fma_flops_per_s);
-    cJSON *list = cJSON_AddArrayToObject(root, "work"); /* of each timed case, in their order */
-    for (size_t i = 0; i < result->case_count; i++) {
-        const CaseResult *item = &result->cases[i];
-        if (item->group != CASE_TIMED)
-            continue;
-        cJSON *work = cJSON_CreateObject();
-        json_put_number(work, "operations", (double)item->operations);
-        json_put_number(work, "bytes", (double)item->bytes);
-        json_put_number(work, "input_bytes", (double)item->input_bytes);
-        cJSON_AddItemToArray(list, work);
-    }
-    put_second_sitting(root, result);
-    json_print(root, out);
-    cJSON_Delete(root);
 }

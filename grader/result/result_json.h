@@ -22,6 +22,9 @@ MUST_USE Status recorded_result(const char *place, const char *cases, const char
 
 /* ==== result json ================================================================================================= */
 
+/* The rows of result.json, of a Result. */
+extern const struct RecordTable result_table;
+
 void result_json(const Result *result, Text *out);
 /* Only the list of cases, which the database keeps. */
 void result_cases_json(const Result *result, Text *out);

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/record.h"
 #include "base/status.h"
 #include "grader/problem/submission.h"
 #include "grader/report/exchange.h"
@@ -16,6 +17,7 @@
 #include "service/commands/remote_submission.h"
 #include "service/commands/run_table.h"
 #include "service/commands/server.h"
+#include "service/web/hand_in.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -622,28 +624,15 @@ static Status read_file(Submitting *submitting, Message *why)
     return status;
 }
 
-static void put_string(cJSON *object, const char *key, const char *value)
-{
-    if (value != NULL)
-        cJSON_AddStringToObject(object, key, value);
-}
-
 /* The same key lets the service recognize a request that arrives twice. */
-static Status put_key(const char *chosen, cJSON *request, Message *why)
+static Status choose_key(const char *chosen, Arena *arena, const char **key, Message *why)
 {
     unsigned char bytes[KEY_BYTES];
-    char key[2 * KEY_BYTES + 1];
-    if (chosen != NULL) {
-        cJSON_AddStringToObject(request, "key", chosen);
-        return STATUS_OK;
-    }
-    Status status = random_bytes(bytes, sizeof bytes, why);
-    if (status != STATUS_OK)
-        return status;
-    for (int i = 0; i < KEY_BYTES; i++)
-        snprintf(key + 2 * i, 3, "%02x", bytes[i]);
-    cJSON_AddStringToObject(request, "key", key);
-    return STATUS_OK;
+    *key = chosen == NULL ? "" : chosen;
+    Status status = chosen == NULL ? random_bytes(bytes, sizeof bytes, why) : STATUS_OK;
+    for (int i = 0; chosen == NULL && i < KEY_BYTES; i++)
+        *key = arena_printf(arena, "%s%02x", *key, bytes[i]);
+    return status;
 }
 
 static Status post(Submitting *submitting, const cJSON *request, Message *why)
@@ -666,16 +655,19 @@ static Status post(Submitting *submitting, const cJSON *request, Message *why)
 static Status send_file(Submitting *submitting, Message *why)
 {
     const Options *options = submitting->options;
-    cJSON *request = cJSON_CreateObject();
-    Status status = put_key(options->key, request, why);
-    put_string(request, "file_name", submitting->file.file_name);
-    put_string(request, "source", submitting->file.source.data);
-    put_string(request, "problem", options->problem);
-    put_string(request, "mode", options->mode);
-    put_string(request, "sizes", options->sizes);
+    HandInRequest request = {.file_name = submitting->file.file_name,
+                             .source = submitting->file.source.data,
+                             .problem = options->problem,
+                             .mode = options->mode,
+                             .sizes = options->sizes};
+    cJSON *json = cJSON_CreateObject();
+    Arena arena = {0};
+    Status status = choose_key(options->key, &arena, &request.key, why);
+    record_write(&hand_in_table, &request, json);
     if (status == STATUS_OK)
-        status = post(submitting, request, why);
-    cJSON_Delete(request);
+        status = post(submitting, json, why);
+    cJSON_Delete(json);
+    arena_free(&arena);
     return status;
 }
 

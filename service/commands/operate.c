@@ -1,8 +1,8 @@
 /* operate.c - the leaderboard as a folder of pages.  */
 #include "service/commands/operate.h"
 
-#include "base/json.h"
 #include "base/paths.h"
+#include "base/record.h"
 #include "base/text.h"
 #include "grader/problem/problem.h"
 #include "grader/ranking/person.h"
@@ -361,24 +361,6 @@ static void rejudge_report_list(const Batch *batches, size_t count, Text *out)
     }
 }
 
-static cJSON *rejudge_report_batch_json(const Batch *batch)
-{
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddNumberToObject(object, "batch", (double)batch->id);
-    cJSON_AddStringToObject(object, "problem", batch->problem);
-    cJSON_AddStringToObject(object, "revision", batch->revision);
-    cJSON_AddStringToObject(object, "why", batch->reason);
-    cJSON_AddStringToObject(object, "state", batch->state);
-    cJSON_AddStringToObject(object, "created", batch->created_utc);
-    cJSON_AddNumberToObject(object, "submissions", (double)batch->judgings);
-    cJSON_AddNumberToObject(object, "judged", (double)batch->recorded);
-    cJSON_AddNumberToObject(object, "waiting", (double)batch->waiting);
-    cJSON_AddNumberToObject(object, "judging", (double)batch->running);
-    cJSON_AddNumberToObject(object, "held", (double)batch->held);
-    cJSON_AddNumberToObject(object, "cancelled", (double)batch->cancelled);
-    return object;
-}
-
 /* ---- what is skipped --------------------------------------------------------------------------------------------- */
 
 /* A line for each that a batch skips. */
@@ -395,18 +377,6 @@ static void rejudge_report_opened(const Batch *batch, const BatchSkip *skips, si
                 (long long)batch->id, (long long)batch->judgings, batch->problem);
     rejudge_report_skips(skips, skip_count, out);
     text_printf(out, "`convjudge rejudge --batch %lld` shows what it would change\n", (long long)batch->id);
-}
-
-static cJSON *rejudge_report_skips_json(const BatchSkip *skips, size_t skip_count)
-{
-    cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < skip_count; i++) {
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddNumberToObject(item, "submission", (double)skips[i].submission);
-        cJSON_AddStringToObject(item, "why", skips[i].why);
-        cJSON_AddItemToArray(list, item);
-    }
-    return list;
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
@@ -480,36 +450,61 @@ static void rejudge_report_table(const Batch *batch, const BatchRow *rows, size_
                 (long long)batch->recorded - (long long)changes);
 }
 
-static void put_side(cJSON *object, const char *key, const BatchSide *side)
+/* ---- as JSON ----------------------------------------------------------------------------------------------------- */
+
+/* clang-format off */
+
+RECORD_WHEN(has_time, Run, it->time.ms > 0)
+RECORD_PUT(put_changes, BatchRow, cJSON_AddBoolToObject(object, row->key, batch_row_changes(it)))
+RECORD_PUT(put_time_differs, BatchRow, cJSON_AddBoolToObject(object, row->key, batch_row_time_differs(it)))
+
+RECORD_PUBLIC(rejudge_batch_table, Batch,
+    ROW(Batch, id, "batch", .about = "its number"),
+    ROW(Batch, problem, "problem"),
+    ROW(Batch, revision, "revision"),
+    ROW(Batch, reason, "why"),
+    ROW(Batch, state, "state", .about = "the problem and its revision now; why it was begun; `open`, `applied` or `dropped`"),
+    ROW(Batch, created_utc, "created"),
+    ROW(Batch, judgings, "submissions", .about = "when it was begun; how many submissions it has"),
+    ROW(Batch, recorded, "judged"),
+    ROW(Batch, waiting, "waiting"),
+    ROW(Batch, running, "judging"),
+    ROW(Batch, held, "held"),
+    ROW(Batch, cancelled, "cancelled", .about = "how many of them are in this state"));
+
+RECORD(rejudge_skip_table, BatchSkip,
+    ROW(BatchSkip, submission, "submission"),
+    ROW(BatchSkip, why, "why"));
+
+RECORD(rejudge_run_table, Run,
+    ROW(Run, board.device, "device"),
+    ROW(Run, time.ms, "score_ms", .when = has_time),
+    ROW(Run, time.uncertainty, "uncertainty", .when = has_time));
+
+RECORD(rejudge_side_table, BatchSide,
+    ROW(BatchSide, state, "state"),
+    ROW(BatchSide, verdict, "verdict"),
+    ROW_BEHIND(BatchSide, run, NULL, rejudge_run_table),
+    ROW(BatchSide, rank, "rank", .sparse = true));
+
+RECORD_PUBLIC(rejudge_row_table, BatchRow,
+    ROW(BatchRow, submission, "submission"),
+    ROW(BatchRow, person, "person"),
+    ROW_OBJECT(BatchRow, before, "before", rejudge_side_table, .brief = true),
+    ROW_OBJECT(BatchRow, after, "after", rejudge_side_table, .brief = true, .about = "`state` of the judging, `verdict`, and where there is one: `device`, `score_ms`, `uncertainty`, `rank` (the author's, while the batch is open)"),
+    ROW_HAND("changes", .put = put_changes),
+    ROW_HAND("time_differs", .put = put_time_differs, .about = "whether anything of these changes; whether the times differ by more than noise"));
+
+/* clang-format on */
+
+static void put_batch(cJSON *json, const Batch *batch)
 {
-    cJSON *item = cJSON_AddObjectToObject(object, key);
-    cJSON_AddStringToObject(item, "state", side->state);
-    cJSON_AddStringToObject(item, "verdict", side->verdict);
-    if (side->run != NULL)
-        cJSON_AddStringToObject(item, "device", side->run->board.device);
-    if (side->run != NULL && side->run->time.ms > 0) {
-        json_put_number(item, "score_ms", side->run->time.ms);
-        json_put_number(item, "uncertainty", side->run->time.uncertainty);
-    }
-    if (side->rank > 0)
-        cJSON_AddNumberToObject(item, "rank", (double)side->rank);
+    record_write(&rejudge_batch_table, batch, cJSON_AddObjectToObject(json, "batch"));
 }
 
-/* All submissions. */
-static cJSON *rejudge_report_rows_json(const BatchRow *rows, size_t count)
+static void put_skips(cJSON *json, const BatchSkip *skips, size_t count)
 {
-    cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < count; i++) {
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddNumberToObject(item, "submission", (double)rows[i].submission);
-        cJSON_AddStringToObject(item, "person", rows[i].person);
-        put_side(item, "before", &rows[i].before);
-        put_side(item, "after", &rows[i].after);
-        cJSON_AddBoolToObject(item, "changes", batch_row_changes(&rows[i]));
-        cJSON_AddBoolToObject(item, "time_differs", batch_row_time_differs(&rows[i]));
-        cJSON_AddItemToArray(list, item);
-    }
-    return list;
+    record_write_list(&rejudge_skip_table, skips, count, NULL, json, "skipped");
 }
 
 /* ==== command rejudge ============================================================================================= */
@@ -579,8 +574,8 @@ static Status begin(Rejudging *rejudging, Message *why)
     if (status != STATUS_OK)
         return status;
     rejudge_report_opened(&batch, skips, skip_count, &rejudging->text);
-    cJSON_AddItemToObject(rejudging->json, "batch", rejudge_report_batch_json(&batch));
-    cJSON_AddItemToObject(rejudging->json, "skipped", rejudge_report_skips_json(skips, skip_count));
+    put_batch(rejudging->json, &batch);
+    put_skips(rejudging->json, skips, skip_count);
     return STATUS_OK;
 }
 
@@ -594,9 +589,7 @@ static Status list(Rejudging *rejudging, Message *why)
     if (status != STATUS_OK)
         return status;
     rejudge_report_list(batches, count, &rejudging->text);
-    cJSON *array = cJSON_AddArrayToObject(rejudging->json, "batches");
-    for (size_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(array, rejudge_report_batch_json(&batches[i]));
+    record_write_list(&rejudge_batch_table, batches, count, NULL, rejudging->json, "batches");
     return STATUS_OK;
 }
 
@@ -639,9 +632,9 @@ static Status show(Rejudging *rejudging, Message *why)
         return status;
     rejudge_report_table(&batch, rows, count, &rejudging->text);
     rejudge_report_skips(skips, skip_count, &rejudging->text);
-    cJSON_AddItemToObject(rejudging->json, "skipped", rejudge_report_skips_json(skips, skip_count));
-    cJSON_AddItemToObject(rejudging->json, "batch", rejudge_report_batch_json(&batch));
-    cJSON_AddItemToObject(rejudging->json, "submissions", rejudge_report_rows_json(rows, count));
+    put_skips(rejudging->json, skips, skip_count);
+    put_batch(rejudging->json, &batch);
+    record_write_list(&rejudge_row_table, rows, count, NULL, rejudging->json, "submissions");
     return STATUS_OK;
 }
 
@@ -654,7 +647,7 @@ static Status say_decided(Rejudging *rejudging, int64_t id, Message *why)
     if (status != STATUS_OK)
         return status;
     text_printf(&rejudging->text, "batch %lld is %s\n", (long long)id, batch.state);
-    cJSON_AddItemToObject(rejudging->json, "batch", rejudge_report_batch_json(&batch));
+    put_batch(rejudging->json, &batch);
     return STATUS_OK;
 }
 

@@ -11,4 +11,7 @@ MUST_USE Status command_check_config(const Options *options, int *exit_status, M
 /* Says what the judge finds on this machine and what it lacks. Exit status 1: nothing can be graded. */
 MUST_USE Status command_doctor(const Options *options, int *exit_status, Message *why);
 
+/* The rows of a batch, and of what it changes of a submission, as `convjudge rejudge --json` writes them. */
+extern const struct RecordTable rejudge_batch_table, rejudge_row_table;
+
 #endif

@@ -1,5 +1,6 @@
 #include "service/commands/remote_submission.h"
 
+#include "base/record.h"
 #include "service/commands/exchange.h"
 
 #include <stdio.h>
@@ -105,7 +106,7 @@ static const char *const state_names[] = {
 };
 enum { STATES = sizeof state_names / sizeof *state_names };
 
-static const double MOST_NUMBER = 9e15, MOST_SECONDS = 1e9, MOST_MS = 1e12; /* far beyond what is true */
+#define MOST_NUMBER 9e15 /* far beyond what is true */
 
 static Status read_state(const JsonFile *file, const cJSON *item, RemoteState *state, Message *why)
 {
@@ -119,74 +120,65 @@ static Status read_state(const JsonFile *file, const cJSON *item, RemoteState *s
                      name == NULL ? "" : name);
 }
 
-static Status read_strings(const JsonFile *file, const cJSON *item, RemoteSubmission *submission, Message *why)
-{
-    const struct {
-        const char *key, **value;
-    } rows[] = {
-        {"person", &submission->person},     {"problem", &submission->problem},
-        {"mode", &submission->mode},         {"file_name", &submission->file_name},
-        {"received", &submission->received}, {"verdict", &submission->verdict},
-        {"text", &submission->text},         {"rank_status", &submission->rank_status},
-        {"device", &submission->device},     {"device_name", &submission->device_name},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        *rows[i].value = json_string(item, rows[i].key);
-        if (*rows[i].value == NULL && json_get(item, rows[i].key) != NULL)
-            return json_fail(file, json_get(item, rows[i].key), why, "expected a string");
-        if (*rows[i].value == NULL)
-            *rows[i].value = "";
-    }
-    return STATUS_OK;
-}
+static Status take_progress(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record);
 
-static Status read_numbers(const JsonFile *file, const cJSON *item, RemoteSubmission *submission, Message *why)
-{
-    const int64_t most = (int64_t)MOST_NUMBER;
-    Status status = json_integer(file, item, "submission", 1, most, &submission->number, why);
-    if (status == STATUS_OK && submission->number == 0)
-        status = json_fail(file, item, why, "the key \"%s\" is missing", "submission");
-    if (status == STATUS_OK)
-        status = json_integer(file, item, "ahead", 0, most, &submission->ahead, why);
-    if (status == STATUS_OK)
-        status = json_number(file, item, "expected_s", 0, MOST_SECONDS, &submission->expected_s, why);
-    if (status == STATUS_OK)
-        status = json_number(file, item, "score_ms", 0, MOST_MS, &submission->score.ms, why);
-    if (status == STATUS_OK)
-        status = json_number(file, item, "uncertainty", 0, MOST_NUMBER, &submission->score.uncertainty, why);
-    if (status == STATUS_OK)
-        status = json_integer(file, item, "rank", 1, most, &submission->rank, why);
-    if (status == STATUS_OK)
-        status = json_integer(file, item, "of", 1, most, &submission->of, why);
-    return status;
-}
+/* clang-format off */
 
-static Status read_progress(const JsonFile *file, const cJSON *item, RemoteSubmission *submission, Message *why)
+RECORD_OPEN(progress_table, RemoteSubmission,
+    ROW(RemoteSubmission, step, "step"),
+    ROW(RemoteSubmission, done, "done", .low = 0, .high = INT32_MAX),
+    ROW(RemoteSubmission, total, "total", .low = 0, .high = INT32_MAX));
+
+RECORD_OPEN(submission_table, RemoteSubmission,
+    ROW(RemoteSubmission, person, "person"),
+    ROW(RemoteSubmission, problem, "problem"),
+    ROW(RemoteSubmission, mode, "mode"),
+    ROW(RemoteSubmission, file_name, "file_name"),
+    ROW(RemoteSubmission, received, "received"),
+    ROW(RemoteSubmission, verdict, "verdict"),
+    ROW(RemoteSubmission, text, "text"),
+    ROW(RemoteSubmission, rank_status, "rank_status"),
+    ROW(RemoteSubmission, device, "device"),
+    ROW(RemoteSubmission, device_name, "device_name"),
+    ROW(RemoteSubmission, modelled, "modelled"),
+    ROW(RemoteSubmission, number, "submission", .required = true, .low = 1, .high = MOST_NUMBER),
+    ROW(RemoteSubmission, ahead, "ahead", .low = 0, .high = MOST_NUMBER),
+    ROW(RemoteSubmission, expected_s, "expected_s", .low = 0, .high = 1e9),
+    ROW(RemoteSubmission, score.ms, "score_ms", .low = 0, .high = 1e12),
+    ROW(RemoteSubmission, score.uncertainty, "uncertainty", .low = 0, .high = MOST_NUMBER),
+    ROW(RemoteSubmission, rank, "rank", .low = 1, .high = MOST_NUMBER),
+    ROW(RemoteSubmission, of, "of", .low = 1, .high = MOST_NUMBER),
+    ROW_HAND("progress", .json = JSON_ANY, .take = take_progress));
+
+/* clang-format on */
+
+static Status take_progress(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record)
 {
-    const cJSON *progress = json_get(item, "progress");
-    submission->step = "";
-    if (progress == NULL)
-        return STATUS_OK;
-    const char *step = json_string(progress, "step");
-    if (step == NULL)
-        return json_fail(file, progress, why, "expected an object with a \"step\"");
-    submission->step = step;
-    Status status = json_integer(file, progress, "done", 0, INT32_MAX, &submission->done, why);
-    return status == STATUS_OK ? json_integer(file, progress, "total", 0, INT32_MAX, &submission->total, why) : status;
+    if (json_string(item, "step") == NULL)
+        return json_fail(reading->file, item, reading->why, "expected an object with a \"step\"");
+    return record_read(&progress_table, reading->file, item, reading->arena, record, reading->why);
 }
 
 Status remote_submission_read(const JsonFile *file, const cJSON *item, RemoteSubmission *submission, Message *why)
 {
-    *submission = (RemoteSubmission){.json = item, .ahead = -1, .expected_s = -1};
+    *submission = (RemoteSubmission){.json = item,
+                                     .ahead = -1,
+                                     .expected_s = -1,
+                                     .person = "",
+                                     .problem = "",
+                                     .mode = "",
+                                     .file_name = "",
+                                     .received = "",
+                                     .step = "",
+                                     .verdict = "",
+                                     .text = "",
+                                     .rank_status = "",
+                                     .device = "",
+                                     .device_name = ""};
     if (!cJSON_IsObject(item))
         return json_fail(file, item, why, "expected a submission, an object");
-    submission->modelled = cJSON_IsTrue(json_get(item, "modelled"));
     Status status = read_state(file, item, &submission->state, why);
-    if (status == STATUS_OK)
-        status = read_strings(file, item, submission, why);
-    if (status == STATUS_OK)
-        status = read_numbers(file, item, submission, why);
-    return status == STATUS_OK ? read_progress(file, item, submission, why) : status;
+    return status == STATUS_OK ? record_read(&submission_table, file, item, NULL, submission, why) : status;
 }
 
 bool remote_submission_has_ended(const RemoteSubmission *submission)

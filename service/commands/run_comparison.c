@@ -1,6 +1,7 @@
 /* Compares two submissions by their results. */
 #include "service/commands/run_comparison.h"
 
+#include "base/record.h"
 #include "grader/report/report.h"
 #include "service/commands/exchange.h"
 #include "service/commands/client_command.h"
@@ -532,55 +533,50 @@ void run_comparison_report(const RunComparison *comparison, TerminalStyle style,
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static void put_time(cJSON *object, const char *key, MeasuredTime time)
-{
-    if (!(time.ms > 0))
-        return;
-    cJSON *item = cJSON_AddObjectToObject(object, key);
-    json_put_number(item, "time_ms", time.ms);
-    json_put_number(item, "uncertainty", time.uncertainty);
-}
+/* clang-format off */
 
-static void put_times(cJSON *object, const MeasuredTime times[2], const TimeChange *change)
-{
-    put_time(object, "before", times[0]);
-    put_time(object, "after", times[1]);
-    time_change_put(object, "change", change);
-}
+RECORD_WHEN(has_before, ComparedCase, it->times[0].ms > 0)
+RECORD_WHEN(has_after, ComparedCase, it->times[1].ms > 0)
+RECORD_WHEN(has_score_before, RunComparison, it->scores[0].ms > 0)
+RECORD_WHEN(has_score_after, RunComparison, it->scores[1].ms > 0)
+RECORD_PUT(put_case_change, ComparedCase, time_change_put(object, row->key, &it->change))
+RECORD_PUT(put_change, RunComparison, time_change_put(object, row->key, &it->change))
 
-static cJSON *case_item(const ComparedCase *compared)
-{
-    cJSON *item = cJSON_CreateObject();
-    cJSON_AddStringToObject(item, "name", compared->name);
-    if (compared->verdicts[0] != NULL)
-        cJSON_AddStringToObject(item, "verdict_before", compared->verdicts[0]);
-    if (compared->verdicts[1] != NULL)
-        cJSON_AddStringToObject(item, "verdict_after", compared->verdicts[1]);
-    put_times(item, compared->times, &compared->change);
-    return item;
-}
+RECORD(time_table, MeasuredTime,
+    ROW(MeasuredTime, ms, "time_ms"),
+    ROW(MeasuredTime, uncertainty, "uncertainty"));
 
-static cJSON *counter_item(const ComparedCounter *counter)
-{
-    cJSON *item = cJSON_CreateObject();
-    cJSON_AddStringToObject(item, "name", counter->name);
-    json_put_number(item, "before", counter->values[0]);
-    json_put_number(item, "after", counter->values[1]);
-    return item;
-}
+RECORD(case_table, ComparedCase,
+    ROW(ComparedCase, name, "name"),
+    ROW(ComparedCase, verdicts[0], "verdict_before"),
+    ROW(ComparedCase, verdicts[1], "verdict_after"),
+    ROW_OBJECT(ComparedCase, times[0], "before", time_table, .when = has_before),
+    ROW_OBJECT(ComparedCase, times[1], "after", time_table, .when = has_after),
+    ROW_HAND("change", .put = put_case_change));
+
+RECORD(score_table, RunComparison,
+    ROW_OBJECT(RunComparison, scores[0], "before", time_table, .when = has_score_before),
+    ROW_OBJECT(RunComparison, scores[1], "after", time_table, .when = has_score_after),
+    ROW_HAND("change", .put = put_change));
+
+RECORD(counter_table, ComparedCounter,
+    ROW(ComparedCounter, name, "name"),
+    ROW(ComparedCounter, values[0], "before"),
+    ROW(ComparedCounter, values[1], "after"));
+
+RECORD(comparison_table, RunComparison,
+    ROW(RunComparison, runs[0], "before"),
+    ROW(RunComparison, runs[1], "after"),
+    ROW(RunComparison, obstacle, "obstacle", .sparse = true),
+    ROW_SAME("score", score_table),
+    ROW_LIST(RunComparison, cases, case_count, "cases", case_table),
+    ROW_LIST(RunComparison, counters, counter_count, "counters", counter_table));
+
+/* clang-format on */
 
 void run_comparison_put(const RunComparison *comparison, cJSON *object)
 {
-    cJSON_AddNumberToObject(object, "before", (double)comparison->runs[0]);
-    cJSON_AddNumberToObject(object, "after", (double)comparison->runs[1]);
-    if (comparison->obstacle[0] != '\0')
-        cJSON_AddStringToObject(object, "obstacle", comparison->obstacle);
-    put_times(cJSON_AddObjectToObject(object, "score"), comparison->scores, &comparison->change);
-    cJSON *cases = cJSON_AddArrayToObject(object, "cases"), *counters = cJSON_AddArrayToObject(object, "counters");
-    for (size_t i = 0; i < comparison->case_count; i++)
-        cJSON_AddItemToArray(cases, case_item(&comparison->cases[i]));
-    for (size_t i = 0; i < comparison->counter_count; i++)
-        cJSON_AddItemToArray(counters, counter_item(&comparison->counters[i]));
+    record_write(&comparison_table, comparison, object);
 }
 
 /* ==== command compare ============================================================================================= */

@@ -1,6 +1,6 @@
 #include "service/course/class_read.h"
 
-#include "base/json.h"
+#include "base/record.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "grader/ranking/person.h"
@@ -11,12 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct ClassReading {
-    const JsonFile *file;
-    ClassFile *class;
-    Message *why;
-} ClassReading;
-
 /* ==== class reading =============================================================================================== */
 
 /* What the readers of the parts of class.json share. */
@@ -24,7 +18,7 @@ typedef struct ClassReading {
 enum { MAX_TEXT_BYTES = 256 };
 
 /* A text that ends up on pages and terminals: 1 to 256 bytes without control characters. */
-static MUST_USE Status class_read_name(const ClassReading *reading, const cJSON *item, const char **name)
+static Status check_name(const RecordReading *reading, const cJSON *item, const void *member)
 {
     if (!cJSON_IsString(item))
         return json_fail(reading->file, item, reading->why, "expected a string");
@@ -35,7 +29,6 @@ static MUST_USE Status class_read_name(const ClassReading *reading, const cJSON 
     for (const char *at = item->valuestring; *at != '\0'; at++)
         if (iscntrl((unsigned char)*at))
             return json_fail(reading->file, item, reading->why, "expected no control character");
-    *name = arena_string(&reading->class->arena, item->valuestring);
     return STATUS_OK;
 }
 
@@ -58,16 +51,16 @@ static bool group_lists(const ClassCaseGroup *group, const char *name)
     return false;
 }
 
-static Status add_case(const ClassReading *reading, const cJSON *item, const char *name, ClassCaseGroup *group)
+static Status add_case(const RecordReading *reading, const cJSON *item, const char *name, ClassCaseGroup *group)
 {
     if (group_lists(group, name))
         return json_fail(reading->file, item, reading->why, "case \"%s\" is listed twice in group \"%s\"", name,
                          group->name);
-    group->cases[group->case_count++] = arena_string(&reading->class->arena, name);
+    group->cases[group->case_count++] = arena_string(reading->arena, name);
     return STATUS_OK;
 }
 
-static Status add_all(const ClassReading *reading, const cJSON *item, const TestcaseSet *set, CaseGroup kind,
+static Status add_all(const RecordReading *reading, const cJSON *item, const TestcaseSet *set, CaseGroup kind,
                       ClassCaseGroup *group)
 {
     Status status = STATUS_OK;
@@ -77,7 +70,7 @@ static Status add_all(const ClassReading *reading, const cJSON *item, const Test
     return status;
 }
 
-static Status refuse_case(const ClassReading *reading, const cJSON *item, const TestcaseSet *set)
+static Status refuse_case(const RecordReading *reading, const cJSON *item, const TestcaseSet *set)
 {
     Text names = {0};
     text_add(&names, "samples, hidden");
@@ -90,7 +83,7 @@ static Status refuse_case(const ClassReading *reading, const cJSON *item, const 
     return status;
 }
 
-static Status read_case(const ClassReading *reading, const cJSON *item, const TestcaseSet *set, ClassCaseGroup *group)
+static Status read_case(const RecordReading *reading, const cJSON *item, const TestcaseSet *set, ClassCaseGroup *group)
 {
     size_t untimed = 0, timed = 0;
     if (!cJSON_IsString(item))
@@ -115,41 +108,38 @@ static Status read_case(const ClassReading *reading, const cJSON *item, const Te
     return add_case(reading, item, item->valuestring, group);
 }
 
-static Status read_case_group(const ClassReading *reading, const cJSON *item, const TestcaseSet *set,
+RECORD(case_group_table, ClassCaseGroup, ROW(ClassCaseGroup, name, "name", .required = true, .check = check_name),
+       ROW_HAND("cases", .json = JSON_ARRAY, .required = true),
+       ROW(ClassCaseGroup, points, "points", .required = true, .low = 0, .high = MAX_POINTS));
+
+static Status read_case_group(const RecordReading *reading, const cJSON *item, const TestcaseSet *set,
                               ClassProblem *problem)
 {
-    static const JsonKey keys[] = {
-        {"name", JSON_STRING, true}, {"cases", JSON_ARRAY, true}, {"points", JSON_NUMBER, true}};
     ClassCaseGroup *group = &problem->groups[problem->group_count];
     const cJSON *list = json_get(item, "cases");
-    Status status = json_check(reading->file, item, keys, LENGTH_OF(keys), reading->why);
-    if (status == STATUS_OK)
-        status = class_read_name(reading, json_get(item, "name"), &group->name);
+    Status status = record_read(&case_group_table, reading->file, item, reading->arena, group, reading->why);
     for (size_t i = 0; i < problem->group_count && status == STATUS_OK; i++)
         if (strcmp(problem->groups[i].name, group->name) == 0)
             return json_fail(reading->file, json_get(item, "name"), reading->why, "there are two groups \"%s\"",
                              group->name);
-    if (status == STATUS_OK)
-        status = json_number(reading->file, item, "points", 0, MAX_POINTS, &group->points, reading->why);
-    if (status == STATUS_OK && list->child == NULL)
+    if (status != STATUS_OK)
+        return status;
+    if (list->child == NULL)
         return json_fail(reading->file, list, reading->why, "expected at least one case");
-    if (status == STATUS_OK)
-        group->cases = arena_array(&reading->class->arena, set->count, sizeof *group->cases);
-    if (status == STATUS_OK)
-        problem->group_count++;
-    for (const cJSON *name = status == STATUS_OK ? list->child : NULL; name != NULL && status == STATUS_OK;
-         name = name->next)
+    group->cases = arena_array(reading->arena, set->count, sizeof *group->cases);
+    problem->group_count++;
+    for (const cJSON *name = list->child; name != NULL && status == STATUS_OK; name = name->next)
         status = read_case(reading, name, set, group);
     return status;
 }
 
-static Status read_case_groups(const ClassReading *reading, const cJSON *list, const TestcaseSet *set,
+static Status read_case_groups(const RecordReading *reading, const cJSON *list, const TestcaseSet *set,
                                ClassProblem *problem)
 {
     Status status = STATUS_OK;
     if (list == NULL)
         return STATUS_OK;
-    problem->groups = arena_array(&reading->class->arena, (size_t)cJSON_GetArraySize(list), sizeof *problem->groups);
+    problem->groups = arena_array(reading->arena, (size_t)cJSON_GetArraySize(list), sizeof *problem->groups);
     for (const cJSON *item = list->child; item != NULL && status == STATUS_OK; item = item->next)
         status = read_case_group(reading, item, set, problem);
     return status;
@@ -163,7 +153,7 @@ static const struct {
 } measures[] = {
     [MEASURE_ROOFLINE] = {"roofline", 1}, [MEASURE_RUNG] = {"rung", 0}, [MEASURE_PERCENTILE] = {"percentile", 100}};
 
-static Status read_rung(const ClassReading *reading, const cJSON *rung, const Problem *found, ClassProblem *problem,
+static Status read_rung(const RecordReading *reading, const cJSON *rung, const Problem *found, ClassProblem *problem,
                         ClassBand *band)
 {
     Ladder ladder;
@@ -176,7 +166,7 @@ static Status read_rung(const ClassReading *reading, const cJSON *rung, const Pr
         const size_t length = strlen(name) - strlen(".cu");
         if (strcmp(name, rung->valuestring) == 0 ||
             (strlen(rung->valuestring) == length && strncmp(name, rung->valuestring, length) == 0))
-            band->rung = arena_string(&reading->class->arena, name);
+            band->rung = arena_string(reading->arena, name);
         text_printf(&names, "%s%s", i > 0 ? ", " : "", name);
     }
     const char *known = names.data == NULL ? "none" : names.data;
@@ -192,7 +182,7 @@ static Status read_rung(const ClassReading *reading, const cJSON *rung, const Pr
     return status;
 }
 
-static Status read_band(const ClassReading *reading, const cJSON *item, const Problem *found, ClassProblem *problem)
+static Status read_band(const RecordReading *reading, const cJSON *item, const Problem *found, ClassProblem *problem)
 {
     static const JsonKey number_keys[] = {{"at_least", JSON_NUMBER, true}, {"points", JSON_NUMBER, true}};
     static const JsonKey rung_keys[] = {{"rung", JSON_STRING, true}, {"points", JSON_NUMBER, true}};
@@ -221,7 +211,7 @@ static Status read_band(const ClassReading *reading, const cJSON *item, const Pr
     return STATUS_OK;
 }
 
-static Status read_measure(const ClassReading *reading, const cJSON *item, ClassMeasure *measure)
+static Status read_measure(const RecordReading *reading, const cJSON *item, ClassMeasure *measure)
 {
     for (size_t i = MEASURE_ROOFLINE; i < LENGTH_OF(measures); i++)
         if (strcmp(measures[i].name, item->valuestring) == 0)
@@ -232,7 +222,7 @@ static Status read_measure(const ClassReading *reading, const cJSON *item, Class
                            "expected \"roofline\", \"rung\" or \"percentile\", found \"%s\"", item->valuestring);
 }
 
-static Status read_speed(const ClassReading *reading, const cJSON *object, const Problem *found, ClassProblem *problem)
+static Status read_speed(const RecordReading *reading, const cJSON *object, const Problem *found, ClassProblem *problem)
 {
     static const JsonKey keys[] = {{"measure", JSON_STRING, true}, {"bands", JSON_ARRAY, true}};
     const cJSON *list = json_get(object, "bands");
@@ -245,7 +235,7 @@ static Status read_speed(const ClassReading *reading, const cJSON *object, const
         return status;
     if (list->child == NULL)
         return json_fail(reading->file, list, reading->why, "expected at least one band");
-    problem->bands = arena_array(&reading->class->arena, (size_t)cJSON_GetArraySize(list), sizeof *problem->bands);
+    problem->bands = arena_array(reading->arena, (size_t)cJSON_GetArraySize(list), sizeof *problem->bands);
     for (const cJSON *item = list->child; item != NULL && status == STATUS_OK; item = item->next)
         status = read_band(reading, item, found, problem);
     return status;
@@ -253,7 +243,7 @@ static Status read_speed(const ClassReading *reading, const cJSON *object, const
 
 /* ---- the problem ------------------------------------------------------------------------------------------------- */
 
-static Status read_points(const ClassReading *reading, const cJSON *object, const Problem *found,
+static Status read_points(const RecordReading *reading, const cJSON *object, const Problem *found,
                           const TestcaseSet *set, ClassProblem *problem)
 {
     static const JsonKey keys[] = {
@@ -270,7 +260,7 @@ static Status read_points(const ClassReading *reading, const cJSON *object, cons
     return status;
 }
 
-static MUST_USE Status class_problem_read(const ClassReading *reading, const cJSON *item, ClassProblem *problem)
+static MUST_USE Status class_problem_read(const RecordReading *reading, const cJSON *item, ClassProblem *problem)
 {
     static const JsonKey keys[] = {{"problem", JSON_STRING, true}, {"points", JSON_OBJECT, true}};
     Problem found;
@@ -282,7 +272,7 @@ static MUST_USE Status class_problem_read(const ClassReading *reading, const cJS
     const cJSON *id = json_get(item, "problem");
     if (problem_read(id->valuestring, &found, &unfit) != STATUS_OK)
         return json_fail(reading->file, id, reading->why, "%s", unfit.text);
-    problem->problem = arena_string(&reading->class->arena, id->valuestring);
+    problem->problem = arena_string(reading->arena, id->valuestring);
     status = testcases_read(&found, &set, reading->why);
     if (status == STATUS_OK) {
         status = read_points(reading, json_get(item, "points"), &found, &set, problem);
@@ -298,70 +288,54 @@ enum { MAX_CLASS_BYTES = 4 << 20, MAX_GRACE_MINUTES = 7 * 24 * 60, MAX_LATE_DAYS
 
 /* ---- times ------------------------------------------------------------------------------------------------------- */
 
-static Status read_moment(const ClassReading *reading, const cJSON *item, bool earlier, ClassTime *time)
+static Status read_moment(const RecordReading *reading, const cJSON *item, bool earlier, ClassTime *time)
 {
+    const ClassFile *class = reading->root;
     Message unfit = {0};
-    if (class_time_parse(item->valuestring, &reading->class->zone, earlier, &reading->class->arena, time, &unfit) !=
-        STATUS_OK)
+    if (class_time_parse(item->valuestring, &class->zone, earlier, reading->arena, time, &unfit) != STATUS_OK)
         return json_fail(reading->file, item, reading->why, "%s", unfit.text);
     return STATUS_OK;
 }
 
-static Status read_late(const ClassReading *reading, const cJSON *object, ClassLate *late)
+static Status check_late(const RecordReading *reading, const cJSON *item, const void *member)
 {
-    static const JsonKey keys[] = {
-        {"grace_minutes", JSON_NUMBER, false}, {"percent_per_day", JSON_NUMBER, false}, {"days", JSON_NUMBER, false}};
-    if (object == NULL)
-        return STATUS_OK;
-    Status status = json_check(reading->file, object, keys, LENGTH_OF(keys), reading->why);
-    if (status == STATUS_OK)
-        status = json_integer(reading->file, object, "grace_minutes", 0, MAX_GRACE_MINUTES, &late->grace_minutes,
-                              reading->why);
-    if (status == STATUS_OK)
-        status = json_number(reading->file, object, "percent_per_day", 0, 100, &late->percent_per_day, reading->why);
-    if (status == STATUS_OK)
-        status = json_integer(reading->file, object, "days", 0, MAX_LATE_DAYS, &late->days, reading->why);
-    if (status == STATUS_OK && late->percent_per_day > 0 && late->days == 0)
-        return json_fail(reading->file, object, reading->why,
+    const ClassLate *late = member;
+    if (late->percent_per_day > 0 && late->days == 0)
+        return json_fail(reading->file, item, reading->why,
                          "\"percent_per_day\" needs \"days\", the number of days for which late ones count");
+    return STATUS_OK;
+}
+
+static Status take_due(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record)
+{
+    const ClassFile *class = reading->root;
+    ClassAssignment *assignment = record;
+    ClassTime due = {0};
+    Status status = read_moment(reading, item, false, &due);
+    if (status == STATUS_OK)
+        assignment->deadline = class_deadline_of(due, &assignment->late, &class->zone, reading->arena);
     return status;
 }
 
-static Status read_times(const ClassReading *reading, const cJSON *item, ClassAssignment *assignment)
+static Status take_opens(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record)
 {
-    ClassTime due = {0};
-    const cJSON *opens = json_get(item, "opens");
-    Status status = read_late(reading, json_get(item, "late"), &assignment->late);
-    if (status == STATUS_OK)
-        status = read_moment(reading, json_get(item, "due"), false, &due);
-    if (status != STATUS_OK)
-        return status;
-    assignment->deadline = class_deadline_of(due, &assignment->late, &reading->class->zone, &reading->class->arena);
-    assignment->opens.utc_s = INT64_MIN;
-    if (opens != NULL)
-        status = read_moment(reading, opens, true, &assignment->opens);
-    if (status == STATUS_OK && assignment->opens.utc_s >= due.utc_s)
-        return json_fail(reading->file, json_get(item, "due"), reading->why,
-                         "expected a time after \"opens\" (%s), found %s", assignment->opens.written, due.written);
-    return status;
+    return read_moment(reading, item, true, &((ClassAssignment *)record)->opens);
 }
 
 /* ---- who sees what when ------------------------------------------------------------------------------------------ */
 
-static Status read_show(const ClassReading *reading, const cJSON *object, const char *key, ClassShow *show)
+static Status take_show(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record)
 {
     static const char *const names[] = {[SHOW_ALWAYS] = "always", [SHOW_CLOSED] = "closed", [SHOW_NEVER] = "never"};
-    const cJSON *item = json_get(object, key);
-    if (item == NULL)
-        return STATUS_OK;
+    const ClassFile *class = reading->root;
+    ClassShow *show = (ClassShow *)((char *)record + row->offset);
     for (size_t i = 0; i < LENGTH_OF(names); i++)
         if (strcmp(item->valuestring, names[i]) == 0) {
             *show = (ClassShow){.kind = (ClassShowKind)i};
             return STATUS_OK;
         }
     show->kind = SHOW_FROM;
-    if (class_time_parse(item->valuestring, &reading->class->zone, false, &reading->class->arena, &show->from, NULL) !=
-        STATUS_OK)
+    if (class_time_parse(item->valuestring, &class->zone, false, reading->arena, &show->from, NULL) != STATUS_OK)
         return json_fail(
             reading->file, item, reading->why,
             "expected \"always\", \"closed\", \"never\" or a time such as \"2026-11-09T23:59\", found \"%s\"",
@@ -369,47 +343,31 @@ static Status read_show(const ClassReading *reading, const cJSON *object, const 
     return STATUS_OK;
 }
 
-static Status read_shows(const ClassReading *reading, const cJSON *object, ClassAssignment *assignment)
-{
-    static const JsonKey keys[] = {
-        {"points", JSON_STRING, false}, {"board", JSON_STRING, false}, {"sources", JSON_STRING, false}};
-    assignment->points.kind = SHOW_CLOSED;
-    assignment->board.kind = SHOW_ALWAYS;
-    assignment->sources.kind = SHOW_NEVER;
-    if (object == NULL)
-        return STATUS_OK;
-    Status status = json_check(reading->file, object, keys, LENGTH_OF(keys), reading->why);
-    if (status == STATUS_OK)
-        status = read_show(reading, object, "points", &assignment->points);
-    if (status == STATUS_OK)
-        status = read_show(reading, object, "board", &assignment->board);
-    return status == STATUS_OK ? read_show(reading, object, "sources", &assignment->sources) : status;
-}
-
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-static Status read_person(const ClassReading *reading, const cJSON *item, const char **person)
+static Status check_person(const RecordReading *reading, const cJSON *item, const void *member)
 {
     Message unfit = {0};
     if (!cJSON_IsString(item))
         return json_fail(reading->file, item, reading->why, "expected the name of a person");
     if (person_check(item->valuestring, &unfit) != STATUS_OK)
         return json_fail(reading->file, item, reading->why, "%s", unfit.text);
-    *person = arena_string(&reading->class->arena, item->valuestring);
     return STATUS_OK;
 }
 
-static Status read_people(const ClassReading *reading, const cJSON *list, ClassGroup *group)
+static Status take_people(const RecordReading *reading, const cJSON *list, const RecordRow *row, void *record)
 {
+    ClassGroup *group = record;
     Status status = STATUS_OK;
-    group->people = arena_array(&reading->class->arena, (size_t)cJSON_GetArraySize(list), sizeof *group->people);
+    group->people = arena_array(reading->arena, (size_t)cJSON_GetArraySize(list), sizeof *group->people);
     for (const cJSON *item = list->child; item != NULL && status == STATUS_OK; item = item->next) {
-        status = read_person(reading, item, &group->people[group->person_count]);
+        status = check_person(reading, item, NULL);
         for (size_t i = 0; i < group->person_count && status == STATUS_OK; i++)
-            if (strcmp(group->people[i], group->people[group->person_count]) == 0)
+            if (strcmp(group->people[i], item->valuestring) == 0)
                 return json_fail(reading->file, item, reading->why, "\"%s\" is listed twice in group \"%s\"",
                                  group->people[i], group->name);
-        group->person_count++;
+        if (status == STATUS_OK)
+            group->people[group->person_count++] = arena_string(reading->arena, item->valuestring);
     }
     return status;
 }
@@ -422,42 +380,22 @@ static const ClassGroup *group_named(const ClassFile *class, const char *name)
     return NULL;
 }
 
-static Status read_group(const ClassReading *reading, const cJSON *item)
+static Status check_group_name(const RecordReading *reading, const cJSON *item, const void *member)
 {
-    static const JsonKey keys[] = {{"name", JSON_STRING, true}, {"people", JSON_ARRAY, true}};
-    ClassFile *class = reading->class;
-    ClassGroup *group = &class->groups[class->group_count];
-    Status status = json_check(reading->file, item, keys, LENGTH_OF(keys), reading->why);
-    if (status == STATUS_OK)
-        status = class_read_name(reading, json_get(item, "name"), &group->name);
-    if (status == STATUS_OK && group_named(class, group->name) != NULL)
-        return json_fail(reading->file, json_get(item, "name"), reading->why, "there are two groups \"%s\"",
-                         group->name);
-    class->group_count++;
-    return status == STATUS_OK ? read_people(reading, json_get(item, "people"), group) : status;
-}
-
-static Status read_groups(const ClassReading *reading, const cJSON *list)
-{
-    Status status = STATUS_OK;
-    if (list == NULL)
-        return STATUS_OK;
-    reading->class->groups = arena_array(&reading->class->arena, (size_t)cJSON_GetArraySize(list), sizeof(ClassGroup));
-    for (const cJSON *item = list->child; item != NULL && status == STATUS_OK; item = item->next)
-        status = read_group(reading, item);
+    Status status = check_name(reading, item, member);
+    if (status == STATUS_OK && group_named(reading->root, item->valuestring) != NULL)
+        return json_fail(reading->file, item, reading->why, "there are two groups \"%s\"", item->valuestring);
     return status;
 }
 
-static Status read_groups_of(const ClassReading *reading, const cJSON *list, ClassAssignment *assignment)
+static Status take_groups(const RecordReading *reading, const cJSON *list, const RecordRow *row, void *record)
 {
-    if (list == NULL)
-        return STATUS_OK;
+    ClassAssignment *assignment = record;
     if (list->child == NULL)
         return json_fail(reading->file, list, reading->why, "expected a group; without this key it is for everybody");
-    assignment->groups = arena_array(&reading->class->arena, (size_t)cJSON_GetArraySize(list),
-                                     sizeof *assignment->groups);
+    assignment->groups = arena_array(reading->arena, (size_t)cJSON_GetArraySize(list), sizeof *assignment->groups);
     for (const cJSON *item = list->child; item != NULL; item = item->next) {
-        const ClassGroup *group = cJSON_IsString(item) ? group_named(reading->class, item->valuestring) : NULL;
+        const ClassGroup *group = cJSON_IsString(item) ? group_named(reading->root, item->valuestring) : NULL;
         if (group == NULL)
             return json_fail(reading->file, item, reading->why, "expected the name of a group in \"groups\", found %s",
                              cJSON_IsString(item) ? item->valuestring : "something else");
@@ -471,38 +409,34 @@ static Status read_groups_of(const ClassReading *reading, const cJSON *list, Cla
 
 /* ---- assignments ------------------------------------------------------------------------------------------------- */
 
-static Status read_counts(const ClassReading *reading, const cJSON *item, ClassCounts *counts)
+/* The first of an assignment's keys: what it is by default is set here, too. */
+static Status take_id(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record)
 {
-    if (item == NULL)
-        return STATUS_OK;
-    if (strcmp(item->valuestring, "best") != 0 && strcmp(item->valuestring, "last") != 0)
-        return json_fail(reading->file, item, reading->why, "expected \"best\" or \"last\", found \"%s\"",
-                         item->valuestring);
-    *counts = strcmp(item->valuestring, "best") == 0 ? COUNTS_BEST : COUNTS_LAST;
+    const char *id = item->valuestring;
+    if (!problem_id_is_valid(id))
+        return json_fail(reading->file, item, reading->why,
+                         "expected lower-case letters, digits and dashes such as \"week-1\", found \"%s\"", id);
+    if (class_assignment(reading->root, id) != NULL)
+        return json_fail(reading->file, item, reading->why, "there are two assignments \"%s\"", id);
+    id = arena_string(reading->arena, id);
+    *(ClassAssignment *)record = (ClassAssignment){
+        .id = id,
+        .title = id,
+        .opens = {.utc_s = INT64_MIN},
+        .points = {.kind = SHOW_CLOSED},
+        .board = {.kind = SHOW_ALWAYS},
+        .sources = {.kind = SHOW_NEVER},
+    };
     return STATUS_OK;
 }
 
-static Status read_id(const ClassReading *reading, const cJSON *item, ClassAssignment *assignment)
+static Status take_problems(const RecordReading *reading, const cJSON *list, const RecordRow *row, void *record)
 {
-    const cJSON *id = json_get(item, "id");
-    if (!problem_id_is_valid(id->valuestring))
-        return json_fail(reading->file, id, reading->why,
-                         "expected lower-case letters, digits and dashes such as \"week-1\", found \"%s\"",
-                         id->valuestring);
-    if (class_assignment(reading->class, id->valuestring) != NULL)
-        return json_fail(reading->file, id, reading->why, "there are two assignments \"%s\"", id->valuestring);
-    assignment->id = arena_string(&reading->class->arena, id->valuestring);
-    assignment->title = assignment->id;
-    return json_get(item, "title") == NULL ? STATUS_OK
-                                           : class_read_name(reading, json_get(item, "title"), &assignment->title);
-}
-
-static Status read_problems(const ClassReading *reading, const cJSON *list, ClassAssignment *assignment)
-{
+    ClassAssignment *assignment = record;
     Status status = STATUS_OK;
     if (list->child == NULL)
         return json_fail(reading->file, list, reading->why, "expected at least one problem");
-    assignment->problems = arena_array(&reading->class->arena, (size_t)cJSON_GetArraySize(list), sizeof(ClassProblem));
+    assignment->problems = arena_array(reading->arena, (size_t)cJSON_GetArraySize(list), sizeof(ClassProblem));
     for (const cJSON *item = list->child; item != NULL && status == STATUS_OK; item = item->next) {
         ClassProblem problem = {0};
         status = class_problem_read(reading, item, &problem);
@@ -514,56 +448,56 @@ static Status read_problems(const ClassReading *reading, const cJSON *list, Clas
     return status;
 }
 
-static Status read_assignment(const ClassReading *reading, const cJSON *item)
+static Status check_assignment(const RecordReading *reading, const cJSON *item, const void *member)
 {
-    static const JsonKey keys[] = {
-        {"id", JSON_STRING, true},     {"title", JSON_STRING, false}, {"opens", JSON_STRING, false},
-        {"due", JSON_STRING, true},    {"late", JSON_OBJECT, false},  {"counts", JSON_STRING, false},
-        {"groups", JSON_ARRAY, false}, {"show", JSON_OBJECT, false},  {"problems", JSON_ARRAY, true},
-    };
-    ClassAssignment assignment = {0};
-    Status status = json_check(reading->file, item, keys, LENGTH_OF(keys), reading->why);
-    if (status == STATUS_OK)
-        status = read_id(reading, item, &assignment);
-    if (status == STATUS_OK)
-        status = read_times(reading, item, &assignment);
-    if (status == STATUS_OK)
-        status = read_counts(reading, json_get(item, "counts"), &assignment.counts);
-    if (status == STATUS_OK)
-        status = read_groups_of(reading, json_get(item, "groups"), &assignment);
-    if (status == STATUS_OK)
-        status = read_shows(reading, json_get(item, "show"), &assignment);
-    if (status == STATUS_OK)
-        status = read_problems(reading, json_get(item, "problems"), &assignment);
-    reading->class->assignments[reading->class->assignment_count++] = assignment;
-    return status;
+    const ClassAssignment *assignment = member;
+    const ClassTime *due = &assignment->deadline.due;
+    if (assignment->opens.utc_s >= due->utc_s)
+        return json_fail(reading->file, json_get(item, "due"), reading->why,
+                         "expected a time after \"opens\" (%s), found %s", assignment->opens.written, due->written);
+    return STATUS_OK;
 }
 
-static Status read_assignments(const ClassReading *reading, const cJSON *list)
+static Status check_assignments(const RecordReading *reading, const cJSON *list, const void *member)
 {
-    Status status = STATUS_OK;
-    ClassFile *class = reading->class;
-    if (list->child == NULL)
-        return json_fail(reading->file, list, reading->why, "expected at least one assignment");
-    class->assignments = arena_array(&class->arena, (size_t)cJSON_GetArraySize(list), sizeof *class->assignments);
-    for (const cJSON *item = list->child; item != NULL && status == STATUS_OK; item = item->next)
-        status = read_assignment(reading, item);
-    return status;
+    return list->child != NULL ? STATUS_OK
+                               : json_fail(reading->file, list, reading->why, "expected at least one assignment");
 }
 
 /* ---- extensions -------------------------------------------------------------------------------------------------- */
 
-/* Where there are no groups, everybody may be in the class. */
-static Status check_extension(const ClassReading *reading, const cJSON *item, const ClassExtension *extension)
+static Status take_assignment(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record)
 {
+    ClassExtension *extension = record;
+    extension->assignment = class_assignment(reading->root, item->valuestring);
+    if (extension->assignment == NULL)
+        return json_fail(reading->file, item, reading->why, "there is no assignment \"%s\"", item->valuestring);
+    return STATUS_OK;
+}
+
+static Status take_extended(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record)
+{
+    const ClassFile *class = reading->root;
+    ClassExtension *extension = record;
+    ClassTime due = {0};
+    Status status = read_moment(reading, item, false, &due);
+    extension->deadline = class_deadline_of(due, &extension->assignment->late, &class->zone, reading->arena);
+    return status;
+}
+
+/* Where there are no groups, everybody may be in the class. */
+static Status check_extension(const RecordReading *reading, const cJSON *item, const void *member)
+{
+    const ClassFile *class = reading->root;
+    const ClassExtension *extension = member;
     const ClassAssignment *assignment = extension->assignment;
     const cJSON *person = json_get(item, "person");
-    if (reading->class->group_count > 0 && !class_has_person(reading->class, extension->person))
+    if (class->group_count > 0 && !class_has_person(class, extension->person))
         return json_fail(reading->file, person, reading->why, "no group holds \"%s\"", extension->person);
     if (!class_takes_part(assignment, extension->person))
         return json_fail(reading->file, person, reading->why, "\"%s\" is in no group of assignment \"%s\"",
                          extension->person, assignment->id);
-    if (class_extension(reading->class, assignment, extension->person) != NULL)
+    if (class_extension(class, assignment, extension->person) != NULL)
         return json_fail(reading->file, person, reading->why, "\"%s\" has two extensions of assignment \"%s\"",
                          extension->person, assignment->id);
     if (extension->deadline.due.utc_s <= assignment->deadline.due.utc_s)
@@ -573,73 +507,22 @@ static Status check_extension(const ClassReading *reading, const cJSON *item, co
     return STATUS_OK;
 }
 
-static Status read_assignment_of(const ClassReading *reading, const cJSON *item, ClassExtension *extension)
-{
-    const cJSON *id = json_get(item, "assignment");
-    ClassTime due = {0};
-    extension->assignment = class_assignment(reading->class, id->valuestring);
-    if (extension->assignment == NULL)
-        return json_fail(reading->file, id, reading->why, "there is no assignment \"%s\"", id->valuestring);
-    Status status = read_moment(reading, json_get(item, "due"), false, &due);
-    extension->deadline = class_deadline_of(due, &extension->assignment->late, &reading->class->zone,
-                                            &reading->class->arena);
-    return status;
-}
-
-static Status read_extension(const ClassReading *reading, const cJSON *item)
-{
-    static const JsonKey keys[] = {{"person", JSON_STRING, true},
-                                   {"assignment", JSON_STRING, true},
-                                   {"due", JSON_STRING, true},
-                                   {"why", JSON_STRING, true},
-                                   {"by", JSON_STRING, true}};
-    ClassFile *class = reading->class;
-    ClassExtension extension = {0};
-    Status status = json_check(reading->file, item, keys, LENGTH_OF(keys), reading->why);
-    if (status == STATUS_OK)
-        status = read_person(reading, json_get(item, "person"), &extension.person);
-    if (status == STATUS_OK)
-        status = read_assignment_of(reading, item, &extension);
-    if (status == STATUS_OK)
-        status = class_read_name(reading, json_get(item, "why"), &extension.why);
-    if (status == STATUS_OK)
-        status = read_person(reading, json_get(item, "by"), &extension.by);
-    if (status == STATUS_OK)
-        status = check_extension(reading, item, &extension);
-    if (status == STATUS_OK)
-        class->extensions[class->extension_count++] = extension;
-    return status;
-}
-
-static Status read_extensions(const ClassReading *reading, const cJSON *list)
-{
-    Status status = STATUS_OK;
-    if (list == NULL)
-        return STATUS_OK;
-    reading->class->extensions = arena_array(&reading->class->arena, (size_t)cJSON_GetArraySize(list),
-                                             sizeof *reading->class->extensions);
-    for (const cJSON *item = list->child; item != NULL && status == STATUS_OK; item = item->next)
-        status = read_extension(reading, item);
-    return status;
-}
-
 /* ---- other files ------------------------------------------------------------------------------------------------- */
 
-static Status read_paths(const ClassReading *reading, const cJSON *list, const char ***paths, size_t *count)
+static Status take_paths(const RecordReading *reading, const cJSON *list, const RecordRow *row, void *record)
 {
+    const char *slash = strrchr(reading->file->path, '/');
+    const int folder = slash == NULL ? 0 : (int)(slash - reading->file->path) + 1;
+    const char **paths = arena_array(reading->arena, (size_t)cJSON_GetArraySize(list), sizeof *paths);
+    size_t *count = (size_t *)((char *)record + row->count_offset);
     Status status = STATUS_OK;
-    const char *slash = strrchr(reading->class->path, '/');
-    const int folder = slash == NULL ? 0 : (int)(slash - reading->class->path) + 1;
-    if (list == NULL)
-        return STATUS_OK;
-    *paths = arena_array(&reading->class->arena, (size_t)cJSON_GetArraySize(list), sizeof **paths);
+    *(const char ***)((char *)record + row->offset) = paths;
     for (const cJSON *item = list->child; item != NULL && status == STATUS_OK; item = item->next) {
-        const char *path = NULL;
-        status = class_read_name(reading, item, &path);
+        status = check_name(reading, item, NULL);
         if (status == STATUS_OK)
-            (*paths)[(*count)++] = path[0] == '/' ? path
-                                                  : arena_printf(&reading->class->arena, "%.*s%s", folder,
-                                                                 reading->class->path, path);
+            paths[(*count)++] = item->valuestring[0] == '/' ? arena_string(reading->arena, item->valuestring)
+                                                            : arena_printf(reading->arena, "%.*s%s", folder,
+                                                                           reading->file->path, item->valuestring);
     }
     return status;
 }
@@ -661,49 +544,72 @@ Status class_file_check_paths(const ClassFile *file, Message *why)
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-static Status read_zone(const ClassReading *reading, const cJSON *item)
+static Status take_zone(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record)
 {
     Message unfit = {0};
-    if (zone_read(item->valuestring, &reading->class->arena, &reading->class->zone, &unfit) != STATUS_OK)
+    if (zone_read(item->valuestring, reading->arena, &((ClassFile *)record)->zone, &unfit) != STATUS_OK)
         return json_fail(reading->file, item, reading->why, "%s", unfit.text);
     return STATUS_OK;
 }
 
-static Status read_keys(const ClassReading *reading)
-{
-    static const JsonKey keys[] = {
-        {"schema", JSON_NUMBER, true},     {"title", JSON_STRING, false},     {"zone", JSON_STRING, true},
-        {"groups", JSON_ARRAY, false},     {"assignments", JSON_ARRAY, true}, {"extensions", JSON_ARRAY, false},
-        {"handed_out", JSON_ARRAY, false}, {"earlier", JSON_ARRAY, false},
-    };
-    ClassFile *class = reading->class;
-    const cJSON *root = reading->file->root;
-    int64_t schema = 0;
-    Status status = json_check(reading->file, root, keys, LENGTH_OF(keys), reading->why);
-    if (status == STATUS_OK)
-        status = json_integer(reading->file, root, "schema", 1, 1, &schema, reading->why);
-    if (status == STATUS_OK && json_get(root, "title") != NULL)
-        status = class_read_name(reading, json_get(root, "title"), &class->title);
-    if (status == STATUS_OK)
-        status = read_zone(reading, json_get(root, "zone"));
-    if (status == STATUS_OK)
-        status = read_groups(reading, json_get(root, "groups"));
-    if (status == STATUS_OK)
-        status = read_assignments(reading, json_get(root, "assignments"));
-    if (status == STATUS_OK)
-        status = read_extensions(reading, json_get(root, "extensions"));
-    if (status == STATUS_OK)
-        status = read_paths(reading, json_get(root, "handed_out"), &class->handed_out, &class->handed_out_count);
-    if (status == STATUS_OK)
-        status = read_paths(reading, json_get(root, "earlier"), &class->earlier, &class->earlier_count);
-    return status;
-}
+static const char *const counts_names[] = {[COUNTS_BEST] = "best", [COUNTS_LAST] = "last", NULL};
+
+/* clang-format off */
+
+RECORD(group_table, ClassGroup,
+    ROW(ClassGroup, name, "name", .required = true, .check = check_group_name),
+    ROW_HAND("people", .json = JSON_ARRAY, .required = true, .take = take_people));
+
+RECORD(late_table, ClassLate,
+    ROW(ClassLate, grace_minutes, "grace_minutes", .low = 0, .high = MAX_GRACE_MINUTES),
+    ROW(ClassLate, percent_per_day, "percent_per_day", .low = 0, .high = 100),
+    ROW(ClassLate, days, "days", .low = 0, .high = MAX_LATE_DAYS));
+
+RECORD(show_table, ClassAssignment,
+    ROW_HAND("points", .json = JSON_STRING, .offset = offsetof(ClassAssignment, points), .take = take_show),
+    ROW_HAND("board", .json = JSON_STRING, .offset = offsetof(ClassAssignment, board), .take = take_show),
+    ROW_HAND("sources", .json = JSON_STRING, .offset = offsetof(ClassAssignment, sources), .take = take_show));
+
+RECORD(assignment_keys, ClassAssignment,
+    ROW(ClassAssignment, id, "id", .required = true, .take = take_id, .about = "lower-case letters, digits, dashes"),
+    ROW(ClassAssignment, title, "title", .check = check_name, .about = "optional, for people"),
+    ROW_OBJECT(ClassAssignment, late, "late", late_table, .check = check_late, .brief = true, .about = "optional: `grace_minutes` (0): until then nothing is taken off; `percent_per_day` (0): what is then taken off the points for each day begun since the deadline; `days` (0): after so many days nothing counts. A day ends at the deadline's local time"), /* before "due", which needs it */
+    ROW_HAND("due", .json = JSON_STRING, .required = true, .take = take_due, .about = "the deadline. Something received in this second is in time, a second later it is late: `23:59` means 23:59:00"),
+    ROW_HAND("opens", .json = JSON_STRING, .take = take_opens, .about = "optional: what is handed in before does not count"),
+    ROW(ClassAssignment, counts, "counts", .names = counts_names, .about = "`best` (unless given): for each problem the submission that gives the most points after what is taken off; `last`: the last one. Only what was handed in for the ranking counts, and an identical source that comes late again replaces nothing"),
+    ROW_HAND("groups", .json = JSON_ARRAY, .take = take_groups, .about = "optional list of names of groups: it is for these; otherwise for everybody"),
+    ROW_SAME("show", show_table, .brief = true, .about = "optional: from when on students see `points` (their own; `closed`), `board` (`always`) and `sources` (of others; `never`): `always`, `closed` (after everybody's last late day, with extensions), `never`, or a time. In brackets what holds unless it is given"),
+    ROW_HAND("problems", .json = JSON_ARRAY, .required = true, .take = take_problems, .about = "list: `problem`, an id, and `points`, as below"));
+
+RECORD(assignment_table, ClassAssignment,
+    ROW_SAME(NULL, assignment_keys, .check = check_assignment));
+
+RECORD(extension_keys, ClassExtension,
+    ROW(ClassExtension, person, "person", .required = true, .check = check_person),
+    ROW_HAND("assignment", .json = JSON_STRING, .required = true, .take = take_assignment),
+    ROW_HAND("due", .json = JSON_STRING, .required = true, .take = take_extended),
+    ROW(ClassExtension, why, "why", .required = true, .check = check_name),
+    ROW(ClassExtension, by, "by", .required = true, .check = check_person));
+
+RECORD(extension_table, ClassExtension,
+    ROW_SAME(NULL, extension_keys, .check = check_extension));
+
+RECORD_PUBLIC(class_table, ClassFile,
+    ROW_SCHEMA("schema", 1),
+    ROW(ClassFile, title, "title", .check = check_name, .about = "optional, for people"),
+    ROW_HAND("zone", .json = JSON_STRING, .required = true, .take = take_zone, .about = "the time zone of all times without an offset: a name of the system's, such as `Europe/Berlin` (package tzdata)"),
+    ROW_LIST(ClassFile, groups, group_count, "groups", group_table, .brief = true, .about = "optional list: `name`, and `people`: the names that they hand in under, as the service knows them. Somebody may be in several groups"),
+    ROW_LIST(ClassFile, assignments, assignment_count, "assignments", assignment_table, .required = true, .check = check_assignments, .about = "list of at least one"),
+    ROW_LIST(ClassFile, extensions, extension_count, "extensions", extension_table, .brief = true, .about = "optional list: `person`, `assignment`, `due` (later than the assignment's; grace and late days follow it), `why`, `by` (who allowed it). One for each person and assignment"),
+    ROW_TEXTS(ClassFile, handed_out, handed_out_count, "handed_out", .take = take_paths, .about = "optional list of files and folders whose code is everybody's: similarity leaves it out"),
+    ROW_TEXTS(ClassFile, earlier, earlier_count, "earlier", .take = take_paths, .about = "optional list of files and folders with earlier submissions, to compare with"));
+
+/* clang-format on */
 
 Status class_file_read(const char *path, ClassFile *class, Message *why)
 {
     JsonFile file = {0};
     *class = (ClassFile){.title = ""};
-    const ClassReading reading = {&file, class, why};
     class->path = arena_string(&class->arena, path);
     if (access(path, F_OK) != 0 && errno == ENOENT) {
         class_file_free(class);
@@ -711,7 +617,7 @@ Status class_file_read(const char *path, ClassFile *class, Message *why)
     }
     Status status = json_read(path, MAX_CLASS_BYTES, &file, why);
     if (status == STATUS_OK)
-        status = read_keys(&reading);
+        status = record_read(&class_table, &file, file.root, &class->arena, class, why);
     json_free(&file);
     if (status != STATUS_OK)
         class_file_free(class);

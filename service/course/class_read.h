@@ -10,6 +10,9 @@
 #include "base/status.h"
 #include "service/course/class_file.h"
 
+/* The rows of class.json. */
+extern const struct RecordTable class_table;
+
 MUST_USE Status class_file_read(const char *path, ClassFile *file, Message *why);
 
 /* The folders and files of `handed_out` and `earlier` exist. Not every machine that reads the file has them. */

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/paths.h"
+#include "base/record.h"
 #include "grader/problem/testcase.h"
 #include "grader/ranking/ranking.h"
 #include "harness/compile/compile_sandbox.h"
@@ -146,18 +147,10 @@ enum {
     MOST_PILOTS = 1000
 };
 
-#define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
-
-typedef struct ConfigReading {
-    const JsonFile *file;
-    Config *config;
-    Message *why;
-} ConfigReading;
-
 /* ---- strings ----------------------------------------------------------------------------------------------------- */
 
 /* Strings end up in headers, logs and on terminals, so they are of printable characters. */
-static Status check_string(const ConfigReading *reading, const cJSON *item)
+static Status check_string(const RecordReading *reading, const cJSON *item, const void *member)
 {
     const char *text = item->valuestring;
     if (strlen(text) > MAX_NAME_BYTES)
@@ -169,237 +162,145 @@ static Status check_string(const ConfigReading *reading, const cJSON *item)
     return STATUS_OK;
 }
 
-static Status read_string(const ConfigReading *reading, const cJSON *object, const char *key, const char **value)
+static Status check_word(const RecordReading *reading, const cJSON *item, const void *member)
 {
-    const cJSON *item = json_get(object, key);
-    if (item == NULL)
-        return STATUS_OK;
-    Status status = check_string(reading, item);
-    *value = arena_string(&reading->config->arena, item->valuestring);
-    return status;
-}
-
-static Status read_word(const ConfigReading *reading, const cJSON *object, const char *key, const char **value)
-{
-    Status status = read_string(reading, object, key, value);
-    if (status == STATUS_OK && (*value)[0] == '\0')
-        return json_fail(reading->file, json_get(object, key), reading->why, "expected a text that is not empty");
+    Status status = check_string(reading, item, member);
+    if (status == STATUS_OK && item->valuestring[0] == '\0')
+        return json_fail(reading->file, item, reading->why, "expected a text that is not empty");
     return status;
 }
 
 /* A relative path would mean another place for each program that reads the file. */
-static Status read_path(const ConfigReading *reading, const cJSON *object, const char *key, size_t most,
-                        const char **value)
+static Status check_path_within(const RecordReading *reading, const cJSON *item, size_t most)
 {
-    Status status = read_string(reading, object, key, value);
-    if (status != STATUS_OK || json_get(object, key) == NULL)
+    Status status = check_string(reading, item, NULL);
+    if (status != STATUS_OK)
         return status;
-    if ((*value)[0] != '/')
-        return json_fail(reading->file, json_get(object, key), reading->why,
-                         "expected a path from the root, found \"%s\"", *value);
-    if (strlen(*value) >= most)
-        return json_fail(reading->file, json_get(object, key), reading->why, "expected a path of fewer than %zu bytes",
-                         most);
+    if (item->valuestring[0] != '/')
+        return json_fail(reading->file, item, reading->why, "expected a path from the root, found \"%s\"",
+                         item->valuestring);
+    if (strlen(item->valuestring) >= most)
+        return json_fail(reading->file, item, reading->why, "expected a path of fewer than %zu bytes", most);
     return STATUS_OK;
 }
 
-static Status read_socket(const ConfigReading *reading, const cJSON *object, const char *key, const char **value)
+static Status check_path(const RecordReading *reading, const cJSON *item, const void *member)
 {
-    return read_path(reading, object, key, sizeof((struct sockaddr_un *)NULL)->sun_path, value);
+    return check_path_within(reading, item, MAX_NAME_BYTES);
 }
 
-/* With `once`, a name may not be repeated. */
-static Status read_list(const ConfigReading *reading, const cJSON *object, const char *key, bool once, Names *names)
+static Status check_socket(const RecordReading *reading, const cJSON *item, const void *member)
 {
-    const cJSON *list = json_get(object, key);
-    if (list == NULL)
-        return STATUS_OK;
+    return check_path_within(reading, item, sizeof((struct sockaddr_un *)NULL)->sun_path);
+}
+
+/* "127.0.0.1:8080", "[::1]:8080", or "". */
+static Status check_address(const RecordReading *reading, const cJSON *item, const void *member)
+{
+    const char *value = item->valuestring;
+    Status status = check_string(reading, item, member);
+    if (status != STATUS_OK || value[0] == '\0')
+        return status;
+    const char *colon = strrchr(value, ':');
+    char *end = NULL;
+    const long port = colon == NULL ? 0 : strtol(colon + 1, &end, 10);
+    const bool is_number = colon != NULL && isdigit((unsigned char)colon[1]) && *end == '\0';
+    const bool brackets = value[0] == '[', closed = colon != NULL && colon > value && colon[-1] == ']';
+    const bool is_bare = strchr(value, ':') == colon && !closed && !brackets;
+    if (!is_number || port > MAX_PORT || colon == value || !(is_bare || (brackets && closed)))
+        return json_fail(reading->file, item, reading->why,
+                         "expected \"ADDRESS:PORT\" such as \"127.0.0.1:8080\", or \"\", found \"%s\"", value);
+    return STATUS_OK;
+}
+
+static Status take_words(const RecordReading *reading, const cJSON *list, const RecordRow *row, void *record)
+{
+    Names *names = (Names *)((char *)record + row->offset);
     *names = (Names){0};
     if (cJSON_GetArraySize(list) > MAX_NAMES)
         return json_fail(reading->file, list, reading->why, "expected at most %d names", MAX_NAMES);
-    names->items = arena_array(&reading->config->arena, (size_t)cJSON_GetArraySize(list) + 1, sizeof *names->items);
+    names->items = arena_array(reading->arena, (size_t)cJSON_GetArraySize(list) + 1, sizeof *names->items);
     for (const cJSON *item = list->child; item != NULL; item = item->next) {
         if (!cJSON_IsString(item) || item->valuestring[0] == '\0')
             return json_fail(reading->file, list, reading->why, "expected a list of names");
-        if (check_string(reading, item) != STATUS_OK)
+        if (check_string(reading, item, NULL) != STATUS_OK)
             return STATUS_BAD_INPUT;
-        if (once && names_hold(names, item->valuestring))
-            return json_fail(reading->file, item, reading->why, "\"%s\" is listed twice", item->valuestring);
-        names->items[names->count++] = arena_string(&reading->config->arena, item->valuestring);
+        names->items[names->count++] = arena_string(reading->arena, item->valuestring);
     }
     return STATUS_OK;
 }
 
-static Status read_names(const ConfigReading *reading, const cJSON *object, const char *key, Names *names)
+/* A name may not be repeated. */
+static Status check_names(const RecordReading *reading, const cJSON *list, const void *member)
 {
-    return read_list(reading, object, key, true, names);
-}
-
-/* "127.0.0.1:8080", "[::1]:8080", or "". */
-static Status read_address(const ConfigReading *reading, const cJSON *object, const char *key, const char **value)
-{
-    Status status = read_string(reading, object, key, value);
-    if (status != STATUS_OK || json_get(object, key) == NULL || (*value)[0] == '\0')
-        return status;
-    const char *colon = strrchr(*value, ':');
-    char *end = NULL;
-    const long port = colon == NULL ? 0 : strtol(colon + 1, &end, 10);
-    const bool is_number = colon != NULL && isdigit((unsigned char)colon[1]) && *end == '\0';
-    const bool brackets = (*value)[0] == '[', closed = colon != NULL && colon > *value && colon[-1] == ']';
-    const bool is_bare = strchr(*value, ':') == colon && !closed && !brackets;
-    if (!is_number || port > MAX_PORT || colon == *value || !(is_bare || (brackets && closed)))
-        return json_fail(reading->file, json_get(object, key), reading->why,
-                         "expected \"ADDRESS:PORT\" such as \"127.0.0.1:8080\", or \"\", found \"%s\"", *value);
+    for (const cJSON *item = list->child; item != NULL; item = item->next)
+        for (const cJSON *other = list->child; other != item; other = other->next)
+            if (strcmp(item->valuestring, other->valuestring) == 0)
+                return json_fail(reading->file, item, reading->why, "\"%s\" is listed twice", item->valuestring);
     return STATUS_OK;
 }
 
-/* ---- objects in it ----------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static Status read_proxy(const ConfigReading *reading, const cJSON *object)
-{
-    static const JsonKey keys[] = {
-        {"path", JSON_STRING, true}, {"user", JSON_STRING, true}, {"header", JSON_STRING, false}};
-    ProxySocket *proxy = &reading->config->proxy_socket;
-    if (object == NULL)
-        return STATUS_OK;
-    Status status = json_check(reading->file, object, keys, LENGTH_OF(keys), reading->why);
-    if (status == STATUS_OK)
-        status = read_socket(reading, object, "path", &proxy->path);
-    if (status == STATUS_OK)
-        status = read_word(reading, object, "user", &proxy->user);
-    proxy->header = "X-Remote-User";
-    return status == STATUS_OK ? read_word(reading, object, "header", &proxy->header) : status;
-}
+static const char *const engine_names[] = {[ENGINE_WORKERS] = "workers", [ENGINE_SLURM] = "slurm", NULL};
 
-static Status read_budget(const ConfigReading *reading, const cJSON *object)
-{
-    static const JsonKey keys[] = {{"rank", JSON_NUMBER, false}, {"practice", JSON_NUMBER, false}};
-    Config *config = reading->config;
-    if (object == NULL)
-        return STATUS_OK;
-    Status status = json_check(reading->file, object, keys, LENGTH_OF(keys), reading->why);
-    if (status == STATUS_OK)
-        status = json_number(reading->file, object, "rank", 1, 1e6, &config->rank_device_s, reading->why);
-    if (status == STATUS_OK)
-        status = json_number(reading->file, object, "practice", 1, 1e6, &config->practice_device_s, reading->why);
-    return status;
-}
+/* clang-format off */
 
-static Status read_pages(const ConfigReading *reading, const cJSON *object)
-{
-    static const JsonKey keys[] = {{"title", JSON_STRING, false}};
-    if (object == NULL)
-        return STATUS_OK;
-    Status status = json_check(reading->file, object, keys, LENGTH_OF(keys), reading->why);
-    return status == STATUS_OK ? read_word(reading, object, "title", &reading->config->title) : status;
-}
-
-static Status read_engine(const ConfigReading *reading, const cJSON *root)
-{
-    const char *name = json_string(root, "engine");
-    if (name == NULL || engine_named(name, &reading->config->engine))
-        return STATUS_OK;
-    return json_fail(reading->file, json_get(root, "engine"), reading->why,
-                     "expected \"workers\" or \"slurm\", found \"%s\"", name);
-}
+RECORD(proxy_table, ProxySocket,
+    ROW(ProxySocket, path, "path", .required = true, .check = check_socket),
+    ROW(ProxySocket, user, "user", .required = true, .check = check_word),
+    ROW(ProxySocket, header, "header", .check = check_word));
 
 /* The words end up in a command and in a script of the shell, each quoted, never in a shell's own words. */
-static Status read_slurm_words(const ConfigReading *reading, const cJSON *object)
-{
-    SlurmSettings *slurm = &reading->config->slurm;
-    Status status = read_string(reading, object, "partition", &slurm->partition);
-    if (status == STATUS_OK)
-        status = read_string(reading, object, "account", &slurm->account);
-    if (status == STATUS_OK)
-        status = read_string(reading, object, "gres", &slurm->gres);
-    if (status == STATUS_OK)
-        status = read_word(reading, object, "device", &slurm->device);
-    if (status == STATUS_OK)
-        status = read_list(reading, object, "options", false, &slurm->options);
-    return status == STATUS_OK ? read_list(reading, object, "program", false, &slurm->program) : status;
-}
+RECORD(slurm_table, SlurmSettings,
+    ROW(SlurmSettings, partition, "partition", .check = check_string),
+    ROW(SlurmSettings, account, "account", .check = check_string),
+    ROW(SlurmSettings, gres, "gres", .check = check_string),
+    ROW(SlurmSettings, device, "device", .check = check_word),
+    ROW(SlurmSettings, time_minutes, "time_minutes", .low = 5, .high = MOST_MINUTES),
+    ROW(SlurmSettings, pilots, "pilots", .low = 1, .high = MOST_PILOTS),
+    ROW(SlurmSettings, idle_seconds, "idle_seconds", .low = 1, .high = 86400),
+    ROW_TEXTS(SlurmSettings, options.items, options.count, "options", .take = take_words),
+    ROW_TEXTS(SlurmSettings, program.items, program.count, "program", .take = take_words));
 
-static Status read_slurm(const ConfigReading *reading, const cJSON *object)
-{
-    static const JsonKey keys[] = {
-        {"partition", JSON_STRING, false},    {"account", JSON_STRING, false}, {"gres", JSON_STRING, false},
-        {"device", JSON_STRING, false},       {"options", JSON_ARRAY, false},  {"program", JSON_ARRAY, false},
-        {"time_minutes", JSON_NUMBER, false}, {"pilots", JSON_NUMBER, false},  {"idle_seconds", JSON_NUMBER, false},
-    };
-    SlurmSettings *slurm = &reading->config->slurm;
-    const JsonFile *file = reading->file;
-    if (object == NULL)
-        return STATUS_OK;
-    Status status = json_check(file, object, keys, LENGTH_OF(keys), reading->why);
-    if (status == STATUS_OK)
-        status = read_slurm_words(reading, object);
-    if (status == STATUS_OK)
-        status = json_integer(file, object, "time_minutes", 5, MOST_MINUTES, &slurm->time_minutes, reading->why);
-    if (status == STATUS_OK)
-        status = json_integer(file, object, "pilots", 1, MOST_PILOTS, &slurm->pilots, reading->why);
-    if (status == STATUS_OK)
-        status = json_integer(file, object, "idle_seconds", 1, 86400, &slurm->idle_seconds, reading->why);
-    return status;
-}
+RECORD(budget_table, Config,
+    ROW(Config, rank_device_s, "rank", .low = 1, .high = 1e6),
+    ROW(Config, practice_device_s, "practice", .low = 1, .high = 1e6));
+
+RECORD(pages_table, Config,
+    ROW(Config, title, "title", .check = check_word));
+
+RECORD_WHEN(has_proxy, Config, it->proxy_socket.path != NULL)
+RECORD_WHEN(has_slurm, Config, it->engine == ENGINE_SLURM)
+
+RECORD_PUBLIC(config_table, Config,
+    ROW(Config, listen, "listen", .check = check_address),
+    ROW(Config, socket, "socket", .check = check_socket),
+    ROW_OBJECT(Config, proxy_socket, "proxy_socket", proxy_table, .when = has_proxy),
+    ROW(Config, state, "state", .check = check_path),
+    ROW(Config, spool, "spool", .check = check_path),
+    ROW(Config, class_file, "class", .check = check_path),
+    ROW_TEXTS(Config, admins.items, admins.count, "admins", .take = take_words, .check = check_names),
+    ROW_TEXTS(Config, teachers.items, teachers.count, "teachers", .take = take_words, .check = check_names),
+    ROW_TEXTS(Config, workers.items, workers.count, "workers", .take = take_words, .check = check_names),
+    ROW(Config, engine, "engine", .names = engine_names),
+    ROW_OBJECT(Config, slurm, "slurm", slurm_table, .when = has_slurm),
+    ROW(Config, penalty_s, "penalty_s", .low = 0, .high = 86400),
+    ROW_SAME("budget_device_s", budget_table),
+    ROW(Config, lease_s, "lease_s", .low = 10, .high = 3600),
+    ROW_SAME("pages", pages_table),
+    ROW(Config, is_public, "public"));
+
+/* clang-format on */
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-static Status read_keys(const ConfigReading *reading)
-{
-    static const JsonKey keys[] = {
-        {"listen", JSON_STRING, false},  {"socket", JSON_STRING, false},    {"proxy_socket", JSON_OBJECT, false},
-        {"state", JSON_STRING, false},   {"admins", JSON_ARRAY, false},     {"teachers", JSON_ARRAY, false},
-        {"workers", JSON_ARRAY, false},  {"penalty_s", JSON_NUMBER, false}, {"budget_device_s", JSON_OBJECT, false},
-        {"lease_s", JSON_NUMBER, false}, {"pages", JSON_OBJECT, false},     {"public", JSON_BOOLEAN, false},
-        {"spool", JSON_STRING, false},   {"engine", JSON_STRING, false},    {"slurm", JSON_OBJECT, false},
-        {"class", JSON_STRING, false},
-    };
-    const JsonFile *file = reading->file;
-    const cJSON *root = file->root;
-    Config *config = reading->config;
-    Status status = json_check(file, root, keys, LENGTH_OF(keys), reading->why);
-    if (status == STATUS_OK)
-        status = read_address(reading, root, "listen", &config->listen);
-    if (status == STATUS_OK)
-        status = read_socket(reading, root, "socket", &config->socket);
-    if (status == STATUS_OK)
-        status = read_proxy(reading, json_get(root, "proxy_socket"));
-    if (status == STATUS_OK)
-        status = read_path(reading, root, "state", MAX_NAME_BYTES, &config->state);
-    if (status == STATUS_OK)
-        status = read_path(reading, root, "spool", MAX_NAME_BYTES, &config->spool);
-    if (status == STATUS_OK)
-        status = read_path(reading, root, "class", MAX_NAME_BYTES, &config->class_file);
-    if (status == STATUS_OK)
-        status = read_names(reading, root, "admins", &config->admins);
-    if (status == STATUS_OK)
-        status = read_names(reading, root, "teachers", &config->teachers);
-    if (status == STATUS_OK)
-        status = read_names(reading, root, "workers", &config->workers);
-    if (status == STATUS_OK)
-        status = read_engine(reading, root);
-    if (status == STATUS_OK)
-        status = read_slurm(reading, json_get(root, "slurm"));
-    if (status == STATUS_OK)
-        status = json_number(file, root, "penalty_s", 0, 86400, &config->penalty_s, reading->why);
-    if (status == STATUS_OK)
-        status = read_budget(reading, json_get(root, "budget_device_s"));
-    if (status == STATUS_OK)
-        status = json_number(file, root, "lease_s", 10, 3600, &config->lease_s, reading->why);
-    if (status == STATUS_OK)
-        status = read_pages(reading, json_get(root, "pages"));
-    if (json_get(root, "public") != NULL)
-        config->is_public = cJSON_IsTrue(json_get(root, "public"));
-    return status;
-}
-
 /* One socket cannot have two kinds of callers. */
-static Status check_sockets(const ConfigReading *reading)
+static Status check_sockets(const JsonFile *file, const Config *config, Message *why)
 {
-    const Config *config = reading->config;
     if (config->proxy_socket.path == NULL || strcmp(config->proxy_socket.path, config->socket) != 0)
         return STATUS_OK;
-    return json_fail(reading->file, json_get(reading->file->root, "proxy_socket"), reading->why,
+    return json_fail(file, json_get(file->root, "proxy_socket"), why,
                      "expected another path than that of \"socket\", found \"%s\" twice", config->socket);
 }
 
@@ -409,6 +310,7 @@ static Config default_config(void)
     return (Config){
         .listen = "127.0.0.1:8080",
         .socket = "/run/convjudge/socket",
+        .proxy_socket = {.header = "X-Remote-User"},
         .state = "/var/lib/convjudge",
         .workers = {workers, 1},
         .slurm = {.partition = "",
@@ -442,16 +344,15 @@ Status config_read(const char *path, Config *config, Message *why)
     JsonFile file = {0};
     const char *chosen = chosen_file(path);
     *config = default_config();
-    const ConfigReading reading = {&file, config, why};
     if (chosen == NULL)
         return STATUS_OK;
     if (access(chosen, F_OK) != 0 && errno == ENOENT)
         return fail(STATUS_NOT_FOUND, why, "%s: there is no such file of settings", chosen);
     Status status = json_read(chosen, MAX_CONFIG_BYTES, &file, why);
     if (status == STATUS_OK)
-        status = read_keys(&reading);
+        status = record_read(&config_table, &file, file.root, &config->arena, config, why);
     if (status == STATUS_OK)
-        status = check_sockets(&reading);
+        status = check_sockets(&file, config, why);
     config->file = arena_string(&config->arena, chosen);
     json_free(&file);
     return status;
@@ -462,11 +363,9 @@ void config_free(Config *config)
     arena_free(&config->arena);
 }
 
-static const char *const engine_names[] = {[ENGINE_WORKERS] = "workers", [ENGINE_SLURM] = "slurm"};
-
 bool engine_named(const char *name, WorkerEngine *engine)
 {
-    for (size_t i = 0; i < LENGTH_OF(engine_names); i++) {
+    for (size_t i = 0; engine_names[i] != NULL; i++) {
         if (strcmp(engine_names[i], name) != 0)
             continue;
         *engine = (WorkerEngine)i;
@@ -488,63 +387,7 @@ bool names_hold(const Names *names, const char *name)
     return false;
 }
 
-/* ---- printing ---------------------------------------------------------------------------------------------------- */
-
-static void print_names(cJSON *root, const char *key, const Names *names)
-{
-    cJSON *list = cJSON_AddArrayToObject(root, key);
-    for (size_t i = 0; i < names->count; i++)
-        cJSON_AddItemToArray(list, cJSON_CreateString(names->items[i]));
-}
-
-static void print_proxy(cJSON *root, const ProxySocket *proxy)
-{
-    if (proxy->path == NULL)
-        return;
-    cJSON *object = cJSON_AddObjectToObject(root, "proxy_socket");
-    cJSON_AddStringToObject(object, "path", proxy->path);
-    cJSON_AddStringToObject(object, "user", proxy->user);
-    cJSON_AddStringToObject(object, "header", proxy->header);
-}
-
-static void print_slurm(cJSON *root, const SlurmSettings *slurm)
-{
-    cJSON *object = cJSON_AddObjectToObject(root, "slurm");
-    cJSON_AddStringToObject(object, "partition", slurm->partition);
-    cJSON_AddStringToObject(object, "account", slurm->account);
-    cJSON_AddStringToObject(object, "gres", slurm->gres);
-    cJSON_AddStringToObject(object, "device", slurm->device);
-    cJSON_AddNumberToObject(object, "time_minutes", (double)slurm->time_minutes);
-    cJSON_AddNumberToObject(object, "pilots", (double)slurm->pilots);
-    cJSON_AddNumberToObject(object, "idle_seconds", (double)slurm->idle_seconds);
-    print_names(object, "options", &slurm->options);
-    print_names(object, "program", &slurm->program);
-}
-
 void config_print(const Config *config, Text *text)
 {
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "listen", config->listen);
-    cJSON_AddStringToObject(root, "socket", config->socket);
-    print_proxy(root, &config->proxy_socket);
-    cJSON_AddStringToObject(root, "state", config->state);
-    if (config->spool != NULL)
-        cJSON_AddStringToObject(root, "spool", config->spool);
-    if (config->class_file != NULL)
-        cJSON_AddStringToObject(root, "class", config->class_file);
-    print_names(root, "admins", &config->admins);
-    print_names(root, "teachers", &config->teachers);
-    print_names(root, "workers", &config->workers);
-    cJSON_AddStringToObject(root, "engine", engine_name(config->engine));
-    if (config->engine == ENGINE_SLURM)
-        print_slurm(root, &config->slurm);
-    cJSON_AddNumberToObject(root, "penalty_s", config->penalty_s);
-    cJSON *budget = cJSON_AddObjectToObject(root, "budget_device_s");
-    cJSON_AddNumberToObject(budget, "rank", config->rank_device_s);
-    cJSON_AddNumberToObject(budget, "practice", config->practice_device_s);
-    cJSON_AddNumberToObject(root, "lease_s", config->lease_s);
-    cJSON_AddStringToObject(cJSON_AddObjectToObject(root, "pages"), "title", config->title);
-    cJSON_AddBoolToObject(root, "public", config->is_public);
-    json_print(root, text);
-    cJSON_Delete(root);
+    record_print(&config_table, config, text);
 }

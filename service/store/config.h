@@ -110,6 +110,9 @@ typedef struct Config {
     Arena arena;
 } Config;
 
+/* The rows of the file. */
+extern const struct RecordTable config_table;
+
 /* Reads the file that `path` names; NULL: the one that CONVJUDGE_CONFIG names; where it is unset CONFIG_FILE if it exists,
  * else nothing, so that all is by default. */
 MUST_USE Status config_read(const char *path, Config *config, Message *why);

@@ -1,7 +1,7 @@
 /* api_routes.c - for whoever watches over the service: /healthz and /metrics.  */
 #include "service/web/api_routes.h"
 
-#include "base/json.h"
+#include "base/record.h"
 #include "grader/problem/problem.h"
 #include "leaderboard/database.h"
 #include "leaderboard/store.h"
@@ -268,19 +268,8 @@ static const SubmissionFact *fact_of(const PersonFacts *person, int64_t submissi
 }
 
 /* The sentences are those for students, which name no hidden case. */
-static cJSON *parts_item(const PointsPart *parts, size_t count)
-{
-    cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < count; i++) {
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddStringToObject(item, "name", parts[i].name);
-        json_put_number(item, "points", parts[i].points);
-        json_put_number(item, "most", parts[i].most);
-        cJSON_AddStringToObject(item, "text", parts[i].told);
-        cJSON_AddItemToArray(list, item);
-    }
-    return list;
-}
+RECORD(part_table, PointsPart, ROW(PointsPart, name, "name"), ROW(PointsPart, points, "points"),
+       ROW(PointsPart, most, "most"), ROW(PointsPart, told, "text"));
 
 static void answer(Visit *visit, const ClassAssignment *assignment, const SubmissionFact *fact, bool shown)
 {
@@ -290,7 +279,7 @@ static void answer(Visit *visit, const ClassAssignment *assignment, const Submis
     cJSON_AddNumberToObject(object, "submission", (double)fact->id);
     cJSON_AddStringToObject(object, "assignment", assignment->id);
     cJSON_AddBoolToObject(object, "shown", shown);
-    cJSON_AddItemToObject(object, "parts", parts_item(parts, count));
+    record_write_list(&part_table, parts, count, NULL, object, "parts");
     answer_json(visit, 200, object);
 }
 
@@ -606,9 +595,6 @@ static void answer_submission_row(Visit *visit, int status_code, int64_t id)
 
 static void take_submission(Visit *visit, const char *person)
 {
-    static const JsonKey keys[] = {{"key", JSON_STRING, true},    {"file_name", JSON_STRING, true},
-                                   {"source", JSON_STRING, true}, {"problem", JSON_STRING, false},
-                                   {"mode", JSON_STRING, false},  {"sizes", JSON_STRING, false}};
     JsonFile file;
     Message why;
     int64_t id = 0;
@@ -618,17 +604,10 @@ static void take_submission(Visit *visit, const char *person)
         answer_failure(visit, STATUS_BAD_INPUT, &why);
         return;
     }
-    status = json_check(&file, file.root, keys, sizeof keys / sizeof *keys, &why);
-    if (status == STATUS_OK) {
-        const HandInRequest request = {.key = json_string(file.root, "key"),
-                                       .file_name = json_string(file.root, "file_name"),
-                                       .source = json_string(file.root, "source"),
-                                       .problem = json_string(file.root, "problem"),
-                                       .mode = json_string(file.root, "mode"),
-                                       .sizes = json_string(file.root, "sizes"),
-                                       .person = person};
+    HandInRequest request = {.person = person};
+    status = record_read(&hand_in_table, &file, file.root, NULL, &request, &why);
+    if (status == STATUS_OK)
         status = hand_in(visit, &request, &id, &is_new, &why);
-    }
     json_free(&file);
     if (status == STATUS_OK)
         answer_submission_row(visit, is_new ? 201 : 200, id);

@@ -1,5 +1,6 @@
 #include "service/web/hand_in.h"
 
+#include "base/record.h"
 #include "grader/problem/own_case.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
@@ -15,6 +16,18 @@
 #include <string.h>
 
 enum { MAX_KEY_BYTES = 64, MAX_FILE_NAME_BYTES = 100 };
+
+/* clang-format off */
+
+RECORD_PUBLIC(hand_in_table, HandInRequest,
+    ROW(HandInRequest, key, "key", .required = true),
+    ROW(HandInRequest, file_name, "file_name", .required = true),
+    ROW(HandInRequest, source, "source", .required = true),
+    ROW(HandInRequest, problem, "problem"),
+    ROW(HandInRequest, mode, "mode"),
+    ROW(HandInRequest, sizes, "sizes"));
+
+/* clang-format on */
 
 static Status check_key(const char *key, Message *why)
 {

@@ -5,7 +5,7 @@
  * launch latency lies between the events, and the L2 holds nothing that the timed work could use.  */
 #include "harness/device/cuda/ceilings.h"
 
-#include "base/json.h"
+#include "base/record.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "harness/compile/toolkit.h"
@@ -330,22 +330,26 @@ Status ceilings_measure(Device *device, const CeilingsWork *work, void (*step)(v
 
 /* ==== ceilings ==================================================================================================== */
 
-enum { SCHEMA = 1, MAX_FILE_BYTES = 64 * 1024 };
+enum { MAX_FILE_BYTES = 64 * 1024 };
 
-static const JsonKey keys[] = {
-    {"schema", JSON_NUMBER, true},
-    {"device", JSON_STRING, true},
-    {"name", JSON_STRING, true},
-    {"driver", JSON_STRING, true},
-    {"time_utc", JSON_STRING, true},
-    {"read_bytes_per_s", JSON_NUMBER, true},
-    {"copy_bytes_per_s", JSON_NUMBER, true},
-    {"fma_flops_per_s", JSON_NUMBER, true},
-    {"tf32_flops_per_s", JSON_NUMBER, false},
-    {"clock_gap_us", JSON_NUMBER, true},
-    {"launch_us", JSON_NUMBER, false},
-    {"sm_clock_mhz", JSON_NUMBER, true},
-};
+/* The limits refuse figures that no GPU has: in another unit, or zero. */
+/* clang-format off */
+
+RECORD_PUBLIC(ceilings_table, Ceilings,
+    ROW_SCHEMA("schema", 1),
+    ROW(Ceilings, device, "device", .required = true, .about = "id of the device, as in the file's name"),
+    ROW(Ceilings, name, "name", .required = true),
+    ROW(Ceilings, driver, "driver", .required = true, .about = "of the GPU that was measured, and its driver's version"),
+    ROW(Ceilings, time_utc, "time_utc", .required = true, .about = "when it was measured"),
+    ROW(Ceilings, read_bytes_per_s, "read_bytes_per_s", .required = true, .low = 1e9, .high = 1e15, .about = "reading 1 GiB of device memory with the grid that reads it fastest"),
+    ROW(Ceilings, copy_bytes_per_s, "copy_bytes_per_s", .required = true, .low = 1e9, .high = 1e15, .about = "copying 1 GiB within device memory, read plus written"),
+    ROW(Ceilings, fma_flops_per_s, "fma_flops_per_s", .required = true, .low = 1e9, .high = 1e17, .about = "float32 fused multiply-adds in registers, two operations each"),
+    ROW(Ceilings, tf32_flops_per_s, "tf32_flops_per_s", .sparse = true, .low = 1e9, .high = 1e17, .about = "optional: tensor cores in TF32, two operations for each multiply-add. Without it `convjudge roofline` measures it anew each time"),
+    ROW(Ceilings, clock_gap_us, "clock_gap_us", .required = true, .low = 0, .high = 1000, .about = "by how much the host's clock shows more than the device's events around the same work"),
+    ROW(Ceilings, launch_us, "launch_us", .sparse = true, .low = 0.1, .high = 1000, .about = "optional: how long an empty launch takes there, as in result.json. Without it nothing is taken off the times of other hosts. It should come from the fastest host"),
+    ROW(Ceilings, sm_clock_mhz, "sm_clock_mhz", .required = true, .low = 10, .high = 1e5, .about = "clock of the multiprocessors during the multiply-adds"));
+
+/* clang-format on */
 
 Status ceilings_folder(char *path, size_t size, Message *why)
 {
@@ -363,61 +367,6 @@ Status ceilings_path(const char *device_id, char *path, size_t size, Message *wh
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static Status take_string(const JsonFile *file, const char *key, char *value, size_t size, Message *why)
-{
-    if ((size_t)snprintf(value, size, "%s", json_string(file->root, key)) >= size)
-        return json_fail(file, json_get(file->root, key), why, "longer than %zu bytes", size - 1);
-    return STATUS_OK;
-}
-
-static Status take_names(const JsonFile *file, const char *device_id, Ceilings *ceilings, Message *why)
-{
-    Status status = take_string(file, "device", ceilings->device, sizeof ceilings->device, why);
-    if (status == STATUS_OK && strcmp(ceilings->device, device_id) != 0)
-        status = json_fail(file, json_get(file->root, "device"), why, "expected \"%s\", as the file is named",
-                           device_id);
-    if (status == STATUS_OK)
-        status = take_string(file, "name", ceilings->name, sizeof ceilings->name, why);
-    if (status == STATUS_OK)
-        status = take_string(file, "driver", ceilings->driver, sizeof ceilings->driver, why);
-    if (status == STATUS_OK)
-        status = take_string(file, "time_utc", ceilings->time_utc, sizeof ceilings->time_utc, why);
-    return status;
-}
-
-/* The limits refuse figures that no GPU has: in another unit, or zero. */
-static Status take_figures(const JsonFile *file, Ceilings *ceilings, Message *why)
-{
-    const struct {
-        const char *key;
-        double low, high;
-        double *value;
-    } figures[] = {
-        {"read_bytes_per_s", 1e9, 1e15, &ceilings->read_bytes_per_s},
-        {"copy_bytes_per_s", 1e9, 1e15, &ceilings->copy_bytes_per_s},
-        {"fma_flops_per_s", 1e9, 1e17, &ceilings->fma_flops_per_s},
-        {"tf32_flops_per_s", 1e9, 1e17, &ceilings->tf32_flops_per_s},
-        {"clock_gap_us", 0, 1000, &ceilings->clock_gap_us},
-        {"launch_us", 0.1, 1000, &ceilings->launch_us},
-        {"sm_clock_mhz", 10, 1e5, &ceilings->sm_clock_mhz},
-    };
-    Status status = STATUS_OK;
-    for (size_t i = 0; i < COUNT_OF(figures) && status == STATUS_OK; i++)
-        status = json_number(file, file->root, figures[i].key, figures[i].low, figures[i].high, figures[i].value, why);
-    return status;
-}
-
-static Status take_file(const JsonFile *file, const char *device_id, Ceilings *ceilings, Message *why)
-{
-    int64_t schema;
-    Status status = json_check(file, file->root, keys, COUNT_OF(keys), why);
-    if (status == STATUS_OK)
-        status = json_integer(file, file->root, "schema", SCHEMA, SCHEMA, &schema, why);
-    if (status == STATUS_OK)
-        status = take_names(file, device_id, ceilings, why);
-    return status == STATUS_OK ? take_figures(file, ceilings, why) : status;
-}
-
 Status ceilings_read(const char *device_id, Ceilings *ceilings, Message *why)
 {
     char path[4096];
@@ -430,7 +379,10 @@ Status ceilings_read(const char *device_id, Ceilings *ceilings, Message *why)
         status = json_read(path, MAX_FILE_BYTES, &file, why);
     if (status != STATUS_OK)
         return status;
-    status = take_file(&file, device_id, ceilings, why);
+    status = record_read(&ceilings_table, &file, file.root, NULL, ceilings, why);
+    if (status == STATUS_OK && strcmp(ceilings->device, device_id) != 0)
+        status = json_fail(&file, json_get(file.root, "device"), why, "expected \"%s\", as the file is named",
+                           device_id);
     json_free(&file);
     return status;
 }
@@ -446,27 +398,6 @@ static Status make_folder(Message *why)
     return status;
 }
 
-static void print(const Ceilings *ceilings, Text *text)
-{
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddNumberToObject(root, "schema", SCHEMA);
-    cJSON_AddStringToObject(root, "device", ceilings->device);
-    cJSON_AddStringToObject(root, "name", ceilings->name);
-    cJSON_AddStringToObject(root, "driver", ceilings->driver);
-    cJSON_AddStringToObject(root, "time_utc", ceilings->time_utc);
-    json_put_number(root, "read_bytes_per_s", ceilings->read_bytes_per_s);
-    json_put_number(root, "copy_bytes_per_s", ceilings->copy_bytes_per_s);
-    json_put_number(root, "fma_flops_per_s", ceilings->fma_flops_per_s);
-    if (ceilings->tf32_flops_per_s > 0)
-        json_put_number(root, "tf32_flops_per_s", ceilings->tf32_flops_per_s);
-    json_put_number(root, "clock_gap_us", ceilings->clock_gap_us);
-    if (ceilings->launch_us > 0)
-        json_put_number(root, "launch_us", ceilings->launch_us);
-    json_put_number(root, "sm_clock_mhz", ceilings->sm_clock_mhz);
-    json_print(root, text);
-    cJSON_Delete(root);
-}
-
 Status ceilings_write(const Ceilings *ceilings, Message *why)
 {
     char path[4096];
@@ -475,7 +406,7 @@ Status ceilings_write(const Ceilings *ceilings, Message *why)
     if (status == STATUS_OK)
         status = make_folder(why);
     if (status == STATUS_OK) {
-        print(ceilings, &text);
+        record_print(&ceilings_table, ceilings, &text);
         status = text_write_file(path, &text, why);
     }
     text_free(&text);

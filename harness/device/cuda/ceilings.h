@@ -24,6 +24,9 @@ typedef struct Ceilings {
     double sm_clock_mhz;                    /* of the multiprocessors under arithmetic load */
 } Ceilings;
 
+/* The rows of their files. */
+extern const struct RecordTable ceilings_table;
+
 /* The folder of their files. */
 MUST_USE Status ceilings_folder(char *path, size_t size, Message *why);
 /* <device id>.json in the folder CONVJUDGE_DEVICES, or else in leaderboard/devices beside the judge. */
