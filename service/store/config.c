@@ -116,7 +116,7 @@ Status deadlines_of(const Problem *problem, JudgingMode mode, double lease_s, De
     deadlines->compile_s = COMPILER_STEPS * COMPILE_WALL_SECONDS;
     deadlines->grading_s = grading_s(problem, &set, references, mode, deadlines->compile_s);
     deadlines->worker_s = longer_than(deadlines->grading_s);
-    deadlines->head_s = longer_than(deadlines->worker_s) + lease_s;
+    deadlines->server_s = longer_than(deadlines->worker_s) + lease_s;
     testcases_free(&set);
     return STATUS_OK;
 }
@@ -129,8 +129,8 @@ const char *deadlines_fault(const Deadlines *deadlines, double lease_s)
         return "a grading may not be as short as its compiler's limit";
     if (!(deadlines->grading_s < deadlines->worker_s))
         return "the worker kills a grading that keeps its own limits";
-    if (!(deadlines->worker_s + lease_s < deadlines->head_s))
-        return "the head takes a job back from a worker that keeps its own limits";
+    if (!(deadlines->worker_s + lease_s < deadlines->server_s))
+        return "the server takes a job back from a worker that keeps its own limits";
     return NULL;
 }
 
@@ -314,6 +314,10 @@ static Status read_slurm_words(const ConfigReading *reading, const cJSON *object
     if (status == STATUS_OK)
         status = read_word(reading, object, "device", &slurm->device);
     if (status == STATUS_OK)
+        status = read_string(reading, object, "server", &slurm->server);
+    if (status == STATUS_OK)
+        status = read_string(reading, object, "logs", &slurm->logs);
+    if (status == STATUS_OK)
         status = read_list(reading, object, "options", false, &slurm->options);
     return status == STATUS_OK ? read_list(reading, object, "program", false, &slurm->program) : status;
 }
@@ -324,6 +328,7 @@ static Status read_slurm(const ConfigReading *reading, const cJSON *object)
         {"partition", JSON_STRING, false},    {"account", JSON_STRING, false}, {"gres", JSON_STRING, false},
         {"device", JSON_STRING, false},       {"options", JSON_ARRAY, false},  {"program", JSON_ARRAY, false},
         {"time_minutes", JSON_NUMBER, false}, {"pilots", JSON_NUMBER, false},  {"idle_seconds", JSON_NUMBER, false},
+        {"server", JSON_STRING, false},       {"logs", JSON_STRING, false},
     };
     SlurmSettings *slurm = &reading->config->slurm;
     const JsonFile *file = reading->file;
@@ -350,8 +355,7 @@ static Status read_keys(const ConfigReading *reading)
         {"state", JSON_STRING, false},   {"admins", JSON_ARRAY, false},     {"teachers", JSON_ARRAY, false},
         {"workers", JSON_ARRAY, false},  {"penalty_s", JSON_NUMBER, false}, {"budget_device_s", JSON_OBJECT, false},
         {"lease_s", JSON_NUMBER, false}, {"pages", JSON_OBJECT, false},     {"public", JSON_BOOLEAN, false},
-        {"spool", JSON_STRING, false},   {"engine", JSON_STRING, false},    {"slurm", JSON_OBJECT, false},
-        {"class", JSON_STRING, false},
+        {"engine", JSON_STRING, false},  {"slurm", JSON_OBJECT, false},     {"class", JSON_STRING, false},
     };
     const JsonFile *file = reading->file;
     const cJSON *root = file->root;
@@ -365,8 +369,6 @@ static Status read_keys(const ConfigReading *reading)
         status = read_proxy(reading, json_get(root, "proxy_socket"));
     if (status == STATUS_OK)
         status = read_path(reading, root, "state", MAX_NAME_BYTES, &config->state);
-    if (status == STATUS_OK)
-        status = read_path(reading, root, "spool", MAX_NAME_BYTES, &config->spool);
     if (status == STATUS_OK)
         status = read_path(reading, root, "class", MAX_NAME_BYTES, &config->class_file);
     if (status == STATUS_OK)
@@ -414,6 +416,8 @@ static Config default_config(void)
                   .account = "",
                   .gres = "gpu:1",
                   .device = "cuda",
+                  .server = "",
+                  .logs = "",
                   .time_minutes = 240,
                   .pilots = 2,
                   .idle_seconds = 60},
@@ -513,6 +517,8 @@ static void print_slurm(cJSON *root, const SlurmSettings *slurm)
     cJSON_AddStringToObject(object, "account", slurm->account);
     cJSON_AddStringToObject(object, "gres", slurm->gres);
     cJSON_AddStringToObject(object, "device", slurm->device);
+    cJSON_AddStringToObject(object, "server", slurm->server);
+    cJSON_AddStringToObject(object, "logs", slurm->logs);
     cJSON_AddNumberToObject(object, "time_minutes", (double)slurm->time_minutes);
     cJSON_AddNumberToObject(object, "pilots", (double)slurm->pilots);
     cJSON_AddNumberToObject(object, "idle_seconds", (double)slurm->idle_seconds);
@@ -527,8 +533,6 @@ void config_print(const Config *config, Text *text)
     cJSON_AddStringToObject(root, "socket", config->socket);
     print_proxy(root, &config->proxy_socket);
     cJSON_AddStringToObject(root, "state", config->state);
-    if (config->spool != NULL)
-        cJSON_AddStringToObject(root, "spool", config->spool);
     if (config->class_file != NULL)
         cJSON_AddStringToObject(root, "class", config->class_file);
     print_names(root, "admins", &config->admins);

@@ -7,7 +7,6 @@
 #include "service/store/judgings.h"
 #include "service/store/batch_apply.h"
 #include "service/store/service_store.h"
-#include "service/store/spool.h"
 #include "service/web/api.h"
 #include "service/web/api_routes.h"
 #include "service/web/board_plots.h"
@@ -124,7 +123,7 @@ void site_batch(Visit *visit)
 /* Ends an answer to a form with the page of the batch. */
 static void show_batches(Visit *visit, Status status, int64_t id, const Message *why)
 {
-    head_wake(visit->service->head);
+    queue_wake(visit->service->queue);
     if (status == STATUS_OK)
         answer_redirect(visit, arena_printf(visit->arena, "/admin/batches/%" PRId64, id));
     else
@@ -586,7 +585,7 @@ static Status fill_workers(const Visit *visit, AdminPage *page, Message *why)
                                           .failed = known[i].failed};
     page->workers = workers;
     page->worker_count = count;
-    page->lacks_workers = head_lacks_workers(visit->service->head);
+    page->lacks_workers = queue_lacks_workers(visit->service->queue);
     return status;
 }
 
@@ -675,7 +674,7 @@ static void finish(Visit *visit, Status status, const char *action, const Messag
     Message trouble = *why;
     if (status == STATUS_OK)
         status = audit_add(visit->service->store, visit->person.name, action, visit->argument, &trouble);
-    head_wake(visit->service->head);
+    queue_wake(visit->service->queue);
     if (status == STATUS_OK)
         answer_redirect(visit, "/admin");
     else
@@ -710,13 +709,10 @@ static Status check_drained(const Visit *visit, const char *worker, Message *why
     return fail(STATUS_NOT_FOUND, why, "there is no such worker without work");
 }
 
-/* The store last: while the row is there, the form can be sent again. */
 void site_undrain(Visit *visit)
 {
     Message why = {0};
     Status status = check_drained(visit, visit->argument, &why);
-    if (status == STATUS_OK)
-        status = spool_hold(visit->service->spool, visit->argument, false, &why);
     if (status == STATUS_OK)
         status = worker_undrain(visit->service->store, visit->argument, &why);
     finish(visit, status, "undrain", &why);

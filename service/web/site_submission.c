@@ -28,13 +28,13 @@ static Status read_json(const Visit *visit, int64_t judging, const char *kind, c
 static Status fill_outlook(const Visit *visit, const StoredSubmission *row, SubmissionPage *page, Message *why)
 {
     QueueOutlook outlook;
-    HeadProgress progress = {0};
+    QueueProgress progress = {0};
     Status status = judgings_outlook(visit->service->store, row->position, &outlook, why);
     if (status != STATUS_OK)
         return status;
     page->ahead = outlook.ahead;
     page->expected_s = ceil((double)(outlook.ahead + 1) * outlook.mean_s);
-    if (head_progress(visit->service->head, row->judging, &progress) && progress.step[0] != '\0') {
+    if (queue_progress(visit->service->queue, row->judging, &progress) && progress.step[0] != '\0') {
         page->step = arena_string(visit->arena, progress.step);
         page->done = progress.done;
         page->total = progress.total;
