@@ -314,7 +314,7 @@ static void draw_admin(void)
         {"gpu3.0", "h200", "idle", NULL, NULL, 0, 0, 0},
     };
     const struct AdminDisk disks[] = {{"store", "/var/lib/convjudge/service.db", 48123904, 812345678912},
-                                      {"spool", "/var/lib/convjudge/spool", 1048576, 812345678912}};
+                                      {"pilots", "/var/lib/convjudge/pilots", 1048576, 812345678912}};
     const struct AdminFailure failures[] = {
         {"2026-11-23T12:00:00Z", "the broker did not start: cuInit: unknown error", "gpu1.1", 97}};
     AdminPage page = {.queue = make_lines(4),
