@@ -119,7 +119,7 @@ static Status choose_parent(const WorkerSettings *settings, WorkerContext *place
     const char *server = place->server.place;
     if (settings->state != NULL) {
         snprintf(place->folder, sizeof place->folder, "%s/workers", settings->state);
-        return STATUS_OK;
+        return make_private(settings->state, why);
     }
     Status status = paths_make_cache(cache, sizeof cache, why);
     if (status == STATUS_OK)

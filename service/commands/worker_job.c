@@ -339,6 +339,7 @@ static const char **environment_of(const JudgedJob *judged)
                          "LC_ALL=C.UTF-8",
                          "CLICOLOR_FORCE=0",
                          "CONVJUDGE_PROGRESS=lines",
+                         "CONVJUDGE_TOKEN=",
                          arena_printf(judged->arena, "CONVJUDGE_LOCK_SECONDS=%d", DEADLINE_DEVICE_WAIT_S),
                          arena_printf(judged->arena, "CONVJUDGE_DB=%s", judged->bench->database),
                          judged->problems};

@@ -428,8 +428,11 @@ static Status check_run(const QueuedJob *judging, const WorkResult *result, cons
         return fail(STATUS_BAD_INPUT, why, "the run is of another problem, revision, device or verdict than the result");
     if (!(run->time.ms >= 0) || !(run->time.uncertainty >= 0))
         return fail(STATUS_BAD_INPUT, why, "the run has a time or an uncertainty below 0");
-    Status status = check_text("the run's sitting", run->sitting, why);
-    return status == STATUS_OK ? check_text("the run's cases", run->cases, why) : status;
+    cJSON *cases = run->cases == NULL ? NULL : cJSON_ParseWithOpts(run->cases, NULL, true);
+    const bool is_list = run->cases == NULL || cJSON_IsArray(cases);
+    cJSON_Delete(cases);
+    return is_list ? check_text("the run's sitting", run->sitting, why)
+                   : fail(STATUS_BAD_INPUT, why, "the run's cases are no list");
 }
 
 /* Everything that is written is looked at first. */

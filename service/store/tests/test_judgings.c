@@ -223,7 +223,7 @@ static void a_drained_worker_is_listed_with_its_reason(void **state)
     must(workers_drained(store, &arena, &drained, &count, &why));
     assert_int_equal(count, 1);
     assert_string_equal(drained[0].why, "failed twice");
-    must(worker_undrain(store, &why));
+    must(worker_undrain(store, "w", &why));
     must(workers_drained(store, &arena, &drained, &count, &why));
     assert_int_equal(count, 0);
 }
