@@ -113,7 +113,7 @@ logged() { # TEXT
     equal '401 this token is only for workers' "$status $(jq -r .error <<<"$output")"
     as "$node" POST /api/v1/work/claim -d "$claim"
     equal '200 ' "$status $(jq -r .reason <<<"$output")"
-    hand_in "$ada" k
+    hand_in "$ada" k '.mode = "try"'
     as "$node" POST /api/v1/work/claim -d "${claim/\"wait_s\": 0/\"wait_s\": 10}"
     jq .job <<<"$output" >job.json
     finish n1 # by another one, who uses the name

@@ -252,15 +252,17 @@ static void what_failed_at_a_worker_is_left_to_others_for_a_while(void **state)
     assert_string_equal(state_of(1), "queued1");
     ask("v");
     assert_string_equal(state_of(1), "offered2");
-    handed_in(admitted("bob").id, "b");
-    queue_wake(queue);
-    queue_tick(queue);
-    assert_string_equal(state_of(2), "offered1");
-    fail_at("w", 2, 1);
+}
+
+static void where_there_are_no_others_it_is_tried_again(void **state)
+{
+    handed_in(admitted("ada").id, "a");
     ask("w");
-    assert_string_equal(state_of(2), "queued1");
+    fail_at("w", 1, 1);
+    ask("w");
+    assert_string_equal(state_of(1), "queued1");
     pass(4);
-    assert_string_equal(state_of(2), "offered2");
+    assert_string_equal(state_of(1), "offered2");
 }
 
 static void the_second_failure_is_held_for_a_person(void **state)
@@ -412,6 +414,7 @@ int main(void)
         test_of_queue(after_a_restart_of_the_server_a_worker_goes_on),
         test_of_queue(that_a_server_took_its_workers_along_is_nobodys_failure),
         test_of_queue(what_failed_at_a_worker_is_left_to_others_for_a_while),
+        test_of_queue(where_there_are_no_others_it_is_tried_again),
         test_of_queue(the_second_failure_is_held_for_a_person),
         test_of_queue(a_worker_that_fails_at_two_submissions_gets_no_more_work),
         test_of_queue(a_result_that_cannot_be_is_a_failure_of_the_worker),
