@@ -9,7 +9,7 @@
             ".previous\n")
 
 /* A database that is made now gets all parts at once, an older one those that it lacks. */
-#define INCLUDE_ALL(name, first, second, third, fourth, fifth)                                                                \
+#define INCLUDE_ALL(name, first, second, third, fourth, fifth)                                                         \
     __asm__(".section .rodata\n"                                                                                       \
             ".global " name "\n" name ":\n"                                                                            \
             ".incbin \"" first "\"\n"                                                                                  \

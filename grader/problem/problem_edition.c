@@ -290,7 +290,8 @@ static bool is_inside(const char *path, char id[NAME_MAX + 1])
     if (id[0] == '\0')
         snprintf(id, NAME_MAX + 1, "%.*s", (int)length, first + 1);
     return strlen(id) == length && strncmp(id, first + 1, length) == 0 &&
-           (strncmp(path, "problems/", strlen("problems/")) == 0 || strncmp(path, "testcases/", strlen("testcases/")) == 0);
+           (strncmp(path, "problems/", strlen("problems/")) == 0 ||
+            strncmp(path, "testcases/", strlen("testcases/")) == 0);
 }
 
 static bool read_hex(const char *hex, Text *content)
@@ -305,7 +306,8 @@ static bool read_hex(const char *hex, Text *content)
     return true;
 }
 
-static Status unpack_file(const JsonFile *files, const cJSON *item, const char *root, char id[NAME_MAX + 1], Message *why)
+static Status unpack_file(const JsonFile *files, const cJSON *item, const char *root, char id[NAME_MAX + 1],
+                          Message *why)
 {
     char path[PATH_MAX], folder[PATH_MAX];
     const char *name = json_string(item, "path"), *hex = json_string(item, "hex");

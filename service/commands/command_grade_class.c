@@ -43,7 +43,7 @@ typedef struct ClassGrading {
     ClassRun run;
     ClassProgress progress;
     const char *state, *log_path;
-    char scratch[SERVICE_PATH_BYTES]; /* folder of `socket`; "": there is none */
+    char scratch[SERVICE_PATH_BYTES];     /* folder of `socket`; "": there is none */
     char socket[SERVICE_PATH_BYTES + 10]; /* for its workers */
     Names devices;
     Store *store;
@@ -218,10 +218,8 @@ static Status start(ClassGrading *grading, Message *why)
                                       .log = grading->log,
                                       .unconfined = grading->options->unconfined};
     grading->service = (Service){.config = &grading->config, .store = grading->store, .routes = routes};
-    const HttpOptions doors = {.socket = grading->socket,
-                               .handler = api_handle,
-                               .most_body = api_most_body,
-                               .context = &grading->service};
+    const HttpOptions doors = {
+        .socket = grading->socket, .handler = api_handle, .most_body = api_most_body, .context = &grading->service};
     Status status = scratch_new(grading->scratch, sizeof grading->scratch, why);
     snprintf(grading->socket, sizeof grading->socket, "%s/socket", grading->scratch);
     if (status == STATUS_OK)

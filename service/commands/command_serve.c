@@ -96,9 +96,9 @@ static void start_worker(const LocalWorkers *workers, LocalWorker *worker)
     signal(SIGPIPE, SIG_DFL);
     if (workers->spec.log > 0)
         dup2(workers->spec.log, STDERR_FILENO);
-    const char *words[14] = {workers->program, "work",         "--server", workers->spec.server,
-                             "--state",        workers->spec.state, "--device",       worker->device,
-                             "--name",  worker->name};
+    const char *words[14] = {
+        workers->program, "work",         "--server", workers->spec.server, "--state", workers->spec.state,
+        "--device",       worker->device, "--name",   worker->name};
     size_t count = 10;
     if (!workers->spec.explains)
         words[count++] = "--no-explain";
@@ -316,7 +316,8 @@ static void serve(Doors *doors, const Judges *judges)
 static Status start_engine(Service *service, Judges *judges, Message *why)
 {
     const Config *config = service->config;
-    if (config->socket[0] == '\0' && (config->engine == ENGINE_SLURM ? config->slurm.server[0] == '\0' : config->workers.count > 0))
+    if (config->socket[0] == '\0' &&
+        (config->engine == ENGINE_SLURM ? config->slurm.server[0] == '\0' : config->workers.count > 0))
         return fail(STATUS_BAD_INPUT, why, "serve: workers of this host need the socket, expected a \"socket\"");
     if (config->engine != ENGINE_SLURM) {
         const LocalWorkersSpec workers = {
@@ -335,9 +336,8 @@ static Status run_service(const Config *config, bool is_trial, Message *why)
     Service service = {.config = config, .live = live_new(), .routes = routes, .show_error = site_error};
     Doors doors = {.service = &service};
     Judges judges = {0};
-    const QueueOptions queue = {.state = config->state,
-                                .lease_s = config->lease_s,
-                                .workers_come_later = config->engine == ENGINE_SLURM};
+    const QueueOptions queue = {
+        .state = config->state, .lease_s = config->lease_s, .workers_come_later = config->engine == ENGINE_SLURM};
     Status status = service_store_open(config->state, &service.store, why);
     if (status == STATUS_OK)
         status = open_class(&service, why);

@@ -23,11 +23,11 @@ typedef struct LocalWorkers LocalWorkers;
 
 typedef struct LocalWorkersSpec {
     const Names *devices; /* one worker for each; the same device may stand there several times */
-    const char *server; /* the socket by which they reach it */
-    const char *state;  /* folder for their databases */
-    int log;         /* where they write their lines; 0: to standard error */
-    bool explains;   /* they also say where the time of an accepted submission goes */
-    bool unconfined; /* they judge even where no full sandbox can be made */
+    const char *server;   /* the socket by which they reach it */
+    const char *state;    /* folder for their databases */
+    int log;              /* where they write their lines; 0: to standard error */
+    bool explains;        /* they also say where the time of an accepted submission goes */
+    bool unconfined;      /* they judge even where no full sandbox can be made */
 } LocalWorkersSpec;
 
 /* The texts of the spec must outlive them. */

@@ -205,9 +205,7 @@ static Status catch_signals(WorkerContext *place, Message *why)
 Status worker_context_open(const WorkerSettings *settings, WorkerContext *place, Message *why)
 {
     *place = (WorkerContext){
-        .lock = -1,
-        .signals = -1,
-        .bench = {.unconfined = settings->unconfined, .explains = settings->explains}};
+        .lock = -1, .signals = -1, .bench = {.unconfined = settings->unconfined, .explains = settings->explains}};
     place->bench.program = place->program;
     place->bench.server = &place->server;
     Status status = catch_signals(place, why);

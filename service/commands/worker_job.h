@@ -98,8 +98,8 @@ typedef struct JudgeBench { /* where a worker judges */
     char device[64];        /* what result.json calls it: "sim-h200" */
     char device_name[256];  /* for people */
     bool simulated;
-    bool explains;   /* also where the time of an accepted submission goes */
-    bool unconfined; /* without a full sandbox, where none can be made */
+    bool explains;        /* also where the time of an accepted submission goes */
+    bool unconfined;      /* without a full sandbox, where none can be made */
     const char *program;  /* convjudge */
     const Server *server; /* has the editions */
     const char *editions; /* folder for those that jobs name */

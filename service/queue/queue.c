@@ -20,8 +20,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static const double LOOK_S = 0.2;    /* others change the store, too */
-static const double OTHERS_S = 3;    /* so long others have for a job that failed at a worker */
+static const double LOOK_S = 0.2; /* others change the store, too */
+static const double OTHERS_S = 3; /* so long others have for a job that failed at a worker */
 static const double PRUNE_S = 5, FORGET_S = 3600, READER_S = 1;
 enum { LEFT_TO_OTHERS = 16, MORE_JOBS = 8 };
 enum { PERSON_UNKNOWN = -1 };
@@ -37,7 +37,7 @@ typedef struct QueueWorker {
     double until_s, most_s;
     bool is_held; /* it gets no work */
 
-    WorkId job; /* judging 0: none */
+    WorkId job;        /* judging 0: none */
     bool is_confirmed; /* it knows that it has the job */
     double began_s, limit_s;
     char step[64]; /* of the job */
@@ -411,8 +411,8 @@ static Status take_result(const JsonFile *file, const QueuedJob *judging, const 
         status = expect(file, "device", result->device, why);
     recording->verdict = arena_string(arena, verdict);
     recording->text = arena_string(arena, text == NULL ? "" : text);
-    cJSON_ArrayForEach(step, seconds) if (cJSON_IsNumber(step) && step->valuedouble > 0) recording->device_s +=
-        step->valuedouble;
+    cJSON_ArrayForEach(step, seconds) if (cJSON_IsNumber(step) && step->valuedouble > 0)
+        recording->device_s += step->valuedouble;
     if (status == STATUS_OK && !isfinite(recording->device_s))
         status = json_fail(file, seconds, why, "expected seconds");
     return status;
@@ -425,7 +425,8 @@ static Status check_run(const QueuedJob *judging, const WorkResult *result, cons
         return STATUS_OK;
     if (strcmp(run->board.problem, judging->problem) != 0 || strcmp(run->board.revision, judging->revision) != 0 ||
         strcmp(run->board.device, result->device) != 0 || strcmp(run->verdict, verdict) != 0)
-        return fail(STATUS_BAD_INPUT, why, "the run is of another problem, revision, device or verdict than the result");
+        return fail(STATUS_BAD_INPUT, why,
+                    "the run is of another problem, revision, device or verdict than the result");
     if (!(run->time.ms >= 0) || !(run->time.uncertainty >= 0))
         return fail(STATUS_BAD_INPUT, why, "the run has a time or an uncertainty below 0");
     cJSON *cases = run->cases == NULL ? NULL : cJSON_ParseWithOpts(run->cases, NULL, true);
@@ -628,8 +629,9 @@ Status queue_note_alive(Queue *queue, int64_t person, const WorkProgress *progre
     *goes_on = worker != NULL;
     if (worker == NULL)
         return STATUS_OK;
-    Status status = worker->is_confirmed ? STATUS_OK
-                                         : judgings_start(queue->store, progress->id.judging, progress->id.attempt, why);
+    Status status = worker->is_confirmed
+                        ? STATUS_OK
+                        : judgings_start(queue->store, progress->id.judging, progress->id.attempt, why);
     if (status != STATUS_OK)
         return status;
     const bool is_new = !worker->is_confirmed || strcmp(worker->step, progress->step) != 0 ||

@@ -147,7 +147,7 @@ Status token_add(Store *store, int64_t person, TokenScope scope, Secret *token, 
     Status status = secret_new(token, why);
     if (status != STATUS_OK)
         return status;
-    return database_do(store, NULL, why, 
+    return database_do(store, NULL, why,
                        "INSERT INTO token (hash, person, created_utc, scope, works) VALUES (?1, ?2, ?3, ?4, ?5)",
                        "titti", secret_hash(token->hex).hex, person, utc_now().text, scope_names[scope],
                        (int64_t)(scope == TOKEN_FOR_WORK));

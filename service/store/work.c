@@ -190,8 +190,8 @@ static Status check_worker(const JsonFile *file, const char *worker, Message *wh
 {
     if (worker_name_is_valid(worker))
         return STATUS_OK;
-    return json_fail(file, json_get(file->root, "worker"), why,
-                     "expected 1 to %d letters, digits, '-' and '_'", WORKER_NAME_BYTES);
+    return json_fail(file, json_get(file->root, "worker"), why, "expected 1 to %d letters, digits, '-' and '_'",
+                     WORKER_NAME_BYTES);
 }
 
 /* ---- claims ------------------------------------------------------------------------------------------------------ */

@@ -35,9 +35,10 @@ typedef struct WorkJob { /* all texts are UTF-8; none is NULL unless it says so 
     const char *source_hash; /* as in result.json: hash_of_one() of the source */
     const char *source, *file_name;
     const char *person;
-    const char *sizes;   /* "input_size=9"; NULL: none. Only with "try" */
-    const char *cases;   /* "all": every sample and hidden case gets a verdict, for points; NULL: as usual */
-    const char *edition; /* the files to judge by, which the server has; NULL: the problem as it lies on the worker's host */
+    const char *sizes; /* "input_size=9"; NULL: none. Only with "try" */
+    const char *cases; /* "all": every sample and hidden case gets a verdict, for points; NULL: as usual */
+    const char
+        *edition; /* the files to judge by, which the server has; NULL: the problem as it lies on the worker's host */
     double time_limit_s;
 } WorkJob;
 

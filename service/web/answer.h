@@ -25,8 +25,8 @@ typedef struct Service {
     const Config *config;
     Store *store;
     Queue *queue;
-    Slurm *slurm;      /* NULL: workers judge that are no batch jobs */
-    struct Live *live; /* live.h */
+    Slurm *slurm;                      /* NULL: workers judge that are no batch jobs */
+    struct Live *live;                 /* live.h */
     ClassWatch *class_watch;           /* NULL: there is no class */
     const struct Route *const *routes; /* tables, up to NULL */
     /* Answers with a page that says what went wrong. */

@@ -136,10 +136,14 @@ static void an_edition_arrives_whole_on_another_host_or_not_at_all(void **state)
     Problem problem = read_from(NULL);
     must(problem_edition_keep(&problem, keep, &edition, &why));
     problem_free(&problem);
-    assert_int_equal(sent(keep, other, edition.hex, "problems/blend/oracle.h", "problems/../../oracle.h"), STATUS_BAD_INPUT);
-    assert_int_equal(sent(keep, other, edition.hex, "problems/blend/oracle.h", "problems/blend/.racle.h"), STATUS_BAD_INPUT);
-    assert_int_equal(sent(keep, other, edition.hex, "problems/blend/oracle.h", "problems/other/oracle.h"), STATUS_BAD_INPUT);
-    assert_int_equal(sent(keep, other, edition.hex, "problems/blend/oracle.h", "problems/blend/0racle.h"), STATUS_BAD_INPUT);
+    assert_int_equal(sent(keep, other, edition.hex, "problems/blend/oracle.h", "problems/../../oracle.h"),
+                     STATUS_BAD_INPUT);
+    assert_int_equal(sent(keep, other, edition.hex, "problems/blend/oracle.h", "problems/blend/.racle.h"),
+                     STATUS_BAD_INPUT);
+    assert_int_equal(sent(keep, other, edition.hex, "problems/blend/oracle.h", "problems/other/oracle.h"),
+                     STATUS_BAD_INPUT);
+    assert_int_equal(sent(keep, other, edition.hex, "problems/blend/oracle.h", "problems/blend/0racle.h"),
+                     STATUS_BAD_INPUT);
     assert_false(problem_edition_find(other, edition.hex, folder, sizeof folder));
     must(sent(keep, other, edition.hex, NULL, NULL));
     assert_true(problem_edition_find(other, edition.hex, folder, sizeof folder));

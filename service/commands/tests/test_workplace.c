@@ -12,8 +12,9 @@ static char folder[] = "/tmp/test_workplace.XXXXXX";
 static Status open_place(Message *why)
 {
     WorkerContext place;
-    return worker_context_open(&(WorkerSettings){.server = "/nowhere", .state = folder, .device = "sim", .name = "w", .unconfined = true},
-                               &place, why);
+    return worker_context_open(
+        &(WorkerSettings){.server = "/nowhere", .state = folder, .device = "sim", .name = "w", .unconfined = true},
+        &place, why);
 }
 
 static Status open_without_signals(Message *why)

@@ -70,21 +70,22 @@ static WorkResult end_of(const char *worker, int64_t judging, int attempt)
 {
     QueuedJob job;
     must(judgings_read(store, judging, &arena, &job, &why));
-    return (WorkResult){.id = {judging, attempt},
-                        .source_hash = job.source_hash,
-                        .revision = job.revision,
-                        .worker = worker,
-                        .device = "sim-h200",
-                        .device_name = "x",
-                        .outcome = "judged",
-                        .why = "",
-                        .result = arena_printf(&arena,
-                                               "{\"verdict\": \"Wrong Answer\", \"text\": \"no\", \"problem\": \"conv1d\","
-                                               " \"revision\": \"%s\", \"source_hash\": \"%s\", \"device\": \"sim-h200\","
-                                               " \"seconds\": {\"hidden\": 2}}",
-                                               job.revision, job.source_hash),
-                        .report = "Wrong Answer\n",
-                        .explain = ""};
+    return (WorkResult){
+        .id = {judging, attempt},
+        .source_hash = job.source_hash,
+        .revision = job.revision,
+        .worker = worker,
+        .device = "sim-h200",
+        .device_name = "x",
+        .outcome = "judged",
+        .why = "",
+        .result = arena_printf(&arena,
+                               "{\"verdict\": \"Wrong Answer\", \"text\": \"no\", \"problem\": \"conv1d\","
+                               " \"revision\": \"%s\", \"source_hash\": \"%s\", \"device\": \"sim-h200\","
+                               " \"seconds\": {\"hidden\": 2}}",
+                               job.revision, job.source_hash),
+        .report = "Wrong Answer\n",
+        .explain = ""};
 }
 
 static Status finish(const WorkResult *result)
@@ -103,7 +104,8 @@ static void fail_at(const char *worker, int64_t judging, int attempt)
 
 static const char *last_attempt(void)
 {
-    return asked("SELECT outcome || ': ' || why FROM attempt WHERE outcome IS NOT NULL ORDER BY judging DESC, n DESC LIMIT 1");
+    return asked(
+        "SELECT outcome || ': ' || why FROM attempt WHERE outcome IS NOT NULL ORDER BY judging DESC, n DESC LIMIT 1");
 }
 
 static const char *state_of(int64_t judging)
@@ -143,7 +145,8 @@ static void a_result_is_recorded_once(void **state)
     assert_string_equal(state_of(1), "recorded1");
     must(finish(&result));
     assert_string_equal(outcome, "recorded");
-    assert_string_equal(asked("SELECT verdict || ' ' || device_s || ' ' || count(*) FROM judging"), "Wrong Answer 2.0 1");
+    assert_string_equal(asked("SELECT verdict || ' ' || device_s || ' ' || count(*) FROM judging"),
+                        "Wrong Answer 2.0 1");
 }
 
 static void a_pilot_gets_nothing_that_may_not_fit(void **state)

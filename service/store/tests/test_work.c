@@ -109,7 +109,8 @@ static void a_job_that_cannot_be_is_refused(void **state)
 
 static void what_a_worker_asks_and_says_arrives(void **state)
 {
-    const WorkClaim claim = {.worker = "w", .device = "h200", .device_name = "NVIDIA H200", .wait_s = 20, .most_s = 0.5};
+    const WorkClaim claim = {
+        .worker = "w", .device = "h200", .device_name = "NVIDIA H200", .wait_s = 20, .most_s = 0.5};
     const WorkProgress progress = {.id = {3, 1}, .worker = "w", .step = "timed cases", .done = 1, .total = 3};
     WorkClaim read;
     WorkProgress told;
@@ -205,7 +206,8 @@ static void a_result_is_of_a_known_kind_and_nothing_more(void **state)
     assert_int_equal(work_read_result(&file, &arena, &read, &why), STATUS_BAD_INPUT);
     json_free(&file);
     object = work_result_json(&result);
-    cJSON_DeleteItemFromObject(json_get(object, "run") == NULL ? object : cJSON_GetObjectItem(object, "run"), "verdict");
+    cJSON_DeleteItemFromObject(json_get(object, "run") == NULL ? object : cJSON_GetObjectItem(object, "run"),
+                               "verdict");
     file = sent(object);
     assert_int_equal(work_read_result(&file, &arena, &read, &why), STATUS_BAD_INPUT);
     assert_non_null(strstr(why.text, "the key \"verdict\" is missing"));
