@@ -27,7 +27,7 @@ claim() {
 
 # finish WORKER [JQ]: reports how the job of job.json ended; jq changes a failure's report.
 finish() {
-    say done "$(jq --arg worker "$1" '{judging, attempt, source_hash, revision, worker: $worker, device: "sim-h200", device_name: "x",
+    say 'done' "$(jq --arg worker "$1" '{judging, attempt, source_hash, revision, worker: $worker, device: "sim-h200", device_name: "x",
         outcome: "worker_failed", why: "no compiler", result: "", report: "", explain: ""}' job.json | jq "${2:-.}")"
 }
 
@@ -90,11 +90,11 @@ logged() { # TEXT
     finish w2 'del(.report)'
     equal 400 "$status"
     becomes held
-    say done '{'
+    say 'done' '{'
     equal 400 "$status"
     head -c 3000000 /dev/zero | tr '\0' ' ' >large # of a worker it may be so large
     echo '{}' >>large
-    say done @large
+    say 'done' @large
     [[ $output == *'the key \"judging\" is missing'* ]]
     equal 413 "$(curl -s -o answer -w '%{http_code}' -d @large "http://$address/api/v1/work/done")"
     equal 0 "$(in_store 'SELECT count(*) FROM runs')"
@@ -105,8 +105,9 @@ logged() { # TEXT
     local ada node claim='{"worker": "n1", "device": "h200", "device_name": "x", "wait_s": 0, "most_s": 0}'
     ada=$(token ada)
     node=$("$build/convjudge" token add node3 --work-only --state "$state" 2>/dev/null)
+    equal 'token add to work' "$(in_store 'SELECT action FROM audit ORDER BY id DESC LIMIT 1')"
     ask POST /api/v1/work/claim -d "$claim"
-    equal 401 "$status"
+    ends 401 "expected a worker's token, of \`convjudge token add NAME --work-only\`"
     as "$ada" POST /api/v1/work/claim -d "$claim"
     equal '401 this token is not for workers' "$status $(jq -r .error <<<"$output")"
     as "$node" GET /api/v1/me

@@ -316,9 +316,6 @@ static void serve(Doors *doors, const Judges *judges)
 static Status start_engine(Service *service, Judges *judges, Message *why)
 {
     const Config *config = service->config;
-    if (config->socket[0] == '\0' &&
-        (config->engine == ENGINE_SLURM ? config->slurm.server[0] == '\0' : config->workers.count > 0))
-        return fail(STATUS_BAD_INPUT, why, "serve: workers of this host need the socket, expected a \"socket\"");
     if (config->engine != ENGINE_SLURM) {
         const LocalWorkersSpec workers = {
             .devices = &config->workers, .server = config->socket, .state = config->state, .explains = true};

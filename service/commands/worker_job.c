@@ -412,8 +412,6 @@ static Status find_edition(JudgedJob *judged, Message *why)
     if (edition == NULL)
         return STATUS_OK;
     Status status = problem_edition_find(keep, edition, folder, sizeof folder) ? STATUS_OK : fetch_edition(judged, why);
-    if (status == STATUS_OK && !problem_edition_find(keep, edition, folder, sizeof folder))
-        status = fail(STATUS_SYSTEM, why, "%s: edition %s is not there", judged->job->problem, edition);
     if (status == STATUS_OK)
         judged->problems = arena_printf(judged->arena, "CONVJUDGE_PROBLEMS=%s", folder);
     return status;

@@ -144,7 +144,10 @@ static void an_edition_arrives_whole_on_another_host_or_not_at_all(void **state)
                      STATUS_BAD_INPUT);
     assert_int_equal(sent(keep, other, edition.hex, "problems/blend/oracle.h", "problems/blend/0racle.h"),
                      STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "blend: these are not the files of edition "));
     assert_false(problem_edition_find(other, edition.hex, folder, sizeof folder));
+    assert_int_equal(sent(keep, "/proc/nowhere", edition.hex, NULL, NULL), STATUS_SYSTEM);
+    assert_non_null(strstr(why.text, ": cannot be made: No such file or directory"));
     must(sent(keep, other, edition.hex, NULL, NULL));
     assert_true(problem_edition_find(other, edition.hex, folder, sizeof folder));
     assert_string_equal(edition_in(folder).hex, edition.hex);

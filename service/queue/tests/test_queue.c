@@ -244,6 +244,15 @@ static void that_a_server_took_its_workers_along_is_nobodys_failure(void **state
     assert_string_equal(asked("SELECT count(*) FROM judging WHERE state = 'queued'"), "2");
 }
 
+static void what_no_worker_can_have_goes_back_when_the_server_starts(void **state)
+{
+    int64_t attempt;
+    handed_in(admitted("ada").id, "a");
+    must(judgings_offer(store, 1, NULL, &attempt, &why));
+    restart();
+    assert_string_equal(last_attempt(), "given_back: no worker has it");
+}
+
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 static void what_failed_at_a_worker_is_left_to_others_for_a_while(void **state)
@@ -333,20 +342,35 @@ static void a_result_that_cannot_be_is_a_failure_of_the_worker(void **state)
     result.explain = "<html>";
     expect_refused(result, "not valid JSON");
     result = end_of("w", 1, ++attempt);
-    const Run run = {.board = {"conv1d", result.revision, "sim-h200", 1},
-                     .time_utc = "",
-                     .person = "",
-                     .device_name = "",
-                     .driver = "",
-                     .toolkit = "",
-                     .judge = "",
-                     .sandbox = "",
-                     .verdict = "Accepted",
-                     .rank_status = "ranked",
-                     .source_hash = "",
-                     .file_name = ""};
+    Run run = {.board = {"conv1d", result.revision, "sim-h200", 1},
+               .time_utc = "",
+               .person = "",
+               .device_name = "",
+               .driver = "",
+               .toolkit = "",
+               .judge = "",
+               .sandbox = "",
+               .verdict = "Accepted",
+               .rank_status = "ranked",
+               .source_hash = "",
+               .file_name = ""};
     result.run = &run;
-    expect_refused(result, "the run is of another problem, revision, device or verdict");
+    expect_refused(result, "the run is of another problem, revision, device or verdict than the result");
+    run.verdict = "Wrong Answer";
+    run.time.ms = -1;
+    result.id.attempt = ++attempt;
+    expect_refused(result, "the run has a time or an uncertainty below 0");
+    run.time.ms = 0;
+    run.cases = "{}";
+    result.id.attempt = ++attempt;
+    expect_refused(result, "the run's cases are no list");
+    run.cases = "[]";
+    run.sitting = "none";
+    result.id.attempt = ++attempt;
+    expect_refused(result, "the run's sitting:1: not valid JSON");
+    result = end_of("w", 1, ++attempt);
+    result.case_verdicts = "none";
+    expect_refused(result, "the verdicts of all cases:1: not valid JSON");
     result = end_of("w", 1, ++attempt);
     result.outcome = "excellent";
     expect_refused(result, "expected \"judged\"");
@@ -366,11 +390,13 @@ static void nobody_speaks_for_the_attempt_of_another(void **state)
     assert_false(goes_on);
     WorkResult result = end_of("w", 1, 1);
     assert_int_equal(finish_as(6, &result), STATUS_NOT_FOUND);
+    assert_string_equal(why.text, "the worker w is somebody else's");
     result.worker = "v";
     assert_int_equal(finish_as(6, &result), STATUS_NOT_FOUND);
     assert_string_equal(why.text, "attempt 1-1 was not given to v");
     const WorkClaim claim = {.worker = "w", .device = "", .device_name = ""};
     assert_int_equal(queue_claim(queue, 6, &claim, &stream, &why), STATUS_BUSY);
+    assert_string_equal(why.text, "another worker is called w, expected another name");
     assert_string_equal(state_of(1), "offered1");
     must(queue_note_alive(queue, 5, &progress, &goes_on, &why));
     assert_true(goes_on);
@@ -416,6 +442,7 @@ int main(void)
         test_of_queue(what_a_worker_had_when_it_asks_anew_is_lost),
         test_of_queue(after_a_restart_of_the_server_a_worker_goes_on),
         test_of_queue(that_a_server_took_its_workers_along_is_nobodys_failure),
+        test_of_queue(what_no_worker_can_have_goes_back_when_the_server_starts),
         test_of_queue(what_failed_at_a_worker_is_left_to_others_for_a_while),
         test_of_queue(where_there_are_no_others_it_is_tried_again),
         test_of_queue(the_second_failure_is_held_for_a_person),
