@@ -790,7 +790,10 @@ static void note_look(Queue *queue, Status status, const Message *why)
         log_event(LEVEL_ERROR, "trouble", "why", why->text);
     if (is_over)
         log_event(LEVEL_INFO, "trouble_is_over");
-    queue->trouble = status == STATUS_OK ? (Message){0} : *why;
+    if (status == STATUS_OK)
+        queue->trouble.text[0] = '\0';
+    else
+        queue->trouble = *why;
 }
 
 void queue_tick(Queue *queue)
