@@ -85,9 +85,9 @@ judged_as() {
     as "$kit" GET "/api/v1/submissions/$number"
     equal 401 "$status"
     judge token revoke ada --hand-in-only --state "$state"
-    ends 2 "token: option '--hand-in-only' belongs to 'add NAME', without a role"
+    ends 2 "token: option '--hand-in-only' belongs to 'add NAME', alone and without a role"
     judge token add kit --role teacher --hand-in-only --state "$state"
-    ends 2 "token: option '--hand-in-only' belongs to 'add NAME', without a role"
+    ends 2 "token: option '--hand-in-only' belongs to 'add NAME', alone and without a role"
 }
 
 @test "public pages show boards to those whom nobody knows" {

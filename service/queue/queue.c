@@ -249,7 +249,8 @@ static QueueWorker *choose_worker(Queue *queue, const QueuedJob *judging, double
 {
     for (size_t i = 0; i < queue->count; i++) {
         QueueWorker *worker = &queue->workers[i];
-        if (worker->stream == NULL || worker->is_held || is_left_to_others(queue, judging->id, worker->name))
+        if (worker->stream == NULL || worker->is_held || is_left_to_others(queue, judging->id, worker->name) ||
+            !http_events_have_reader(worker->stream))
             continue;
         if (worker->most_s <= 0 || limit_s <= worker->most_s)
             return worker;
