@@ -12,7 +12,7 @@ extern const char schema_sql[];
 /* The tables that `convjudge serve` adds. A database has all of them, or none. */
 extern const char service_sql[];
 /* What makes version 2 of them out of version 1, version 3 out of version 2, and so on; service_sql ends with all of them. */
-extern const char service_upgrade_2_sql[], service_upgrade_3_sql[], service_upgrade_4_sql[];
+extern const char service_upgrade_2_sql[], service_upgrade_3_sql[], service_upgrade_4_sql[], service_upgrade_5_sql[];
 
 /* ==== schema check ================================================================================================ */
 

@@ -1,5 +1,5 @@
 -- What version 4 adds to the tables of service.sql, service_2.sql and service_3.sql. An edition is the digest of the files that a problem's
--- submissions are judged by (grader/problem/problem_edition.h); the spool keeps a copy of each.
+-- submissions are judged by (grader/problem/problem_edition.h); the server keeps a copy of each.
 
 -- By which the judging was offered; NULL: it was not offered yet, or by an earlier version.
 ALTER TABLE judging ADD COLUMN edition TEXT;

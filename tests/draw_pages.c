@@ -296,7 +296,7 @@ static void draw_admin(void)
         " {'name': 'gpu3.0', 'device': 'h200', 'state': 'idle', 'drained': null,"
         " 'since': null, 'judging': 0, 'judged': 0, 'failed': 0}], 'lacks_workers': 1, 'pilots': null,"
         " 'disks': [{'name': 'store', 'path': '/var/lib/convjudge/service.db', 'used_bytes': 48123904, 'free_bytes': 812345678912},"
-        " {'name': 'spool', 'path': '/var/lib/convjudge/spool', 'used_bytes': 1048576, 'free_bytes': 812345678912}],"
+        " {'name': 'pilots', 'path': '/var/lib/convjudge/pilots', 'used_bytes': 1048576, 'free_bytes': 812345678912}],"
         " 'failures': [{'time_utc': '2026-11-23T12:00:00Z', 'what': 'the broker did not start: cuInit: unknown error',"
         " 'worker': 'gpu1.1', 'submission': 97}]}");
     put_lines(values, "queue", 4);

@@ -72,7 +72,7 @@ make_class() {
     equal 2 "$status"
     file_has INT.log 'convjudge: interrupted; [0-7] of 8 are judged, and the same command goes on'
     file_lacks INT.log '^8  '
-    no_worker() { ! pgrep -f "work --spool submissions.state/spool" >/dev/null; }
+    no_worker() { ! pgrep -f "work --server .* --state submissions.state" >/dev/null; }
     wait_until no_worker
     grade_class
     ends 0 "8 submissions of 8 people: 8 Compile Error"
@@ -124,14 +124,14 @@ END
 }
 
 @test "workers that fail at everything end it, with the place of their log" {
-    mkdir -p submissions submissions.state/spool/workers
-    chmod 700 submissions.state submissions.state/spool submissions.state/spool/workers
-    touch submissions.state/spool/workers/own-1
+    mkdir -p submissions submissions.state/workers
+    chmod 700 submissions.state submissions.state/workers
+    touch submissions.state/workers/own-1
     source_of compile_error/syntax_error.cu submissions/ada.cu
     run timeout 100 taskset -c 0 "$build/convjudge" grade-class --device sim --dir submissions
     ends 2 "the workers fail at everything; submissions.state/grade-class.log says why, and the same command goes on"
     file_has submissions.state/grade-class.log 'own-1/lock: '
-    rm submissions.state/spool/workers/own-1
+    rm submissions.state/workers/own-1
     grade_class
     ends 0 "1 submission of 1 person: 1 Compile Error"
 }

@@ -15,7 +15,7 @@ import textwrap
 
 STRING = r'"((?:[^"\\]|\\.)*)"'
 ACCESS = {"ALL": "anyone", "READERS": "readers", "PERSONS": "persons", "PERSONS_AND_KITS": "persons, kits",
-          "TEACHERS": "teachers", "TEACHERS_AND_KITS": "teachers, kits", "ADMINS": "administrators"}
+          "TEACHERS": "teachers", "TEACHERS_AND_KITS": "teachers, kits", "ADMINS": "administrators", "WORKERS": "workers"}
 READERS = {"STUDENT": "Students", "INSTRUCTOR": "Instructors", "AUTHOR": "Authors of problems",
            "ADMINISTRATOR": "Administrators"}
 WIDTH = 120

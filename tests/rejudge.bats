@@ -43,10 +43,14 @@ has_text() {
     done
 }
 
-# editions N: so many lie in the spool, and nothing unfinished.
-editions() { [[ $(find "$state/spool/editions" -mindepth 1 -maxdepth 1 | wc -l) == "$1" ]]; }
+# editions N: the server keeps so many, and nothing unfinished.
+editions() { [[ $(find "$state/editions" -mindepth 1 -maxdepth 1 | wc -l) == "$1" ]]; }
 
-in_spool() { [[ $(find "$state/spool/ready" -name '[0-9]*.json' | wc -l) == "$1" ]]; }
+# claim WORKER: asks for work as a worker does; prints the job's judging, or nothing.
+claim() {
+    curl -sf --unix-socket "$socket" -d "{\"worker\": \"$1\", \"device\": \"sim-h200\", \"device_name\": \"x\", \"wait_s\": 0, \"most_s\": 0}" \
+        http://x/api/v1/work/claim | jq '.job.judging // empty'
+}
 
 in_state() { [[ $(in_store "SELECT state FROM judging WHERE batch = 1 AND submission = $2") == "$1" ]]; }
 
@@ -71,8 +75,8 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     equal Accepted "$(submitted dora weak.cu)"
     # The server and its workers may be killed meanwhile, also while it copies or removes an edition.
     kill_server
-    mkdir -p "$state/spool/editions/.part-7/problems/conv1d"
-    cp "$CONVJUDGE_HOME/problems/conv1d/oracle.h" "$state/spool/editions/.part-7/problems/conv1d"
+    mkdir -p "$state/editions/.part-7/problems/conv1d"
+    cp "$CONVJUDGE_HOME/problems/conv1d/oracle.h" "$state/editions/.part-7/problems/conv1d"
     start_server
     wait_until batch_is 2 .batch.judged 4
     equal '["ada","bob","cyd","dora"]' "$(board)"
@@ -107,7 +111,7 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     ends 0 "batch 2 is applied"
     equal '["bob","cyd"]' "$(board)"
     wait_until editions 1 # by which hand-ins count from now on
-    [[ -d $state/spool/editions/$(in_store "SELECT edition FROM batch WHERE id = 2") ]]
+    [[ -d $state/editions/$(in_store "SELECT edition FROM batch WHERE id = 2") ]]
     CONVJUDGE_TOKEN=$(token ada) judge show 1 --no-code --server "http://$address"
     ends 0 "Wrong Answer  weak.cu"
     equal '["Wrong Answer","Wrong Answer"]' "$(jq -c . <<<"[\"$(verdict_of dora 4)\",\"$(submitted erin weak.cu)\"]")"
@@ -144,14 +148,14 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     # Where the copy has gone bad, nothing is judged by other files: a person sees to it.
     local fay before
     before=$(in_store 'SELECT edition_before FROM batch WHERE id = 2')
-    echo >>"$state/spool/editions/$before/problems/conv1d/oracle.h"
+    echo >>"$state/editions/$before/problems/conv1d/oracle.h"
     fay=$(hand_in "$(token fay)" f1)
     wait_until in_state held "$fay"
     grep -q "these files are no longer those of the edition" "$BATS_TEST_TMPDIR/server.log"
-    rm -r "$state/spool/editions/$before"
+    rm -r "$state/editions/$before"
     fay=$(hand_in "$(token fay)" f2)
     wait_until in_state held "$fay"
-    grep -q "the spool lacks the files by which this problem counts" "$BATS_TEST_TMPDIR/server.log"
+    grep -q "the server lacks the files by which this problem counts" "$BATS_TEST_TMPDIR/server.log"
     rejudge --drop 2
     ends 0
     equal Accepted "$(verdict_of dora 2)"
@@ -172,8 +176,8 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     ends 0 "batch 2: 1 submissions of problem conv1d are judged again"
     hand_in "$ada" a2
     equal 2 "$(in_store 'SELECT count(*) FROM judging WHERE batch = 2')"
-    offered() { [[ $(in_store "SELECT group_concat(batch, ' ') FROM judging WHERE state = 'offered'") == "$1" ]]; }
-    wait_until offered "1 1" # where the batch could have been offered, too
+    claim w1
+    equal 1 "$(in_store "SELECT group_concat(batch, ' ') FROM judging WHERE state = 'offered'")" # where it could have been the batch's
     rejudge --apply 2
     ends 2 "batch 2: 2 of 2 submissions are not judged yet"
     rejudge --batch 2 --json -
@@ -213,26 +217,24 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     equal "replaced by run 3 (batch 2: longer inputs)" "$(in_store 'SELECT why FROM rulings')"
 }
 
-@test "a rejudging leaves the places in the spool to what is handed in, and what waits is judged by the cases of now" {
+@test "a rejudging waits for what is handed in, and what waits is judged by the cases of now" {
     own_home
     serve '{"workers": []}'
     local ada i
     ada=$(token ada)
     for i in 1 2 3 4 5; do hand_in "$ada" "a$i"; done
     sqlite3 "$state/convjudge.db" "PRAGMA busy_timeout = 10000; UPDATE judging SET state = 'recorded', verdict = 'Accepted', text = ''" >/dev/null
-    wait_until in_spool 0
+    equal "" "$(claim w1)"
     rejudge --problem conv1d --why "a new driver"
-    wait_until in_spool 4
+    ends 0
+    claim w1
+    equal 1 "$(in_store "SELECT count(*) FROM judging WHERE state = 'offered' AND batch = 2")"
     hand_in "$ada" a6
-    wait_until in_spool 5
+    claim w2
     equal 1 "$(in_store "SELECT count(*) FROM judging WHERE state = 'offered' AND batch = 1")"
-    as "$ada" DELETE /api/v1/submissions/6
-    equal 200 "$status"
     other_timed_cases
-    rm "$state"/spool/ready/*.json # the server offers them again
-    wait_until in_spool 4
-    equal 2 "$(in_store 'SELECT count(DISTINCT revision) FROM judging WHERE batch = 2')"
-    equal 1 "$(in_store "SELECT count(DISTINCT revision) FROM judging WHERE state = 'offered'")"
+    claim w3
+    equal 2 "$(in_store "SELECT count(DISTINCT revision) FROM judging WHERE state = 'offered' AND batch = 2")"
     rejudge --apply 2
     ends 2 "batch 2: problem conv1d has changed since; drop the batch, and begin another"
 }

@@ -114,8 +114,6 @@ def release(server):
 
     with sqlite3.connect(os.path.join(server.state, "convjudge.db"), timeout=60) as store:
         store.execute("DELETE FROM drained")
-    for name in os.listdir(os.path.join(server.state, "spool", "hold")):
-        os.unlink(os.path.join(server.state, "spool", "hold", name))
 
 
 def main():

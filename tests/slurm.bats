@@ -38,7 +38,7 @@ fewer_left_than() { [[ $(left_to_do) -lt $1 ]]; }
 claimed_on() { # NODE: its pilot has taken something
     local job
     job=$(squeue -h -t running -w "$1" -o %i | head -n 1)
-    [[ -n $job ]] && compgen -G "$state/spool/claimed/*.slurm-$job-*" >/dev/null
+    [[ -n $job && $(in_store "SELECT count(*) FROM attempt WHERE worker GLOB 'slurm-$job-*'") != 0 ]]
 }
 holds_the_judging() { # stops the judging on n1 where it is
     local pid
@@ -78,8 +78,6 @@ pilots_on() { # NODES: so many nodes have a pilot
     # Done again is at most what the node that died and those that were told to stop had in hand.
     holds "$(in_store "SELECT count(*) FROM attempt WHERE outcome IS NOT 'judged'") <= 2"
     equal '' "$(in_store "SELECT DISTINCT worker FROM attempt WHERE worker NOT GLOB 'slurm-[0-9]*-[0-9]*-??????'")"
-    empty() { [[ -z $(find "$state"/spool/{ready,claimed,beat,done} -type f) ]]; }
-    wait_until empty
     quiet() { [[ -z $(squeue -h -t pending,running) ]]; }
     wait_until quiet # pilots end when nothing comes
 }
@@ -99,7 +97,7 @@ pilots_on() { # NODES: so many nodes have a pilot
     gives_back() { [[ $(in_store "SELECT outcome || ': ' || why FROM attempt WHERE n = 1") == 'given_back: the worker was told to stop' ]]; }
     wait_until gives_back
     equal 0 "$(in_store 'SELECT failures FROM judging')"
-    file_has "$state/spool/pilots/$job.log" "event=given_back judging=1 attempt=1 worker=slurm-$job-0-"
+    file_has "$state/pilots/$job.log" "event=given_back judging=1 attempt=1 worker=slurm-$job-0-"
     scancel "$job"
 }
 
@@ -135,7 +133,6 @@ metric_is() { [[ $(metric "$1") == "$2" ]]; }
     echo 'echo "sbatch: error: Batch job submission failed: Invalid account" >&2; exit 1' >fake/sbatch.does
     judged_by_slurm '{"account": "none"}'
     ada=$(token ada)
-    logged 'event=spool_is_local .*it is on no network file system that is known here; pilots on other hosts must see it'
     wait_until at_least squeue 1
     equal 0 "$(calls sbatch)" # nothing waits
     hand_in_many 1 1 try
@@ -177,7 +174,7 @@ metric_is() { [[ $(metric "$1") == "$2" ]]; }
     fake_slurm
     cat >fake/sbatch.does <<END
 number=\$(grep -c . "$PWD/fake/sbatch.calls")
-echo "convjudge: no GPU can be used: no device" >"$BATS_TEST_TMPDIR/state/spool/pilots/\$number.log"
+echo "convjudge: no GPU can be used: no device" >"$BATS_TEST_TMPDIR/state/pilots/\$number.log"
 echo \$number
 END
     judged_by_slurm
@@ -216,11 +213,12 @@ END
 }
 
 @test "a pilot begins nothing that may not fit, and ends when nothing comes" {
-    mkdir -m 700 spool spool/{ready,claimed,beat,done,hold,damaged}
-    judge work --spool spool --device sim --name slurm-1-0-abc --pilot 5 --idle 1
+    serve
+    judge work --server "$socket" --state mine --device sim --name slurm-1-0-abc --pilot 5 --idle 1
     ends 0 event=ended
-    test -d "spool/workers/$(hostname -s | tr -c 'a-zA-Z0-9\n' -)-sim-h200-1"
-    touch spool/hold/slurm-1-0-abc # one that gets no more work leaves its GPU to others
-    judge work --spool spool --device sim --name slurm-1-0-abc --pilot 5 --idle 1000
+    test -d "mine/workers/$(hostname -s | tr -c 'a-zA-Z0-9\n' -)-sim-h200-1"
+    # One that gets no more work leaves its GPU to others.
+    sqlite3 "$state/convjudge.db" "INSERT INTO drained VALUES ('slurm-1-0-abc', '2026-01-31T12:00:00Z', 'by hand')"
+    judge work --server "$socket" --state mine --device sim --name slurm-1-0-abc --pilot 5 --idle 1000
     ends 0 event=ended
 }

@@ -2,8 +2,8 @@
 """How fast the server's queue is by itself: hands in, takes every job with workers that judge nothing, and prints rates.
 
 Usage: tools/queue_rate.py BUILD [SUBMISSIONS=400] [WORKERS=8]
-The workers here take a job from the spool and report "Wrong Answer" at once, with a result as large as a real one. What is
-left is what the server does: a transaction for each hand-in, offer, claim and result, and the files of the spool.
+The workers here ask for a job and report "Wrong Answer" at once, with a result as large as a real one. What is left is what
+the server does: a transaction for each submission, offer and result.
 """
 import os
 import statistics

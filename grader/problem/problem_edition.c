@@ -217,3 +217,161 @@ void problem_editions_prune(const char *keep, const char *const *needed, size_t 
     if (open != NULL)
         closedir(open);
 }
+
+/* ---- its way to another host ------------------------------------------------------------------------------------- */
+
+static const char hexadecimal[] = "0123456789abcdef";
+
+static Status pack_file(const char *folder, const char *path, cJSON *list, Message *why)
+{
+    char whole[PATH_MAX];
+    Text content = {0}, hex = {0};
+    Status status = join(whole, folder, path, why);
+    if (status == STATUS_OK)
+        status = text_read_file(whole, MAX_FILE_BYTES, &content, why);
+    for (size_t i = 0; i < content.length && status == STATUS_OK; i++) {
+        const unsigned char byte = (unsigned char)content.data[i];
+        text_append(&hex, (const char[]){hexadecimal[byte / 16], hexadecimal[byte % 16]}, 2);
+    }
+    if (status == STATUS_OK) {
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "path", path);
+        cJSON_AddStringToObject(item, "hex", hex.length == 0 ? "" : hex.data);
+        cJSON_AddItemToArray(list, item);
+    }
+    text_free(&content);
+    text_free(&hex);
+    return status;
+}
+
+/* A copy holds folders down to two levels, and files in the lowest. */
+static Status pack_folder(const char *folder, const char *path, int levels, cJSON *list, Message *why)
+{
+    char whole[PATH_MAX], inner[PATH_MAX];
+    struct dirent **entries;
+    Status status = join(whole, folder, path, why);
+    if (status != STATUS_OK)
+        return status;
+    const int count = scandir(whole, &entries, is_judged_by, by_bytes);
+    if (count < 0)
+        return fail_errno(why, "%s: cannot be read", whole);
+    for (int i = 0; i < count; i++) {
+        if (status == STATUS_OK)
+            status = join(inner, path, entries[i]->d_name, why);
+        if (status == STATUS_OK)
+            status = levels > 1 ? pack_folder(folder, inner, levels - 1, list, why)
+                                : pack_file(folder, inner, list, why);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
+Status problem_edition_pack(const char *folder, cJSON **files, Message *why)
+{
+    cJSON *object = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(object, "files");
+    Status status = pack_folder(folder, "problems", 2, list, why);
+    if (status == STATUS_OK)
+        status = pack_folder(folder, "testcases", 2, list, why);
+    *files = status == STATUS_OK ? object : NULL;
+    if (status != STATUS_OK)
+        cJSON_Delete(object);
+    return status;
+}
+
+/* "problems/ID/NAME" or "testcases/ID/NAME", where ID is that of all files and no name begins with a dot. */
+static bool is_inside(const char *path, char id[NAME_MAX + 1])
+{
+    const char *first = strchr(path, '/'), *second = first == NULL ? NULL : strchr(first + 1, '/');
+    const size_t length = second == NULL ? 0 : (size_t)(second - first - 1);
+    if (length == 0 || length > NAME_MAX || first[1] == '.' || second[1] == '.' || second[1] == '\0' ||
+        strchr(second + 1, '/') != NULL)
+        return false;
+    if (id[0] == '\0')
+        snprintf(id, NAME_MAX + 1, "%.*s", (int)length, first + 1);
+    return strlen(id) == length && strncmp(id, first + 1, length) == 0 &&
+           (strncmp(path, "problems/", strlen("problems/")) == 0 ||
+            strncmp(path, "testcases/", strlen("testcases/")) == 0);
+}
+
+static bool read_hex(const char *hex, Text *content)
+{
+    if (strlen(hex) % 2 != 0 || strspn(hex, hexadecimal) != strlen(hex))
+        return false;
+    text_append(content, "", 0);
+    for (; *hex != '\0'; hex += 2) {
+        const long high = strchr(hexadecimal, hex[0]) - hexadecimal, low = strchr(hexadecimal, hex[1]) - hexadecimal;
+        text_append(content, (const char[]){(char)(16 * high + low)}, 1);
+    }
+    return true;
+}
+
+static Status unpack_file(const JsonFile *files, const cJSON *item, const char *root, char id[NAME_MAX + 1],
+                          Message *why)
+{
+    char path[PATH_MAX], folder[PATH_MAX];
+    const char *name = json_string(item, "path"), *hex = json_string(item, "hex");
+    Text content = {0};
+    if (name == NULL || hex == NULL || !is_inside(name, id) || !read_hex(hex, &content)) {
+        text_free(&content);
+        return json_fail(files, item, why, "expected a file of a problem");
+    }
+    Status status = join(path, root, name, why);
+    if (status == STATUS_OK) {
+        strcpy(folder, path);
+        *strrchr(folder, '/') = '\0';
+        if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+            status = fail_errno(why, "%s: cannot be made", folder);
+    }
+    if (status == STATUS_OK)
+        status = text_write_file(path, &content, why);
+    text_free(&content);
+    return status;
+}
+
+static Status unpack_files(const JsonFile *files, const char *root, char id[NAME_MAX + 1], Message *why)
+{
+    char inner[PATH_MAX];
+    const cJSON *list = json_get(files->root, "files"), *item;
+    const char *const folders[] = {"", "problems", "testcases"};
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && status == STATUS_OK; i++) {
+        status = join(inner, root, folders[i], why);
+        if (status == STATUS_OK && mkdir(inner, 0700) != 0)
+            status = fail_errno(why, "%s: cannot be made", inner);
+    }
+    cJSON_ArrayForEach(item, list) if (status == STATUS_OK) status = unpack_file(files, item, root, id, why);
+    return status;
+}
+
+static Status check_edition(const char *root, const char *id, const char *edition, Message *why)
+{
+    Problem problem;
+    Digest found;
+    Status status = problem_read_in(root, id, &problem, why);
+    if (status != STATUS_OK)
+        return status;
+    status = problem_edition(&problem, &found, why);
+    if (status == STATUS_OK && strcmp(found.hex, edition) != 0)
+        status = fail(STATUS_BAD_INPUT, why, "%s: these are not the files of edition %.16s", id, edition);
+    problem_free(&problem);
+    return status;
+}
+
+Status problem_edition_unpack(const char *keep, const char *edition, const JsonFile *files, Message *why)
+{
+    char root[PATH_MAX], place[PATH_MAX], id[NAME_MAX + 1] = "";
+    Status status = name_unfinished(root, keep, why);
+    if (status == STATUS_OK)
+        status = join(place, keep, edition, why);
+    if (status != STATUS_OK)
+        return status;
+    remove_tree(root);
+    status = unpack_files(files, root, id, why);
+    if (status == STATUS_OK)
+        status = check_edition(root, id, edition, why);
+    if (status == STATUS_OK && rename(root, place) != 0 && errno != EEXIST && errno != ENOTEMPTY)
+        status = fail_errno(why, "%s: cannot be made", place);
+    remove_tree(root);
+    return status;
+}

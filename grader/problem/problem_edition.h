@@ -6,6 +6,7 @@
 #ifndef GRADER_PROBLEM_PROBLEM_EDITION_H
 #define GRADER_PROBLEM_PROBLEM_EDITION_H
 
+#include "base/json.h"
 #include "grader/problem/problem.h"
 
 MUST_USE Status problem_edition(const Problem *problem, Digest *edition, Message *why);
@@ -20,5 +21,10 @@ bool problem_edition_find(const char *keep, const char *edition, char *path, siz
 /* Removes what lies in KEEP but for these editions: others, and what a killed process has left of one. Nobody may copy meanwhile.
  * What cannot be removed now is there for the next time. */
 void problem_editions_prune(const char *keep, const char *const *needed, size_t count);
+
+/* For a host that has none of it: the files of the edition in a folder, {"files": [{"path": "problems/ID/NAME", "hex": "..."}]}. */
+MUST_USE Status problem_edition_pack(const char *folder, cJSON **files, Message *why);
+/* Makes KEEP/EDITION of that. BAD_INPUT: these are not the files of the edition. */
+MUST_USE Status problem_edition_unpack(const char *keep, const char *edition, const JsonFile *files, Message *why);
 
 #endif

@@ -16,8 +16,6 @@ make --no-print-directory -j"$(nproc)" service
 make --no-print-directory install PREFIX=/usr/local
 # The image has one user, whoever that is outside. Who may read the image may read hidden cases and solutions.
 chmod -R a+rX /usr/local/share/convjudge
-# A pilot brings a folder of its own; these are where the driver and the spool come in.
-mkdir -p /spool
 apt-get clean
 rm -rf /var/lib/apt/lists/*
 /usr/local/bin/convjudge --version >/dev/null || die "what was installed does not start"

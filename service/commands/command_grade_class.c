@@ -1,10 +1,11 @@
-/* command_grade_class.c - judges all that a class has handed in: finds it, puts it into the queue, and runs head and workers of a
- * service until the queue is empty. Where a server has the state, that server judges it.  */
+/* command_grade_class.c - judges all that a class has handed in: finds it, puts it into the queue, and runs queue and workers of a
+ * service until that is empty. Where a server has the state, that server judges it.  */
 #include "service/commands/service_command.h"
 
 #include "base/clock.h"
 #include "grader/terminal/terminal.h"
 #include "grader/ranking/person.h"
+#include "harness/sandbox/scratch.h"
 #include "leaderboard/store.h"
 #include "service/course/class_read.h"
 #include "service/course/class_state.h"
@@ -13,12 +14,13 @@
 #include "service/commands/command_serve.h"
 #include "service/store/config.h"
 #include "service/course/class_progress.h"
-#include "service/queue/head.h"
+#include "service/http/http.h"
+#include "service/queue/queue.h"
 #include "service/course/intake.h"
 #include "service/store/log.h"
-#include "service/store/spool.h"
 #include "service/store/judgings.h"
 #include "service/store/service_store.h"
+#include "service/web/api.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double LOOK_S = 0.5, LEASE_S = 30;
+static const double LOOK_S = 0.5, TICK_S = 0.1, LEASE_S = 30;
 enum { ENDS_PER_WORKER = 3 }; /* workers that end so often by themselves, while nothing is judged, will judge nothing */
 
 typedef struct ClassGrading {
@@ -41,11 +43,14 @@ typedef struct ClassGrading {
     ClassRun run;
     ClassProgress progress;
     const char *state, *log_path;
-    char spool[SERVICE_PATH_BYTES];
+    char scratch[SERVICE_PATH_BYTES];     /* folder of `socket`; "": there is none */
+    char socket[SERVICE_PATH_BYTES + 10]; /* for its workers */
     Names devices;
     Store *store;
     bool is_served; /* by a server that has the state */
-    Head *head;
+    Config config;
+    Service service;
+    HttpServer *http;
     LocalWorkers *workers;
     int log;
     TerminalStyle style; /* of standard error */
@@ -93,17 +98,12 @@ static Status read_folder(ClassGrading *grading, Message *why)
     return intake_read(grading->options->dir, &rules, &grading->intake, why);
 }
 
-static Status choose_state(ClassGrading *grading, Message *why)
+static const char *state_of(const Options *options, Arena *arena)
 {
-    const Options *options = grading->options;
-    grading->state = options->state == NULL ? class_state_folder(options->class_file, options->dir, &grading->arena)
-                                            : options->state;
-    if ((size_t)snprintf(grading->spool, sizeof grading->spool, "%s/spool", grading->state) < sizeof grading->spool)
-        return STATUS_OK;
-    return fail(STATUS_BAD_INPUT, why, "%.100s...: the name of the state's folder is too long", grading->state);
+    return options->state == NULL ? class_state_folder(options->class_file, options->dir, arena) : options->state;
 }
 
-/* Where another process has the folder's lock, it is that one's head that hands the work out. */
+/* Where another process has the folder's lock, it is that one's queue that hands the work out. */
 static Status open_store(ClassGrading *grading, Message *why)
 {
     char path[SERVICE_PATH_BYTES];
@@ -189,14 +189,9 @@ static Status try_again(ClassGrading *grading, Message *why)
     QueuedJob *held = NULL;
     size_t drained_count = 0, held_count = 0;
     bool done;
-    Status status = spool_make(grading->spool, why);
-    if (status == STATUS_OK)
-        status = workers_drained(grading->store, &grading->arena, &drained, &drained_count, why);
-    for (size_t i = 0; i < drained_count && status == STATUS_OK; i++) {
+    Status status = workers_drained(grading->store, &grading->arena, &drained, &drained_count, why);
+    for (size_t i = 0; i < drained_count && status == STATUS_OK; i++)
         status = worker_undrain(grading->store, drained[i].worker, why);
-        if (status == STATUS_OK)
-            status = spool_hold(grading->spool, drained[i].worker, false, why);
-    }
     if (status == STATUS_OK)
         status = judgings_in_state(grading->store, "held", INT64_MAX, &grading->arena, &held, &held_count, why);
     for (size_t i = 0; i < held_count && status == STATUS_OK; i++)
@@ -204,14 +199,33 @@ static Status try_again(ClassGrading *grading, Message *why)
     return status;
 }
 
+static void serve_once(void *context, double seconds)
+{
+    const ClassGrading *grading = context;
+    http_serve(grading->http, seconds);
+    queue_tick(grading->service.queue);
+}
+
+/* A server for its own workers alone, on a socket in a folder that nobody else may enter. The name of a socket must be short, which
+ * that of the state need not be. */
 static Status start(ClassGrading *grading, Message *why)
 {
-    const HeadOptions head = {.state = grading->state, .spool = grading->spool, .lease_s = LEASE_S};
+    static const Route *const routes[] = {work_routes, NULL};
+    const QueueOptions queue = {.state = grading->state, .lease_s = LEASE_S};
     const LocalWorkersSpec workers = {.devices = &grading->devices,
-                                      .spool = grading->spool,
+                                      .server = grading->socket,
+                                      .state = grading->state,
                                       .log = grading->log,
                                       .unconfined = grading->options->unconfined};
-    Status status = head_start(&head, &grading->head, why);
+    grading->service = (Service){.config = &grading->config, .store = grading->store, .routes = routes};
+    const HttpOptions doors = {
+        .socket = grading->socket, .handler = api_handle, .most_body = api_most_body, .context = &grading->service};
+    Status status = scratch_new(grading->scratch, sizeof grading->scratch, why);
+    snprintf(grading->socket, sizeof grading->socket, "%s/socket", grading->scratch);
+    if (status == STATUS_OK)
+        status = queue_start(&queue, grading->store, &grading->service.queue, why);
+    if (status == STATUS_OK)
+        status = http_start(&doors, &grading->http, why);
     return status == STATUS_OK ? local_workers_start(&workers, &grading->workers, why) : status;
 }
 
@@ -244,14 +258,24 @@ static bool is_done(const ClassGrading *grading)
     return grading->progress.ended == grading->progress.total;
 }
 
+/* Until it is worth while to look at what has become of the queue. */
+static void rest(ClassGrading *grading)
+{
+    const double until_s = now_s() + LOOK_S;
+    if (grading->is_served)
+        nanosleep(&(struct timespec){.tv_nsec = (long)(LOOK_S * 1e9)}, NULL);
+    while (!grading->is_served && now_s() < until_s)
+        serve_once(grading, TICK_S);
+    if (!grading->is_served)
+        local_workers_tick(grading->workers);
+}
+
 static Status follow(ClassGrading *grading, Message *why)
 {
     Status status = STATUS_OK;
     while (status == STATUS_OK && !is_done(grading) && !is_told_to_stop) {
         show_progress(grading);
-        nanosleep(&(struct timespec){.tv_nsec = (long)(LOOK_S * 1e9)}, NULL);
-        if (!grading->is_served)
-            local_workers_tick(grading->workers);
+        rest(grading);
         status = look(grading, show_item, why);
         if (status == STATUS_OK && !is_done(grading))
             status = check_workers(grading, why);
@@ -275,8 +299,11 @@ static Status judge(ClassGrading *grading, Message *why)
     }
     if (status == STATUS_OK)
         status = follow(grading, why);
-    local_workers_stop(grading->workers);
-    head_stop(grading->head);
+    local_workers_stop(grading->workers, serve_once, grading);
+    queue_stop(grading->service.queue);
+    http_stop(grading->http);
+    if (grading->scratch[0] != '\0')
+        scratch_remove(grading->scratch);
     return status;
 }
 
@@ -343,7 +370,7 @@ Status command_grade_class(const Options *options, int *exit_status, Message *wh
     if (status == STATUS_OK)
         status = check_problem(&grading, why);
     if (status == STATUS_OK)
-        status = choose_state(&grading, why);
+        grading.state = state_of(options, &grading.arena);
     if (status == STATUS_OK)
         status = read_folder(&grading, why);
     take_signals();

@@ -3,6 +3,7 @@
 #include "service/commands/client_command.h"
 #include "service/commands/service_command.h"
 #include "service/commands/gradescope.h"
+#include "service/commands/worker.h"
 
 #include <stddef.h>
 

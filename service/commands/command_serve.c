@@ -1,11 +1,11 @@
-/* command_serve.c - the server: one thread answers requests, another one (service/queue) hands out work, and workers of its
- * own are processes.  */
+/* command_serve.c - the server: one thread answers people and workers, and workers of its own are processes.  */
 #include "service/commands/command_serve.h"
 
 #include "base/clock.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/cuda/device_open.h"
 #include "service/commands/service_command.h"
+#include "service/commands/worker_job.h"
 #include "service/course/class_watch.h"
 #include "service/queue/slurm.h"
 #include "service/store/log.h"
@@ -24,8 +24,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-enum { OWN_PROGRAM_BYTES = 4096 };
 
 /* ==== class devices =============================================================================================== */
 
@@ -65,26 +63,9 @@ Status class_devices(const char *name, Arena *arena, Names *devices, Message *wh
     return STATUS_OK;
 }
 
-/* ==== own program ================================================================================================= */
-
-/* Convjudge, beside convjudge-service: what workers run. */
-
-/* Its path. SYSTEM: it is not there, or cannot be executed. */
-static MUST_USE Status judge_binary(char path[OWN_PROGRAM_BYTES], Message *why)
-{
-    static const char suffix[] = "-service";
-    ssize_t length = readlink("/proc/self/exe", path, OWN_PROGRAM_BYTES - 1);
-    if (length < 0)
-        return fail_errno(why, "/proc/self/exe");
-    path[length] = '\0';
-    if (length > (ssize_t)sizeof suffix && strcmp(path + length - (sizeof suffix - 1), suffix) == 0)
-        path[length - (ssize_t)(sizeof suffix - 1)] = '\0';
-    return access(path, X_OK) == 0 ? STATUS_OK : fail_errno(why, "%s", path);
-}
-
 /* ==== own workers ================================================================================================= */
 
-static const double RESTART_S = 5, PATIENCE_S = 10;
+static const double RESTART_S = 5, PATIENCE_S = 10, STOP_TICK_S = 0.02;
 
 typedef struct LocalWorker {
     const char *device;
@@ -96,7 +77,7 @@ typedef struct LocalWorker {
 struct LocalWorkers {
     LocalWorkersSpec spec;
     int ended; /* workers that ended by themselves, ever */
-    char program[OWN_PROGRAM_BYTES];
+    char program[JUDGE_PROGRAM_BYTES];
     LocalWorker *items;
     size_t count;
 };
@@ -115,9 +96,10 @@ static void start_worker(const LocalWorkers *workers, LocalWorker *worker)
     signal(SIGPIPE, SIG_DFL);
     if (workers->spec.log > 0)
         dup2(workers->spec.log, STDERR_FILENO);
-    const char *words[12] = {workers->program, "work",         "--spool", workers->spec.spool,
-                             "--device",       worker->device, "--name",  worker->name};
-    size_t count = 8;
+    const char *words[14] = {
+        workers->program, "work",         "--server", workers->spec.server, "--state", workers->spec.state,
+        "--device",       worker->device, "--name",   worker->name};
+    size_t count = 10;
     if (!workers->spec.explains)
         words[count++] = "--no-explain";
     if (workers->spec.unconfined)
@@ -134,7 +116,7 @@ Status local_workers_start(const LocalWorkersSpec *spec, LocalWorkers **workers,
     made->spec = *spec;
     made->items = zeroed(devices->count + 1, sizeof *made->items);
     made->count = devices->count;
-    Status status = judge_binary(made->program, why);
+    Status status = judge_program(made->program, why);
     for (size_t i = 0; i < made->count && status == STATUS_OK; i++) {
         made->items[i].device = devices->items[i];
         snprintf(made->items[i].name, sizeof made->items[i].name, "own-%zu", i + 1);
@@ -163,20 +145,26 @@ int local_workers_ended(const LocalWorkers *workers)
     return workers->ended;
 }
 
-void local_workers_stop(LocalWorkers *workers)
+static void tell_to_stop(const LocalWorkers *workers)
+{
+    for (size_t i = 0; i < workers->count; i++)
+        if (workers->items[i].pid > 0)
+            kill(workers->items[i].pid, SIGTERM);
+}
+
+/* They give back what they have, for which somebody must listen. */
+void local_workers_stop(LocalWorkers *workers, void (*serve)(void *context, double seconds), void *context)
 {
     if (workers == NULL)
         return;
     const double begun = now_s();
-    for (size_t i = 0; i < workers->count; i++)
-        if (workers->items[i].pid > 0)
-            kill(workers->items[i].pid, SIGTERM);
+    tell_to_stop(workers);
     for (size_t i = 0; i < workers->count; i++) {
         const pid_t pid = workers->items[i].pid;
         while (pid > 0 && waitpid(pid, NULL, WNOHANG) == 0) {
             if (now_s() > begun + PATIENCE_S)
                 kill(pid, SIGKILL);
-            nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+            serve(context, STOP_TICK_S);
         }
     }
     free(workers->items);
@@ -244,6 +232,7 @@ static Status open_doors(Service *service, HttpServer **http, Message *why)
                          .socket = config->socket,
                          .proxy_socket = config->proxy_socket.path,
                          .handler = api_handle,
+                         .most_body = api_most_body,
                          .context = service};
     Status status = find_proxy_user(config, &doors.proxy_user, why);
     return status == STATUS_OK ? http_start(&doors, http, why) : status;
@@ -294,16 +283,29 @@ static Status open_class(Service *service, Message *why)
 
 typedef struct Judges { /* those who judge: processes of this host, or batch jobs */
     LocalWorkers *workers;
-    char program[OWN_PROGRAM_BYTES];
+    char program[JUDGE_PROGRAM_BYTES];
 } Judges;
 
-static void serve(Service *service, HttpServer *http, const Judges *judges)
+typedef struct Doors { /* what is served until the workers have ended */
+    Service *service;
+    HttpServer *http;
+} Doors;
+
+static void serve_once(void *context, double seconds)
 {
-    log_event(LEVEL_INFO, "started", "address", http_address(http), "socket", service->config->socket, "state",
+    const Doors *doors = context;
+    http_serve(doors->http, seconds);
+    queue_tick(doors->service->queue);
+    live_tick(doors->service);
+}
+
+static void serve(Doors *doors, const Judges *judges)
+{
+    Service *service = doors->service;
+    log_event(LEVEL_INFO, "started", "address", http_address(doors->http), "socket", service->config->socket, "state",
               service->config->state);
     while (!is_told_to_stop) {
-        http_serve(http, TICK_S);
-        live_tick(service);
+        serve_once(doors, TICK_S);
         if (judges->workers != NULL)
             local_workers_tick(judges->workers);
         look_at_class(service);
@@ -315,67 +317,54 @@ static Status start_engine(Service *service, Judges *judges, Message *why)
 {
     const Config *config = service->config;
     if (config->engine != ENGINE_SLURM) {
-        const LocalWorkersSpec workers = {.devices = &config->workers, .spool = service->spool, .explains = true};
+        const LocalWorkersSpec workers = {
+            .devices = &config->workers, .server = config->socket, .state = config->state, .explains = true};
         return local_workers_start(&workers, &judges->workers, why);
     }
     const SlurmOptions slurm = {
-        .settings = &config->slurm, .state = config->state, .spool = service->spool, .program = judges->program};
-    Status status = judge_binary(judges->program, why);
+        .settings = &config->slurm, .state = config->state, .server = config->socket, .program = judges->program};
+    Status status = judge_program(judges->program, why);
     return status == STATUS_OK ? slurm_start(&slurm, &service->slurm, why) : status;
 }
 
-static Status run_service(const Config *config, const char *spool, bool is_trial, Message *why)
+static Status run_service(const Config *config, bool is_trial, Message *why)
 {
-    static const Route *const routes[] = {api_routes, operating_routes, site_routes, NULL};
-    Service service = {
-        .config = config, .spool = spool, .live = live_new(), .routes = routes, .show_error = site_error};
-    HttpServer *http = NULL;
+    static const Route *const routes[] = {api_routes, work_routes, operating_routes, site_routes, NULL};
+    Service service = {.config = config, .live = live_new(), .routes = routes, .show_error = site_error};
+    Doors doors = {.service = &service};
     Judges judges = {0};
-    const HeadOptions head = {.state = config->state,
-                              .spool = spool,
-                              .lease_s = config->lease_s,
-                              .workers_come_later = config->engine == ENGINE_SLURM};
+    const QueueOptions queue = {
+        .state = config->state, .lease_s = config->lease_s, .workers_come_later = config->engine == ENGINE_SLURM};
     Status status = service_store_open(config->state, &service.store, why);
     if (status == STATUS_OK)
         status = open_class(&service, why);
     if (status == STATUS_OK)
-        status = head_start(&head, &service.head, why);
+        status = queue_start(&queue, service.store, &service.queue, why);
     if (status == STATUS_OK)
-        status = open_doors(&service, &http, why);
+        status = open_doors(&service, &doors.http, why);
     if (status == STATUS_OK)
         status = start_engine(&service, &judges, why);
     if (status == STATUS_OK && is_trial)
-        status = add_trial_accounts(service.store, http_address(http), why);
+        status = add_trial_accounts(service.store, http_address(doors.http), why);
     if (status == STATUS_OK)
-        serve(&service, http, &judges);
-    local_workers_stop(judges.workers);
+        serve(&doors, &judges);
+    local_workers_stop(judges.workers, serve_once, &doors);
     slurm_stop(service.slurm);
     live_free(service.live);
-    http_stop(http);
-    head_stop(service.head);
+    queue_stop(service.queue);
+    http_stop(doors.http);
     class_watch_stop(service.class_watch);
     store_close(service.store);
     return status;
 }
 
-static Status choose_spool(const Config *config, char spool[SERVICE_PATH_BYTES], Message *why)
-{
-    const char *folder = config->spool == NULL ? config->state : config->spool;
-    const int length = snprintf(spool, SERVICE_PATH_BYTES, "%s%s", folder, config->spool == NULL ? "/spool" : "");
-    return length < SERVICE_PATH_BYTES ? STATUS_OK
-                                       : fail(STATUS_BAD_INPUT, why, "%.100s...: the name is too long", folder);
-}
-
 Status command_serve(const Options *options, int *exit_status, Message *why)
 {
     Config config = {0};
-    char spool[SERVICE_PATH_BYTES];
     Status status = read_settings(options, &config, why);
-    if (status == STATUS_OK)
-        status = choose_spool(&config, spool, why);
     take_signals();
     if (status == STATUS_OK)
-        status = run_service(&config, spool, options->trial, why);
+        status = run_service(&config, options->trial, why);
     config_free(&config);
     *exit_status = 0;
     return status;

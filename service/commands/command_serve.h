@@ -23,10 +23,11 @@ typedef struct LocalWorkers LocalWorkers;
 
 typedef struct LocalWorkersSpec {
     const Names *devices; /* one worker for each; the same device may stand there several times */
-    const char *spool;
-    int log;         /* where they write their lines; 0: to standard error */
-    bool explains;   /* they also say where the time of an accepted submission goes */
-    bool unconfined; /* they judge even where no full sandbox can be made */
+    const char *server;   /* the socket by which they reach it */
+    const char *state;    /* folder for their databases */
+    int log;              /* where they write their lines; 0: to standard error */
+    bool explains;        /* they also say where the time of an accepted submission goes */
+    bool unconfined;      /* they judge even where no full sandbox can be made */
 } LocalWorkersSpec;
 
 /* The texts of the spec must outlive them. */
@@ -35,6 +36,7 @@ MUST_USE Status local_workers_start(const LocalWorkersSpec *spec, LocalWorkers *
 int local_workers_ended(const LocalWorkers *workers);
 /* Starts again what has ended. To be called often. */
 void local_workers_tick(LocalWorkers *workers);
-void local_workers_stop(LocalWorkers *workers);
+/* `serve` is called until they have ended: it answers them for about so long. */
+void local_workers_stop(LocalWorkers *workers, void (*serve)(void *context, double seconds), void *context);
 
 #endif

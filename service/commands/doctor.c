@@ -48,7 +48,7 @@ static void add_settings(ConfigCheck *check)
     text_printf(&check->text,
                 "\nA worker renews its lease every %d s and loses it after %g s.\n"
                 "Deadlines of a judging in seconds, each longer than the one before it:\n%-24s %5s %9s %9s %9s %9s\n",
-                DEADLINE_BEAT_S, check->config.lease_s, "problem", "mode", "compiler", "grading", "worker", "head");
+                DEADLINE_BEAT_S, check->config.lease_s, "problem", "mode", "compiler", "grading", "worker", "server");
 }
 
 static Status add_deadlines(ConfigCheck *check, const Problem *problem, JudgingMode mode, Message *why)
@@ -58,7 +58,7 @@ static Status add_deadlines(ConfigCheck *check, const Problem *problem, JudgingM
     if (status != STATUS_OK)
         return status;
     text_printf(&check->text, "%-24s %5s %9.0f %9.0f %9.0f %9.0f\n", problem->id, judging_mode_name(mode),
-                deadlines.compile_s, deadlines.grading_s, deadlines.worker_s, deadlines.head_s);
+                deadlines.compile_s, deadlines.grading_s, deadlines.worker_s, deadlines.server_s);
     const char *fault = deadlines_fault(&deadlines, check->config.lease_s);
     if (fault != NULL)
         text_printf(&check->text, "    wrong: %s\n", fault);

@@ -149,9 +149,10 @@ static Status read_json(const Server *server, const ApiRequest *exchange, const 
     return status;
 }
 
-static Status call(const Server *server, const char *method, const ApiPath *path, JsonFile *json, Message *why)
+static Status call(const Server *server, const char *method, const ApiPath *path, const Text *body, JsonFile *json,
+                   Message *why)
 {
-    const ApiRequest exchange = {.method = method, .path = path->text};
+    const ApiRequest exchange = {.method = method, .path = path->text, .body = body};
     Answer answer;
     Status status = exchange_run(server, &exchange, &answer, why);
     if (status == STATUS_OK)
@@ -162,12 +163,21 @@ static Status call(const Server *server, const char *method, const ApiPath *path
 
 Status api_get(const Server *server, ApiPath path, JsonFile *json, Message *why)
 {
-    return call(server, "GET", &path, json, why);
+    return call(server, "GET", &path, NULL, json, why);
 }
 
 Status api_delete(const Server *server, ApiPath path, JsonFile *json, Message *why)
 {
-    return call(server, "DELETE", &path, json, why);
+    return call(server, "DELETE", &path, NULL, json, why);
+}
+
+Status api_send(const Server *server, ApiPath path, const cJSON *body, JsonFile *json, Message *why)
+{
+    Text text = {0};
+    json_print(body, &text);
+    Status status = call(server, "POST", &path, &text, json, why);
+    text_free(&text);
+    return status;
 }
 
 Status api_get_text(const Server *server, ApiPath path, Text *text, Message *why)

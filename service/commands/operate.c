@@ -247,6 +247,10 @@ Status command_scores(const Options *options, int *exit_status, Message *why)
 
 static Status add_token(Store *store, const Options *options, const char *name, Arena *arena, Message *why)
 {
+    const TokenScope scope = options->hand_in_only ? TOKEN_FOR_HAND_IN
+                             : options->work_only  ? TOKEN_FOR_WORK
+                                                   : TOKEN_FOR_ALL;
+    static const char *const actions[] = {"token add", "token add to hand in", "token add to work"};
     Person person;
     PersonRole role;
     Secret token;
@@ -257,10 +261,9 @@ static Status add_token(Store *store, const Options *options, const char *name, 
             status = people_set_role(store, person.id, role, why);
     }
     if (status == STATUS_OK)
-        status = token_add(store, person.id, options->hand_in_only ? TOKEN_FOR_HAND_IN : TOKEN_FOR_ALL, &token, why);
+        status = token_add(store, person.id, scope, &token, why);
     if (status == STATUS_OK)
-        status = audit_add(store, "administrator", options->hand_in_only ? "token add to hand in" : "token add", name,
-                           why);
+        status = audit_add(store, "administrator", actions[scope], name, why);
     if (status == STATUS_OK)
         printf("%s\n", token.hex);
     if (status == STATUS_OK)
@@ -287,8 +290,10 @@ Status command_token(const Options *options, int *exit_status, Message *why)
     const bool revokes = options->operand_count == 2 && strcmp(options->operands[0], "revoke") == 0;
     if (!adds && !revokes)
         return fail(STATUS_BAD_INPUT, why, "token: expected 'add NAME' or 'revoke NAME'");
-    if (options->hand_in_only && (!adds || options->role != NULL))
-        return fail(STATUS_BAD_INPUT, why, "token: option '--hand-in-only' belongs to 'add NAME', without a role");
+    if ((options->hand_in_only || options->work_only) &&
+        (!adds || options->role != NULL || (options->hand_in_only && options->work_only)))
+        return fail(STATUS_BAD_INPUT, why, "token: option '--%s-only' belongs to 'add NAME', alone and without a role",
+                    options->hand_in_only ? "hand-in" : "work");
     Status status = administered_store_open(options, &store, why);
     if (status == STATUS_OK)
         status = adds ? add_token(store, options, options->operands[1], &arena, why)

@@ -4,7 +4,6 @@
 #include "service/commands/class_commands.h"
 #include "service/commands/operate.h"
 #include "service/course/scores_commands.h"
-#include "service/queue/worker.h"
 
 #include <stddef.h>
 

@@ -111,6 +111,25 @@ bool http_events_send(EventStream *stream, const char *event, const char *data)
     return is_sent;
 }
 
+/* libmicrohttpd does not look at the connection of a suspended answer. */
+bool http_events_have_reader(const EventStream *stream)
+{
+    char byte;
+    if (stream->is_gone || stream->connection == NULL)
+        return !stream->is_gone; /* the answer is not under way yet */
+    const int socket = MHD_get_connection_info(stream->connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    const ssize_t count = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+bool http_events_finish(EventStream *stream, const char *text)
+{
+    if (!append(stream, text))
+        return false;
+    http_events_close(stream);
+    return true;
+}
+
 /* A comment now and then shows whether the connection still works, to both sides and to proxies. */
 bool http_events_are_open(EventStream *stream)
 {
@@ -281,6 +300,7 @@ struct HttpServer {
 
 typedef struct HttpTransaction { /* one request and its answer */
     Text body;
+    size_t most_bytes; /* of the body */
     bool too_large;
 } HttpTransaction;
 
@@ -400,13 +420,11 @@ static void add_headers(struct MHD_Response *response, const HttpReply *reply)
 static enum MHD_Result send_reply(struct MHD_Connection *connection, HttpReply *reply)
 {
     struct MHD_Response *response;
-    if (reply->events != NULL) {
+    if (reply->events != NULL)
         response = http_events_response(reply->events, connection);
-        reply->type = "text/event-stream";
-    } else {
+    else
         response = MHD_create_response_from_buffer(reply->body.length, reply->body.data == NULL ? "" : reply->body.data,
                                                    MHD_RESPMEM_MUST_COPY);
-    }
     if (response == NULL)
         return MHD_NO;
     add_headers(response, reply);
@@ -440,20 +458,29 @@ static uid_t peer_of(int socket)
     return peer.uid;
 }
 
+static HttpRequest request_of(const Listener *door, struct MHD_Connection *connection, const char *url,
+                              const char *method, Arena *arena)
+{
+    const Connection *visitor = visitor_of(connection);
+    return (HttpRequest){.door = door->kind,
+                         .method = method,
+                         .path = url,
+                         .body = "",
+                         .peer = visitor == NULL ? (uid_t)-1 : peer_of(visitor->socket),
+                         .source = connection,
+                         .arena = arena};
+}
+
 static enum MHD_Result answer(const Listener *door, struct MHD_Connection *connection, const char *url,
                               const char *method, HttpTransaction *exchange)
 {
     Arena arena = {0};
     Connection *visitor = visitor_of(connection);
-    const HttpRequest request = {.door = door->kind,
-                                 .method = method,
-                                 .path = url,
-                                 .body = exchange->body.data == NULL ? "" : exchange->body.data,
-                                 .body_bytes = exchange->body.length,
-                                 .peer = visitor == NULL ? (uid_t)-1 : peer_of(visitor->socket),
-                                 .source = connection,
-                                 .arena = &arena};
+    HttpRequest request = request_of(door, connection, url, method, &arena);
     HttpReply reply = {.status = 200, .type = "text/html; charset=utf-8"};
+    if (exchange->body.data != NULL)
+        request.body = exchange->body.data;
+    request.body_bytes = exchange->body.length;
     if (visitor != NULL)
         visitor->deadline_s = 0;
     const HttpOptions *options = &door->server->options;
@@ -466,17 +493,33 @@ static enum MHD_Result answer(const Listener *door, struct MHD_Connection *conne
     return result;
 }
 
+/* A body that may be larger may also take longer. */
+static void begin_body(const Listener *door, struct MHD_Connection *connection, const char *url, const char *method,
+                       HttpTransaction *exchange)
+{
+    Arena arena = {0};
+    Connection *visitor = visitor_of(connection);
+    const HttpOptions *options = &door->server->options;
+    const HttpRequest request = request_of(door, connection, url, method, &arena);
+    const size_t most = options->most_body == NULL ? 0 : options->most_body(options->context, &request);
+    exchange->most_bytes = most > BODY_BYTES ? most : BODY_BYTES;
+    if (most > BODY_BYTES && visitor != NULL)
+        visitor->deadline_s = now_s() + LARGE_BODY_SECONDS;
+    arena_free(&arena);
+}
+
 /* libmicrohttpd calls this for the head of a request, for each piece of its body, and when it is complete. */
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url, const char *method,
                               const char *version, const char *piece, size_t *piece_bytes, void **state)
 {
     HttpTransaction *exchange = *state;
     if (exchange == NULL) {
-        *state = zeroed(1, sizeof *exchange);
+        *state = exchange = zeroed(1, sizeof *exchange);
+        begin_body(context, connection, url, method, exchange);
         return MHD_YES;
     }
     if (*piece_bytes > 0) {
-        if (exchange->body.length + *piece_bytes > BODY_BYTES)
+        if (exchange->body.length + *piece_bytes > exchange->most_bytes)
             exchange->too_large = true;
         else
             text_append(&exchange->body, piece, *piece_bytes);

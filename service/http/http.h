@@ -4,7 +4,8 @@
  *          DOOR_PROXY    a Unix socket for one user alone, the reverse proxy's, whose headers are believed
  *          DOOR_ADDRESS  a TCP address; nobody is believed anything
  * Limits   a request must be complete within REQUEST_SECONDS of its first byte or of the connection, whatever drips in
- *          meanwhile; a body has at most BODY_BYTES; CONNECTIONS at once on each door.
+ *          meanwhile; a body has at most BODY_BYTES, unless most_body() allows whoever asks more, within
+ *          LARGE_BODY_SECONDS; CONNECTIONS at once on each door.
  * Threads  one. A handler runs to its end before the next request is looked at, so it must not wait for anything.  */
 #ifndef SERVICE_HTTP_HTTP_H
 #define SERVICE_HTTP_HTTP_H
@@ -33,6 +34,13 @@ bool http_events_are_open(EventStream *stream);
 /* Sends what is left and ends the stream. */
 void http_events_close(EventStream *stream);
 
+/* An answer that comes late is a stream, too, which has nothing to say until then, and ends with one text. */
+
+/* Whether the other side still waits. The stream may be used further in any case. */
+bool http_events_have_reader(const EventStream *stream);
+/* Sends the text and ends the stream; false: the other side is gone. The stream must not be used any more. */
+bool http_events_finish(EventStream *stream, const char *text);
+
 /* ---- for the server alone ---------------------------------------------------------------------------------------- */
 
 struct MHD_Connection;
@@ -45,7 +53,7 @@ void http_events_forget_all(void);
 
 typedef enum HttpDoor { DOOR_SOCKET, DOOR_PROXY, DOOR_ADDRESS, DOORS } HttpDoor;
 
-enum { REQUEST_SECONDS = 20, BODY_BYTES = 2 << 20, CONNECTIONS = 1000, REPLY_HEADERS = 8 };
+enum { REQUEST_SECONDS = 20, BODY_BYTES = 2 << 20, CONNECTIONS = 1000, REPLY_HEADERS = 8, LARGE_BODY_SECONDS = 300 };
 
 typedef struct HttpRequest {
     HttpDoor door;
@@ -88,6 +96,8 @@ typedef struct HttpOptions {
     const char *proxy_socket;
     uid_t proxy_user;
     HttpHandler handler;
+    /* How large a body may be, where that is more than BODY_BYTES. The request has none yet. NULL: nowhere. */
+    size_t (*most_body)(void *context, const HttpRequest *request);
     void *context;
 } HttpOptions;
 

@@ -2,12 +2,10 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "base/paths.h"
 #include "harness/sandbox/process.h"
 #include "service/store/judgings.h"
 #include "service/store/log.h"
 #include "service/store/service_store.h"
-#include "service/store/spool.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -181,7 +179,7 @@ bool pilots_is_ordinary(const char *reason)
 
 /* ==== pilot script ================================================================================================ */
 
-enum { SIGNAL_AHEAD_S = 60 }; /* service/queue/worker.h, PILOT_MARGIN_S */
+enum { SIGNAL_AHEAD_S = 60 }; /* service/commands/worker.h, PILOT_MARGIN_S */
 
 /* Finds the programs of Slurm by PATH. */
 #define FIND_PROGRAM "/usr/bin/env"
@@ -231,8 +229,8 @@ void pilot_script(const PilotCommand *command, Text *script)
         quote(script, program->items[i]);
     if (program->count == 0)
         quote(script, command->program);
-    text_add(script, "work --spool ");
-    quote(script, command->spool);
+    text_add(script, "work --server ");
+    quote(script, command->server);
     text_add(script, "--device ");
     quote(script, command->settings->device);
     text_printf(script, "--pilot %" PRId64 " --idle %" PRId64, command->settings->time_minutes,
@@ -241,16 +239,11 @@ void pilot_script(const PilotCommand *command, Text *script)
                      "$(od -An -N3 -tx1 /dev/urandom | tr -d ' \\n')\"\n");
 }
 
-const char *pilot_script_folder(const char *spool, Arena *arena)
-{
-    return arena_printf(arena, "%s/pilots", spool);
-}
-
 /* Slurm replaces what follows a percent sign. */
 static const char *log_pattern(const PilotCommand *command, Arena *arena)
 {
     Text pattern = {0};
-    for (const char *at = pilot_script_folder(command->spool, arena); *at != '\0'; at++)
+    for (const char *at = command->logs; *at != '\0'; at++)
         text_add(&pattern, *at == '%' ? "%%" : (char[]){*at, '\0'});
     const char *whole = arena_printf(arena, "%s/%%j.log", pattern.data);
     text_free(&pattern);
@@ -307,14 +300,11 @@ const char **pilot_script_squeue(const PilotCommand *command, Arena *arena)
 
 enum { TAIL_BYTES = 2000, WORDS_BYTES = 300 };
 
-Status pilot_logs_make(const char *spool, Message *why)
+Status pilot_logs_make(const char *folder, Message *why)
 {
-    Arena arena = {0};
-    const char *folder = pilot_script_folder(spool, &arena);
-    const bool made = mkdir(folder, 0700) == 0 || errno == EEXIST;
-    Status status = made ? STATUS_OK : fail_errno(why, "%s: this folder cannot be made", folder);
-    arena_free(&arena);
-    return status;
+    if (mkdir(folder, 0700) == 0 || errno == EEXIST)
+        return STATUS_OK;
+    return fail_errno(why, "%s: this folder cannot be made", folder);
 }
 
 /* The log may be long; its end is enough. */
@@ -332,10 +322,10 @@ static void read_tail(const char *path, Text *tail)
         text_add_printable(tail, bytes, (size_t)count);
 }
 
-const char *pilot_logs_last_words(const char *spool, int64_t job, Arena *arena)
+const char *pilot_logs_last_words(const char *folder, int64_t job, Arena *arena)
 {
     Text tail = {0};
-    read_tail(arena_printf(arena, "%s/%" PRId64 ".log", pilot_script_folder(spool, arena), job), &tail);
+    read_tail(arena_printf(arena, "%s/%" PRId64 ".log", folder, job), &tail);
     size_t end = tail.length;
     while (end > 0 && tail.data[end - 1] == '\n')
         end--;
@@ -361,10 +351,9 @@ static int by_age(const void *a, const void *b)
     return (left->tv_nsec > right->tv_nsec) - (left->tv_nsec < right->tv_nsec);
 }
 
-void pilot_logs_limit(const char *spool)
+void pilot_logs_limit(const char *folder)
 {
     Arena arena = {0};
-    const char *folder = pilot_script_folder(spool, &arena);
     PilotLog *logs = NULL;
     size_t count = 0, capacity = 0;
     DIR *names = opendir(folder);
@@ -388,7 +377,7 @@ void pilot_logs_limit(const char *spool)
 
 /* ==== slurm ======================================================================================================= */
 
-static const double LOOK_S = 1;     /* at the queue and the spool */
+static const double LOOK_S = 1;     /* at the queue */
 static const double LIST_S = 5;     /* at Slurm's list, while there is anything to see */
 static const double COMMAND_S = 30; /* of the clock on the wall, for each command of Slurm */
 
@@ -397,7 +386,7 @@ enum { OUTPUT_BYTES = 1 << 20 };
 struct Slurm {
     SlurmOptions options;
     PilotCommand command;
-    char spool[PATH_MAX], job_name[64];
+    char logs[PATH_MAX], job_name[64];
     Store *store; /* a connection of the thread's own */
     pthread_t thread;
     pthread_mutex_t lock; /* for what follows until the blank line */
@@ -491,7 +480,7 @@ static void note_end(Slurm *slurm, const KnownPilot *pilot, int64_t waiting)
     char job[32];
     snprintf(job, sizeof job, "%lld", (long long)pilot->job);
     const bool is_fruitless = !pilot->has_claimed && waiting > 0;
-    const char *words = is_fruitless ? pilot_logs_last_words(slurm->spool, pilot->job, &arena) : "";
+    const char *words = is_fruitless ? pilot_logs_last_words(slurm->logs, pilot->job, &arena) : "";
     log_event(is_fruitless ? LEVEL_WARNING : LEVEL_INFO, is_fruitless ? "pilot_failed" : "pilot_ended", "job", job,
               "why", words);
     if (is_fruitless) {
@@ -531,7 +520,7 @@ static void take_list(Slurm *slurm, const PilotJob *pilots, size_t count, int64_
         have_ended = true;
     }
     if (have_ended)
-        pilot_logs_limit(slurm->spool);
+        pilot_logs_limit(slurm->logs);
     pthread_mutex_lock(&slurm->lock);
     slurm->health.pending = pending;
     slurm->health.running = running;
@@ -583,16 +572,16 @@ static Status start_pilot(Slurm *slurm, Message *why)
     return status;
 }
 
-/* Takes note of which pilots have taken something; *strangers: how many do so that Slurm does not list. */
-static Status look_at_claims(Slurm *slurm, int64_t *strangers, Message *why)
+/* Takes note of which pilots have a job; *strangers: how many do that Slurm does not list. */
+static Status look_at_jobs(Slurm *slurm, int64_t *strangers, Message *why)
 {
     Arena arena = {0};
-    SpoolClaim *claims;
+    QueuedJob *running;
     size_t count;
     *strangers = 0;
-    Status status = spool_list_claims(slurm->spool, &arena, &claims, &count, why);
+    Status status = judgings_in_state(slurm->store, "running", INT64_MAX, &arena, &running, &count, why);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        const int64_t job = pilots_job_of_worker(claims[i].worker);
+        const int64_t job = pilots_job_of_worker(running[i].worker);
         if (job == 0)
             continue;
         slurm->fruitless = 0;
@@ -628,7 +617,7 @@ static Status look(Slurm *slurm, Message *why)
     int64_t waiting = 0, strangers = 0;
     Status status = judgings_waiting(slurm->store, &waiting, why);
     if (status == STATUS_OK)
-        status = look_at_claims(slurm, &strangers, why);
+        status = look_at_jobs(slurm, &strangers, why);
     if (status != STATUS_OK)
         return status;
     if (waiting == 0)
@@ -663,7 +652,7 @@ static void *keep_pilots(void *context)
     do {
         Message why = {0};
         if (look(slurm, &why) != STATUS_OK && slurm->command_failures == 0) {
-            slurm->command_failures = 1; /* the store or the spool; the head tells of them, too */
+            slurm->command_failures = 1; /* the store */
             slurm->command_trouble = why;
         }
         tell_trouble(slurm);
@@ -678,22 +667,25 @@ static Status open_store(Slurm *slurm, Message *why)
     return status == STATUS_OK ? store_open(path, STORE_WRITE, &slurm->store, why) : status;
 }
 
-/* The name is the same after a restart, and another one for another spool of the same user. */
+/* The name is the same after a restart, and another one for another server of the same user. */
 static Status name_pilots(Slurm *slurm, Message *why)
 {
-    const char *network = NULL;
-    if (realpath(slurm->options.spool, slurm->spool) == NULL)
-        return fail_errno(why, "%s", slurm->options.spool);
-    snprintf(slurm->job_name, sizeof slurm->job_name, "convjudge-%.8s",
-             hash_of_bytes(slurm->spool, strlen(slurm->spool)).hex);
-    slurm->command = (PilotCommand){.settings = slurm->options.settings,
-                                    .spool = slurm->spool,
+    const SlurmSettings *settings = slurm->options.settings;
+    char state[PATH_MAX], logs[PATH_MAX];
+    if (realpath(slurm->options.state, state) == NULL)
+        return fail_errno(why, "%s", slurm->options.state);
+    if ((size_t)snprintf(logs, sizeof logs, "%s%s", settings->logs[0] == '\0' ? state : settings->logs,
+                         settings->logs[0] == '\0' ? "/pilots" : "") >= sizeof logs)
+        return fail(STATUS_BAD_INPUT, why, "%.100s...: the name is too long", logs);
+    Status status = pilot_logs_make(logs, why);
+    if (status == STATUS_OK && realpath(logs, slurm->logs) == NULL)
+        status = fail_errno(why, "%s", logs);
+    snprintf(slurm->job_name, sizeof slurm->job_name, "convjudge-%.8s", hash_of_bytes(state, strlen(state)).hex);
+    slurm->command = (PilotCommand){.settings = settings,
+                                    .server = settings->server[0] == '\0' ? slurm->options.server : settings->server,
+                                    .logs = slurm->logs,
                                     .program = slurm->options.program,
                                     .job_name = slurm->job_name};
-    Status status = file_system_network(slurm->spool, &network, why);
-    if (status == STATUS_OK && network == NULL)
-        log_event(LEVEL_WARNING, "spool_is_local", "spool", slurm->spool, "why",
-                  "it is on no network file system that is known here; pilots on other hosts must see it");
     return status;
 }
 
@@ -703,8 +695,6 @@ Status slurm_start(const SlurmOptions *options, Slurm **slurm, Message *why)
     Slurm *started = zeroed(1, sizeof *started);
     started->options = *options;
     Status status = name_pilots(started, why);
-    if (status == STATUS_OK)
-        status = pilot_logs_make(started->spool, why);
     if (status == STATUS_OK)
         status = open_store(started, why);
     pthread_mutex_init(&started->lock, NULL);

@@ -1,11 +1,11 @@
-/* slurm.h - keeps as many pilots in Slurm as the queue is worth: batch jobs whose workers drain the spool.
+/* slurm.h - keeps as many pilots in Slurm as the queue is worth: batch jobs in which workers run.
  *
  * Record    What Slurm says decides only whether to start a pilot. What was handed in, and what became of it, is in the
- *           store and in the spool, so a controller that forgets jobs or repeats them loses and repeats nothing.
+ *           store, so a controller that forgets jobs or repeats them loses and repeats nothing.
  * Course    A thread of its own runs squeue and sbatch as child processes with a time limit. Nothing is asked while
  *           nothing waits and no pilot is known. Each pilot is started after a fresh list, so that never more than
- *           configured run, also after a restart of the server or an sbatch that timed out; claims in the spool by
- *           pilots that Slurm no longer lists count as pilots, too.
+ *           configured run, also after a restart of the server or an sbatch that timed out; pilots that have a job and
+ *           that Slurm no longer lists count, too.
  * Failures  are told once (log.h), and tried again after growing pauses. So is a pilot that has ended without taking
  *           anything although something waited: its node has a fault.
  * Threads   slurm_health() may be called from any.  */
@@ -28,7 +28,7 @@
 
 typedef struct KnownPilot {
     int64_t job;
-    bool has_claimed; /* its worker has taken something from the spool */
+    bool has_claimed; /* its worker has had a job */
     bool is_seen;     /* in the present list */
 } KnownPilot;
 
@@ -50,16 +50,16 @@ void known_pilots_free(KnownPilots *known);
 
 /* ==== pilot logs ================================================================================================== */
 
-/* SPOOL/pilots/JOB.log: what a pilot, or Slurm about it, wrote to standard output and error. */
+/* FOLDER/JOB.log: what a pilot, or Slurm about it, wrote to standard output and error. */
 
 enum { PILOT_LOGS_KEPT = 200 };
 
 /* Makes the folder, for its owner alone. */
-MUST_USE Status pilot_logs_make(const char *spool, Message *why);
+MUST_USE Status pilot_logs_make(const char *folder, Message *why);
 /* The last line of a pilot's log, which may be "". */
-const char *pilot_logs_last_words(const char *spool, int64_t job, Arena *arena);
+const char *pilot_logs_last_words(const char *folder, int64_t job, Arena *arena);
 /* Removes the oldest logs where there are more than PILOT_LOGS_KEPT. */
-void pilot_logs_limit(const char *spool);
+void pilot_logs_limit(const char *folder);
 
 /* ==== pilot script ================================================================================================ */
 
@@ -67,27 +67,25 @@ void pilot_logs_limit(const char *spool);
 
 typedef struct PilotCommand {
     const SlurmSettings *settings;
-    const char *spool;    /* its path from the root */
+    const char *server;   /* as --server names it */
+    const char *logs;     /* folder for what each pilot writes to its standard error, JOB.log; its path from the root */
     const char *program;  /* where the settings name none */
     const char *job_name; /* by which the server knows its pilots again */
 } PilotCommand;
-
-/* SPOOL/pilots, which holds what each pilot writes to its standard error: JOB.log. */
-const char *pilot_script_folder(const char *spool, Arena *arena);
 
 /* What a shell on the node executes. */
 void pilot_script(const PilotCommand *command, Text *script);
 
 /* Words for execve(), NULL at the end, which live in `arena`: sbatch with its options and the script. */
 const char **pilot_script_sbatch(const PilotCommand *command, Arena *arena);
-/* Likewise squeue, for the pilots of this spool. */
+/* Likewise squeue, for the pilots of this server. */
 const char **pilot_script_squeue(const PilotCommand *command, Arena *arena);
 
 /* ==== pilots ====================================================================================================== */
 
 /* What Slurm says of the pilots, and how many more of them there should be: pure functions.
  *
- * A pilot is a batch job in which a worker drains the spool. Its worker is called slurm-JOB-RESTARTS-NUMBER, where the
+ * A pilot is a batch job in which a worker runs. Its worker is called slurm-JOB-RESTARTS-NUMBER, where the
  * random number keeps two jobs apart that Slurm has given one id. */
 
 enum { SUBMISSIONS_PER_PILOT = 8 }; /* so many must wait for each further pilot: about a minute's work */
@@ -132,7 +130,7 @@ typedef struct Slurm Slurm;
 typedef struct SlurmOptions { /* all of it must outlive the thread */
     const SlurmSettings *settings;
     const char *state;   /* folder of the store, which must be open already */
-    const char *spool;   /* which must exist */
+    const char *server;  /* for pilots, where the settings name none */
     const char *program; /* convjudge, where the settings name none */
 } SlurmOptions;
 

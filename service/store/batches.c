@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "leaderboard/database.h"
 #include "service/store/service_store.h"
-#include "service/store/spool.h"
+#include "service/store/work.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static Status read_run_after(BatchRow *row, const char *text, Arena *arena, Mess
     Run *run = arena_alloc(arena, sizeof *run);
     if (text[0] == '\0')
         return STATUS_OK;
-    Status status = spool_parse_run("the run of a rejudging", text, arena, run, why);
+    Status status = work_parse_run("the run of a rejudging", text, arena, run, why);
     row->after.run = status == STATUS_OK ? run : NULL;
     row->after.ranks = status == STATUS_OK && will_rank(run->rank_status, &row->ruling);
     return status;

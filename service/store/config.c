@@ -118,7 +118,7 @@ Status deadlines_of(const Problem *problem, JudgingMode mode, double lease_s, De
     deadlines->compile_s = COMPILER_STEPS * COMPILE_WALL_SECONDS;
     deadlines->grading_s = grading_s(problem, &set, references, mode, deadlines->compile_s);
     deadlines->worker_s = longer_than(deadlines->grading_s);
-    deadlines->head_s = longer_than(deadlines->worker_s) + lease_s;
+    deadlines->server_s = longer_than(deadlines->worker_s) + lease_s;
     testcases_free(&set);
     return STATUS_OK;
 }
@@ -131,8 +131,8 @@ const char *deadlines_fault(const Deadlines *deadlines, double lease_s)
         return "a grading may not be as short as its compiler's limit";
     if (!(deadlines->grading_s < deadlines->worker_s))
         return "the worker kills a grading that keeps its own limits";
-    if (!(deadlines->worker_s + lease_s < deadlines->head_s))
-        return "the head takes a job back from a worker that keeps its own limits";
+    if (!(deadlines->worker_s + lease_s < deadlines->server_s))
+        return "the server takes a job back from a worker that keeps its own limits";
     return NULL;
 }
 
@@ -257,6 +257,8 @@ RECORD(slurm_table, SlurmSettings,
     ROW(SlurmSettings, account, "account", .check = check_string),
     ROW(SlurmSettings, gres, "gres", .check = check_string),
     ROW(SlurmSettings, device, "device", .check = check_word),
+    ROW(SlurmSettings, server, "server", .check = check_string),
+    ROW(SlurmSettings, logs, "logs", .check = check_string),
     ROW(SlurmSettings, time_minutes, "time_minutes", .low = 5, .high = MOST_MINUTES),
     ROW(SlurmSettings, pilots, "pilots", .low = 1, .high = MOST_PILOTS),
     ROW(SlurmSettings, idle_seconds, "idle_seconds", .low = 1, .high = 86400),
@@ -278,7 +280,6 @@ RECORD_PUBLIC(config_table, Config,
     ROW(Config, socket, "socket", .check = check_socket),
     ROW_OBJECT(Config, proxy_socket, "proxy_socket", proxy_table, .when = has_proxy),
     ROW(Config, state, "state", .check = check_path),
-    ROW(Config, spool, "spool", .check = check_path),
     ROW(Config, class_file, "class", .check = check_path),
     ROW_TEXTS(Config, admins.items, admins.count, "admins", .take = take_words, .check = check_names),
     ROW_TEXTS(Config, teachers.items, teachers.count, "teachers", .take = take_words, .check = check_names),
@@ -317,6 +318,8 @@ static Config default_config(void)
                   .account = "",
                   .gres = "gpu:1",
                   .device = "cuda",
+                  .server = "",
+                  .logs = "",
                   .time_minutes = 240,
                   .pilots = 2,
                   .idle_seconds = 60},

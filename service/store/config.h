@@ -26,7 +26,7 @@
  *     grading_s   the sum of all limits that a grading keeps by itself; on the worst machine, since an honest one takes a
  *                 hundredth of it
  *     worker_s    then the worker kills the grader: it no longer keeps its own limits
- *     head_s      then the head takes the job back although the worker's lease is renewed: the worker keeps none, either
+ *     server_s    then the server takes the job back although the worker's lease is renewed: the worker keeps none, either
  *
  * A worker that has died is found much sooner, by its lease, which is renewed while a grading runs and so has nothing to do
  * with how long that takes.
@@ -43,7 +43,7 @@ enum { DEADLINE_DEVICE_WAIT_S = 300 };
 enum { DEADLINE_BEAT_S = 1, DEADLINE_LEAST_LEASE_S = 10 };
 
 typedef struct Deadlines {
-    double compile_s, grading_s, worker_s, head_s;
+    double compile_s, grading_s, worker_s, server_s;
 } Deadlines;
 
 /* "try", "test", "rank". */
@@ -82,6 +82,8 @@ typedef struct SlurmSettings {       /* of the batch jobs in which workers run, 
     const char *partition, *account; /* "": Slurm's default */
     const char *gres;                /* "gpu:1"; "": none */
     const char *device;              /* as `--device` takes it */
+    const char *server;              /* by which pilots reach the server: a URL; "": its socket */
+    const char *logs;                /* folder, which nodes must see, for what pilots say; "": `pilots` in `state` */
     int64_t time_minutes;            /* of each pilot */
     int64_t pilots;                  /* most at a time */
     int64_t idle_seconds;            /* a pilot ends when nothing has come for so long */
@@ -95,7 +97,6 @@ typedef struct Config {
     const char *socket; /* path of the Unix socket */
     ProxySocket proxy_socket;
     const char *state;      /* folder of the store */
-    const char *spool;      /* folder of the spool; NULL: `spool` in `state` */
     Names admins, teachers; /* login names */
     Names workers;          /* devices for which `serve` starts a worker of its own */
     WorkerEngine engine;

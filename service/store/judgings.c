@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "leaderboard/database.h"
 #include "service/store/service_store.h"
-#include "service/store/spool.h"
+#include "service/store/work.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -287,7 +287,7 @@ Status judgings_count_by(Store *store, const char *problem, const char *edition,
         "ttt", problem, edition, revision);
 }
 
-Status judgings_offer(Store *store, int64_t id, int64_t *attempt, Message *why)
+Status judgings_offer(Store *store, int64_t id, const char *worker, int64_t *attempt, Message *why)
 {
     int64_t changed = 0, number = 0;
     *attempt = 0;
@@ -298,10 +298,10 @@ Status judgings_offer(Store *store, int64_t id, int64_t *attempt, Message *why)
         store, &changed, why,
         "UPDATE judging SET state = 'offered', attempt = attempt + 1 WHERE id = ?1 AND state = 'queued'", "i", id);
     if (status == STATUS_OK && changed > 0)
-        status = database_do(
-            store, NULL, why,
-            "INSERT INTO attempt (judging, n, offered_utc) SELECT id, attempt, ?2 FROM judging WHERE id = ?1", "it", id,
-            utc_now().text);
+        status = database_do(store, NULL, why,
+                             "INSERT INTO attempt (judging, n, offered_utc, worker)"
+                             " SELECT id, attempt, ?2, ?3 FROM judging WHERE id = ?1",
+                             "itt", id, utc_now().text, worker);
     if (status == STATUS_OK && changed > 0)
         status = database_int(store, &number, why, "SELECT attempt FROM judging WHERE id = ?1", "i", id);
     status = database_end(store, status, why);
@@ -310,19 +310,21 @@ Status judgings_offer(Store *store, int64_t id, int64_t *attempt, Message *why)
     return status;
 }
 
-Status judgings_start(Store *store, int64_t id, int64_t attempt, const char *worker, Message *why)
+Status judgings_was_given(Store *store, int64_t id, int64_t attempt, const char *worker, bool *given, Message *why)
 {
-    int64_t changed = 0;
-    Status status = database_begin(store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = database_do(store, &changed, why,
-                         "UPDATE judging SET state = 'running' WHERE id = ?1 AND attempt = ?2 AND state = 'offered'",
-                         "ii", id, attempt);
-    if (status == STATUS_OK && changed > 0)
-        status = database_do(store, NULL, why, "UPDATE attempt SET worker = ?3 WHERE judging = ?1 AND n = ?2", "iit",
-                             id, attempt, worker);
-    return database_end(store, status, why);
+    int64_t count = 0;
+    Status status = database_int(store, &count, why,
+                                 "SELECT count(*) FROM attempt WHERE judging = ?1 AND n = ?2 AND worker = ?3", "iit",
+                                 id, attempt, worker);
+    *given = count > 0;
+    return status;
+}
+
+Status judgings_start(Store *store, int64_t id, int64_t attempt, Message *why)
+{
+    return database_do(store, NULL, why,
+                       "UPDATE judging SET state = 'running' WHERE id = ?1 AND attempt = ?2 AND state = 'offered'",
+                       "ii", id, attempt);
 }
 
 Status judgings_fail(Store *store, int64_t id, int64_t attempt, const char *outcome, const char *reason, bool *held,
@@ -343,13 +345,6 @@ Status judgings_fail(Store *store, int64_t id, int64_t attempt, const char *outc
                              "ii", id, (int64_t)MOST_FAILURES);
     *held = holds > 0;
     return database_end(store, status, why);
-}
-
-Status judgings_take_back(Store *store, int64_t id, int64_t attempt, Message *why)
-{
-    return database_do(store, NULL, why,
-                       "UPDATE judging SET state = 'queued' WHERE id = ?1 AND attempt = ?2 AND state = 'offered'", "ii",
-                       id, attempt);
 }
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
@@ -388,7 +383,7 @@ static Status put_run(Store *store, const Recording *recording, int64_t *run, Me
     Status status = is_live(store, recording->judging, &live, why);
     if (status != STATUS_OK || live)
         return status == STATUS_OK ? store_put_run(store, recording->run, run, why) : status;
-    spool_write_run(recording->run, &text);
+    work_write_run(recording->run, &text);
     status = put_document(store, recording->judging, "run", text.data, why);
     text_free(&text);
     return status;

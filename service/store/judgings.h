@@ -21,7 +21,7 @@
 /* Verdicts of all cases, for points: of which problems they are wanted, and what gradings found.
  *
  * Only what counts points may read them: they say more of hidden cases than a student may know (docs/explanation/security.md). Whoever reads the
- * class.json of a store says of which problems it gives points for groups of cases; the head asks workers accordingly. */
+ * class.json of a store says of which problems it gives points for groups of cases; the queue asks workers accordingly. */
 
 /* These problems, and no others. Writes nothing where that is so already. */
 MUST_USE Status case_verdicts_want(Store *store, const char *const *problems, size_t count, Message *why);
@@ -108,18 +108,18 @@ MUST_USE Status judgings_renew(Store *store, int64_t id, const char *revision, c
 /* What is handed in for a problem counts by this edition from now on. */
 MUST_USE Status judgings_count_by(Store *store, const char *problem, const char *edition, const char *revision,
                                   Message *why);
-/* queued -> offered; `*attempt` becomes the number of the new attempt, 0 where it is not queued any more. */
-MUST_USE Status judgings_offer(Store *store, int64_t id, int64_t *attempt, Message *why);
+/* queued -> offered to a worker (NULL: none); `*attempt` becomes the number of the new attempt, 0 where it is not queued any more. */
+MUST_USE Status judgings_offer(Store *store, int64_t id, const char *worker, int64_t *attempt, Message *why);
+/* Whether the attempt, that counts or not, was offered to the worker. */
+MUST_USE Status judgings_was_given(Store *store, int64_t id, int64_t attempt, const char *worker, bool *given,
+                                   Message *why);
 /* offered -> running, where the attempt counts. */
-MUST_USE Status judgings_start(Store *store, int64_t id, int64_t attempt, const char *worker, Message *why);
+MUST_USE Status judgings_start(Store *store, int64_t id, int64_t attempt, Message *why);
 /* offered or running -> queued or held, where the attempt counts. `outcome` is "worker_failed", "lost", or
- * "given_back", which is no failure: somebody has stopped the worker. *held: it waits for
+ * "given_back", which is no failure: somebody has stopped the worker, or it never learned of the attempt. *held: it waits for
  * a person now. */
 MUST_USE Status judgings_fail(Store *store, int64_t id, int64_t attempt, const char *outcome, const char *reason,
                               bool *held, Message *why);
-/* offered -> queued without an attempt that failed: its file in the spool is gone, or was never written. */
-MUST_USE Status judgings_take_back(Store *store, int64_t id, int64_t attempt, Message *why);
-
 typedef struct Recording { /* what a worker made of an attempt; "" or NULL: there is none */
     int64_t judging, attempt;
     const char *verdict, *text, *device;

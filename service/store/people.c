@@ -140,15 +140,17 @@ static Digest secret_hash(const char *secret)
     return hash_of_bytes(secret, strlen(secret));
 }
 
-static const char *const scope_names[] = {"all", "hand_in"};
+static const char *const scope_names[] = {"all", "hand_in", "hand_in"}; /* what works may not hand in, either */
 
 Status token_add(Store *store, int64_t person, TokenScope scope, Secret *token, Message *why)
 {
     Status status = secret_new(token, why);
     if (status != STATUS_OK)
         return status;
-    return database_do(store, NULL, why, "INSERT INTO token (hash, person, created_utc, scope) VALUES (?1, ?2, ?3, ?4)",
-                       "titt", secret_hash(token->hex).hex, person, utc_now().text, scope_names[scope]);
+    return database_do(store, NULL, why,
+                       "INSERT INTO token (hash, person, created_utc, scope, works) VALUES (?1, ?2, ?3, ?4, ?5)",
+                       "titti", secret_hash(token->hex).hex, person, utc_now().text, scope_names[scope],
+                       (int64_t)(scope == TOKEN_FOR_WORK));
 }
 
 Status tokens_revoke(Store *store, int64_t person, Message *why)
@@ -169,19 +171,21 @@ static Status owner_of(Store *store, const char *token, TokenScope scope, Arena 
     Rows rows = {.arena = arena, .item_bytes = sizeof *person};
     Status status = database_query(store, &rows, take_person, why,
                                    "SELECT " PERSON_COLUMNS " FROM token JOIN person ON person.id = token.person"
-                                   " WHERE hash = ?1 AND revoked_utc IS NULL AND scope = ?2",
-                                   "tt", secret_hash(token).hex, scope_names[scope]);
+                                   " WHERE hash = ?1 AND revoked_utc IS NULL AND scope = ?2 AND works = ?3",
+                                   "tti", secret_hash(token).hex, scope_names[scope],
+                                   (int64_t)(scope == TOKEN_FOR_WORK));
     return status == STATUS_OK ? only_person(&rows, person, "unknown token", why) : status;
 }
 
 Status token_owner(Store *store, const char *token, Arena *arena, Person *person, TokenScope *scope, Message *why)
 {
-    *scope = TOKEN_FOR_ALL;
-    Status status = owner_of(store, token, *scope, arena, person, why);
-    if (status != STATUS_NOT_FOUND)
-        return status;
-    *scope = TOKEN_FOR_HAND_IN;
-    return owner_of(store, token, *scope, arena, person, why);
+    Status status = STATUS_NOT_FOUND;
+    for (*scope = TOKEN_FOR_ALL; *scope < TOKEN_SCOPES; ++*scope) {
+        status = owner_of(store, token, *scope, arena, person, why);
+        if (status != STATUS_NOT_FOUND)
+            break;
+    }
+    return status;
 }
 
 Status login_begin(Store *store, const char *token, Secret *cookie, Message *why)

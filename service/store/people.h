@@ -48,6 +48,8 @@ MUST_USE Status people_list(Store *store, int64_t group, Arena *arena, Person **
 typedef enum TokenScope {
     TOKEN_FOR_ALL,     /* everything that the person may do */
     TOKEN_FOR_HAND_IN, /* to hand in for others, and to see what becomes of that */
+    TOKEN_FOR_WORK,    /* to judge */
+    TOKEN_SCOPES
 } TokenScope;
 
 MUST_USE Status token_add(Store *store, int64_t person, TokenScope scope, Secret *token, Message *why);

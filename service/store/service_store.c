@@ -121,6 +121,8 @@ static Status make_tables(Store *store, Message *why)
         status = database_run(store, service_upgrade_3_sql, why);
     if (status == STATUS_OK && version >= 1 && version <= 3)
         status = database_run(store, service_upgrade_4_sql, why);
+    if (status == STATUS_OK && version >= 1 && version <= 4)
+        status = database_run(store, service_upgrade_5_sql, why);
     return database_end(store, status, why);
 }
 

@@ -336,8 +336,8 @@ static Status add_outlook(const Service *service, const StoredSubmission *row, c
 
 static void add_progress(const Service *service, const StoredSubmission *row, cJSON *object)
 {
-    HeadProgress progress;
-    if (!head_progress(service->head, row->judging, &progress) || progress.step[0] == '\0')
+    QueueProgress progress;
+    if (!queue_progress(service->queue, row->judging, &progress) || progress.step[0] == '\0')
         return;
     cJSON *item = cJSON_AddObjectToObject(object, "progress");
     cJSON_AddStringToObject(item, "step", progress.step);

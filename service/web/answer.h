@@ -6,7 +6,7 @@
 #include "service/course/class_watch.h"
 #include "service/course/extensions.h"
 #include "service/http/http.h"
-#include "service/queue/head.h"
+#include "service/queue/queue.h"
 #include "service/queue/slurm.h"
 #include "service/store/config.h"
 #include "service/store/people.h"
@@ -24,10 +24,9 @@ struct Visit;
 typedef struct Service {
     const Config *config;
     Store *store;
-    Head *head;
-    Slurm *slurm;      /* NULL: workers judge that are no batch jobs */
-    struct Live *live; /* live.h */
-    const char *spool;
+    Queue *queue;
+    Slurm *slurm;                      /* NULL: workers judge that are no batch jobs */
+    struct Live *live;                 /* live.h */
     ClassWatch *class_watch;           /* NULL: there is no class */
     const struct Route *const *routes; /* tables, up to NULL */
     /* Answers with a page that says what went wrong. */
@@ -58,7 +57,8 @@ typedef enum RouteAccess {
     ACCESS_PERSONS_AND_KITS, /* also with a token that only hands in for others */
     ACCESS_TEACHERS,
     ACCESS_TEACHERS_AND_KITS,
-    ACCESS_ADMINS
+    ACCESS_ADMINS,
+    ACCESS_WORKERS /* with a token that is for judging alone, or by the account that runs the server, on its socket */
 } RouteAccess;
 
 typedef struct Route {
@@ -69,7 +69,7 @@ typedef struct Route {
 } Route;
 
 /* The last one has no method. */
-extern const Route api_routes[], operating_routes[];
+extern const Route api_routes[], operating_routes[], work_routes[];
 
 /* ==== answer ====================================================================================================== */
 

@@ -53,6 +53,8 @@ static Status find_by_secret(Visit *visit, Message *why)
         if (strncasecmp(authorization, "Bearer ", 7) != 0)
             return fail(STATUS_NOT_FOUND, why, "expected \"Authorization: Bearer TOKEN\"");
         status = token_owner(visit->service->store, authorization + 7, visit->arena, &visit->person, &scope, why);
+        if (status == STATUS_OK && scope == TOKEN_FOR_WORK)
+            return fail(STATUS_NOT_FOUND, why, "this token is only for workers");
         visit->is_known = status == STATUS_OK;
         visit->hands_in_only = visit->is_known && scope == TOKEN_FOR_HAND_IN;
         return status;
@@ -77,6 +79,22 @@ Status identity_find(Visit *visit, Message *why)
         identity_raise_role(visit->service->config, &visit->person);
     if (visit->hands_in_only) /* whoever made it */
         visit->person.role = PERSON_STUDENT;
+    return status;
+}
+
+/* A worker is no person of the class: nobody is admitted here. */
+Status identity_find_worker(Visit *visit, Message *why)
+{
+    const HttpRequest *request = visit->request;
+    const char *authorization = http_header(request, "Authorization");
+    TokenScope scope = TOKEN_FOR_ALL;
+    if (request->door == DOOR_SOCKET && (request->peer == 0 || request->peer == geteuid()))
+        return STATUS_OK;
+    if (authorization == NULL || strncasecmp(authorization, "Bearer ", 7) != 0)
+        return fail(STATUS_NOT_FOUND, why, "expected a worker's token, of `convjudge token add NAME --work-only`");
+    Status status = token_owner(visit->service->store, authorization + 7, visit->arena, &visit->person, &scope, why);
+    if (status == STATUS_OK && scope != TOKEN_FOR_WORK)
+        status = fail(STATUS_NOT_FOUND, why, "this token is not for workers");
     return status;
 }
 
@@ -191,11 +209,22 @@ void api_handle(void *service, const HttpRequest *request, HttpReply *reply)
         answer_error(&visit, is_path ? 405 : 404, is_path ? "this cannot be done here" : "there is no such page");
         return;
     }
-    Status status = identity_find(&visit, &why);
+    const bool is_for_workers = route->access == ACCESS_WORKERS;
+    Status status = is_for_workers ? identity_find_worker(&visit, &why) : identity_find(&visit, &why);
     if (status == STATUS_NOT_FOUND)
         answer_error(&visit, 401, "%s", why.text);
     else if (status != STATUS_OK)
         answer_failure(&visit, status, &why);
-    else if (is_admitted(&visit, route))
+    else if (is_for_workers || is_admitted(&visit, route))
         route->answer(&visit);
+}
+
+size_t api_most_body(void *service, const HttpRequest *request)
+{
+    Visit visit = {.service = service, .request = request, .arena = request->arena};
+    bool is_path;
+    const Route *route = find_route(service, request, &visit.argument, &is_path);
+    return route != NULL && route->access == ACCESS_WORKERS && identity_find_worker(&visit, NULL) == STATUS_OK
+               ? WORK_RESULT_BYTES
+               : 0;
 }

@@ -24,6 +24,9 @@ void identity_raise_role(const Config *config, Person *person);
 /* Fills in is_known, by_browser and person. */
 MUST_USE Status identity_find(Visit *visit, Message *why);
 
+/* Of a request that only workers may send; fills in the person whose token it is, whose id is 0 where the kernel says who it is. */
+MUST_USE Status identity_find_worker(Visit *visit, Message *why);
+
 /* Whether a request that changes something comes from a page of this server: a browser sends `Origin`, and no page of
  * others can forge it. A request that is not by a browser need not say it. */
 bool identity_is_same_origin(const Visit *visit);
@@ -32,5 +35,7 @@ bool identity_is_same_origin(const Visit *visit);
 
 /* An HttpHandler; the context is a Service. */
 void api_handle(void *service, const HttpRequest *request, HttpReply *reply);
+/* HttpOptions.most_body: what a worker reports may be large. */
+size_t api_most_body(void *service, const HttpRequest *request);
 
 #endif

@@ -341,7 +341,7 @@ static Status read_rows(const Visit *visit, Rows *rows, Message *why)
         "   WHERE last.worker = attempt.worker AND device IS NOT NULL ORDER BY judging.id DESC LIMIT 1), ''),"
         " max(coalesce(ended_utc, offered_utc)),"
         " coalesce((SELECT submission FROM judging JOIN attempt AS now ON now.judging = judging.id AND now.n = judging.attempt"
-        "   WHERE judging.state = 'running' AND now.worker = attempt.worker LIMIT 1), 0),"
+        "   WHERE judging.state IN ('offered', 'running') AND now.worker = attempt.worker LIMIT 1), 0),"
         " sum(outcome IS 'judged'), sum(outcome IN ('worker_failed', 'lost')),"
         " (SELECT why FROM drained WHERE drained.worker = attempt.worker),"
         " max(offered_utc) > strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-7 day')"
@@ -367,10 +367,9 @@ static bool has_attempts(const WorkerRow *rows, size_t count, const char *name)
     return false;
 }
 
-/* What the store says stands above what the head has seen: a worker shows itself as idle until it has taken a job. */
 static const char *state_of(const KnownWorker *worker, const IdleWorker *idle)
 {
-    if (worker->drained != NULL || (idle != NULL && idle->is_held))
+    if (worker->drained != NULL)
         return "gets no work";
     if (worker->judging != 0)
         return "judging";
@@ -389,7 +388,7 @@ Status workers_known(const Visit *visit, KnownWorker **workers, size_t *count, M
     Rows found = {.arena = visit->arena, .item_bytes = sizeof(WorkerRow)};
     IdleWorker *idle;
     size_t idle_count;
-    head_idle_workers(visit->service->head, visit->arena, &idle, &idle_count);
+    queue_idle_workers(visit->service->queue, visit->arena, &idle, &idle_count);
     Status status = read_rows(visit, &found, why);
     const WorkerRow *rows = (const WorkerRow *)(const void *)found.items;
     KnownWorker *known = arena_array(visit->arena, found.count + idle_count, sizeof *known);
@@ -417,18 +416,15 @@ Status workers_known(const Visit *visit, KnownWorker **workers, size_t *count, M
 
 /* ==== operating routes ============================================================================================ */
 
-static const double TROUBLED_S = 30; /* so long without a look at the spool is no hiccup */
-
 static void answer_health(Visit *visit)
 {
     Message why;
-    const HeadHealth head = head_health(visit->service->head);
+    const char *trouble = queue_trouble(visit->service->queue);
     Status status = service_store_check(visit->service->store, &why);
     if (status != STATUS_OK)
         answer_failure(visit, STATUS_SYSTEM, &why);
-    else if (head.since_s > TROUBLED_S)
-        answer_error(visit, 503, "the spool has not been looked at for %.0f s%s%s", head.since_s,
-                     head.trouble.text[0] == '\0' ? "" : ": ", head.trouble.text);
+    else if (trouble[0] != '\0')
+        answer_error(visit, 503, "the queue is in trouble: %s", trouble);
     else
         answer_text(visit, "text/plain; charset=utf-8", "ok\n");
 }
@@ -495,7 +491,7 @@ static Status add_workers(Visit *visit, Message *why)
     text_printf(out,
                 "# HELP convjudge_workers_lacking 1 while something waits and no worker is there.\n"
                 "# TYPE convjudge_workers_lacking gauge\nconvjudge_workers_lacking %d\n",
-                head_lacks_workers(visit->service->head));
+                queue_lacks_workers(visit->service->queue));
     return STATUS_OK;
 }
 
@@ -503,7 +499,6 @@ static Status add_workers(Visit *visit, Message *why)
 static void answer_metrics(Visit *visit)
 {
     Message why;
-    const HeadHealth head = head_health(visit->service->head);
     Status status = add_metric(visit, "judgings", "gauge", "Judgings by state.", "state",
                                "SELECT state, count(*) FROM judging GROUP BY state", &why);
     if (status == STATUS_OK)
@@ -522,10 +517,6 @@ static void answer_metrics(Visit *visit)
         answer_failure(visit, status, &why);
         return;
     }
-    text_printf(&visit->reply->body,
-                "# HELP convjudge_spool_look_age_seconds Seconds since the spool was last looked at without trouble.\n"
-                "# TYPE convjudge_spool_look_age_seconds gauge\nconvjudge_spool_look_age_seconds %.1f\n",
-                head.since_s);
     if (visit->service->slurm != NULL)
         add_pilots(visit, slurm_health(visit->service->slurm));
     visit->reply->type = "text/plain; version=0.0.4; charset=utf-8";
@@ -534,6 +525,94 @@ static void answer_metrics(Visit *visit)
 const Route operating_routes[] = {
     {"GET", "/healthz", ACCESS_ALL, answer_health, false},
     {"GET", "/metrics", ACCESS_ALL, answer_metrics, false},
+    {0},
+};
+
+/* ==== work routes ================================================================================================= */
+
+/* What workers ask and say (service/queue/queue.h).  */
+
+/* False: the body is no JSON, which has been answered. */
+static bool read_message(Visit *visit, JsonFile *file)
+{
+    Message why;
+    Status status = json_parse("request", visit->request->body, visit->request->body_bytes, file, &why);
+    if (status != STATUS_OK)
+        answer_error(visit, 400, "%s", why.text);
+    return status == STATUS_OK;
+}
+
+static void answer_claim(Visit *visit)
+{
+    JsonFile file;
+    WorkClaim claim;
+    Message why;
+    if (!read_message(visit, &file))
+        return;
+    Status status = work_read_claim(&file, visit->arena, &claim, &why);
+    if (status == STATUS_OK)
+        status = queue_claim(visit->service->queue, visit->person.id, &claim, &visit->reply->events, &why);
+    json_free(&file);
+    visit->reply->type = "application/json";
+    if (status != STATUS_OK)
+        answer_failure(visit, status, &why);
+}
+
+static void answer_alive(Visit *visit)
+{
+    JsonFile file;
+    WorkProgress progress;
+    Message why;
+    bool goes_on = false;
+    if (!read_message(visit, &file))
+        return;
+    Status status = work_read_progress(&file, visit->arena, &progress, &why);
+    if (status == STATUS_OK)
+        status = queue_note_alive(visit->service->queue, visit->person.id, &progress, &goes_on, &why);
+    json_free(&file);
+    if (status != STATUS_OK) {
+        answer_failure(visit, status, &why);
+        return;
+    }
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddBoolToObject(object, "goes_on", goes_on);
+    answer_json(visit, 200, object);
+}
+
+static void answer_done(Visit *visit)
+{
+    JsonFile file;
+    const char *outcome = "";
+    Message why;
+    if (!read_message(visit, &file))
+        return;
+    Status status = queue_finish(visit->service->queue, visit->person.id, &file, &outcome, &why);
+    json_free(&file);
+    if (status != STATUS_OK) {
+        answer_failure(visit, status, &why);
+        return;
+    }
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "outcome", outcome);
+    answer_json(visit, 200, object);
+}
+
+static void answer_edition(Visit *visit)
+{
+    cJSON *files;
+    Message why;
+    Status status = queue_edition(visit->service->queue, visit->argument, &files, &why);
+    if (status == STATUS_OK)
+        answer_json(visit, 200, files);
+    else
+        answer_failure(visit, status, &why);
+}
+
+const Route work_routes[] = {
+    {"POST", "/api/v1/work/claim", ACCESS_WORKERS, answer_claim, false},
+    {"POST", "/api/v1/work/alive", ACCESS_WORKERS, answer_alive, false},
+    {"POST", "/api/v1/work/done", ACCESS_WORKERS, answer_done, false},
+    {"GET", "/api/v1/work/editions/*", ACCESS_WORKERS, answer_edition, false},
     {0},
 };
 
@@ -757,8 +836,10 @@ static void answer_events(Visit *visit)
     StoredSubmission row;
     if (!visible_submission(visit, &row))
         return;
-    if (live_open(visit->service->live, visit->person.id, row.id, &visit->reply->events))
+    if (live_open(visit->service->live, visit->person.id, row.id, &visit->reply->events)) {
+        visit->reply->type = "text/event-stream";
         return;
+    }
     http_reply_header(visit->reply, "Retry-After", "5");
     answer_error(visit, 429, "%d streams are open already; ask for /api/v1/submissions/%lld now and then instead",
                  LIVE_STREAMS, (long long)row.id);

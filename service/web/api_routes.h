@@ -1,4 +1,4 @@
-/* api_routes.h - the workers of the service and what each is at, from the store's attempts and from what the head sees.
+/* api_routes.h - the workers of the service and what each is at, from the store's attempts and from what the queue sees.
  *
  * States   "judging"; "idle"; "gets no work"; "not there": it has judged or failed within a week, and neither judges nor waits
  *          now; "ended": likewise, a pilot in Slurm, which ends when it has nothing to do.
@@ -13,7 +13,7 @@
 typedef struct KnownWorker {
     const char *name, *device, *state;
     const char *since;      /* when its last attempt was offered or ended; NULL: it has had none */
-    const char *drained;    /* why the head gives it no work; NULL: it does */
+    const char *drained;    /* why it gets no work; NULL: it does */
     int64_t judging;        /* a submission; 0: none */
     int64_t judged, failed; /* attempts */
 } KnownWorker;

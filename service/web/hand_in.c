@@ -138,7 +138,7 @@ static Status put(Visit *visit, const HandInRequest *request, const char *mode, 
                         .sender = request->person == NULL ? 0 : visit->person.id};
     status = submissions_hand_in(visit->service->store, &row, &rule, id, is_new, why);
     if (status == STATUS_OK)
-        head_wake(visit->service->head);
+        queue_wake(visit->service->queue);
     return status;
 }
 
@@ -187,7 +187,7 @@ bool hand_in_withdraw(Visit *visit, StoredSubmission *row, bool *done)
         answer_error(visit, 403, "only its author can withdraw a submission");
         return false;
     }
-    Status status = head_withdraw(visit->service->head, visit->service->store, row->id, row->judging, done, &why);
+    Status status = queue_withdraw(visit->service->queue, row->id, done, &why);
     if (status != STATUS_OK)
         answer_failure(visit, status, &why);
     return status == STATUS_OK;

@@ -20,8 +20,7 @@ extern const struct RecordTable hand_in_table;
  * `*id` is the number, `*is_new` false where the key was used before. BAD_INPUT: the request is wrong, in one line. */
 MUST_USE Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is_new, Message *why);
 
-/* Withdraws the submission that the path names, if it waits. One that is offered is taken out of the spool first, unless a
- * worker was faster: then `*done` is false. False: it is not there, or not the visitor's own, which has been answered. */
+/* Withdraws the submission that the path names, if it waits; else `*done` is false. False: it is not there, or not the visitor's own, which has been answered. */
 bool hand_in_withdraw(Visit *visit, StoredSubmission *row, bool *done);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct LiveFollower {
 struct Live {
     LiveFollower *followers;
     size_t count, capacity;
-    uint64_t changes; /* head_changes() when all was sent */
+    uint64_t changes; /* queue_changes() when all was sent */
     double looked_s;
 };
 
@@ -96,7 +96,7 @@ void live_tick(Service *service)
     const double now = now_s();
     if (now < live->looked_s + PAUSE_S)
         return;
-    const uint64_t changes = head_changes(service->head);
+    const uint64_t changes = queue_changes(service->queue);
     const bool is_new = changes != live->changes;
     size_t kept = 0;
     live->looked_s = now;

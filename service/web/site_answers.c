@@ -7,7 +7,6 @@
 #include "service/store/judgings.h"
 #include "service/store/batch_apply.h"
 #include "service/store/service_store.h"
-#include "service/store/spool.h"
 #include "service/store/view.h"
 #include "service/web/api.h"
 #include "service/web/api_routes.h"
@@ -110,7 +109,7 @@ void site_batch(Visit *visit)
 /* Ends an answer to a form with the page of the batch. */
 static void show_batches(Visit *visit, Status status, int64_t id, const Message *why)
 {
-    head_wake(visit->service->head);
+    queue_wake(visit->service->queue);
     if (status == STATUS_OK)
         answer_redirect(visit, arena_printf(visit->arena, "/admin/batches/%" PRId64, id));
     else
@@ -562,7 +561,7 @@ static Status put_workers(const Visit *visit, cJSON *page, Message *why)
                    " failed=%" PRId64,
                    known[i].name, known[i].device, known[i].state, known[i].drained, known[i].since, known[i].judging,
                    known[i].judged, known[i].failed);
-    values_put(page, "lacks_workers=%d", head_lacks_workers(visit->service->head));
+    values_put(page, "lacks_workers=%d", queue_lacks_workers(visit->service->queue));
     return status;
 }
 
@@ -624,7 +623,7 @@ static void finish(Visit *visit, Status status, const char *action, const Messag
     Message trouble = *why;
     if (status == STATUS_OK)
         status = audit_add(visit->service->store, visit->person.name, action, visit->argument, &trouble);
-    head_wake(visit->service->head);
+    queue_wake(visit->service->queue);
     if (status == STATUS_OK)
         answer_redirect(visit, "/admin");
     else
@@ -659,13 +658,10 @@ static Status check_drained(const Visit *visit, const char *worker, Message *why
     return fail(STATUS_NOT_FOUND, why, "there is no such worker without work");
 }
 
-/* The store last: while the row is there, the form can be sent again. */
 void site_undrain(Visit *visit)
 {
     Message why = {0};
     Status status = check_drained(visit, visit->argument, &why);
-    if (status == STATUS_OK)
-        status = spool_hold(visit->service->spool, visit->argument, false, &why);
     if (status == STATUS_OK)
         status = worker_undrain(visit->service->store, visit->argument, &why);
     finish(visit, status, "undrain", &why);

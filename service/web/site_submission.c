@@ -30,11 +30,11 @@ static Status read_json(const Visit *visit, int64_t judging, const char *kind, c
 static Status put_outlook(const Visit *visit, const StoredSubmission *row, cJSON *page, Message *why)
 {
     QueueOutlook outlook;
-    HeadProgress progress = {0};
+    QueueProgress progress = {0};
     Status status = judgings_outlook(visit->service->store, row->position, &outlook, why);
     if (status != STATUS_OK)
         return status;
-    head_progress(visit->service->head, row->judging, &progress);
+    queue_progress(visit->service->queue, row->judging, &progress);
     values_put(page, "ahead=%" PRId64 " expected_s=%g step=%s done=%d total=%d", outlook.ahead,
                ceil((double)(outlook.ahead + 1) * outlook.mean_s), progress.step, progress.done, progress.total);
     return STATUS_OK;

@@ -102,11 +102,64 @@ static void what_nobody_needs_is_removed_and_what_was_left_unfinished(void **sta
     problem_free(&problem);
 }
 
+/* What arrives where a packed edition was sent to; `from` becomes `to` on the way, unless it is NULL. */
+static Status sent(const char *keep, const char *other, const char *edition, const char *from, const char *to)
+{
+    char folder[300];
+    cJSON *packed;
+    JsonFile files;
+    Text text = {0};
+    assert_true(problem_edition_find(keep, edition, folder, sizeof folder));
+    must(problem_edition_pack(folder, &packed, &why));
+    json_print(packed, &text);
+    cJSON_Delete(packed);
+    if (from != NULL) {
+        char *found = strstr(text.data, from);
+        assert_non_null(found);
+        memcpy(found, to, strlen(from));
+    }
+    must(json_parse("files", text.data, text.length, &files, &why));
+    text_free(&text);
+    Status status = problem_edition_unpack(other, edition, &files, &why);
+    json_free(&files);
+    return status;
+}
+
+static void an_edition_arrives_whole_on_another_host_or_not_at_all(void **state)
+{
+    char keep[100], other[100], folder[300];
+    Digest edition;
+    snprintf(keep, sizeof keep, "%s/keep", home);
+    snprintf(other, sizeof other, "%s/other", home);
+    assert_int_equal(mkdir(keep, 0700), 0);
+    assert_int_equal(mkdir(other, 0700), 0);
+    Problem problem = read_from(NULL);
+    must(problem_edition_keep(&problem, keep, &edition, &why));
+    problem_free(&problem);
+    assert_int_equal(sent(keep, other, edition.hex, "problems/blend/oracle.h", "problems/../../oracle.h"),
+                     STATUS_BAD_INPUT);
+    assert_int_equal(sent(keep, other, edition.hex, "problems/blend/oracle.h", "problems/blend/.racle.h"),
+                     STATUS_BAD_INPUT);
+    assert_int_equal(sent(keep, other, edition.hex, "problems/blend/oracle.h", "problems/other/oracle.h"),
+                     STATUS_BAD_INPUT);
+    assert_int_equal(sent(keep, other, edition.hex, "problems/blend/oracle.h", "problems/blend/0racle.h"),
+                     STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "blend: these are not the files of edition "));
+    assert_false(problem_edition_find(other, edition.hex, folder, sizeof folder));
+    assert_int_equal(sent(keep, "/proc/nowhere", edition.hex, NULL, NULL), STATUS_SYSTEM);
+    assert_non_null(strstr(why.text, ": cannot be made: No such file or directory"));
+    must(sent(keep, other, edition.hex, NULL, NULL));
+    assert_true(problem_edition_find(other, edition.hex, folder, sizeof folder));
+    assert_string_equal(edition_in(folder).hex, edition.hex);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(only_what_is_judged_by_makes_another_edition, home_with_problem, home_remove),
         cmocka_unit_test_setup_teardown(a_kept_edition_stays_as_it_was, home_with_problem, home_remove),
+        cmocka_unit_test_setup_teardown(an_edition_arrives_whole_on_another_host_or_not_at_all, home_with_problem,
+                                        home_remove),
         cmocka_unit_test_setup_teardown(a_folder_whose_name_is_too_long_is_named, home_with_problem, home_remove),
         cmocka_unit_test_setup_teardown(what_nobody_needs_is_removed_and_what_was_left_unfinished, home_with_problem,
                                         home_remove),

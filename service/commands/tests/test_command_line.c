@@ -271,7 +271,6 @@ static void a_subcommand_asks_for_what_it_needs(void **state)
         {"quarantine x.cu", "quarantine: expected no file, found 'x.cu'"},
         {"grade-class", "grade-class: option '--dir' is missing"},
         {"scores --state state", "scores: expected --class FILE, the class.json"},
-        {"work", "work: option '--spool' is missing"},
         {"rejudge", "rejudge: expected one of --problem, --list, --batch, --apply and --drop"},
         {"rejudge --list --why 'a reason'", "rejudge: --since, --runs and --why belong to --problem"},
         {"retract 1", "retract: expected a reason: --why TEXT"},
@@ -288,7 +287,7 @@ static void a_subcommand_asks_for_what_it_needs(void **state)
         {"try --data a.npy x.cu", "try: '--data' needs '--sizes': the samples have data of their own"},
         {"submit --sizes rows=10 x.cu", "submit: option '--sizes' is only for --mode try"},
         {"submit --junit report.xml x.cu", "submit: option '--junit' is only for --wait"},
-        {"work --spool spool --device sim --idle 7", "work: option '--idle' is for a worker with '--pilot'"},
+        {"work --server nowhere --device sim --idle 7", "work: option '--idle' is for a worker with '--pilot'"},
         {"grade --class class.json x.cu", "grade: option '--class' is only for --gradescope"},
         {"check-problem --problem blend --thorough --mutants 3",
          "check-problem: '--thorough' takes all mutants, so '--mutants' cannot be given"},
@@ -327,7 +326,7 @@ static void a_number_or_word_that_an_option_does_not_take_is_shown(void **state)
          "submit: option '--minutes': expected a whole number from 1 to 10000, found '0'"},
         {"gradescope --person number", "gradescope: option '--person': expected email, login or name, found 'number'"},
         {"serve --engine pbs", "serve: option '--engine': expected workers or slurm, found 'pbs'"},
-        {"work --spool spool --device sim --pilot 4",
+        {"work --server nowhere --device sim --pilot 4",
          "work: option '--pilot': expected a number from 5 to 10080, found '4'"},
         {"report --out ''", "report: option '--out': expected the name of a folder"},
         {"CONVJUDGE_PATIENCE_SECONDS=soon runs",
@@ -530,12 +529,11 @@ static void files_that_other_commands_read_are_held_to_their_form(void **state)
          "deep/1/2/3/4/5/6/7/8/9/10/11/12/13: folders in folders, 13 deep, expected a folder of sources"},
         {"grade-class --dir folder.cu --device nonsense",
          "unknown device 'nonsense'; expected auto, cuda, cuda:N, sim or sim:PROFILE"},
-        {"work --spool open --device sim", "open: others may enter this folder (mode 755), expected mode 700"},
-        {"work --spool spool --device sim --name 'a b'",
+        {"work --server nowhere --device sim --name 'a b'",
          "work: option '--name': expected 1 to 64 letters, digits, '-' and '_', found 'a b'"},
-        {"work --spool spool --device sim:none --once",
+        {"work --server nowhere --device sim:none --once",
          "device 'sim:none': unknown profile of a simulated GPU; known profiles: a100, h200, rtx3060, t4"},
-        {"work --spool spool --device sim --once x", "work: expected no file, found 'x'"},
+        {"work --server nowhere --device sim --once x", "work: expected no file, found 'x'"},
     };
     home_write("work/earlier.json", "{\"schema\": 1, \"zone\": \"UTC\", \"earlier\": [\"../2025\"], " ASSIGNMENTS "}");
     home_write("work/config.json", "{\n  \"lissen\": \"\"\n}\n");
@@ -543,8 +541,6 @@ static void files_that_other_commands_read_are_held_to_their_form(void **state)
     home_write("work/odd.cu", "// sweep: N=1;exit\n// problem: blend\n#define N 3\n");
     home_write("work/fixed.cu", "// sweep: N=3\n// problem: blend\n#define N 3\n");
     home_write("work/deep/1/2/3/4/5/6/7/8/9/10/11/12/13/x", "");
-    mkdir("open", 0755);
-    mkdir("spool", 0700);
     REFUSE_ALL(rows);
 }
 

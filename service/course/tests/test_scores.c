@@ -97,7 +97,7 @@ static void judged(int64_t submission, const char *verdict, const char *result, 
                      .file_name = row.file_name,
                      .sitting = "{}",
                      .cases = "[]"};
-    must(judgings_offer(store, row.judging, &attempt, &why));
+    must(judgings_offer(store, row.judging, "w", &attempt, &why));
     const Recording recording = {.judging = row.judging,
                                  .attempt = attempt,
                                  .verdict = verdict,

@@ -14,6 +14,8 @@ static const SlurmSettings settings = {.partition = "gpu",
                                        .account = "",
                                        .gres = "gpu:1",
                                        .device = "cuda",
+                                       .server = "",
+                                       .logs = "",
                                        .time_minutes = 240,
                                        .pilots = 4,
                                        .idle_seconds = 60,
@@ -30,7 +32,7 @@ static bool has_word(const char **all, const char *word)
 
 static void sbatch_gets_what_the_settings_say(void **state)
 {
-    const PilotCommand command = {&settings, "/shared/50% spool", "/usr/bin/convjudge", "convjudge-1234"};
+    const PilotCommand command = {&settings, "/run/socket", "/shared/50% logs", "/usr/bin/convjudge", "convjudge-1234"};
     Arena arena = {0};
     const char **all = pilot_script_sbatch(&command, &arena);
     static const char *const expected[] = {"sbatch",
@@ -43,7 +45,7 @@ static void sbatch_gets_what_the_settings_say(void **state)
                                            "--constraint=h200",
                                            "--gres=gpu:1",
                                            "--job-name=convjudge-1234",
-                                           "--output=/shared/50%% spool/pilots/%j.log"};
+                                           "--output=/shared/50%% logs/%j.log"};
     for (size_t i = 0; i < COUNT_OF(expected); i++)
         if (!has_word(all, expected[i]))
             fail_test("missing: %s", expected[i]);
@@ -58,7 +60,7 @@ static void a_shell_reads_the_words_of_the_script_as_they_are(void **state)
     static const char *print[] = {"printf", "<%s>"};
     SlurmSettings own = settings;
     own.program = (Names){print, COUNT_OF(print)};
-    const PilotCommand command = {&own, "/a 'quoted' $(touch x)/spool", "", ""};
+    const PilotCommand command = {&own, "/a 'quoted' $(touch x)/socket", "/logs", "", ""};
     Text script = {0};
     char said[400] = "";
     pilot_script(&command, &script);
@@ -71,7 +73,7 @@ static void a_shell_reads_the_words_of_the_script_as_they_are(void **state)
     assert_non_null(fgets(said, sizeof said, output));
     pclose(output);
     static const char begin[] =
-        "<work><--spool></a 'quoted' $(touch x)/spool><--device><cuda><--pilot><240><--idle><60>"
+        "<work><--server></a 'quoted' $(touch x)/socket><--device><cuda><--pilot><240><--idle><60>"
         "<--name><slurm-17-2-";
     assert_memory_equal(said, begin, sizeof begin - 1);
     assert_int_equal(strlen(said), sizeof begin - 1 + 6 + 1);
@@ -83,17 +85,17 @@ static void the_own_program_is_used_where_none_is_named(void **state)
 {
     SlurmSettings own = settings;
     own.program = (Names){0};
-    const PilotCommand command = {&own, "/spool", "/usr/bin/convjudge", ""};
+    const PilotCommand command = {&own, "/socket", "/logs", "/usr/bin/convjudge", ""};
     Text script = {0};
     pilot_script(&command, &script);
     assert_non_null(strstr(script.data, "\nexec '/usr/bin/convjudge' work "));
     text_free(&script);
 }
 
-static void write_log(const char *spool, int64_t job, const char *text)
+static void write_log(const char *folder, int64_t job, const char *text)
 {
     char path[200];
-    snprintf(path, sizeof path, "%s/pilots/%lld.log", spool, (long long)job);
+    snprintf(path, sizeof path, "%s/%lld.log", folder, (long long)job);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs(text, file);
@@ -102,33 +104,31 @@ static void write_log(const char *spool, int64_t job, const char *text)
 
 static void the_last_words_of_a_pilot_are_found_and_old_logs_go(void **state)
 {
-    char spool[] = "/tmp/convjudge-pilots-XXXXXX", folder[100];
+    char folder[] = "/tmp/convjudge-pilots-XXXXXX";
     Arena arena = {0};
     Message why;
-    assert_non_null(mkdtemp(spool));
-    assert_int_equal(pilot_logs_make(spool, &why), STATUS_OK);
-    assert_int_equal(pilot_logs_make(spool, &why), STATUS_OK);
-    write_log(spool, 17, "first\nconvjudge: no \x1b[31m GPU\n\n");
-    assert_string_equal(pilot_logs_last_words(spool, 17, &arena), "convjudge: no ?[31m GPU");
-    assert_string_equal(pilot_logs_last_words(spool, 18, &arena), "");
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(pilot_logs_make(folder, &why), STATUS_OK);
+    assert_int_equal(pilot_logs_make(folder, &why), STATUS_OK);
+    write_log(folder, 17, "first\nconvjudge: no \x1b[31m GPU\n\n");
+    assert_string_equal(pilot_logs_last_words(folder, 17, &arena), "convjudge: no ?[31m GPU");
+    assert_string_equal(pilot_logs_last_words(folder, 18, &arena), "");
     char *large = calloc(1, 10001);
     memset(large, 'x', 10000);
-    write_log(spool, 18, large);
-    assert_int_equal(strlen(pilot_logs_last_words(spool, 18, &arena)), 300);
+    write_log(folder, 18, large);
+    assert_int_equal(strlen(pilot_logs_last_words(folder, 18, &arena)), 300);
     free(large);
     for (int64_t job = 19; job < 19 + PILOT_LOGS_KEPT; job++)
-        write_log(spool, job, "");
-    pilot_logs_limit(spool);
+        write_log(folder, job, "");
+    pilot_logs_limit(folder);
     int left = 0;
     for (int64_t job = 17; job < 19 + PILOT_LOGS_KEPT; job++) {
         char path[200];
-        snprintf(path, sizeof path, "%s/pilots/%lld.log", spool, (long long)job);
+        snprintf(path, sizeof path, "%s/%lld.log", folder, (long long)job);
         left += unlink(path) == 0;
     }
     assert_int_equal(left, PILOT_LOGS_KEPT);
-    snprintf(folder, sizeof folder, "%s/pilots", spool);
     assert_int_equal(rmdir(folder), 0);
-    assert_int_equal(rmdir(spool), 0);
     arena_free(&arena);
 }
 
@@ -136,7 +136,7 @@ static void a_folder_that_cannot_be_made_is_named(void **state)
 {
     Message why;
     assert_int_equal(pilot_logs_make("/proc/nowhere", &why), STATUS_SYSTEM);
-    assert_non_null(strstr(why.text, "/proc/nowhere/pilots: this folder cannot be made"));
+    assert_non_null(strstr(why.text, "/proc/nowhere: this folder cannot be made"));
 }
 
 int main(void)

@@ -4,11 +4,10 @@
 
 #include "service/queue/slurm.h"
 
-/* The folder of the store is the spool, too. */
 static Status start_without_threads(Message *said)
 {
-    static const SlurmSettings settings = {0};
-    const SlurmOptions options = {.settings = &settings, .state = folder, .spool = folder, .program = "convjudge"};
+    static const SlurmSettings settings = {.server = "", .logs = ""};
+    const SlurmOptions options = {.settings = &settings, .state = folder, .server = "socket", .program = "convjudge"};
     Slurm *slurm;
     refuse_processes();
     return slurm_start(&options, &slurm, said);

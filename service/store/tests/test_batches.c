@@ -36,7 +36,7 @@ static QueuedJob judged(const Run *run, const char *verdict)
     RecordingOutcome outcome;
     must(judgings_in_state(store, "queued", 1, &arena, &queued, &count, &why));
     assert_int_equal(count, 1);
-    must(judgings_offer(store, queued[0].id, &attempt, &why));
+    must(judgings_offer(store, queued[0].id, "w", &attempt, &why));
     const Recording recording = {.judging = queued[0].id,
                                  .attempt = attempt,
                                  .verdict = verdict,
@@ -228,12 +228,13 @@ static const char *needed_editions(void)
 static void an_edition_is_needed_as_long_as_something_may_be_judged_by_it(void **state)
 {
     int64_t attempt;
+    bool held;
     BatchRequest request = a_request();
     request.edition = "e2";
     handed_in(admitted("ada").id, "k");
     must(judgings_renew(store, 1, "r1", "e1", &why));
     assert_string_equal(needed_editions(), "");
-    must(judgings_offer(store, 1, &attempt, &why));
+    must(judgings_offer(store, 1, "w", &attempt, &why));
     assert_string_equal(needed_editions(), "e1");
     must(judgings_count_by(store, "conv1d", "e1", "r1", &why));
     const int64_t id = opened(request);
@@ -242,7 +243,7 @@ static void an_edition_is_needed_as_long_as_something_may_be_judged_by_it(void *
     assert_string_equal(needed_editions(), "e1 e2 e3");
     must(batches_drop(store, id, "root", &why));
     assert_string_equal(needed_editions(), "e1 e3"); /* the attempt goes on */
-    must(judgings_take_back(store, 1, attempt, &why));
+    must(judgings_fail(store, 1, attempt, "given_back", "", &held, &why));
     assert_string_equal(needed_editions(), "e3");
 }
 
@@ -324,7 +325,7 @@ static void held_judgings_are_named(void **state)
     judged_with_time("ada", "r1", 1);
     const int64_t id = opened(a_request());
     for (int i = 0; i < MOST_FAILURES; i++) {
-        must(judgings_offer(store, 2, &attempt, &why));
+        must(judgings_offer(store, 2, "w", &attempt, &why));
         must(judgings_fail(store, 2, attempt, "worker_failed", "no compiler", &held, &why));
     }
     assert_true(held);
@@ -366,7 +367,7 @@ static void what_was_not_judged_before_is_not_judged_afterwards(void **state)
     RecordingOutcome outcome;
     int64_t attempt;
     const int64_t late = handed_in(admitted("ada").id, "k");
-    must(judgings_offer(store, 1, &attempt, &why));
+    must(judgings_offer(store, 1, "w", &attempt, &why));
     const int64_t id = opened(a_request());
     judged_with_time("ada", "r2", 2);
     must(batch_apply(store, id, "root", &why));

@@ -51,7 +51,6 @@ static const struct {
     {"{\"slurm\": {\"time_minutes\": 4}}", "time_minutes: expected a whole number from 5"},
     {"{\"slurm\": {\"device\": \"\"}}", "device: expected a text that is not empty"},
     {"{\"slurm\": {\"options\": [7]}}", "options: expected a list of names"},
-    {"{\"spool\": \"spool\"}", "spool: expected a path from the root"},
     {"{\"proxy_socket\": {\"path\": \"/run/proxy\"}}", "the key \"user\" is missing"},
     {"{\"proxy_socket\": {\"path\": \"/run/convjudge/socket\", \"user\": \"www-data\"}}",
      "proxy_socket: expected another path than that of \"socket\""},
@@ -105,7 +104,7 @@ static void what_is_printed_reads_back_as_the_same(void **state)
     static const char *const text =
         "{\"listen\": \"[::1]:8081\", \"socket\": \"/a\", \"proxy_socket\": {\"path\": \"/b\", \"user\": \"www-data\"},"
         " \"state\": \"/c\", \"class\": \"/d/class.json\", \"admins\": [\"root\"], \"teachers\": [\"ada\", \"bob\"], \"workers\": [], \"penalty_s\": 0.1,"
-        " \"spool\": \"/d\", \"engine\": \"slurm\", \"slurm\": {\"partition\": \"gpu\", \"pilots\": 4,"
+        " \"engine\": \"slurm\", \"slurm\": {\"partition\": \"gpu\", \"pilots\": 4,"
         " \"options\": [\"--mem=64G\"], \"program\": [\"x\", \"--bind\", \"/a\", \"--bind\", \"/b\"]},"
         " \"budget_device_s\": {\"practice\": 7}, \"lease_s\": 11, \"pages\": {\"title\": \"GPU 101\"}, \"public\": false}";
     Config config, again;
@@ -119,7 +118,6 @@ static void what_is_printed_reads_back_as_the_same(void **state)
     assert_string_equal(again.proxy_socket.header, "X-Remote-User");
     assert_int_equal(again.workers.count, 0);
     assert_true(again.practice_device_s == 7);
-    assert_string_equal(again.spool, "/d");
     assert_int_equal(again.engine, ENGINE_SLURM);
     assert_string_equal(again.slurm.partition, "gpu");
     assert_string_equal(again.slurm.gres, "gpu:1");

@@ -42,7 +42,7 @@ static void a_deadline_that_is_too_short_is_named(void **state)
         {{1, 2, 3, 100}, 2, "a lease is shorter than a few beats of a worker"},
         {{2, 2, 3, 100}, LEASE_S, "a grading may not be as short as its compiler's limit"},
         {{1, 3, 3, 100}, LEASE_S, "the worker kills a grading that keeps its own limits"},
-        {{1, 2, 3, 33}, LEASE_S, "the head takes a job back from a worker that keeps its own limits"},
+        {{1, 2, 3, 33}, LEASE_S, "the server takes a job back from a worker that keeps its own limits"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         assert_string_equal(deadlines_fault(&rows[i].deadlines, rows[i].lease_s), rows[i].fault);

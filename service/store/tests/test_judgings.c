@@ -10,7 +10,7 @@ static int64_t offered(int64_t *attempt)
     size_t count;
     must(judgings_in_state(store, "queued", 1, &arena, &queued, &count, &why));
     assert_int_equal(count, 1);
-    must(judgings_offer(store, queued[0].id, attempt, &why));
+    must(judgings_offer(store, queued[0].id, "w", attempt, &why));
     return queued[0].id;
 }
 
@@ -74,7 +74,7 @@ static void a_recording_counts_once(void **state)
     const Run run = a_run();
     int64_t attempt;
     const int64_t id = handed_in(admitted("ada").id, "k"), judging = offered(&attempt);
-    must(judgings_start(store, judging, attempt, "w", &why));
+    must(judgings_start(store, judging, attempt, &why));
     assert_string_equal(stored(id).state, "running");
     assert_int_equal(recorded(judging, attempt, &run), RECORDED);
     assert_int_equal(recorded(judging, attempt, &run), RECORDED_BEFORE);
@@ -100,7 +100,7 @@ static void a_late_result_is_noted_and_never_ranks(void **state)
     int64_t first, second;
     bool held;
     const int64_t id = handed_in(admitted("ada").id, "k"), judging = offered(&first);
-    must(judgings_start(store, judging, first, "w", &why));
+    must(judgings_start(store, judging, first, &why));
     must(judgings_fail(store, judging, first, "lost", "no sign of life", &held, &why));
     assert_false(held);
     assert_int_equal(offered(&second), judging);
@@ -195,19 +195,19 @@ static void a_worker_that_fails_twice_in_a_row_is_known(void **state)
         handed_in(ada.id, key);
     }
     int64_t judging = offered(&attempt);
-    must(judgings_start(store, judging, attempt, "w", &why));
+    must(judgings_start(store, judging, attempt, &why));
     must(judgings_fail(store, judging, attempt, "worker_failed", "x", &held, &why));
     must(worker_fails(store, "w", &fails, &why));
     assert_false(fails);
-    must(judgings_offer(store, judging + 1, &attempt, &why));
-    must(judgings_start(store, judging + 1, attempt, "w", &why));
+    must(judgings_offer(store, judging + 1, "w", &attempt, &why));
+    must(judgings_start(store, judging + 1, attempt, &why));
     must(judgings_fail(store, judging + 1, attempt, "lost", "y", &held, &why));
     must(worker_fails(store, "w", &fails, &why));
     assert_true(fails);
     must(worker_fails(store, "other", &fails, &why));
     assert_false(fails);
-    must(judgings_offer(store, judging + 2, &attempt, &why));
-    must(judgings_start(store, judging + 2, attempt, "w", &why));
+    must(judgings_offer(store, judging + 2, "w", &attempt, &why));
+    must(judgings_start(store, judging + 2, attempt, &why));
     assert_int_equal(recorded(judging + 2, attempt, &run), RECORDED);
     must(database_run(store, "UPDATE attempt SET ended_utc = '9999' WHERE outcome = 'judged'", &why));
     must(worker_fails(store, "w", &fails, &why));

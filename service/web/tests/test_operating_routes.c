@@ -5,10 +5,10 @@
 #include "service/web/answer.h"
 
 /* What /healthz answers; its status is in *status. */
-static const char *health(Head *head, int *status)
+static const char *health(Queue *queue, int *status)
 {
     static char answered[400];
-    Service service = {.store = store, .head = head};
+    Service service = {.store = store, .queue = queue};
     HttpReply reply = {0};
     Visit visit = {.service = &service, .reply = &reply, .arena = &arena};
     assert_string_equal(operating_routes[0].path, "/healthz");
@@ -19,30 +19,28 @@ static const char *health(Head *head, int *status)
     return answered;
 }
 
-/* The clock advances only once the head has met the trouble. */
-static void a_spool_that_cannot_be_read_is_told(void **state)
+static void a_queue_in_trouble_is_told_until_it_is_over(void **state)
 {
-    char spool[80], claimed[90];
-    Head *head;
+    Queue *queue;
     int status;
-    snprintf(spool, sizeof spool, "%s/spool", folder);
-    snprintf(claimed, sizeof claimed, "%s/claimed", spool);
-    const HeadOptions options = {.state = folder, .spool = spool, .lease_s = 10, .workers_come_later = true};
-    must(head_start(&options, &head, &why));
-    assert_string_equal(health(head, &status), "ok\n");
-    assert_int_equal(rmdir(claimed), 0);
-    while (head_health(head).trouble.text[0] == '\0')
-        usleep(1000);
-    passed_over_s = 31;
-    const char *answer = health(head, &status);
-    head_stop(head);
+    must(queue_start(&(QueueOptions){.state = folder, .lease_s = 10}, store, &queue, &why));
+    queue_tick(queue);
+    assert_string_equal(health(queue, &status), "ok\n");
+    must(database_run(store, "ALTER TABLE drained RENAME TO dried", &why));
+    passed_over_s = 1;
+    queue_tick(queue);
+    const char *answer = health(queue, &status);
     assert_int_equal(status, 503);
-    assert_non_null(strstr(answer, "the spool has not been looked at for 3"));
-    assert_non_null(strstr(answer, "/spool/claimed: "));
+    assert_non_null(strstr(answer, "the queue is in trouble: "));
+    must(database_run(store, "ALTER TABLE dried RENAME TO drained", &why));
+    passed_over_s = 2;
+    queue_tick(queue);
+    assert_string_equal(health(queue, &status), "ok\n");
+    queue_stop(queue);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {test(a_spool_that_cannot_be_read_is_told)};
+    const struct CMUnitTest tests[] = {test(a_queue_in_trouble_is_told_until_it_is_over)};
     return cmocka_run_group_tests_name("operating_routes", tests, NULL, NULL);
 }

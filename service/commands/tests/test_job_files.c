@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "service/queue/worker_job.h"
+#include "service/commands/worker_job.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "service/queue/worker_job.h"
+#include "service/commands/worker_job.h"
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -7,6 +7,7 @@
 #include "harness/sandbox/process.h"
 #include "harness/sandbox/scratch.h"
 #include "leaderboard/store.h"
+#include "service/commands/exchange.h"
 #include "service/store/config.h"
 #include "service/store/log.h"
 
@@ -21,6 +22,18 @@
 #include <unistd.h>
 
 /* ==== child ======================================================================================================= */
+
+Status judge_program(char path[JUDGE_PROGRAM_BYTES], Message *why)
+{
+    static const char suffix[] = "-service";
+    ssize_t length = readlink("/proc/self/exe", path, JUDGE_PROGRAM_BYTES - 1);
+    if (length < 0)
+        return fail_errno(why, "/proc/self/exe");
+    path[length] = '\0';
+    if (length > (ssize_t)sizeof suffix && strcmp(path + length - (sizeof suffix - 1), suffix) == 0)
+        path[length - (ssize_t)(sizeof suffix - 1)] = '\0';
+    return access(path, X_OK) == 0 ? STATUS_OK : fail_errno(why, "%s", path);
+}
 
 enum { READER, WRITER };
 enum { PAUSE_MS = 100, MOST_PIECES = 64 }; /* a pipe holds less */
@@ -178,9 +191,10 @@ Status child_run(const ChildSpec *spec, size_t keep_bytes, Text *output, ChildEn
     return status;
 }
 
-/* ==== duty ======================================================================================================== */
+/* ==== lease ======================================================================================================= */
 
 static const double BEAT_S = 1;
+enum { BEAT_PATIENCE_S = 10 };
 
 bool job_lease_was_stopped(int signals, int wait_ms)
 {
@@ -188,51 +202,59 @@ bool job_lease_was_stopped(int signals, int wait_ms)
     return poll(&event, 1, wait_ms) > 0;
 }
 
-/* A spool that cannot be written now may be writable again before the head gives the job up. Only the first of several
- * failures is an event. */
-static void beat(JobLease *duty)
+static Status say_alive(JobLease *lease, Message *why)
+{
+    JsonFile json;
+    cJSON *body = work_progress_json(&lease->progress);
+    Status status = api_send(&lease->server, api_path("work/alive"), body, &json, why);
+    cJSON_Delete(body);
+    if (status == STATUS_OK && !cJSON_IsTrue(json_get(json.root, "goes_on")))
+        lease->end = LEASE_FORGOTTEN;
+    if (status == STATUS_OK)
+        json_free(&json);
+    return status;
+}
+
+/* A server that cannot be reached now may be there again before it gives the job up. Only the first of several failures is an
+ * event. */
+static void beat(JobLease *lease)
 {
     Message why;
-    duty->claim.count++;
-    duty->next_beat_s = now_s() + BEAT_S;
-    const bool failed = spool_beat(duty->spool, &duty->claim, &why) != STATUS_OK;
-    if (failed && !duty->is_troubled)
-        log_event(LEVEL_WARNING, "no_beat", "worker", duty->claim.worker, "why", why.text);
-    duty->is_troubled = failed;
+    const bool failed = say_alive(lease, &why) != STATUS_OK;
+    lease->next_beat_s = now_s() + BEAT_S;
+    if (failed && !lease->is_troubled)
+        log_event(LEVEL_WARNING, "no_beat", "worker", lease->progress.worker, "why", why.text);
+    lease->is_troubled = failed;
 }
 
-JobLease job_lease_begin(const char *spool, const SpoolClaim *claim, int signals, double limit_s)
+JobLease job_lease_begin(const Server *server, WorkId id, const char *worker, int signals, double limit_s)
 {
-    JobLease duty = {.spool = spool, .claim = *claim, .signals = signals, .deadline_s = now_s() + limit_s};
-    duty.claim.step = "";
-    beat(&duty);
-    return duty;
-}
-
-static DutyEnd end_of(const JobLease *duty)
-{
-    if (job_lease_was_stopped(duty->signals, 0))
-        return DUTY_STOPPED;
-    if (now_s() >= duty->deadline_s)
-        return DUTY_TIME_IS_UP;
-    if (now_s() >= duty->next_beat_s && !spool_is_claimed(duty->spool, &duty->claim))
-        return DUTY_FORGOTTEN;
-    return DUTY_GOES_ON;
+    JobLease lease = {.server = *server,
+                      .progress = {.id = id, .worker = worker, .step = ""},
+                      .signals = signals,
+                      .deadline_s = now_s() + limit_s};
+    lease.server.patience_s = BEAT_PATIENCE_S;
+    beat(&lease);
+    return lease;
 }
 
 bool job_lease_goes_on(void *context, const ChildProgress *progress)
 {
-    JobLease *duty = context;
-    if (duty->end == DUTY_GOES_ON)
-        duty->end = end_of(duty);
-    if (duty->end == DUTY_GOES_ON && now_s() >= duty->next_beat_s) {
-        duty->claim.step = progress->step;
-        duty->claim.done = progress->done;
-        duty->claim.total = progress->total;
-        beat(duty);
-        duty->claim.step = ""; /* `progress` is the caller's */
+    JobLease *lease = context;
+    if (lease->end != LEASE_GOES_ON)
+        return false;
+    if (job_lease_was_stopped(lease->signals, 0))
+        lease->end = LEASE_STOPPED;
+    else if (now_s() >= lease->deadline_s)
+        lease->end = LEASE_TIME_IS_UP;
+    if (lease->end == LEASE_GOES_ON && now_s() >= lease->next_beat_s) {
+        lease->progress.step = progress->step;
+        lease->progress.done = progress->done;
+        lease->progress.total = progress->total;
+        beat(lease);
+        lease->progress.step = ""; /* `progress` is the caller's */
     }
-    return duty->end == DUTY_GOES_ON;
+    return lease->end == LEASE_GOES_ON;
 }
 
 /* ==== job files =================================================================================================== */
@@ -251,7 +273,7 @@ const char *job_file_name(const char *file_name)
 }
 
 /* The source has a folder of its own, so that no name of a student is that of a result. */
-static Status write_source(const SpoolJob *job, JobFiles *files, Message *why)
+static Status write_source(const WorkJob *job, JobFiles *files, Message *why)
 {
     char folder[sizeof files->folder + 10];
     Text text = {0};
@@ -265,7 +287,7 @@ static Status write_source(const SpoolJob *job, JobFiles *files, Message *why)
     return status;
 }
 
-Status job_files_make(const SpoolJob *job, JobFiles *files, Message *why)
+Status job_files_make(const WorkJob *job, JobFiles *files, Message *why)
 {
     *files = (JobFiles){0};
     Status status = scratch_new(files->folder, sizeof files->folder, why);
@@ -290,12 +312,12 @@ void job_files_remove(const JobFiles *files)
 enum { REPORT_BYTES = 1 << 20, RESULT_BYTES = 48 << 20, MOST_ARGUMENTS = 16, EXIT_TROUBLE = 2 };
 
 typedef struct JudgedJob {
-    const SpoolJob *job;
+    const WorkJob *job;
     const JudgeBench *bench;
-    JobLease *duty;
+    JobLease *lease;
     Arena *arena;
     JobFiles files;
-    SpoolDone *done;
+    WorkResult *result;
     const char
         *problems; /* "CONVJUDGE_PROBLEMS=..." for an edition that the job names; NULL: the problem as it lies here */
     bool is_accepted;
@@ -317,6 +339,7 @@ static const char **environment_of(const JudgedJob *judged)
                          "LC_ALL=C.UTF-8",
                          "CLICOLOR_FORCE=0",
                          "CONVJUDGE_PROGRESS=lines",
+                         "CONVJUDGE_TOKEN=",
                          arena_printf(judged->arena, "CONVJUDGE_LOCK_SECONDS=%d", DEADLINE_DEVICE_WAIT_S),
                          arena_printf(judged->arena, "CONVJUDGE_DB=%s", judged->bench->database),
                          judged->problems};
@@ -337,9 +360,9 @@ static const char **environment_of(const JudgedJob *judged)
     return all;
 }
 
-static JobArguments arguments_of(const char *subcommand)
+static JobArguments arguments_of(const JudgedJob *judged, const char *subcommand)
 {
-    return (JobArguments){.words = {CHILD_PROGRAM, subcommand}, .count = 2};
+    return (JobArguments){.words = {judged->bench->program, subcommand}, .count = 2};
 }
 
 /* A value is part of its option's word, so that no value can be taken for an option. */
@@ -361,30 +384,44 @@ static Status run_child(JudgedJob *judged, const JobArguments *arguments, Text *
     const ChildSpec spec = {.arguments = arguments->words,
                             .environment = environment_of(judged),
                             .goes_on = job_lease_goes_on,
-                            .context = judged->duty};
+                            .context = judged->lease};
     return child_run(&spec, REPORT_BYTES, output, end, why);
 }
 
 /* ---- judging ----------------------------------------------------------------------------------------------------- */
 
+static Status fetch_edition(const JudgedJob *judged, Message *why)
+{
+    JsonFile files;
+    const JudgeBench *bench = judged->bench;
+    if (mkdir(bench->editions, 0700) != 0 && errno != EEXIST)
+        return fail_errno(why, "%s: cannot be made", bench->editions);
+    problem_editions_prune(bench->editions, NULL, 0);
+    Status status = api_get(bench->server, api_path("work/editions/%s", judged->job->edition), &files, why);
+    if (status != STATUS_OK)
+        return status;
+    status = problem_edition_unpack(bench->editions, judged->job->edition, &files, why);
+    json_free(&files);
+    return status;
+}
+
 static Status find_edition(JudgedJob *judged, Message *why)
 {
-    char keep[SPOOL_EDITIONS_BYTES], folder[SPOOL_EDITIONS_BYTES + 100];
-    if (judged->job->edition == NULL)
+    char folder[sizeof judged->files.folder + sizeof(Digest)];
+    const char *keep = judged->bench->editions, *edition = judged->job->edition;
+    if (edition == NULL)
         return STATUS_OK;
-    spool_editions_path(judged->bench->spool, keep);
-    if (!problem_edition_find(keep, judged->job->edition, folder, sizeof folder))
-        return fail(STATUS_NOT_FOUND, why, "%s: the spool lacks the edition %s", judged->job->problem,
-                    judged->job->edition);
-    judged->problems = arena_printf(judged->arena, "CONVJUDGE_PROBLEMS=%s", folder);
-    return STATUS_OK;
+    Status status = problem_edition_find(keep, edition, folder, sizeof folder) ? STATUS_OK : fetch_edition(judged, why);
+    if (status == STATUS_OK)
+        judged->problems = arena_printf(judged->arena, "CONVJUDGE_PROBLEMS=%s", folder);
+    return status;
 }
 
 static JobArguments judging_arguments(const JudgedJob *judged)
 {
-    const SpoolJob *job = judged->job;
+    const WorkJob *job = judged->job;
     const bool tries = strcmp(job->mode, "try") == 0;
-    JobArguments arguments = arguments_of(tries ? "try" : "grade");
+    JobArguments arguments = arguments_of(judged, tries ? "try" : "grade");
     add_option(judged, &arguments, "problem", job->problem);
     add_option(judged, &arguments, "device", judged->bench->handle);
     add_option(judged, &arguments, "json", judged->files.result);
@@ -407,12 +444,12 @@ static const char *without_name(const char *words)
     return strncmp(words, name, strlen(name)) == 0 ? words + strlen(name) : words;
 }
 
-/* Nobody reads how a job ended that the head has forgotten. */
+/* Nobody reads how a job ended that the server has forgotten. */
 static Status fail_by_end(const JudgedJob *judged, const ChildEnd *end, Message *why)
 {
-    if (judged->duty->end == DUTY_TIME_IS_UP)
+    if (judged->lease->end == LEASE_TIME_IS_UP)
         return fail(STATUS_SYSTEM, why, "no verdict within %g s", judged->job->time_limit_s);
-    if (judged->duty->end != DUTY_GOES_ON)
+    if (judged->lease->end != LEASE_GOES_ON)
         return fail(STATUS_BUSY, why, "the worker was told to stop");
     if (end->exit_status > 128)
         return fail(STATUS_SYSTEM, why, "the judge was killed by signal %d", end->exit_status - 128);
@@ -450,7 +487,7 @@ static Status judge(JudgedJob *judged, Message *why)
     if (status == STATUS_OK) {
         size_t blank = strspn(output.data, "\n"); /* parts the report from the progress on a terminal */
         text_add_printable(&report, output.data + blank, output.length - blank);
-        judged->done->report = without_run(judged->arena, report.data == NULL ? "" : report.data);
+        judged->result->report = without_run(judged->arena, report.data == NULL ? "" : report.data);
     }
     text_free(&output);
     text_free(&report);
@@ -468,7 +505,7 @@ static Status expect_same(const JsonFile *file, const char *key, const char *exp
                 found == NULL ? "(none)" : found, expected);
 }
 
-/* A worker whose checkout is older or newer than the head's would judge by other rules. */
+/* A worker whose checkout is older or newer than the server's would judge by other rules. */
 static Status check_result(const JudgedJob *judged, const JsonFile *file, Message *why)
 {
     Status status = expect_same(file, "problem", judged->job->problem, why);
@@ -497,8 +534,8 @@ static void take_result(JudgedJob *judged, const JsonFile *file)
     judged->is_accepted = verdict != NULL && strcmp(verdict, "Accepted") == 0;
     judged->run = cJSON_IsNumber(run) ? (int64_t)run->valuedouble : 0;
     if (name != NULL)
-        judged->done->device_name = arena_string(judged->arena, name);
-    judged->done->result = result_without_run(judged->arena, file);
+        judged->result->device_name = arena_string(judged->arena, name);
+    judged->result->result = result_without_run(judged->arena, file);
 }
 
 static Status read_result(JudgedJob *judged, Message *why)
@@ -520,12 +557,12 @@ static Status read_verdicts(JudgedJob *judged, Message *why)
         return STATUS_OK;
     Status status = json_read(judged->files.verdicts, RESULT_BYTES, &file, why);
     if (status == STATUS_OK)
-        judged->done->case_verdicts = arena_copy(judged->arena, file.text.data, file.text.length);
+        judged->result->case_verdicts = arena_copy(judged->arena, file.text.data, file.text.length);
     json_free(&file);
     return status;
 }
 
-/* The head adds the run to its own database, which has the source already. */
+/* The server adds the run to its own database, which has the source already. */
 static Status read_run(JudgedJob *judged, Message *why)
 {
     Store *store = NULL;
@@ -537,7 +574,7 @@ static Status read_run(JudgedJob *judged, Message *why)
         status = store_run(store, judged->run, judged->arena, recorded, why);
     if (status == STATUS_OK) {
         recorded->run.source = NULL;
-        judged->done->run = &recorded->run;
+        judged->result->run = &recorded->run;
     }
     store_close(store);
     return status;
@@ -548,7 +585,7 @@ static Status read_run(JudgedJob *judged, Message *why)
 /* Its failure is not the judging's: the advice is missing then. */
 static void explain(JudgedJob *judged)
 {
-    JobArguments arguments = arguments_of("explain");
+    JobArguments arguments = arguments_of(judged, "explain");
     Text output = {0};
     JsonFile file = {0};
     ChildEnd end;
@@ -559,14 +596,14 @@ static void explain(JudgedJob *judged)
     add_file(judged, &arguments);
     if (run_child(judged, &arguments, &output, &end, &ignored) == STATUS_OK && !end.killed && end.exit_status == 0 &&
         json_read(judged->files.explain, RESULT_BYTES, &file, &ignored) == STATUS_OK)
-        judged->done->explain = arena_copy(judged->arena, file.text.data, file.text.length);
+        judged->result->explain = arena_copy(judged->arena, file.text.data, file.text.length);
     json_free(&file);
     text_free(&output);
 }
 
-void judge_job(const SpoolJob *job, const JudgeBench *bench, JobLease *duty, Arena *arena, SpoolDone *done)
+void judge_job(const WorkJob *job, const JudgeBench *bench, JobLease *lease, Arena *arena, WorkResult *result)
 {
-    JudgedJob judged = {.job = job, .bench = bench, .duty = duty, .arena = arena, .done = done};
+    JudgedJob judged = {.job = job, .bench = bench, .lease = lease, .arena = arena, .result = result};
     Message why;
     Status status = job_files_make(job, &judged.files, &why);
     if (status == STATUS_OK)
@@ -583,10 +620,11 @@ void judge_job(const SpoolJob *job, const JudgeBench *bench, JobLease *duty, Are
         explain(&judged);
     job_files_remove(&judged.files);
     if (status != STATUS_OK) {
-        done->outcome = status == STATUS_BUSY && duty->end == DUTY_STOPPED ? "given_back" : "worker_failed";
-        done->why = arena_string(arena, why.text);
-        done->result = done->report = done->explain = "";
-        done->case_verdicts = NULL;
-        done->run = NULL;
+        const bool is_stopped = lease->end == LEASE_STOPPED || job_lease_was_stopped(lease->signals, 0);
+        result->outcome = status == STATUS_BUSY && is_stopped ? "given_back" : "worker_failed";
+        result->why = arena_string(arena, why.text);
+        result->result = result->report = result->explain = "";
+        result->case_verdicts = NULL;
+        result->run = NULL;
     }
 }

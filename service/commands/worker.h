@@ -1,11 +1,12 @@
 /* worker.h - the subcommand of workers. As in grader/commands/command.h.  */
-#ifndef SERVICE_QUEUE_WORKER_H
-#define SERVICE_QUEUE_WORKER_H
+#ifndef SERVICE_COMMANDS_WORKER_H
+#define SERVICE_COMMANDS_WORKER_H
 
 #include "base/status.h"
 #include "grader/commands/options.h"
-#include "service/queue/worker_job.h"
-#include "service/store/spool.h"
+#include "service/commands/server.h"
+#include "service/commands/worker_job.h"
+#include "service/store/work.h"
 
 #include <stdbool.h>
 
@@ -14,9 +15,10 @@
 /* What the command line says of a worker. */
 
 typedef struct WorkerSettings {
-    const char *spool;
+    const char *server; /* as --server names it; NULL: not given */
+    const char *state;  /* folder for `workers` with the worker's own; NULL: the cache */
     const char *device; /* as `grade --device` takes it */
-    const char *name;   /* unique among the workers of the spool; NULL: made of host and device */
+    const char *name;   /* unique among the workers of the server; NULL: made of host and device */
     bool once;          /* judge one job at most */
     int pilot_minutes;  /* of the batch job that it runs in; 0: it runs in none */
     int idle_s;         /* of a pilot */
@@ -40,13 +42,13 @@ typedef struct Pilot {
     double lifetime_s;          /* of the batch job; 0: this is no pilot */
     double idle_s;              /* it ends when nothing has come for so long */
     double started_s, worked_s; /* when it began, and when it last had a judging, by its own clock */
-    bool is_short; /* nothing more will come: the time is too short for a judging, or the head gives it no work */
+    bool is_short; /* nothing more will come: the time is too short for a judging, or the server gives it no work */
 } Pilot;
 
 /* The time that must be left for a judging that may take `limit_s`. */
 double pilot_reserve_s(const Pilot *pilot, double limit_s);
-/* Whether to begin such a judging now; always true for a worker that is no pilot. */
-bool pilot_has_time(const Pilot *pilot, double now_s, double limit_s);
+/* What a judging that begins now may take at most; 0: as long as it likes, also in a worker that is no pilot. */
+double pilot_most_s(const Pilot *pilot, double now_s);
 /* Whether it is time to end for a pilot that has found nothing to do. */
 bool pilot_ends(const Pilot *pilot, double now_s);
 
@@ -54,15 +56,16 @@ bool pilot_ends(const Pilot *pilot, double now_s);
 
 /* What a worker has for itself: a name, a device, a folder, and the signals that stop it.
  *
- * The folder holds the database of what this worker has judged, whose reference times the next job needs: SPOOL/workers/NAME.
- * Where the spool lies on a network file system, which is no place for SQLite, the folder is one of the cache
- * (paths_cache()). A pilot's folder has a name of its own, which the pilots of a host use one after the other. A lock in it keeps two workers on one host from having the same name. */
+ * The folder holds the database of what this worker has judged, whose reference times the next job needs: STATE/workers/NAME, or
+ * one of the cache (paths_cache()) for each server and name. A pilot's folder has a name of its own, which the pilots of a host use one after the
+ * other. A lock in it keeps two workers on one host from having the same name. */
 
 typedef struct WorkerContext {
-    char name[SPOOL_WORKER_BYTES + 1];
-    char folder[4096], database[4200];
+    char name[WORKER_NAME_BYTES + 1];
+    char folder[4096], database[4200], editions[4200], program[JUDGE_PROGRAM_BYTES];
     int lock;
-    int signals; /* a signalfd */
+    int signals;   /* a signalfd */
+    Server server; /* the signals cut short what is asked of it */
     JudgeBench bench;
 } WorkerContext;
 
@@ -75,7 +78,7 @@ bool worker_context_was_replaced(void);
 
 /* ==== worker command ============================================================================================== */
 
-/* Judges what the service hands out through a folder, until it is told to stop. */
+/* Judges what the server gives it, until it is told to stop. */
 MUST_USE Status command_work(const Options *options, int *exit_status, Message *why);
 
 #endif

@@ -1,12 +1,13 @@
-#include "service/queue/worker.h"
+#include "service/commands/worker.h"
 
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/paths.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/cuda/device_open.h"
+#include "service/commands/exchange.h"
+#include "service/commands/output.h"
 #include "service/store/log.h"
-#include "service/store/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,9 +32,10 @@ static double left_s(const Pilot *pilot, double now_s)
     return pilot->started_s + pilot->lifetime_s - PILOT_MARGIN_S - now_s;
 }
 
-bool pilot_has_time(const Pilot *pilot, double now_s, double limit_s)
+double pilot_most_s(const Pilot *pilot, double now_s)
 {
-    return pilot->lifetime_s <= 0 || left_s(pilot, now_s) >= pilot_reserve_s(pilot, limit_s);
+    const double left = left_s(pilot, now_s);
+    return pilot->lifetime_s <= 0 || left >= pilot->lifetime_s / 2 ? 0 : left;
 }
 
 bool pilot_ends(const Pilot *pilot, double now_s)
@@ -70,18 +72,18 @@ static Status describe_device(const WorkerSettings *settings, JudgeBench *bench,
 /* ---- the name ---------------------------------------------------------------------------------------------------- */
 
 /* "node3-cuda-1"; what is too long is cut. */
-static void make_name(const JudgeBench *bench, char name[SPOOL_WORKER_BYTES + 1])
+static void make_name(const JudgeBench *bench, char name[WORKER_NAME_BYTES + 1])
 {
-    const size_t most = SPOOL_WORKER_BYTES / 2 - 1;
+    const size_t most = WORKER_NAME_BYTES / 2 - 1;
     char host[256] = "";
     if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0')
         strcpy(host, "host");
     const size_t length = strcspn(host, ".");
-    snprintf(name, SPOOL_WORKER_BYTES + 1, "%.*s-%.*s", (int)(length < most ? length : most), host, (int)most,
+    snprintf(name, WORKER_NAME_BYTES + 1, "%.*s-%.*s", (int)(length < most ? length : most), host, (int)most,
              bench->handle);
     for (char *at = name; *at != '\0'; at++) {
         const char one[] = {*at, '\0'};
-        if (!spool_worker_is_valid(one))
+        if (!worker_name_is_valid(one))
             *at = '-';
     }
 }
@@ -90,10 +92,10 @@ static Status choose_name(const WorkerSettings *settings, WorkerContext *place, 
 {
     if (settings->name == NULL)
         make_name(&place->bench, place->name);
-    else if (!spool_worker_is_valid(settings->name))
+    else if (!worker_name_is_valid(settings->name))
         return fail(STATUS_BAD_INPUT, why,
                     "work: option '--name': expected 1 to %d letters, digits, '-' and '_', found '%s'",
-                    SPOOL_WORKER_BYTES, settings->name);
+                    WORKER_NAME_BYTES, settings->name);
     else
         strcpy(place->name, settings->name);
     return STATUS_OK;
@@ -110,26 +112,19 @@ static Status make_private(const char *folder, Message *why)
     return STATUS_OK;
 }
 
-/* The cache is that of several spools, whose workers may have one name. */
-static Status choose_cache(const char *spool, WorkerContext *place, Message *why)
+/* The cache is that of the workers of several servers, which may have one name. */
+static Status choose_parent(const WorkerSettings *settings, WorkerContext *place, Message *why)
 {
-    char cache[3900], whole[PATH_MAX];
+    char cache[3900];
+    const char *server = place->server.place;
+    if (settings->state != NULL) {
+        snprintf(place->folder, sizeof place->folder, "%s/workers", settings->state);
+        return make_private(settings->state, why);
+    }
     Status status = paths_make_cache(cache, sizeof cache, why);
-    if (status == STATUS_OK && realpath(spool, whole) == NULL)
-        status = fail_errno(why, "%s", spool);
     if (status == STATUS_OK)
         snprintf(place->folder, sizeof place->folder, "%s/workers-%.16s", cache,
-                 hash_of_bytes(whole, strlen(whole)).hex);
-    return status;
-}
-
-static Status choose_parent(const char *spool, WorkerContext *place, Message *why)
-{
-    const char *network;
-    Status status = file_system_network(spool, &network, why);
-    if (status == STATUS_OK && network != NULL)
-        return choose_cache(spool, place, why);
-    snprintf(place->folder, sizeof place->folder, "%s/workers", spool);
+                 hash_of_bytes(server, strlen(server)).hex);
     return status;
 }
 
@@ -140,7 +135,9 @@ static Status make_folder(const char *parent, const char *name, WorkerContext *p
     if (status == STATUS_OK)
         status = make_private(place->folder, why);
     snprintf(place->database, sizeof place->database, "%s/judged.db", place->folder);
+    snprintf(place->editions, sizeof place->editions, "%s/editions", place->folder);
     place->bench.database = place->database;
+    place->bench.editions = place->editions;
     return status;
 }
 
@@ -166,7 +163,7 @@ static Status lock_folder(WorkerContext *place, Message *why)
  * HOST-DEVICE-2, ... one after the other: the first that no other one has. */
 static Status find_pilot_folder(const char *parent, WorkerContext *place, Message *why)
 {
-    char base[SPOOL_WORKER_BYTES + 1], name[SPOOL_WORKER_BYTES + 20];
+    char base[WORKER_NAME_BYTES + 1], name[WORKER_NAME_BYTES + 20];
     Status status = STATUS_BUSY;
     make_name(&place->bench, base);
     for (int number = 1; number <= MOST_PILOTS && status == STATUS_BUSY; number++) {
@@ -181,7 +178,7 @@ static Status find_pilot_folder(const char *parent, WorkerContext *place, Messag
 static Status take_folder(const WorkerSettings *settings, WorkerContext *place, Message *why)
 {
     char parent[sizeof place->folder];
-    Status status = choose_parent(settings->spool, place, why);
+    Status status = choose_parent(settings, place, why);
     memcpy(parent, place->folder, sizeof parent);
     if (status == STATUS_OK && settings->pilot_minutes > 0)
         return find_pilot_folder(parent, place, why);
@@ -208,10 +205,15 @@ static Status catch_signals(WorkerContext *place, Message *why)
 Status worker_context_open(const WorkerSettings *settings, WorkerContext *place, Message *why)
 {
     *place = (WorkerContext){
-        .lock = -1,
-        .signals = -1,
-        .bench = {.unconfined = settings->unconfined, .explains = settings->explains, .spool = settings->spool}};
+        .lock = -1, .signals = -1, .bench = {.unconfined = settings->unconfined, .explains = settings->explains}};
+    place->bench.program = place->program;
+    place->bench.server = &place->server;
     Status status = catch_signals(place, why);
+    if (status == STATUS_OK)
+        status = judge_program(place->program, why);
+    if (status == STATUS_OK)
+        status = server_find(settings->server, &place->server, why);
+    place->server.interrupt = place->signals;
     if (status == STATUS_OK)
         status = describe_device(settings, &place->bench, why);
     if (status == STATUS_OK)
@@ -241,39 +243,23 @@ bool worker_context_was_replaced(void)
 
 /* ==== worker ====================================================================================================== */
 
-/* Takes jobs from the spool, one at a time, and reports how each has ended.
+/* Asks the server for jobs, one at a time, and reports how each has ended.
  *
- * One program for a worker beside the head, on another host with a shared folder, and in a batch job. It can be killed at
- * any moment: when a worker of the same name starts again, it reports what the killed one had in hand. Told to stop
- * (SIGTERM, SIGINT), it reports its job as failed and ends. */
+ * One program for a worker beside the server, on another host, and in a batch job. It can be killed at any moment: when a worker of
+ * the same name asks again, the server knows that what the killed one had is lost. Told to stop (SIGTERM, SIGINT), it gives its
+ * job back and ends. */
 
-enum { IDLE_MS = 200, TROUBLE_MS = 1000, MOST_PAUSE_MS = 60000 };
-
-static const double IDLE_BEAT_S = 3; /* between two signs of life of a worker that waits */
-static const double OTHERS_S = 3;    /* so long others have for a job that failed here */
-
-enum { DECLINED = 16 }; /* more than are ever offered at once */
-
-typedef struct Declined { /* a job that is left to others, */
-    SpoolId id;
-    double since_s; /* since this moment */
-} Declined;
+enum { WAIT_S = 20, CLAIM_PATIENCE_S = 2 * (WAIT_S + 10), REPORT_PATIENCE_S = 240, LAST_PATIENCE_S = 10 };
+enum { IDLE_MS = 100, TROUBLE_MS = 1000, MOST_PAUSE_MS = 60000 };
 
 typedef struct JudgeWorker {
-    const char *spool;
     WorkerContext place;
     Pilot pilot;
-    int failures; /* in a row */
-    Declined declined[DECLINED];
-    size_t declined_count; /* ever; the oldest entries are overwritten */
-    bool is_troubled;      /* the spool could not be read */
-    bool is_held;          /* the head gives it no work */
-    int64_t idle_count;
-    double next_idle_s; /* when it shows itself again while it waits */
-    bool is_unseen;     /* that could not be written */
+    int failures;     /* in a row */
+    bool is_troubled; /* the server could not be asked */
 } JudgeWorker;
 
-static Log log_job(LogLevel level, const char *event, const JudgeWorker *worker, SpoolId id)
+static Log log_job(LogLevel level, const char *event, const JudgeWorker *worker, WorkId id)
 {
     Log log = log_begin(level, event);
     log_integer(&log, "judging", id.judging);
@@ -282,19 +268,12 @@ static Log log_job(LogLevel level, const char *event, const JudgeWorker *worker,
     return log;
 }
 
-static SpoolClaim claim_of(const JudgeWorker *worker, SpoolId id)
+static WorkResult result_of(const JudgeWorker *worker, WorkId id)
 {
-    SpoolClaim claim = {.id = id, .step = ""};
-    snprintf(claim.worker, sizeof claim.worker, "%s", worker->place.name);
-    return claim;
-}
-
-static SpoolDone done_of(const JudgeWorker *worker, const SpoolJob *job)
-{
-    return (SpoolDone){
-        .id = job->id,
-        .source_hash = job->source_hash == NULL ? "" : job->source_hash,
-        .revision = job->revision == NULL ? "" : job->revision,
+    return (WorkResult){
+        .id = id,
+        .source_hash = "",
+        .revision = "",
         .worker = worker->place.name,
         .device = worker->place.bench.device,
         .device_name = worker->place.bench.device_name,
@@ -306,181 +285,168 @@ static SpoolDone done_of(const JudgeWorker *worker, const SpoolJob *job)
     };
 }
 
-static void fail_job(SpoolDone *done, const char *why)
+static void fail_job(WorkResult *result, const char *why)
 {
-    done->outcome = "worker_failed";
-    done->why = why;
+    result->outcome = "worker_failed";
+    result->why = why;
+    result->result = result->report = result->explain = "";
+    result->case_verdicts = NULL;
+    result->run = NULL;
 }
 
 /* ---- reporting --------------------------------------------------------------------------------------------------- */
 
-static bool has_failed(const SpoolDone *done)
+static bool has_failed(const WorkResult *result)
 {
-    return strcmp(done->outcome, "judged") != 0;
+    return strcmp(result->outcome, "judged") != 0;
 }
 
-static void log_end_of_job(const JudgeWorker *worker, const SpoolDone *done, double seconds)
+static void log_end_of_job(const JudgeWorker *worker, const WorkResult *result, double seconds)
 {
-    Log log = log_job(has_failed(done) ? LEVEL_WARNING : LEVEL_INFO, done->outcome, worker, done->id);
+    Log log = log_job(has_failed(result) ? LEVEL_WARNING : LEVEL_INFO, result->outcome, worker, result->id);
     log_seconds(&log, "seconds", seconds);
-    if (has_failed(done))
-        log_text(&log, "why", done->why);
+    if (has_failed(result))
+        log_text(&log, "why", result->why);
     log_end(&log);
 }
 
-/* What was judged must not be lost: where the spool cannot be written now, this tries again until it can, or until the head
- * gives the job up, or somebody stops the worker. */
-static void report(const JudgeWorker *worker, const SpoolClaim *claim, const SpoolDone *done, double seconds)
+/* Who was told to stop is not kept waiting for long. */
+static Status send_result(const JudgeWorker *worker, const WorkResult *result, bool is_stopped, Message *why)
+{
+    Server server = worker->place.server;
+    JsonFile json;
+    cJSON *body = work_result_json(result);
+    server.patience_s = is_stopped ? LAST_PATIENCE_S : REPORT_PATIENCE_S;
+    server.interrupt = is_stopped ? INTERRUPT_NONE : server.interrupt;
+    json_keep_digits(body);
+    Status status = api_send(&server, api_path("work/done"), body, &json, why);
+    cJSON_Delete(body);
+    if (status == STATUS_OK)
+        json_free(&json);
+    return status;
+}
+
+static void log_no_report(const JudgeWorker *worker, const WorkResult *result, const Message *why)
+{
+    Log log = log_job(LEVEL_ERROR, "no_report", worker, result->id);
+    log_text(&log, "why", why->text);
+    log_end(&log);
+}
+
+/* What was judged must not be lost: where the server does not answer, this tries again until it does, or somebody stops the worker.
+ * What the server does not take becomes a failure. */
+static void report(const JudgeWorker *worker, WorkResult *result, double seconds)
 {
     Message why;
-    bool is_told = false;
-    while (spool_finish(worker->spool, done, &why) != STATUS_OK) {
-        if (!is_told) {
-            Log log = log_job(LEVEL_ERROR, "no_report", worker, done->id);
-            log_text(&log, "why", why.text);
-            log_end(&log);
+    bool is_told = false, is_stopped;
+    Status status;
+    do {
+        is_stopped = job_lease_was_stopped(worker->place.signals, is_told ? TROUBLE_MS : 0);
+        status = send_result(worker, result, is_stopped, &why);
+        if (status != STATUS_OK && !is_told)
+            log_no_report(worker, result, &why);
+        if (status == STATUS_BAD_INPUT && !has_failed(result)) {
+            fail_job(result, why.text);
+            status = send_result(worker, result, is_stopped, &(Message){0});
         }
         is_told = true;
-        if (job_lease_was_stopped(worker->place.signals, TROUBLE_MS) || !spool_is_claimed(worker->spool, claim))
-            return;
-    }
-    log_end_of_job(worker, done, seconds);
-}
-
-/* What a worker of this name had in hand when it was killed. */
-static Status report_leftover(const JudgeWorker *worker, const SpoolClaim *claim, Arena *arena, Message *why)
-{
-    SpoolJob job;
-    if (spool_is_done(worker->spool, claim->id))
-        return STATUS_OK;
-    Status status = spool_read_claimed(worker->spool, claim, arena, &job, why);
-    if (status != STATUS_OK)
-        return status == STATUS_NOT_FOUND ? STATUS_OK : status; /* the head has forgotten it */
-    SpoolDone done = done_of(worker, &job);
-    fail_job(&done, "the worker was restarted");
-    report(worker, claim, &done, 0);
-    return STATUS_OK;
-}
-
-static Status report_leftovers(const JudgeWorker *worker, Message *why)
-{
-    Arena arena = {0};
-    SpoolClaim *claims;
-    size_t count;
-    Status status = spool_list_claims(worker->spool, &arena, &claims, &count, why);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        if (strcmp(claims[i].worker, worker->place.name) == 0)
-            status = report_leftover(worker, &claims[i], &arena, why);
-    arena_free(&arena);
-    return status;
+    } while (status == STATUS_BUSY && !is_stopped);
+    log_end_of_job(worker, result, seconds);
 }
 
 /* ---- one job ----------------------------------------------------------------------------------------------------- */
 
 /* A judging that a pilot gives back is nobody's failure, unless it had all the time that a pilot can offer: it would go from
  * pilot to pilot for ever. */
-static void own_up(const JudgeWorker *worker, const SpoolJob *job, double seconds, Arena *arena, SpoolDone *done)
+static void own_up(const JudgeWorker *worker, const WorkJob *job, double seconds, Arena *arena, WorkResult *result)
 {
     const double reserve_s = pilot_reserve_s(&worker->pilot, job->time_limit_s);
-    if (worker->pilot.lifetime_s > 0 && has_failed(done) && seconds > reserve_s)
-        fail_job(done, arena_printf(arena, "no verdict within %.0f s, when the batch job ended", seconds));
+    if (worker->pilot.lifetime_s > 0 && has_failed(result) && seconds > reserve_s)
+        fail_job(result, arena_printf(arena, "no verdict within %.0f s, when the batch job ended", seconds));
 }
 
-/* A file that stays does no harm: its counter stands still. */
-static void stop_idling(JudgeWorker *worker)
+static void work_on(JudgeWorker *worker, const WorkJob *job, Arena *arena)
 {
-    Message ignored;
-    if (spool_forget_idle(worker->spool, worker->place.name, &ignored) == STATUS_OK)
-        worker->next_idle_s = 0;
-}
-
-static void work_on(JudgeWorker *worker, const SpoolJob *job, Arena *arena)
-{
-    const SpoolClaim claim = claim_of(worker, job->id);
-    SpoolDone done = done_of(worker, job);
+    WorkResult result = result_of(worker, job->id);
     const double start_s = now_s();
-    Message ignored;
+    result.source_hash = job->source_hash;
+    result.revision = job->revision;
     Log log = log_job(LEVEL_INFO, "claimed", worker, job->id);
     log_end(&log);
-    stop_idling(worker);
-    JobLease duty = job_lease_begin(worker->spool, &claim, worker->place.signals, job->time_limit_s);
-    if (job->damage != NULL) {
-        fail_job(&done, job->damage);
-        if (spool_set_aside(worker->spool, &claim, &ignored) != STATUS_OK)
-            done.why = arena_printf(arena, "%s; %s", job->damage, ignored.text);
-    } else {
-        judge_job(job, &worker->place.bench, &duty, arena, &done);
-    }
+    JobLease lease = job_lease_begin(&worker->place.server, job->id, worker->place.name, worker->place.signals,
+                                     job->time_limit_s);
+    if (lease.end == LEASE_GOES_ON)
+        judge_job(job, &worker->place.bench, &lease, arena, &result);
     worker->pilot.worked_s = now_s();
-    if (duty.end == DUTY_STOPPED)
-        own_up(worker, job, now_s() - start_s, arena, &done);
-    if (job->damage == NULL)
-        worker->failures = has_failed(&done) ? worker->failures + 1 : 0;
-    if (duty.end == DUTY_FORGOTTEN) {
-        spool_release(worker->spool, &claim);
+    if (lease.end == LEASE_STOPPED)
+        own_up(worker, job, now_s() - start_s, arena, &result);
+    if (lease.end == LEASE_FORGOTTEN) {
         log = log_job(LEVEL_WARNING, "given_up", worker, job->id);
         log_end(&log);
-    } else {
-        report(worker, &claim, &done, now_s() - start_s);
+        return;
     }
+    report(worker, &result, now_s() - start_s);
+    worker->failures = has_failed(&result) ? worker->failures + 1 : 0;
 }
 
-static bool suits(const JudgeWorker *worker, const SpoolJob *job)
+/* A job that this program cannot read is a failure of the worker. */
+static void refuse_job(JudgeWorker *worker, const cJSON *job, const char *why)
 {
-    return job->damage != NULL || job->device[0] == '\0' || strcmp(job->device, worker->place.bench.device) == 0;
+    const cJSON *judging = json_get(job, "judging"), *attempt = json_get(job, "attempt");
+    if (!cJSON_IsNumber(judging) || !cJSON_IsNumber(attempt))
+        return;
+    WorkResult result = result_of(worker, (WorkId){(int64_t)judging->valuedouble, attempt->valueint});
+    fail_job(&result, why);
+    report(worker, &result, 0);
+    worker->failures++;
 }
 
-/* Since when a job is left to others: from now on, if it was not before. */
-static double declined_since(JudgeWorker *worker, SpoolId id)
+static Status ask(JudgeWorker *worker, double wait_s, JsonFile *answer, Message *why)
 {
-    for (size_t i = 0; i < DECLINED; i++) {
-        const Declined *declined = &worker->declined[i];
-        if (declined->id.judging == id.judging && declined->id.attempt == id.attempt)
-            return declined->since_s;
-    }
-    worker->declined[worker->declined_count++ % DECLINED] = (Declined){id, now_s()};
-    return now_s();
-}
-
-/* A job that failed here is tried elsewhere, if another worker is there to take it. */
-static bool is_left_to_others(JudgeWorker *worker, const SpoolJob *job)
-{
-    return job->avoid != NULL && strcmp(job->avoid, worker->place.name) == 0 &&
-           now_s() < declined_since(worker, job->id) + OTHERS_S;
-}
-
-/* Takes the most urgent job that suits this worker and that no other one takes first; `*job` is NULL if there is none. */
-static Status take_job(JudgeWorker *worker, Arena *arena, const SpoolJob **job, Message *why)
-{
-    SpoolJob *jobs;
-    size_t count;
-    bool claimed = false;
-    *job = NULL;
-    worker->is_held = worker->pilot.is_short = spool_is_held(worker->spool, worker->place.name);
-    if (worker->is_held)
-        return STATUS_OK;
-    Status status = spool_list_ready(worker->spool, arena, &jobs, &count, why);
-    for (size_t i = 0; i < count && status == STATUS_OK && !claimed; i++) {
-        if (!suits(worker, &jobs[i]) || is_left_to_others(worker, &jobs[i]))
-            continue;
-        if (!pilot_has_time(&worker->pilot, now_s(), jobs[i].time_limit_s)) {
-            worker->pilot.is_short = true;
-            continue;
-        }
-        status = spool_claim(worker->spool, jobs[i].id, worker->place.name, &claimed, why);
-        if (claimed)
-            *job = &jobs[i];
-    }
+    Server server = worker->place.server;
+    const WorkClaim claim = {.worker = worker->place.name,
+                             .device = worker->place.bench.device,
+                             .device_name = worker->place.bench.device_name,
+                             .wait_s = wait_s,
+                             .most_s = pilot_most_s(&worker->pilot, now_s())};
+    cJSON *body = work_claim_json(&claim);
+    server.patience_s = CLAIM_PATIENCE_S;
+    Status status = api_send(&server, api_path("work/claim"), body, answer, why);
+    cJSON_Delete(body);
     return status;
+}
+
+/* Takes a job, if there is one within the time, and judges it. */
+static Status work_once(JudgeWorker *worker, double wait_s, bool *has_worked, Message *why)
+{
+    Arena arena = {0};
+    JsonFile answer;
+    WorkJob job;
+    *has_worked = false;
+    Status status = ask(worker, wait_s, &answer, why);
+    if (status != STATUS_OK)
+        return status;
+    const cJSON *found = json_get(answer.root, "job");
+    const char *reason = json_string(answer.root, "reason");
+    worker->pilot.is_short = found == NULL && reason != NULL && reason[0] != '\0';
+    *has_worked = found != NULL;
+    if (found != NULL && work_read_job(&answer, found, &arena, &job, why) == STATUS_OK)
+        work_on(worker, &job, &arena);
+    else if (found != NULL)
+        refuse_job(worker, found, why->text);
+    json_free(&answer);
+    arena_free(&arena);
+    return STATUS_OK;
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
-/* A spool on another host may be out of reach for a while. Only the first of several failures is an event. */
+/* Only the first of several failures is an event. */
 static void tell_of_trouble(JudgeWorker *worker, Status status, const Message *why)
 {
-    if (status != STATUS_OK && !worker->is_troubled)
-        log_event(LEVEL_WARNING, "spool_unreadable", "worker", worker->place.name, "why", why->text);
+    const bool is_stopped = job_lease_was_stopped(worker->place.signals, 0); /* which cuts the request short */
+    if (status != STATUS_OK && !worker->is_troubled && !is_stopped)
+        log_event(LEVEL_WARNING, "no_server", "worker", worker->place.name, "why", why->text);
     worker->is_troubled = status != STATUS_OK;
 }
 
@@ -495,83 +461,48 @@ static int pause_ms(const JudgeWorker *worker, bool has_worked)
     return pause < MOST_PAUSE_MS ? pause : MOST_PAUSE_MS;
 }
 
-/* Only the first of several failures is an event. */
-static void show_idle(JudgeWorker *worker)
+/* How long the server may keep it waiting for a job. */
+static double wait_of(const JudgeWorker *worker, bool once)
 {
-    Message why;
-    if (worker->is_troubled || now_s() < worker->next_idle_s)
-        return;
-    SpoolIdle idle = {.count = ++worker->idle_count,
-                      .device = worker->place.bench.device,
-                      .device_name = worker->place.bench.device_name,
-                      .is_held = worker->is_held};
-    snprintf(idle.worker, sizeof idle.worker, "%s", worker->place.name);
-    worker->next_idle_s = now_s() + IDLE_BEAT_S;
-    const bool failed = spool_show_idle(worker->spool, &idle, &why) != STATUS_OK;
-    if (failed && !worker->is_unseen)
-        log_event(LEVEL_WARNING, "no_beat", "worker", worker->place.name, "why", why.text);
-    worker->is_unseen = failed;
-}
-
-/* Waits, in view of the head; false: the worker was told to stop. */
-static bool rest(JudgeWorker *worker, int pause)
-{
-    const double until_s = now_s() + pause / 1000.0;
-    bool goes_on = true;
-    do {
-        if (pause > 0)
-            show_idle(worker);
-        const double left_s = until_s - now_s(), most_s = left_s < IDLE_BEAT_S ? left_s : IDLE_BEAT_S;
-        goes_on = !job_lease_was_stopped(worker->place.signals, most_s > 0 ? (int)(most_s * 1000) + 1 : 0);
-    } while (goes_on && now_s() < until_s);
-    return goes_on;
+    const Pilot *pilot = &worker->pilot;
+    const double left_s = pilot->worked_s + pilot->idle_s - now_s();
+    if (once)
+        return 0;
+    return pilot->lifetime_s <= 0 || left_s > WAIT_S ? WAIT_S : left_s > 0 ? left_s : 0;
 }
 
 static void work(JudgeWorker *worker, bool once)
 {
     bool has_worked = false;
     do {
-        Arena arena = {0};
-        const SpoolJob *job;
         Message why;
-        Status status = take_job(worker, &arena, &job, &why);
+        Status status = work_once(worker, wait_of(worker, once), &has_worked, &why);
         tell_of_trouble(worker, status, &why);
-        has_worked = job != NULL;
-        if (has_worked)
-            work_on(worker, job, &arena);
-        arena_free(&arena);
     } while (!once && !worker_context_was_replaced() && (has_worked || !pilot_ends(&worker->pilot, now_s())) &&
-             rest(worker, pause_ms(worker, has_worked)));
-    stop_idling(worker);
+             !job_lease_was_stopped(worker->place.signals, pause_ms(worker, has_worked)));
 }
 
 static void log_worker(const JudgeWorker *worker, const char *event)
 {
     log_event(LEVEL_INFO, event, "worker", worker->place.name, "device", worker->place.bench.device, "device_name",
-              worker->place.bench.device_name, "spool", worker->spool);
+              worker->place.bench.device_name, "server", worker->place.server.place);
 }
 
 /* Works until it is told to stop. */
 static MUST_USE Status worker_run(const WorkerSettings *settings, Message *why)
 {
-    JudgeWorker worker = {.spool = settings->spool,
-                          .pilot = {.lifetime_s = 60.0 * settings->pilot_minutes,
+    JudgeWorker worker = {.pilot = {.lifetime_s = 60.0 * settings->pilot_minutes,
                                     .idle_s = settings->idle_s,
                                     .started_s = now_s(),
                                     .worked_s = now_s()}};
-    Status status = spool_make(settings->spool, why);
-    if (status == STATUS_OK)
-        status = worker_context_open(settings, &worker.place, why);
+    Status status = worker_context_open(settings, &worker.place, why);
     if (status != STATUS_OK)
         return status;
     log_worker(&worker, "started");
-    status = report_leftovers(&worker, why);
-    if (status == STATUS_OK) {
-        work(&worker, settings->once);
-        log_worker(&worker, worker_context_was_replaced() ? "ended_for_a_new_program" : "ended");
-    }
+    work(&worker, settings->once);
+    log_worker(&worker, worker_context_was_replaced() ? "ended_for_a_new_program" : "ended");
     worker_context_close(&worker.place);
-    return status;
+    return STATUS_OK;
 }
 
 /* ==== worker command ============================================================================================== */
@@ -605,7 +536,8 @@ static Status read_pilot(const Options *options, WorkerSettings *settings, Messa
 Status command_work(const Options *options, int *exit_status, Message *why)
 {
     WorkerSettings settings = {
-        .spool = options->spool,
+        .server = options->server,
+        .state = options->state,
         .device = options->device == NULL ? "auto" : options->device,
         .name = options->name,
         .once = options->once,
@@ -614,8 +546,6 @@ Status command_work(const Options *options, int *exit_status, Message *why)
         .unconfined = options->unconfined,
     };
     Status status = options_expect_no_file(options, why);
-    if (status == STATUS_OK && options->spool == NULL)
-        status = fail(STATUS_BAD_INPUT, why, "work: option '--spool' is missing");
     if (status == STATUS_OK)
         status = read_pilot(options, &settings, why);
     if (status == STATUS_OK)

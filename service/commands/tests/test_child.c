@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "service/queue/worker_job.h"
+#include "service/commands/worker_job.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static bool look(void *context, const ChildProgress *progress)
 
 static ChildEnd run_act(const char *name, Seen *seen, size_t keep_bytes, Text *output)
 {
-    const char *const arguments[] = {CHILD_PROGRAM, name, NULL};
+    const char *const arguments[] = {"/proc/self/exe", name, NULL};
     const char *const environment[] = {"GREETING=hello", NULL};
     const ChildSpec spec = {.arguments = arguments, .environment = environment, .goes_on = look, .context = seen};
     ChildEnd end;

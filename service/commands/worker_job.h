@@ -1,24 +1,28 @@
-/* worker_job.h - judges one job of the spool, by `convjudge grade` or `convjudge try` in a child process.
+/* worker_job.h - judges one job, by `convjudge grade` or `convjudge try` in a child process.
  *
  * The verdict is the child's. That it could not give one (exit status 2, a signal, no end in time) is a failure of the worker
  * and says nothing about the submission.  */
-#ifndef SERVICE_QUEUE_WORKER_JOB_H
-#define SERVICE_QUEUE_WORKER_JOB_H
+#ifndef SERVICE_COMMANDS_WORKER_JOB_H
+#define SERVICE_COMMANDS_WORKER_JOB_H
 
 #include "base/arena.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "service/store/spool.h"
+#include "service/commands/server.h"
+#include "service/store/work.h"
 
 #include <stdbool.h>
 
 /* ==== child ======================================================================================================= */
 
-/* Runs this very program as a child process, `convjudge grade ...`, and follows it.
+/* Runs `convjudge grade ...` as a child process, and follows it.
  *
  * The child is the first of a process group of its own, and dies with its parent. Both of its outputs are bounded. */
 
-#define CHILD_PROGRAM "/proc/self/exe"
+enum { JUDGE_PROGRAM_BYTES = 4096 };
+
+/* The path of convjudge, which lies beside convjudge-service. SYSTEM: it is not there, or cannot be executed. */
+MUST_USE Status judge_program(char path[JUDGE_PROGRAM_BYTES], Message *why);
 
 typedef struct ChildProgress {
     char step[64];   /* "timed cases"; "": unknown */
@@ -26,7 +30,7 @@ typedef struct ChildProgress {
 } ChildProgress;
 
 typedef struct ChildSpec {
-    const char *const *arguments;   /* CHILD_PROGRAM, "grade", ...; NULL at the end */
+    const char *const *arguments;   /* program, "grade", ...; NULL at the end */
     const char *const *environment; /* "NAME=value", NULL at the end */
     /* Asked at least ten times each second. False: the child is killed, with all that it has started. */
     bool (*goes_on)(void *context, const ChildProgress *progress);
@@ -42,31 +46,31 @@ typedef struct ChildEnd {
 /* Runs the child to its end, and appends the first `keep_bytes` of its standard output. */
 MUST_USE Status child_run(const ChildSpec *spec, size_t keep_bytes, Text *output, ChildEnd *end, Message *why);
 
-/* ==== duty ======================================================================================================== */
+/* ==== lease ======================================================================================================= */
 
-/* What a worker owes the head while it judges a job: a beat each second. And what ends the judging before its time. */
+/* While a worker judges a job, it says each second that it lives. And what ends the judging before its time. */
 
-typedef enum DutyEnd {
-    DUTY_GOES_ON,
-    DUTY_TIME_IS_UP,
-    DUTY_STOPPED,  /* the worker was told to stop */
-    DUTY_FORGOTTEN /* the head has given the job to somebody else, or nobody wants it any more */
-} DutyEnd;
+typedef enum LeaseEnd {
+    LEASE_GOES_ON,
+    LEASE_TIME_IS_UP,
+    LEASE_STOPPED,  /* the worker was told to stop */
+    LEASE_FORGOTTEN /* the server has given the job to somebody else, or nobody wants it any more */
+} LeaseEnd;
 
 typedef struct JobLease {
-    const char *spool;
-    SpoolClaim claim; /* with the newest beat */
-    int signals;      /* a signalfd: something to read there tells the worker to stop */
+    Server server;
+    WorkProgress progress; /* as it was said last, without the step */
+    int signals;           /* a signalfd: something to read there tells the worker to stop */
     double deadline_s, next_beat_s;
-    bool is_troubled; /* the last beat could not be written */
-    DutyEnd end;
+    bool is_troubled; /* the server could not be told */
+    LeaseEnd end;
 } JobLease;
 
-/* Beats at once. */
-JobLease job_lease_begin(const char *spool, const SpoolClaim *claim, int signals, double limit_s);
+/* Says so at once. */
+JobLease job_lease_begin(const Server *server, WorkId id, const char *worker, int signals, double limit_s);
 
-/* Beats where it is time, and looks whether anything ends the judging; a ChildSpec's goes_on(), with a Duty as context. */
-bool job_lease_goes_on(void *duty, const ChildProgress *progress);
+/* Says it where it is time, and looks whether anything ends the judging; a ChildSpec's goes_on(), with a JobLease as context. */
+bool job_lease_goes_on(void *lease, const ChildProgress *progress);
 
 /* Whether the worker has been told to stop; waits that long for it, in milliseconds. */
 bool job_lease_was_stopped(int signals, int wait_ms);
@@ -81,7 +85,7 @@ typedef struct JobFiles {
 } JobFiles;
 
 /* Makes the folder, and writes the source. It goes when the process ends, however that ends (scratch.h). */
-MUST_USE Status job_files_make(const SpoolJob *job, JobFiles *files, Message *why);
+MUST_USE Status job_files_make(const WorkJob *job, JobFiles *files, Message *why);
 void job_files_remove(const JobFiles *files);
 
 /* The name for the source: the student's, unless that could be mistaken for something else. */
@@ -94,14 +98,16 @@ typedef struct JudgeBench { /* where a worker judges */
     char device[64];        /* what result.json calls it: "sim-h200" */
     char device_name[256];  /* for people */
     bool simulated;
-    bool explains;   /* also where the time of an accepted submission goes */
-    bool unconfined; /* without a full sandbox, where none can be made */
-    const char *spool;
+    bool explains;        /* also where the time of an accepted submission goes */
+    bool unconfined;      /* without a full sandbox, where none can be made */
+    const char *program;  /* convjudge */
+    const Server *server; /* has the editions */
+    const char *editions; /* folder for those that jobs name */
     const char *database; /* of reference times and of what this worker has judged */
 } JudgeBench;
 
-/* Fills in the rest of `done`, which has the names of worker, device and job already; everything lives in `arena`. A job
- * that the head has forgotten ends duty->end. */
-void judge_job(const SpoolJob *job, const JudgeBench *bench, JobLease *duty, Arena *arena, SpoolDone *done);
+/* Fills in the rest of `result`, which has the names of worker, device and job already; everything lives in `arena`. A job
+ * that the server has forgotten ends lease->end. */
+void judge_job(const WorkJob *job, const JudgeBench *bench, JobLease *lease, Arena *arena, WorkResult *result);
 
 #endif
