@@ -49,7 +49,7 @@ static Status path_in(const char *folder, const char *name, char path[SERVICE_PA
 {
     int length = snprintf(path, SERVICE_PATH_BYTES, "%s/%s", folder, name);
     return length < SERVICE_PATH_BYTES ? STATUS_OK
-                                       : fail(STATUS_BAD_INPUT, why, "%.100s...: the name is too long", folder);
+                                       : fail(STATUS_BAD_INPUT, why, "%.100s...: the name of the state's folder is too long", folder);
 }
 
 Status service_store_path(const char *folder, char path[SERVICE_PATH_BYTES], Message *why)
@@ -164,9 +164,9 @@ Status service_store_open(const char *folder, Store **store, Message *why)
 {
     char path[SERVICE_PATH_BYTES];
     *store = NULL;
-    Status status = prepare_folder(folder, why);
+    Status status = service_store_path(folder, path, why);
     if (status == STATUS_OK)
-        status = service_store_path(folder, path, why);
+        status = prepare_folder(folder, why);
     if (status == STATUS_OK)
         status = copy_older(path, why);
     if (status == STATUS_OK)

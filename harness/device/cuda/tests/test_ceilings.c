@@ -79,9 +79,9 @@ static const struct {
     {"\"schema\":\t1", "\"schema\":\t2", "schema"},
     {"\"device\":\t\"NVIDIA-Made-Up\"", "\"device\":\t\"NVIDIA-Other\"", "as the file is named"},
     {"\"sm_clock_mhz\"", "\"sm_clock_khz\"", "sm_clock_khz"},
-    {"1.98e+03", "0", "sm_clock_mhz"},
-    {"1.98e+03", "\"1980\"", "sm_clock_mhz"},
-    {"4.29e+12", "4.29", "copy_bytes_per_s"},
+    {"1980", "0", "sm_clock_mhz"},
+    {"1980", "\"1980\"", "sm_clock_mhz"},
+    {"4290000000000", "4.29", "copy_bytes_per_s"},
     {"4290000000000", "-4290000000000", "copy_bytes_per_s"},
     {"\"2026", "\"2026202620262026202620262026", "time_utc"},
 };
