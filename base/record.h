@@ -56,9 +56,9 @@ typedef struct RecordRow {
     double scale;             /* the file has the member times this; 0: 1 */
     bool required;            /* reading: without the key, the object is refused. Else the member keeps its value */
     bool sparse;              /* writing: left out where it is "", false, empty or not above 0 */
-    const char *about;        /* for docs/reference/formats.md; NULL: the next row that has one says it of this key, too */
-    bool brief;               /* there, `about` describes the rows of `table`, too */
-    JsonKind json;            /* RECORD_HAND: what the file has */
+    const char *about; /* for docs/reference/formats.md; NULL: the next row that has one says it of this key, too */
+    bool brief;        /* there, `about` describes the rows of `table`, too */
+    JsonKind json;     /* RECORD_HAND: what the file has */
     bool (*when)(const void *record); /* writing: left out where this says false */
     /* Writes the member instead; `root` is the record that record_write() was given. */
     void (*put)(cJSON *object, const struct RecordRow *row, const void *record, const void *root);

@@ -301,7 +301,7 @@ file() {
         # shellcheck disable=SC2086 # words
         judge $command
         ends 0
-        equal 0 "$(tr -d '\n' <<<"$output" | grep -c $'[\x01-\x08\x0b-\x1f\x7f]\|\xc2\x9b' || true)"
+        equal 0 "$(tr -d '\n' <<<"$output" | LC_ALL=C grep -c $'[\x01-\x08\x0b-\x1f\x7f]\|\xc2\x9b' || true)"
     done
     kill "$server_id"; rm socket
     serve --mark --fault status-403

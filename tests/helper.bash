@@ -1,7 +1,7 @@
 # What the .bats files share. Every test has a folder, a database and a TMPDIR of its own.
 # shellcheck shell=bash
 
-export LC_ALL=C # ls sorts as the judge does, and grep sees bytes
+export LC_COLLATE=C # ls sorts as the judge does
 root=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 build=${CONVJUDGE_BUILD:-$root/build}
 
@@ -56,9 +56,9 @@ limited_home() {
     sed -i "$1" "$CONVJUDGE_HOME/problems/conv1d/problem.json"
 }
 
-# judge ARGUMENT...: runs convjudge, or $program in its place, which must leave no process and no temporary file behind; sets status and output.
+# judge ARGUMENT...: runs convjudge, or $judge_program in its place, which must leave no process and no temporary file behind; sets status and output.
 judge() {
-    run timeout 120 "$build/tests/leftovers" "$build/${program:-convjudge}" "$@"
+    run timeout 120 "$build/tests/leftovers" "$build/${judge_program:-convjudge}" "$@"
     if [[ $status == 99 || $status == 124 ]]; then
         echo "$output"
         return 1

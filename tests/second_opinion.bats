@@ -72,7 +72,7 @@ hidden='input_size > 100'
 # seconded COMMAND... FILE: runs it with a second opinion, for which it waits long: the stand-in compiles for another
 # architecture.
 seconded() {
-    local program=${program:-convjudge-patient}
+    local judge_program=${judge_program:-convjudge-patient}
     export CONVJUDGE_SECOND_OPINION=sim:h200
     rm -f result.json
     judge "${@:1:1}" --device sim:a100 --json result.json "${@:2}"
@@ -156,7 +156,7 @@ second_try() { seconded try "$@"; }
 
 @test "an opinion that takes too long is given up, and nothing is left of it" {
     differing '' 'sleep(4);' >x.cu
-    program=convjudge second x.cu
+    judge_program=convjudge second x.cu
     ends 0 "second opinion      none: it was not ready in time"
     json result.json '.second_opinion.none' "it was not ready in time"
     json result.json '.seconds.hidden | log2 | . == floor' true
@@ -191,7 +191,7 @@ second_try() { seconded try "$@"; }
 }
 
 @test "a real GPU gets a second opinion without being asked" {
-    local program=convjudge-patient
+    local judge_program=convjudge-patient
     export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1
     judge grade --no-record --device cuda --json result.json "$root/solutions/conv1d/accepted/naive.cu"
     ends 2 "on Fake GPU" "second opinion: Accepted on NVIDIA H200 (simulated)" "the judge cannot run this file on both"

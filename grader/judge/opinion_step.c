@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-__attribute__((weak)) const double OPINION_MOST_S = 1;
-
 /* ---- beginning --------------------------------------------------------------------------------------------------- */
 
 /* The simulated GPU that gives the opinion; NULL: none is wanted. */

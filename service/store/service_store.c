@@ -48,8 +48,9 @@ static Status refuse_network(const char *folder, Message *why)
 static Status path_in(const char *folder, const char *name, char path[SERVICE_PATH_BYTES], Message *why)
 {
     int length = snprintf(path, SERVICE_PATH_BYTES, "%s/%s", folder, name);
-    return length < SERVICE_PATH_BYTES ? STATUS_OK
-                                       : fail(STATUS_BAD_INPUT, why, "%.100s...: the name of the state's folder is too long", folder);
+    return length < SERVICE_PATH_BYTES
+               ? STATUS_OK
+               : fail(STATUS_BAD_INPUT, why, "%.100s...: the name of the state's folder is too long", folder);
 }
 
 Status service_store_path(const char *folder, char path[SERVICE_PATH_BYTES], Message *why)

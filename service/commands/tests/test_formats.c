@@ -141,7 +141,8 @@ static void the_schemas_have_the_rows_of_the_code(void **state)
     static const struct {
         const char *path;
         const RecordTable *table;
-    } schemas[] = {{"docs/reference/config.schema.json", &config_table}, {"docs/reference/problem.schema.json", &problem_table}};
+    } schemas[] = {{"docs/reference/config.schema.json", &config_table},
+                   {"docs/reference/problem.schema.json", &problem_table}};
     for (size_t i = 0; i < COUNT_OF(schemas); i++) {
         JsonFile file;
         Message why;
