@@ -132,6 +132,7 @@ RECORD(known_table, CaseResult,
 RECORD_OPEN(again_table, CaseResult,
     ROW(CaseResult, time.ms, "time_ms"),
     ROW(CaseResult, time.uncertainty, "uncertainty"),
+    ROW(CaseResult, statistics.sample_error, "sample_uncertainty", .sparse = true),
     SAMPLES,
     WARM_UP);
 
@@ -166,7 +167,7 @@ RECORD(timed_table, CaseResult,
     ROW(CaseResult, gbytes_per_s, "gbytes_per_s", .sparse = true),
     ROW(CaseResult, roofline, "roofline", .sparse = true, .about = "timed cases: as above, of this case"),
     ROW_OBJECT(CaseResult, statistics, "counters", counter_table, .when = has_counters, .brief = true, .about = "timed cases on a device that counts: kernels, copies, instructions, sectors, wavefronts and replays of the call; `occupancy`, `limiter` and `longest_kernel` of its longest kernel. Where the simulated GPU ran a random sample of a kernel's blocks, `sampled_blocks` (the smallest share of them, 0 to 1; the counts are estimates for the whole grid then) and `sample_uncertainty` (half the 95 % interval of the estimate, relative)"),
-    ROW_HAND("review", .put = put_review, .about = "timed cases of a result that was timed again: object: `known_ms` and `known_of`, the best time known before and whose it is (`tiled.cu`, `run 12`), absent where none was known; and of the second sitting `time_ms`, `uncertainty` and `samples`"));
+    ROW_HAND("review", .put = put_review, .about = "timed cases of a result that was timed again: object: `known_ms` and `known_of`, the best time known before and whose it is (`tiled.cu`, `run 12`), absent where none was known; and of the second sitting `time_ms`, `uncertainty`, `samples`, and where blocks were sampled `sample_uncertainty`"));
 
 /* ---- cases ------------------------------------------------------------------------------------------------------- */
 
@@ -471,12 +472,16 @@ static Status take_timed(const RecordReading *reading, const cJSON *item, const 
 
 /* clang-format off */
 
+RECORD_OPEN(raw_counter_table, DeviceStatistics,
+    ROW(DeviceStatistics, sample_error, "sample_uncertainty"));
+
 RECORD_OPEN(raw_case_table, CaseResult,
     ROW(CaseResult, name, "name", .required = true),
     ROW_HAND("verdict", .json = JSON_STRING, .take = take_verdict),
     ROW_HAND("timed", .json = JSON_BOOLEAN, .take = take_timed),
     ROW(CaseResult, time.ms, "time_ms"),
     ROW(CaseResult, time.uncertainty, "uncertainty"),
+    ROW_OBJECT(CaseResult, statistics, "counters", raw_counter_table),
     SAMPLES);
 
 RECORD(raw_table, Result,

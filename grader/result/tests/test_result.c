@@ -147,6 +147,28 @@ static void what_a_sample_of_blocks_leaves_open_is_part_of_the_uncertainty(void 
     forget_samples(cases, 1);
 }
 
+static void what_is_recorded_gives_the_same_times_again(void **state)
+{
+    CaseResult cases[] = {made_up_timed_case("a", 1e-3)};
+    Result result = made_up_result(cases, 1), again;
+    Text case_text = {0}, sitting = {0};
+    Message why;
+    bool complete;
+    cases[0].statistics = (DeviceStatistics){.has_counters = true, .sampled_share = 0.5, .sample_error = 0.04};
+    result_time_case(&cases[0], &result.device);
+    result_score(&result);
+    result_cases_json(&result, &case_text);
+    result_sitting_json(&result, &sitting);
+    assert_int_equal(recorded_result("run 1", case_text.data, sitting.data, true, &again, &complete, &why), STATUS_OK);
+    assert_true(complete);
+    assert_float_equal(again.score.ms, result.score.ms, 1e-12);
+    assert_float_equal(again.score.uncertainty, 0.04, 1e-9);
+    result_free(&again);
+    text_free(&case_text);
+    text_free(&sitting);
+    forget_samples(cases, 1);
+}
+
 static void a_timed_case_without_a_time_leaves_no_score(void **state)
 {
     CaseResult cases[] = {made_up_timed_case("a", 1e-3), made_up_case(CASE_TIMED, "b", VERDICT_WRONG_ANSWER)};
@@ -342,6 +364,7 @@ int main(void)
         cmocka_unit_test(the_drift_of_the_anchor_is_part_of_the_uncertainty),
         cmocka_unit_test(a_disturbed_block_or_a_drifting_anchor_is_unsteady),
         cmocka_unit_test(what_a_sample_of_blocks_leaves_open_is_part_of_the_uncertainty),
+        cmocka_unit_test(what_is_recorded_gives_the_same_times_again),
         cmocka_unit_test(a_timed_case_without_a_time_leaves_no_score),
         cmocka_unit_test(an_unmeasured_device_leaves_no_roofline),
         cmocka_unit_test(the_failed_case_is_the_first_that_was_judged),
