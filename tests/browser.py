@@ -510,7 +510,7 @@ def closing(server, teacher, student):
     student.expect("points are shown after closing", ("Two <i>dimensions: 0 of 4", student.text()))
     student.look("points of one")
     student.go("/problems/conv2d/sources")
-    student.expect("sources of others are for who handed in in time", ("none that you may read", student.text()))
+    student.expect("sources of others are for who handed in in time", ("No sources are open to you yet", student.text()))
     teacher.go("/teacher")
     teacher.follow("Points")
     teacher.expect("the teacher sees everybody's points", ("Ada", teacher.text()), ("Zoe <b>", teacher.text()))
