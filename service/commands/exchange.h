@@ -72,7 +72,7 @@ MUST_USE Status api_add_number(ApiPath *path, const char *key, int64_t value, Me
 MUST_USE Status api_get(const Server *server, ApiPath path, JsonFile *json, Message *why);
 /* The same of an answer that is text, as the server wrote it: print it with text_add_printable(). */
 MUST_USE Status api_get_text(const Server *server, ApiPath path, Text *text, Message *why);
-/* Sends a body once, for whoever decides himself whether to send it again. */
+/* Sends a body once. The caller decides whether to send it again. */
 MUST_USE Status api_send(const Server *server, ApiPath path, const cJSON *body, JsonFile *json, Message *why);
 MUST_USE Status api_delete(const Server *server, ApiPath path, JsonFile *json, Message *why);
 /* Hands something in. Repeats the request where its answer is lost (exchange_repeat()); `end` says how the last attempt ended. */

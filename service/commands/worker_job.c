@@ -444,7 +444,7 @@ static const char *without_name(const char *words)
     return strncmp(words, name, strlen(name)) == 0 ? words + strlen(name) : words;
 }
 
-/* Nobody reads how a job ended that the server has forgotten. */
+/* The server has forgotten the job, so its result is discarded. */
 static Status fail_by_end(const JudgedJob *judged, const ChildEnd *end, Message *why)
 {
     if (judged->lease->end == LEASE_TIME_IS_UP)

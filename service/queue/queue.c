@@ -809,7 +809,7 @@ void queue_tick(Queue *queue)
 
 /* ---- the beginning ----------------------------------------------------------------------------------------------- */
 
-/* Those under way get fresh leases. Nobody can have one that names no worker, or a second one of the same worker. */
+/* Running attempts get fresh leases. One that names no worker, or a second one of the same worker, goes back. */
 static Status adopt(Queue *queue, const QueuedJob *judging, Message *why)
 {
     Basis basis;

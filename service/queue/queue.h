@@ -1,4 +1,4 @@
-/* queue.h - gives what waits to the workers that ask for it, and records what they make of it.
+/* queue.h - gives queued judgings to the workers that ask for one, and records their results.
  *
  * Course    a worker asks for work, and its request stays open until there is something for it. It says each second that it
  *           is at it, and reports the end. All of it is in the store (judgings.h) before the worker learns of it; what is here in
@@ -38,7 +38,7 @@ MUST_USE Status queue_start(const QueueOptions *options, Store *store, Queue **q
 void queue_stop(Queue *queue);
 /* Gives work to those who wait for it, and ends leases. To be called often. */
 void queue_tick(Queue *queue);
-/* For whoever changes the queue: look at it now. */
+/* Looks at the queue now. To be called after every change of it. */
 void queue_wake(Queue *queue);
 
 /* Grows whenever anything about any judging may have changed. */
@@ -55,8 +55,9 @@ MUST_USE Status queue_edition(const Queue *queue, const char *edition, cJSON **f
 /* What workers ask and say. `person` is whose token the worker has, 0: it belongs to the account that runs the server. A worker
  * speaks for the attempts alone that it was given. */
 
-/* The answer will be {"job": {...}}, or {"reason": "..."}: "held": the worker gets no work, "too long": what waits may take longer
- * than most_s, "": nothing waits. Whatever the worker had before, it does not have any more. BUSY: another worker has the name. */
+/* The answer will be {"job": {...}}, or {"reason": "..."}: "held": the worker gets no work, "too long": the queued ones
+ * may take longer than most_s, "": the queue is empty. The worker loses what it had before. BUSY: another worker has the
+ * name. */
 MUST_USE Status queue_claim(Queue *queue, int64_t person, const WorkClaim *claim, EventStream **stream, Message *why);
 /* *goes_on false: the attempt is no longer the worker's. */
 MUST_USE Status queue_note_alive(Queue *queue, int64_t person, const WorkProgress *progress, bool *goes_on,
@@ -70,7 +71,7 @@ typedef struct QueueProgress {
     int done, total;
 } QueueProgress;
 
-/* What the worker of a judging is doing; false: nobody is at it. */
+/* What the worker of a judging is doing; false: no worker has it. */
 bool queue_progress(const Queue *queue, int64_t judging, QueueProgress *progress);
 
 typedef struct IdleWorker {
