@@ -321,16 +321,33 @@ bool submission_has_ended(const StoredSubmission *row)
            strcmp(row->state, "cancelled") == 0;
 }
 
-/* Who waits learns how many are ahead, and about how long it takes, from the last judgings' durations. */
+/* "3 ahead, about 40 s" */
+static void add_stand(cJSON *object, int64_t ahead, double expected_s)
+{
+    char text[80];
+    int length = ahead == 0 ? snprintf(text, sizeof text, "next")
+                            : snprintf(text, sizeof text, "%" PRId64 " ahead", ahead);
+    if (expected_s > 0)
+        snprintf(text + length, sizeof text - (size_t)length, ", about %.0f %s",
+                 expected_s < 100     ? expected_s
+                 : expected_s < 6000 ? expected_s / 60
+                                     : expected_s / 3600,
+                 expected_s < 100 ? "s" : expected_s < 6000 ? "min" : "h");
+    cJSON_AddStringToObject(object, "stand", text);
+}
+
+/* The author learns how many are ahead, and about how long it takes, from the last judgings' durations. */
 static Status add_outlook(const Service *service, const StoredSubmission *row, cJSON *object, Message *why)
 {
     QueueOutlook outlook;
     Status status = judgings_outlook(service->store, row->position, &outlook, why);
     if (status != STATUS_OK)
         return status;
+    const double expected_s = outlook.mean_s > 0 ? ceil((double)(outlook.ahead + 1) * outlook.mean_s) : 0;
     cJSON_AddNumberToObject(object, "ahead", (double)outlook.ahead);
-    if (outlook.mean_s > 0)
-        cJSON_AddNumberToObject(object, "expected_s", ceil((double)(outlook.ahead + 1) * outlook.mean_s));
+    if (expected_s > 0)
+        cJSON_AddNumberToObject(object, "expected_s", expected_s);
+    add_stand(object, outlook.ahead, expected_s);
     return STATUS_OK;
 }
 

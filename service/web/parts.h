@@ -97,8 +97,10 @@ typedef struct ComparedSubmission {
     const cJSON *result; /* the object of result.json; NULL: none */
 } ComparedSubmission;
 
-/* The values of {{>comparison}}: what changed between two submissions. */
+/* What changed between two submissions, as docs/reference/formats.md says: for the page, and for `convjudge compare`. */
 cJSON *comparison(const ComparedSubmission *before, const ComparedSubmission *after);
+/* Adds to it what changed between their sources; with that it has the values of {{>comparison}}. */
+void comparison_put_sources(cJSON *page, const char *before, const char *after);
 
 /* What the database keeps of a run, in the form of result.json, without what it does not keep. For cJSON_Delete(). NULL: the run's
  * `cases` are no JSON. */

@@ -501,8 +501,11 @@ static Status show_person(Visit *visit, const Person *person, Message *why)
         status = put_results(visit, person, cJSON_AddArrayToObject(page, "results"), why);
     const bool compares = status == STATUS_OK && read_compared(visit, person, "before", &before, why) &&
                           read_compared(visit, person, "after", &after, why);
+    cJSON *changes = compares ? comparison(&before, &after) : NULL;
+    if (compares && before.source != NULL && after.source != NULL)
+        comparison_put_sources(changes, before.source, after.source);
     if (compares)
-        cJSON_AddItemToObject(page, "comparison", comparison(&before, &after));
+        cJSON_AddItemReferenceToObject(page, "comparison", changes);
     person_put_rows(page, rows, count, compares ? before.row.id : 0, compares ? after.row.id : 0);
     values_put(page, "person=%s pseudonym=%s is_reader=%d", person->name, person->pseudonym,
                person->id == visit->person.id);
@@ -510,6 +513,7 @@ static Status show_person(Visit *visit, const Person *person, Message *why)
         site_answer(visit, status, why, "person", page);
     else
         cJSON_Delete(page);
+    cJSON_Delete(changes);
     cJSON_Delete((cJSON *)before.result);
     cJSON_Delete((cJSON *)after.result);
     return status;
