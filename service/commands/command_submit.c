@@ -72,8 +72,7 @@ static Status take_progress(const RecordReading *reading, const cJSON *item, con
 
 Status remote_submission_read(const JsonFile *file, const cJSON *item, RemoteSubmission *submission, Message *why)
 {
-    *submission = (RemoteSubmission){
-        .json = item, .problem = "", .stand = "", .step = "", .verdict = "", .text = ""};
+    *submission = (RemoteSubmission){.json = item, .problem = "", .stand = "", .step = "", .verdict = "", .text = ""};
     if (!cJSON_IsObject(item))
         return json_fail(file, item, why, "expected a submission, an object");
     Status status = read_state(file, item, &submission->state, why);

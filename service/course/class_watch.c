@@ -54,18 +54,18 @@ static Status add_people(Store *store, const ClassGroup *group, Message *why)
 /* Those who have joined come behind those that the file lists. */
 static Status take_joined(Store *store, ClassFile *file, ClassGroup *group, Message *why)
 {
-    Rows rows = {.arena = &file->arena, .item_bytes = sizeof(const char *)};
-    Status status = database_query(store, &rows, database_take_text, why,
-                                   "SELECT person.name FROM membership JOIN person ON person.id = membership.person"
-                                   " JOIN class_group ON class_group.id = membership.class_group"
-                                   " WHERE class_group.name = ?1 AND by_class = 0 ORDER BY person.name",
-                                   "t", group->name);
-    const char *const *joined = (const char *const *)(const void *)rows.items;
-    const char **people = arena_array(&file->arena, group->person_count + rows.count + 1, sizeof *people);
+    const char **joined;
+    size_t joined_count;
+    Status status = database_list(store, &file->arena, sizeof *joined, database_take_text, &joined, &joined_count, why,
+                                  "SELECT person.name FROM membership JOIN person ON person.id = membership.person"
+                                  " JOIN class_group ON class_group.id = membership.class_group"
+                                  " WHERE class_group.name = ?1 AND by_class = 0 ORDER BY person.name",
+                                  "t", group->name);
+    const char **people = arena_array(&file->arena, group->person_count + joined_count + 1, sizeof *people);
     size_t count = group->person_count;
     for (size_t i = 0; i < count; i++)
         people[i] = group->people[i];
-    for (size_t i = 0; i < rows.count; i++) {
+    for (size_t i = 0; i < joined_count; i++) {
         bool is_listed = false;
         for (size_t k = 0; k < group->person_count && !is_listed; k++)
             is_listed = strcmp(group->people[k], joined[i]) == 0;

@@ -329,10 +329,12 @@ static void add_stand(cJSON *object, int64_t ahead, double expected_s)
                             : snprintf(text, sizeof text, "%" PRId64 " ahead", ahead);
     if (expected_s > 0)
         snprintf(text + length, sizeof text - (size_t)length, ", about %.0f %s",
-                 expected_s < 100     ? expected_s
+                 expected_s < 100    ? expected_s
                  : expected_s < 6000 ? expected_s / 60
                                      : expected_s / 3600,
-                 expected_s < 100 ? "s" : expected_s < 6000 ? "min" : "h");
+                 expected_s < 100    ? "s"
+                 : expected_s < 6000 ? "min"
+                                     : "h");
     cJSON_AddStringToObject(object, "stand", text);
 }
 

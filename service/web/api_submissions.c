@@ -522,7 +522,8 @@ static void add_timed_cases(Text *out, const cJSON *values)
         if (!is_timed(item))
             continue;
         if (!has_times)
-            text_printf(out, "  %-23s%10.0f%10.0f%15s\n", view_true(values, "modelled") ? "timed case (modelled)" : "timed case",
+            text_printf(out, "  %-23s%10.0f%10.0f%15s\n",
+                        view_true(values, "modelled") ? "timed case (modelled)" : "timed case",
                         view_number(values, "before"), view_number(values, "after"), "ratio");
         add_times(out, view_text(item, "name"), item);
         has_times = true;

@@ -98,8 +98,8 @@ static void without_a_time_there_is_nothing_to_compare(void **state)
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-static const char *const members =
-    "\"problem\": \"conv1d\", \"device\": \"sim-h200\", \"revision\": \"r\", \"epoch\": 7";
+static const char
+    *const members = "\"problem\": \"conv1d\", \"device\": \"sim-h200\", \"revision\": \"r\", \"epoch\": 7";
 
 typedef struct Pair {
     cJSON *results[2], *values;
@@ -145,13 +145,14 @@ static void lacks(const Pair *pair, const char *part)
 
 static void each_case_is_compared(void **state)
 {
-    Pair pair = pair_of("{\"name\": \"long\", \"verdict\": \"Accepted\", \"time_ms\": 2, \"uncertainty\": 0.005},"
-                        "{\"name\": \"short\", \"verdict\": \"Accepted\", \"time_ms\": 1, \"uncertainty\": 0.005},"
-                        "{\"name\": \"old\", \"verdict\": \"Accepted\"}, {\"name\": \"older\", \"verdict\": \"Accepted\"},"
-                        "{\"name\": \"oldest\", \"verdict\": \"Accepted\"}",
-                        "{\"name\": \"short\", \"verdict\": \"Accepted\", \"time_ms\": 1.001, \"uncertainty\": 0.005},"
-                        "{\"name\": \"long\", \"verdict\": \"Accepted\", \"time_ms\": 3, \"uncertainty\": 0.005},"
-                        "{\"name\": \"new\", \"verdict\": \"Wrong Answer\"}");
+    Pair pair = pair_of(
+        "{\"name\": \"long\", \"verdict\": \"Accepted\", \"time_ms\": 2, \"uncertainty\": 0.005},"
+        "{\"name\": \"short\", \"verdict\": \"Accepted\", \"time_ms\": 1, \"uncertainty\": 0.005},"
+        "{\"name\": \"old\", \"verdict\": \"Accepted\"}, {\"name\": \"older\", \"verdict\": \"Accepted\"},"
+        "{\"name\": \"oldest\", \"verdict\": \"Accepted\"}",
+        "{\"name\": \"short\", \"verdict\": \"Accepted\", \"time_ms\": 1.001, \"uncertainty\": 0.005},"
+        "{\"name\": \"long\", \"verdict\": \"Accepted\", \"time_ms\": 3, \"uncertainty\": 0.005},"
+        "{\"name\": \"new\", \"verdict\": \"Wrong Answer\"}");
     holds(&pair, "15 against 12, problem conv1d on sim-h200\n  12: Accepted\n  15: Accepted\n");
     holds(&pair, "timed case (modelled)");
     holds(&pair, "1.5 +- 0.7 %  slower\n");
@@ -167,9 +168,10 @@ static void each_case_is_compared(void **state)
 
 static void the_largest_change_of_a_counter_comes_first(void **state)
 {
-    static const char format[] = "{\"name\": \"%s\", \"time_ms\": 1, \"uncertainty\": 0.005, \"counters\": {\"kernels\": %d,"
-                                 "\"global_load_sectors\": %d, \"shared_requests\": 1000, \"occupancy\": %s,"
-                                 "\"sampled_blocks\": %s, \"limiter\": \"%s\"}}";
+    static const char format[] =
+        "{\"name\": \"%s\", \"time_ms\": 1, \"uncertainty\": 0.005, \"counters\": {\"kernels\": %d,"
+        "\"global_load_sectors\": %d, \"shared_requests\": 1000, \"occupancy\": %s,"
+        "\"sampled_blocks\": %s, \"limiter\": \"%s\"}}";
     char one[400], other[400], before[900], after[900];
     snprintf(one, sizeof one, format, "a", 1, 1000, "0.5", "0.1", "lsu");
     snprintf(other, sizeof other, format, "b", 1, 3000, "0.5", "0.1", "lsu");
@@ -178,7 +180,9 @@ static void the_largest_change_of_a_counter_comes_first(void **state)
     snprintf(other, sizeof other, format, "b", 2, 11000, "1", "0.9", "lsu");
     snprintf(after, sizeof after, "%s, %s", one, other);
     Pair pair = pair_of(before, after);
-    holds(&pair, "What changed most in the timed cases:\n  Sectors loaded from global memory         4.0K     16.0K         4\n");
+    holds(
+        &pair,
+        "What changed most in the timed cases:\n  Sectors loaded from global memory         4.0K     16.0K         4\n");
     holds(&pair, "  Occupancy                                 50 %     100 %         2\n");
     holds(&pair, "  a: limited by load/store units, then by memory bandwidth\n");
     assert_int_equal(cJSON_GetArraySize(changes_of(pair.values)), 1);
@@ -189,8 +193,9 @@ static void the_largest_change_of_a_counter_comes_first(void **state)
 
 static void a_long_name_has_a_line_of_its_own(void **state)
 {
-    static const char both[] = "{\"name\": \"1.5 million elements, longest kernel\", \"time_ms\": 2, \"uncertainty\": 0.005},"
-                               "{\"name\": \"short\", \"time_ms\": 2, \"uncertainty\": 0.005}";
+    static const char both[] =
+        "{\"name\": \"1.5 million elements, longest kernel\", \"time_ms\": 2, \"uncertainty\": 0.005},"
+        "{\"name\": \"short\", \"time_ms\": 2, \"uncertainty\": 0.005}";
     Pair pair = pair_of(both, both);
     holds(&pair,
           "\n  1.5 million elements, longest kernel\n                               2 ms      2 ms     1 +- 0.7 %");
@@ -228,11 +233,10 @@ static void a_list_has_no_line_wider_than_80_columns(void **state)
     Text text = {0};
     list[1].id = 3;
     list_text(&visit, list, 2, &text);
-    assert_string_equal(text.data,
-                        "   run  at (UTC)     problem      state                 time      +-        rank\n"
-                        "999999  11-23 12:34  a-problem-w  Memory Limit      999.9 ms  99.5 % quarantined\n"
-                        "     3  11-23 12:34  a-problem-w  Memory Limit      999.9 ms  99.5 % quarantined\n"
-                        "times are modelled\n");
+    assert_string_equal(text.data, "   run  at (UTC)     problem      state                 time      +-        rank\n"
+                                   "999999  11-23 12:34  a-problem-w  Memory Limit      999.9 ms  99.5 % quarantined\n"
+                                   "     3  11-23 12:34  a-problem-w  Memory Limit      999.9 ms  99.5 % quarantined\n"
+                                   "times are modelled\n");
     text_free(&text);
     list[1].device = "cuda-h200";
     list[1].rank_state = "retracted";
@@ -247,7 +251,11 @@ static void a_history_compares_times_of_one_device(void **state)
     static const struct {
         const char *problem, *device;
         double ms;
-    } listed[] = {{"mine", "sim-h200", 10}, {"mine", "cuda-h200", 11}, {"mine", "", 0}, {"other", "sim-h200", 13}, {"mine", "sim-h200", 14}};
+    } listed[] = {{"mine", "sim-h200", 10},
+                  {"mine", "cuda-h200", 11},
+                  {"mine", "", 0},
+                  {"other", "sim-h200", 13},
+                  {"mine", "sim-h200", 14}};
     StoredSubmission list[5];
     Arena arena = {0};
     Text text = {0};
