@@ -1,6 +1,6 @@
 /* command_grade_class.c - judges all that a class has handed in: finds it, puts it into the queue, and runs queue and workers of a
  * service until that is empty. Where a server has the state, that server judges it.  */
-#include "service/commands/service_command.h"
+#include "service/commands/command_line.h"
 
 #include "base/clock.h"
 #include "grader/terminal/terminal.h"

@@ -13,7 +13,7 @@
 #include "grader/result/result.h"
 #include "grader/terminal/terminal.h"
 #include "service/commands/exchange.h"
-#include "service/commands/client_command.h"
+#include "service/commands/command_line.h"
 #include "service/commands/output.h"
 #include "service/commands/server.h"
 #include "service/web/hand_in.h"

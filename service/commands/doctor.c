@@ -13,7 +13,7 @@
 #include "harness/device/cuda/device_open.h"
 #include "harness/sandbox/sandbox.h"
 #include "harness/sandbox/scratch.h"
-#include "service/commands/operate.h"
+#include "service/commands/command_line.h"
 #include "service/course/class_read.h"
 #include "service/store/config.h"
 

@@ -10,7 +10,7 @@
 #include "grader/terminal/terminal.h"
 #include "leaderboard/store.h"
 #include "service/commands/output.h"
-#include "service/commands/service_command.h"
+#include "service/commands/command_line.h"
 #include "service/course/class_read.h"
 #include "service/course/class_state.h"
 #include "service/course/class_summary.h"

@@ -145,14 +145,6 @@ int64_t pilots_job_of_worker(const char *worker)
     return strncmp(worker, prefix, sizeof prefix - 1) == 0 ? number_of(worker + sizeof prefix - 1, "-") : 0;
 }
 
-int64_t pilots_alive(const PilotJob *pilots, size_t count)
-{
-    int64_t alive = 0;
-    for (size_t i = 0; i < count; i++)
-        alive += pilots[i].state != PILOT_ENDING;
-    return alive;
-}
-
 int64_t pilots_to_start(int64_t waiting, int64_t alive, int64_t most)
 {
     const int64_t worth = (waiting + SUBMISSIONS_PER_PILOT - 1) / SUBMISSIONS_PER_PILOT;

@@ -377,11 +377,6 @@ bool engine_named(const char *name, WorkerEngine *engine)
     return false;
 }
 
-const char *engine_name(WorkerEngine engine)
-{
-    return engine_names[engine];
-}
-
 bool names_hold(const Names *names, const char *name)
 {
     for (size_t i = 0; i < names->count; i++)

@@ -124,7 +124,6 @@ void config_print(const Config *config, Text *text);
 
 /* The engine of this name, "workers" or "slurm"; false: there is none. */
 bool engine_named(const char *name, WorkerEngine *engine);
-const char *engine_name(WorkerEngine engine);
 
 /* Whether the list holds the name. */
 bool names_hold(const Names *names, const char *name);

@@ -242,12 +242,6 @@ Status judgings_last_failure(Store *store, int64_t submission, Arena *arena, con
                            "i", submission);
 }
 
-bool judging_is_at(const QueuedJob *judging, int64_t attempt)
-{
-    return judging->attempt == attempt &&
-           (strcmp(judging->state, "offered") == 0 || strcmp(judging->state, "running") == 0);
-}
-
 /* ---- changing ---------------------------------------------------------------------------------------------------- */
 
 static Status end_attempt(Store *store, int64_t id, int64_t attempt, const char *outcome, const char *reason,

@@ -100,9 +100,6 @@ MUST_USE Status judgings_states(Store *store, int64_t first, int64_t last, Arena
 MUST_USE Status judgings_last_failure(Store *store, int64_t submission, Arena *arena, const char **reason,
                                       Message *why);
 
-/* Whether an attempt is under way, and the one that counts. */
-bool judging_is_at(const QueuedJob *judging, int64_t attempt);
-
 /* A queued judging will be by this edition of its problem, which may have changed since the hand-in. */
 MUST_USE Status judgings_renew(Store *store, int64_t id, const char *revision, const char *edition, Message *why);
 /* What is handed in for a problem counts by this edition from now on. */
