@@ -622,7 +622,7 @@ static Status check_mode(const Options *options, Message *why)
     return STATUS_OK;
 }
 
-/* Nothing is known in the end of what nobody waits for. */
+/* These options need the verdict, which only --wait waits for. */
 static Status check_waiting(Submitting *submitting, Message *why)
 {
     const Options *options = submitting->options;

@@ -1,4 +1,4 @@
-/* operate.c - the leaderboard as a folder of pages.  */
+/* operate.c - the commands that work on a store: report, scores, token, backup, rejudge.  */
 #include "service/commands/operate.h"
 
 #include "base/paths.h"
@@ -114,7 +114,7 @@ static MUST_USE Status administered_store_open(const Options *options, Store **s
 
 /* ==== command scores ============================================================================================== */
 
-/* operate.c - the points of a class, from the store of the service or of `grade-class`.  */
+/* The points of a class, from the store of the service or of `grade-class`. */
 
 static Status expect_two_places(const char *names, const char *one, const char *other, Message *why)
 {
@@ -241,7 +241,7 @@ Status command_scores(const Options *options, int *exit_status, Message *why)
 
 /* ==== command token =============================================================================================== */
 
-/* operate.c - an administrator's work on the store itself: tokens, and a copy. The server may run meanwhile.  */
+/* An administrator's work on the store itself: tokens, and a copy. The server may run meanwhile. */
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
 
@@ -514,7 +514,7 @@ static void put_skips(cJSON *json, const BatchSkip *skips, size_t count)
 
 /* ==== command rejudge ============================================================================================= */
 
-/* operate.c - an administrator lets submissions be judged again, looks at what that would change, and decides. Works on
+/* An administrator lets submissions be judged again, looks at what that would change, and decides. Works on
  * the store itself, while the server runs; the server hands the work out.  */
 
 static const char administrator[] = "administrator";

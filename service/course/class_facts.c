@@ -87,7 +87,7 @@ static void take_speed(SubmissionFact *fact, const cJSON *root, Arena *arena)
     take_rungs(fact, root, arena);
 }
 
-/* In place of those of result.json. */
+/* The verdicts of all cases replace those of result.json. */
 static void take_all_cases(SubmissionFact *fact, const cJSON *list, Arena *arena)
 {
     CaseFact *cases = arena_array(arena, (size_t)cJSON_GetArraySize(list), sizeof *cases);
@@ -272,7 +272,7 @@ static Status take_rows(const Gathering *gathering, const StoredSubmission **row
     return status;
 }
 
-/* Those of the class, by person and time. */
+/* Lists the submissions of the class, by person and time. */
 static Status list_rows(const Gathering *gathering, int64_t person, const StoredSubmission ***rows, size_t *count,
                         Message *why)
 {

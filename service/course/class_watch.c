@@ -21,7 +21,7 @@
  * be filtered by the groups of class.json, and an assignment for a group is for whoever has joined it, too. Whom class.json lists no
  * more leaves the group; who has joined by a link stays. */
 
-/* A group that only class.json knows has an invitation that nobody has; a teacher can make no link for it. */
+/* A group that only class.json knows gets a random invitation, so a teacher can make no link for it. */
 static Status add_group(Store *store, const ClassGroup *group, Message *why)
 {
     Secret invitation;
@@ -51,7 +51,7 @@ static Status add_people(Store *store, const ClassGroup *group, Message *why)
     return status;
 }
 
-/* Those who have joined come behind those that the file lists. */
+/* Adds the people who have joined after those whom the file lists. */
 static Status take_joined(Store *store, ClassFile *file, ClassGroup *group, Message *why)
 {
     const char **joined;

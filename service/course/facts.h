@@ -1,6 +1,6 @@
 /* facts.h - what is known of a class, as far as a summary wants it: who is in it, what is to be done, and what was handed in.
  *
- * Whoever knows it (a server's store, a folder that was graded) adds it piece by piece; of a result.json only what a summary counts
+ * summary_facts.h adds it piece by piece from the store; of a result.json only what a summary counts
  * is kept. People are numbered in the order in which they were added, tasks likewise.
  *
  * Texts    are copied.

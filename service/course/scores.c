@@ -398,7 +398,7 @@ static void find_days(const ClassDeadline *deadline, PointsCandidate *candidate)
         candidate->standing = CAME_TOO_LATE;
 }
 
-/* Where the system that it was exported from says that it was late, but not by how much, it is a day. */
+/* A submission that its export marks as late, without a time, counts as one day late. */
 static void find_lateness(const Counting *counting, PointsCandidate *candidate)
 {
     if (candidate->fact->has_received)

@@ -485,7 +485,7 @@ static void note_end(Slurm *slurm, const KnownPilot *pilot, int64_t waiting)
     arena_free(&arena);
 }
 
-/* What keeps a job from running, if it is not just its turn. */
+/* The reason why a job does not run, unless it only waits for its turn. */
 static void note_reasons(Slurm *slurm, const PilotJob *pilots, size_t count)
 {
     Message *trouble = &slurm->job_trouble;

@@ -62,7 +62,7 @@ static Status read_run_before(Store *store, BatchRow *row, Arena *arena, Message
     return rulings_in_force(store, row->before.run_id, arena, &row->ruling, why);
 }
 
-/* What a teacher decided about a submission holds after a rejudging, too. */
+/* A teacher's decision about a submission also holds after a rejudging. */
 static bool will_rank(const char *rank_status, const Ruling *ruling)
 {
     const bool is_accepted = ruling->run != 0 && ruling->kind == RULING_ACCEPT;
@@ -229,7 +229,7 @@ bool batch_row_changes(const BatchRow *row)
 
 /* ==== batches ===================================================================================================== */
 
-/* Behind all positions of submissions.h, which are seconds since 1970. */
+/* A shadow position comes after all positions of submissions.h, which are seconds since 1970. */
 #define SHADOW_POSITION "1e15 + "
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */

@@ -77,7 +77,7 @@ bool visible_to(const Visit *visit, int64_t person)
     return visit->is_known && (visit->person.id == person || visit->person.role >= PERSON_TEACHER);
 }
 
-/* To whoever has handed it in for its author, by a token for that. */
+/* A token that hands in for others may see what it has handed in. */
 static Status check_sender(const Visit *visit, int64_t id, bool *is_sender, Message *why)
 {
     int64_t sender = 0;
@@ -440,7 +440,7 @@ Status submission_json(const Service *service, const StoredSubmission *row, bool
 
 /* ---- on the board ------------------------------------------------------------------------------------------------ */
 
-/* Of a run that ranks, that of all runs of its code by its author. */
+/* The time of a ranked run is the median over all runs of the same code by its author. */
 static MeasuredTime time_that_counts(const StoredSubmission *row, const StoredRun *runs, size_t count)
 {
     MeasuredTime pooled;

@@ -1,4 +1,4 @@
-/* api_routes.c - for whoever watches over the service: /healthz and /metrics.  */
+/* api_routes.c - the routes of the API, of workers, and of monitoring (/healthz and /metrics).  */
 #include "service/web/api_routes.h"
 
 #include "base/record.h"
@@ -24,7 +24,7 @@
 /* A problem's board, as JSON (docs/reference/api.md) or as CSV (RFC 4180) for a table of marks. */
 
 typedef struct Shown {  /* what a visitor sees of a board */
-    const char *device; /* NULL: nobody ranks yet, and there are no standings */
+    const char *device; /* NULL: the board is empty */
     const Standing *standings;
     const int64_t *submissions; /* of each standing; 0: not for this visitor */
     size_t count;
@@ -530,7 +530,7 @@ const Route operating_routes[] = {
 
 /* ==== work routes ================================================================================================= */
 
-/* What workers ask and say (service/queue/queue.h).  */
+/* What workers ask and say (service/queue/queue.h). */
 
 /* False: the body is no JSON, which has been answered. */
 static bool read_message(Visit *visit, JsonFile *file)
@@ -618,7 +618,7 @@ const Route work_routes[] = {
 
 /* ==== api routes ================================================================================================== */
 
-/* api_routes.c - the interface of docs/reference/api.md.  */
+/* The interface of docs/reference/api.md. */
 
 /* ---- who and what ------------------------------------------------------------------------------------------------ */
 

@@ -168,7 +168,7 @@ static void add_number(CountingLine *line, int64_t number, Arena *arena)
         line->numbers = arena_printf(arena, "%s%s%lld", line->numbers, line->count == 1 ? "" : ", ", (long long)number);
 }
 
-/* What submissions count for, where those of which the same can be said share a line: "12, 11: counts for ...". */
+/* Adds what submissions count for. Submissions with the same sentence share a line: "12, 11: counts for ...". */
 static void add_counting(const Visit *visit, const StoredSubmission *rows, size_t count, Text *out)
 {
     Rows lines = {.arena = visit->arena, .item_bytes = sizeof(CountingLine)};
@@ -257,7 +257,7 @@ static const HistoryEntry *timed_before(const HistoryEntry *entries, size_t inde
     return NULL;
 }
 
-/* Of rows that are listed newest first. */
+/* The history of one problem; `rows` are listed newest first. */
 static HistoryEntry *history_of(const StoredSubmission *rows, size_t count, const char *problem, Arena *arena,
                                 size_t *entry_count)
 {

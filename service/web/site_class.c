@@ -1,4 +1,4 @@
-/* site_class.c - points: a person's own once they are shown, and those of all with the summary for teachers.  */
+/* site_class.c - the pages of a class: points, sources of others, people; and the forms that browsers send.  */
 #include "grader/problem/problem.h"
 #include "leaderboard/rulings.h"
 #include "service/course/class_file.h"
@@ -158,11 +158,11 @@ void site_summary(Visit *visit)
 
 /* ==== site class ================================================================================================== */
 
-/* site_class.c - what class.json adds to pages: deadlines, and the sources of others.  */
+/* What class.json adds to pages: deadlines, and the sources of others. */
 
 /* ---- deadlines --------------------------------------------------------------------------------------------------- */
 
-/* Who has not logged in sees what holds for everybody. */
+/* A visitor who has not logged in sees the deadlines that hold for everybody. */
 static const char *person_of(const Visit *visit)
 {
     return visit->is_known ? visit->person.name : "";
@@ -280,7 +280,7 @@ void site_source(Visit *visit)
 
 /* ==== site forms ================================================================================================== */
 
-/* site_class.c - what browsers send: logins, hand-ins, decisions. Each ends by leading to a page, so that loading that page
+/* What browsers send: logins, hand-ins, decisions. Each ends by leading to a page, so that loading that page
  * again repeats nothing.  */
 
 /* ---- the login --------------------------------------------------------------------------------------------------- */
@@ -436,7 +436,7 @@ void site_join_form(Visit *visit)
     site_answer(visit, status, &why, "join", page);
 }
 
-/* Whoever joins twice is in once. An assignment may be for the group, so class.json is looked at anew. */
+/* Joining twice changes nothing. An assignment may be for the group, so class.json is read again. */
 void site_join(Visit *visit)
 {
     PersonGroup group;
@@ -453,7 +453,7 @@ void site_join(Visit *visit)
 
 /* ==== site people ================================================================================================= */
 
-/* site_class.c - a person's submissions; the class, for teachers.  */
+/* A person's submissions; the class, for teachers. */
 
 enum { LISTED = 200 };
 
@@ -532,7 +532,7 @@ void site_person(Visit *visit)
         answer_failure(visit, status, &why);
 }
 
-/* Nobody but oneself chooses what others call one. */
+/* Only the person may set the pseudonym. */
 void site_pseudonym(Visit *visit)
 {
     const char *pseudonym = http_field(visit->request, "pseudonym");
@@ -646,7 +646,7 @@ static double mean_of_reviews(const cJSON *cases, const char *key)
     return count == 0 ? 0 : exp(sum / count);
 }
 
-/* What the judge compared it with, from the cases of the run. */
+/* Adds the times that the judge compared the run with. */
 static void put_evidence(cJSON *row, const Run *run)
 {
     cJSON *cases = cJSON_Parse(run->cases);

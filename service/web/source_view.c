@@ -260,7 +260,7 @@ cJSON *comparison(const ComparedSubmission *before, const ComparedSubmission *af
 
 /* ==== source view ================================================================================================= */
 
-/* So that a page stays below 300 KB. */
+/* These limits keep a page below 300 KB. */
 enum { MOST_LINES = 1500, MOST_BYTES = 90000 };
 
 /* ---- figures by line --------------------------------------------------------------------------------------------- */
