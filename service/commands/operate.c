@@ -148,22 +148,11 @@ static Status write_text(const char *place, Text *text, Message *why)
     return status;
 }
 
-/* The name says which form is wanted. */
-static void add_summary(const char *place, const Summary *summary, Text *text)
-{
-    static const char page[] = ".html";
-    const size_t length = strlen(place);
-    const Site alone = {.is_static = true, .is_alone = true};
-    if (length >= strlen(page) && strcmp(place + length - strlen(page), page) == 0)
-        summary_page(text, &alone, summary);
-    else
-        summary_text(text, summary);
-}
-
 /* Standard output gets a line for each person, unless one of the files goes there. */
 static Status write_scores(const Options *options, const Scores *scores, const Summary *summary, Arena *arena,
                            Message *why)
 {
+    const Site alone = {.is_static = true, .is_alone = true};
     Text text = {0};
     Status status = STATUS_OK;
     bool is_taken = false;
@@ -178,7 +167,7 @@ static Status write_scores(const Options *options, const Scores *scores, const S
         is_taken = is_taken || strcmp(options->json, "-") == 0;
     }
     if (status == STATUS_OK && options->summary != NULL) {
-        add_summary(options->summary, summary, &text);
+        summary_page(&text, &alone, summary);
         status = write_text(options->summary, &text, why);
         is_taken = is_taken || strcmp(options->summary, "-") == 0;
     }
