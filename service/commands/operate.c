@@ -149,20 +149,19 @@ static Status write_text(const char *place, Text *text, Message *why)
 }
 
 /* Standard output gets a line for each person, unless one of the files goes there. */
-static Status write_scores(const Options *options, const Scores *scores, const Summary *summary, Arena *arena,
-                           Message *why)
+static Status write_scores(const Options *options, const Scores *scores, const Summary *summary, Message *why)
 {
     const Site alone = {.is_static = true, .is_alone = true};
     Text text = {0};
     Status status = STATUS_OK;
     bool is_taken = false;
     if (options->csv != NULL) {
-        scores_csv(scores, arena, &text);
+        scores_csv(scores, &text);
         status = write_text(options->csv, &text, why);
         is_taken = strcmp(options->csv, "-") == 0;
     }
     if (status == STATUS_OK && options->json != NULL) {
-        scores_json(scores, arena, &text);
+        scores_json(scores, &text);
         status = write_text(options->json, &text, why);
         is_taken = is_taken || strcmp(options->json, "-") == 0;
     }
@@ -219,7 +218,7 @@ Status command_scores(const Options *options, int *exit_status, Message *why)
     if (status == STATUS_OK && options->summary != NULL)
         summary = summary_of(&facts, class.title[0] == '\0' ? "The class" : class.title, utc_now().text, &arena);
     if (status == STATUS_OK)
-        status = write_scores(options, &scores, &summary, &arena, why);
+        status = write_scores(options, &scores, &summary, why);
     facts_free(&facts);
     store_close(store);
     class_file_free(&class);

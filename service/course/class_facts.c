@@ -238,6 +238,7 @@ static Status fact_of(const Gathering *gathering, const StoredSubmission *row, S
 {
     const char *result = NULL, *verdicts = NULL;
     *fact = (SubmissionFact){.id = row->id,
+                             .row = row,
                              .problem = row->problem,
                              .has_received = !is_from_elsewhere(row) || row->origin_received_s > 0,
                              .received_s = order_of(row),
@@ -265,7 +266,6 @@ static Status take_rows(const Gathering *gathering, const StoredSubmission **row
                         Message *why)
 {
     Status status = STATUS_OK;
-    person->rows = rows;
     person->facts = arena_array(gathering->arena, count, sizeof *person->facts);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         status = fact_of(gathering, rows[i], &person->facts[person->count++], why);

@@ -31,9 +31,10 @@ static Status add_tasks(const Telling *telling, size_t assignment, Message *why)
 
 /* The documents of a submission are read one after the other: all at once would take too much memory. */
 static Status add_submission(const Telling *telling, size_t task, size_t person, const SubmissionFact *fact,
-                             const StoredSubmission *row, Message *why)
+                             Message *why)
 {
     Arena arena = {0};
+    const StoredSubmission *row = fact->row;
     const char *result = NULL, *source = NULL;
     FactCase *cases = arena_array(&arena, fact->case_count + 1, sizeof *cases);
     size_t case_count = 0;
@@ -75,8 +76,7 @@ static Status add_assignment(const Telling *telling, const PersonScores *scores,
         if (problem == NULL || !belongs || fact->is_withdrawn)
             continue;
         has_any = true;
-        status = add_submission(telling, first + (size_t)(problem - assignment->problems), person, fact, own->rows[i],
-                                why);
+        status = add_submission(telling, first + (size_t)(problem - assignment->problems), person, fact, why);
     }
     facts_expect(telling->facts, person, assignment->id);
     if (has_any)

@@ -135,7 +135,7 @@ void site_points_csv(Visit *visit)
         return;
     visit->reply->type = "text/csv; charset=utf-8";
     http_reply_header(visit->reply, "Content-Disposition", "attachment; filename=\"scores.csv\"");
-    scores_csv(&scores, visit->arena, &visit->reply->body);
+    scores_csv(&scores, &visit->reply->body);
 }
 
 void site_summary(Visit *visit)
