@@ -5,11 +5,11 @@
 #include "grader/problem/testcase.h"
 #include "service/store/judgings.h"
 #include "service/store/people.h"
+#include "service/store/service_store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ==== judged fact ================================================================================================= */
 
@@ -182,12 +182,6 @@ static Status read_all_names(Gathering *gathering, Message *why)
 
 /* ---- submissions -------------------------------------------------------------------------------------------------- */
 
-static int64_t moment_of(const char *utc)
-{
-    struct tm parts = {0};
-    return strptime(utc, "%Y-%m-%dT%H:%M:%SZ", &parts) == NULL ? 0 : (int64_t)timegm(&parts);
-}
-
 static bool is_of_class(const Gathering *gathering, const StoredSubmission *row)
 {
     return strcmp(row->mode, "rank") == 0 && names_of(gathering, row->problem) != NULL;
@@ -200,7 +194,7 @@ static bool is_from_elsewhere(const StoredSubmission *row)
 
 static int64_t order_of(const StoredSubmission *row)
 {
-    return row->origin_received_s > 0 ? row->origin_received_s : moment_of(row->received_utc);
+    return row->origin_received_s > 0 ? row->origin_received_s : utc_seconds(row->received_utc);
 }
 
 static int compare_rows(const void *left, const void *right)

@@ -65,13 +65,9 @@ static Status take_joined(Store *store, ClassFile *file, ClassGroup *group, Mess
     size_t count = group->person_count;
     for (size_t i = 0; i < count; i++)
         people[i] = group->people[i];
-    for (size_t i = 0; i < joined_count; i++) {
-        bool is_listed = false;
-        for (size_t k = 0; k < group->person_count && !is_listed; k++)
-            is_listed = strcmp(group->people[k], joined[i]) == 0;
-        if (!is_listed)
+    for (size_t i = 0; i < joined_count; i++)
+        if (!text_is_among(joined[i], group->people, group->person_count))
             people[count++] = joined[i];
-    }
     group->people = people;
     group->person_count = count;
     return status;

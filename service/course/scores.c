@@ -137,20 +137,12 @@ static PointsPart group_part(const ClassCaseGroup *group, const SubmissionFact *
 
 /* ---- speed -------------------------------------------------------------------------------------------------------- */
 
-static bool reaches_rung(const SubmissionFact *fact, const char *rung)
-{
-    for (size_t i = 0; i < fact->rung_count; i++)
-        if (strcmp(fact->rungs_reached[i], rung) == 0)
-            return true;
-    return false;
-}
-
 static bool reaches(const ClassProblem *problem, const ClassBand *band, const SubmissionFact *fact)
 {
     switch (problem->measure) {
     case MEASURE_ROOFLINE: return fact->roofline >= band->at_least;
     case MEASURE_PERCENTILE: return fact->percentile >= band->at_least;
-    case MEASURE_RUNG: return reaches_rung(fact, band->rung);
+    case MEASURE_RUNG: return text_is_among(band->rung, fact->rungs_reached, fact->rung_count);
     case MEASURE_NONE: break;
     }
     return false;

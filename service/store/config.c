@@ -379,10 +379,7 @@ bool engine_named(const char *name, WorkerEngine *engine)
 
 bool names_hold(const Names *names, const char *name)
 {
-    for (size_t i = 0; i < names->count; i++)
-        if (strcmp(names->items[i], name) == 0)
-            return true;
-    return false;
+    return text_is_among(name, names->items, names->count);
 }
 
 void config_print(const Config *config, Text *text)

@@ -13,21 +13,13 @@
 
 /* ---- what is wanted ----------------------------------------------------------------------------------------------- */
 
-static bool holds(const char *const *list, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i], name) == 0)
-            return true;
-    return false;
-}
-
 static bool are_alike(const char *const *one, size_t one_count, const char *const *other, size_t other_count)
 {
     bool alike = true;
     for (size_t i = 0; i < one_count; i++)
-        alike = alike && holds(other, other_count, one[i]);
+        alike = alike && text_is_among(one[i], other, other_count);
     for (size_t i = 0; i < other_count; i++)
-        alike = alike && holds(one, one_count, other[i]);
+        alike = alike && text_is_among(other[i], one, one_count);
     return alike;
 }
 

@@ -26,6 +26,12 @@ UtcTime utc_of(int64_t seconds_since_1970)
     return time;
 }
 
+int64_t utc_seconds(const char *text)
+{
+    struct tm parts = {0};
+    return strptime(text, "%Y-%m-%dT%H:%M:%SZ", &parts) == NULL ? 0 : (int64_t)timegm(&parts);
+}
+
 UtcTime utc_now(void)
 {
     return utc_of((int64_t)time(NULL));
