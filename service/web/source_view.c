@@ -37,14 +37,15 @@ static void put_time(cJSON *row, const char *key, MeasuredTime time)
         values_time(cJSON_AddObjectToObject(row, key), time);
 }
 
-/* Times that cannot be compared have no "change". */
+/* Times that are missing or cannot be compared have no "change". */
 static void put_times(cJSON *row, MeasuredTime before, MeasuredTime after, bool compares)
 {
     const TimeChange change = time_change(before, after);
     put_time(row, "before", before);
     put_time(row, "after", after);
-    if (compares)
-        time_change_put(row, "change", &change);
+    if (compares && change.order != TIME_UNKNOWN)
+        values_put(cJSON_AddObjectToObject(row, "change"), "ratio=%g uncertainty=%g order=%s", change.ratio,
+                   change.uncertainty, time_order_words(change.order));
 }
 
 /* One of both may be NULL. */

@@ -85,6 +85,20 @@ static void the_page_refuses_what_the_rule_refuses(void **state)
     }
 }
 
+/* A value of another kind than a template expects stands on the page as a fault. */
+static void the_page_has_no_faults(void **state)
+{
+    cJSON *before = result(board, 0.2), *after = result(board, 0.1);
+    const ComparedSubmission one = submission(1, 0.2, before), other = submission(2, 0.1, after);
+    Text page = {0};
+    compare(&page, &one, &other);
+    assert_null(strstr(page.data, ".html:"));
+    assert_non_null(strstr(page.data, "<td class=\"number\">0.5</td><td>faster</td>"));
+    text_free(&page);
+    cJSON_Delete(before);
+    cJSON_Delete(after);
+}
+
 static void without_a_time_there_is_nothing_to_compare(void **state)
 {
     cJSON *object = result(board, 0.2);
@@ -270,14 +284,14 @@ static void a_history_compares_times_of_one_device(void **state)
     assert_string_equal(text.data,
                         "mine on H200, modelled times\n"
                         "   run  state                    time   ratio  to the one before     best so far\n"
-                        "     1  Accepted               14 ms       -                             14 ms *\n"
-                        "     3  Accepted                   -       -                                 -\n"
-                        "     4  Accepted               11 ms       -                             11 ms *\n"
-                        "     5  Accepted               10 ms   0.714  faster                     10 ms *\n"
+                        "     1  Accepted                14 ms       -                            14 ms *\n"
+                        "     3  Accepted                    -       -                                -\n"
+                        "     4  Accepted                11 ms       -                            11 ms *\n"
+                        "     5  Accepted                10 ms   0.714  faster                    10 ms *\n"
                         "\n"
                         "other on H200, modelled times\n"
                         "   run  state                    time   ratio  to the one before     best so far\n"
-                        "     2  Accepted               13 ms       -                             13 ms *\n");
+                        "     2  Accepted                13 ms       -                            13 ms *\n");
     text_free(&text);
     history_text(list, 0, &arena, &text);
     assert_string_equal(text.data, "no submissions yet: `convjudge submit FILE` hands one in\n");
@@ -307,6 +321,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_refuses_what_the_rule_refuses),
+        cmocka_unit_test(the_page_has_no_faults),
         cmocka_unit_test(without_a_time_there_is_nothing_to_compare),
         cmocka_unit_test(each_case_is_compared),
         cmocka_unit_test(the_largest_change_of_a_counter_comes_first),
