@@ -276,7 +276,7 @@ file() {
     CONVJUDGE_TOKEN=other judge runs
     ends 2 "who are you? (status 401); the server does not know your token"
     CONVJUDGE_TOKEN=secret judge runs
-    ends 0 "no submissions yet"
+    ends 0 "the text of submissions"
     file_has log 'Bearer secret'
     mkdir -p .config/convjudge
     echo secret >.config/convjudge/token
@@ -285,9 +285,9 @@ file() {
     ends 2 ".config/convjudge/token: others can read this token (mode 644), expected: chmod 600"
     chmod 600 .config/convjudge/token
     judge runs
-    ends 0 "no submissions yet"
+    ends 0 "the text of submissions"
     http_proxy=http://127.0.0.1:1 judge runs
-    ends 0 "no submissions yet"
+    ends 0 "the text of submissions"
 }
 
 @test "a server with a certificate that nobody vouches for gets no token" {
