@@ -8,7 +8,6 @@
 #include "harness/sandbox/scratch.h"
 #include "leaderboard/store.h"
 #include "service/course/class_read.h"
-#include "service/course/class_state.h"
 #include "service/course/class_watch.h"
 #include "service/commands/output.h"
 #include "service/commands/command_serve.h"

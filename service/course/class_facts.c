@@ -6,18 +6,14 @@
 #include "service/store/judgings.h"
 #include "service/store/people.h"
 #include "service/store/service_store.h"
+#include "service/store/view.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ==== judged fact ================================================================================================= */
-
-static double number_of(const cJSON *object, const char *key, double otherwise)
-{
-    const cJSON *item = json_get(object, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
-}
 
 /* ---- cases -------------------------------------------------------------------------------------------------------- */
 
@@ -55,21 +51,16 @@ static void take_cases(SubmissionFact *fact, const cJSON *list, const CaseNames 
 
 /* ---- speed -------------------------------------------------------------------------------------------------------- */
 
-static MeasuredTime time_of(const cJSON *object)
-{
-    return (MeasuredTime){number_of(object, "score_ms", 0), number_of(object, "uncertainty", 0)};
-}
-
 /* Reached is what is not faster by more than both uncertainties. */
 static void take_rungs(SubmissionFact *fact, const cJSON *root, Arena *arena)
 {
     const cJSON *list = json_get(root, "references"), *item;
-    const MeasuredTime mine = time_of(root);
+    const MeasuredTime mine = view_time(root, "score_ms");
     fact->rungs_reached = arena_array(arena, (size_t)cJSON_GetArraySize(list), sizeof *fact->rungs_reached);
     cJSON_ArrayForEach(item, list)
     {
         const char *name = json_string(item, "name");
-        const MeasuredTime reference = time_of(item);
+        const MeasuredTime reference = view_time(item, "score_ms");
         if (name == NULL || !(reference.ms > 0) || !(mine.ms > 0))
             continue;
         fact->rungs_known = true;
@@ -80,10 +71,9 @@ static void take_rungs(SubmissionFact *fact, const cJSON *root, Arena *arena)
 
 static void take_speed(SubmissionFact *fact, const cJSON *root, Arena *arena)
 {
-    const cJSON *percentile = json_get(root, "percentile");
-    fact->time_ms = number_of(root, "score_ms", 0);
-    fact->roofline = number_of(root, "roofline", -1);
-    fact->percentile = percentile == NULL ? -1 : number_of(json_get(percentile, "references"), "value", -1);
+    fact->time_ms = view_time(root, "score_ms").ms;
+    fact->roofline = view_number(root, "roofline");
+    fact->percentile = view_number(view_item(view_item(root, "percentile"), "references"), "value");
     take_rungs(fact, root, arena);
 }
 
@@ -244,8 +234,8 @@ static Status fact_of(const Gathering *gathering, const StoredSubmission *row, S
                              .text = row->text,
                              .standing = standing_of(row),
                              .standing_why = why_of(row),
-                             .roofline = -1,
-                             .percentile = -1};
+                             .roofline = NAN,
+                             .percentile = NAN};
     if (!fact->is_judged)
         return STATUS_OK;
     Status status = judgings_document(gathering->store, row->judging, "result", gathering->arena, &result, why);

@@ -55,8 +55,8 @@ typedef struct SubmissionFact {
     RunStanding standing;
     const char *standing_why;    /* of a run that does not rank: why; "" */
     double time_ms;              /* 0: not timed; likewise below */
-    double roofline;             /* share of the roofline, 0 to 1; negative: unknown */
-    double percentile;           /* among the reference solutions, 0 to 100; negative: unknown */
+    double roofline;             /* share of the roofline, 0 to 1; NaN: unknown */
+    double percentile;           /* among the reference solutions, 0 to 100; NaN: unknown */
     const char **rungs_reached;  /* file names of the reference solutions that it is not slower than */
     size_t rung_count;           /* of them */
     bool rungs_known;            /* false: the times of the reference solutions are not known */

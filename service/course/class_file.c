@@ -388,3 +388,17 @@ double class_assignment_points(const ClassAssignment *assignment)
         points += class_problem_points(&assignment->problems[i]);
     return points;
 }
+
+/* ---- where results lie --------------------------------------------------------------------------------------------- */
+
+const char *class_state_folder(const char *class_file, const char *submissions, Arena *arena)
+{
+    static const char ending[] = ".json";
+    const char *from = class_file == NULL ? submissions : class_file;
+    size_t length = strlen(from);
+    while (length > 1 && from[length - 1] == '/')
+        length--;
+    if (class_file != NULL && length > sizeof ending && strcmp(from + length - (sizeof ending - 1), ending) == 0)
+        length -= sizeof ending - 1;
+    return arena_printf(arena, "%.*s.state", (int)length, from);
+}

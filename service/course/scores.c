@@ -290,8 +290,8 @@ static SubmissionFact fact_of(const cJSON *result, const char *verdicts, const C
                            .text = outcome_string(result, "text"),
                            .standing = result_points_standing_of(rank_status),
                            .standing_why = colon == NULL ? rank_status : colon + 2,
-                           .roofline = -1,
-                           .percentile = -1};
+                           .roofline = NAN,
+                           .percentile = NAN};
     Text text = {0};
     json_print(result, &text);
     judged_fact_fill(&fact, text.data, verdicts, names, arena);

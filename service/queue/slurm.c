@@ -314,18 +314,27 @@ static void read_tail(const char *path, Text *tail)
         text_add_printable(tail, bytes, (size_t)count);
 }
 
+/* The last line that says anything. */
+static const char *last_words(const char *text, Arena *arena)
+{
+    const char *line = "";
+    size_t length = 0;
+    while (*text != '\0') {
+        const size_t next = strcspn(text, "\n");
+        if (next > 0) {
+            line = text;
+            length = next;
+        }
+        text += next + (text[next] == '\n');
+    }
+    return arena_copy(arena, line, length < WORDS_BYTES ? length : WORDS_BYTES);
+}
+
 const char *pilot_logs_last_words(const char *folder, int64_t job, Arena *arena)
 {
     Text tail = {0};
     read_tail(arena_printf(arena, "%s/%" PRId64 ".log", folder, job), &tail);
-    size_t end = tail.length;
-    while (end > 0 && tail.data[end - 1] == '\n')
-        end--;
-    size_t begin = end;
-    while (begin > 0 && tail.data[begin - 1] != '\n')
-        begin--;
-    const char *words = arena_copy(arena, tail.data == NULL ? "" : tail.data + begin,
-                                   end - begin < WORDS_BYTES ? end - begin : WORDS_BYTES);
+    const char *words = last_words(tail.data == NULL ? "" : tail.data, arena);
     text_free(&tail);
     return words;
 }
@@ -424,22 +433,6 @@ static void count_failure(Slurm *slurm)
 }
 
 /* ---- Slurm's commands -------------------------------------------------------------------------------------------- */
-
-/* The last line that says anything. */
-static const char *last_words(const char *text, Arena *arena)
-{
-    const char *line = "";
-    size_t length = 0;
-    while (*text != '\0') {
-        const size_t next = strcspn(text, "\n");
-        if (next > 0) {
-            line = text;
-            length = next;
-        }
-        text += next + (text[next] == '\n');
-    }
-    return arena_copy(arena, line, length < 300 ? length : 300);
-}
 
 static Status run(Slurm *slurm, const char **words, Arena *arena, const char **printed, Message *why)
 {

@@ -5,7 +5,6 @@
 #include "service/course/class_summary.h"
 #include "service/course/extensions.h"
 #include "service/course/scores.h"
-#include "service/course/summary_facts.h"
 #include "service/store/judgings.h"
 #include "service/store/service_store.h"
 #include "service/store/view.h"
@@ -635,12 +634,12 @@ static double mean_of_reviews(const cJSON *cases, const char *key)
     int count = 0;
     cJSON_ArrayForEach(item, cases)
     {
-        const cJSON *ms = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(item, "review"), key);
-        if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "timed")))
+        const double ms = view_number(view_item(item, "review"), key);
+        if (!view_true(item, "timed"))
             continue;
-        if (!cJSON_IsNumber(ms) || !(ms->valuedouble > 0))
+        if (!(ms > 0))
             return 0;
-        sum += log(ms->valuedouble);
+        sum += log(ms);
         count++;
     }
     return count == 0 ? 0 : exp(sum / count);
