@@ -136,19 +136,6 @@ static Status print_answer(const Options *options, const Server *server, ApiPath
 
 enum { USUAL = 50, MOST_LISTED = 5000 };
 
-static Status read_top(const Options *options, int64_t usual, int64_t *most, Message *why)
-{
-    char *end;
-    *most = usual;
-    if (options->top == NULL)
-        return STATUS_OK;
-    *most = strtol(options->top, &end, 10);
-    if (options->top[0] >= '0' && options->top[0] <= '9' && *end == '\0' && *most >= 1 && *most <= MOST_LISTED)
-        return STATUS_OK;
-    return fail(STATUS_BAD_INPUT, why, "%s: option '--top': expected a number from 1 to %d, found '%s'",
-                options->subcommand, MOST_LISTED, options->top);
-}
-
 /* A teacher sees everybody's submissions, so the caller's own must be asked for by name. */
 static Status add_person(const Options *options, const Server *server, ApiPath *path, Message *why)
 {
@@ -170,10 +157,10 @@ static Status print_list(const Options *options, const char *name, int64_t usual
 {
     Server server;
     ApiPath path = api_path("%s", name);
-    int64_t most;
+    int64_t most = usual;
     Status status = options_expect_no_file(options, why);
     if (status == STATUS_OK)
-        status = read_top(options, usual, &most, why);
+        status = options_number(options, "--top", options->top, 1, MOST_LISTED, &most, why);
     if (status == STATUS_OK)
         status = server_find(options->server, &server, why);
     if (status == STATUS_OK)
@@ -600,7 +587,7 @@ typedef struct Submitting {
     const Options *options;
     ExchangeFiles exchange;
     ExchangeFault fault; /* if it fails now */
-    long minutes;        /* to wait; 0: any time */
+    int64_t minutes;     /* to wait; 0: any time */
     Server server;
     Submission file;
     JsonFile json;               /* the service's answer; later what it said last */
@@ -630,16 +617,9 @@ static Status check_waiting(Submitting *submitting, Message *why)
                          : options->junit != NULL    ? "junit"
                          : options->minutes != NULL  ? "minutes"
                                                      : NULL;
-    char *end;
     if (option != NULL && !options->wait)
         return fail(STATUS_BAD_INPUT, why, "submit: option '--%s' is only for --wait", option);
-    if (options->minutes == NULL)
-        return STATUS_OK;
-    submitting->minutes = strtol(options->minutes, &end, 10);
-    if (*end == '\0' && submitting->minutes >= 1 && submitting->minutes <= MOST_MINUTES)
-        return STATUS_OK;
-    return fail(STATUS_BAD_INPUT, why, "submit: option '--minutes': expected a whole number from 1 to %d, found '%s'",
-                MOST_MINUTES, options->minutes);
+    return options_number(options, "--minutes", options->minutes, 1, MOST_MINUTES, &submitting->minutes, why);
 }
 
 static Status check_options(Submitting *submitting, Message *why)

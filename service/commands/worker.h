@@ -14,15 +14,15 @@
 /* What the command line says of a worker. */
 
 typedef struct WorkerSettings {
-    const char *server; /* as --server names it; NULL: not given */
-    const char *state;  /* folder for `workers` with the worker's own; NULL: the cache */
-    const char *device; /* as `grade --device` takes it */
-    const char *name;   /* unique among the workers of the server; NULL: made of host and device */
-    bool once;          /* judge one job at most */
-    int pilot_minutes;  /* of the batch job that it runs in; 0: it runs in none */
-    int idle_s;         /* of a pilot */
-    bool explains;      /* also say where the time of an accepted submission goes */
-    bool unconfined;    /* judge even where no full sandbox can be made */
+    const char *server;    /* as --server names it; NULL: not given */
+    const char *state;     /* folder for `workers` with the worker's own; NULL: the cache */
+    const char *device;    /* as `grade --device` takes it */
+    const char *name;      /* unique among the workers of the server; NULL: made of host and device */
+    bool once;             /* judge one job at most */
+    int64_t pilot_minutes; /* of the batch job that it runs in; 0: it runs in none */
+    int64_t idle_s;        /* of a pilot */
+    bool explains;         /* also say where the time of an accepted submission goes */
+    bool unconfined;       /* judge even where no full sandbox can be made */
 } WorkerSettings;
 
 /* ==== pilot ======================================================================================================= */

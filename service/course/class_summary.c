@@ -367,7 +367,7 @@ static TaskSummary task_summary_of(const Facts *facts, size_t task, Arena *arena
 
 /* ==== class summary =============================================================================================== */
 
-static PointsSummary points_of(const Facts *facts, const char *assignment, Arena *arena)
+static PointsSummary points_in(const Facts *facts, const char *assignment, Arena *arena)
 {
     double *values = arena_array(arena, facts->points_count + 1, sizeof *values), most = 0;
     size_t count = 0;
@@ -418,7 +418,7 @@ Summary summary_of(const Facts *facts, const char *title, const char *time_utc, 
         assignment->tasks[assignment->task_count++] = task_summary_of(facts, i, arena);
     }
     for (size_t i = 0; i < summary.assignment_count; i++) {
-        summary.assignments[i].points = points_of(facts, summary.assignments[i].id, arena);
+        summary.assignments[i].points = points_in(facts, summary.assignments[i].id, arena);
         list_nothing(facts, &summary.assignments[i], arena);
     }
     return summary;

@@ -323,7 +323,7 @@ static void a_number_or_word_that_an_option_does_not_take_is_shown(void **state)
         {"submit --mode tset x.cu",
          "submit: unknown mode 'tset'; did you mean 'test'? expected one of: try, test, rank"},
         {"submit --wait --minutes 0 x.cu",
-         "submit: option '--minutes': expected a whole number from 1 to 10000, found '0'"},
+         "submit: option '--minutes': expected a number from 1 to 10000, found '0'"},
         {"gradescope --person number", "gradescope: option '--person': expected email, login or name, found 'number'"},
         {"serve --engine pbs", "serve: option '--engine': expected workers or slurm, found 'pbs'"},
         {"work --server nowhere --device sim --pilot 4",
