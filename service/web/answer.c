@@ -5,6 +5,7 @@
 #include "grader/result/result_json.h"
 #include "service/course/class_file.h"
 #include "service/store/judgings.h"
+#include "service/web/parts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -399,7 +400,7 @@ static void add_result(const StoredSubmission *row, cJSON *object)
     if (row->run == 0)
         return;
     cJSON_AddStringToObject(object, "device_name", row->device_name);
-    cJSON_AddBoolToObject(object, "modelled", strncmp(row->device, "sim-", 4) == 0);
+    cJSON_AddBoolToObject(object, "modelled", device_models_times(row->device));
     cJSON_AddStringToObject(object, "rank_status", submission_rank_words(row));
     if (row->time.ms > 0) {
         json_put_number(object, "score_ms", row->time.ms);

@@ -14,6 +14,7 @@
 #include "service/store/submissions.h"
 #include "service/web/hand_in.h"
 #include "service/web/live.h"
+#include "service/web/site_answers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +23,6 @@
 /* ==== board answer ================================================================================================ */
 
 /* A problem's board, as JSON (docs/reference/api.md) or as CSV (RFC 4180) for a table of marks. */
-
-typedef struct Shown {  /* what a visitor sees of a board */
-    const char *device; /* NULL: the board is empty */
-    const Standing *standings;
-    const int64_t *submissions; /* of each standing; 0: not for this visitor */
-    size_t count;
-} Shown;
 
 /* The board of the device that the query names, or the first one. */
 static const Board *choose_board(const Visit *visit, const Board *boards, size_t count)
@@ -40,30 +34,14 @@ static const Board *choose_board(const Visit *visit, const Board *boards, size_t
     return NULL;
 }
 
-static Status show_board(const Visit *visit, const Board *board, Shown *shown, Message *why)
-{
-    StoredRun *runs;
-    size_t run_count;
-    int64_t *submissions = NULL;
-    Status status = store_runs(visit->service->store, board, visit->arena, &runs, &run_count, why);
-    if (status != STATUS_OK)
-        return status;
-    Standing *standings = standings_of(runs, run_count, visit->arena, &shown->count);
-    status = visible_standings(visit, standings, shown->count, &submissions, why);
-    shown->device = arena_string(visit->arena, board->device);
-    shown->standings = standings;
-    shown->submissions = submissions;
-    return status;
-}
-
-/* False: the failure has been answered. */
-static bool read_board(Visit *visit, Shown *shown)
+/* False: the failure has been answered. The device stays NULL where the board is empty. */
+static bool read_board(Visit *visit, BoardPage *page)
 {
     Problem problem;
     Board *boards;
     size_t count;
     Message why;
-    *shown = (Shown){0};
+    *page = (BoardPage){0};
     Status status = problem_read(visit->argument, &problem, &why);
     if (status == STATUS_OK && class_hides_board_from(visit, problem.id)) {
         problem_free(&problem);
@@ -71,14 +49,10 @@ static bool read_board(Visit *visit, Shown *shown)
         return false;
     }
     if (status == STATUS_OK) {
-        const char *revision;
-        status = batches_board_revision(visit->service->store, problem.id, problem.revision.hex, visit->arena,
-                                        &revision, &why);
-        if (status == STATUS_OK)
-            status = store_boards(visit->service->store, problem.id, revision, visit->arena, &boards, &count, &why);
+        status = site_boards(visit, &problem, &boards, &count, &why);
         const Board *board = status == STATUS_OK ? choose_board(visit, boards, count) : NULL;
         if (board != NULL)
-            status = show_board(visit, board, shown, &why);
+            status = site_board(visit, &problem, board, page, &why);
         problem_free(&problem);
     }
     if (status != STATUS_OK)
@@ -88,17 +62,17 @@ static bool read_board(Visit *visit, Shown *shown)
 
 static void board_answer(Visit *visit)
 {
-    Shown shown;
+    BoardPage shown;
     if (!read_board(visit, &shown))
         return;
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "problem", visit->argument);
     if (shown.device != NULL) {
         cJSON_AddStringToObject(object, "device", shown.device);
-        cJSON_AddBoolToObject(object, "modelled", strncmp(shown.device, "sim-", 4) == 0);
+        cJSON_AddBoolToObject(object, "modelled", shown.modelled);
     }
     cJSON *list = cJSON_AddArrayToObject(object, "standings");
-    for (size_t i = 0; i < shown.count; i++) {
+    for (size_t i = 0; i < shown.standing_count; i++) {
         const Standing *standing = &shown.standings[i];
         cJSON *item = cJSON_CreateObject();
         cJSON_AddNumberToObject(item, "rank", (double)standing->rank);
@@ -124,13 +98,13 @@ static void add_quoted(Text *out, const char *text)
 
 static void board_answer_csv(Visit *visit)
 {
-    Shown shown;
+    BoardPage shown;
     if (!read_board(visit, &shown))
         return;
     Text *out = &visit->reply->body;
     visit->reply->type = "text/csv; charset=utf-8";
     text_add(out, "rank,person,time_ms,uncertainty,time_utc\r\n");
-    for (size_t i = 0; i < shown.count; i++) {
+    for (size_t i = 0; i < shown.standing_count; i++) {
         const Standing *standing = &shown.standings[i];
         text_printf(out, "%zu,", standing->rank);
         add_quoted(out, standing->person);

@@ -61,7 +61,7 @@ Status board_data_read(Store *store, const Problem *problem, const Board *board,
     Status status = STATUS_OK;
     *page = (BoardPage){.device = arena_string(arena, board->device),
                         .device_name = device_name(board->device, arena),
-                        .modelled = strncmp(board->device, "sim-", strlen("sim-")) == 0};
+                        .modelled = device_models_times(board->device)};
     if (store != NULL)
         status = store_runs(store, board, arena, &runs, &run_count, why);
     if (status != STATUS_OK)
