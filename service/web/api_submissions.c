@@ -593,6 +593,7 @@ void api_comparison(Visit *visit)
 {
     ComparedSubmission before = {0}, after = {0};
     const char *number = visit->argument;
+    const Message nothing = {0};
     visit->argument = http_query(visit->request, "before");
     if (visit->argument == NULL) {
         answer_error(visit, 400, "expected ?before=, the number of the other submission");
@@ -604,7 +605,7 @@ void api_comparison(Visit *visit)
             cJSON *values = comparison(&before, &after);
             if (wants_text(visit))
                 comparison_text(values, &after.row, &visit->reply->body);
-            answer_either(visit, STATUS_OK, values, NULL);
+            answer_either(visit, STATUS_OK, values, &nothing);
         }
     }
     cJSON_Delete((cJSON *)before.result);
