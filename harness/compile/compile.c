@@ -872,18 +872,39 @@ static Status find_or_compile(const CompileJob *job, const CompileTools *tools, 
     return status;
 }
 
-/* The runner can register no other GPU code (harness/broker/broker_launch.c); this says so to an honest person. */
-static void refuse_foreign_code(CompilerRun *run, Compiled *compiled)
+/* What the compilers let pass, and the judge does not: `fault` begins the output as an error of the source. */
+static void refuse_source(const char *fault, CompilerRun *run, Compiled *compiled)
 {
-    static const char line[] = COMPILE_SOURCE_NAME
-        ": error: the object file holds GPU code that the device compiler did "
-        "not make (section .nv_fatbin)\n";
     Text output = {0};
-    text_add(&output, line);
+    text_printf(&output, COMPILE_SOURCE_NAME ": error: %s\n", fault);
     text_append(&output, run->output.data, run->output.length);
     text_free(&run->output);
     run->output = output;
     compiled->outcome = COMPILE_ERROR;
+}
+
+/* What inline assembly has put into the module besides PTX, for a message; NULL: nothing. ptxas obeys the line markers of
+ * a preprocessor (`# 500 "x"`) between any two tokens, after which its machine code claims other lines of PTX than it was
+ * made from, and takes a module's directives anywhere. */
+static const char *assembly_fault(const Text *module, int compute, Arena *arena)
+{
+    static const char *const heads[] = {".version", ".target", ".address_size"};
+    Fatbin fatbin;
+    if (fatbin_read(module->data, module->length, compute, &fatbin, NULL) != STATUS_OK || fatbin.ptx == NULL)
+        return NULL;
+    Lexer lexer = lexer_new(fatbin.ptx, fatbin.ptx_bytes);
+    bool in_body = false;
+    for (Token token = lexer_next(&lexer); token.kind != TOKEN_END; token = lexer_next(&lexer)) {
+        in_body |= token_is(&token, "{");
+        if (token.kind == TOKEN_BAD)
+            return arena_printf(arena, "inline assembly holds \"%.*s\", which is not PTX",
+                                (int)(token.length < 20 ? token.length : 20), token.text);
+        for (size_t i = 0; in_body && i < sizeof heads / sizeof *heads; i++)
+            if (token_is(&token, heads[i]))
+                return arena_printf(arena, "inline assembly holds %s, which stands once, at the head of a module",
+                                    heads[i]);
+    }
+    return NULL;
 }
 
 /* Writes the object beside the sandbox's folders and takes the module of the device step. */
@@ -891,8 +912,13 @@ static Status take_object(const CompileJob *job, const CompileFolders *folders, 
                           Message *why)
 {
     Arena *arena = &compiled->arena;
-    if (!module_is_alone(&run->module, &run->object)) {
-        refuse_foreign_code(run, compiled);
+    /* The runner can register no other GPU code (harness/broker/broker_launch.c); this says so to an honest person. */
+    const char
+        *fault = module_is_alone(&run->module, &run->object)
+                     ? assembly_fault(&run->module, job->compute, arena)
+                     : "the object file holds GPU code that the device compiler did not make (section .nv_fatbin)";
+    if (fault != NULL) {
+        refuse_source(fault, run, compiled);
         return STATUS_OK;
     }
     Status status = compile_put_file(folders->folder, "submission.so", run->object.data, run->object.length, why);
