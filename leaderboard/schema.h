@@ -9,6 +9,8 @@
 /* ==== schema ====================================================================================================== */
 
 extern const char schema_sql[];
+/* The part of schema_sql that version 6 added. */
+extern const char case_times_sql[];
 /* The tables that `convjudge serve` adds. A database has all of them, or none. */
 extern const char service_sql[];
 /* What makes version 2 of them out of version 1, version 3 out of version 2, and so on; service_sql ends with all of them. */

@@ -117,7 +117,6 @@ static void take_stored_run(Arena *arena, sqlite3_stmt *row, void *item)
         .person = database_text(arena, row, 2),
         .machine_code = database_text(arena, row, 3),
         .time = {.ms = sqlite3_column_double(row, 4), .uncertainty = sqlite3_column_double(row, 5)},
-        .cases = database_text(arena, row, 6),
     };
 }
 
@@ -127,7 +126,7 @@ Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **ru
     Rows rows = {.arena = arena, .item_bytes = sizeof **runs};
     Status status = database_prepare(
         store,
-        "SELECT id, time_utc, person, machine_code, score_ms, uncertainty, cases FROM runs JOIN run_states ON run = id"
+        "SELECT id, time_utc, person, machine_code, score_ms, uncertainty FROM runs JOIN run_states ON run = id"
         " WHERE problem = :problem AND revision = :revision AND device = :device AND epoch = :epoch"
         " AND state = 'ranked' ORDER BY id",
         &statement, why);
@@ -145,13 +144,47 @@ Status store_times_again(Store *store, int64_t run, Arena *arena, StoredRun **ru
     Rows rows = {.arena = arena, .item_bytes = sizeof **runs};
     Status status = database_query(
         store, &rows, take_stored_run, why,
-        "SELECT a.id, a.time_utc, a.person, a.machine_code, a.score_ms, a.uncertainty, a.cases FROM runs f JOIN runs a"
+        "SELECT a.id, a.time_utc, a.person, a.machine_code, a.score_ms, a.uncertainty FROM runs f JOIN runs a"
         " ON a.id > f.id AND a.source_hash = f.source_hash AND a.person = f.person AND a.problem = f.problem"
         " AND a.revision = f.revision AND a.device = f.device AND a.epoch = f.epoch"
         " WHERE f.id = ?1 AND a.score_ms > 0 ORDER BY a.id",
         "i", run);
     *runs = (StoredRun *)(void *)rows.items;
     *count = rows.count;
+    return status;
+}
+
+/* In the order of the primary key, so that the first row that ranks is the answer. */
+static const char best_case_time[] =
+    "SELECT time_ms, run FROM case_times JOIN run_states USING (run)"
+    " WHERE problem = :problem AND revision = :revision AND device = :device AND epoch = :epoch AND name = :name"
+    " AND state = 'ranked' ORDER BY time_ms, run LIMIT 1";
+
+/* Teachers accept few runs, so these lead to the times. */
+static const char best_vetted_case_time[] =
+    "SELECT time_ms, t.run FROM rulings CROSS JOIN recorded_case_times t ON t.run = rulings.run"
+    " WHERE kind = 'accept' AND rulings.id = (SELECT max(id) FROM rulings r WHERE r.run = t.run)"
+    " AND problem = :problem AND revision = :revision AND device = :device AND epoch = :epoch AND name = :name"
+    " ORDER BY time_ms, t.run LIMIT 1";
+
+Status store_best_case_time(Store *store, const Board *board, const char *name, bool vetted, double *ms, int64_t *run,
+                            Message *why)
+{
+    sqlite3_stmt *statement;
+    *ms = 0;
+    Status status = database_prepare(store, vetted ? best_vetted_case_time : best_case_time, &statement, why);
+    if (status != STATUS_OK)
+        return status;
+    bind_board(statement, board);
+    database_bind_text(statement, ":name", name);
+    const int result = sqlite3_step(statement);
+    if (result == SQLITE_ROW) {
+        *ms = sqlite3_column_double(statement, 0);
+        *run = sqlite3_column_int64(statement, 1);
+    } else if (result != SQLITE_DONE) {
+        status = database_fail(store, why);
+    }
+    sqlite3_finalize(statement);
     return status;
 }
 
