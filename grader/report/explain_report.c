@@ -106,8 +106,8 @@ RECORD(kernel_table, ExplainedKernel,
     ROW(ExplainedKernel, waves, "waves"),
     ROW(ExplainedKernel, achieved_occupancy, "achieved_occupancy", .about = "0 to 1; what limits it; how often the grid fills all multiprocessors; the mean over these waves"),
     ROW_BEHIND(ExplainedKernel, profile, NULL, use_table),
-    ROW_HAND("parts", .put = put_parts, .about = "the time of every unit in one launch"),
-    ROW_HAND("counters", .put = put_kernel_counters, .about = "sums over all launches"));
+    ROW_HAND("parts", .put = put_parts),
+    ROW_HAND("counters", .put = put_kernel_counters, .about = "the time of every unit in one launch; sums over all launches"));
 
 RECORD(advice_table, Advice,
     ROW(Advice, id, "id"),

@@ -127,8 +127,8 @@ RECORD(run_table, RecordedRun,
     ROW(RecordedRun, run.machine_code, "machine_code"),
     ROW(RecordedRun, run.file_name, "file"),
     ROW(RecordedRun, run.source_hash, "source_hash", .about = "as in result.json"),
-    ROW(RecordedRun, run.source, "source", .about = "text of the submission"),
-    ROW_HAND("cases", .put = put_cases, .about = "its timed cases, with the samples of both sittings"));
+    ROW(RecordedRun, run.source, "source"),
+    ROW_HAND("cases", .put = put_cases, .about = "text of the submission; its timed cases, with the samples of both sittings"));
 
 typedef struct QuarantinedRuns {
     const RecordedRun *runs;

@@ -197,10 +197,10 @@ RECORD_WHEN(has_all_errors, CaseResult, it->errors.known && it->group != CASE_HI
 RECORD_WHEN(was_timed, CaseResult, it->judged && it->group == CASE_TIMED)
 
 RECORD(case_table, CaseResult,
-    ROW(CaseResult, name, "name", .about = "samples, hidden cases, then timed cases: the name in the testcase file, or `hidden 4`"),
-    ROW_HAND("verdict", .put = put_case_verdict, .about = "as above, or `not run`"),
+    ROW(CaseResult, name, "name"),
+    ROW_HAND("verdict", .put = put_case_verdict),
     ROW_HAND("timed", .put = put_timed),
-    ROW_HAND("sizes", .when = is_not_hidden, .put = put_sizes, .about = "whether it is timed; its sizes by parameter, except for hidden cases"),
+    ROW_HAND("sizes", .when = is_not_hidden, .put = put_sizes, .about = "samples, hidden cases, then timed cases: the name in the testcase file, or `hidden 4`; the verdict, or `not run`; whether it is timed; the sizes, except for hidden cases"),
     ROW(CaseResult, text, "text", .sparse = true, .about = "one sentence about a failure; for hidden and timed cases [only fixed words](../explanation/security.md), the name of an array, and one line of the file"),
     ROW_HAND("kind", .when = has_failed, .put = put_kind, .about = "the [kind of mistake](verdicts.md#kinds-of-mistakes), by which failures can be counted"),
     ROW(CaseResult, errors.max, "max_error", .when = has_error, .put = put_error),
@@ -235,15 +235,15 @@ RECORD_PUT(put_host_constant, Result, json_put_number(object, row->key, 1e6 * de
 #define ANCHOR ROW_OBJECT(Result, anchor, "anchor", anchor_table, .when = has_anchor, .brief = true, .about = "real GPUs: the reference solution timed before and after: `name`, `before_ms`, `after_ms`, `drift` (relative; above 0.02 nothing is ranked)")
 
 RECORD(launch_table, Result,
-    ROW(Result, device.clock_gap_s, "clock_gap_us", .scale = 1e6, .sparse = true, .about = "real GPUs: how much more the host's clock shows than CUDA events around the same work"),
+    ROW(Result, device.clock_gap_s, "clock_gap_us", .scale = 1e6, .sparse = true),
     ROW(Result, device.launch_s, "launch_us", .scale = 1e6, .sparse = true),
     ROW(Result, device.launch_spread_s, "launch_spread_us", .scale = 1e6, .sparse = true),
-    ROW(Result, device.usual_launch_s, "usual_launch_us", .scale = 1e6, .sparse = true, .about = "real GPUs: the time of an [empty launch](../explanation/timing-and-ranks.md) on this host, half of its 95 % interval, and what `leaderboard/devices/` says is usual"));
+    ROW(Result, device.usual_launch_s, "usual_launch_us", .scale = 1e6, .sparse = true));
 
 /* The state of a real GPU while the submission was timed. */
 RECORD(condition_table, Result,
     ROW_SAME(NULL, launch_table),
-    ROW_HAND("host_constant_us", .when = has_usual_launch, .put = put_host_constant, .about = "real GPUs: what was therefore taken off every call. Times are without it, but not `samples`"),
+    ROW_HAND("host_constant_us", .when = has_usual_launch, .put = put_host_constant, .about = "real GPUs ([timing](../explanation/timing-and-ranks.md)): how much more the host's clock shows than CUDA events around the same work; the time of an empty launch, half of its 95 % interval, and its usual time; what was therefore taken off all times, but not off `samples`"),
     ANCHOR,
     ROW_LIST(Result, blocks, block_count, "blocks", block_table, .sparse = true, .brief = true, .about = "real GPUs: of each block of timed calls `sm_clock_mhz`, `temperature_c`, and `disturbance` (a sentence) if the block does not count"));
 
@@ -403,8 +403,8 @@ RECORD_PUBLIC(result_table, Result,
     ROW(Result, device.id, "device"),
     ROW(Result, device.name, "device_name"),
     ROW(Result, device.driver, "driver", .about = "id (`sim-h200`; `sim-h200-clang` where clang compiled), name and driver; of a CPU baseline `cpu`, the processors and `gcc`"),
-    ROW(Result, device.modelled, "modelled", .about = "whether times come from the cost model, not from a clock"),
-    ROW(Result, device.calibrated, "calibrated", .when = is_modelled, .about = "on a simulated GPU: whether its model was compared with that hardware"),
+    ROW(Result, device.modelled, "modelled"),
+    ROW(Result, device.calibrated, "calibrated", .when = is_modelled, .about = "whether times come from the cost model, and whether that was compared with this hardware"),
     ROW(Result, device.epoch, "epoch", .about = "only times of the same epoch of a device can be compared"),
     ROW(Result, toolkit, "toolkit"),
     ROW(Result, judge, "judge", .about = "the compiler (`nvcc 13.0.88`) and the version of ConvJudge"),
