@@ -216,23 +216,23 @@ RECORD(case_table, CaseTime,
     ROW(CaseTime, time.uncertainty, "uncertainty", .required = true, .low = 0, .high = 1));
 
 RECORD(reference_table, ReferenceTime,
-    ROW(ReferenceTime, name, "name", .required = true, .about = "file below `solutions/<problem>/accepted/`"),
-    ROW(ReferenceTime, source_hash, "source_hash", .required = true, .about = "hash of that file; the time is not used once the source has changed"),
-    ROW(ReferenceTime, time_utc, "time_utc", .required = true, .about = "when it was taken"),
+    ROW(ReferenceTime, name, "name", .required = true),
+    ROW(ReferenceTime, source_hash, "source_hash", .required = true, .about = "file in `accepted/`; hash of its text: a changed source has no time"),
+    ROW(ReferenceTime, time_utc, "time_utc", .required = true),
     ROW(ReferenceTime, time.ms, "score_ms", .required = true, .low = 1e-9, .high = 1e9),
     ROW(ReferenceTime, time.uncertainty, "uncertainty", .required = true, .low = 0, .high = 1, .about = "as in result.json"),
-    ROW_HAND("cases", .json = JSON_ARRAY, .take = take_cases, .put = put_cases, .about = "list of the timed cases: `name`, `time_ms`, `uncertainty`, as in result.json. Files of older versions lack it"));
+    ROW_HAND("cases", .json = JSON_ARRAY, .take = take_cases, .put = put_cases, .about = "timed cases: `name`, `time_ms`, `uncertainty`; absent in files of older versions"));
 
 RECORD(part_table, ReferencePart,
     ROW(ReferencePart, board.problem, "problem", .required = true),
-    ROW(ReferencePart, board.revision, "revision", .required = true, .about = "the problem and the revision that the times belong to"),
-    ROW_LIST(ReferencePart, times, count, "references", reference_table, .required = true, .about = "list, one for each reference solution"));
+    ROW(ReferencePart, board.revision, "revision", .required = true, .about = "what the times belong to"),
+    ROW_LIST(ReferencePart, times, count, "references", reference_table, .required = true));
 
 RECORD_PUBLIC(references_table, ReferenceParts,
     ROW_SCHEMA("schema", 1),
-    ROW(ReferenceParts, device, "device", .required = true, .about = "id of the device, as in the file's name"),
-    ROW(ReferenceParts, epoch, "epoch", .required = true, .low = 0, .high = INT32_MAX, .about = "of the device's times"),
-    ROW_LIST(ReferenceParts, items, count, "problems", part_table, .required = true, .about = "list, one for each problem"));
+    ROW(ReferenceParts, device, "device", .required = true),
+    ROW(ReferenceParts, epoch, "epoch", .required = true, .low = 0, .high = INT32_MAX, .about = "id, as in the file's name; epoch of the times"),
+    ROW_LIST(ReferenceParts, items, count, "problems", part_table, .required = true));
 
 /* clang-format on */
 

@@ -21,7 +21,7 @@
 
 /* ==== percentile ================================================================================================== */
 
-/* Where a time stands among others, if all of them are uncertain.
+/* The standing of a time among others, if all of them are uncertain.
  *
  * Two times tie unless they differ by more than the root of the sum of both squared uncertainties. A tie counts half,
  * and the interval shows the percentile if all ties were lost or won. */
@@ -38,7 +38,7 @@ typedef struct Percentile {
     double low, high; /* 100 slower / n, 100 (slower + tied) / n */
 } Percentile;
 
-/* Whether `a` is significantly faster than `b`. */
+/* True if `a` is significantly faster than `b`. */
 bool time_is_faster(MeasuredTime a, MeasuredTime b);
 
 Percentile percentile_among(MeasuredTime mine, const MeasuredTime *others, size_t n);

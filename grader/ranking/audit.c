@@ -62,7 +62,7 @@ static void compare_members(Findings *findings, const char *place, const char *w
 
 /* ---- what follows from samples ----------------------------------------------------------------------------------- */
 
-/* What result.json says of a case and follows from its samples, its work and the sitting. */
+/* The keys of a case in result.json that follow from its samples, its work and the sitting. */
 static const char *const derived_of_case[] = {"time_ms",   "uncertainty", "min_ms", "p5_ms",        "p95_ms",
                                               "variation", "clock",       "gflops", "gbytes_per_s", "roofline"};
 

@@ -27,7 +27,7 @@
 
 #define WITHOUT "clang compiles a subset of CUDA without"
 
-/* What CUDA's headers that are not in harness/cuda/ belong to, by the beginnings of their names. */
+/* The parts of CUDA whose headers are not in harness/cuda/, by the beginnings of the headers' names. */
 static const struct {
     const char *header, *part;
 } cuda_parts[] = {
@@ -98,8 +98,8 @@ static const char *missing_part(const Text *output, const char **header, size_t 
     return NULL;
 }
 
-/* What clang's code generator says when the GPU has neither an instruction for a function of C nor a library with it:
- * "error: no libcall available for facos", in some versions only the first sign, in others only the second. */
+/* The messages of clang's code generator when the GPU has neither an instruction for a function of C nor a library with
+ * it: "error: no libcall available for facos", in some versions only the first sign, in others only the second. */
 static const char no_function[] = "no libcall available for f", no_code[] = "error in backend: Cannot select";
 
 static bool generator_failed(const Text *output)
@@ -159,7 +159,7 @@ typedef struct CompilerRun {
 
 /* ==== compiler run ================================================================================================ */
 
-/* What a compiler left, and how the compile cache keeps it. */
+/* The result of a compiler, and its form in the compile cache. */
 
 static void compiler_run_free(CompilerRun *run)
 {
@@ -563,7 +563,8 @@ static Status run_device_side(const CompileJob *job, const CompileTools *tools, 
     return status == STATUS_OK ? compile_in_sandbox(job, tools, folders, argv, output, end, why) : status;
 }
 
-/* What takes long to fail, as endless templates do, does so once. */
+/* Repeats a failed compilation one step at a time, so that each message comes once, unless it took long to fail, as
+ * endless templates do. */
 static Status compile_device_side(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
                                   Text *output, ProcessEnd *end, Message *why)
 {
@@ -683,7 +684,7 @@ static Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message 
 
 /* ---- the two sides ----------------------------------------------------------------------------------------------- */
 
-/* What both sides need, and what one of them does. */
+/* Adds the arguments of both sides, and those of one side. */
 static size_t add_all_arguments(const char **argv, size_t count, const char *const *of_side)
 {
     count = add_arguments(argv, count, COMPILE_CLANG_FLAGS);
