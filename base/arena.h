@@ -22,7 +22,7 @@
  * limits; they include nothing of the judge and report CUDA errors of their own. */
 
 __attribute__((noreturn)) void out_of_memory(void);
-/* From now on this exit status says so, without words: the parent knows what it means. */
+/* Makes a process that runs out of memory end with this status and no message; its parent knows the meaning. */
 void out_of_memory_ends_with(int exit_status);
 /* Takes the result of malloc() and its like, and never returns NULL. */
 void *allocated(void *memory);

@@ -29,7 +29,8 @@ static inline double thread_s(void)
  *
  * What a process starts inherits them, OpenMP's threads and compilers included. */
 
-/* How many there are for this thread, at least 1. A cpuset or `taskset` may leave fewer than the machine has. */
+/* Returns the number of processors for this thread, at least 1. A cpuset or `taskset` may leave fewer than the machine
+ * has. */
 size_t processors_usable(void);
 
 /* Leaves this thread one of `shares` nearly equal parts of them, the one with the index `share`. With more shares than

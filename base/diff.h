@@ -18,7 +18,7 @@ typedef struct DiffLine {
     size_t length;
 } DiffLine;
 
-/* In `arena`; the lines point into both texts. */
+/* The list lives in `arena`; its lines point into both texts. */
 DiffLine *diff_lines(const char *before, const char *after, Arena *arena, size_t *count);
 
 #endif

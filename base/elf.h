@@ -44,7 +44,7 @@ typedef struct ElfSection {
     uint32_t link, info; /* sh_link and sh_info, whose meaning depends on the section */
 } ElfSection;
 
-/* Whether `count` bytes at `offset` lie within the first `bytes`, whatever hostile numbers these are. */
+/* True if `count` bytes at `offset` lie within the first `bytes`; the numbers may be hostile. */
 bool elf_has_bytes(size_t bytes, uint64_t offset, uint64_t count);
 /* False if the image is not such a file. */
 bool elf_open(Elf *elf, const void *image, size_t bytes);

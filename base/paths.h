@@ -17,7 +17,7 @@
 
 /* ==== file system ================================================================================================= */
 
-/* Which file systems lie on another host: SQLite's log and locks do not work there. */
+/* Finds out which file systems lie on another host: SQLite's log and locks do not work there. */
 
 /* `*network` is the name of the network file system on which a file or folder lies, "NFS"; NULL: it is a local one. */
 MUST_USE Status file_system_network(const char *path, const char **network, Message *why);
@@ -38,7 +38,7 @@ MUST_USE Status paths_home(const char *relative, char *path, size_t size, Messag
  * program, or in the nearest folder above it that holds the file (unit tests lie deeper than the programs). */
 MUST_USE Status paths_build(const char *relative, char *path, size_t size, Message *why);
 
-/* What the environment variable names; where it is unset, paths_home(relative). */
+/* Finds the path that the environment variable names, or paths_home(relative) if it is unset. */
 MUST_USE Status paths_chosen(const char *variable, const char *relative, char *path, size_t size, Message *why);
 
 /* "problems/conv1d" or "testcases/conv1d": below CONVJUDGE_PROBLEMS, otherwise as paths_home(). */

@@ -41,7 +41,7 @@ static const char *text_of(const RecordRow *row, const void *member)
     return row->kind == RECORD_CHARS ? member : *(const char *const *)member;
 }
 
-/* What the file has for the row. */
+/* The kind of value that the file has for the row. */
 static JsonKind json_kind(const RecordRow *row)
 {
     switch (row->kind) {
@@ -345,13 +345,14 @@ Status record_read(const RecordTable *table, const JsonFile *file, const cJSON *
 static void print_rows(const RecordTable *table, const char *prefix, bool *waits, Text *text)
 {
     for (const RecordRow *row = table->rows; row < table->rows + table->count; row++) {
-        if (row->key != NULL) {
+        const bool has_parts = row->table != NULL && !row->brief; /* whose keys name this one, too */
+        if (row->key != NULL && row->kind != RECORD_SCHEMA && (row->about != NULL || !has_parts)) {
             text_printf(text, *waits ? ", `%s%s`" : "| `%s%s`", *waits && prefix[0] != '\0' ? "." : prefix, row->key);
             *waits = row->about == NULL;
             if (!*waits)
                 text_printf(text, " | %s |\n", row->about);
         }
-        if (row->table == NULL || row->brief)
+        if (!has_parts)
             continue;
         Text inside = {0};
         text_add(&inside, prefix);

@@ -1,11 +1,12 @@
-/* record.h - the members of a JSON object, one row for each: for reading, for writing, and for docs/reference/formats.md.
+/* record.h - the members of a JSON object, one row for each: for reading, for writing, and for
+ * docs/reference/formats.md.
  *
  *     RECORD(anchor_table, AnchorTimes,
  *         ROW(AnchorTimes, name, "name", .required = true, .about = "the file of a reference solution"),
  *         ROW(AnchorTimes, before_s, "before_ms", .scale = 1e3, .sparse = true, .about = "its time before"));
  *
- * What kind of value a row holds follows from the type of the member, so that both cannot differ. What a row cannot say is
- * done by a function that the row names, or by hand before or after.  */
+ * The kind of a row follows from the type of the member, so that both cannot differ. A function that the row names does
+ * the rest, or the caller does it by hand before or after.  */
 #ifndef BASE_RECORD_H
 #define BASE_RECORD_H
 
@@ -56,7 +57,8 @@ typedef struct RecordRow {
     double scale;             /* the file has the member times this; 0: 1 */
     bool required;            /* reading: without the key, the object is refused. Else the member keeps its value */
     bool sparse;              /* writing: left out where it is "", false, empty or not above 0 */
-    const char *about; /* for docs/reference/formats.md; NULL: the next row that has one says it of this key, too */
+    const char *about; /* for docs/reference/formats.md; NULL: the next row that has one says it of this key, too, or
+                        * the rows of `table` do */
     bool brief;        /* there, `about` describes the rows of `table`, too */
     JsonKind json;     /* RECORD_HAND: what the file has */
     bool (*when)(const void *record); /* writing: left out where this says false */
@@ -121,7 +123,7 @@ struct RecordTable {
     }
 #define ROW_SCHEMA(KEY, NUMBER)                                                                                        \
     {                                                                                                                  \
-        .key = KEY, .kind = RECORD_SCHEMA, .low = NUMBER, .high = NUMBER, .required = true, .about = #NUMBER           \
+        .key = KEY, .kind = RECORD_SCHEMA, .low = NUMBER, .high = NUMBER, .required = true                             \
     }
 #define ROW_HAND(KEY, ...)                                                                                             \
     {                                                                                                                  \
@@ -174,7 +176,8 @@ void record_print(const RecordTable *table, const void *record, Text *text);
 
 /* ==== pages ======================================================================================================= */
 
-/* Appends the rows as a table of Markdown, "| key | meaning |", with nested keys as `list[].key` and `object.key`. */
+/* Appends the rows as a table of Markdown, "| key | meaning |", with nested keys as `list[].key` and `object.key`. The
+ * schema has no row, since the page names it in the heading. */
 void record_print_markdown(const RecordTable *table, Text *text);
 
 #endif

@@ -43,7 +43,7 @@ typedef struct Message {
 /* Writes the line into `why` (which may be NULL) and returns `status`, so that `return fail(...)` is one statement. */
 __attribute__((format(printf, 3, 4))) Status fail(Status status, Message *why, const char *format, ...);
 
-/* As fail() with STATUS_SYSTEM, followed by ": " and the text of the current errno. */
+/* Does the same as fail() with STATUS_SYSTEM, followed by ": " and the text of the current errno. */
 __attribute__((format(printf, 2, 3))) Status fail_errno(Message *why, const char *format, ...);
 
 #endif

@@ -34,13 +34,13 @@ MUST_USE Status text_read_open_file(int file, const char *path, size_t max_bytes
  * reader nor a crash ever sees half of it. */
 MUST_USE Status text_write_file(const char *path, const Text *text, Message *why);
 
-/* Whether the text is valid UTF-8 without zero bytes; otherwise `*bad_offset` (may be NULL) is the first bad byte. */
+/* True if the text is valid UTF-8 without zero bytes; otherwise `*bad_offset` (may be NULL) is the first bad byte. */
 bool text_is_utf8(const char *data, size_t length, size_t *bad_offset);
 
 /* The line of a byte offset, counted from 1. */
 int text_line_at(const char *data, size_t offset);
 
-/* Whether a character can be part of a C identifier: a letter, a digit or an underscore. */
+/* True if a character can be part of a C identifier: a letter, a digit or an underscore. */
 bool text_in_word(char c);
 
 /* The first place where `word` is a whole word, not part of a longer one; NULL if there is none. */
@@ -51,13 +51,13 @@ const char *text_find_word(const char *text, const char *word);
  * of writing round, which would show a line in another order than it has. */
 void text_add_printable(Text *text, const char *source, size_t length);
 
-/* Whether a text that another process wrote is terminated within its `size` bytes. */
+/* True if a text that another process wrote is terminated within its `size` bytes. */
 bool text_is_terminated(const char *text, size_t size);
 
 /* Whether a list of texts holds this one. */
 bool text_is_among(const char *text, const char *const *list, size_t count);
 
-/* For qsort(): of pointers to texts, and of doubles. */
+/* Compare pointers to texts, and doubles, for qsort(). */
 int order_texts(const void *a, const void *b);
 int order_numbers(const void *a, const void *b);
 

@@ -14,7 +14,7 @@
 
 /* ==== findings ==================================================================================================== */
 
-/* What is wrong with a leaderboard, as a list of rows with what was expected and what was found. */
+/* The faults of a leaderboard, as a list of rows with the expected and the found value. */
 
 typedef struct Finding {
     const char *place; /* "runs 3", "link 7", "trigger runs_are_never_changed" */

@@ -9,14 +9,16 @@
 /* ==== schema ====================================================================================================== */
 
 extern const char schema_sql[];
+/* The part of schema_sql that version 6 added. */
+extern const char case_times_sql[];
 /* The tables that `convjudge serve` adds. A database has all of them, or none. */
 extern const char service_sql[];
-/* What makes version 2 of them out of version 1, version 3 out of version 2, and so on; service_sql ends with all of them. */
+/* Upgrades version 1 of them to 2, version 2 to 3, and so on; service_sql ends with all of them. */
 extern const char service_upgrade_2_sql[], service_upgrade_3_sql[], service_upgrade_4_sql[], service_upgrade_5_sql[];
 
 /* ==== schema check ================================================================================================ */
 
-/* Whether the tables, views, indexes and triggers of a database are those of schema.sql. */
+/* Checks whether the tables, views, indexes and triggers of a database are those of schema.sql. */
 
 /* Adds a finding for each one that is missing, was changed or was put in. */
 MUST_USE Status schema_check(Store *store, Findings *findings, Message *why);

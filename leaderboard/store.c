@@ -58,23 +58,134 @@ bool time_is_faster(MeasuredTime a, MeasuredTime b)
     return b.ms - a.ms > hypot(a.ms * a.uncertainty, b.ms * b.uncertainty);
 }
 
-Percentile percentile_among(MeasuredTime mine, const MeasuredTime *others, size_t n)
+static Percentile percentile_of(size_t n, size_t slower, size_t faster)
 {
-    Percentile result = {.n = n};
-    for (size_t i = 0; i < n; i++) {
-        if (time_is_faster(mine, others[i]))
-            result.slower++;
-        else if (time_is_faster(others[i], mine))
-            result.faster++;
-        else
-            result.tied++;
-    }
+    Percentile result = {.n = n, .slower = slower, .faster = faster, .tied = n - slower - faster};
     if (n > 0) {
-        result.value = 100 * ((double)result.slower + (double)result.tied / 2) / (double)n;
-        result.low = 100 * (double)result.slower / (double)n;
-        result.high = 100 * (double)(result.slower + result.tied) / (double)n;
+        result.value = 100 * ((double)slower + (double)result.tied / 2) / (double)n;
+        result.low = 100 * (double)slower / (double)n;
+        result.high = 100 * (double)(slower + result.tied) / (double)n;
     }
     return result;
+}
+
+Percentile percentile_among(MeasuredTime mine, const MeasuredTime *others, size_t n)
+{
+    size_t slower = 0, faster = 0;
+    for (size_t i = 0; i < n; i++) {
+        slower += time_is_faster(mine, others[i]);
+        faster += time_is_faster(others[i], mine);
+    }
+    return percentile_of(n, slower, faster);
+}
+
+/* ---- all among all, without comparing all pairs ------------------------------------------------------------------ */
+
+/* A merge sort tree: the times in the order of their uncertainty, and for each half, quarter and so on of them the
+ * milliseconds in order. `a` is faster than those of a part that lie behind a certain place, and that place moves with the
+ * uncertainty; where it is the same for the least and the largest of the part, the part need not be looked into. */
+typedef struct TimeTree {
+    const MeasuredTime *times; /* [count] by uncertainty */
+    double **ms;               /* [levels][count] level 0: each time a part of its own; the last: all are one part */
+    size_t count;
+} TimeTree;
+
+static int by_uncertainty(const void *a, const void *b)
+{
+    const MeasuredTime *x = a, *y = b;
+    return order_numbers(&x->uncertainty, &y->uncertainty);
+}
+
+static void merge(const double *a, size_t a_count, const double *b, size_t b_count, double *merged)
+{
+    for (size_t i = 0, k = 0; i < a_count || k < b_count;)
+        *merged++ = k == b_count || (i < a_count && a[i] <= b[k]) ? a[i++] : b[k++];
+}
+
+static int tree_levels(size_t count)
+{
+    int levels = 1;
+    while ((size_t)1 << (levels - 1) < count)
+        levels++;
+    return levels;
+}
+
+static TimeTree tree_of(const MeasuredTime *times, size_t count, Arena *arena)
+{
+    MeasuredTime *sorted = arena_array(arena, count, sizeof *sorted);
+    memcpy(sorted, times, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_uncertainty);
+    const int levels = tree_levels(count);
+    TimeTree tree = {sorted, arena_array(arena, (size_t)levels, sizeof *tree.ms), count};
+    for (int level = 0; level < levels; level++) {
+        double *ms = tree.ms[level] = arena_array(arena, count, sizeof *ms);
+        const size_t half = level == 0 ? 0 : (size_t)1 << (level - 1);
+        for (size_t i = 0; level == 0 && i < count; i++)
+            ms[i] = sorted[i].ms;
+        for (size_t first = 0; level > 0 && first < count; first += 2 * half) {
+            const size_t left = count - first < half ? count - first : half;
+            const size_t right = count - first - left < half ? count - first - left : half;
+            const double *below = tree.ms[level - 1] + first;
+            merge(below, left, below + left, right, ms + first);
+        }
+    }
+    return tree;
+}
+
+static bool mine_is_faster(MeasuredTime mine, MeasuredTime other)
+{
+    return time_is_faster(mine, other);
+}
+
+static bool mine_is_not_slower(MeasuredTime mine, MeasuredTime other)
+{
+    return !time_is_faster(other, mine);
+}
+
+typedef bool Relation(MeasuredTime mine, MeasuredTime other);
+
+/* How many of `count` ascending times do not have the relation, which all behind them have. */
+static size_t count_before(Relation *relation, MeasuredTime mine, const double *ms, size_t count, double uncertainty)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (relation(mine, (MeasuredTime){ms[middle], uncertainty}))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* How many times of the part that begins at `first` do not have the relation. */
+static size_t tree_count(const TimeTree *tree, int level, size_t first, Relation *relation, MeasuredTime mine)
+{
+    if (first >= tree->count)
+        return 0;
+    const size_t width = (size_t)1 << level, count = tree->count - first < width ? tree->count - first : width;
+    const double *ms = tree->ms[level] + first;
+    const size_t by_first = count_before(relation, mine, ms, count, tree->times[first].uncertainty);
+    const size_t by_last = count_before(relation, mine, ms, count, tree->times[first + count - 1].uncertainty);
+    if (by_first == by_last)
+        return by_first;
+    return tree_count(tree, level - 1, first, relation, mine) +
+           tree_count(tree, level - 1, first + width / 2, relation, mine);
+}
+
+void percentiles_among_all(const MeasuredTime *times, size_t count, Percentile *percentiles)
+{
+    if (count == 0)
+        return;
+    Arena arena = {0};
+    const TimeTree tree = tree_of(times, count, &arena);
+    const int top = tree_levels(count) - 1;
+    for (size_t i = 0; i < count; i++) {
+        const size_t faster = tree_count(&tree, top, 0, mine_is_not_slower, times[i]);
+        const size_t not_slower = tree_count(&tree, top, 0, mine_is_faster, times[i]);
+        percentiles[i] = percentile_of(count - 1, count - not_slower, faster);
+    }
+    arena_free(&arena);
 }
 
 /* ==== references ================================================================================================== */
@@ -105,23 +216,23 @@ RECORD(case_table, CaseTime,
     ROW(CaseTime, time.uncertainty, "uncertainty", .required = true, .low = 0, .high = 1));
 
 RECORD(reference_table, ReferenceTime,
-    ROW(ReferenceTime, name, "name", .required = true, .about = "file below `solutions/<problem>/accepted/`"),
-    ROW(ReferenceTime, source_hash, "source_hash", .required = true, .about = "hash of that file; the time is not used once the source has changed"),
-    ROW(ReferenceTime, time_utc, "time_utc", .required = true, .about = "when it was taken"),
+    ROW(ReferenceTime, name, "name", .required = true),
+    ROW(ReferenceTime, source_hash, "source_hash", .required = true, .about = "file in `accepted/`; hash of its text: a changed source has no time"),
+    ROW(ReferenceTime, time_utc, "time_utc", .required = true),
     ROW(ReferenceTime, time.ms, "score_ms", .required = true, .low = 1e-9, .high = 1e9),
     ROW(ReferenceTime, time.uncertainty, "uncertainty", .required = true, .low = 0, .high = 1, .about = "as in result.json"),
-    ROW_HAND("cases", .json = JSON_ARRAY, .take = take_cases, .put = put_cases, .about = "list of the timed cases: `name`, `time_ms`, `uncertainty`, as in result.json. Files of older versions lack it"));
+    ROW_HAND("cases", .json = JSON_ARRAY, .take = take_cases, .put = put_cases, .about = "timed cases: `name`, `time_ms`, `uncertainty`; absent in files of older versions"));
 
 RECORD(part_table, ReferencePart,
     ROW(ReferencePart, board.problem, "problem", .required = true),
-    ROW(ReferencePart, board.revision, "revision", .required = true, .about = "the problem and the revision that the times belong to"),
-    ROW_LIST(ReferencePart, times, count, "references", reference_table, .required = true, .about = "list, one for each reference solution"));
+    ROW(ReferencePart, board.revision, "revision", .required = true, .about = "what the times belong to"),
+    ROW_LIST(ReferencePart, times, count, "references", reference_table, .required = true));
 
 RECORD_PUBLIC(references_table, ReferenceParts,
     ROW_SCHEMA("schema", 1),
-    ROW(ReferenceParts, device, "device", .required = true, .about = "id of the device, as in the file's name"),
-    ROW(ReferenceParts, epoch, "epoch", .required = true, .low = 0, .high = INT32_MAX, .about = "of the device's times"),
-    ROW_LIST(ReferenceParts, items, count, "problems", part_table, .required = true, .about = "list, one for each problem"));
+    ROW(ReferenceParts, device, "device", .required = true),
+    ROW(ReferenceParts, epoch, "epoch", .required = true, .low = 0, .high = INT32_MAX, .about = "id, as in the file's name; epoch of the times"),
+    ROW_LIST(ReferenceParts, items, count, "problems", part_table, .required = true));
 
 /* clang-format on */
 
@@ -304,14 +415,14 @@ static int by_time(const void *a, const void *b)
 static void assign_ranks(Standing *standings, size_t count)
 {
     Arena arena = {0};
-    MeasuredTime *others = arena_array(&arena, count, sizeof *others);
+    MeasuredTime *times = arena_array(&arena, count, sizeof *times);
+    Percentile *percentiles = arena_array(&arena, count, sizeof *percentiles);
+    for (size_t i = 0; i < count; i++)
+        times[i] = standings[i].time;
+    percentiles_among_all(times, count, percentiles);
     for (size_t i = 0; i < count; i++) {
-        size_t other_count = 0;
-        for (size_t k = 0; k < count; k++)
-            if (k != i)
-                others[other_count++] = standings[k].time;
-        standings[i].percentile = percentile_among(standings[i].time, others, other_count);
-        standings[i].rank = 1 + standings[i].percentile.faster;
+        standings[i].percentile = percentiles[i];
+        standings[i].rank = 1 + percentiles[i].faster;
     }
     arena_free(&arena);
 }

@@ -21,7 +21,7 @@
 
 /* ==== percentile ================================================================================================== */
 
-/* Where a time stands among others, if all of them are uncertain.
+/* The standing of a time among others, if all of them are uncertain.
  *
  * Two times tie unless they differ by more than the root of the sum of both squared uncertainties. A tie counts half,
  * and the interval shows the percentile if all ties were lost or won. */
@@ -38,10 +38,13 @@ typedef struct Percentile {
     double low, high; /* 100 slower / n, 100 (slower + tied) / n */
 } Percentile;
 
-/* Whether `a` is significantly faster than `b`. */
+/* True if `a` is significantly faster than `b`. */
 bool time_is_faster(MeasuredTime a, MeasuredTime b);
 
 Percentile percentile_among(MeasuredTime mine, const MeasuredTime *others, size_t n);
+/* percentiles[count]: of each time among all others, in time that grows as count log(count) where uncertainties vary
+ * little. */
+void percentiles_among_all(const MeasuredTime *times, size_t count, Percentile *percentiles);
 
 /* ==== case times ================================================================================================== */
 
@@ -62,7 +65,7 @@ const MeasuredTime *case_times_find(const CaseTime *times, size_t count, const c
 
 /* ==== store ======================================================================================================= */
 
-enum { STORE_SCHEMA_VERSION = 5 };
+enum { STORE_SCHEMA_VERSION = 6 };
 
 typedef struct Store Store;
 typedef enum StoreMode { STORE_READ, STORE_WRITE } StoreMode;
@@ -88,7 +91,6 @@ typedef struct StoredRun { /* a run that ranks */
     int64_t id;
     const char *time_utc, *person, *machine_code;
     MeasuredTime time;
-    const char *cases; /* JSON */
 } StoredRun;
 
 typedef struct RecordedRun { /* any run as it is in the database; its source only if asked for */
@@ -131,6 +133,10 @@ MUST_USE Status store_put_run(Store *store, const Run *run, int64_t *id, Message
  * and that no teacher retracted or rejected. */
 MUST_USE Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **runs, size_t *count,
                            Message *why);
+/* The shortest time of a case among the runs of a board that rank, and whose it is; of equal times the oldest.
+ * `vetted`: only among those that a teacher accepted. `*ms` 0: there is none. */
+MUST_USE Status store_best_case_time(Store *store, const Board *board, const char *name, bool vetted, double *ms,
+                                     int64_t *run, Message *why);
 /* The times of the same source by the same person on the same board that came after a run, oldest first. */
 MUST_USE Status store_times_again(Store *store, int64_t run, Arena *arena, StoredRun **runs, size_t *count,
                                   Message *why);

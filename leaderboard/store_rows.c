@@ -69,7 +69,6 @@ static void take_stored_run(Arena *arena, sqlite3_stmt *row, void *item)
         .person = database_text(arena, row, 2),
         .machine_code = database_text(arena, row, 3),
         .time = {.ms = sqlite3_column_double(row, 4), .uncertainty = sqlite3_column_double(row, 5)},
-        .cases = database_text(arena, row, 6),
     };
 }
 
@@ -77,7 +76,7 @@ Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **ru
 {
     return database_list(
         store, arena, sizeof **runs, take_stored_run, runs, count, why,
-        "SELECT id, time_utc, person, machine_code, score_ms, uncertainty, cases FROM runs JOIN run_states ON run = id"
+        "SELECT id, time_utc, person, machine_code, score_ms, uncertainty FROM runs JOIN run_states ON run = id"
         " WHERE problem = ?1 AND revision = ?2 AND device = ?3 AND epoch = ?4 AND state = 'ranked' ORDER BY id",
         "ttti", board->problem, board->revision, board->device, (int64_t)board->epoch);
 }
@@ -86,11 +85,45 @@ Status store_times_again(Store *store, int64_t run, Arena *arena, StoredRun **ru
 {
     return database_list(
         store, arena, sizeof **runs, take_stored_run, runs, count, why,
-        "SELECT a.id, a.time_utc, a.person, a.machine_code, a.score_ms, a.uncertainty, a.cases FROM runs f JOIN runs a"
+        "SELECT a.id, a.time_utc, a.person, a.machine_code, a.score_ms, a.uncertainty FROM runs f JOIN runs a"
         " ON a.id > f.id AND a.source_hash = f.source_hash AND a.person = f.person AND a.problem = f.problem"
         " AND a.revision = f.revision AND a.device = f.device AND a.epoch = f.epoch"
         " WHERE f.id = ?1 AND a.score_ms > 0 ORDER BY a.id",
         "i", run);
+}
+
+typedef struct BestCaseTime {
+    double ms;
+    int64_t run;
+} BestCaseTime;
+
+static void take_best(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(BestCaseTime *)item = (BestCaseTime){sqlite3_column_double(row, 0), sqlite3_column_int64(row, 1)};
+}
+
+/* In the order of the primary key, so that the first row that ranks is the answer. */
+static const char best_case_time[] =
+    "SELECT time_ms, run FROM case_times JOIN run_states USING (run)"
+    " WHERE problem = ?1 AND revision = ?2 AND device = ?3 AND epoch = ?4 AND name = ?5"
+    " AND state = 'ranked' ORDER BY time_ms, run LIMIT 1";
+
+/* Teachers accept few runs, so these lead to the times. */
+static const char best_vetted_case_time[] =
+    "SELECT time_ms, t.run FROM rulings CROSS JOIN recorded_case_times t ON t.run = rulings.run"
+    " WHERE kind = 'accept' AND rulings.id = (SELECT max(id) FROM rulings r WHERE r.run = t.run)"
+    " AND problem = ?1 AND revision = ?2 AND device = ?3 AND epoch = ?4 AND name = ?5"
+    " ORDER BY time_ms, t.run LIMIT 1";
+
+Status store_best_case_time(Store *store, const Board *board, const char *name, bool vetted, double *ms, int64_t *run,
+                            Message *why)
+{
+    BestCaseTime best = {.run = *run};
+    Status status = database_row(store, NULL, take_best, &best, why, vetted ? best_vetted_case_time : best_case_time,
+                                 "tttit", board->problem, board->revision, board->device, (int64_t)board->epoch, name);
+    *ms = best.ms;
+    *run = best.run;
+    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
 /* NULL for NULL. */

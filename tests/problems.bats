@@ -341,28 +341,19 @@ of_a_new_problem() {
 @test "a new problem lacks only cases and solutions, and the commands of the guide to adding a problem make it whole" {
     new_home
     make() { command make --no-print-directory --silent -C "$root" BUILD="$build" MUTANTS=0 "$@"; } # they take a minute
+    ln -s "$root/docs" "$CONVJUDGE_HOME/docs"
     cd "$CONVJUDGE_HOME"
-    local line file='' copying=no steps=0
+    local line steps=0
     while IFS= read -r line; do
-        if [[ $copying == yes ]]; then
-            if [[ $line == '```' ]]; then copying=no file=''; else printf '%s\n' "$line" >>"$file"; fi
-        elif [[ $line =~ ^\`((problems|testcases|solutions)/[^\`]*)\`:$ ]]; then
-            file=${BASH_REMATCH[1]}
-        elif [[ $line == '```'?* && -n $file ]]; then
-            copying=yes
-            : >"$file"
-        elif [[ $line == '    mistake() '* ]]; then
-            eval "$line"
-        elif [[ $line =~ ^'    '((make|rm|mistake)' '.*) ]]; then
-            run eval "${BASH_REMATCH[1]}"
-            steps=$((steps + 1))
-            case $steps in
-                2) of_a_new_problem ;;
-                *) ends 0 ;;
-            esac
-        fi
+        [[ $line =~ ^'    '((make|rm|cp)' '.*) ]] || continue
+        run eval "${BASH_REMATCH[1]}"
+        steps=$((steps + 1))
+        case $steps in
+            2) of_a_new_problem ;;
+            *) ends 0 ;;
+        esac
     done <"$root/docs/guides/add-a-problem.md"
-    equal 12 "$steps"
+    equal 5 "$steps"
     # The last command prints what the guide shows.
     while IFS= read -r line; do
         has_lines "$line"
@@ -371,6 +362,21 @@ of_a_new_problem() {
     ends 0
     valid testcases testcases/moving-sum/*.json
     ends 0
+}
+
+@test "what the guide to adding a problem shows of a file is in the file" {
+    local line file='' shown='' files=0
+    while IFS= read -r line; do
+        if [[ $line =~ ^\`((problems|testcases|solutions)/[^\`]*)\`:$ ]]; then
+            file=$root/docs/guides/example/${BASH_REMATCH[1]} shown=''
+        elif [[ $line == '```' && -n $file ]]; then
+            [[ $(<"$file") == *"$shown"* ]] || { echo "$file does not have"; echo "$shown"; return 1; }
+            file='' files=$((files + 1))
+        elif [[ -n $file && $line != '```'* && -n $line$shown ]]; then
+            shown+=${shown:+$'\n'}$line
+        fi
+    done <"$root/docs/guides/add-a-problem.md"
+    equal 6 "$files"
 }
 
 # ---- the published schemas

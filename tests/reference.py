@@ -18,7 +18,7 @@ ACCESS = {"ALL": "anyone", "READERS": "readers", "PERSONS": "persons", "PERSONS_
           "TEACHERS": "teachers", "TEACHERS_AND_KITS": "teachers, kits", "ADMINS": "administrators", "WORKERS": "workers"}
 READERS = {"STUDENT": "Students", "INSTRUCTOR": "Instructors", "AUTHOR": "Authors of problems",
            "ADMINISTRATOR": "Administrators"}
-WIDTH = 120
+WIDTH, MOST_NAMED = 120, 6
 faults = 0
 
 
@@ -76,7 +76,8 @@ def option_list():
     yield "| option | meaning |\n|---|---|"
     for option in options():
         same = sum(other["name"] == option["name"] for other in options())
-        of_them = re.sub(r"\* ?", "", option["commands"]).replace(" ", ", ")
+        of_them = re.sub(r"\* ?", "", option["commands"]).split()
+        of_them = ", ".join(of_them) if len(of_them) <= MOST_NAMED else "others"
         argument = " " + option["argument"] if option["argument"] else ""
         yield f"| `--{option['name']}{cell(argument)}` | {of_them + ': ' if same > 1 else ''}{cell(option['what'])} |"
 

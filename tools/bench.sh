@@ -37,6 +37,23 @@ for solution in solutions/conv1d/accepted/naive.cu solutions/conv2d/accepted/nai
     figure "$problem: timed cases" "$(seconds "$scratch/warm.json" timed)" s
 done
 
+echo "# the same, recorded on a board without runs, then on one with 100,000 of 5,000 people; goal: no difference"
+grade_on_board() { # sets `elapsed`, in seconds
+    local start=${EPOCHREALTIME/./}
+    CONVJUDGE_DB=$scratch/history.db quietly "$build/convjudge" grade --as bench solutions/conv1d/accepted/naive.cu
+    printf -v elapsed '%.3f' "$((${EPOCHREALTIME/./} - start))e-6"
+}
+grade_on_board
+grade_on_board
+figure "conv1d, recorded" "$elapsed" s
+# What run 1 is, but of other people, with other times and other code.
+sqlite3 "$scratch/history.db" "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+    INSERT INTO runs SELECT NULL, time_utc, 'person ' || (i % 5000), problem, revision, device, epoch, device_name, driver,
+        toolkit, judge, sandbox, verdict, rank_status, score_ms * (1 + i * 7919 % 100003 / 1e4), uncertainty,
+        i || machine_code, source_hash, file_name, sitting, cases FROM runs, n WHERE id = 1"
+grade_on_board
+figure "conv1d, recorded, with 100,000 runs" "$elapsed" s
+
 echo "# the simulated GPU, one core, checks and counters on"
 "$build/bench-simgpu"
 

@@ -84,10 +84,9 @@ RECORD(thing_table, Thing, ROW_SCHEMA("schema", 3),
        ROW(Thing, unsigned_large, "unsigned_large", .about = "whole numbers"),
        ROW(Thing, colour, "colour", .names = colours, .about = "a name"),
        ROW_NUMBERS(Thing, size, "size", .low = 0, .high = 64, .about = "three numbers"),
-       ROW_OBJECT(Thing, inside, "inside", point_table, .about = "an object"),
-       ROW_OBJECT(Thing, part, NULL, part_table, .check = check_part),
+       ROW_OBJECT(Thing, inside, "inside", point_table), ROW_OBJECT(Thing, part, NULL, part_table, .check = check_part),
        ROW_SAME("again", pair_table, .about = "another view", .when = has_points),
-       ROW_BEHIND(Thing, behind, "behind", point_table, .about = "perhaps an object"),
+       ROW_BEHIND(Thing, behind, "behind", point_table, .brief = true, .about = "perhaps a point, x and y"),
        ROW_LIST(Thing, points, point_count, "points", point_table, .about = "a list"),
        ROW_TEXTS(Thing, words, word_count, "words", .sparse = true, .take = take_words, .about = "texts"),
        ROW_HAND("hand", .json = JSON_BOOLEAN, .put = put_hand, .take = take_hand, .about = "by hand"));
@@ -226,16 +225,15 @@ static void the_page_has_a_line_for_each_meaning(void **state)
 {
     Text text = {0};
     record_print_markdown(&thing_table, &text);
-    assert_string_equal(
-        text.data,
-        "| key | meaning |\n|---|---|\n| `schema` | 3 |\n| `title` | a text |\n| `name` | a short one |\n"
-        "| `ms` | a time |\n| `flag` | yes or no |\n"
-        "| `small`, `large`, `unsigned`, `unsigned_large` | whole numbers |\n"
-        "| `colour` | a name |\n| `size` | three numbers |\n| `inside` | an object |\n| `inside.x`, `.y` | where it is |\n"
-        "| `left` | of the same object |\n| `again` | another view |\n"
-        "| `again.small_again` | a second name |\n| `behind` | perhaps an object |\n"
-        "| `behind.x`, `.y` | where it is |\n| `points` | a list |\n"
-        "| `points[].x`, `.y` | where it is |\n| `words` | texts |\n| `hand` | by hand |\n");
+    assert_string_equal(text.data,
+                        "| key | meaning |\n|---|---|\n| `title` | a text |\n| `name` | a short one |\n"
+                        "| `ms` | a time |\n| `flag` | yes or no |\n"
+                        "| `small`, `large`, `unsigned`, `unsigned_large` | whole numbers |\n"
+                        "| `colour` | a name |\n| `size` | three numbers |\n| `inside.x`, `.y` | where it is |\n"
+                        "| `left` | of the same object |\n| `again` | another view |\n"
+                        "| `again.small_again` | a second name |\n| `behind` | perhaps a point, x and y |\n"
+                        "| `points` | a list |\n"
+                        "| `points[].x`, `.y` | where it is |\n| `words` | texts |\n| `hand` | by hand |\n");
     text_free(&text);
 }
 

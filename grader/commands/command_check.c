@@ -124,7 +124,7 @@ void detection_text(const DetectionMatrix *matrix, const char *prefix, Text *tex
 
 /* ==== limits inspection =========================================================================================== */
 
-/* Of a sample anyone may know that it reaches a limit. */
+/* True for hidden and timed cases. Samples are public, so they may show that they reach a limit. */
 static bool is_secret(const Testcase *testcase)
 {
     return testcase->group != CASE_SAMPLE;

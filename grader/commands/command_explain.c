@@ -107,7 +107,7 @@ static size_t explained_count(const Explaining *explaining)
     return count < JOB_MAX_PROFILES ? count : JOB_MAX_PROFILES;
 }
 
-/* Of the case that is shown line by line. */
+/* Returns the index of the case that is shown line by line. */
 static size_t shown_index(const Explaining *explaining)
 {
     size_t largest = 0;

@@ -143,7 +143,7 @@ static Status open_store(GradeCommand *grading, Message *why)
     return STATUS_OK;
 }
 
-/* Who knows the data beforehand could put the answers into the file, so such a run is not recorded. */
+/* A run with a known seed could contain the answers, so it is not recorded. */
 static Status choose_seed(GradeCommand *grading, Message *why)
 {
     const char *seed = grading->options->seed;

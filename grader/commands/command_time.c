@@ -457,7 +457,7 @@ static bool is_as_it_should_be(const Roofline *roofline)
     return true;
 }
 
-/* What the device's file does not say is measured now, and kept nowhere. */
+/* Measures what the device's file lacks, and keeps it nowhere. */
 static Status complete_ceilings(DeviceInfo *device, Progress *progress, Message *why)
 {
     Ceilings ceilings;

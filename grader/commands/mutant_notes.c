@@ -14,7 +14,7 @@ static bool passes(const char **at, const char *words)
     return comes;
 }
 
-/* What stands up to one of `ends`, and goes there; NULL if there is nothing before the line ends. */
+/* Returns the text up to one of `ends`, and moves `*at` there; NULL if the line ends first. */
 static const char *part(MutantNotes *notes, const char **at, const char *ends)
 {
     const size_t length = strcspn(*at, ends);

@@ -239,7 +239,7 @@ static Status take_out_noted(MutantPool *pool, size_t file, const PoolMutant *it
     return status;
 }
 
-/* What stays moves forward in the same list. */
+/* Removes all noted mutants; the others move forward in the same list. */
 static Status take_out_all_noted(MutantPool *pool, Message *why)
 {
     const PoolMutant *items = pool->items;

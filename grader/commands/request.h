@@ -38,7 +38,7 @@ typedef Status (*ClassPoints)(const char *class_path, Arena *arena, Outcome *out
 /* Finds out before minutes of judging whether --class can be used. */
 MUST_USE Status request_check_class(const Options *options, ClassPoints points, Message *why);
 
-/* What --gradescope and --junit name. */
+/* Returns the output files that --gradescope and --junit name. */
 ExchangeFiles request_exchange_files(const Options *options);
 /* Writes those. */
 MUST_USE Status request_exchange(const Options *options, const Result *result, ClassPoints points, Message *why);

@@ -45,6 +45,7 @@ fi
 mkdir -p "$scratch/$name/problems"
 # An explicit list, so that no stray file of a checkout is included.
 tar -c --exclude-vcs --exclude='*/tests' --exclude='leaderboard.db*' --exclude='docs/guides/assignments' \
+    --exclude='docs/guides/example' \
     Makefile README.md base docs grader harness leaderboard service simgpu | tar -x -C "$scratch/$name"
 for folder in "${problems[@]}"; do
     cp -r "$folder" "$scratch/$name/problems/"

@@ -499,38 +499,38 @@ RECORD(limits_table, ProblemLimits,
     ROW(ProblemLimits, device_bytes, "device_mebibytes", .required = true, .low = 1, .high = 1 << 20, .scale = MEBIBYTES),
     ROW(ProblemLimits, host_bytes, "host_mebibytes", .required = true, .low = 1, .high = 1 << 20, .scale = MEBIBYTES, .about = "what a submission may hold"),
     ROW(ProblemLimits, host_seconds, "host_seconds", .required = true, .low = 0.001, .high = 3600),
-    ROW(ProblemLimits, wall_seconds, "wall_seconds", .required = true, .low = 0.001, .high = 3600, .about = "of one call (on a simulated GPU the lower of the two limits for how long the submission computes or does nothing, without the time for which others had the cores, and `wall_seconds` also the processor time of copies)"),
-    ROW(ProblemLimits, device_seconds, "device_seconds", .low = 0.001, .high = 3600, .about = "of the kernels of one call on a real GPU; 10 unless given"),
-    ROW(ProblemLimits, warp_instructions, "sim_warp_instructions", .required = true, .low = 1, .high = (double)((int64_t)1 << 50), .about = "of one call on a simulated GPU (in a small case 100 million and 500 for each of its `operations`, if that is less)"),
+    ROW(ProblemLimits, wall_seconds, "wall_seconds", .required = true, .low = 0.001, .high = 3600, .about = "of one call. On a simulated GPU the lower one limits the submission's own time, computing or idle, and `wall_seconds` that of copies"),
+    ROW(ProblemLimits, device_seconds, "device_seconds", .low = 0.001, .high = 3600, .about = "of the kernels of one call on a real GPU; default 10"),
+    ROW(ProblemLimits, warp_instructions, "sim_warp_instructions", .required = true, .low = 1, .high = (double)((int64_t)1 << 50), .about = "of one call on a simulated GPU; in a small case 100 million plus 500 for each of its `operations`, if that is less"),
     ROW(ProblemLimits, source_bytes, "source_bytes", .required = true, .low = 1, .high = 16 << 20, .about = "of the submission's file"),
     ROW(ProblemLimits, grading_seconds, "grading_device_seconds", .low = 1, .high = 3600),
-    ROW(ProblemLimits, grading_instructions, "sim_grading_warp_instructions", .low = 1, .high = (double)MOST_GRADING_INSTRUCTIONS, .about = "of all calls of a grading together: 60, and 8 times `sim_warp_instructions`, unless given"));
+    ROW(ProblemLimits, grading_instructions, "sim_grading_warp_instructions", .low = 1, .high = (double)MOST_GRADING_INSTRUCTIONS, .about = "of all calls of a grading; default 60, and 8 times `sim_warp_instructions`"));
 
 RECORD(rules_table, Problem,
-    ROW(Problem, kernel_must_write_output, "kernel_must_write_output", .required = true, .about = "true or false: each element of the output must come from a kernel's store, or from a copy of such within the device ([security](../explanation/security.md), \"Who computed the output\")"),
-    ROW(Problem, constant_filter, "constant_filter", .about = "optional: the float input that kernels must read through constant memory (`grader/check/constant_rule.h` says how that is checked)"));
+    ROW(Problem, kernel_must_write_output, "kernel_must_write_output", .required = true, .about = "each element of the output must come from a kernel's store, or from a copy of it on the device ([security](../explanation/security.md))"),
+    ROW(Problem, constant_filter, "constant_filter", .about = "optional: the float input that kernels must read through constant memory (`grader/check/constant_rule.h`)"));
 
 RECORD(timing_table, Problem,
     ROW(Problem, blocks, "blocks", .required = true, .low = 1, .high = 1000),
     ROW(Problem, warm_up_calls, "warm_up_calls", .required = true, .low = 0, .high = 1000),
-    ROW(Problem, timed_calls, "timed_calls", .required = true, .low = 1, .high = 100000, .about = "for devices that have a clock: how many blocks, and how many calls of each case in a block, at most (long calls are fewer, from 40 on)"),
-    ROW(Problem, review_factor, "review_factor", .low = 1.05, .high = 100, .about = "1.3 unless given: a result that is so many times faster in a case than anything known is timed again ([security](../explanation/security.md))"));
+    ROW(Problem, timed_calls, "timed_calls", .required = true, .low = 1, .high = 100000, .about = "with a clock, at most: blocks, and calls of each case in a block ([long calls get fewer](../explanation/timing-and-ranks.md#one-sitting))"),
+    ROW(Problem, review_factor, "review_factor", .low = 1.05, .high = 100, .about = "a result this many times faster in a case than any known is [timed again](../explanation/security.md); default 1.3"));
 
 RECORD_PUBLIC(problem_table, Problem,
     ROW_SCHEMA("schema", 1),
     ROW(Problem, id, "id", .required = true, .about = "the folder's name: lower-case letters, digits, dashes"),
     ROW(Problem, title, "title", .required = true),
-    ROW(Problem, difficulty, "difficulty", .required = true, .names = difficulties, .about = "for people; difficulty is `easy`, `medium` or `hard`"),
-    ROW(Problem, signature, "signature", .required = true, .about = "the C declaration of solve(), without `extern \"C\"` and without `;`"),
-    ROW_HAND("parameters", .json = JSON_ARRAY, .required = true, .about = "one object for each parameter of the signature, in its order: `name` as in the signature, and `role`: `in` (array read), `out` (array written; exactly one), `size` (an `int` passed by value). Of arrays `shape`: list of 1 to 4 expressions over the sizes, slowest index first; of sizes `min` and `max`: the limits in the statement"),
-    ROW_HAND("constraints", .json = JSON_ARRAY, .required = true, .about = "list of expressions that must hold for every case, such as `\"kernel_size <= input_size\"`; may be empty"),
-    ROW_HAND("operations", .json = JSON_STRING, .required = true, .about = "expression: floating-point operations of the direct method, for GFLOP/s and the roofline"),
-    ROW_HAND("bytes", .json = JSON_STRING, .required = true, .about = "expression: the least number of bytes that must move between memory and chip, for GB/s and the roofline"),
-    ROW_HAND("tolerance", .json = JSON_OBJECT, .required = true, .about = "object: `sum_factor`, `max_factor`, `rms` and `why` (their derivation) for a float output; `levels` and `why` for an output of bytes"),
-    ROW_OBJECT(Problem, limits, "limits", limits_table, .required = true, .about = "object"),
-    ROW(Problem, separable, "separable", .about = "optional, true or false: the filter is the product of a row and a column, so that two passes do (`make explain` advises that)"),
-    ROW_SAME("rules", rules_table, .required = true, .about = "object"),
-    ROW_SAME("timing", timing_table, .required = true, .about = "object"));
+    ROW(Problem, difficulty, "difficulty", .required = true, .names = difficulties, .about = "for people; `easy`, `medium` or `hard`"),
+    ROW(Problem, signature, "signature", .required = true, .about = "the C declaration of solve(), without `extern \"C\"` and `;`"),
+    ROW_HAND("parameters", .json = JSON_ARRAY, .required = true, .about = "for each parameter, in the order of the signature: `name`; `role`: `in` (array read), `out` (array written, exactly one) or `size` (an `int`); of an array `shape`, 1 to 4 expressions over the sizes, slowest index first; of a size its limits `min` and `max`"),
+    ROW_HAND("constraints", .json = JSON_ARRAY, .required = true, .about = "expressions that hold for every case, such as `\"kernel_size <= input_size\"`; may be empty"),
+    ROW_HAND("operations", .json = JSON_STRING, .required = true),
+    ROW_HAND("bytes", .json = JSON_STRING, .required = true, .about = "expressions: floating-point operations of the direct method; the fewest bytes that must move between memory and chip"),
+    ROW_HAND("tolerance", .json = JSON_OBJECT, .required = true, .about = "`sum_factor`, `max_factor`, `rms` and `why` (their derivation) for a float output; `levels` and `why` for bytes"),
+    ROW_OBJECT(Problem, limits, "limits", limits_table, .required = true),
+    ROW(Problem, separable, "separable", .about = "optional: the filter is the product of a row and a column (for `make explain`)"),
+    ROW_SAME("rules", rules_table, .required = true),
+    ROW_SAME("timing", timing_table, .required = true));
 
 /* clang-format on */
 

@@ -552,48 +552,48 @@ Status reference_times_take(const Problem *problem, const char *device, bool onl
 
 /* ==== known times ================================================================================================= */
 
-/* Takes the times that are better than those known so far. */
-static Status take_times(const Result *result, const char *name, const char *cases, bool vetted, Arena *arena,
-                         KnownTime *known, Message *why)
+/* Takes a reference solution's times that are better than those known so far. */
+static Status take_reference(const Result *result, const ReferenceTime *reference, Arena *arena, KnownTime *known,
+                             Message *why)
 {
     CaseTime *times;
     size_t count;
-    Status status = case_times_read(name, cases, arena, &times, &count, why);
+    Status status = case_times_read(reference->name, reference->cases, arena, &times, &count, why);
     for (size_t i = 0; i < result->case_count && status == STATUS_OK; i++) {
         const MeasuredTime *time = case_times_find(times, count, result->cases[i].name);
         if (time == NULL || result->cases[i].group != CASE_TIMED)
             continue;
-        if (!(known[i].best_ms > 0) || time->ms < known[i].best_ms) {
-            known[i].best_ms = time->ms;
-            known[i].of = name;
-        }
-        if (vetted && (!(known[i].vetted_ms > 0) || time->ms < known[i].vetted_ms))
-            known[i].vetted_ms = time->ms;
+        if (!(known[i].best_ms > 0) || time->ms < known[i].best_ms)
+            known[i] = (KnownTime){.best_ms = time->ms, .of = reference->name, .vetted_ms = time->ms};
     }
     return status;
 }
 
-static Status take_run(Store *store, const Result *result, const StoredRun *run, Arena *arena, KnownTime *known,
-                       Message *why)
+static Status take_runs(Store *store, const Board *board, const char *name, Arena *arena, KnownTime *known, Message *why)
 {
-    Ruling ruling;
-    Status status = rulings_in_force(store, run->id, arena, &ruling, why);
-    if (status != STATUS_OK)
-        return status;
-    const bool accepted = ruling.run != 0 && ruling.kind == RULING_ACCEPT;
-    return take_times(result, arena_printf(arena, "run %" PRId64, run->id), run->cases, accepted, arena, known, why);
+    double ms, vetted_ms = 0;
+    int64_t run = 0, vetted_run;
+    Status status = store_best_case_time(store, board, name, false, &ms, &run, why);
+    if (status == STATUS_OK)
+        status = store_best_case_time(store, board, name, true, &vetted_ms, &vetted_run, why);
+    if (status == STATUS_OK && ms > 0 && (!(known->best_ms > 0) || ms < known->best_ms)) {
+        known->best_ms = ms;
+        known->of = arena_printf(arena, "run %" PRId64, run);
+    }
+    if (status == STATUS_OK && vetted_ms > 0 && (!(known->vetted_ms > 0) || vetted_ms < known->vetted_ms))
+        known->vetted_ms = vetted_ms;
+    return status;
 }
 
 Status known_times_read(Store *store, const Result *result, Arena *arena, KnownTime **times, Message *why)
 {
     const Board board = ranking_board(result);
-    StoredRun *runs;
-    size_t run_count;
+    Status status = STATUS_OK;
     *times = arena_array(arena, result->case_count, sizeof **times);
-    Status status = store_runs(store, &board, arena, &runs, &run_count, why);
     for (size_t i = 0; i < result->ladder_count && status == STATUS_OK; i++)
-        status = take_times(result, result->ladder[i].name, result->ladder[i].cases, true, arena, *times, why);
-    for (size_t i = 0; i < run_count && status == STATUS_OK; i++)
-        status = take_run(store, result, &runs[i], arena, *times, why);
+        status = take_reference(result, &result->ladder[i], arena, *times, why);
+    for (size_t i = 0; i < result->case_count && status == STATUS_OK; i++)
+        if (result->cases[i].group == CASE_TIMED)
+            status = take_runs(store, &board, result->cases[i].name, arena, &(*times)[i], why);
     return status;
 }

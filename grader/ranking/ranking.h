@@ -56,9 +56,9 @@ typedef struct Ladder {
 
 /* Reads the source files, but no times. A problem without the folder has no rungs. */
 MUST_USE Status ladder_read(const Problem *problem, Ladder *ladder, Message *why);
-/* Likewise for programs of others, in solutions/<id>/rivals/. */
+/* Does the same for programs of others, in solutions/<id>/rivals/. */
 MUST_USE Status ladder_read_rivals(const Problem *problem, Ladder *ladder, Message *why);
-/* Likewise for the plain C files in solutions/<id>/cpu_baselines/. */
+/* Does the same for the plain C files in solutions/<id>/cpu_baselines/. */
 MUST_USE Status ladder_read_baselines(const Problem *problem, Ladder *ladder, Message *why);
 void ladder_free(Ladder *ladder);
 

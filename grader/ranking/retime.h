@@ -50,13 +50,13 @@ MUST_USE Status retime_choose(Store *store, const Problem *problem, const char *
 /* Times them, and fills in times and ranks. */
 MUST_USE Status retime_run(Retiming *retiming, Progress *progress, Message *why);
 
-/* Whether the rounds so far say enough of each two contenders, or no more may be timed. It looks after 7, 11, 15 ... rounds:
- * to look after each would take chance for an order more often. */
+/* True if the rounds so far decide each pair of contenders, or if no more may be timed. It looks only after 7, 11, 15
+ * ... rounds, since looking after each round would more often take chance for an order. */
 bool retime_is_done(const Retiming *retiming);
 
 PairedRatio retime_ratio(const Retiming *retiming, const Contender *a, const Contender *b);
 
-/* Whether a contender is significantly faster than one that the stored times put significantly before it. */
+/* True if a contender is significantly faster than one that the stored times put significantly before it. */
 bool retime_contradicts(const Retiming *retiming);
 
 void retime_free(Retiming *retiming);

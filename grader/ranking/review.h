@@ -24,7 +24,7 @@ MUST_USE Status review_result(Store *store, const JudgeJob *first, Result *resul
 /* The first timed case that is faster than what is known by the factor, the most so; NULL: there is none. */
 const CaseResult *review_suspect(const Result *result, const KnownTime *known);
 
-/* Whether a result has a second sitting whose times differ from its own. */
+/* True if a result has a second sitting whose times differ from its own. */
 bool review_differs(const Result *result);
 
 /* Why a result with a second sitting must wait, in `text`; "" if it need not. */

@@ -61,7 +61,7 @@ static bool is_register(const Token *token)
     return i < token->length && isdigit((unsigned char)token->text[i]);
 }
 
-/* What of an operand counts: nothing but its kind, except for special registers and symbols. */
+/* Mixes an operand into a hash: only its kind counts, except for special registers and symbols. */
 static uint64_t mixed_operand(uint64_t hash, const Token *token)
 {
     if (is_register(token))
@@ -178,7 +178,7 @@ Fingerprints fingerprints_of_ptx(const char *ptx, size_t bytes, Arena *arena)
     return set_of(&chosen);
 }
 
-/* Of the modules of a compilation for compute capability `compute` (90). */
+/* Computes the fingerprints of the modules of a compilation for compute capability `compute` (90). */
 static Fingerprints fingerprints_of(const Compiled *compiled, int compute, Arena *arena)
 {
     Fatbin fatbin;
@@ -319,7 +319,7 @@ static MUST_USE Status source_files_each(const char *path, const char *const *en
 
 /* ==== handed out ================================================================================================== */
 
-/* What the teacher has handed out, so that nobody has copied it from another student. */
+/* Code that the teacher has handed out, so that no student has copied it from another. */
 
 static void take_handed_out(void *context, const char *path, const char *name)
 {
@@ -628,7 +628,7 @@ static Status fingerprint_handed_out(const FingerprintJob *compiling, HandedOut 
     return status;
 }
 
-/* Whoever hands in what was handed out has copied from nobody. */
+/* Leaves out code that the teacher handed out, since it does not count as copied. */
 static void leave_out_code(const HandedOut *handed_out, Program *program)
 {
     for (size_t i = 0; i < handed_out->count; i++) {

@@ -40,7 +40,7 @@ typedef struct Fingerprints { /* a set */
     size_t count;
 } Fingerprints;
 
-/* Of PTX text. */
+/* Computes the fingerprints of PTX text. */
 Fingerprints fingerprints_of_ptx(const char *ptx, size_t bytes, Arena *arena);
 
 /* Removes from `all` whatever is in `known`. */
@@ -86,7 +86,7 @@ typedef struct Similarities {
     Arena arena;
 } Similarities;
 
-/* How alike two programs are: sets everything but `a` and `b`. The shares by source are given. */
+/* Rates how similar two programs are: sets everything but `a` and `b`. The caller gives the shares by source. */
 void similarity_rate(SimilarPair *pair, double source_a, double source_b);
 
 typedef struct SimilarRequest {

@@ -176,7 +176,7 @@ static void skip_quoted(Scanner *scanner)
     scanner->at += *scanner->at == quote;
 }
 
-/* What of a token counts. */
+/* Returns the next token, with only the parts that count. */
 static uint64_t next_token(Scanner *scanner)
 {
     const char *begin = scanner->at;
@@ -306,7 +306,8 @@ static size_t equal_runs(const SourceTokens *a, size_t i, const SourceTokens *b,
     return length;
 }
 
-/* Of equally long ones, the first. Looks at so many places at most, since a source may repeat itself without end. */
+/* Finds the longest match, and of equally long ones the first. It looks at a limited number of places, since a source
+ * may repeat itself without end. */
 static size_t longest(const SourceTokens *a, size_t i, const SourceTokens *b, size_t *place)
 {
     enum { MOST_PLACES = 200 };

@@ -42,12 +42,12 @@ bool array_row(const char *source, const char *array, char *columns, size_t size
 
 /* ==== padding ===================================================================================================== */
 
-/* How many elements to add to the rows of a shared array, so that a warp's accesses meet no bank twice.
+/* Computes how many elements to add to each row of a shared array, so that a warp's accesses meet no bank twice.
  *
  * Shapes   a warp is 32 threads of a block, x fastest. Elements and banks have 4 bytes.
  * Source   CUDA C++ Programming Guide 13.0, Compute Capabilities, "Shared Memory": 32 banks, one word each per cycle. */
 
-/* How a warp goes through a two-dimensional array. */
+/* The way in which a warp walks through a two-dimensional array. */
 typedef enum WarpWalk {
     WALK_ROWS,   /* array[threadIdx.y][threadIdx.x] */
     WALK_COLUMNS /* array[threadIdx.x][threadIdx.y] */

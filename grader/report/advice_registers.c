@@ -154,8 +154,8 @@ static double tile_loads_per_thread(const KernelUnderReview *review)
     return loads;
 }
 
-/* What a test such as `y >= 0 && y < rows ? input[y * cols + x] : 0.0f` adds to a load: two comparisons, the row, the choice.
- * An estimate. */
+/* An estimate of the instructions that a test such as `y >= 0 && y < rows ? input[y * cols + x] : 0.0f` adds to a load:
+ * two comparisons, the row, the choice. */
 enum { BORDER_TEST_INSTRUCTIONS = 4 };
 
 /* Whether a line tests, or stands below a test, whether an index is inside of the input. */
@@ -742,8 +742,8 @@ bool rule_register_patch(const KernelUnderReview *review, Change *change, Advice
 
 /* ---- unrolling --------------------------------------------------------------------------------------------------- */
 
-/* What unrolling by 8 leaves of the instructions that count, compare and branch, and of a warp's waiting, since loads of
- * several taps are on their way together. */
+/* The shares that unrolling by 8 leaves of the instructions that count, compare and branch, and of a warp's waiting,
+ * since loads of several taps are in flight together. */
 static const double UNROLLED_OTHERS = 0.4, UNROLLED_WAITING = 0.6;
 
 /* "#pragma unroll 8": so many turns are unrolled of a loop whose length the compiler does not know. */
@@ -833,7 +833,7 @@ static double turns_together(const KernelUnderReview *review, int loop, int hot)
     return isfinite(fewest) ? fewest : 1;
 }
 
-/* What counts, compares, branches and moves a pointer on in each turn of a rolled loop. */
+/* Instructions that count, compare, branch and advance a pointer in each iteration of a rolled loop. */
 enum { LOOP_INSTRUCTIONS = 4 };
 
 /* Instructions that unrolling saves. Conditions inside are left, with the addresses that depend on them: only the loop's own

@@ -1287,7 +1287,7 @@ static void insert_by_place(Advice list[ADVISOR_MOST], double places[ADVISOR_MOS
     places[at] = place;
 }
 
-/* What one rule finds in all kernels. Kernels that get the same advice for one line, such as launches of one
+/* The findings of one rule in all kernels. Kernels that get the same advice for one line, such as launches of one
  * function with different grids, share one piece, and their gains add up. */
 typedef struct AdviceFindings {
     Advice advice[PROFILE_MAX_KERNELS];

@@ -210,7 +210,7 @@ static void put_leaderboard(const Outcome *outcome, cJSON *root)
     add_percentile(percentiles, "class", "Percentile in the class", board);
 }
 
-/* What a teacher's program may want of it later; Gradescope keeps it and shows it to nobody. */
+/* Adds data for a teacher's own programs. Gradescope keeps it, and does not show it. */
 static void put_extra_data(const Outcome *outcome, cJSON *root)
 {
     static const char *const keys[] = {"verdict", "problem",     "revision", "source_hash",

@@ -13,7 +13,7 @@
 
 /* ==== outcome ===================================================================================================== */
 
-/* What became of one file, as other systems want to know it.
+/* The outcome of one file, in the forms that other systems read.
  *
  * The views of this folder take the document result.json (docs/reference/formats.md) and nothing of the grading itself, so that a local
  * grading and one that a server keeps are written alike, and so that they tell no more of hidden cases than it does.
@@ -48,7 +48,7 @@ double outcome_number(const cJSON *object, const char *key);
 const char *outcome_verdict(const Outcome *outcome);
 const char *outcome_text(const Outcome *outcome);
 bool outcome_is_accepted(const Outcome *outcome);
-/* Nothing was judged, or the judge lacks what the submission needs: no fault of the submission's, and nothing to score. */
+/* True if nothing was judged, or if the judge lacks what the submission needs: no score, and no fault of its author. */
 bool outcome_is_unknown(const Outcome *outcome);
 /* Wall clock of all steps, in seconds. */
 double outcome_seconds(const Outcome *outcome);

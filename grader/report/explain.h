@@ -58,13 +58,13 @@ void explain(const ExecutionProfile *profile, const HardwareProfile *hardware, d
 void explanation_free(Explanation *explanation);
 
 void kernel_model(const Explanation *explanation, uint32_t kernel, KernelModel *model);
-/* What the cost model makes of one launch of it, and the modelled time of all its launches. */
+/* Models the cost of one launch, and the time of all launches. */
 Cost kernel_model_cost(const KernelModel *model);
 double kernel_model_seconds(const KernelModel *model);
 /* Blocks that one multiprocessor holds at a time; 0: a block does not fit. */
 uint32_t kernel_model_resident_blocks(const KernelModel *model);
 
-/* Whether a line is in the submission's own file, not in a header of the toolkit. */
+/* True if a line is in the submission's own file, not in a header of the toolkit. */
 bool explain_is_own_line(const Explanation *explanation, const ProfileLine *line);
 
 /* ==== change ====================================================================================================== */
@@ -82,7 +82,7 @@ typedef struct Change {
     double unmodelled_s; /* what the model does not count of the call as it is, and the change saves */
 } Change;
 
-/* What the machine code of a kernel consists of. */
+/* The instructions of a kernel's machine code, by kind. */
 typedef struct InstructionMix {
     double multiply_adds;
     double global_loads, shared_loads, constant_loads, texture_loads, stores, local;
@@ -91,7 +91,7 @@ typedef struct InstructionMix {
 } InstructionMix;
 
 InstructionMix change_mix(const KernelModel *model);
-/* Of all kinds, except for those of local memory. */
+/* Counts the loads of all kinds, except for those of local memory. */
 double change_loads(const InstructionMix *mix);
 
 /* Instructions other than multiply-adds and accesses to memory. */
@@ -112,7 +112,7 @@ void change_add_shared(KernelModel *model, double loads, double stores, double b
 void change_lanes(KernelModel *model, double kept);
 /* Each thread does the work of `outputs`: as many times fewer blocks. */
 void change_outputs_per_thread(KernelModel *model, int outputs, int registers);
-/* What is left of the time that a warp takes from its start to its end if it runs alone. May be above 1. */
+/* Multiplies the latency of a lone warp, from its start to its end, by `kept`, which may exceed 1. */
 void change_waiting(KernelModel *model, double kept);
 /* The time of one warp alone, in seconds, by the model. */
 double change_chain_seconds(const KernelModel *model);
@@ -122,7 +122,7 @@ uint64_t change_scaled(uint64_t count, double factor);
 
 /* ==== case choice ================================================================================================= */
 
-/* Which of a problem's timed cases to explain. */
+/* Chooses which of a problem's timed cases to explain. */
 
 typedef struct CaseChoice {
     char name[200]; /* of the chosen case; "": all of them */
@@ -133,14 +133,14 @@ typedef struct CaseChoice {
 /* `wanted` is a number from 1, or a name; NULL: all. BAD_INPUT, with the list of cases: there is no such case. */
 MUST_USE Status case_choice_read(const Problem *problem, const char *wanted, CaseChoice *choice, Message *why);
 
-/* By how much the score, a geometric mean over `count` cases, shrinks if the time of one of them shrinks by `gain`. */
+/* Returns the share by which the score, a geometric mean over `count` cases, shrinks if one time shrinks by `gain`. */
 double case_choice_score_gain(int count, double gain);
 
 /* ==== kernel under review ========================================================================================= */
 
 /* One kernel with its counters and cost model, and what the rules of advice ask about it. */
 
-/* What is known of the submission and of the case beside the profile. */
+/* Facts about the submission and the case that the profile does not hold. */
 typedef struct AdviceSubject {
     const char *source;
     const Problem *problem; /* NULL: unknown, and so are the sizes */
@@ -176,7 +176,7 @@ double review_sum(const KernelUnderReview *review, LineMeasure *measure);
 double review_threads_per_block(const KernelUnderReview *review);
 double review_blocks_per_launch(const KernelUnderReview *review);
 double review_warps(const KernelUnderReview *review); /* of all launches */
-/* How often each warp executes a line, on average: more than a few times means that the line is in a loop. */
+/* Returns how often each warp executes a line, on average: more than a few times means that the line is in a loop. */
 double review_executions_per_warp(const KernelUnderReview *review, const SimLine *line);
 /* Multiply-adds of one thread, on average: with one output a thread, the number of taps. */
 double review_taps_per_thread(const KernelUnderReview *review);
@@ -192,8 +192,8 @@ typedef struct MatrixProduct {
     double rows, columns, depth; /* depth: products of which an output is the sum */
     double channels;             /* of the input: so many of the depth lie side by side */
 } MatrixProduct;
-/* Whether the problem is one: its weights share one axis with the output alone and another one with the input alone. false,
- * too: the problem, its sizes or its operations are unknown. */
+/* True if the problem is a matrix product: its weights share one axis with the output alone, and another with the input
+ * alone. False also if the problem, its sizes or its operations are unknown. */
 bool review_matrix_product(const KernelUnderReview *review, MatrixProduct *product);
 /* Bytes of the problem's output array; 0: the problem or its sizes are unknown. */
 double review_output_bytes(const KernelUnderReview *review);
@@ -202,9 +202,10 @@ double review_taps_in_a_row(const KernelUnderReview *review);
 /* The time that a unit alone would take, as a share of the kernel's; 0: there is no such unit. */
 double review_share_of(const KernelUnderReview *review, const char *unit);
 
-/* What ptxas makes of a 32-bit integer division by a divisor that it does not know; and, an estimate, of a float32 division
- * that rounds correctly, if its operands are ordinary: a reciprocal, five multiply-adds, the test for the slow path, and the
- * branch around it with what lets the lanes meet again. One of float64 needs more of them, and moves halves of registers. */
+/* Instructions of a division. ptxas makes so many of a 32-bit integer division by an unknown divisor. The number for
+ * float32 is an estimate for a correctly rounded division of ordinary operands: a reciprocal, five multiply-adds, the
+ * test for the slow path, and the branch around it with the reconvergence of the lanes. float64 needs more, and moves
+ * halves of registers. */
 enum {
     INTEGER_DIVISION_INSTRUCTIONS = 20,
     FLOAT_DIVISION_INSTRUCTIONS = 11,
@@ -219,7 +220,7 @@ double review_constant_bytes(const KernelUnderReview *review);
 
 /* The line that defines the kernel; 0: not found by its usual form. */
 int review_kernel_line(const KernelUnderReview *review);
-/* What the kernel calls the things around a line; 0: only the kernel's own. */
+/* Finds the names that the kernel uses around a line. Line 0 finds only the names of the kernel itself. */
 void review_names(const KernelUnderReview *review, int line, KernelNames *names);
 /* The source of a line without its indentation. */
 void review_line_text(const KernelUnderReview *review, int line, char *text, size_t size);

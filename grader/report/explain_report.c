@@ -49,7 +49,7 @@ static void put_file(cJSON *object, const RecordRow *row, const void *record, co
         cJSON_AddStringToObject(object, row->key, shown(root)->profile->files[line->file]);
 }
 
-/* What Nsight Compute measured, under the names of the simulated counters. */
+/* Writes the figures of Nsight Compute under the names of the simulated counters. */
 static void put_metrics(cJSON *object, const RecordRow *row, const void *record, const void *root)
 {
     static const char *const keys[NCU_METRICS] = {
@@ -90,24 +90,24 @@ RECORD(use_table, ProfileKernel,
     ROW(ProfileKernel, live_registers, "live_registers"),
     ROW_HAND("shared_bytes", .put = put_shared_bytes),
     ROW(ProfileKernel, local_bytes, "local_bytes"),
-    ROW(ProfileKernel, frame_bytes, "frame_bytes", .about = "of a thread; of these what it needs at the same time, by its PTX; of a block, a thread; local memory with spilled registers, of a thread"));
+    ROW(ProfileKernel, frame_bytes, "frame_bytes", .about = "of a thread; what it needs of them at a time; of a block; of a thread; the same with spilled registers"));
 
 RECORD(kernel_table, ExplainedKernel,
     ROW(ExplainedKernel, name, "name"),
     ROW_BEHIND(ExplainedKernel, profile, NULL, shape_table),
-    ROW(ExplainedKernel, share, "share", .about = "all launches of one function in one shape together; share of the call's time"),
+    ROW(ExplainedKernel, share, "share", .about = "all launches of one function in one shape; share of the call's time"),
     ROW(ExplainedKernel, cost.limiter, "bound"),
-    ROW(ExplainedKernel, bound_share, "bound_share", .about = "the unit that takes longest, its time over the kernel's"),
+    ROW(ExplainedKernel, bound_share, "bound_share", .about = "the unit that takes longest; its time over the kernel's"),
     ROW(ExplainedKernel, intensity, "intensity"),
     ROW(ExplainedKernel, gflops, "gflops"),
-    ROW(ExplainedKernel, roof_gflops, "roof_gflops", .about = "operations a byte of DRAM traffic, the rate reached, the rate that is possible there"),
+    ROW(ExplainedKernel, roof_gflops, "roof_gflops", .about = "operations per byte of DRAM traffic, the rate reached, and the possible rate"),
     ROW(ExplainedKernel, cost.occupancy, "occupancy"),
     ROW(ExplainedKernel, occupancy_limit, "occupancy_limit"),
     ROW(ExplainedKernel, waves, "waves"),
-    ROW(ExplainedKernel, achieved_occupancy, "achieved_occupancy", .about = "0 to 1; what keeps more blocks from being resident; how many times the grid fills all multiprocessors; the occupancy averaged over the waves"),
+    ROW(ExplainedKernel, achieved_occupancy, "achieved_occupancy", .about = "0 to 1; what limits it; how often the grid fills all multiprocessors; the mean over these waves"),
     ROW_BEHIND(ExplainedKernel, profile, NULL, use_table),
-    ROW_HAND("parts", .put = put_parts, .about = "the time of every unit, of one launch"),
-    ROW_HAND("counters", .put = put_kernel_counters, .about = "sums over all launches"));
+    ROW_HAND("parts", .put = put_parts),
+    ROW_HAND("counters", .put = put_kernel_counters, .about = "the time of every unit in one launch; sums over all launches"));
 
 RECORD(advice_table, Advice,
     ROW(Advice, id, "id"),
@@ -131,9 +131,9 @@ RECORD(line_table, ProfileLine,
     ROW(ProfileLine, kernel, "kernel"),
     ROW_HAND("file", .put = put_file),
     ROW(ProfileLine, counts.line, "line"),
-    ROW_HAND("share", .put = put_line_share, .about = "index of the kernel; the file where it is not the submission's own; share of the call's time"),
+    ROW_HAND("share", .put = put_line_share, .about = "index of the kernel; the file if it is not the submission; share of the call's time"),
     ROW_HAND(NULL, .put = put_line_counts),
-    ROW_HAND("counters", .put = put_line_counters, .about = "the actual counts; beside them `executions` by warps, `divisions` of integers and `float_divisions`, those of float32 that round as IEEE 754 requires, counted per thread, and the least possible counts `ideal_load_sectors`, `ideal_store_sectors`, `ideal_shared_wavefronts`"));
+    ROW_HAND("counters", .put = put_line_counters, .about = "counts, also `executions` by warps, `divisions` and IEEE `float_divisions` of threads, and the least possible `ideal_load_sectors`, `ideal_store_sectors`, `ideal_shared_wavefronts`"));
 
 RECORD(measured_table, NcuKernel,
     ROW(NcuKernel, name, "name"),
@@ -166,15 +166,15 @@ RECORD_PUBLIC(explain_table, ExplainReport,
     ROW_SCHEMA("schema", 1),
     ROW_HAND("problem", .put = put_problem),
     ROW_BEHIND(ExplainReport, result, NULL, source_table),
-    ROW_HAND("case", .put = put_case, .about = "as in result.json; the case that everything below `cases` is about"),
-    ROW_HAND("seconds", .put = put_seconds, .about = "of the call, as `grade` shows it: kernels, copies and waits, one after the other, and the time between two events without work"),
-    ROW_HAND("cases", .put = put_cases, .about = "the timed cases that were run: `number` (from 1), `name`, `seconds`, `score_share` (of the score, a geometric mean), `advice` (the first id, absent where there is none), `measured_s` (on a real GPU)"),
-    ROW_HAND("advice", .put = put_advice, .about = "list, in the order in which to try it: `id`, `kernel` (index), `line` where it is known, `gain` (of the call's time, 0 to 1), `after_s` (the time of the call after this change alone), `name` (the array or variable), `text`, `sketch` (lines of new code)"),
-    ROW_HAND("kernels", .json = JSON_ARRAY, .table = &kernel_table, .put = put_kernels, .about = "list"),
+    ROW_HAND("case", .put = put_case, .about = "as in result.json; the case that all keys after `cases` are about"),
+    ROW_HAND("seconds", .put = put_seconds, .about = "of the call: kernels, copies and waits, and the time between two events without work"),
+    ROW_HAND("cases", .put = put_cases, .about = "the timed cases: `number` (from 1), `name`, `seconds`, `score_share` (of the score), `advice` (the first id, if any), `measured_s` (on a real GPU)"),
+    ROW_HAND("advice", .put = put_advice, .about = "what to try, in this order: `id`, `kernel` (index), `line` if known, `gain` (share of the call's time), `after_s` (the call's time after this change alone), `name` (of array or variable), `text`, `sketch`"),
+    ROW_HAND("kernels", .json = JSON_ARRAY, .table = &kernel_table, .put = put_kernels),
     ROW_HAND("host_copies", .put = put_host_copies),
-    ROW_HAND("device_copies", .put = put_device_copies, .about = "objects: `count`, `bytes`, `seconds`; across the bus, and within the device (fills included)"),
-    ROW_HAND("lines", .json = JSON_ARRAY, .table = &line_table, .put = put_lines, .about = "list"),
-    ROW_HAND("measured", .when = has_measurement, .put = put_measured, .about = "with `--ncu`: list of kernels as Nsight Compute saw them: `name`, `launches`, `seconds`, `occupancy`, `warp_instructions`, `global_load_requests`, `global_load_sectors`, `global_store_sectors`, `shared_wavefronts`, `dram_bytes`"));
+    ROW_HAND("device_copies", .put = put_device_copies, .about = "across the bus, and within the device (with fills): `count`, `bytes`, `seconds`"),
+    ROW_HAND("lines", .json = JSON_ARRAY, .table = &line_table, .put = put_lines),
+    ROW_HAND("measured", .when = has_measurement, .put = put_measured, .about = "with `--ncu`, each kernel as Nsight Compute saw it: `name`, `launches`, `seconds`, `occupancy`, `warp_instructions`, `global_load_requests`, `global_load_sectors`, `global_store_sectors`, `shared_wavefronts`, `dram_bytes`"));
 
 /* clang-format on */
 
@@ -426,7 +426,7 @@ static void add_headline(const ExplainReport *report, TerminalStyle style, Text 
                     (unsigned long long)explanation->profile->lines_left_out);
 }
 
-/* What limits the kernel that takes most of the time. */
+/* Returns the limit of the kernel that takes most of the time. */
 static const char *limiter_of_case(const Explanation *explanation)
 {
     const ExplainedKernel *longest = NULL;

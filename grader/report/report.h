@@ -8,7 +8,7 @@
 
 /* ==== limiter ===================================================================================================== */
 
-/* What the cost model calls the unit that limits a kernel, in words. */
+/* Names in words the unit that limits a kernel by the cost model. */
 
 /* Names of simgpu/cost/cost.h: "lsu" is "load/store units". An unknown one stays as it is. */
 const char *limiter_words(const char *limiter);
@@ -25,7 +25,7 @@ void report_add_label_of_times(const DeviceInfo *device, Text *out);
 
 /* ==== report place ================================================================================================ */
 
-/* Where an accepted submission stands among the reference solutions and in the class. */
+/* Says where an accepted submission stands among the reference solutions and in the class. */
 
 typedef struct ClassPlace {
     bool has_time; /* to compare with those of others */
@@ -39,7 +39,7 @@ typedef struct ClassPlace {
 void report_add_class_place(const ClassPlace *place, Text *out);
 /* The percentiles, if there is a time to compare, and the rank. */
 void report_add_place(const Result *result, Text *out);
-/* What proves later that the run was recorded; nothing if it was not. */
+/* Adds the lines that later prove that the run was recorded; adds nothing if it was not. */
 void report_add_run(const Result *result, Text *out);
 /* Bars for the reference solutions and the submission, fastest first, and the next one to beat. */
 void report_add_ladder(const Result *result, TerminalStyle style, Text *out);

@@ -114,7 +114,7 @@ static void put_cases(cJSON *object, const RecordRow *row, const void *record, c
 /* clang-format off */
 
 RECORD(run_table, RecordedRun,
-    ROW(RecordedRun, id, "run", .about = "the run's number, as `--accept` and `--reject` take it"),
+    ROW(RecordedRun, id, "run", .about = "number, for `--accept` and `--reject`"),
     ROW(RecordedRun, run.person, "person"),
     ROW(RecordedRun, run.time_utc, "time_utc"),
     ROW(RecordedRun, run.board.problem, "problem"),
@@ -127,8 +127,8 @@ RECORD(run_table, RecordedRun,
     ROW(RecordedRun, run.machine_code, "machine_code"),
     ROW(RecordedRun, run.file_name, "file"),
     ROW(RecordedRun, run.source_hash, "source_hash", .about = "as in result.json"),
-    ROW(RecordedRun, run.source, "source", .about = "the text of the submission"),
-    ROW_HAND("cases", .put = put_cases, .about = "the timed cases of its result.json, with the samples of both sittings"));
+    ROW(RecordedRun, run.source, "source"),
+    ROW_HAND("cases", .put = put_cases, .about = "text of the submission; its timed cases, with the samples of both sittings"));
 
 typedef struct QuarantinedRuns {
     const RecordedRun *runs;
@@ -137,7 +137,7 @@ typedef struct QuarantinedRuns {
 
 RECORD_PUBLIC(quarantine_table, QuarantinedRuns,
     ROW_SCHEMA("schema", 1),
-    ROW_LIST(QuarantinedRuns, runs, count, "runs", run_table, .about = "list"));
+    ROW_LIST(QuarantinedRuns, runs, count, "runs", run_table));
 
 /* clang-format on */
 

@@ -14,7 +14,7 @@
 
 /* The runs that wait in quarantine, with what a teacher needs to decide. */
 
-/* For each run the reason, and for each timed case both times, the best known time and the factor between them. */
+/* Lists each run with its reason, and for each timed case both times, the best known time and their ratio. */
 MUST_USE Status report_quarantine(const RecordedRun *runs, size_t count, Text *out, Message *why);
 
 /* The same as JSON (docs/reference/formats.md), with the source and the samples of both sittings. */

@@ -68,7 +68,7 @@ static const struct {
     [OPINION_JUDGES_LIMIT] = {"a limit of the judge", "the judge cannot run this file on both"},
 };
 
-/* What the simulated GPU's finding says about a real GPU. */
+/* Returns what the simulated GPU's finding means on a real GPU. */
 static OpinionReason reason_of_mistake(MistakeKind mistake)
 {
     switch (mistake) {
@@ -269,8 +269,8 @@ void result_warn(Result *result, const char *format, ...)
         result->warnings[result->warning_count++] = arena_string(&result->arena, text);
 }
 
-/* Of a case's time: the spread of its samples, or what simulating a share of the blocks leaves open, and the anchor's
- * drift. */
+/* Returns the uncertainty of a case's time, from the anchor's drift and the spread of its samples, or from the share of
+ * the blocks that was simulated. */
 static double case_uncertainty(const CaseResult *item, double drift)
 {
     return timing_uncertainty(fmax(item->timing.half_width, item->statistics.sample_error), drift);

@@ -45,12 +45,12 @@ const char *verdict_folder(Verdict verdict);
 /* Accepts either name. */
 bool verdict_parse(const char *name, Verdict *verdict);
 
-/* Of a command that judges one submission: 0 if it was accepted, 2 after a judge error, else 1. */
+/* Returns the exit status of a command that judges one submission: 0: accepted, 2: judge error, else 1. */
 int verdict_exit_status(Verdict verdict);
 
 /* ==== second opinion ============================================================================================== */
 
-/* What the simulated GPU says of a submission that a real GPU judges, and why they may differ.
+/* The second opinion: the simulated GPU's verdict on a submission that a real GPU judges, and why they may differ.
  *
  * A real GPU lets undefined behaviour pass as long as it does no harm: reads outside of an array, reads of memory that
  * nothing has written, races. The simulated GPU reports them. The verdict is the real GPU's in any case.
@@ -90,7 +90,7 @@ typedef struct SecondOpinion {
 /* Why `here`, the verdict of a real GPU, is not `simulated`; `mistake` is what the simulated GPU found. */
 OpinionReason opinion_reason(Verdict here, Verdict simulated, MistakeKind mistake);
 
-/* Whether to run the submission again: a wrong result is not confirmed. */
+/* True if the submission is to run again, because the simulated GPU does not confirm a wrong result. */
 bool opinion_wants_retry(Verdict here, Verdict simulated);
 /* The reason after running it again: as it is, and with -Xptxas -O0 (not looked at if it was `accepted_again`). */
 OpinionReason opinion_reason_of_retry(bool accepted_again, bool accepted_unoptimised);
@@ -237,7 +237,7 @@ void result_find_unsteady(Result *result);
 /* The case that decided the verdict; NULL: all were accepted, or none was judged. */
 const CaseResult *result_failed_case(const Result *result);
 
-/* For each resource, the most that any kernel uses. */
+/* Returns for each resource the most that any kernel uses. */
 CompileKernel result_largest_use(const Compiled *compiled);
 
 /* ==== case verdicts =============================================================================================== */

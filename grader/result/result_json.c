@@ -23,12 +23,12 @@ static void put_verdict(cJSON *object, const RecordRow *row, const void *record,
 /* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 RECORD_OPEN(sample_table, CaseSample,
-    ROW(CaseSample, event_s, "event_ms", .scale = 1e3, .about = "its time by the device's events"),
-    ROW(CaseSample, host_s, "host_ms", .scale = 1e3, .sparse = true, .about = "where the device has a second clock: its time by the host's clock (the gap included)"),
-    ROW(CaseSample, taken_s, "taken_ms", .scale = 1e3, .sparse = true, .about = "from the end of the work by that clock until the oracle had a copy of the output"),
-    ROW(CaseSample, busy_s, "busy_ms", .scale = 1e3, .sparse = true, .about = "for how long the device had work, on the clock that shows more"),
-    ROW(CaseSample, charged_s, "charged_ms", .scale = 1e3, .sparse = true, .about = "what it is charged for, where there is something"),
-    ROW(CaseSample, block, "block", .when = never, .about = "from 0, where there are several samples"));
+    ROW(CaseSample, event_s, "event_ms", .scale = 1e3),
+    ROW(CaseSample, host_s, "host_ms", .scale = 1e3, .sparse = true),
+    ROW(CaseSample, taken_s, "taken_ms", .scale = 1e3, .sparse = true),
+    ROW(CaseSample, busy_s, "busy_ms", .scale = 1e3, .sparse = true),
+    ROW(CaseSample, charged_s, "charged_ms", .scale = 1e3, .sparse = true),
+    ROW(CaseSample, block, "block", .when = never, .about = "each timed call: its time by the device's events, and by the host's clock (gap included); from its end until the oracle had the output; the time for which the device had work; time [charged](../explanation/timing-and-ranks.md#one-sitting) for other work; its block"));
 
 static void put_calls(cJSON *object, const char *key, const CaseSample *samples, size_t count, bool in_blocks)
 {
@@ -46,8 +46,8 @@ RECORD_PUT(put_samples, CaseResult, put_calls(object, row->key, it->samples, it-
 RECORD_PUT(put_warm_up, CaseResult, put_calls(object, row->key, it->warm_up, it->warm_up_count, it->sample_count > 1))
 RECORD_WHEN(has_warm_up, CaseResult, it->warm_up_count > 0)
 
-#define SAMPLES ROW_LIST(CaseResult, samples, sample_count, "samples", sample_table, .put = put_samples, .about = "timed cases: the raw samples")
-#define WARM_UP ROW_LIST(CaseResult, warm_up, warm_up_count, "warm_up", sample_table, .when = has_warm_up, .put = put_warm_up, .brief = true, .about = "timed cases: the calls before the samples, in the same form; and what constructors made the device do, as if they were a call of the first case")
+#define SAMPLES ROW_LIST(CaseResult, samples, sample_count, "samples", sample_table, .put = put_samples)
+#define WARM_UP ROW_LIST(CaseResult, warm_up, warm_up_count, "warm_up", sample_table, .when = has_warm_up, .put = put_warm_up, .brief = true, .about = "the calls before these, in the same form, and what constructors made the device do")
 
 /* ---- samples with a wrong output --------------------------------------------------------------------------------- */
 
@@ -97,10 +97,10 @@ RECORD(details_table, SampleDetails,
     ROW(SampleDetails, comparison.wrong, "wrong", .when = is_wrong),
     ROW(SampleDetails, comparison.count, "count", .when = is_wrong),
     ROW_OBJECT(SampleDetails, comparison.first, "first_wrong", element_table, .when = is_wrong, .put = put_element, .brief = true),
-    ROW_OBJECT(SampleDetails, comparison.worst, "worst_wrong", element_table, .when = is_wrong, .put = put_element, .brief = true, .about = "samples with a wrong output: how many elements exceed their bound, how many there are, and of two of them `position`, `expected`, `got`, `error`, `bound`"),
-    ROW_SAME("output", output_table, .when = has_elements, .brief = true, .about = "of such a sample, if its output has at most 1024 elements: all of them. Object: `shape`, `type` (`float`, `int`, `unsigned char`), and `expected`, `got` (null where nothing was written, or no finite number) and `bounds`, in the order of the memory"),
+    ROW_OBJECT(SampleDetails, comparison.worst, "worst_wrong", element_table, .when = is_wrong, .put = put_element, .brief = true, .about = "a wrong sample: how many elements exceed their bound, how many there are, and two of them: `position`, `expected`, `got`, `error`, `bound`"),
+    ROW_SAME("output", output_table, .when = has_elements, .brief = true, .about = "its whole output, up to 1024 elements: `shape`, `type`, and in the order of the memory `expected`, `got` (null: not written, or not finite) and `bounds`"),
     ROW(SampleDetails, printed, "printed", .sparse = true),
-    ROW(SampleDetails, printed_lost, "printed_lost", .sparse = true, .about = "samples: what the submission printed; how many bytes of it were not kept"));
+    ROW(SampleDetails, printed_lost, "printed_lost", .sparse = true, .about = "samples: what the submission printed, and how many bytes of it were dropped"));
 
 /* ---- timed cases ------------------------------------------------------------------------------------------------- */
 
@@ -154,20 +154,20 @@ RECORD_WHEN(has_counters, CaseResult, it->statistics.has_counters)
 
 RECORD(timed_table, CaseResult,
     ROW(CaseResult, time.ms, "time_ms", .sparse = true),
-    ROW(CaseResult, time.uncertainty, "uncertainty", .sparse = true, .about = "timed cases: as above, of this case"),
+    ROW(CaseResult, time.uncertainty, "uncertainty", .sparse = true, .about = "timed cases: the time, and its uncertainty"),
     ROW(CaseResult, timing.min_s, "min_ms", .when = has_distribution, .scale = 1e3, .sparse = true),
     ROW(CaseResult, timing.p5_s, "p5_ms", .when = has_distribution, .scale = 1e3, .sparse = true),
     ROW(CaseResult, timing.p95_s, "p95_ms", .when = has_distribution, .scale = 1e3, .sparse = true),
     ROW(CaseResult, timing.variation, "variation", .when = has_distribution),
-    ROW_HAND("clock", .when = has_distribution, .put = put_clock, .about = "timed cases of several samples: minimum, 5th and 95th percentile, and coefficient of variation of the samples, by the clock that decided the time: `events`, or `host` (minus the gap) if it showed more in most blocks"),
+    ROW_HAND("clock", .when = has_distribution, .put = put_clock, .about = "minimum, percentiles and coefficient of variation of several samples, by the clock that decided: `events`, or `host` (minus the gap)"),
     SAMPLES,
     WARM_UP,
-    ROW(CaseResult, fewer_calls, "fewer_calls", .about = "real GPUs, slow submissions: a sentence that says how many timed calls a block had at least, instead of how many, and why"),
+    ROW(CaseResult, fewer_calls, "fewer_calls", .about = "slow submissions on a real GPU: why they had fewer timed calls"),
     ROW(CaseResult, gflops, "gflops", .sparse = true),
     ROW(CaseResult, gbytes_per_s, "gbytes_per_s", .sparse = true),
-    ROW(CaseResult, roofline, "roofline", .sparse = true, .about = "timed cases: as above, of this case"),
-    ROW_OBJECT(CaseResult, statistics, "counters", counter_table, .when = has_counters, .brief = true, .about = "timed cases on a device that counts: kernels, copies, instructions, sectors, wavefronts and replays of the call; `occupancy`, `limiter` and `longest_kernel` of its longest kernel. Where the simulated GPU ran a random sample of a kernel's blocks, `sampled_blocks` (the smallest share of them, 0 to 1; the counts are estimates for the whole grid then) and `sample_uncertainty` (half the 95 % interval of the estimate, relative)"),
-    ROW_HAND("review", .put = put_review, .about = "timed cases of a result that was timed again: object: `known_ms` and `known_of`, the best time known before and whose it is (`tiled.cu`, `run 12`), absent where none was known; and of the second sitting `time_ms`, `uncertainty`, `samples`, and where blocks were sampled `sample_uncertainty`"));
+    ROW(CaseResult, roofline, "roofline", .sparse = true, .about = "as above, of this case"),
+    ROW_OBJECT(CaseResult, statistics, "counters", counter_table, .when = has_counters, .brief = true, .about = "counts of the call (`simgpu/cost/counters.def`), and `occupancy`, `limiter` and `longest_kernel`; if a random sample of a kernel's blocks ran, also `sampled_blocks` (the smallest share) and `sample_uncertainty`"),
+    ROW_HAND("review", .put = put_review, .about = "timed again: the best time known before, `known_ms` of `known_of` (`tiled.cu`, `run 12`), and of the second sitting `time_ms`, `uncertainty`, `samples`, `sample_uncertainty`"));
 
 /* ---- cases ------------------------------------------------------------------------------------------------------- */
 
@@ -178,7 +178,7 @@ static void put_error(cJSON *object, const RecordRow *row, const void *record, c
     json_put_number(object, row->key, ((const CaseResult *)record)->sample != NULL ? error : checker_coarse(error));
 }
 
-/* What failures of many submissions can be counted by. */
+/* Writes the kind, by which failures of many submissions can be counted. */
 static void put_kind(cJSON *object, const RecordRow *row, const void *record, const void *root)
 {
     Text kind = {0};
@@ -197,19 +197,19 @@ RECORD_WHEN(has_all_errors, CaseResult, it->errors.known && it->group != CASE_HI
 RECORD_WHEN(was_timed, CaseResult, it->judged && it->group == CASE_TIMED)
 
 RECORD(case_table, CaseResult,
-    ROW(CaseResult, name, "name", .about = "the name in the testcase file; `hidden 4` of a hidden one"),
-    ROW_HAND("verdict", .put = put_case_verdict, .about = "as above, or `not run`"),
-    ROW_HAND("timed", .put = put_timed, .about = "true or false"),
-    ROW_HAND("sizes", .when = is_not_hidden, .put = put_sizes, .about = "object, by parameter; not of hidden cases"),
-    ROW(CaseResult, text, "text", .sparse = true, .about = "one sentence about a failure. For hidden and timed cases it has words from a fixed list (`harness/device/mistake.def`, `grader/check/wrong_output.def`), the name of an array in the file, and one line of it, since a submission could carry data out in all others ([security](../explanation/security.md))"),
-    ROW_HAND("kind", .when = has_failed, .put = put_kind, .about = "the kind of a failure, in words from the same fixed list alone: what failures of many submissions can be counted by"),
+    ROW(CaseResult, name, "name"),
+    ROW_HAND("verdict", .put = put_case_verdict),
+    ROW_HAND("timed", .put = put_timed),
+    ROW_HAND("sizes", .when = is_not_hidden, .put = put_sizes, .about = "samples, hidden cases, then timed cases: the name in the testcase file, or `hidden 4`; the verdict, or `not run`; whether it is timed; the sizes, except for hidden cases"),
+    ROW(CaseResult, text, "text", .sparse = true, .about = "one sentence about a failure; for hidden and timed cases [only fixed words](../explanation/security.md), the name of an array, and one line of the file"),
+    ROW_HAND("kind", .when = has_failed, .put = put_kind, .about = "the [kind of mistake](verdicts.md#kinds-of-mistakes), by which failures can be counted"),
     ROW(CaseResult, errors.max, "max_error", .when = has_error, .put = put_error),
     ROW(CaseResult, errors.mean, "mean_error", .when = has_all_errors, .put = put_error),
-    ROW(CaseResult, errors.bound, "bound", .when = has_all_errors, .put = put_error, .about = "largest error, mean error, and the bound of the element that comes closest to its bound (or exceeds it most). Rounded up to a power of ten except for samples; absent if no output was compared. Of hidden cases only the `max_error` of one whose output is wrong, from 1e-9 to 1e9"),
+    ROW(CaseResult, errors.bound, "bound", .when = has_all_errors, .put = put_error, .about = "largest and mean error, and the bound of the element closest to its bound; rounded up to a power of ten except for samples. A hidden case has only `max_error`, if it is wrong"),
     ROW_BEHIND(CaseResult, sample, NULL, details_table),
     ROW_SAME(NULL, timed_table, .when = was_timed));
 
-#define CASES ROW_LIST(Result, cases, case_count, "cases", case_table, .about = "list: samples, hidden cases, and the timed cases of this kind of device")
+#define CASES ROW_LIST(Result, cases, case_count, "cases", case_table)
 
 RECORD(cases_table, Result,
     CASES);
@@ -232,20 +232,20 @@ RECORD_WHEN(has_usual_launch, Result, it->device.usual_launch_s > 0)
 RECORD_WHEN(has_blocks, Result, it->block_count > 0)
 RECORD_PUT(put_host_constant, Result, json_put_number(object, row->key, 1e6 * device_host_constant_s(&it->device)))
 
-#define ANCHOR ROW_OBJECT(Result, anchor, "anchor", anchor_table, .when = has_anchor, .brief = true, .about = "real GPUs: object: the reference solution timed before and after in the same sitting: `name`, `before_ms`, `after_ms`, `drift` (relative). Beyond 0.02 nothing is ranked")
+#define ANCHOR ROW_OBJECT(Result, anchor, "anchor", anchor_table, .when = has_anchor, .brief = true, .about = "real GPUs: the reference solution timed before and after: `name`, `before_ms`, `after_ms`, `drift` (relative; above 0.02 nothing is ranked)")
 
 RECORD(launch_table, Result,
-    ROW(Result, device.clock_gap_s, "clock_gap_us", .scale = 1e6, .sparse = true, .about = "real GPUs: by how much the host's clock shows more than the CUDA events around the same work, as calibrated on this device"),
+    ROW(Result, device.clock_gap_s, "clock_gap_us", .scale = 1e6, .sparse = true),
     ROW(Result, device.launch_s, "launch_us", .scale = 1e6, .sparse = true),
-    ROW(Result, device.launch_spread_s, "launch_spread_us", .scale = 1e6, .sparse = true, .about = "real GPUs: how long an empty launch takes on this host, between the events of a timed call: the median of all openings of the device in this grading, each the median of 61, but at most 0.15 more than the first opening; and half of its 95 % interval"),
-    ROW(Result, device.usual_launch_s, "usual_launch_us", .scale = 1e6, .sparse = true, .about = "real GPUs: `launch_us` of leaderboard/devices, where that is known"));
+    ROW(Result, device.launch_spread_s, "launch_spread_us", .scale = 1e6, .sparse = true),
+    ROW(Result, device.usual_launch_s, "usual_launch_us", .scale = 1e6, .sparse = true));
 
 /* The state of a real GPU while the submission was timed. */
 RECORD(condition_table, Result,
     ROW_SAME(NULL, launch_table),
-    ROW_HAND("host_constant_us", .when = has_usual_launch, .put = put_host_constant, .about = "real GPUs with a `usual_launch_us`: by how much `launch_us` exceeds that, if by more than 0.6, but at most 5: it was taken off every call. `samples` are as measured; `time_ms`, `min_ms`, `p5_ms` and `p95_ms` are without it, and `launch_spread_us` is part of `uncertainty`"),
+    ROW_HAND("host_constant_us", .when = has_usual_launch, .put = put_host_constant, .about = "real GPUs ([timing](../explanation/timing-and-ranks.md)): how much more the host's clock shows than CUDA events around the same work; the time of an empty launch, half of its 95 % interval, and its usual time; what was therefore taken off all times, but not off `samples`"),
     ANCHOR,
-    ROW_LIST(Result, blocks, block_count, "blocks", block_table, .sparse = true, .brief = true, .about = "real GPUs: list, one entry for each block of timed calls (each block has a runner of its own): `sm_clock_mhz`, `temperature_c`, and `disturbance` (a sentence) if the block does not count"));
+    ROW_LIST(Result, blocks, block_count, "blocks", block_table, .sparse = true, .brief = true, .about = "real GPUs: of each block of timed calls `sm_clock_mhz`, `temperature_c`, and `disturbance` (a sentence) if the block does not count"));
 
 static void put_order(cJSON *object, const RecordRow *row, const void *record, const void *root)
 {
@@ -263,7 +263,7 @@ RECORD(second_table, Result,
     ROW(Result, plan.timed_calls, "timed_calls", .when = has_blocks),
     ROW_SAME(NULL, condition_table));
 
-#define SECOND_SITTING ROW_BEHIND(Result, second, "second_sitting", second_table, .brief = true, .about = "a result that was timed again ([security](../explanation/security.md)): object: `verdict` and `text` as above, `order` (names of the timed cases, as they were timed), and on a real GPU `warm_up_calls` and `timed_calls` (of each case in a block, at most), `clock_gap_us`, `anchor` and `blocks` as above. The times are in `cases[].review`")
+#define SECOND_SITTING ROW_BEHIND(Result, second, "second_sitting", second_table, .brief = true, .about = "a result that was [timed again](../explanation/security.md): `verdict`, `text`, `order` (names of the timed cases), and on a real GPU `warm_up_calls`, `timed_calls`, and keys from `clock_gap_us` to `blocks`. Its times are in `cases[].review`")
 
 RECORD_OPEN(work_table, CaseResult,
     ROW(CaseResult, operations, "operations"),
@@ -285,7 +285,7 @@ static void put_work(cJSON *object, const RecordRow *row, const void *record, co
 
 static Status take_second(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record);
 
-/* What the database keeps of a sitting. */
+/* The members of a sitting that the database keeps. */
 RECORD_OPEN(sitting_table, Result,
     ROW_SAME(NULL, launch_table),
     ANCHOR,
@@ -368,10 +368,10 @@ RECORD(opinion_table, SecondOpinion,
     ROW(SecondOpinion, device, "device_name"),
     ROW(SecondOpinion, none, "none"),
     ROW(SecondOpinion, verdict, "verdict", .when = has_opinion, .put = put_verdict),
-    ROW_HAND("agrees", .when = has_opinion, .put = put_agrees, .about = "the device; then either `none`, a sentence that says why it has no opinion, or `verdict` as above and `agrees` (true or false)"),
+    ROW_HAND("agrees", .when = has_opinion, .put = put_agrees, .about = "real GPUs: the [second opinion](../explanation/cost-model.md#a-second-opinion): its device; then either the reason for having none, or its verdict, and whether it agrees"),
     ROW(SecondOpinion, place, "case", .when = differs, .sparse = true),
-    ROW(SecondOpinion, text, "text", .when = differs, .sparse = true, .about = "where it does not agree: the case that decided its verdict, if any, and a sentence about it. Of a hidden case they follow the same rules as `cases[]`; where the real GPU has told a finding about a hidden case, `case` is `a hidden case`, and a `text` is there only if it names a kind of mistake and that finding does not"),
-    ROW_HAND("reason", .when = differs, .put = put_reason, .about = "where it does not agree, why that may be: `undefined behaviour`, `race`, `rule` (a real GPU does not show who wrote what) or `unexplained`; `varies`, `ptxas` or `not ptxas` after running it again: accepted, accepted with `-Xptxas -O0`, neither; `a limit of the judge`"));
+    ROW(SecondOpinion, text, "text", .when = differs, .sparse = true, .about = "if it disagrees: the deciding case, and a sentence. They reveal no more about a hidden case than `cases[]`, and if that is about one already, at most another kind of mistake"),
+    ROW_HAND("reason", .when = differs, .put = put_reason, .about = "and why that may be: `undefined behaviour`, `race`, `rule` (a real GPU does not show who wrote what), `a limit of the judge` or `unexplained`; after running it again `varies` (accepted), `ptxas` (accepted with `-Xptxas -O0`) or `not ptxas` (neither)"));
 
 static void put_warnings(cJSON *object, const RecordRow *row, const void *record, const void *root)
 {
@@ -388,41 +388,41 @@ RECORD_WHEN(was_asked, Result, it->opinion.asked)
 
 RECORD_PUBLIC(result_table, Result,
     ROW_SCHEMA("schema", 1),
-    ROW(Result, verdict, "verdict", .put = put_verdict, .about = "`Accepted`, `Wrong Answer`, `Run-Time Error`, `Time Limit Exceeded`, `Memory Limit Exceeded`, `Compile Error`, `Rule Violation`, `Integrity Violation` or `Judge Error`: that of the first case that failed. `Judge Error`: the submission uses a part of CUDA that the simulated GPU, the judge's runtime or clang does not have here; `text` names it"),
-    ROW(Result, text, "text", .about = "one sentence about it; empty where accepted"),
-    ROW(Result, rank_status, "rank_status", .about = "`ranked`, `not ranked: ` and the reason (`a CPU baseline`), or `quarantined: ` and the reason: accepted, but without a rank until a teacher has looked at it"),
-    ROW(Result, run, "run", .sparse = true, .about = "number of the run in the leaderboard, of a recorded run"),
+    ROW(Result, verdict, "verdict", .put = put_verdict, .about = "the [verdict](verdicts.md) of the first case that failed"),
+    ROW(Result, text, "text", .about = "one sentence about it; empty if accepted"),
+    ROW(Result, rank_status, "rank_status", .about = "the [state](verdicts.md) of an accepted run: `ranked`, or `not ranked: ` or `quarantined: ` and the reason"),
+    ROW(Result, run, "run", .sparse = true, .about = "number in the leaderboard, if recorded"),
     ROW_HAND("problem", .put = put_problem),
     ROW_HAND("revision", .put = put_revision, .about = "id; hash of signature, timed cases with their files, and tolerance"),
     ROW(Result, file_name, "file"),
     ROW(Result, source.hex, "source_hash"),
-    ROW(Result, compiled.machine_code.hex, "machine_code", .about = "name of the file; hash of its text; digest of everything that the compiler made of it and that runs, for device and host"),
+    ROW(Result, compiled.machine_code.hex, "machine_code", .about = "name of the file; hash of its text; digest of everything compiled from it that runs"),
     ROW(Result, person, "person"),
-    ROW(Result, time_utc, "time_utc", .about = "who submitted it; when the grading began, `2026-01-31T12:00:00Z`"),
-    ROW(Result, seed, "seed", .sparse = true, .about = "64 hexadecimal digits, new in every grading: what the random data of sample and hidden cases follow from, and of cases timed on a simulated GPU. `convjudge grade --seed HEX` repeats them, and records nothing. Calls that a GPU's clock times have keys of their own, which are kept nowhere"),
+    ROW(Result, time_utc, "time_utc", .about = "who submitted it; when the grading began"),
+    ROW(Result, seed, "seed", .sparse = true, .about = "64 hexadecimal digits, new in every grading. Random data follows from it, except in calls timed on a real GPU; `convjudge grade --seed HEX` repeats it"),
     ROW(Result, device.id, "device"),
     ROW(Result, device.name, "device_name"),
-    ROW(Result, device.driver, "driver", .about = "id (`sim-h200`; `sim-h200-clang` where clang compiled), name and driver of the device; of a CPU baseline `cpu`, the processors and `gcc`"),
-    ROW(Result, device.modelled, "modelled", .about = "true: times come from the model of a simulated GPU, not from a clock"),
-    ROW(Result, device.calibrated, "calibrated", .when = is_modelled, .about = "on a simulated GPU: whether its model was compared with that hardware; if not, its times are called uncalibrated"),
+    ROW(Result, device.driver, "driver", .about = "id (`sim-h200`; `sim-h200-clang` where clang compiled), name and driver; of a CPU baseline `cpu`, the processors and `gcc`"),
+    ROW(Result, device.modelled, "modelled"),
+    ROW(Result, device.calibrated, "calibrated", .when = is_modelled, .about = "whether times come from the cost model, and whether that was compared with this hardware"),
     ROW(Result, device.epoch, "epoch", .about = "only times of the same epoch of a device can be compared"),
     ROW(Result, toolkit, "toolkit"),
-    ROW(Result, judge, "judge", .about = "the compiler and its version (`nvcc 13.0.88`, `clang 16.0.6`, of a CPU baseline `gcc 12.2.0`), and the version of ConvJudge"),
+    ROW(Result, judge, "judge", .about = "the compiler (`nvcc 13.0.88`) and the version of ConvJudge"),
     ROW(Result, sandbox, "sandbox", .about = "`full`, `partial: ` and what is missing, or `none: ` and why"),
-    ROW_HAND("warnings", .put = put_warnings, .about = "list of sentences. Those about kernels come from the first call that gave any. From hidden and timed cases there is one at most, in words from a fixed list, and only where the submission is accepted"),
+    ROW_HAND("warnings", .put = put_warnings, .about = "sentences; about hidden and timed cases at most one, from a fixed list, if accepted"),
     ROW(Result, score.ms, "score_ms", .sparse = true),
-    ROW(Result, score.uncertainty, "uncertainty", .sparse = true, .about = "geometric mean of the timed cases' times; half-width of its 95 % interval, relative (0.005 is half a percent)"),
+    ROW(Result, score.uncertainty, "uncertainty", .sparse = true, .about = "geometric mean of the timed cases' times; its uncertainty"),
     ROW(Result, gflops, "gflops", .sparse = true),
-    ROW(Result, gbytes_per_s, "gbytes_per_s", .sparse = true, .about = "geometric means over the timed cases, by the problem's formulas"),
-    ROW(Result, roofline, "roofline", .sparse = true, .about = "likewise: the least time that the direct method can take on this device, over the time; 1 is the roofline"),
+    ROW(Result, gbytes_per_s, "gbytes_per_s", .sparse = true),
+    ROW(Result, roofline, "roofline", .sparse = true, .about = "geometric means over the timed cases; `roofline` is the least time of the direct method on this device over the time"),
     ROW(Result, rank, "rank", .sparse = true, .about = "1 + the number of people who are significantly faster"),
-    ROW_SAME("percentile", percentiles_table, .brief = true, .about = "object: `references` and `class`, each with `n` (others), and where that is not 0 `value`, `interval` (the range that ties allow), `slower`, `tied`"),
-    ROW_LIST(Result, ladder, ladder_count, "references", reference_table, .brief = true, .about = "list of the reference solutions, fastest first: `name`, `score_ms`, `uncertainty`"),
-    ROW_OBJECT(Result, compiled, "compile", compile_table, .brief = true, .about = "object: `seconds` (of the compiler), `cached`, and where nvcc compiled `registers`, `shared_bytes`, `spill_bytes` (the most of any kernel), `kernels` (the same of each, with `name`; empty where nvcc did not compile), `diagnostics`"),
-    ROW_OBJECT(Result, seconds, "seconds", step_table, .brief = true, .about = "object: wall clock of the steps `start`, `compile`, `sample`, `hidden` (0.25 s, 0.5 s, 1 s and so on: the step ends only then), `timed`; `second_sitting` (all of it) where there was one; on a real GPU also the parts of these that went into `check` (computing and comparing expected outputs on the device), `open` (starting one broker until its device is open) and `wait` (until the device is free and steady)"),
+    ROW_SAME("percentile", percentiles_table, .brief = true, .about = "among `references` and `class`: `n` (others), and if that is not 0 `value`, `interval` (the range that ties allow), `slower`, `tied`"),
+    ROW_LIST(Result, ladder, ladder_count, "references", reference_table, .brief = true, .about = "the reference solutions, fastest first: `name`, `score_ms`, `uncertainty`"),
+    ROW_OBJECT(Result, compiled, "compile", compile_table, .brief = true, .about = "`seconds`, `cached`, `diagnostics`, and where nvcc compiled `kernels` with their `name`, `registers`, `shared_bytes`, `spill_bytes`, and the most of any kernel"),
+    ROW_OBJECT(Result, seconds, "seconds", step_table, .brief = true, .about = "wall clock of `start`, `compile`, `sample`, `hidden` (prolonged to 0.25 s, 0.5 s, 1 s and so on), `timed`, `second_sitting`; on a real GPU also of their parts `check` (expected outputs), `open` (a broker) and `wait` (for a free, steady device)"),
     ROW_SAME(NULL, condition_table),
     SECOND_SITTING,
-    ROW_OBJECT(Result, opinion, "second_opinion", opinion_table, .when = was_asked, .about = "real GPUs: what the simulated GPU says of samples and hidden cases ([devices](../explanation/cost-model.md)). An object"),
+    ROW_OBJECT(Result, opinion, "second_opinion", opinion_table, .when = was_asked),
     CASES);
 
 /* clang-format on */

@@ -26,9 +26,9 @@ MUST_USE Status recorded_result(const char *place, const char *cases, const char
 extern const struct RecordTable result_table;
 
 void result_json(const Result *result, Text *out);
-/* Only the list of cases, which the database keeps. */
+/* Writes only the list of cases, which the database keeps. */
 void result_cases_json(const Result *result, Text *out);
-/* What times and rates follow from besides the samples, which the database keeps, too. */
+/* Writes the other data from which times and rates follow; the database keeps it, too. */
 void result_sitting_json(const Result *result, Text *out);
 /* A percentile as result.json has it. */
 cJSON *result_percentile_json(const Percentile *percentile);

@@ -218,7 +218,7 @@ static bool is_declaration(const char *at, const char *end)
     return first.length > 0 && read_name(&at, end).length > 0;
 }
 
-/* What the last declaration of the name before `end` says. */
+/* Returns what the last declaration of the name before `end` says. */
 static Declared declared_as(const char *source, const char *end, Name wanted)
 {
     Declared declared = {0};
@@ -337,8 +337,8 @@ static void add_own_name(Text *out, const char *message, const char *file_name)
     text_add(out, message);
 }
 
-/* What a message leaves unnamed, because the simulated GPU does not know the name, and what names it if the line shows
- * which one it is. */
+/* A part of a message without a name, because the simulated GPU does not know it, and the words that name it if the
+ * line shows which one it is. */
 typedef struct Unnamed {
     const char *words, *before, *behind; /* "uses a variable before" becomes "uses 'sum' before" */
     const char *(*name_on)(const char *source, long line, size_t *length);

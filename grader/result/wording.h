@@ -58,7 +58,7 @@ double hidden_error(double max_error);
 
 /* ==== local variable ============================================================================================== */
 
-/* Which variable of a function a source line means.
+/* Finds out which variable of a function a source line means.
  *
  * The simulated GPU knows the line, but not the name: nvcc gives names away only where it does not optimise. */
 
@@ -82,7 +82,8 @@ static inline bool name_equals(Name a, Name b)
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
-/* Where a line, counted from 1, begins; NULL: there is none. It ends at the next line break, or with the text. */
+/* Returns the beginning of a line, counted from 1, or NULL if the text has fewer. It ends at the next line break, or
+ * with the text. */
 static inline const char *source_line(const char *source, long line)
 {
     const char *start = line < 1 ? NULL : source;

@@ -384,7 +384,7 @@ static bool wants_utf8(void)
     return value != NULL && (strcasestr(value, "utf-8") != NULL || strcasestr(value, "utf8") != NULL);
 }
 
-/* Whoever keeps the text for a page of their own says how wide that is. */
+/* Callers that keep the text for a page of their own set COLUMNS to its width. */
 static int chosen_width(void)
 {
     const char *columns = getenv("COLUMNS");

@@ -102,7 +102,7 @@ Progress progress_new(FILE *stream);
 
 /* `step` must live until progress_end(). `total` 0: the amount of work is unknown. */
 void progress_begin(Progress *progress, const char *step, int total);
-/* Likewise, with `done` of `total` parts done already. */
+/* Does the same, with `done` of `total` parts done already. */
 void progress_begin_at(Progress *progress, const char *step, int done, int total);
 void progress_advance(Progress *progress);
 /* `parts` of those that are left will not be needed. */

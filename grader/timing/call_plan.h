@@ -14,7 +14,7 @@
 
 /* ==== launches ==================================================================================================== */
 
-/* How long an empty launch takes on this host, from all openings of its device in one grading.
+/* The time of an empty launch on this host, from all openings of its device in one grading.
  *
  * Each opening times many launches and takes their median. These medians move from opening to opening by more than their own
  * intervals say, and the times of calls do not follow them: 72 on one host with four NVIDIA H200 lay between 4.35 and
@@ -70,7 +70,7 @@ int call_plan_enough(const CallPlan *plan, double call_s);
 
 /* The most calls of solve() in a sitting with that many cases. */
 int call_plan_count(const CallPlan *plan, size_t case_count);
-/* Which case comes at a place of the order. */
+/* Returns the case at a position of the order. */
 size_t call_plan_case(const CallPlan *plan, size_t place);
 
 /* ==== second plan ================================================================================================= */

@@ -62,7 +62,7 @@ void roofline_free(Roofline *roofline);
 
 /* A new program without times. The name is copied. Pointers to other programs become invalid. */
 TimedProgram *roofline_add(Roofline *roofline, const char *name, bool is_rival, Precision precision);
-/* Which of the cases has this name; `case_count`: none has. */
+/* Returns the number of the case with this name; `case_count`: no case has it. */
 size_t roofline_case(const Roofline *roofline, const char *name);
 
 /* The time that the precision's roofline allows: of bytes and of operations the one that takes longer. */
@@ -74,14 +74,14 @@ double roofline_share(const Roofline *roofline, const TimedProgram *program, siz
 /* The fastest reference solution of a case; NULL: none has a time. */
 const TimedProgram *roofline_best(const Roofline *roofline, size_t which);
 
-/* Whether a rival is too close to the best reference solution of the same precision: their intervals overlap, or the rival
- * takes less than 10 % longer. */
+/* True if a rival is too close to the best reference solution of the same precision: their intervals overlap, or the
+ * rival takes less than 10 % longer. */
 bool roofline_is_close(const Roofline *roofline, const TimedProgram *rival, size_t which);
 
 /* The programs with a time in a case, fastest first. Returns their number. `sorted` has room for all programs. */
 size_t roofline_sort(const Roofline *roofline, size_t which, const TimedProgram **sorted);
 
-/* Likewise by that mean. */
+/* Sorts by that mean in the same way. */
 size_t roofline_sort_means(const Roofline *roofline, const TimedProgram **sorted);
 
 void roofline_report(const Roofline *roofline, Text *out);
@@ -104,7 +104,7 @@ MUST_USE Status rivals_time_pytorch(Roofline *roofline, Message *why);
 /* The same from what the script has printed. BAD_INPUT: that is not as docs/reference/formats.md says. */
 MUST_USE Status rivals_take(Roofline *roofline, const char *text, size_t length, Message *why);
 
-/* What the script is told: {"cases": [{"name": ..., "sizes": {...}}]}. */
+/* Writes the input of the script: {"cases": [{"name": ..., "sizes": {...}}]}. */
 void rivals_ask(const Roofline *roofline, Text *out);
 
 #endif

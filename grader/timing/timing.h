@@ -41,12 +41,13 @@ typedef struct PairedRatio {
 
 PairedRatio paired_ratio(const double *a, const double *b, size_t rounds);
 
-/* Which of the two is significantly faster: a (-1), b (1), or neither (0). No time is more certain than half a percent, as
- * in timing_uncertainty(), so ratios closer to 1 than two such times are a tie. From seven rounds on, one is faster if all of the
- * interval is on its side, and the median beyond a tie; with fewer, only if every ratio is beyond it. */
+/* Returns which of the two is significantly faster: a (-1), b (1), or neither (0). No time is more certain than half a
+ * percent, as in timing_uncertainty(), so ratios closer to 1 than two such times are a tie. From seven rounds on, one
+ * is faster if all of the interval is on its side, and the median beyond a tie; with fewer, only if every ratio is
+ * beyond it. */
 int paired_order(const PairedRatio *ratio);
 
-/* Whether more rounds are not worth their time: one is faster, or they differ by less than 2 % in any case. */
+/* True if more rounds are not worth their time: one is faster, or they differ by less than 2 % in any case. */
 bool paired_is_decided(const PairedRatio *ratio);
 
 /* ==== timing ====================================================================================================== */
@@ -116,15 +117,15 @@ bool timing_clocks_disagree(const CaseSample *samples, size_t count, double cloc
 /* The median of the taken_s of all samples. */
 double timing_taken_s(const CaseSample *samples, size_t count);
 
-/* Whether the oracle had the output grossly later than `usual_s`, which is timing_taken_s() of an honest program in the same
- * case, in at least two blocks. */
+/* Says whether the oracle had the output grossly later than `usual_s` in at least two blocks. `usual_s` is
+ * timing_taken_s() of an honest program in the same case. */
 typedef enum OutputTaken {
     TAKEN_IN_TIME,
     TAKEN_AFTER_RETURN, /* solve() returned so late: the host was busy with something, and nobody knows whether the device was */
     TAKEN_LATE          /* after solve() had returned: the device was still working when both clocks had stopped */
 } OutputTaken;
 
-/* Where it was late, adds a sentence about it to `text`: "the output could be taken 900 us after the end of the work, ..." */
+/* Adds a sentence to `text` if the output was late: "the output could be taken 900 us after the end of the work ..." */
 OutputTaken timing_taken_late(const CaseSample *samples, size_t count, double usual_s, Text *text);
 
 #endif

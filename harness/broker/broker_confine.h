@@ -30,7 +30,8 @@ typedef struct Confinement {
 /* Each confines the calling process for good. What the kernel does not offer is left out, and its name is added to the string
  * `missing`, which begins as "". */
 
-/* Of a process that uses a real GPU, before the driver starts. `gpu`: its files; without any of them all files stay open. */
+/* Confines a process that uses a real GPU, before the driver starts. `gpu`: its files; if it names none, all files stay
+ * open. */
 void broker_confine_driver(const DeviceFiles *gpu, char *missing, size_t size);
 
 /* The process must have one thread, or a real GPU. Where it gets a namespace of processes, the call returns in a child,

@@ -28,7 +28,7 @@ void broker_require(Broker *broker, CudaError error, const char *doing);
 
 /* ==== broker observe ============================================================================================== */
 
-/* What a simulated GPU observes about the kernels of one call, besides their results. */
+/* Observations of a simulated GPU about the kernels of one call, besides their results. */
 
 typedef struct Observation {
     DeviceProbe probe;

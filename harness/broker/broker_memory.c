@@ -665,7 +665,7 @@ static DeviceTensor tensor_of(const RingTensor *asked)
     return tensor;
 }
 
-/* What CUDA may have and the judge does not provide; NULL: nothing. */
+/* Names a part of CUDA that the judge does not provide; NULL: none is asked for. */
 static const char *not_provided(const RingTensor *asked)
 {
     if (asked->interleave != 0)

@@ -204,8 +204,8 @@ static void end_if_host_takes_too_long(Broker *broker)
         broker->end = SERVE_HOST_TIME;
 }
 
-/* What the broker sleeps beyond what it wanted is no doing of the submission, and what comes before RING_LOADING is none
- * either. While a real GPU works, it is not kept waiting, and its own limit counts. */
+/* The submission is not charged for a sleep of the broker that lasts too long, nor for the time before RING_LOADING.
+ * While a real GPU works, it is not kept waiting, and its own limit counts. */
 static void wait_for_runner(Broker *broker, uint32_t doorbell, RingKind awaited)
 {
     const DeviceHardwareOps *hardware = broker->device->hardware;

@@ -70,9 +70,9 @@ typedef struct BrokerArray {
     DeviceShape shape;
 } BrokerArray;
 
-/* What one submission may use at the same time, so that it uses up neither the broker's memory nor the device's tables,
- * which the judge needs as well: simulated memory has 8192 allocations (simgpu/memory/memory.c). The largest programs
- * among the public solutions use 6 streams, 12 events and 16 allocations. */
+/* Limits on what one submission may use at the same time, so that it uses up neither the broker's memory nor the
+ * device's tables, which the judge needs as well: simulated memory has 8192 allocations (simgpu/memory/memory.c). The
+ * largest programs among the public solutions use 6 streams, 12 events and 16 allocations. */
 enum {
     BROKER_MAX_ALLOCATIONS = 4096,
     BROKER_MAX_ARRAYS = 1024,
@@ -161,7 +161,7 @@ typedef struct Broker {
 
 /* ==== broker request ============================================================================================== */
 
-/* What all functions that carry out a request of the runner share.
+/* Data that all functions share which carry out a request of the runner.
  *
  * Every request is hostile until it has been checked. broker_serve.c has copied it out of the shared memory into
  * Broker.record, and has checked its kind and the length of its body. A Serve function looks up every number in it, and
@@ -178,8 +178,7 @@ void broker_malformed(Broker *broker);
 
 /* ==== broker note ================================================================================================= */
 
-/* What the report says about the CUDA calls of a submission, and what the runner reports about
- * itself. */
+/* Facts for the report about the CUDA calls of a submission, and what the runner reports about itself. */
 
 /* The report names the first CUDA call of a solve() that failed. `hint` says why; it may be empty. */
 void broker_note_error(Broker *broker, MistakeKind kind, CudaError error, const char *call, const char *hint);
@@ -190,13 +189,13 @@ Serve serve_note_error, serve_note_missing, serve_note_memory, serve_load_failed
 
 /* ==== broker host time ============================================================================================ */
 
-/* How long the runner keeps the device waiting in a call, which CallLimits.host_seconds limits.
+/* The time for which the runner keeps the device waiting in a call, which CallLimits.host_seconds limits.
  *
  * On a real GPU that is the time for which the broker waits while the device has nothing to do. A simulated GPU computes on the
  * same cores as the submission and everything else, so that a busy machine makes everybody wait: there it is the time
- * for which the runner computes, or does nothing although it could have a core (control.h). It is known of
- * intervals of some hundredths of a second, at whose ends the broker asks the grader. Where nobody can tell, the time
- * for which the broker waits counts. */
+ * for which the runner computes, or does nothing although it could have a core (control.h). The
+ * broker asks the grader for it every few hundredths of a second. If it is unknown, the time for which the broker waits
+ * counts. */
 
 /* The runner is about to load the object. Nothing has counted so far. */
 void broker_host_time_start(Broker *broker);
@@ -239,7 +238,8 @@ void broker_host_work_charge(Broker *broker);
 
 /* Empty tables of handles, with their limits. */
 void broker_begin(Broker *broker);
-/* What this call counts against the budget of the grading so far. On the simulated GPU kernels do not count here. */
+/* Returns what this call counts so far against the budget of the grading. On the simulated GPU kernels do not count
+ * here. */
 double broker_spent_s(const Broker *broker);
 /* Serves the runner until it sends `awaited`, or until something else ends it; sets Broker.end. */
 void broker_serve(Broker *broker, RingKind awaited);

@@ -16,7 +16,7 @@
 
 /* ==== control message ============================================================================================= */
 
-/* What the grader and the broker tell each other, over a socket (the functions below).
+/* The messages between grader and broker, over a socket (the functions below).
  *
  *     broker: hello           what is known of the device, or why there is none
  *     grader: open            descriptor: the lock of a real device; the broker answers when the device is open. May be
@@ -30,7 +30,7 @@
  *     grader: call            the broker answers when solve() has returned
  *     grader: runner gone     during a load or a call, whose answer then comes at once
  *
- * The modules lie one behind the other in their memory; each has its ControlSpan. The runner never sees this
+ * The modules lie one after the other in their memory; each has its ControlSpan. The runner never sees this
  * socket. */
 
 /* Exit status of a broker that reached its limit on memory. */
@@ -141,7 +141,7 @@ bool control_reply_is_valid(const ControlReply *reply);
 
 /* ==== host clock ================================================================================================== */
 
-/* How a broker learns for how long the submission's process has computed, or waited for a core.
+/* The questions of a broker about how long the submission's process has computed, or waited for a core.
  *
  * The broker of a simulated GPU has a namespace of processes of its own, and cannot ask the kernel. It asks the grader
  * over a socket of its own (SOCK_SEQPACKET), and waits for the answer. All times are sums since the process began. */
@@ -166,9 +166,9 @@ bool host_clock_ask(int brokers, HostQuestion question, HostClock *clock);
 /* Takes a question that has come, and answers it. False if there was none, because the broker is gone. */
 bool host_clock_question(int graders, HostQuestion *question);
 bool host_clock_answer(int graders, HostClock clock);
-/* What counts as the submission's own of `waited_s`, for which the broker has waited for it between two answers: for how long it
- * computed, and for how long it did nothing at all; not for how long it was kept from a core. `silent`: it has asked
- * for nothing in between, so that the broker was not late for anything. */
+/* Returns the submission's own share of `waited_s`, the time for which the broker waited between two answers: the time
+ * in which it computed or did nothing at all, without the time in which it was kept from a core. `silent`: it asked for
+ * nothing in between, so the broker was not late for anything. */
 double host_clock_own_s(const HostClock *before, const HostClock *after, double waited_s, bool silent);
 
 #endif

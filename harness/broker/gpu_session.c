@@ -22,7 +22,7 @@
 
 /* ==== broker reserve ============================================================================================== */
 
-/* Of the device's memory. A context with what the judge allocates takes 0.6 GiB of an NVIDIA H200. */
+/* Device memory reserved for each broker. A context with what the judge allocates needs 0.6 GiB of an NVIDIA H200. */
 static const uint64_t BYTES_FOR_EACH = 4ull << 30;
 
 static size_t lower(size_t a, size_t b)
@@ -451,7 +451,7 @@ static void take_printed(GpuSession *gpu, const Wait *wait, CallReport *report)
         text_add_printable(&report->printed, wait->printed, wait->reply.printed_bytes);
 }
 
-/* What the submission was doing, for a text. */
+/* Says what the submission was doing, for a text. */
 static const char *doing_of(const CallReport *report)
 {
     return report->phase == PHASE_SOLVE ? "solve()" : "a constructor";

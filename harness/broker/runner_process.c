@@ -90,7 +90,7 @@ static const char INSIDE_OBJECT[] = "/judge/submission.so";
 
 static const char PROGRAM[] = "convjudge-runner", INSIDE_PROGRAM[] = "/judge/convjudge-runner";
 
-/* What a runner is started as, and what it may use. */
+/* The command line of a runner, and what it may use. */
 typedef struct RunnerSpec {
     const char *role;    /* argument of the program (harness/runner/main.c) */
     const char *library; /* file in the build folder that must lie beside the program; NULL: none */
@@ -232,7 +232,7 @@ void runner_process_take_printed(RunnerProcess *runner, Text *printed, uint64_t 
     runner->printed_lost = 0;
 }
 
-/* Of the process in the sandbox, which the kernel tells without a look at many files. */
+/* Returns the processor time of the process in the sandbox, from the clock that the kernel keeps for it. */
 static double computed_s(RunnerProcess *runner)
 {
     clockid_t clock;
@@ -290,7 +290,7 @@ RunnerFault runner_process_fault(const RingMemory *ring)
                          .is_damage = atomic_load(&ring->fault.is_damage) != 0};
 }
 
-/* What host code did; NULL: that is not known. */
+/* Says what host code did; NULL: that is not known. */
 static const char *deed(const RunnerFault *fault, int exit_status)
 {
     uint64_t address = fault->address - 1;

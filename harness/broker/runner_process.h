@@ -65,8 +65,8 @@ MUST_USE Status runner_process_start_on_cpu(const char *object_path, int memory,
 void runner_process_drain(RunnerProcess *runner);
 /* Appends what has been printed, made printable, and the number of bytes lost, and forgets both. */
 void runner_process_take_printed(RunnerProcess *runner, Text *printed, uint64_t *lost);
-/* For how long it has computed and waited for a core. The first question comes before the object is loaded, when the process has no
- * others yet that could be taken for it. */
+/* Returns for how long it has computed, and waited for a core. The first question comes before the object is loaded,
+ * while the runner has no child processes that could be mistaken for it. */
 HostClock runner_process_clock(RunnerProcess *runner, HostQuestion question);
 enum { RUNNER_NOT_MADE = -1, RUNNER_OUT_OF_MEMORY = -2 };
 /* Kills the process if it still runs, reaps it and frees everything. Sets `*exit_status` (may be NULL) as a shell
@@ -76,8 +76,8 @@ void runner_process_stop(RunnerProcess *runner, int *exit_status);
 
 /* Writes "solve() did not return: the process ended with exit status 0"; `doing` is "solve()" or "a constructor". */
 void runner_process_explain_end(int exit_status, const char *doing, char *text, size_t size);
-/* What a runner noted before a signal ended it (RingFault). It is not trusted: it only chooses among fixed words, and a
- * line. */
+/* The note of a runner before a signal ended it (RingFault). It is not trusted: it only chooses among fixed words, and
+ * a line. */
 typedef struct RunnerFault {
     uint64_t address, place;
     bool is_on_stack, is_damage;

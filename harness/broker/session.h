@@ -29,8 +29,8 @@
 
 /* ==== call budget ================================================================================================= */
 
-/* What all calls of solve() in one grading may take together, so that no submission holds the device for
- * long by staying just below the limits of a call (CallLimits).
+/* The budget of all calls of solve() in one grading together, so that no submission holds the device for long by
+ * staying just below the limits of a call (CallLimits).
  *
  * On a real GPU, the seconds of a call run from its start until its work has ended, whoever waits for whom. On a simulated
  * GPU, kernels count by their warp-instructions, the submission's process by what it computes and for how long it does nothing
@@ -139,8 +139,8 @@ void session_on_wait(Session *session, WaitTell *tell, void *context);
  * disturbs what is timed. Loads beyond these open theirs as usual. Does nothing unless the session has the device
  * (SessionTraits.has_device). */
 void session_open_ahead(Session *session, size_t loads);
-/* How long the last load waited for an open device; of the first, the time since the session was opened. 0: there is no
- * broker. */
+/* Returns how long the last load waited for an open device; for the first load, the time since the session was opened.
+ * 0: the session has no broker. */
 double session_open_seconds(const Session *session);
 /* The processes that have the device open: at most `room` of them go to `pids`. Returns how many there are. */
 size_t session_brokers(const Session *session, pid_t *pids, size_t room);
@@ -150,14 +150,14 @@ int session_memory(const Session *session, const uint8_t **base, size_t *bytes);
 /* Every later call fills in the profile, which lives as long as the session. STATUS_UNSUPPORTED, of this function or of
  * those calls: the device cannot tell (Device.simulation). */
 MUST_USE Status session_profile(Session *session, const ExecutionProfile **profile, Message *why);
-/* Until the next session_buffers() or session_load(), arrays travel through an exchange (device.h) of the same size
- * and layout, which another process of the judge has made. The descriptor stays the caller's. STATUS_UNSUPPORTED:
- * the session cannot reach it, and arrays travel as before. */
+/* Sends arrays through an exchange (device.h) of the same size and layout until the next session_buffers() or
+ * session_load(). Another process of the judge has made the exchange. The descriptor stays the caller's.
+ * STATUS_UNSUPPORTED: the session cannot reach it, and arrays travel as before. */
 MUST_USE Status session_exchange(Session *session, int descriptor, Message *why);
 
 /* ==== array layout ================================================================================================ */
 
-/* Where the arrays of a call lie in the memory that they share: each begins on a page of its own. */
+/* The layout of a call's arrays in the memory that they share: each begins on a page of its own. */
 
 enum { ARRAY_PAGE_BYTES = 4096 };
 
@@ -185,7 +185,7 @@ static inline size_t array_layout(const SessionArgument *arguments, size_t count
 
 bool cpu_device_is_named(const char *device); /* "cpu" */
 
-/* Only the names in `device` mean anything. */
+/* Sets the names in `device`; nothing else in it means anything. */
 void cpu_device_describe(DeviceInfo *device);
 
 /* ==== cpu session ================================================================================================= */
@@ -201,7 +201,7 @@ void cpu_device_describe(DeviceInfo *device);
  * Time     CallReport.event_s is measured by the judge's clock, from the moment solve() is asked for to the moment
  *          it is known to have returned. It includes two wake-ups of a process, some 10 to 50 us. host_s is 0. */
 
-/* As session_open(), for the device that cpu_device_is_named() knows. */
+/* Does the same as session_open(), for the device that cpu_device_is_named() knows. */
 MUST_USE Status cpu_session_open(Session **session, Message *why);
 
 #endif

@@ -67,7 +67,7 @@ typedef enum CallOutcome {
     CALL_INTEGRITY_VIOLATION /* a module that nvcc did not compile, a malformed request */
 } CallOutcome;
 
-/* How far a submission had come when its call or its load ended. */
+/* The phase in which a submission was when its call or its load ended. */
 typedef enum CallPhase {
     PHASE_NONE,    /* its process was being made; nothing of it had run */
     PHASE_LOADING, /* its object was being loaded, which runs its constructors */

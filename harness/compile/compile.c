@@ -27,7 +27,7 @@
 
 #define WITHOUT "clang compiles a subset of CUDA without"
 
-/* What CUDA's headers that are not in harness/cuda/ belong to, by the beginnings of their names. */
+/* The parts of CUDA whose headers are not in harness/cuda/, by the beginnings of the headers' names. */
 static const struct {
     const char *header, *part;
 } cuda_parts[] = {
@@ -98,8 +98,8 @@ static const char *missing_part(const Text *output, const char **header, size_t 
     return NULL;
 }
 
-/* What clang's code generator says when the GPU has neither an instruction for a function of C nor a library with it:
- * "error: no libcall available for facos", in some versions only the first sign, in others only the second. */
+/* The messages of clang's code generator when the GPU has neither an instruction for a function of C nor a library with
+ * it: "error: no libcall available for facos", in some versions only the first sign, in others only the second. */
 static const char no_function[] = "no libcall available for f", no_code[] = "error in backend: Cannot select";
 
 static bool generator_failed(const Text *output)
@@ -159,7 +159,7 @@ typedef struct CompilerRun {
 
 /* ==== compiler run ================================================================================================ */
 
-/* What a compiler left, and how the compile cache keeps it. */
+/* The result of a compiler, and its form in the compile cache. */
 
 static void compiler_run_free(CompilerRun *run)
 {
@@ -563,7 +563,8 @@ static Status run_device_side(const CompileJob *job, const CompileTools *tools, 
     return status == STATUS_OK ? compile_in_sandbox(job, tools, folders, argv, output, end, why) : status;
 }
 
-/* What takes long to fail, as endless templates do, does so once. */
+/* Repeats a failed compilation one step at a time, so that each message comes once, unless it took long to fail, as
+ * endless templates do. */
 static Status compile_device_side(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
                                   Text *output, ProcessEnd *end, Message *why)
 {
@@ -683,7 +684,7 @@ static Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message 
 
 /* ---- the two sides ----------------------------------------------------------------------------------------------- */
 
-/* What both sides need, and what one of them does. */
+/* Adds the arguments of both sides, and those of one side. */
 static size_t add_all_arguments(const char **argv, size_t count, const char *const *of_side)
 {
     count = add_arguments(argv, count, COMPILE_CLANG_FLAGS);
@@ -872,18 +873,39 @@ static Status find_or_compile(const CompileJob *job, const CompileTools *tools, 
     return status;
 }
 
-/* The runner can register no other GPU code (harness/broker/broker_launch.c); this says so to an honest person. */
-static void refuse_foreign_code(CompilerRun *run, Compiled *compiled)
+/* What the compilers let pass, and the judge does not: `fault` begins the output as an error of the source. */
+static void refuse_source(const char *fault, CompilerRun *run, Compiled *compiled)
 {
-    static const char line[] = COMPILE_SOURCE_NAME
-        ": error: the object file holds GPU code that the device compiler did "
-        "not make (section .nv_fatbin)\n";
     Text output = {0};
-    text_add(&output, line);
+    text_printf(&output, COMPILE_SOURCE_NAME ": error: %s\n", fault);
     text_append(&output, run->output.data, run->output.length);
     text_free(&run->output);
     run->output = output;
     compiled->outcome = COMPILE_ERROR;
+}
+
+/* What inline assembly has put into the module besides PTX, for a message; NULL: nothing. ptxas obeys the line markers of
+ * a preprocessor (`# 500 "x"`) between any two tokens, after which its machine code claims other lines of PTX than it was
+ * made from, and takes a module's directives anywhere. */
+static const char *assembly_fault(const Text *module, int compute, Arena *arena)
+{
+    static const char *const heads[] = {".version", ".target", ".address_size"};
+    Fatbin fatbin;
+    if (fatbin_read(module->data, module->length, compute, &fatbin, NULL) != STATUS_OK || fatbin.ptx == NULL)
+        return NULL;
+    Lexer lexer = lexer_new(fatbin.ptx, fatbin.ptx_bytes);
+    bool in_body = false;
+    for (Token token = lexer_next(&lexer); token.kind != TOKEN_END; token = lexer_next(&lexer)) {
+        in_body |= token_is(&token, "{");
+        if (token.kind == TOKEN_BAD)
+            return arena_printf(arena, "inline assembly holds \"%.*s\", which is not PTX",
+                                (int)(token.length < 20 ? token.length : 20), token.text);
+        for (size_t i = 0; in_body && i < sizeof heads / sizeof *heads; i++)
+            if (token_is(&token, heads[i]))
+                return arena_printf(arena, "inline assembly holds %s, which stands once, at the head of a module",
+                                    heads[i]);
+    }
+    return NULL;
 }
 
 /* Writes the object beside the sandbox's folders and takes the module of the device step. */
@@ -891,8 +913,13 @@ static Status take_object(const CompileJob *job, const CompileFolders *folders, 
                           Message *why)
 {
     Arena *arena = &compiled->arena;
-    if (!module_is_alone(&run->module, &run->object)) {
-        refuse_foreign_code(run, compiled);
+    /* The runner can register no other GPU code (harness/broker/broker_launch.c); this says so to an honest person. */
+    const char
+        *fault = module_is_alone(&run->module, &run->object)
+                     ? assembly_fault(&run->module, job->compute, arena)
+                     : "the object file holds GPU code that the device compiler did not make (section .nv_fatbin)";
+    if (fault != NULL) {
+        refuse_source(fault, run, compiled);
         return STATUS_OK;
     }
     Status status = compile_put_file(folders->folder, "submission.so", run->object.data, run->object.length, why);

@@ -27,15 +27,15 @@
 
 /* ==== compile modules ============================================================================================= */
 
-/* Whether an object holds no GPU code but the device step's module, and a digest that tells whether
- * two objects compile to the same code. */
+/* Checks that an object holds no GPU code but the device step's module, and computes a digest that is equal if two
+ * objects compile to the same code. */
 
-/* Whether the shared object's section .nv_fatbin, if it has one, holds the device step's fatbin and nothing else. Host
+/* True if the shared object's section .nv_fatbin, if it has one, holds the device step's fatbin and nothing else. Host
  * assembly can fill that section. */
 bool module_is_alone(const Text *module, const Text *object);
 
-/* Of everything that runs, on device and host: code, data, relocations, and what is done before solve(). Equal for sources
- * that differ only in their files' names, comments and lines. */
+/* Computes the digest of everything that runs, on device and host: code, data, relocations, and what is done before
+ * solve(). It is equal for sources that differ only in their files' names, comments and lines. */
 Digest machine_code_digest(const CompileModule *modules, size_t count, int compute, const Text *host_object);
 
 /* ==== compile clang =============================================================================================== */
@@ -44,8 +44,8 @@ Digest machine_code_digest(const CompileModule *modules, size_t count, int compu
 
 /* ==== compile language ============================================================================================ */
 
-/* Which C++ a submission is written in, how much of the C++ library it is compiled with, and
- * whether for one architecture alone. */
+/* Finds the C++ standard of a submission, how much of the C++ library it is compiled with, and whether for one
+ * architecture alone. */
 
 enum { COMPILE_LANGUAGE_FLAGS = 5 };
 
@@ -72,14 +72,14 @@ MUST_USE Status compile_submission(const CompileJob *job, const Toolkit *toolkit
  * Three things say so: the judge's own CUDA headers, which refuse functions by name (harness/cuda/refusals.h); a header that is
  * missing and belongs to CUDA; and clang's code generator, which has no code for some function of the C library. */
 
-/* Whether clang's first error is about a part of CUDA that is not in the subset. */
+/* True if clang's first error is about a part of CUDA that is not in the subset. */
 bool subset_is_refusal(const Text *output);
 
-/* For the beginning of the diagnostics: names that part, if the compiler's own line does not. False: the output is of no use
- * to a student, because the code generator failed. */
+/* Names that part at the beginning of the diagnostics, if the compiler's own line does not. False: the output is of no
+ * use to a student, because the code generator failed. */
 bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostics);
 
-/* For their end: a line about the subset, if that may be the reason for the error. */
+/* Adds a line about the subset at their end, if that may be the reason for the error. */
 void subset_hint(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics);
 
 /* ==== compile cpu ================================================================================================= */
@@ -87,7 +87,7 @@ void subset_hint(const Text *output, const CompileJob *job, const Toolkit *toolk
 /* Turns a CPU baseline into a shared object: plain C with the same solve() as a submission, on host
  * pointers, compiled by gcc -O3 -march=native with OpenMP and POSIX threads, in the same sandbox as a submission. */
 
-/* As compile_submission(). The object has no modules and no kernels, and is not cached. */
+/* Does the same as compile_submission(). The object has no modules and no kernels, and is not cached. */
 MUST_USE Status compile_for_cpu(const CompileJob *job, const char *scratch, Compiled *compiled, Message *why);
 
 #endif

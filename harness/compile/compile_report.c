@@ -150,8 +150,8 @@ static size_t linker_prefix(const char *line, size_t length)
     return end != NULL ? (size_t)(end + 3 - line) : 0;
 }
 
-/* What follows the number of the source's line in a message of some linkers, as in "submission.cu:15:(.text+0x79): undefined
- * reference": its length without the first colon, and in `*place` where it begins; 0 if there is none. */
+/* Finds the section after the line number in a message of some linkers, as in "submission.cu:15:(.text+0x79): undefined
+ * reference". Returns its length without the first colon, and in `*place` where it begins; 0: there is none. */
 static size_t linker_section(const char *line, size_t length, size_t *place)
 {
     const size_t name = strlen(COMPILE_SOURCE_NAME ":");

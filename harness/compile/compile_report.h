@@ -6,7 +6,7 @@
 #include "harness/compile/compiled.h"
 #include "harness/sandbox/process.h"
 
-/* What `ptxas -v` says about each kernel. */
+/* Reads what `ptxas -v` says about each kernel. */
 void report_kernels(const Text *output, Arena *arena, CompileKernel **kernels, size_t *count);
 
 CompileOutcome report_outcome(const Text *output, const ProcessEnd *end);
@@ -14,7 +14,7 @@ CompileOutcome report_outcome(const Text *output, const ProcessEnd *end);
 /* The line of the first error, without an end; NULL if no line looks like one. */
 const char *report_first_error(const Text *output, size_t *length);
 
-/* Whether clang's first error lies in a header that is not the submission's, and nothing of the submission is named as
+/* True if clang's first error lies in a header that is not the submission's, and nothing of the submission is named as
  * its cause: then compiler and system do not fit. */
 bool report_is_system_header(const Text *output);
 

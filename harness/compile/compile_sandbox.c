@@ -19,7 +19,7 @@
 #include <sys/statvfs.h>
 #include <time.h>
 
-/* Of all programs of a compiler, which run one after the other, and their /tmp. */
+/* The limit for all programs of a compiler, which run one after the other, and their /tmp. */
 static const size_t COMPILE_ALL_MEMORY_BYTES = COMPILE_MEMORY_BYTES + (512ul << 20);
 
 enum { SHORTAGE_TRIES = 3, SHORTAGE_PAUSE_MS = 100 };

@@ -13,7 +13,7 @@
 
 /* ==== compile job ================================================================================================= */
 
-/* What is to be compiled, and the limits for the compiler. */
+/* The files to compile, and the limits for the compiler. */
 
 enum {
     COMPILE_FILE_BYTES = 64 << 20,     /* of any file that the compiler writes */

@@ -14,8 +14,8 @@
 static const double WALL_SECONDS = 10;
 enum { MAX_OUTPUT = 64 * 1024, CPU_SECONDS = 5 };
 
-/* Of lines such as "/submission/submission.cu:12 (discriminator 2)", innermost first, the first in the submission; 0: none.
- * What the compiler has added belongs to "/submission/submission.cu:?". */
+/* Finds the first line in the submission among lines such as "/submission/submission.cu:12 (discriminator 2)",
+ * innermost first; 0: none. Code that the compiler has added belongs to "/submission/submission.cu:?". */
 static int first_line(const Text *output)
 {
     static const char own[] = COMPILE_SOURCE_NAME ":";

@@ -35,15 +35,15 @@ typedef struct Compiled {
     CompileOutcome outcome;
     bool cached;
     double seconds; /* of compiler and linker; if cached, of the first compilation */
-    /* At most 64 KiB, printable, with file_name in place of paths inside the sandbox; if the outcome is not COMPILE_OK,
-     * the first line says what is wrong. */
+    /* The compiler's output, printable and at most 64 KiB, with file_name in place of paths inside the sandbox. If the
+     * outcome is not COMPILE_OK, the first line says what is wrong. */
     Text diagnostics;
     const char *object_path; /* the shared object, inside the scratch folder; NULL if there is none */
     CompileModule *modules;
     size_t module_count;
     CompileKernel *kernels; /* as nvcc reports them; none if clang compiled */
     size_t kernel_count;
-    /* Of everything that runs, on device and host (compile.h). */
+    /* The digest of everything that runs, on device and host (compile.h). */
     Digest machine_code;
     Arena arena;
 } Compiled;

@@ -100,7 +100,7 @@ MUST_USE Status program_ask(const char *const *argv, ProgramAnswer *read, void *
 /* Copies the text that follows `name` in an answer, up to one of the characters `ends`; false if there is none or no room. */
 bool program_read_after(const char *output, const char *name, const char *ends, char *value, size_t size);
 
-/* For program_ask(), with a Toolkit: reads a list such as "sm_90", one on each line, in any order. */
+/* Reads a list such as "sm_90", one on each line, in any order, for program_ask() with a Toolkit. */
 bool toolkit_read_architectures(void *context, const char *output);
 /* Its name: "clang" and the version. */
 void toolkit_set_name(Toolkit *toolkit, const char *compiler);

@@ -31,7 +31,7 @@
 
 enum { DEVICE_MAX_FILES = 4, DEVICE_MAX_FOLDERS = 3 };
 
-/* None of them need exist. */
+/* The files need not exist. */
 typedef struct DeviceFiles {
     size_t device_count, folder_count;
     char devices[DEVICE_MAX_FILES][64];         /* to be read, written and controlled */
@@ -40,7 +40,7 @@ typedef struct DeviceFiles {
 
 /* ==== device info ================================================================================================= */
 
-/* What is known of a CUDA device: its name, its limits, and the ceilings of its speed.
+/* A description of a CUDA device: its name, its limits, and the ceilings of its speed.
  *
  * Source   CUDA Runtime API 13.0, "cudaDeviceProp", for the limits. */
 
@@ -75,9 +75,9 @@ typedef struct DeviceInfo {
     bool pageable_access;   /* kernels can read the judge's own host memory, so nothing is ranked on this device */
 } DeviceInfo;
 
-/* What this host adds to every call: by how much an empty launch takes longer than where the ceilings were measured, but at most
- * 5 us; 0 where that is unknown, or 0.6 us or less. Two hosts with the same GPU differed by 1.1 to 1.7 us, and 26 openings of the device
- * on one host by up to 0.5 us (measured). */
+/* Returns what this host adds to every call: the excess of an empty launch over one on the host where the ceilings were
+ * measured, but at most 5 us; 0 if it is unknown, or 0.6 us or less. Two hosts with the same GPU differed by 1.1 to 1.7
+ * us, and 26 openings of the device on one host by up to 0.5 us (measured). */
 double device_host_constant_s(const DeviceInfo *info);
 
 /* A word for the device's times: "modelled", "modelled, uncalibrated", or "" where a clock takes them. */
@@ -171,7 +171,7 @@ void mistake_add(Text *out, const Mistake *mistake);
 
 /* ==== device check ================================================================================================ */
 
-/* What the kernels and the order of a call are checked for on a simulated device, and what was found. */
+/* Checks of the kernels and of the order of a call on a simulated device, and their findings. */
 
 typedef struct DeviceNamed { /* an array of the call, for messages */
     const char *name;
@@ -195,7 +195,7 @@ typedef struct DeviceFindings {
     uint32_t count, more; /* findings listed here; findings beyond those */
 } DeviceFindings;
 
-/* In which order a call's operations are carried out, where CUDA does not order them (sim/sim_queue.h). */
+/* The order in which a call's operations are carried out, where CUDA does not order them (sim/sim_queue.h). */
 typedef enum DeviceOrderKind {
     DEVICE_ORDER_LATE,   /* as late as possible, and of several operations the last one first */
     DEVICE_ORDER_ISSUED, /* as the submission asked for them */
@@ -238,7 +238,7 @@ typedef struct DeviceConflicts {
  * variables that are not set, because a kernel may notice results that are all NaN, and do without them. */
 enum { DEVICE_LARGE_BYTE = 0x4D, DEVICE_NAN_BYTE = 0xFF };
 
-/* What the kernels of a call are checked for, and what was found. */
+/* Checks of the kernels of a call, and their findings. */
 typedef struct DeviceCheck {
     DeviceNamed arrays[DEVICE_MAX_NAMED];
     size_t array_count;
@@ -269,15 +269,15 @@ typedef struct DeviceEvent DeviceEvent;
 typedef struct DeviceArray DeviceArray; /* a CUDA array: memory that only copies, textures and surfaces can reach */
 typedef struct ExecutionProfile ExecutionProfile; /* sim/execution_profile.h */
 
-/* Not an error of CUDA's: a copy from or to the submission's own memory comes first. Nothing has been changed; after
- * DeviceSimulationOps.take_turn(), ask for the same again. Only a simulated device answers so. */
+/* This is no CUDA error: a copy from or to the submission's own memory must come first, and nothing has been changed.
+ * After DeviceSimulationOps.take_turn(), repeat the request. Only a simulated device answers so. */
 enum { DEVICE_HOST_TURN = -1 };
 
 /* ---- memory and copies ------------------------------------------------------------------------------------------- */
 
-/* Who made the contents of some device memory. Copies within the device change nothing about that. Zeros are nobody's.
- * A simulated GPU knows it of every byte. A real one does not report what kernels store: there, the host's is what
- * still holds the values that the host has put there (host_origin.h). */
+/* The origin of the contents of some device memory. Copies within the device keep it. Zeros have none. A simulated GPU
+ * knows it for every byte. A real one does not report what kernels store: there, memory is the host's while it still
+ * holds the values that the host has put there (host_origin.h). */
 typedef enum ContentOrigin {                 /* from the best to the worst */
                              ORIGIN_UNKNOWN, /* nothing is known against it */
                              ORIGIN_KERNELS,
@@ -296,10 +296,10 @@ typedef struct DeviceMemoryOps {
     uint64_t (*allocated_bytes)(Device *device);
     /* True if [address, address + bytes) lies in one living allocation or module variable. */
     bool (*owns)(Device *device, uint64_t address, uint64_t bytes);
-    /* Who made what lies there now (ContentOrigin); reads it where it must. The range lies in one allocation. */
+    /* Finds the origin of the present contents, and reads them if it must. The range lies in one allocation. */
     CudaError (*origin)(Device *device, uint64_t address, uint64_t bytes, uint32_t element_bytes,
                         ContentOrigin *origin);
-    /* What lies there now counts as nobody's. */
+    /* Forgets the origin of this range. */
     void (*forget_origin)(Device *device, uint64_t address, uint64_t bytes);
 } DeviceMemoryOps;
 
@@ -499,7 +499,7 @@ typedef struct DeviceTimingOps {
     CudaError (*end)(Device *device, DeviceBracket *bracket);
 } DeviceTimingOps;
 
-/* What went wrong on the device, for the student. */
+/* The kind of a fault on the device, for the student. */
 typedef enum DeviceFaultKind {
     DEVICE_NO_FAULT,
     DEVICE_FAULT,       /* illegal address, misaligned access, trap, bad barrier: a sticky error */
@@ -540,7 +540,7 @@ typedef struct DeviceReportOps {
 
 /* ---- groups that only some devices offer ------------------------------------------------------------------------- */
 
-/* For a device that works on its own while the host continues. */
+/* Operations of a device that works on its own while the host continues. */
 typedef struct DeviceHardwareOps {
     /* Times the judge's own operations and sets clock_gap_s, launch_s and launch_spread_s of Device.info. Nothing else may
      * use the device meanwhile, and no code of others may have been loaded, which could make them seem longer. Once,
@@ -583,8 +583,8 @@ typedef struct DeviceProbe {
     int direct_line;         /* the line of it (Mistake.line) */
 } DeviceProbe;
 
-/* For a simulated device. Probe, profile and check stay the caller's, and hold for every kernel from now on until
- * they are set to NULL. */
+/* Operations of a simulated device. Probe, profile and check stay the caller's, and hold for every kernel until they
+ * are set to NULL. */
 typedef struct DeviceSimulationOps {
     /* Warp-instructions that kernels may execute until the next call; 0: unlimited. */
     void (*set_budget)(Device *device, uint64_t warp_instructions);
@@ -594,7 +594,7 @@ typedef struct DeviceSimulationOps {
     /* Every launch and copy is added to the profile. */
     void (*set_profile)(Device *device, ExecutionProfile *profile);
     void (*set_check)(Device *device, DeviceCheck *check);
-    /* What is asked for next stands at this place in the submission's host code (RingRequest.place). */
+    /* Sets the place of the next request in the submission's host code (RingRequest.place). */
     void (*set_place)(Device *device, uint32_t place);
     /* The host has worked for so long, and has asked for nothing meanwhile: what it asks for next begins later. */
     void (*host_works)(Device *device, double seconds);
@@ -611,13 +611,13 @@ typedef struct DeviceSimulationOps {
                            uint64_t away, DeviceStream *stream, uint64_t *turn, bool *is_due);
     /* A function of the host. It runs when its turn has been taken, without staging. */
     CudaError (*host_call)(Device *device, DeviceStream *stream, uint64_t *turn, bool *is_due);
-    /* In the order of the stream, these bytes of one allocation are those of new memory: memory is allocated or freed on
-     * the stream, which takes no time. */
+    /* Makes these bytes of one allocation new memory, in the order of the stream: memory is allocated or freed on the
+     * stream, which takes no time. */
     CudaError (*renew)(Device *device, uint64_t address, uint64_t bytes, bool is_freed, DeviceStream *stream);
     CudaError (*take_turn)(Device *device, uint64_t turn, uint8_t *staging);
     /* Writes and reads that wait for nothing, and for which nothing waits; no `copy` and no `fill`. */
     const DeviceCopyOps *copies_at_once;
-    /* Which turn the last DEVICE_HOST_TURN was about. */
+    /* Returns the turn of the last DEVICE_HOST_TURN. */
     uint64_t (*turn)(Device *device);
 } DeviceSimulationOps;
 

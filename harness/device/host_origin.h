@@ -86,7 +86,7 @@ MUST_USE bool host_origin_write(HostOrigin *origin, uint64_t to, const void *fro
 MUST_USE bool host_origin_fill(HostOrigin *origin, uint64_t to, uint8_t value, uint64_t bytes);
 /* The places may overlap. */
 MUST_USE bool host_origin_copy(HostOrigin *origin, uint64_t to, uint64_t from, uint64_t bytes);
-/* What lies in [address, address + bytes) is no longer the host's. */
+/* Forgets that [address, address + bytes) is the host's. */
 void host_origin_forget(HostOrigin *origin, uint64_t address, uint64_t bytes);
 
 /* Index of the first range that ends behind `address`; `count` if there is none. */

@@ -64,9 +64,9 @@ enum {
 
 /* Bytes of one element; 0: there is no such format. */
 uint64_t array_element_bytes(DeviceFormat format, uint32_t channels);
-/* Whether such an array can exist, and the bytes of all its elements. */
+/* Returns true if such an array can exist, and sets the bytes of all its elements. */
 bool array_check(const DeviceShape *shape, uint64_t *bytes);
-/* Whether the box lies in the array, and begins and ends between elements. */
+/* True if the box lies in the array, and begins and ends between elements. */
 bool array_holds(const DeviceShape *shape, const DevicePlace *place, const DeviceBox *box);
 /* Bytes of memory from the first byte of the box to its last; false: rows or slices overlap. */
 bool box_span(const DevicePlace *place, const DeviceBox *box, uint64_t *bytes);

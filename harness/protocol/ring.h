@@ -55,7 +55,7 @@ static inline bool is_in_device_range(uint64_t address)
 
 /* ==== ring message ================================================================================================ */
 
-/* What the runtime library in the runner asks of the broker, and what the broker answers.
+/* The requests of the runtime library in the runner, and the broker's replies.
  *
  * A request is posted or a call. After a posted request the runner does not wait; an error comes with a later reply.
  * After a call it waits for the one reply. Bulk data lies in the staging buffer (RingMemory.staging), which belongs to
@@ -139,8 +139,8 @@ typedef enum RingKind {
     RING_KIND_COUNT
 } RingKind;
 
-/* What a thread has for calls, and all of them for malloc(); and the most that may be asked for: the driver of an H200
- * takes 17 GB for stacks of that size. */
+/* The stack of each thread, the heap of all threads for malloc(), and the most that a submission may ask for: the
+ * driver of an H200 takes 17 GB for stacks of that size. */
 typedef enum RingLimit { RING_LIMIT_STACK = 1, RING_LIMIT_HEAP } RingLimit;
 enum { RING_MAX_STACK = 64 << 10, RING_MAX_HEAP = 512 << 20 };
 
@@ -178,7 +178,7 @@ typedef enum RingStreamKind {
     RING_STREAM_OF_GRAPH /* non-blocking, for a branch of graphs */
 } RingStreamKind;
 
-/* Of a copy between staging and the device. */
+/* The way to wait for a copy between staging and the device. */
 typedef enum RingWait {
     RING_STREAM_ORDER, /* the copy is ordered by its stream; reading waits for that */
     RING_HOST_WAITS,   /* the copy has ended when the call returns */
@@ -268,7 +268,7 @@ typedef struct RingFunctionInfo { /* of a kernel; as cudaFuncAttributes */
     uint32_t offsets[RING_MAX_PARAMETERS], sizes[RING_MAX_PARAMETERS];
 } RingFunctionInfo;
 
-/* What cudaGetDeviceProperties() and cudaDeviceGetAttribute() report about the device, and nothing else about it. */
+/* The properties that cudaGetDeviceProperties() and cudaDeviceGetAttribute() report, and nothing else. */
 typedef struct RingDeviceInfo {
     char name[256]; /* terminated */
     uint64_t memory_bytes;
@@ -311,7 +311,8 @@ typedef struct RingRequest { /* the head of a record */
     uint32_t place;          /* 1 + the offset in the submission's object of the instruction that asks; 0: unknown */
 } RingRequest;
 
-/* What ended the runner. It only chooses the words of a message and a line, since the submission can write it. */
+/* The fault that ended the runner. It only chooses the words of a message and a line, since the submission can write
+ * it. */
 typedef struct RingFault {
     _Atomic uint64_t address; /* 1 + the address at which host code caused a segmentation fault; 0: none */
     _Atomic uint64_t place;   /* 1 + the offset in the submission's object of the instruction that did it; 0: unknown */
@@ -361,8 +362,8 @@ void ring_await_command(RingMemory *ring, uint32_t commands_before, RingCommand 
 
 /* ---- the broker's side ------------------------------------------------------------------------------------------- */
 
-/* From now on, or no longer: while a launch is being carried out, an honest runner does nothing else, so that the
- * broker can tell what it does in between. */
+/* Makes an honest runner do nothing else while a launch is being carried out, or ends that, so that the broker can see
+ * what it does in between. */
 void ring_wait_for_launches(RingMemory *ring, bool wait);
 
 /* The broker serves these, or does not. */
@@ -384,7 +385,7 @@ typedef enum RingTake { RING_EMPTY, RING_TAKEN, RING_BROKEN } RingTake;
 RingTake ring_take(RingReader *reader, RingRecord *record);
 /* Has the runner asked for nothing that has not been taken? */
 bool ring_is_empty(const RingReader *reader);
-/* How often the doorbell has rung. The broker reads it before it looks at anything else that may end a sleep. */
+/* Returns how often the doorbell has rung. The broker reads it before all else that may end a sleep. */
 uint32_t ring_doorbell(RingMemory *ring);
 /* Spins for some microseconds until there is a record. False if none has come. */
 bool ring_spin(RingReader *reader);

@@ -68,9 +68,9 @@ __attribute__((visibility("default"))) void convjudge_compiled_for(int cuda_majo
 void fill_struct(void *to, const void *from, size_t bytes_in_11, size_t bytes_in_12, size_t bytes);
 #define FILL_STRUCT(to, from, bytes_in_11, bytes_in_12) fill_struct(to, from, bytes_in_11, bytes_in_12, sizeof *(from))
 
-/* Whether the submission was compiled with the headers of CUDA 11. */
+/* True if the submission was compiled with the headers of CUDA 11. */
 bool compiled_for_11(void);
-/* Whether it was compiled with those of CUDA 11 or 12. */
+/* True if it was compiled with those of CUDA 11 or 12. */
 bool compiled_before_13(void);
 struct cudaDeviceProp;
 /* Fills in the struct of CUDA 11, which is also the beginning of the struct of CUDA 12. */
@@ -78,7 +78,7 @@ void fill_older_properties(void *to, const struct cudaDeviceProp *properties, in
 
 /* ==== client ====================================================================================================== */
 
-/* Until then every call fails with cudaErrorInitializationError. */
+/* Begins the client; before that, every call fails with cudaErrorInitializationError. */
 void client_begin(RingMemory *ring);
 /* `take` makes a copy whose turn has come (turn.h). */
 void client_on_turn(cudaError_t (*take)(uint64_t turn));
@@ -97,9 +97,9 @@ uint8_t *client_staging(void);
 
 /* Does the device make copies from and to pinned memory when their turn comes (turn.h)? */
 bool client_has_turns(void);
-/* How many requests have been made. */
+/* Returns the number of requests so far. */
 uint64_t client_calls(void);
-/* From now on, or no longer: the calling thread is in a host function, and each call returns cudaErrorNotPermitted. */
+/* Marks that the calling thread is in a host function, where each call returns cudaErrorNotPermitted, or ends that. */
 void client_forbid_calls(bool forbid);
 /* Sends a call and waits for its reply. `reply` may be NULL. */
 cudaError_t client_call(RingKind kind, RingWords words, RingReply *reply);
@@ -127,10 +127,10 @@ cudaError_t missing(const char *call);
 void caller_is_in(const void *address);
 /* The place of a return address. */
 uint32_t caller_place_of(const void *return_address);
-/* Where the submission has called this library, or what stands in for that. */
+/* Returns the place where the submission has called this library, or its stand-in. */
 uint32_t caller_place(void);
-/* From now on, a place stands in for the caller's in this thread; 0: none does. Returns the one before. Work that was
- * described elsewhere than it is launched stands where it was described: <<<...>>>, and the nodes of a graph. */
+/* Lets a place stand in for the caller's in this thread (0: none), and returns the one before. Work is attributed to
+ * the place that describes it, not to the one that launches it: <<<...>>>, and the nodes of a graph. */
 uint32_t caller_stand_in(uint32_t place);
 
 #endif

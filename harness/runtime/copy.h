@@ -30,7 +30,7 @@ cudaError_t channel_format(const struct cudaChannelFormatDesc *channels, Channel
 
 /* ==== array place ================================================================================================= */
 
-/* Where a box lies in an array. */
+/* The position of a box in an array. */
 
 size_t array_row_bytes(const RuntimeArray *array);
 /* A box that exceeds the array is refused before anything is copied. */

@@ -54,7 +54,7 @@ cudaError_t event_new(cudaEvent_t *event, unsigned flags);
 cudaError_t event_free(cudaEvent_t event);
 cudaError_t event_record(cudaEvent_t event, cudaStream_t stream);
 
-/* In place of a stream: the legacy default stream, and the copy has ended when the CUDA call returns. */
+/* Stands in place of a stream for the legacy default stream, where the copy has ended when the CUDA call returns. */
 #define HOST_WAITS ((cudaStream_t)(uintptr_t)3) /* CUDA uses 0, 1 and 2 for default streams */
 
 RingWait stream_copy_wait(cudaStream_t stream);
@@ -87,8 +87,8 @@ cudaError_t managed_push(void);
 /* The same before a launch on a stream, which then waits for the copies. */
 cudaError_t managed_push_for(cudaStream_t stream);
 cudaError_t managed_pull(void);
-/* To be called after a copy to `address` that ended with `error`. If it succeeded and the address is managed, pulls the
- * host's copies. Returns the error of both. */
+/* Must be called after a copy to `address` that ended with `error`. If the copy succeeded and the address is managed,
+ * pulls the host's copies. Returns the error of both. */
 cudaError_t managed_refresh(uint64_t address, cudaError_t error);
 
 #endif

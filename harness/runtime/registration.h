@@ -22,7 +22,7 @@ cudaError_t function_find(const void *host, Function **function);
 
 /* Address and size of a variable on the device. cudaErrorInvalidSymbol: there is no such variable. */
 cudaError_t variable_find(const void *host, uint64_t *address, uint64_t *bytes);
-/* Whether an address lies in a variable. A real GPU has variables outside the range of device_addresses.h. */
+/* True if an address lies in a variable. A real GPU has variables outside the range of device_addresses.h. */
 bool variable_holds(uint64_t address);
 
 #endif

@@ -30,7 +30,7 @@
 
 /* Maps the ring. The first call. False with errno. */
 bool convjudge_attach(int ring_descriptor);
-/* Where the runner notes what ends the process. */
+/* Returns the memory in which the runner notes what ends the process. */
 RingFault *convjudge_fault(void);
 /* Reports that the object is about to be loaded, and waits until the broker knows. */
 void convjudge_loading(void);

@@ -113,7 +113,7 @@ static cudaError_t take_memory(uint64_t bytes, uint64_t *address)
     return memory_allocate(bytes, address);
 }
 
-/* What uses the memory must come after its allocation and before it is freed. */
+/* Tells the device that all uses of the memory come after its allocation and before it is freed. */
 static cudaError_t tell_device(const PoolBlock *block, RingRenewal kind, cudaStream_t stream)
 {
     if (!client_has_turns())
@@ -247,13 +247,13 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
     return result(error);
 }
 
-/* What the host has not waited for cannot be given back. */
+/* Memory whose use the host has not waited for cannot be given back. */
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes_to_keep)
 {
     return result(pool == NULL ? cudaErrorInvalidValue : cudaSuccess);
 }
 
-/* Of the figures, programs may set the highest ones to zero, and nothing else. */
+/* Programs may set the highest figures to zero, and no other figure. */
 static cudaError_t set_attribute(Pool *pool, enum cudaMemPoolAttr attribute, const void *value)
 {
     switch (attribute) {

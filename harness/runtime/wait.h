@@ -13,7 +13,7 @@
  * that nothing has written. */
 
 cudaError_t pool_allocate(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
-/* From which cudaMallocAsync() allocates. */
+/* Returns the pool from which cudaMallocAsync() allocates. */
 cudaMemPool_t pool_in_use(void);
 /* Frees memory on a stream. False: it comes from no pool. */
 bool pool_free(uint64_t address, cudaStream_t stream, cudaError_t *error);

@@ -26,7 +26,7 @@
 
 /* In the guard only system calls are allowed, since another thread of the caller may have held a lock. */
 
-/* Of a list that is longer than the text the last number may be cut off, and be another process's; it has its turn in the next round. */
+/* If the list does not fit, its last number may be cut off and name another process, so it waits for the next round. */
 static void kill_children(void)
 {
     char text[4096];
@@ -40,8 +40,8 @@ static void kill_children(void)
         kill((pid_t)child, SIGKILL);
 }
 
-/* What a process starts dies with it (process.h), or cleans up after it (scratch.h): that takes a while where the machine is
- * busy. Then it is killed; its children come to this process, and are killed in the next round. */
+/* The children of a process die with it (process.h), or clean up after it (scratch.h), which takes a while on a busy
+ * machine. After that it is killed; its children come to this process, and are killed in the next round. */
 static void end_all(pid_t guarded)
 {
     static const double PATIENCE_S = 10;
@@ -224,7 +224,8 @@ double process_deadline_left(const ProcessDeadline *deadline)
     return fmax(deadline->at_s - now_s(), 0);
 }
 
-/* What computes or is delayed for less than a hundredth of the time waits for something else than a core. */
+/* True if the processes compute or wait for a core. If they do so for less than a hundredth of the time, they wait for
+ * something else. */
 static bool is_starved(const ProcessDeadline *deadline, ProcessTimes times, double now)
 {
     const double least_s = 0.01 * (now - deadline->seen_s);
@@ -279,8 +280,8 @@ pid_t process_innermost(pid_t child)
 
 /* ==== process ===================================================================================================== */
 
-/* What a child sends to its parent before it executes the program. After a success it sends nothing: exec closes its
- * end of the link. */
+/* The message of a child to its parent before it executes the program. After a success it sends nothing: exec closes
+ * its end of the link. */
 typedef struct ChildNews {
     int error;         /* errno; 0: the child dies with its parent from now on, and waits for the parent's answer */
     const char *doing; /* a string literal, which has the same address in both processes */

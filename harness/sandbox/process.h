@@ -16,7 +16,7 @@
 
 /* ==== process times =============================================================================================== */
 
-/* What processes have done so far, and limits on durations that a busy machine uses up for nobody.
+/* Times of processes, and limits on durations in which the time of a busy machine does not count.
  *
  * Source   proc(5), proc_pid_stat(5), and Documentation/scheduler/sched-stats.rst of Linux. */
 
@@ -24,7 +24,7 @@
  * of a sandbox. 0: unknown, or some process has more children. */
 pid_t process_innermost(pid_t child);
 
-/* What a process and all that it has started have done so far. */
+/* Times of a process and of all processes that it has started. */
 typedef struct ProcessTimes {
     double computed_s; /* processor time, also of processes that have ended and that their parents have waited for */
     double delayed_s;  /* for which threads that still live could have run, and others had the cores. Source:
@@ -94,7 +94,7 @@ typedef struct ProcessSpec {
 /* Starts the child in a process group of its own. */
 MUST_USE Status process_start(const ProcessSpec *spec, pid_t *child, Message *why);
 
-/* Whether ProcessLimits.processes counts the processes of the child's user namespace, and not all of the user's. */
+/* True if ProcessLimits.processes counts the processes of the child's user namespace, and not all of the user's. */
 bool process_limit_is_per_namespace(void);
 
 typedef struct ProcessEnd {
@@ -124,8 +124,8 @@ void process_kill(pid_t child, int *exit_status);
  *
  * Everything ends when guard_stop() says so, or when the thread that called guard_start() does. */
 
-/* What the guarded process does, in a process group of its own: it executes a program or calls _exit(). It has all descriptors of
- * the caller; the guard has none but the first three. */
+/* The function of the guarded process, in a process group of its own: it executes a program or calls _exit(). It has
+ * all descriptors of the caller; the guard has none but the first three. */
 typedef void Guarded(void *context);
 
 /* Starts both; the process id of the guard, for waitpid(); -1: errno says why not. */

@@ -311,7 +311,7 @@ Status seccomp_filter(bool one_process, int *descriptor, Message *why)
 enum { MAX_ARGUMENTS = 512, DEFAULT_TMP_BYTES = 64 << 20 };
 enum { PROBE_SECONDS = 20, PROBE_TRIES = 7, PROBE_PAUSE_MS = 20 /* twice as long each time: 1.3 s in all */ };
 
-/* What kind of sandbox this machine allows. */
+/* The kind of sandbox that this machine allows. */
 typedef struct SandboxPlan {
     bool bubblewrap;     /* false: no sandbox at all */
     bool own_users;      /* root: process_start() makes a namespace with all users */

@@ -66,13 +66,13 @@ typedef struct Sandbox Sandbox;
 MUST_USE Status sandbox_new(const SandboxSpec *spec, Sandbox **sandbox, ProcessSpec *process, Message *why);
 void sandbox_free(Sandbox *sandbox);
 
-/* Whether a process that ended with this status (ProcessEnd) never became the program, because bubblewrap could not
+/* True if a process that ended with this status (ProcessEnd) never became the program, because bubblewrap could not
  * make the sandbox this time: a shortage of the judge's, not a fault of the program's. */
 bool sandbox_was_not_made(const Sandbox *sandbox, int exit_status);
-/* Whether its processes were killed because they needed more than `memory_bytes`. */
+/* True if its processes were killed because they needed more than `memory_bytes`. */
 bool sandbox_ran_out_of_memory(const Sandbox *sandbox);
 
-/* Without a full sandbox nothing runs, unless this is called before. What runs then is not ranked. */
+/* Lets submissions run without a full sandbox. They are not ranked. Without this call, nothing would run. */
 void sandbox_allow_unconfined(void);
 bool sandbox_allows_unconfined(void);
 /* STATUS_UNSUPPORTED, and a message that names the option, where sandbox_new() would fail for want of a sandbox. */

@@ -42,7 +42,7 @@ bool cgroup_new(const CgroupLimits *limits, Cgroup *cgroup);
 bool cgroup_new_in(const char *parent, const CgroupLimits *limits, Cgroup *cgroup);
 /* Moves a process into the group. */
 bool cgroup_take(const char *path, pid_t process);
-/* Whether the kernel has killed for want of memory in it. */
+/* True if the kernel has killed processes of the group because memory ran out. */
 bool cgroup_ran_out_of_memory(const Cgroup *cgroup);
 /* Kills what is in the group, and removes it. */
 void cgroup_remove(Cgroup *cgroup);

@@ -2,6 +2,7 @@
 
 #include "leaderboard/store.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* With an uncertainty of 0.5 % each, times tie if they are at most 0.71 % apart. */
@@ -101,6 +102,33 @@ static void times_that_tie_share_a_rank(void **state)
     arena_free(&arena);
 }
 
+/* Times of few and of many people, close together and far apart, of like and of unlike uncertainty, among them 0 and 1. */
+static void all_among_all_are_as_each_among_the_others(void **state)
+{
+    static const size_t counts[] = {1, 2, 3, 7, 64, 333};
+    static const double spreads[] = {0, 1e-6, 0.01, 3}, uncertainties[] = {0, 0.001, 0.05, 1};
+    enum { MOST = 333 };
+    MeasuredTime times[MOST], others[MOST];
+    Percentile got[MOST];
+    srand(7);
+    for (size_t row = 0; row < COUNT_OF(counts) * COUNT_OF(spreads) * COUNT_OF(uncertainties); row++) {
+        const size_t count = counts[row % COUNT_OF(counts)];
+        const double spread = spreads[row / COUNT_OF(counts) % COUNT_OF(spreads)];
+        const double most = uncertainties[row / COUNT_OF(counts) / COUNT_OF(spreads)];
+        for (size_t i = 0; i < count; i++)
+            times[i] = (MeasuredTime){1 + spread * (rand() % 1000) / 1000, most * (rand() % 5) / 4};
+        percentiles_among_all(times, count, got);
+        for (size_t i = 0; i < count; i++) {
+            memcpy(others, times, sizeof others);
+            others[i] = others[count - 1];
+            const Percentile expected = percentile_among(times[i], others, count - 1);
+            if (memcmp(&expected, &got[i], sizeof expected) != 0)
+                fail_test("%zu people, spread %g, uncertainty %g, number %zu: %zu slower, %zu faster, expected %zu, %zu",
+                          count, spread, most, i, got[i].slower, got[i].faster, expected.slower, expected.faster);
+        }
+    }
+}
+
 static void an_empty_class_has_no_standings(void **state)
 {
     Arena arena = {0};
@@ -121,6 +149,7 @@ int main(void)
         cmocka_unit_test(sending_the_same_code_again_does_not_fish_for_luck),
         cmocka_unit_test(runs_of_another_person_are_not_pooled),
         cmocka_unit_test(times_that_tie_share_a_rank),
+        cmocka_unit_test(all_among_all_are_as_each_among_the_others),
         cmocka_unit_test(an_empty_class_has_no_standings),
     };
     return cmocka_run_group_tests_name("percentile", tests, NULL, NULL);

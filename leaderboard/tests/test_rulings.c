@@ -196,6 +196,63 @@ static void an_upgrade_that_fails_changes_nothing(void **state)
     assert_int_equal(sql("DELETE FROM runs"), SQLITE_CONSTRAINT);
 }
 
+/* The runs' statuses, their times of the case and what a teacher decides; then the best time among those that rank, and
+ * among those that were accepted. */
+static void the_best_time_of_a_case_is_of_a_run_that_counts(void **state)
+{
+    static const struct {
+        const char *rank_status, *case_ms, *ruling;
+        double best_ms, vetted_ms;
+        int64_t run;
+    } steps[] = {
+        {"not ranked: not accepted", "null", "", 0, 0, 0},
+        {"ranked", "3", "", 3, 0, 2},
+        {"quarantined: faster than the roofline", "1", "", 3, 0, 2},
+        {"ranked", "2.5", "", 2.5, 0, 4},
+        {"ranked", "2.5", "a", 2.5, 2.5, 4},
+        {"ranked", "2", "t", 2.5, 2.5, 4},
+        {"quarantined: faster than the roofline", "1.5", "a", 1.5, 1.5, 7},
+        {"ranked", "1.25", "at", 1.5, 1.5, 7},
+    };
+    Message why = {0};
+    Store *store = opened(STORE_WRITE);
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        Arena arena = {0};
+        Run run = a_run("ann", 1);
+        double ms, vetted_ms;
+        int64_t of = 0, vetted_of;
+        run.rank_status = steps[i].rank_status;
+        run.cases = arena_printf(&arena, "[{\"name\": \"small\"}, {\"name\": \"big\", \"time_ms\": %s}]", steps[i].case_ms);
+        const int64_t id = added(store, run);
+        for (const char *letter = steps[i].ruling; *letter != '\0'; letter++)
+            must(rule(store, id, kind_of(*letter), "so", &why), &why);
+        must(store_best_case_time(store, &board, "big", false, &ms, &of, &why), &why);
+        must(store_best_case_time(store, &board, "big", true, &vetted_ms, &vetted_of, &why), &why);
+        if (ms != steps[i].best_ms || vetted_ms != steps[i].vetted_ms || of != steps[i].run)
+            fail_test("step %zu: %g of run %d, vetted %g", i, ms, (int)of, vetted_ms);
+        must(store_best_case_time(store, &board, "small", false, &ms, &of, &why), &why);
+        assert_true(ms == 0);
+        arena_free(&arena);
+    }
+    store_close(store);
+    assert_int_equal(sql("DELETE FROM case_times"), SQLITE_CONSTRAINT);
+}
+
+static void a_database_of_version_5_gets_the_times_of_its_cases(void **state)
+{
+    static const char is_5[] = "DROP TABLE case_times; DROP TRIGGER runs_fill_case_times; DROP VIEW recorded_case_times;"
+                               "PRAGMA user_version = 5";
+    Run run = a_run("ann", 1);
+    run.cases = "[{\"name\": \"big\", \"time_ms\": 3}]";
+    Store *store = opened(STORE_WRITE);
+    added(store, run);
+    store_close(store);
+    assert_int_equal(sql(is_5), SQLITE_OK);
+    store_close(opened(STORE_READ));
+    assert_int_equal(number("PRAGMA user_version"), STORE_SCHEMA_VERSION);
+    assert_int_equal(number("SELECT time_ms FROM case_times WHERE name = 'big' AND run = 1"), 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +263,8 @@ int main(void)
         test(a_source_is_kept_once),
         test(an_older_database_is_upgraded),
         test(an_upgrade_that_fails_changes_nothing),
+        test(the_best_time_of_a_case_is_of_a_run_that_counts),
+        test(a_database_of_version_5_gets_the_times_of_its_cases),
     };
     return cmocka_run_group_tests_name("rulings", tests, NULL, NULL);
 }

@@ -36,6 +36,7 @@ static void a_change_to_the_tables_themselves_is_named(void **state)
         {"ALTER TABLE runs ADD COLUMN note TEXT", "table runs"},
         {"CREATE TABLE notes (note TEXT)", "table notes"},
         {"DROP INDEX runs_of_a_board", "index runs_of_a_board"},
+        {"DROP TRIGGER runs_fill_case_times", "trigger runs_fill_case_times"},
     };
     Store *store = opened(STORE_WRITE);
     expect_found(store, "untouched", 0, "");
@@ -48,8 +49,9 @@ static void a_change_to_the_tables_themselves_is_named(void **state)
     store_close(store);
 }
 
-/* What version 4 had besides. */
-static const char more_of_version_4[] = "CREATE TABLE chain (link INTEGER PRIMARY KEY, row_table TEXT NOT NULL);"
+/* What version 4 had besides, and what it had not. */
+static const char more_of_version_4[] = "DROP TABLE case_times; DROP TRIGGER runs_fill_case_times; DROP VIEW recorded_case_times;"
+                                        "CREATE TABLE chain (link INTEGER PRIMARY KEY, row_table TEXT NOT NULL);"
                                         "CREATE TRIGGER links_are_never_deleted BEFORE DELETE ON chain"
                                         " BEGIN SELECT RAISE(ABORT, 'links of the chain are never deleted'); END;"
                                         "INSERT INTO chain VALUES (1, 'sources'), (2, 'runs');"

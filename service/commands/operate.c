@@ -450,18 +450,18 @@ RECORD_PUT(put_changes, BatchRow, cJSON_AddBoolToObject(object, row->key, batch_
 RECORD_PUT(put_time_differs, BatchRow, cJSON_AddBoolToObject(object, row->key, batch_row_time_differs(it)))
 
 RECORD_PUBLIC(rejudge_batch_table, Batch,
-    ROW(Batch, id, "batch", .about = "its number"),
+    ROW(Batch, id, "batch"),
     ROW(Batch, problem, "problem"),
     ROW(Batch, revision, "revision"),
     ROW(Batch, reason, "why"),
-    ROW(Batch, state, "state", .about = "the problem and its revision now; why it was begun; `open`, `applied` or `dropped`"),
+    ROW(Batch, state, "state", .about = "number; problem and its present revision; reason; `open`, `applied` or `dropped`"),
     ROW(Batch, created_utc, "created"),
-    ROW(Batch, judgings, "submissions", .about = "when it was begun; how many submissions it has"),
+    ROW(Batch, judgings, "submissions", .about = "when it was begun; number of submissions"),
     ROW(Batch, recorded, "judged"),
     ROW(Batch, waiting, "waiting"),
     ROW(Batch, running, "judging"),
     ROW(Batch, held, "held"),
-    ROW(Batch, cancelled, "cancelled", .about = "how many of them are in this state"));
+    ROW(Batch, cancelled, "cancelled", .about = "how many are in this state"));
 
 RECORD(rejudge_skip_table, BatchSkip,
     ROW(BatchSkip, submission, "submission"),
@@ -482,9 +482,9 @@ RECORD_PUBLIC(rejudge_row_table, BatchRow,
     ROW(BatchRow, submission, "submission"),
     ROW(BatchRow, person, "person"),
     ROW_OBJECT(BatchRow, before, "before", rejudge_side_table, .brief = true),
-    ROW_OBJECT(BatchRow, after, "after", rejudge_side_table, .brief = true, .about = "`state` of the judging, `verdict`, and where there is one: `device`, `score_ms`, `uncertainty`, `rank` (the author's, while the batch is open)"),
+    ROW_OBJECT(BatchRow, after, "after", rejudge_side_table, .brief = true, .about = "`state` of the judging, `verdict`, and if known `device`, `score_ms`, `uncertainty`, `rank` (the author's, while the batch is open)"),
     ROW_HAND("changes", .put = put_changes),
-    ROW_HAND("time_differs", .put = put_time_differs, .about = "whether anything of these changes; whether the times differ by more than noise"));
+    ROW_HAND("time_differs", .put = put_time_differs, .about = "whether anything changes; whether the times differ by more than noise"));
 
 /* clang-format on */
 

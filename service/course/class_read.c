@@ -563,15 +563,15 @@ RECORD(show_table, ClassAssignment,
     ROW_HAND("sources", .json = JSON_STRING, .offset = offsetof(ClassAssignment, sources), .take = take_show));
 
 RECORD(assignment_keys, ClassAssignment,
-    ROW(ClassAssignment, id, "id", .required = true, .take = take_id, .about = "lower-case letters, digits, dashes"),
-    ROW(ClassAssignment, title, "title", .check = check_name, .about = "optional, for people"),
-    ROW_OBJECT(ClassAssignment, late, "late", late_table, .check = check_late, .brief = true, .about = "optional: `grace_minutes` (0): until then nothing is taken off; `percent_per_day` (0): what is then taken off the points for each day begun since the deadline; `days` (0): after so many days nothing counts. A day ends at the deadline's local time"), /* before "due", which needs it */
-    ROW_HAND("due", .json = JSON_STRING, .required = true, .take = take_due, .about = "the deadline. Something received in this second is in time, a second later it is late: `23:59` means 23:59:00"),
-    ROW_HAND("opens", .json = JSON_STRING, .take = take_opens, .about = "optional: what is handed in before does not count"),
-    ROW(ClassAssignment, counts, "counts", .names = counts_names, .about = "`best` (unless given): for each problem the submission that gives the most points after what is taken off; `last`: the last one. Only what was handed in for the ranking counts, and an identical source that comes late again replaces nothing"),
-    ROW_HAND("groups", .json = JSON_ARRAY, .take = take_groups, .about = "optional list of names of groups: it is for these; otherwise for everybody"),
-    ROW_SAME("show", show_table, .brief = true, .about = "optional: from when on students see `points` (their own; `closed`), `board` (`always`) and `sources` (of others; `never`): `always`, `closed` (after everybody's last late day, with extensions), `never`, or a time. In brackets what holds unless it is given"),
-    ROW_HAND("problems", .json = JSON_ARRAY, .required = true, .take = take_problems, .about = "list: `problem`, an id, and `points`, as below"));
+    ROW(ClassAssignment, id, "id", .required = true, .take = take_id),
+    ROW(ClassAssignment, title, "title", .check = check_name, .about = "lower-case letters, digits, dashes; for people"),
+    ROW_OBJECT(ClassAssignment, late, "late", late_table, .check = check_late, .brief = true, .about = "`grace_minutes` without deduction (0); `percent_per_day` off the points for each day begun after the deadline (0); `days` after which nothing counts (0)"), /* before "due", which needs it */
+    ROW_HAND("due", .json = JSON_STRING, .required = true, .take = take_due, .about = "the deadline: `23:59` means 23:59:00, and a second later is late"),
+    ROW_HAND("opens", .json = JSON_STRING, .take = take_opens, .about = "submissions before this time do not count"),
+    ROW(ClassAssignment, counts, "counts", .names = counts_names, .about = "`best` (default): for each problem the submission with most points after deductions; `last`: the last one. Only mode `rank` counts, and a late copy of an earlier source replaces nothing"),
+    ROW_HAND("groups", .json = JSON_ARRAY, .take = take_groups, .about = "names of the groups that it is for; default: everybody"),
+    ROW_SAME("show", show_table, .brief = true, .about = "when students see their `points` (default `closed`), the `board` (`always`) and `sources` of others (`never`): `always`, `never`, `closed` (after the last late day of anyone), or a time"),
+    ROW_HAND("problems", .json = JSON_ARRAY, .required = true, .take = take_problems, .about = "each with `problem`, an id, and `points`, as below"));
 
 RECORD(assignment_table, ClassAssignment,
     ROW_SAME(NULL, assignment_keys, .check = check_assignment));
@@ -588,13 +588,13 @@ RECORD(extension_table, ClassExtension,
 
 RECORD_PUBLIC(class_table, ClassFile,
     ROW_SCHEMA("schema", 1),
-    ROW(ClassFile, title, "title", .check = check_name, .about = "optional, for people"),
-    ROW_HAND("zone", .json = JSON_STRING, .required = true, .take = take_zone, .about = "the time zone of all times without an offset: a name of the system's, such as `Europe/Berlin` (package tzdata)"),
-    ROW_LIST(ClassFile, groups, group_count, "groups", group_table, .brief = true, .about = "optional list: `name`, and `people`: the names that they hand in under, as the service knows them. Somebody may be in several groups"),
-    ROW_LIST(ClassFile, assignments, assignment_count, "assignments", assignment_table, .required = true, .check = check_assignments, .about = "list of at least one"),
-    ROW_LIST(ClassFile, extensions, extension_count, "extensions", extension_table, .brief = true, .about = "optional list: `person`, `assignment`, `due` (later than the assignment's; grace and late days follow it), `why`, `by` (who allowed it). One for each person and assignment"),
-    ROW_TEXTS(ClassFile, handed_out, handed_out_count, "handed_out", .take = take_paths, .about = "optional list of files and folders whose code is everybody's: similarity leaves it out"),
-    ROW_TEXTS(ClassFile, earlier, earlier_count, "earlier", .take = take_paths, .about = "optional list of files and folders with earlier submissions, to compare with"));
+    ROW(ClassFile, title, "title", .check = check_name, .about = "for people"),
+    ROW_HAND("zone", .json = JSON_STRING, .required = true, .take = take_zone, .about = "time zone of all times without an offset, such as `Europe/Berlin`"),
+    ROW_LIST(ClassFile, groups, group_count, "groups", group_table, .brief = true, .about = "`name`, and `people`, by the names that the service knows. A person may be in several groups"),
+    ROW_LIST(ClassFile, assignments, assignment_count, "assignments", assignment_table, .required = true, .check = check_assignments),
+    ROW_LIST(ClassFile, extensions, extension_count, "extensions", extension_table, .brief = true, .about = "`person`, `assignment`, `due` (later than the assignment's; grace and late days follow it), `why`, `by` (who allowed it); one for each person and assignment"),
+    ROW_TEXTS(ClassFile, handed_out, handed_out_count, "handed_out", .take = take_paths),
+    ROW_TEXTS(ClassFile, earlier, earlier_count, "earlier", .take = take_paths, .about = "files and folders: code that the teacher handed out, which similarity leaves out; earlier submissions, to compare with"));
 
 /* clang-format on */
 

@@ -135,8 +135,7 @@ static StoredRun *runs_then(const StoredRun *now, size_t now_count, const Board 
             then[(*count)++] = (StoredRun){.time_utc = run->time_utc,
                                            .person = run->person,
                                            .machine_code = run->machine_code == NULL ? "" : run->machine_code,
-                                           .time = run->time,
-                                           .cases = run->cases};
+                                           .time = run->time};
     }
     return then;
 }

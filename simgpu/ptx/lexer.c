@@ -153,7 +153,7 @@ Token lexer_next(Lexer *lexer)
         token.kind = TOKEN_WORD;
         take_word(lexer);
     } else {
-        token.kind = ispunct((unsigned char)*lexer->at) ? TOKEN_SYMBOL : TOKEN_BAD;
+        token.kind = strchr(",;:(){}[]<>|!@=+-*/&^~?", *lexer->at) != NULL ? TOKEN_SYMBOL : TOKEN_BAD;
         lexer->at++;
     }
     token.length = (size_t)(lexer->at - token.text);

@@ -829,6 +829,8 @@ static void try_operands(Parser *p, PtxInstruction *instruction)
         p->give_up = outer;
     } else {
         p->give_up = outer;
+        if (p->token.kind == TOKEN_BAD)
+            longjmp(*outer, 1);
         instruction->refusal = p->refusal;
         p->label_uses = label_uses; /* a name that looked like a label may be a texture */
         skip_to(p, ";");

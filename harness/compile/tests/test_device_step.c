@@ -27,6 +27,32 @@ static void gpu_code_from_host_assembly_does_not_compile(void **state)
         }
 }
 
+/* ptxas takes all of these, between any two tokens that a parser may skip. */
+static void what_is_not_ptx_in_inline_assembly_does_not_compile(void **state)
+{
+    static const struct {
+        const char *assembly, *says;
+    } rows[] = {
+        {".pragma \\\"nounroll\\\"\\n# 500 \\\"x\\\"\\n;",
+         "my file.cu: error: inline assembly holds \"#\", which is not PTX\n"},
+        {"{.reg .b32 a; mov.b32 a, \\n#line 500 \\\"x\\\"\\n 1;}",
+         "my file.cu: error: inline assembly holds \"#\", which is not PTX\n"},
+        {".target sm_90\\n",
+         "my file.cu: error: inline assembly holds .target, which stands once, at the head of a module\n"},
+    };
+    needs_nvcc(&toolkit);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Text source = {0};
+        text_printf(&source, RIGHT "__global__ void more() { asm volatile(\"%s\"); }\n", rows[i].assembly);
+        Compiled compiled = compile_source(source.data);
+        if (compiled.outcome != COMPILE_ERROR ||
+            strncmp(compiled.diagnostics.data, rows[i].says, strlen(rows[i].says)) != 0)
+            fail_test("%s: %s", rows[i].assembly, compiled.diagnostics.data);
+        compiled_free(&compiled);
+        text_free(&source);
+    }
+}
+
 /* The linker would run a compiler with the options in such a section, if its plugin were on. */
 static void options_for_the_linkers_compiler_are_not_read(void **state)
 {
@@ -88,6 +114,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpu_code_from_host_assembly_does_not_compile),
+        cmocka_unit_test(what_is_not_ptx_in_inline_assembly_does_not_compile),
         cmocka_unit_test(options_for_the_linkers_compiler_are_not_read),
         cmocka_unit_test(the_module_is_the_section_of_the_object),
         cmocka_unit_test(a_damaged_object_crashes_nothing),

@@ -337,17 +337,17 @@ enum { MAX_FILE_BYTES = 64 * 1024 };
 
 RECORD_PUBLIC(ceilings_table, Ceilings,
     ROW_SCHEMA("schema", 1),
-    ROW(Ceilings, device, "device", .required = true, .about = "id of the device, as in the file's name"),
+    ROW(Ceilings, device, "device", .required = true),
     ROW(Ceilings, name, "name", .required = true),
-    ROW(Ceilings, driver, "driver", .required = true, .about = "of the GPU that was measured, and its driver's version"),
-    ROW(Ceilings, time_utc, "time_utc", .required = true, .about = "when it was measured"),
-    ROW(Ceilings, read_bytes_per_s, "read_bytes_per_s", .required = true, .low = 1e9, .high = 1e15, .about = "reading 1 GiB of device memory with the grid that reads it fastest"),
-    ROW(Ceilings, copy_bytes_per_s, "copy_bytes_per_s", .required = true, .low = 1e9, .high = 1e15, .about = "copying 1 GiB within device memory, read plus written"),
-    ROW(Ceilings, fma_flops_per_s, "fma_flops_per_s", .required = true, .low = 1e9, .high = 1e17, .about = "float32 fused multiply-adds in registers, two operations each"),
-    ROW(Ceilings, tf32_flops_per_s, "tf32_flops_per_s", .sparse = true, .low = 1e9, .high = 1e17, .about = "optional: tensor cores in TF32, two operations for each multiply-add. Without it `convjudge roofline` measures it anew each time"),
-    ROW(Ceilings, clock_gap_us, "clock_gap_us", .required = true, .low = 0, .high = 1000, .about = "by how much the host's clock shows more than the device's events around the same work"),
-    ROW(Ceilings, launch_us, "launch_us", .sparse = true, .low = 0.1, .high = 1000, .about = "optional: how long an empty launch takes there, as in result.json. Without it nothing is taken off the times of other hosts. It should come from the fastest host"),
-    ROW(Ceilings, sm_clock_mhz, "sm_clock_mhz", .required = true, .low = 10, .high = 1e5, .about = "clock of the multiprocessors during the multiply-adds"));
+    ROW(Ceilings, driver, "driver", .required = true),
+    ROW(Ceilings, time_utc, "time_utc", .required = true, .about = "id, as in the file's name; the GPU, its driver, and when it was measured"),
+    ROW(Ceilings, read_bytes_per_s, "read_bytes_per_s", .required = true, .low = 1e9, .high = 1e15),
+    ROW(Ceilings, copy_bytes_per_s, "copy_bytes_per_s", .required = true, .low = 1e9, .high = 1e15),
+    ROW(Ceilings, fma_flops_per_s, "fma_flops_per_s", .required = true, .low = 1e9, .high = 1e17, .about = "reading 1 GiB of device memory; copying it, read plus written; float32 multiply-adds, two operations each"),
+    ROW(Ceilings, tf32_flops_per_s, "tf32_flops_per_s", .sparse = true, .low = 1e9, .high = 1e17, .about = "optional: tensor cores in TF32; without it `convjudge roofline` measures it each time"),
+    ROW(Ceilings, clock_gap_us, "clock_gap_us", .required = true, .low = 0, .high = 1000, .about = "how much more the host's clock shows than the device's events around the same work"),
+    ROW(Ceilings, launch_us, "launch_us", .sparse = true, .low = 0.1, .high = 1000, .about = "optional: an empty launch on the fastest host; without it nothing is taken off the times of other hosts"),
+    ROW(Ceilings, sm_clock_mhz, "sm_clock_mhz", .required = true, .low = 10, .high = 1e5, .about = "clock during the multiply-adds"));
 
 /* clang-format on */
 

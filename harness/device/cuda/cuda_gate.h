@@ -171,7 +171,7 @@ void cuda_observe(CudaDevice *cuda);
 /* False while work of the bracket is under way. */
 bool cuda_is_idle(CudaDevice *cuda);
 
-/* How long a number takes to arrive that the judge's own stream, which must be idle, is to write. */
+/* Measures how long a number takes to arrive which the judge's own stream writes. The stream must be idle. */
 MUST_USE CudaError cuda_measure_echo(CudaDevice *cuda, double *took_s);
 
 /* Begin and end a bracket (DeviceTimingOps). They do not check the red zones. */

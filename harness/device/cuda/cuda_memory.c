@@ -65,7 +65,7 @@ uint64_t cuda_managed_bytes(const void *image, size_t bytes)
 
 /* ==== cuda origin ================================================================================================= */
 
-/* Who made the contents of a real GPU's memory, as far as copies tell (host_origin.h).
+/* The origin of the contents of a real GPU's memory, as far as copies show it (host_origin.h).
  *
  * Only what happens between the begin and the end of a bracket counts: all else is the judge's own. A CUDA array has no
  * addresses; in the bookkeeping its rows lie one behind the other in a place of their own, behind all device memory.
@@ -92,7 +92,7 @@ static CudaError noted(bool done)
     return done ? CUDA_ERROR_SUCCESS : CUDA_ERROR_MEMORY_ALLOCATION;
 }
 
-/* What the judge writes is nobody's, and takes the place of what was there. */
+/* True if the judge itself writes: the range then loses its origin. */
 static bool is_judges(CudaDevice *cuda, uint64_t to, uint64_t bytes)
 {
     if (!cuda->bracket.open)
@@ -163,7 +163,7 @@ static CudaError compare(CudaDevice *cuda, const HostRange *range, uint64_t begi
     return error;
 }
 
-/* Of DeviceMemoryOps. The first reads back what the host may have written. */
+/* Operations of DeviceMemoryOps. The first reads back what the host may have written. */
 static CudaError cuda_origin_of(Device *device, uint64_t address, uint64_t bytes, uint32_t element_bytes,
                                 ContentOrigin *origin)
 {

@@ -10,13 +10,13 @@
 
 /* ==== cuda managed ================================================================================================ */
 
-/* How much managed memory a module asks for.
+/* Counts the managed memory that a module asks for.
  *
  * The driver would give a module more managed memory than the device has, and take the rest from the host's, which no
  * limit of the judge counts. So the judge reads the sizes before it loads the module. */
 
-/* At least the bytes of all variables with `.attribute(.managed)` in the PTX that the image holds as plain text.
- * UINT64_MAX: too many, or a size that is no plain number. */
+/* Returns at least the bytes of all variables with `.attribute(.managed)` in the PTX that the image holds as plain
+ * text. UINT64_MAX: too many, or a size that is no plain number. */
 uint64_t cuda_managed_bytes(const void *image, size_t bytes);
 
 /* ==== cuda exchange =============================================================================================== */
@@ -43,7 +43,7 @@ extern const DeviceTensorOps CUDA_TENSOR_OPS;
 extern const DeviceMemoryOps CUDA_MEMORY_OPS;
 extern const DeviceCopyOps CUDA_COPY_OPS;
 
-/* What counts against the memory limit. */
+/* Returns the bytes that count against the memory limit. */
 static inline uint64_t cuda_used_bytes(const CudaDevice *cuda)
 {
     return cuda->range.used_bytes + cuda->array_bytes;

@@ -34,8 +34,8 @@ typedef struct HostGpu {
  * how many there are, at most `most`. */
 size_t cuda_host_gpus(const char *root, HostGpu *gpus, size_t most);
 
-/* Which of them CUDA_VISIBLE_DEVICES means by `entry`, a number or the beginning of a UUID; -1: it is not sure, as for a number where the
- * models differ, which the driver puts in an order of its own, unless `by_bus`. */
+/* Returns the GPU that CUDA_VISIBLE_DEVICES means by `entry`, a number or the beginning of a UUID. -1: that is not
+ * certain, for example a number where the models differ, since the driver orders them itself unless `by_bus`. */
 int cuda_host_gpu(const HostGpu *gpus, size_t count, const char *entry, bool by_bus);
 
 /* The files of the GPU whose UUID begins with `uuid`, which may be NULL; a number means another GPU as soon as others cannot be opened. None:
@@ -44,11 +44,11 @@ void cuda_files(const char *root, const char *uuid, DeviceFiles *files);
 
 /* ==== cuda visible ================================================================================================ */
 
-/* For a process that uses one GPU, before its driver starts: shows it GPU number `ordinal` of those that were to be seen. Where there
- * is none of that number, or the host does not say how many it has, all stay to be seen. */
+/* Hides all GPUs but number `ordinal` of the visible ones from a process that uses one GPU, before its driver starts.
+ * If no GPU has that number, or if the host does not say how many it has, all stay visible. */
 void cuda_show_only(int ordinal);
 
-/* What CUDA_VISIBLE_DEVICES calls that GPU; NULL: all are to be seen. */
+/* Returns the name of that GPU in CUDA_VISIBLE_DEVICES; NULL: all are visible. */
 const char *cuda_shown_entry(void);
 
 /* The driver's number of the GPU that has this number for the judge. */

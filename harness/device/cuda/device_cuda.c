@@ -159,8 +159,8 @@ static MUST_USE Status cuda_describe(const CudaDriver *driver, int ordinal, Devi
 
 /* ==== cuda calibration ============================================================================================ */
 
-/* What the judge's own operations take on this host and this GPU, so that it can be told from what a
- * submission takes: an echo, the gap between both clocks, an empty launch. */
+/* Times of the judge's own operations on this host and this GPU, so that they can be told from a submission's: an echo,
+ * the gap between both clocks, an empty launch. */
 
 enum { CALIBRATION_BRACKETS = 31, LAUNCH_WARM_UPS = 5, LAUNCH_BRACKETS = 61 };
 

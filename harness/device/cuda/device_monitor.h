@@ -143,9 +143,9 @@ void device_monitor_read(const DeviceMonitor *monitor, DeviceState *state);
 /* Writes the reasons in words: "power cap, thermal slowdown"; "" if there are none. */
 void device_monitor_reasons(uint32_t reasons, char *text, size_t size);
 
-/* Whether something would disturb a measurement now, and what: "process 1234 (python3) uses the GPU", "the GPU is at
- * 91 C and slows down from 87 C on", "the clock is held at 1200 MHz (usually 1980): power cap". `own`: processes of the
- * judge that hold the device, or may hold it. `usual_mhz`: the usual clock under load; 0: take the highest clock. */
+/* Says whether something would disturb a measurement now, and what: "process 1234 (python3) uses the GPU", "the GPU is
+ * at 91 C and slows down from 87 C on", "the clock is held at 1200 MHz (usually 1980): power cap". `own`: processes of
+ * the judge that hold the device, or may hold it. `usual_mhz`: the usual clock under load; 0: take the highest clock. */
 bool device_monitor_disturbed(const DeviceMonitor *monitor, const pid_t *own, size_t own_count, double usual_mhz,
                               char *text, size_t size);
 

@@ -11,11 +11,11 @@
 
 /* ==== device open ================================================================================================= */
 
-/* For a process that uses no other device, before it describes or opens this one. A name of no GPU changes nothing. */
+/* Prepares a process to use only this device, before it describes or opens it. A name of no GPU changes nothing. */
 void device_use_only(const char *name);
 
-/* After that, and before it describes or opens the device: the files that the driver of a real GPU needs for it; none: the host does
- * not tell them. False: the name may mean a simulated GPU. */
+/* Finds the files that the driver of a real GPU needs for it; none if the host does not reveal them. Call it after
+ * that, and before the device is described or opened. False: the name may mean a simulated GPU. */
 bool device_files(const char *name, DeviceFiles *files);
 
 MUST_USE Status device_open(const char *name, Device **device, Message *why);

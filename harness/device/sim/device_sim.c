@@ -130,8 +130,8 @@ static void close_device(Device *device)
     free(sim);
 }
 
-/* Of TF32 the tensor cores multiply half as many numbers as of float16, and compute capability 7.5 has none (PTX ISA 8.5, mma).
- * Two operations for each multiply-add. */
+/* Tensor cores multiply half as many TF32 numbers as float16 ones, and none on compute capability 7.5 (PTX ISA 8.5,
+ * mma). A multiply-add is two operations. */
 static double tf32_flops_per_s(const HardwareProfile *profile)
 {
     const double halves = fmax(profile->tensor_multiply_adds, profile->warpgroup_multiply_adds);

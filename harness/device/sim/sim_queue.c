@@ -35,7 +35,7 @@ typedef struct Party { /* one of the two */
 
 /* ==== sim conflict ================================================================================================ */
 
-/* What two operations touch, and whether it is the same. */
+/* The memory that two operations touch, and whether it is the same. */
 
 static void touches_add(Touches *touches, uint64_t address, uint64_t bytes, bool is_store)
 {
@@ -170,7 +170,8 @@ static void conflict_name_place(SimDevice *sim, uint64_t address, char *text, si
 
 /* ==== sim sample ================================================================================================== */
 
-/* Of one launch: what one core executes in about half a second, translated; and interpreted, as it is for a profile. */
+/* Instruction budgets of a launch: what one core executes in about half a second, translated, and interpreted for a
+ * profile. */
 static const uint64_t LANE_INSTRUCTIONS = 5000000000, INTERPRETED = 1000000000;
 
 uint64_t sim_sample_limit(const SimDevice *sim)
@@ -683,7 +684,7 @@ static void take_in(SimDevice *sim, const Work *work, uint64_t *turn)
     queue->held_bytes += work->held_bytes;
 }
 
-/* What is carried out before somebody needs it, up to an operation that needs a turn. */
+/* Carries out operations before their results are needed, up to one that needs a turn of the host. */
 static void carry_out_some(SimDevice *sim)
 {
     OperationSet now = all_but_held(sim);

@@ -88,17 +88,17 @@ CudaError sim_submit(SimDevice *sim, const Work *work, uint64_t *turn);
 void sim_touches(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store);
 /* The same of bytes of the submission's process, by their address there. */
 void sim_touches_host(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store);
-/* And for DeviceOrder.is_exact, a kernel apart: it reads all of these bytes; it is about to write all of them, from
- * `from` or, where that is NULL, `value`. */
+/* Do the same for DeviceOrder.is_exact, except for kernels: the operation reads all of these bytes, or is about to
+ * write all of them, from `from` or, if that is NULL, `value`. */
 void sim_reads(SimDevice *sim, uint64_t address, uint64_t bytes);
 void sim_writes(SimDevice *sim, uint64_t address, const uint8_t *from, uint8_t value, uint64_t bytes);
-/* Where a kernel is to note each byte that it uses; NULL: nowhere. */
+/* Returns the list in which a kernel notes each byte that it uses; NULL: it notes none. */
 Footprint *sim_footprint(SimDevice *sim);
 /* Carries out the operation whose turn it is. */
 CudaError sim_take_turn(SimDevice *sim, uint64_t turn, uint8_t *staging);
 
-/* What an operation on the stream would come after now; what an event came after when it was recorded;
- * everything; nothing. */
+/* The operations that come before an operation on the stream now; those that came before an event when it was recorded;
+ * all; none. */
 OperationSet sim_before_stream(SimDevice *sim, DeviceStream *stream);
 OperationSet sim_before_event(SimDevice *sim, const DeviceEvent *event);
 OperationSet sim_everything(SimDevice *sim);

@@ -71,13 +71,13 @@ static MistakeKind kind_of_fault(SimOutcome outcome, const SimFault *fault)
     return MISTAKE_OTHER;
 }
 
-/* What ended a launch. */
+/* Returns the mistake that ended a launch. */
 static Mistake sim_mistake_of_fault(SimOutcome outcome, const SimFault *fault)
 {
     return with_left(mistake_at(kind_of_fault(outcome, fault), fault->file, fault->line), &fault->left);
 }
 
-/* What the sanitizer found. */
+/* Returns the mistake that the sanitizer found. */
 static Mistake sim_mistake_of_finding(const SimFinding *finding)
 {
     static const MistakeKind kinds[SIM_FINDING_KINDS] = {[SIM_NO_FENCE] = MISTAKE_NO_FENCE,
@@ -107,7 +107,7 @@ static const uint64_t MAX_SANITIZED_THREADS = 1 << 16;
 /* If a call launches a kernel again and again, checking the first launches is enough. */
 static const uint32_t MAX_SANITIZED_LAUNCHES = 64;
 
-/* Of what belongs to every other block. */
+/* Returns the fill byte of odd-numbered blocks. */
 static uint8_t odd_byte(uint8_t byte)
 {
     switch (byte) {
@@ -136,7 +136,7 @@ void sim_set_check(Device *device, DeviceCheck *check)
     }
 }
 
-/* What the simulator checks and counts in a launch: bits of SimLaunchFlags. */
+/* Returns what the simulator checks and counts in a launch: bits of SimLaunchFlags. */
 static uint32_t sim_launch_flags(SimDevice *sim, const LaunchShape *shape)
 {
     uint32_t lines = sim->profile != NULL ? SIM_COUNT_LINES : 0;
@@ -274,7 +274,8 @@ CudaError sim_wait_all(SimDevice *sim)
     return await(sim, &all, (Moment){.kind = MOMENT_HOST_ALL});
 }
 
-/* What a stream holds. Legacy default stream: that of all blocking streams as well, in case of doubt. */
+/* Returns the operations that a stream holds; the legacy default stream, in case of doubt, those of all blocking
+ * streams, too. */
 static OperationSet held_by(SimDevice *sim, DeviceStream *stream)
 {
     OperationSet held = sim_none(sim);
@@ -296,7 +297,7 @@ static CudaError wait_event(SimDevice *sim, DeviceEvent *event)
     return await(sim, &before, (Moment){.kind = MOMENT_HOST_EVENT, .event = event});
 }
 
-/* What comes before it is carried out first, since only then is it sure that no turn of the host is missing. */
+/* Carries out earlier operations first, so that no turn of the host is missing. */
 CudaError sim_submit_and_wait(SimDevice *sim, const Work *work)
 {
     DeviceStream *stream = work->stream;
@@ -327,7 +328,7 @@ CudaError sim_settle(SimDevice *sim)
 
 /* ---- functions of the host --------------------------------------------------------------------------------------- */
 
-/* What it does costs the host's time, which is counted when it runs. */
+/* A call of the host takes no time of the device. Its work costs the host's time, which is counted when it runs. */
 static double carry_host_call(SimDevice *sim, void *what, uint8_t *staging)
 {
     return 0;
@@ -819,7 +820,7 @@ static CudaError submit_kernel(SimDevice *sim, const DeviceLaunch *launch)
     return sim_submit(sim, &work, NULL);
 }
 
-/* What the GPU refuses is refused at once; a fault of a kernel is met by whoever waits for it. */
+/* A launch that the GPU refuses fails at once; a fault of a kernel shows when the host waits for it. */
 static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
 {
     SimDevice *sim = sim_of(device);

@@ -1,4 +1,4 @@
-/* What a program can ask about a stream that is being captured.  */
+/* Answers questions of a program about a stream that is being captured.  */
 #include "harness/runtime/graph/capture.h"
 
 #include "harness/runtime/client.h"

@@ -156,6 +156,10 @@ static void parameters_are_laid_out_like_a_struct(void **state)
 static const struct {
     const char *text, *message;
 } refusals[] = {
+    {KERNEL(".pragma \"nounroll\"\n# 20 \"x\"\n; ret;"), "test.ptx:7: found '#', expected PTX"},
+    {KERNEL("ld.global.u32 x, # 20 \"x\"\n; ret;"), "test.ptx:6: found '#', expected PTX"},
+    {HEAD ".section .s {\n# 20 \"x\"\n}", "test.ptx:5: found '#', expected PTX"},
+    {KERNEL("\\ ret;"), "test.ptx:6: found '\\', expected PTX"},
     {"", "test.ptx:1: found the end of the text, expected .version"},
     {"hello", "test.ptx:1: found 'hello', expected .version"},
     {KERNEL("bra NOWHERE;"), "test.ptx:6: found 'NOWHERE', which is not declared"},
