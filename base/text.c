@@ -259,6 +259,14 @@ const char *text_move(Text *text, Arena *arena)
     return copy;
 }
 
+bool text_is_among(const char *text, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i], text) == 0)
+            return true;
+    return false;
+}
+
 int order_texts(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);

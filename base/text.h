@@ -54,6 +54,9 @@ void text_add_printable(Text *text, const char *source, size_t length);
 /* True if a text that another process wrote is terminated within its `size` bytes. */
 bool text_is_terminated(const char *text, size_t size);
 
+/* Whether a list of texts holds this one. */
+bool text_is_among(const char *text, const char *const *list, size_t count);
+
 /* Compare pointers to texts, and doubles, for qsort(). */
 int order_texts(const void *a, const void *b);
 int order_numbers(const void *a, const void *b);

@@ -1,5 +1,8 @@
 #include "leaderboard/database.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 /* ==== findings ==================================================================================================== */
 
 void findings_add(Findings *findings, const char *place, const char *what, const char *expected, const char *found)
@@ -38,7 +41,7 @@ Status database_run(Store *store, const char *sql, Message *why)
     return sqlite3_exec(store->database, sql, NULL, NULL, NULL) == SQLITE_OK ? STATUS_OK : database_fail(store, why);
 }
 
-Status database_prepare(Store *store, const char *sql, sqlite3_stmt **statement, Message *why)
+static Status prepare(Store *store, const char *sql, sqlite3_stmt **statement, Message *why)
 {
     int result = sqlite3_prepare_v2(store->database, sql, -1, statement, NULL);
     return result == SQLITE_OK ? STATUS_OK : database_fail(store, why);
@@ -47,7 +50,7 @@ Status database_prepare(Store *store, const char *sql, sqlite3_stmt **statement,
 Status database_ask(Store *store, const char *sql, char *text, size_t size, Message *why)
 {
     sqlite3_stmt *statement;
-    Status status = database_prepare(store, sql, &statement, why);
+    Status status = prepare(store, sql, &statement, why);
     if (status != STATUS_OK)
         return status;
     if (sqlite3_step(statement) == SQLITE_ROW)
@@ -72,27 +75,7 @@ Status database_end(Store *store, Status status, Message *why)
     return status;
 }
 
-void database_bind_text(sqlite3_stmt *statement, const char *parameter, const char *text)
-{
-    sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, parameter), text, -1, SQLITE_STATIC);
-}
-
-void database_bind_integer(sqlite3_stmt *statement, const char *parameter, int64_t value)
-{
-    sqlite3_bind_int64(statement, sqlite3_bind_parameter_index(statement, parameter), value);
-}
-
-Status database_insert(Store *store, sqlite3_stmt *statement, int64_t *id, Message *why)
-{
-    int result = sqlite3_step(statement);
-    Status status = result == SQLITE_DONE ? STATUS_OK : database_fail(store, why);
-    sqlite3_finalize(statement);
-    if (id != NULL)
-        *id = sqlite3_last_insert_rowid(store->database);
-    return status;
-}
-
-void database_bind(sqlite3_stmt *statement, const char *types, va_list values)
+static void bind(sqlite3_stmt *statement, const char *types, va_list values)
 {
     for (int i = 0; types[i] != '\0'; i++) {
         switch (types[i]) {
@@ -106,12 +89,12 @@ void database_bind(sqlite3_stmt *statement, const char *types, va_list values)
 Status database_do(Store *store, int64_t *changed, Message *why, const char *sql, const char *types, ...)
 {
     sqlite3_stmt *statement;
-    Status status = database_prepare(store, sql, &statement, why);
+    Status status = prepare(store, sql, &statement, why);
     if (status != STATUS_OK)
         return status;
     va_list values;
     va_start(values, types);
-    database_bind(statement, types, values);
+    bind(statement, types, values);
     if (sqlite3_step(statement) != SQLITE_DONE)
         status = database_fail(store, why);
     if (changed != NULL)
@@ -121,21 +104,26 @@ Status database_do(Store *store, int64_t *changed, Message *why, const char *sql
     return status;
 }
 
-/* Sets `*statement` to NULL where there is no row, or none with a value. */
-static Status find_value(Store *store, sqlite3_stmt **statement, const char *sql, const char *types, va_list values,
-                         Message *why)
+/* The statement at its first row; `*statement` is NULL where there is none. */
+static Status find_row(Store *store, sqlite3_stmt **statement, const char *sql, const char *types, va_list values,
+                       Message *why)
 {
-    Status status = database_prepare(store, sql, statement, why);
+    Status status = prepare(store, sql, statement, why);
     if (status != STATUS_OK)
         return status;
-    database_bind(*statement, types, values);
+    bind(*statement, types, values);
     const int result = sqlite3_step(*statement);
-    if (result == SQLITE_ROW && sqlite3_column_type(*statement, 0) != SQLITE_NULL)
+    if (result == SQLITE_ROW)
         return STATUS_OK;
-    status = result == SQLITE_ROW || result == SQLITE_DONE ? STATUS_OK : database_fail(store, why);
+    status = result == SQLITE_DONE ? STATUS_OK : database_fail(store, why);
     sqlite3_finalize(*statement);
     *statement = NULL;
     return status;
+}
+
+static bool has_value(sqlite3_stmt *statement)
+{
+    return statement != NULL && sqlite3_column_type(statement, 0) != SQLITE_NULL;
 }
 
 Status database_int(Store *store, int64_t *number, Message *why, const char *sql, const char *types, ...)
@@ -143,9 +131,9 @@ Status database_int(Store *store, int64_t *number, Message *why, const char *sql
     sqlite3_stmt *statement = NULL;
     va_list values;
     va_start(values, types);
-    Status status = find_value(store, &statement, sql, types, values, why);
+    Status status = find_row(store, &statement, sql, types, values, why);
     va_end(values);
-    if (status == STATUS_OK && statement != NULL)
+    if (has_value(statement))
         *number = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
     return status;
@@ -157,10 +145,26 @@ Status database_string(Store *store, Arena *arena, const char **text, Message *w
     sqlite3_stmt *statement = NULL;
     va_list values;
     va_start(values, types);
-    Status status = find_value(store, &statement, sql, types, values, why);
+    Status status = find_row(store, &statement, sql, types, values, why);
     va_end(values);
-    if (status == STATUS_OK && statement != NULL)
+    if (has_value(statement))
         *text = database_text(arena, statement, 0);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+Status database_row(Store *store, Arena *arena, DatabaseTake *take, void *item, Message *why, const char *sql,
+                    const char *types, ...)
+{
+    sqlite3_stmt *statement = NULL;
+    va_list values;
+    va_start(values, types);
+    Status status = find_row(store, &statement, sql, types, values, why);
+    va_end(values);
+    if (statement != NULL)
+        take(arena, statement, item);
+    else if (status == STATUS_OK)
+        status = fail(STATUS_NOT_FOUND, why, "%s: there is no such row", store->path);
     sqlite3_finalize(statement);
     return status;
 }
@@ -170,18 +174,42 @@ void database_take_text(Arena *arena, sqlite3_stmt *row, void *item)
     *(const char **)item = database_text(arena, row, 0);
 }
 
-Status database_query(Store *store, Rows *rows, void (*take)(Arena *, sqlite3_stmt *, void *item), Message *why,
-                      const char *sql, const char *types, ...)
+Status database_vquery(Store *store, Rows *rows, DatabaseTake *take, Message *why, const char *sql, const char *types,
+                       va_list values)
 {
     sqlite3_stmt *statement;
-    Status status = database_prepare(store, sql, &statement, why);
+    int result;
+    Status status = prepare(store, sql, &statement, why);
     if (status != STATUS_OK)
         return status;
+    bind(statement, types, values);
+    while ((result = sqlite3_step(statement)) == SQLITE_ROW)
+        take(rows->arena, statement, database_rows_next(rows));
+    status = result == SQLITE_DONE ? STATUS_OK : database_fail(store, why);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+Status database_query(Store *store, Rows *rows, DatabaseTake *take, Message *why, const char *sql, const char *types,
+                      ...)
+{
     va_list values;
     va_start(values, types);
-    database_bind(statement, types, values);
-    status = database_select(store, statement, take, rows, why);
+    Status status = database_vquery(store, rows, take, why, sql, types, values);
     va_end(values);
+    return status;
+}
+
+Status database_list(Store *store, Arena *arena, size_t item_bytes, DatabaseTake *take, void *items, size_t *count,
+                     Message *why, const char *sql, const char *types, ...)
+{
+    Rows rows = {.arena = arena, .item_bytes = item_bytes};
+    va_list values;
+    va_start(values, types);
+    Status status = database_vquery(store, &rows, take, why, sql, types, values);
+    va_end(values);
+    memcpy(items, &rows.items, sizeof rows.items); /* a pointer of any type */
+    *count = rows.count;
     return status;
 }
 
@@ -195,15 +223,4 @@ const char *database_text(Arena *arena, sqlite3_stmt *statement, int column)
 {
     const unsigned char *text = sqlite3_column_text(statement, column);
     return arena_string(arena, text == NULL ? "" : (const char *)text);
-}
-
-Status database_select(Store *store, sqlite3_stmt *statement, void (*take)(Arena *, sqlite3_stmt *, void *item),
-                       Rows *rows, Message *why)
-{
-    int result;
-    while ((result = sqlite3_step(statement)) == SQLITE_ROW)
-        take(rows->arena, statement, database_rows_next(rows));
-    Status status = result == SQLITE_DONE ? STATUS_OK : database_fail(store, why);
-    sqlite3_finalize(statement);
-    return status;
 }

@@ -43,8 +43,6 @@ struct Store {
 Status database_fail(const Store *store, Message *why);
 
 MUST_USE Status database_run(Store *store, const char *sql, Message *why);
-MUST_USE Status database_prepare(Store *store, const char *sql, sqlite3_stmt **statement, Message *why);
-
 /* Runs a statement whose result is one row with one text, which is copied into `text`. */
 MUST_USE Status database_ask(Store *store, const char *sql, char *text, size_t size, Message *why);
 
@@ -54,26 +52,11 @@ MUST_USE Status database_begin(Store *store, Message *why);
 /* Commits if `status` is STATUS_OK, else undoes everything since database_begin(). */
 MUST_USE Status database_end(Store *store, Status status, Message *why);
 
-void database_bind_text(sqlite3_stmt *statement, const char *parameter, const char *text);
-void database_bind_integer(sqlite3_stmt *statement, const char *parameter, int64_t value);
-
-/* Binds values to ?1, ?2 and so on, one for each letter of `types`: t a text (const char *, NULL too), i an integer (int64_t),
- * d a double. Texts must live until the statement has run. */
-void database_bind(sqlite3_stmt *statement, const char *types, va_list values);
+/* The next functions bind values to ?1, ?2 and so on, one for each letter of `types`: t a text (const char *, NULL too), i an
+ * integer (int64_t), d a double. Texts must live until the statement has run. */
 
 /* Runs a statement without a result; `*changed` (may be NULL) becomes the number of rows that it added or changed. */
 MUST_USE Status database_do(Store *store, int64_t *changed, Message *why, const char *sql, const char *types, ...);
-
-/* Runs an INSERT and frees it; `*id` (may be NULL) becomes the row's. */
-MUST_USE Status database_insert(Store *store, sqlite3_stmt *statement, int64_t *id, Message *why);
-
-typedef struct Rows { /* a growing array of rows in an arena */
-    Arena *arena;
-    char *items;
-    size_t count, capacity, item_bytes;
-} Rows;
-
-void *database_rows_next(Rows *rows);
 
 /* "" for NULL. */
 const char *database_text(Arena *arena, sqlite3_stmt *statement, int column);
@@ -83,13 +66,29 @@ MUST_USE Status database_int(Store *store, int64_t *number, Message *why, const 
 MUST_USE Status database_string(Store *store, Arena *arena, const char **text, Message *why, const char *sql,
                                 const char *types, ...);
 
-/* Makes an item of the first column, a text, for database_query(). */
+/* Makes an item from a row. */
+typedef void DatabaseTake(Arena *arena, sqlite3_stmt *row, void *item);
+/* One of the first column, a text: const char *. */
 void database_take_text(Arena *arena, sqlite3_stmt *row, void *item);
-/* Steps through the result and frees the statement; `take` makes an item from one row. */
-MUST_USE Status database_select(Store *store, sqlite3_stmt *statement,
-                                void (*take)(Arena *, sqlite3_stmt *, void *item), Rows *rows, Message *why);
-/* Runs a statement and takes its rows as database_select() does. */
-MUST_USE Status database_query(Store *store, Rows *rows, void (*take)(Arena *, sqlite3_stmt *, void *item),
-                               Message *why, const char *sql, const char *types, ...);
+
+/* The first row. NOT_FOUND: there is none. */
+MUST_USE Status database_row(Store *store, Arena *arena, DatabaseTake *take, void *item, Message *why, const char *sql,
+                             const char *types, ...);
+/* All rows: `items` is the address of a pointer to items of `item_bytes` each, which becomes an array in the arena. */
+MUST_USE Status database_list(Store *store, Arena *arena, size_t item_bytes, DatabaseTake *take, void *items,
+                              size_t *count, Message *why, const char *sql, const char *types, ...);
+
+typedef struct Rows { /* a growing array of rows in an arena */
+    Arena *arena;
+    char *items;
+    size_t count, capacity, item_bytes;
+} Rows;
+
+void *database_rows_next(Rows *rows);
+/* Adds all rows. */
+MUST_USE Status database_query(Store *store, Rows *rows, DatabaseTake *take, Message *why, const char *sql,
+                               const char *types, ...);
+MUST_USE Status database_vquery(Store *store, Rows *rows, DatabaseTake *take, Message *why, const char *sql,
+                                const char *types, va_list values);
 
 #endif

@@ -23,27 +23,14 @@ static Status check_ruling(Store *store, const Ruling *ruling, Message *why)
     return status;
 }
 
-static Status insert_ruling(Store *store, const Ruling *ruling, Message *why)
-{
-    sqlite3_stmt *statement;
-    Status status = database_prepare(store,
-                                     "INSERT INTO rulings (time_utc, run, kind, why, person)"
-                                     " VALUES (:time_utc, :run, :kind, :why, :person)",
-                                     &statement, why);
-    if (status != STATUS_OK)
-        return status;
-    database_bind_text(statement, ":time_utc", ruling->time_utc);
-    database_bind_integer(statement, ":run", ruling->run);
-    database_bind_text(statement, ":kind", kind_names[ruling->kind]);
-    database_bind_text(statement, ":why", ruling->why);
-    database_bind_text(statement, ":person", ruling->person);
-    return database_insert(store, statement, NULL, why);
-}
-
 Status rulings_put(Store *store, const Ruling *ruling, Message *why)
 {
     Status status = check_ruling(store, ruling, why);
-    return status == STATUS_OK ? insert_ruling(store, ruling, why) : status;
+    if (status != STATUS_OK)
+        return status;
+    return database_do(store, NULL, why,
+                       "INSERT INTO rulings (time_utc, run, kind, why, person) VALUES (?1, ?2, ?3, ?4, ?5)", "tittt",
+                       ruling->time_utc, ruling->run, kind_names[ruling->kind], ruling->why, ruling->person);
 }
 
 Status rulings_add(Store *store, const Ruling *ruling, Message *why)
@@ -73,18 +60,9 @@ static void take_ruling(Arena *arena, sqlite3_stmt *row, void *item)
 
 Status rulings_in_force(Store *store, int64_t run, Arena *arena, Ruling *ruling, Message *why)
 {
-    sqlite3_stmt *statement;
-    Rows rows = {.arena = arena, .item_bytes = sizeof *ruling};
     *ruling = (Ruling){0};
-    Status status = database_prepare(store,
-                                     "SELECT run, kind, why, person, time_utc FROM rulings WHERE run = :run"
-                                     " ORDER BY id DESC LIMIT 1",
-                                     &statement, why);
-    if (status != STATUS_OK)
-        return status;
-    database_bind_integer(statement, ":run", run);
-    status = database_select(store, statement, take_ruling, &rows, why);
-    if (status == STATUS_OK && rows.count > 0)
-        *ruling = *(Ruling *)(void *)rows.items;
-    return status;
+    Status status = database_row(
+        store, arena, take_ruling, ruling, why,
+        "SELECT run, kind, why, person, time_utc FROM rulings WHERE run = ?1 ORDER BY id DESC LIMIT 1", "i", run);
+    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }

@@ -22,14 +22,11 @@ static void take_schema_item(Arena *arena, sqlite3_stmt *row, void *item)
  * versions are left alone. */
 static Status read_schema(Store *store, Arena *arena, Rows *rows, Message *why)
 {
-    sqlite3_stmt *statement;
     *rows = (Rows){.arena = arena, .item_bytes = sizeof(SchemaItem)};
-    Status status = database_prepare(
-        store,
-        "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
-        " AND tbl_name NOT IN ('appeals', 'appeal_request') ORDER BY type, name",
-        &statement, why);
-    return status == STATUS_OK ? database_select(store, statement, take_schema_item, rows, why) : status;
+    return database_query(store, rows, take_schema_item, why,
+                          "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+                          " AND tbl_name NOT IN ('appeals', 'appeal_request') ORDER BY type, name",
+                          "");
 }
 
 static const SchemaItem *find_item(const Rows *rows, const SchemaItem *wanted)

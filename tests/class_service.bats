@@ -298,8 +298,8 @@ eve' "$(in_store "SELECT person.name FROM membership JOIN person ON person.id = 
     stop_server
     a_class '.extensions = [{person: "bob", assignment: "week-1", due: "2098-01-01T12:00", why: "ill", by: "grace"}]'
     judge scores --class "$class" --state "$state" --summary -
-    ends 0 "Parallel programming, as of 20" "Points of 1 person, of 4: mean 4" "Handed in nothing: 1 of 2
-  bob" "1 person, 1 submission, solved by 1"
+    ends 0 "<title>" "Points of 1 person, of 4<" "<h3>Handed in nothing: 1 of 2</h3>"
+    lacks "ada: week-1"
     judge scores --class "$class" --state "$state" --summary s.html --csv s.csv
     ends 0 "ada: week-1 4 of 4"
     grep -q '<style>' s.html

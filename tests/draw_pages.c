@@ -384,8 +384,6 @@ static void draw_summary(int people, const char *name)
     Text text = {0};
     summary_page(&text, &teacher, &summary);
     write_page(arena_printf(&arena, "%s.html", name), &text);
-    summary_text(&text, &summary);
-    write_page(arena_printf(&arena, "%s.txt", name), &text);
     facts_free(&facts);
 }
 

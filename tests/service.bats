@@ -347,6 +347,10 @@ says() {
     says 405 'this cannot be done here'
     as "$ada" GET "/api/v1/submissions/$number/report"
     says 409 "submission $number is not judged yet"
+    as "$ada" GET "/api/v1/submissions/$number/comparison?before=$number"
+    says 409 "submission $number is not judged yet"
+    as "$ada" GET "/api/v1/submissions/$number/comparison"
+    says 400 'expected ?before=, the number of the other submission'
     as "$ada" GET /api/v1/submissions/999
     says 404 "there is no submission 999"
     as "$bob" DELETE "/api/v1/submissions/$number"

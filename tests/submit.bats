@@ -33,18 +33,25 @@ served() {
     ends 0 "Accepted  blocks.cu"
 
     judge runs --json runs.json
-    ends 0 "Wrong Answer" "Compile Error"
+    ends 0 "run  at (UTC) " "Wrong Answer" "Compile Error" "times are modelled"
     equal "6 5 4 3 2 1" "$(awk '$1 ~ /^[0-9]+$/ { print $1 }' <<<"$output" | xargs)"
     json runs.json '[.submissions[].mode] | join(" ")' "rank try test rank rank rank"
     judge show 2
-    ends 0 "submission 2 of $(id -un)" "Wrong Answer  wrong.cu" "input_size--;"
+    ends 0 "submission 2 of $(id -un)" "file        wrong.cu" " UTC" "state       judged" "Wrong Answer  wrong.cu" "input_size--;"
+    judge show --no-code 1
+    ends 0 "rank now    1 of 1" "Accepted  mine.cu"
+    lacks "extern"
     judge compare --json pair.json 1 6
     ends 0 "6 against 1, problem conv1d" "all, geometric mean"
     json pair.json '.obstacle, (.cases | map(select(.change)) | length), (.score.change.order | length > 0)' $'null\n3\ntrue'
-    judge compare 1 2
-    ends 0 ", then Wrong Answer"
-    judge history
+    judge compare --json pair.json 1 2
+    ends 0 ", then Wrong Answer" "Their times cannot be compared: both need one."
+    json pair.json '.obstacle, .score.change' $'both need one\nnull'
+    judge compare 1 9
+    ends 2 "(status 404)"
+    judge history --json history.json
     ends 0 "conv1d on NVIDIA H200 (simulated), modelled times" " *"
+    json history.json '.histories[0] | .problem, (.submissions | length), (.submissions[5] | .best_ms <= .score_ms)' $'conv1d\n6\ntrue'
     judge withdraw 1
     ends 2 "(status 409)"
     CONVJUDGE_DB=$state/convjudge.db judge verify-leaderboard

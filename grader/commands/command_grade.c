@@ -12,7 +12,6 @@
 #include "grader/result/result.h"
 #include "grader/terminal/terminal.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,20 +31,16 @@ typedef struct Trying {
 
 static Status try_choose_seed(const Options *options, uint64_t *seed, Message *why)
 {
-    char *end;
+    int64_t chosen = 0;
     if (options->seed == NULL) {
         uint32_t drawn = 0;
         Status status = random_bytes(&drawn, sizeof drawn, why);
         *seed = drawn % DRAWN_SEEDS;
         return status;
     }
-    errno = 0;
-    long long value = strtoll(options->seed, &end, 10);
-    if (end == options->seed || *end != '\0' || errno != 0 || value < 0 || value > MOST_SEED)
-        return fail(STATUS_BAD_INPUT, why, "try: option '--seed': expected a number from 0 to %d, found '%s'",
-                    MOST_SEED, options->seed);
-    *seed = (uint64_t)value;
-    return STATUS_OK;
+    Status status = options_number(options, "--seed", options->seed, 0, MOST_SEED, &chosen, why);
+    *seed = (uint64_t)chosen;
+    return status;
 }
 
 static Status make_case(Trying *trying, Message *why)

@@ -54,19 +54,6 @@ enum { TOP = 5, MOST_TOP = 100 }; /* default and largest number of people */
 
 /* ---- the best of a board ----------------------------------------------------------------------------------------- */
 
-static Status read_top(const char *text, size_t *top, Message *why)
-{
-    char *end;
-    long number = TOP;
-    if (text != NULL)
-        number = strtol(text, &end, 10);
-    if (text != NULL && (text[0] < '0' || text[0] > '9' || *end != '\0' || number < 1 || number > MOST_TOP))
-        return fail(STATUS_BAD_INPUT, why, "retime: option '--top': expected a number from 1 to %d, found '%s'",
-                    MOST_TOP, text);
-    *top = (size_t)number;
-    return STATUS_OK;
-}
-
 static bool all_were_accepted(const Retiming *retiming)
 {
     for (size_t i = 0; i < retiming->count; i++)
@@ -111,13 +98,13 @@ static Status retime(const Problem *problem, const char *device, size_t top, int
 static Status retime_best(const Options *options, int *exit_status, Message *why)
 {
     Problem problem;
-    size_t top = TOP;
+    int64_t top = TOP;
     Status status = request_problem(options, &problem, why);
     if (status != STATUS_OK)
         return status;
-    status = read_top(options->top, &top, why);
+    status = options_number(options, "--top", options->top, 1, MOST_TOP, &top, why);
     if (status == STATUS_OK)
-        status = retime(&problem, request_device(options), top, exit_status, why);
+        status = retime(&problem, request_device(options), (size_t)top, exit_status, why);
     problem_free(&problem);
     return status;
 }

@@ -193,6 +193,20 @@ Status options_run_number(const Options *options, const char *where, const char 
                 text);
 }
 
+Status options_number(const Options *options, const char *option, const char *text, int64_t low, int64_t high,
+                      int64_t *number, Message *why)
+{
+    char *end;
+    const long long value = text == NULL ? 0 : strtoll(text, &end, 10);
+    if (text == NULL)
+        return STATUS_OK;
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || value < low || value > high)
+        return fail(STATUS_BAD_INPUT, why, "%s: option '%s': expected a number from %lld to %lld, found '%s'",
+                    options->subcommand, option, (long long)low, (long long)high, text);
+    *number = value;
+    return STATUS_OK;
+}
+
 Status options_expect_file(const Options *options, Message *why)
 {
     if (options->operand_count == 1)

@@ -57,6 +57,9 @@ MUST_USE Status options_parse(int argc, char **argv, Options *options, Message *
 /* Reads the number of a run; `where` names its place in the message ("option '--accept'"). */
 MUST_USE Status options_run_number(const Options *options, const char *where, const char *text, int64_t *run,
                                    Message *why);
+/* Reads the value of an option, "--top", which must be from `low` to `high`; NULL, not given: `*number` stays as it is. */
+MUST_USE Status options_number(const Options *options, const char *option, const char *text, int64_t low, int64_t high,
+                               int64_t *number, Message *why);
 /* Refuses any number of files but one. */
 MUST_USE Status options_expect_file(const Options *options, Message *why);
 /* Refuses a missing --problem, and any file. */

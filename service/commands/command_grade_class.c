@@ -1,6 +1,6 @@
 /* command_grade_class.c - judges all that a class has handed in: finds it, puts it into the queue, and runs queue and workers of a
  * service until that is empty. Where a server has the state, that server judges it.  */
-#include "service/commands/service_command.h"
+#include "service/commands/command_line.h"
 
 #include "base/clock.h"
 #include "grader/terminal/terminal.h"
@@ -8,7 +8,6 @@
 #include "harness/sandbox/scratch.h"
 #include "leaderboard/store.h"
 #include "service/course/class_read.h"
-#include "service/course/class_state.h"
 #include "service/course/class_watch.h"
 #include "service/commands/output.h"
 #include "service/commands/command_serve.h"

@@ -1,7 +1,6 @@
 #include "service/commands/command_line.h"
 
 #include "base/paths.h"
-#include "base/status.h"
 #include "grader/problem/problem.h"
 #include "grader/result/result.h"
 #include "harness/sandbox/sandbox.h"
@@ -13,6 +12,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ==== commands ==================================================================================================== */
+
+const Subcommand subcommands[] = {
+#define LOCAL(reader, name, function, sandbox, operands, what, more)                                                   \
+    {reader, name, function, sandbox, operands, what, more},
+#define ONLINE(reader, name, function, sandbox, operands, what, more)                                                  \
+    {reader, name, NULL, sandbox, operands, what, more},
+#include "service/commands/subcommands.def"
+    {0},
+};
 
 /* ==== completion ================================================================================================== */
 

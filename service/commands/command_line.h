@@ -6,8 +6,36 @@
 #ifndef SERVICE_COMMANDS_COMMAND_LINE_H
 #define SERVICE_COMMANDS_COMMAND_LINE_H
 
+#include "base/status.h"
 #include "base/text.h"
-#include "service/commands/subcommand.h"
+#include "grader/commands/options.h"
+
+/* ==== commands ==================================================================================================== */
+
+/* The table of all commands, of whichever program (subcommands.def). */
+
+typedef enum Reader { STUDENT, INSTRUCTOR, AUTHOR, ADMINISTRATOR, READER_COUNT } Reader;
+typedef enum SandboxNeed { WITH_SANDBOX, WITHOUT_SANDBOX } SandboxNeed;
+
+/* Fills in *exit_status where it returns STATUS_OK: 0, or 1 where what was asked for is not so. Results go to standard output, progress
+ * to standard error. */
+typedef Status CommandFunction(const Options *options, int *exit_status, Message *why);
+
+#define LOCAL(reader, name, function, ...) MUST_USE CommandFunction function;
+#define ONLINE LOCAL
+#include "service/commands/subcommands.def"
+#undef LOCAL
+#undef ONLINE
+
+typedef struct Subcommand {
+    Reader reader;
+    const char *name;
+    CommandFunction *run; /* NULL: in convjudge-service alone */
+    SandboxNeed sandbox;
+    const char *operands, *what, *more;
+} Subcommand;
+
+extern const Subcommand subcommands[]; /* the last one has no name */
 
 /* ==== help ======================================================================================================== */
 

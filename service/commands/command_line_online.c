@@ -1,10 +1,5 @@
 #include "service/commands/command_line.h"
 
-#include "service/commands/client_command.h"
-#include "service/commands/service_command.h"
-#include "service/commands/gradescope.h"
-#include "service/commands/worker.h"
-
 #include <stddef.h>
 
 /* By the index of a row of subcommands[]. */

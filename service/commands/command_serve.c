@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/cuda/device_open.h"
-#include "service/commands/service_command.h"
+#include "service/commands/command_line.h"
 #include "service/commands/worker_job.h"
 #include "service/course/class_watch.h"
 #include "service/queue/slurm.h"

@@ -1,4 +1,5 @@
-/* Lists a person's submissions, newest first. */
+/* command_submit.c - the commands that talk to a server: they hand in, look at submissions, and withdraw them. Tables and comparisons
+ * are the server's text.  */
 #include "service/commands/command_submit.h"
 
 #include "base/arena.h"
@@ -12,10 +13,8 @@
 #include "grader/result/result.h"
 #include "grader/terminal/terminal.h"
 #include "service/commands/exchange.h"
-#include "service/commands/client_command.h"
+#include "service/commands/command_line.h"
 #include "service/commands/output.h"
-#include "service/commands/remote_submission.h"
-#include "service/commands/run_table.h"
 #include "service/commands/server.h"
 #include "service/web/hand_in.h"
 
@@ -23,57 +22,252 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ==== command runs ================================================================================================ */
+/* ==== remote submission =========================================================================================== */
 
-enum { USUAL = 50 };
+static const char *const state_names[] = {
+    [REMOTE_WAITING] = "waiting", [REMOTE_JUDGING] = "judging",     [REMOTE_JUDGED] = "judged",
+    [REMOTE_HELD] = "held",       [REMOTE_WITHDRAWN] = "withdrawn",
+};
+enum { STATES = sizeof state_names / sizeof *state_names };
 
-static Status read_top(const char *text, size_t *most, Message *why)
+#define MOST_NUMBER 9e15 /* far beyond what is true */
+
+static Status read_state(const JsonFile *file, const cJSON *item, RemoteState *state, Message *why)
 {
-    char *end;
-    *most = USUAL;
-    if (text == NULL)
-        return STATUS_OK;
-    long number = strtol(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || number < 1 || number > SUBMISSION_LIST_MOST)
-        return fail(STATUS_BAD_INPUT, why, "runs: option '--top': expected a number from 1 to %d, found '%s'",
-                    SUBMISSION_LIST_MOST, text);
-    *most = (size_t)number;
-    return STATUS_OK;
+    const char *name = json_string(item, "state");
+    for (int i = 0; name != NULL && i < STATES; i++)
+        if (strcmp(name, state_names[i]) == 0) {
+            *state = (RemoteState)i;
+            return STATUS_OK;
+        }
+    return json_fail(file, item, why, "\"state\": expected waiting, judging, judged, held or withdrawn, found '%.40s'",
+                     name == NULL ? "" : name);
 }
 
-static Status runs_check_request(const Options *options, Server *server, size_t *most, Message *why)
+static Status take_progress(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record);
+
+/* clang-format off */
+
+RECORD_OPEN(progress_table, RemoteSubmission,
+    ROW(RemoteSubmission, step, "step"),
+    ROW(RemoteSubmission, done, "done", .low = 0, .high = INT32_MAX),
+    ROW(RemoteSubmission, total, "total", .low = 0, .high = INT32_MAX));
+
+RECORD_OPEN(submission_table, RemoteSubmission,
+    ROW(RemoteSubmission, number, "submission", .required = true, .low = 1, .high = MOST_NUMBER),
+    ROW(RemoteSubmission, problem, "problem"),
+    ROW(RemoteSubmission, stand, "stand"),
+    ROW(RemoteSubmission, verdict, "verdict"),
+    ROW(RemoteSubmission, text, "text"),
+    ROW_HAND("progress", .json = JSON_ANY, .take = take_progress));
+
+/* clang-format on */
+
+static Status take_progress(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record)
 {
-    Status status = options_expect_no_file(options, why);
+    if (json_string(item, "step") == NULL)
+        return json_fail(reading->file, item, reading->why, "expected an object with a \"step\"");
+    return record_read(&progress_table, reading->file, item, reading->arena, record, reading->why);
+}
+
+Status remote_submission_read(const JsonFile *file, const cJSON *item, RemoteSubmission *submission, Message *why)
+{
+    *submission = (RemoteSubmission){.json = item, .problem = "", .stand = "", .step = "", .verdict = "", .text = ""};
+    if (!cJSON_IsObject(item))
+        return json_fail(file, item, why, "expected a submission, an object");
+    Status status = read_state(file, item, &submission->state, why);
+    return status == STATUS_OK ? record_read(&submission_table, file, item, NULL, submission, why) : status;
+}
+
+bool remote_submission_has_ended(const RemoteSubmission *submission)
+{
+    return submission->state != REMOTE_WAITING && submission->state != REMOTE_JUDGING;
+}
+
+/* Adds "3 ahead, about 40 s" of one that waits, else its state. */
+static void add_stand(const RemoteSubmission *submission, Text *out)
+{
+    const bool says_more = submission->state == REMOTE_WAITING && submission->stand[0] != '\0';
+    terminal_add_line(out, says_more ? submission->stand : state_names[submission->state]);
+}
+
+/* ==== commands that look at submissions ============================================================================ */
+
+/* Prints what the server says of a path as text, unless standard output is for the JSON. Takes `json`. */
+static Status print_text(const Options *options, const Server *server, ApiPath path, cJSON *json, Message *why)
+{
+    Text said = {0}, out = {0};
+    Status status = STATUS_OK;
+    if (options->json == NULL || strcmp(options->json, "-") != 0) {
+        status = api_add_query(&path, "text", "1", why);
+        if (status == STATUS_OK)
+            status = api_get_text(server, path, &said, why);
+    }
+    if (said.length > 0)
+        text_add_printable(&out, said.data, said.length);
     if (status == STATUS_OK)
-        status = read_top(options->top, most, why);
-    return status == STATUS_OK ? server_find(options->server, server, why) : status;
-}
-
-static Status write_list(const Options *options, const SubmissionList *list, Message *why)
-{
-    Text out = {0};
-    cJSON *json = output_new(), *items = cJSON_AddArrayToObject(json, "submissions");
-    for (size_t i = 0; i < list->count; i++)
-        cJSON_AddItemToArray(items, cJSON_Duplicate(list->items[i].json, 1));
-    run_table(list->items, list->count, terminal_style(stdout), &out);
-    run_table_add_all_counting(list->items, list->count, &out);
-    Status status = output_write(options, json, &out, why);
+        status = output_write(options, json, &out, why);
+    else
+        cJSON_Delete(json);
+    text_free(&said);
     text_free(&out);
     return status;
 }
 
-Status command_runs(const Options *options, int *exit_status, Message *why)
+/* Likewise; --json gets the members of what the server says as JSON. */
+static Status print_answer(const Options *options, const Server *server, ApiPath path, Message *why)
+{
+    JsonFile answer = {0};
+    const cJSON *item;
+    Status status = options->json == NULL ? STATUS_OK : api_get(server, path, &answer, why);
+    if (status != STATUS_OK)
+        return status;
+    cJSON *json = output_new();
+    cJSON_ArrayForEach(item, answer.root)
+    {
+        cJSON_AddItemToObject(json, item->string, cJSON_Duplicate(item, 1));
+    }
+    status = print_text(options, server, path, json, why);
+    json_free(&answer);
+    return status;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+enum { USUAL = 50, MOST_LISTED = 5000 };
+
+/* A teacher sees everybody's submissions, so the caller's own must be asked for by name. */
+static Status add_person(const Options *options, const Server *server, ApiPath *path, Message *why)
+{
+    JsonFile me;
+    if (options->person != NULL)
+        return api_add_query(path, "person", options->person, why);
+    Status status = api_get(server, api_path("me"), &me, why);
+    if (status != STATUS_OK)
+        return status;
+    if (json_string(me.root, "person") == NULL)
+        status = json_fail(&me, NULL, why, "the key \"%s\" is missing", "person");
+    else
+        status = api_add_query(path, "person", json_string(me.root, "person"), why);
+    json_free(&me);
+    return status;
+}
+
+static Status print_list(const Options *options, const char *name, int64_t usual, Message *why)
 {
     Server server;
-    SubmissionList list = {0};
-    size_t most;
-    Status status = runs_check_request(options, &server, &most, why);
+    ApiPath path = api_path("%s", name);
+    int64_t most = usual;
+    Status status = options_expect_no_file(options, why);
     if (status == STATUS_OK)
-        status = submission_list_read(&server, options->person, options->problem, most, &list, why);
+        status = options_number(options, "--top", options->top, 1, MOST_LISTED, &most, why);
     if (status == STATUS_OK)
-        status = write_list(options, &list, why);
-    submission_list_free(&list);
+        status = server_find(options->server, &server, why);
+    if (status == STATUS_OK)
+        status = add_person(options, &server, &path, why);
+    if (status == STATUS_OK)
+        status = api_add_query(&path, "problem", options->problem, why);
+    if (status == STATUS_OK)
+        status = api_add_number(&path, "limit", most, why);
+    return status == STATUS_OK ? print_answer(options, &server, path, why) : status;
+}
+
+Status command_runs(const Options *options, int *exit_status, Message *why)
+{
     *exit_status = 0;
+    return print_list(options, "submissions", USUAL, why);
+}
+
+Status command_history(const Options *options, int *exit_status, Message *why)
+{
+    *exit_status = 0;
+    return print_list(options, "history", MOST_LISTED, why);
+}
+
+/* ---- by number --------------------------------------------------------------------------------------------------- */
+
+/* The numbers of runs that a command is about, and the server. */
+static Status read_numbers(const Options *options, int count, int64_t *runs, Server *server, Message *why)
+{
+    static const char *const one[] = {"RUN"}, *const two[] = {"the first RUN", "the second RUN"};
+    Status status = STATUS_OK;
+    if (options->operand_count != count)
+        return fail(STATUS_BAD_INPUT, why, "%s: expected the number%s, found %d words", options->subcommand,
+                    count == 1 ? " of one RUN" : "s of two runs", options->operand_count);
+    for (int i = 0; i < count && status == STATUS_OK; i++)
+        status = options_run_number(options, count == 1 ? one[i] : two[i], options->operands[i], &runs[i], why);
+    return status == STATUS_OK ? server_find(options->server, server, why) : status;
+}
+
+/* The submission and its report, which it has once it is judged. */
+static Status read_shown(const Server *server, ApiPath path, int64_t run, cJSON *json, Message *why)
+{
+    JsonFile answer;
+    RemoteSubmission submission;
+    Text report = {0};
+    Status status = api_get(server, path, &answer, why);
+    if (status != STATUS_OK)
+        return status;
+    status = remote_submission_read(&answer, answer.root, &submission, why);
+    cJSON_AddItemToObject(json, "submission", cJSON_Duplicate(answer.root, 1));
+    if (status == STATUS_OK && submission.state == REMOTE_JUDGED)
+        status = api_get_text(server, api_path("submissions/%lld/report", (long long)run), &report, why);
+    if (report.length > 0 && text_is_utf8(report.data, report.length, NULL))
+        cJSON_AddStringToObject(json, "report", report.data);
+    text_free(&report);
+    json_free(&answer);
+    return status;
+}
+
+Status command_show(const Options *options, int *exit_status, Message *why)
+{
+    Server server;
+    int64_t run = 0;
+    *exit_status = 0;
+    Status status = read_numbers(options, 1, &run, &server, why);
+    if (status != STATUS_OK)
+        return status;
+    const ApiPath path = api_path("submissions/%lld%s", (long long)run, options->no_code ? "" : "?code=1");
+    cJSON *json = output_new();
+    if (options->json != NULL)
+        status = read_shown(&server, path, run, json, why);
+    if (status == STATUS_OK)
+        return print_text(options, &server, path, json, why);
+    cJSON_Delete(json);
+    return status;
+}
+
+Status command_compare(const Options *options, int *exit_status, Message *why)
+{
+    Server server;
+    int64_t runs[2] = {0};
+    *exit_status = 0;
+    Status status = read_numbers(options, 2, runs, &server, why);
+    if (status != STATUS_OK)
+        return status;
+    return print_answer(options, &server,
+                        api_path("submissions/%lld/comparison?before=%lld", (long long)runs[1], (long long)runs[0]),
+                        why);
+}
+
+Status command_withdraw(const Options *options, int *exit_status, Message *why)
+{
+    Server server;
+    int64_t run = 0;
+    JsonFile answer = {0};
+    Text out = {0};
+    *exit_status = 0;
+    Status status = read_numbers(options, 1, &run, &server, why);
+    if (status == STATUS_OK)
+        status = api_delete(&server, api_path("submissions/%lld", (long long)run), &answer, why);
+    if (status != STATUS_OK)
+        return status;
+    cJSON *json = output_new();
+    cJSON_AddItemToObject(json, "submission", cJSON_Duplicate(answer.root, 1));
+    text_printf(&out, "submission %lld is withdrawn\n", (long long)run);
+    status = output_write(options, json, &out, why);
+    text_free(&out);
+    json_free(&answer);
     return status;
 }
 
@@ -91,186 +285,19 @@ static MUST_USE Status remote_report_read(const Server *server, const RemoteSubm
     return api_get_text(server, api_path("submissions/%lld/report", (long long)submission->number), report, why);
 }
 
-/* The report begins with the verdict, after empty lines. */
-/* Adds it, printable, with its verdict in colour. */
+/* Adds it, printable, with the verdict with which it begins, after empty lines, in colour. */
 static void remote_report_add(const RemoteSubmission *submission, const Text *report, TerminalStyle style, Text *out)
 {
     const char *text = report->data;
     const size_t spaces = strspn(text, "\n"), length = strlen(submission->verdict);
+    Verdict verdict;
     text_append(out, text, spaces);
     text += spaces;
-    if (length > 0 && strncmp(text, submission->verdict, length) == 0) {
-        run_table_add_state_cell(submission, terminal_columns(submission->verdict), style, out);
+    if (verdict_parse(submission->verdict, &verdict) && strncmp(text, submission->verdict, length) == 0) {
+        terminal_colour(style, out, verdict == VERDICT_ACCEPTED ? COLOUR_GOOD : COLOUR_BAD, submission->verdict);
         text += length;
     }
     text_add_printable(out, text, strlen(text));
-}
-
-/* ==== command show ================================================================================================ */
-
-/* Shows one submission: its head, its report, and its source. */
-
-static Status show_check_request(const Options *options, int64_t *run, Server *server, Message *why)
-{
-    if (options->operand_count != 1)
-        return fail(STATUS_BAD_INPUT, why, "show: expected the number of one RUN, found %d words",
-                    options->operand_count);
-    Status status = options_run_number(options, "RUN", options->operands[0], run, why);
-    return status == STATUS_OK ? server_find(options->server, server, why) : status;
-}
-
-/* ---- the head ---------------------------------------------------------------------------------------------------- */
-
-static void add_line(const char *label, const char *text, Text *out)
-{
-    if (text[0] == '\0')
-        return;
-    report_add_label(out, label);
-    terminal_add_line(out, text);
-    text_add(out, "\n");
-}
-
-static void add_state(const RemoteSubmission *submission, Text *out)
-{
-    report_add_label(out, "state");
-    text_add(out, remote_state_name(submission->state));
-    if (submission->state == REMOTE_WAITING) {
-        text_add(out, ", ");
-        remote_submission_add_wait(submission, out);
-    } else if (submission->state == REMOTE_JUDGING && submission->step[0] != '\0') {
-        text_add(out, ": ");
-        terminal_add_line(out, submission->step);
-        if (submission->total > 0)
-            text_printf(out, ", %lld of %lld", (long long)submission->done, (long long)submission->total);
-    } else if (submission->state == REMOTE_HELD) {
-        text_add(out, ": the judge failed, not the submission; a person will look at it");
-    }
-    text_add(out, "\n");
-}
-
-static void add_rank(const RemoteSubmission *submission, Text *out)
-{
-    if (submission->rank <= 0 || submission->of <= 0)
-        return;
-    report_add_label(out, "rank now");
-    text_printf(out, "%lld of %lld\n", (long long)submission->rank, (long long)submission->of);
-}
-
-static void add_head(const RemoteSubmission *submission, Text *out)
-{
-    Text received = {0};
-    text_printf(out, "submission %lld of ", (long long)submission->number);
-    terminal_add_line(out, submission->person);
-    text_add(out, "\n");
-    add_line("file", submission->file_name, out);
-    add_line("problem", submission->problem, out);
-    add_line("mode", submission->mode, out);
-    run_table_add_moment(submission->received, "%Y-%m-%d %H:%M:%S %Z", &received);
-    text_add(&received, "");
-    add_line("received", received.data, out);
-    add_state(submission, out);
-    add_rank(submission, out);
-    text_free(&received);
-}
-
-/* ---- report and source ------------------------------------------------------------------------------------------- */
-
-static Status add_report(const Server *server, const RemoteSubmission *submission, cJSON *json, Text *out, Message *why)
-{
-    Text report = {0};
-    Status status = remote_report_read(server, submission, &report, why);
-    remote_report_add(submission, &report, terminal_style(stdout), out);
-    if (report.length > 0 && text_is_utf8(report.data, report.length, NULL))
-        cJSON_AddStringToObject(json, "report", report.data);
-    text_free(&report);
-    return status;
-}
-
-/* A submission that somebody else handed in may hide its source from the caller. */
-static void add_source(const RemoteSubmission *submission, Text *out)
-{
-    const char *source = json_string(submission->json, "source");
-    if (source == NULL)
-        return;
-    text_add(out, "\n");
-    text_add_printable(out, source, strlen(source));
-    if (out->data[out->length - 1] != '\n')
-        text_add(out, "\n");
-}
-
-static Status show_submission(const Options *options, const Server *server, const RemoteSubmission *submission,
-                              Message *why)
-{
-    Text out = {0};
-    cJSON *json = output_new();
-    cJSON_AddItemToObject(json, "submission", cJSON_Duplicate(submission->json, 1));
-    add_head(submission, &out);
-    Status status = add_report(server, submission, json, &out, why);
-    add_source(submission, &out);
-    if (status == STATUS_OK)
-        status = output_write(options, json, &out, why);
-    else
-        cJSON_Delete(json);
-    text_free(&out);
-    return status;
-}
-
-Status command_show(const Options *options, int *exit_status, Message *why)
-{
-    Server server;
-    JsonFile answer = {0};
-    RemoteSubmission submission;
-    int64_t run = 0;
-    Status status = show_check_request(options, &run, &server, why);
-    if (status == STATUS_OK)
-        status = api_get(&server, api_path("submissions/%lld%s", (long long)run, options->no_code ? "" : "?code=1"),
-                         &answer, why);
-    if (status == STATUS_OK)
-        status = remote_submission_read(&answer, answer.root, &submission, why);
-    if (status == STATUS_OK)
-        status = show_submission(options, &server, &submission, why);
-    json_free(&answer);
-    *exit_status = 0;
-    return status;
-}
-
-/* ==== command withdraw ============================================================================================ */
-
-/* Takes back a submission that waits. */
-
-static Status withdraw_check_request(const Options *options, int64_t *run, Server *server, Message *why)
-{
-    if (options->operand_count != 1)
-        return fail(STATUS_BAD_INPUT, why, "withdraw: expected the number of one RUN, found %d words",
-                    options->operand_count);
-    Status status = options_run_number(options, "RUN", options->operands[0], run, why);
-    return status == STATUS_OK ? server_find(options->server, server, why) : status;
-}
-
-static Status write_answer(const Options *options, int64_t run, const cJSON *answer, Message *why)
-{
-    Text out = {0};
-    cJSON *json = output_new();
-    cJSON_AddItemToObject(json, "submission", cJSON_Duplicate(answer, 1));
-    text_printf(&out, "submission %lld is withdrawn\n", (long long)run);
-    Status status = output_write(options, json, &out, why);
-    text_free(&out);
-    return status;
-}
-
-Status command_withdraw(const Options *options, int *exit_status, Message *why)
-{
-    Server server;
-    int64_t run = 0;
-    JsonFile answer = {0};
-    Status status = withdraw_check_request(options, &run, &server, why);
-    if (status == STATUS_OK)
-        status = api_delete(&server, api_path("submissions/%lld", (long long)run), &answer, why);
-    if (status == STATUS_OK)
-        status = write_answer(options, run, answer.root, why);
-    json_free(&answer);
-    *exit_status = 0;
-    return status;
 }
 
 /* ==== event reader ================================================================================================ */
@@ -389,7 +416,7 @@ static void show_events(SubmissionFollower *follower)
     if (strncmp(step_of(submission), follower->step, sizeof follower->step - 1) != 0)
         begin_step(follower, step_of(submission));
     if (submission->state == REMOTE_WAITING) {
-        remote_submission_add_wait(submission, &wait);
+        add_stand(submission, &wait);
         progress_note(&follower->progress, "%s", wait.data);
     }
     while (submission->state == REMOTE_JUDGING && follower->progress.done < submission->done &&
@@ -560,7 +587,7 @@ typedef struct Submitting {
     const Options *options;
     ExchangeFiles exchange;
     ExchangeFault fault; /* if it fails now */
-    long minutes;        /* to wait; 0: any time */
+    int64_t minutes;     /* to wait; 0: any time */
     Server server;
     Submission file;
     JsonFile json;               /* the service's answer; later what it said last */
@@ -582,7 +609,7 @@ static Status check_mode(const Options *options, Message *why)
     return STATUS_OK;
 }
 
-/* Nothing is known in the end of what nobody waits for. */
+/* These options need the verdict, which only --wait waits for. */
 static Status check_waiting(Submitting *submitting, Message *why)
 {
     const Options *options = submitting->options;
@@ -590,16 +617,9 @@ static Status check_waiting(Submitting *submitting, Message *why)
                          : options->junit != NULL    ? "junit"
                          : options->minutes != NULL  ? "minutes"
                                                      : NULL;
-    char *end;
     if (option != NULL && !options->wait)
         return fail(STATUS_BAD_INPUT, why, "submit: option '--%s' is only for --wait", option);
-    if (options->minutes == NULL)
-        return STATUS_OK;
-    submitting->minutes = strtol(options->minutes, &end, 10);
-    if (*end == '\0' && submitting->minutes >= 1 && submitting->minutes <= MOST_MINUTES)
-        return STATUS_OK;
-    return fail(STATUS_BAD_INPUT, why, "submit: option '--minutes': expected a whole number from 1 to %d, found '%s'",
-                MOST_MINUTES, options->minutes);
+    return options_number(options, "--minutes", options->minutes, 1, MOST_MINUTES, &submitting->minutes, why);
 }
 
 static Status check_options(Submitting *submitting, Message *why)
@@ -678,16 +698,21 @@ static Status announce(const Submitting *submitting, Message *why)
 {
     const RemoteSubmission *submission = &submitting->submission;
     const char *json = submitting->options->json;
+    const cJSON *due;
     Text line = {0};
     if (json != NULL && strcmp(json, "-") == 0)
         return STATUS_OK;
     text_printf(&line, "submission %lld: ", (long long)submission->number);
-    if (submission->state == REMOTE_WAITING)
-        remote_submission_add_wait(submission, &line);
-    else
-        text_add(&line, remote_state_name(submission->state));
+    add_stand(submission, &line);
     text_add(&line, "\n");
-    run_table_add_counting(submission, &line);
+    cJSON_ArrayForEach(due, json_get(submission->json, "counts_for"))
+    {
+        const char *text = json_string(due, "text");
+        if (text == NULL)
+            continue;
+        terminal_add_line(&line, text);
+        text_add(&line, "\n");
+    }
     Status status = json_target_write("-", &line, why);
     text_free(&line);
     return status;
@@ -702,10 +727,7 @@ static Status wait_for_end(Submitting *submitting, Message *why)
     if (status == STATUS_OK)
         return STATUS_OK;
     submitting->fault = NO_VERDICT_YET;
-    if (submission->state == REMOTE_WAITING)
-        remote_submission_add_wait(submission, &stand);
-    else
-        text_add(&stand, remote_state_name(submission->state));
+    add_stand(submission, &stand);
     fail(status, why, "%.600s; submission %lld is kept: `convjudge show %lld` shows it; last seen: %s", reason.text,
          (long long)submission->number, (long long)submission->number, stand.data);
     text_free(&stand);

@@ -13,7 +13,7 @@
 #include "harness/device/cuda/device_open.h"
 #include "harness/sandbox/sandbox.h"
 #include "harness/sandbox/scratch.h"
-#include "service/commands/operate.h"
+#include "service/commands/command_line.h"
 #include "service/course/class_read.h"
 #include "service/store/config.h"
 
@@ -48,7 +48,8 @@ static void add_settings(ConfigCheck *check)
     text_printf(&check->text,
                 "\nA worker renews its lease every %d s and loses it after %g s.\n"
                 "Deadlines of a judging in seconds, each longer than the one before it:\n%-24s %5s %9s %9s %9s %9s\n",
-                DEADLINE_BEAT_S, check->config.lease_s, "problem", "mode", "compiler", "grading", "worker", "server");
+                DEADLINE_HEARTBEAT_S, check->config.lease_s, "problem", "mode", "compiler", "grading", "worker",
+                "server");
 }
 
 static Status add_deadlines(ConfigCheck *check, const Problem *problem, JudgingMode mode, Message *why)

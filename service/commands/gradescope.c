@@ -1,10 +1,9 @@
 /* What a kit for Gradescope runs in its container: hands the student's file in for him, waits, and writes results/results.json,
  * whatever comes of it. All else is as with `submit --wait`. */
-#include "service/commands/gradescope.h"
 
 #include "base/json.h"
 #include "grader/report/exchange.h"
-#include "service/commands/client_command.h"
+#include "service/commands/command_line.h"
 
 #include <dirent.h>
 #include <stdio.h>

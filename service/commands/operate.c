@@ -1,4 +1,4 @@
-/* operate.c - the leaderboard as a folder of pages.  */
+/* operate.c - the commands that work on a store: report, scores, token, backup, rejudge.  */
 #include "service/commands/operate.h"
 
 #include "base/paths.h"
@@ -10,13 +10,11 @@
 #include "grader/terminal/terminal.h"
 #include "leaderboard/store.h"
 #include "service/commands/output.h"
-#include "service/commands/service_command.h"
+#include "service/commands/command_line.h"
 #include "service/course/class_read.h"
-#include "service/course/class_state.h"
 #include "service/course/class_summary.h"
 #include "service/course/class_watch.h"
 #include "service/course/scores.h"
-#include "service/course/summary_facts.h"
 #include "service/store/batches.h"
 #include "service/store/config.h"
 #include "service/store/people.h"
@@ -114,7 +112,7 @@ static MUST_USE Status administered_store_open(const Options *options, Store **s
 
 /* ==== command scores ============================================================================================== */
 
-/* operate.c - the points of a class, from the store of the service or of `grade-class`.  */
+/* The points of a class, from the store of the service or of `grade-class`. */
 
 static Status expect_two_places(const char *names, const char *one, const char *other, Message *why)
 {
@@ -148,37 +146,25 @@ static Status write_text(const char *place, Text *text, Message *why)
     return status;
 }
 
-/* The name says which form is wanted. */
-static void add_summary(const char *place, const Summary *summary, Text *text)
-{
-    static const char page[] = ".html";
-    const size_t length = strlen(place);
-    const Site alone = {.is_static = true, .is_alone = true};
-    if (length >= strlen(page) && strcmp(place + length - strlen(page), page) == 0)
-        summary_page(text, &alone, summary);
-    else
-        summary_text(text, summary);
-}
-
 /* Standard output gets a line for each person, unless one of the files goes there. */
-static Status write_scores(const Options *options, const Scores *scores, const Summary *summary, Arena *arena,
-                           Message *why)
+static Status write_scores(const Options *options, const Scores *scores, const Summary *summary, Message *why)
 {
+    const Site alone = {.is_static = true, .is_alone = true};
     Text text = {0};
     Status status = STATUS_OK;
     bool is_taken = false;
     if (options->csv != NULL) {
-        scores_csv(scores, arena, &text);
+        scores_csv(scores, &text);
         status = write_text(options->csv, &text, why);
         is_taken = strcmp(options->csv, "-") == 0;
     }
     if (status == STATUS_OK && options->json != NULL) {
-        scores_json(scores, arena, &text);
+        scores_json(scores, &text);
         status = write_text(options->json, &text, why);
         is_taken = is_taken || strcmp(options->json, "-") == 0;
     }
     if (status == STATUS_OK && options->summary != NULL) {
-        add_summary(options->summary, summary, &text);
+        summary_page(&text, &alone, summary);
         status = write_text(options->summary, &text, why);
         is_taken = is_taken || strcmp(options->summary, "-") == 0;
     }
@@ -230,7 +216,7 @@ Status command_scores(const Options *options, int *exit_status, Message *why)
     if (status == STATUS_OK && options->summary != NULL)
         summary = summary_of(&facts, class.title[0] == '\0' ? "The class" : class.title, utc_now().text, &arena);
     if (status == STATUS_OK)
-        status = write_scores(options, &scores, &summary, &arena, why);
+        status = write_scores(options, &scores, &summary, why);
     facts_free(&facts);
     store_close(store);
     class_file_free(&class);
@@ -241,7 +227,7 @@ Status command_scores(const Options *options, int *exit_status, Message *why)
 
 /* ==== command token =============================================================================================== */
 
-/* operate.c - an administrator's work on the store itself: tokens, and a copy. The server may run meanwhile.  */
+/* An administrator's work on the store itself: tokens, and a copy. The server may run meanwhile. */
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
 
@@ -514,7 +500,7 @@ static void put_skips(cJSON *json, const BatchSkip *skips, size_t count)
 
 /* ==== command rejudge ============================================================================================= */
 
-/* operate.c - an administrator lets submissions be judged again, looks at what that would change, and decides. Works on
+/* An administrator lets submissions be judged again, looks at what that would change, and decides. Works on
  * the store itself, while the server runs; the server hands the work out.  */
 
 static const char administrator[] = "administrator";

@@ -11,7 +11,7 @@
 
 /* ==== interrupt =================================================================================================== */
 
-/* Lets a command that waits for a server take Ctrl-C as a wish, so that it can say how to come back.
+/* Lets a command that waits for a server handle Ctrl-C, so that it can say how to continue.
  *
  * The signals SIGINT, SIGTERM and SIGALRM are blocked and read from a file instead, which poll() waits for beside other files: no
  * handler, and no variable that one would write. */

@@ -5,6 +5,7 @@
 #include "base/paths.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/cuda/device_open.h"
+#include "service/commands/command_line.h"
 #include "service/commands/exchange.h"
 #include "service/commands/output.h"
 #include "service/store/log.h"
@@ -509,25 +510,12 @@ static MUST_USE Status worker_run(const WorkerSettings *settings, Message *why)
 
 enum { MOST_MINUTES = 7 * 24 * 60, MOST_IDLE_S = 24 * 3600 };
 
-static Status read_number(const char *option, const char *text, long least, long most, int *number, Message *why)
-{
-    char *end;
-    if (text == NULL)
-        return STATUS_OK;
-    const long value = strtol(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != '\0' || value < least || value > most)
-        return fail(STATUS_BAD_INPUT, why, "work: option '%s': expected a number from %ld to %ld, found '%s'", option,
-                    least, most, text);
-    *number = (int)value;
-    return STATUS_OK;
-}
-
 static Status read_pilot(const Options *options, WorkerSettings *settings, Message *why)
 {
-    Status status = read_number("--pilot", options->pilot, PILOT_LEAST_MINUTES, MOST_MINUTES, &settings->pilot_minutes,
-                                why);
+    Status status = options_number(options, "--pilot", options->pilot, PILOT_LEAST_MINUTES, MOST_MINUTES,
+                                   &settings->pilot_minutes, why);
     if (status == STATUS_OK)
-        status = read_number("--idle", options->idle, 1, MOST_IDLE_S, &settings->idle_s, why);
+        status = options_number(options, "--idle", options->idle, 1, MOST_IDLE_S, &settings->idle_s, why);
     if (status == STATUS_OK && options->idle != NULL && options->pilot == NULL)
         return fail(STATUS_BAD_INPUT, why, "work: option '--idle' is for a worker with '--pilot'");
     return status;

@@ -1,9 +1,8 @@
-/* worker.h - the subcommand of workers. As in grader/commands/command.h.  */
+/* worker.h - the parts of a worker: what it has for itself, and how it keeps within the time of a batch job.  */
 #ifndef SERVICE_COMMANDS_WORKER_H
 #define SERVICE_COMMANDS_WORKER_H
 
 #include "base/status.h"
-#include "grader/commands/options.h"
 #include "service/commands/server.h"
 #include "service/commands/worker_job.h"
 #include "service/store/work.h"
@@ -15,15 +14,15 @@
 /* What the command line says of a worker. */
 
 typedef struct WorkerSettings {
-    const char *server; /* as --server names it; NULL: not given */
-    const char *state;  /* folder for `workers` with the worker's own; NULL: the cache */
-    const char *device; /* as `grade --device` takes it */
-    const char *name;   /* unique among the workers of the server; NULL: made of host and device */
-    bool once;          /* judge one job at most */
-    int pilot_minutes;  /* of the batch job that it runs in; 0: it runs in none */
-    int idle_s;         /* of a pilot */
-    bool explains;      /* also say where the time of an accepted submission goes */
-    bool unconfined;    /* judge even where no full sandbox can be made */
+    const char *server;    /* as --server names it; NULL: not given */
+    const char *state;     /* folder for `workers` with the worker's own; NULL: the cache */
+    const char *device;    /* as `grade --device` takes it */
+    const char *name;      /* unique among the workers of the server; NULL: made of host and device */
+    bool once;             /* judge one job at most */
+    int64_t pilot_minutes; /* of the batch job that it runs in; 0: it runs in none */
+    int64_t idle_s;        /* of a pilot */
+    bool explains;         /* also say where the time of an accepted submission goes */
+    bool unconfined;       /* judge even where no full sandbox can be made */
 } WorkerSettings;
 
 /* ==== pilot ======================================================================================================= */
@@ -75,10 +74,5 @@ void worker_context_close(const WorkerContext *place);
 /* Whether somebody has put another program in the place of the one that runs. Its parts might not fit each other, so the
  * worker ends, and whoever looks after it starts the new one. */
 bool worker_context_was_replaced(void);
-
-/* ==== worker command ============================================================================================== */
-
-/* Judges what the server gives it, until it is told to stop. */
-MUST_USE Status command_work(const Options *options, int *exit_status, Message *why);
 
 #endif

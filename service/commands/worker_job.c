@@ -193,8 +193,8 @@ Status child_run(const ChildSpec *spec, size_t keep_bytes, Text *output, ChildEn
 
 /* ==== lease ======================================================================================================= */
 
-static const double BEAT_S = 1;
-enum { BEAT_PATIENCE_S = 10 };
+static const double HEARTBEAT_S = 1;
+enum { HEARTBEAT_PATIENCE_S = 10 };
 
 bool job_lease_was_stopped(int signals, int wait_ms)
 {
@@ -217,13 +217,13 @@ static Status say_alive(JobLease *lease, Message *why)
 
 /* A server that cannot be reached now may be there again before it gives the job up. Only the first of several failures is an
  * event. */
-static void beat(JobLease *lease)
+static void send_heartbeat(JobLease *lease)
 {
     Message why;
     const bool failed = say_alive(lease, &why) != STATUS_OK;
-    lease->next_beat_s = now_s() + BEAT_S;
+    lease->next_heartbeat_s = now_s() + HEARTBEAT_S;
     if (failed && !lease->is_troubled)
-        log_event(LEVEL_WARNING, "no_beat", "worker", lease->progress.worker, "why", why.text);
+        log_event(LEVEL_WARNING, "no_heartbeat", "worker", lease->progress.worker, "why", why.text);
     lease->is_troubled = failed;
 }
 
@@ -233,8 +233,8 @@ JobLease job_lease_begin(const Server *server, WorkId id, const char *worker, in
                       .progress = {.id = id, .worker = worker, .step = ""},
                       .signals = signals,
                       .deadline_s = now_s() + limit_s};
-    lease.server.patience_s = BEAT_PATIENCE_S;
-    beat(&lease);
+    lease.server.patience_s = HEARTBEAT_PATIENCE_S;
+    send_heartbeat(&lease);
     return lease;
 }
 
@@ -247,11 +247,11 @@ bool job_lease_goes_on(void *context, const ChildProgress *progress)
         lease->end = LEASE_STOPPED;
     else if (now_s() >= lease->deadline_s)
         lease->end = LEASE_TIME_IS_UP;
-    if (lease->end == LEASE_GOES_ON && now_s() >= lease->next_beat_s) {
+    if (lease->end == LEASE_GOES_ON && now_s() >= lease->next_heartbeat_s) {
         lease->progress.step = progress->step;
         lease->progress.done = progress->done;
         lease->progress.total = progress->total;
-        beat(lease);
+        send_heartbeat(lease);
         lease->progress.step = ""; /* `progress` is the caller's */
     }
     return lease->end == LEASE_GOES_ON;

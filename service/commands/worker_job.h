@@ -61,7 +61,7 @@ typedef struct JobLease {
     Server server;
     WorkProgress progress; /* as it was said last, without the step */
     int signals;           /* a signalfd: something to read there tells the worker to stop */
-    double deadline_s, next_beat_s;
+    double deadline_s, next_heartbeat_s;
     bool is_troubled; /* the server could not be told */
     LeaseEnd end;
 } JobLease;

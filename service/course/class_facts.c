@@ -5,19 +5,15 @@
 #include "grader/problem/testcase.h"
 #include "service/store/judgings.h"
 #include "service/store/people.h"
+#include "service/store/service_store.h"
+#include "service/store/view.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ==== judged fact ================================================================================================= */
-
-static double number_of(const cJSON *object, const char *key, double otherwise)
-{
-    const cJSON *item = json_get(object, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
-}
 
 /* ---- cases -------------------------------------------------------------------------------------------------------- */
 
@@ -55,21 +51,16 @@ static void take_cases(SubmissionFact *fact, const cJSON *list, const CaseNames 
 
 /* ---- speed -------------------------------------------------------------------------------------------------------- */
 
-static MeasuredTime time_of(const cJSON *object)
-{
-    return (MeasuredTime){number_of(object, "score_ms", 0), number_of(object, "uncertainty", 0)};
-}
-
 /* Reached is what is not faster by more than both uncertainties. */
 static void take_rungs(SubmissionFact *fact, const cJSON *root, Arena *arena)
 {
     const cJSON *list = json_get(root, "references"), *item;
-    const MeasuredTime mine = time_of(root);
+    const MeasuredTime mine = view_time(root, "score_ms");
     fact->rungs_reached = arena_array(arena, (size_t)cJSON_GetArraySize(list), sizeof *fact->rungs_reached);
     cJSON_ArrayForEach(item, list)
     {
         const char *name = json_string(item, "name");
-        const MeasuredTime reference = time_of(item);
+        const MeasuredTime reference = view_time(item, "score_ms");
         if (name == NULL || !(reference.ms > 0) || !(mine.ms > 0))
             continue;
         fact->rungs_known = true;
@@ -80,14 +71,13 @@ static void take_rungs(SubmissionFact *fact, const cJSON *root, Arena *arena)
 
 static void take_speed(SubmissionFact *fact, const cJSON *root, Arena *arena)
 {
-    const cJSON *percentile = json_get(root, "percentile");
-    fact->time_ms = number_of(root, "score_ms", 0);
-    fact->roofline = number_of(root, "roofline", -1);
-    fact->percentile = percentile == NULL ? -1 : number_of(json_get(percentile, "references"), "value", -1);
+    fact->time_ms = view_time(root, "score_ms").ms;
+    fact->roofline = view_number(root, "roofline");
+    fact->percentile = view_number(view_item(view_item(root, "percentile"), "references"), "value");
     take_rungs(fact, root, arena);
 }
 
-/* In place of those of result.json. */
+/* The verdicts of all cases replace those of result.json. */
 static void take_all_cases(SubmissionFact *fact, const cJSON *list, Arena *arena)
 {
     CaseFact *cases = arena_array(arena, (size_t)cJSON_GetArraySize(list), sizeof *cases);
@@ -182,12 +172,6 @@ static Status read_all_names(Gathering *gathering, Message *why)
 
 /* ---- submissions -------------------------------------------------------------------------------------------------- */
 
-static int64_t moment_of(const char *utc)
-{
-    struct tm parts = {0};
-    return strptime(utc, "%Y-%m-%dT%H:%M:%SZ", &parts) == NULL ? 0 : (int64_t)timegm(&parts);
-}
-
 static bool is_of_class(const Gathering *gathering, const StoredSubmission *row)
 {
     return strcmp(row->mode, "rank") == 0 && names_of(gathering, row->problem) != NULL;
@@ -200,7 +184,7 @@ static bool is_from_elsewhere(const StoredSubmission *row)
 
 static int64_t order_of(const StoredSubmission *row)
 {
-    return row->origin_received_s > 0 ? row->origin_received_s : moment_of(row->received_utc);
+    return row->origin_received_s > 0 ? row->origin_received_s : utc_seconds(row->received_utc);
 }
 
 static int compare_rows(const void *left, const void *right)
@@ -238,6 +222,7 @@ static Status fact_of(const Gathering *gathering, const StoredSubmission *row, S
 {
     const char *result = NULL, *verdicts = NULL;
     *fact = (SubmissionFact){.id = row->id,
+                             .row = row,
                              .problem = row->problem,
                              .has_received = !is_from_elsewhere(row) || row->origin_received_s > 0,
                              .received_s = order_of(row),
@@ -249,8 +234,8 @@ static Status fact_of(const Gathering *gathering, const StoredSubmission *row, S
                              .text = row->text,
                              .standing = standing_of(row),
                              .standing_why = why_of(row),
-                             .roofline = -1,
-                             .percentile = -1};
+                             .roofline = NAN,
+                             .percentile = NAN};
     if (!fact->is_judged)
         return STATUS_OK;
     Status status = judgings_document(gathering->store, row->judging, "result", gathering->arena, &result, why);
@@ -265,14 +250,13 @@ static Status take_rows(const Gathering *gathering, const StoredSubmission **row
                         Message *why)
 {
     Status status = STATUS_OK;
-    person->rows = rows;
     person->facts = arena_array(gathering->arena, count, sizeof *person->facts);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         status = fact_of(gathering, rows[i], &person->facts[person->count++], why);
     return status;
 }
 
-/* Those of the class, by person and time. */
+/* Lists the submissions of the class, by person and time. */
 static Status list_rows(const Gathering *gathering, int64_t person, const StoredSubmission ***rows, size_t *count,
                         Message *why)
 {

@@ -53,13 +53,14 @@ typedef struct SubmissionFact {
     size_t case_count;
     bool has_all_cases; /* a case without a verdict was tried; false: an earlier one ended the judging */
     RunStanding standing;
-    const char *standing_why;   /* of a run that does not rank: why; "" */
-    double time_ms;             /* 0: not timed; likewise below */
-    double roofline;            /* share of the roofline, 0 to 1; negative: unknown */
-    double percentile;          /* among the reference solutions, 0 to 100; negative: unknown */
-    const char **rungs_reached; /* file names of the reference solutions that it is not slower than */
-    size_t rung_count;          /* of them */
-    bool rungs_known;           /* false: the times of the reference solutions are not known */
+    const char *standing_why;    /* of a run that does not rank: why; "" */
+    double time_ms;              /* 0: not timed; likewise below */
+    double roofline;             /* share of the roofline, 0 to 1; NaN: unknown */
+    double percentile;           /* among the reference solutions, 0 to 100; NaN: unknown */
+    const char **rungs_reached;  /* file names of the reference solutions that it is not slower than */
+    size_t rung_count;           /* of them */
+    bool rungs_known;            /* false: the times of the reference solutions are not known */
+    const StoredSubmission *row; /* of the store; NULL: it comes from a result.json alone */
 } SubmissionFact;
 
 /* ==== judged fact ================================================================================================= */
@@ -84,7 +85,6 @@ void judged_fact_fill(SubmissionFact *fact, const char *result, const char *verd
 typedef struct PersonFacts {
     const char *person;
     SubmissionFact *facts;
-    const StoredSubmission **rows; /* of each fact, by the same index */
     size_t count;
 } PersonFacts;
 

@@ -276,18 +276,10 @@ const ClassProblem *class_problem(const ClassAssignment *assignment, const char 
 
 /* ---- people ------------------------------------------------------------------------------------------------------ */
 
-static bool group_has(const ClassGroup *group, const char *person)
-{
-    for (size_t i = 0; i < group->person_count; i++)
-        if (strcmp(group->people[i], person) == 0)
-            return true;
-    return false;
-}
-
 bool class_has_person(const ClassFile *file, const char *person)
 {
     for (size_t i = 0; i < file->group_count; i++)
-        if (group_has(&file->groups[i], person))
+        if (text_is_among(person, file->groups[i].people, file->groups[i].person_count))
             return true;
     return false;
 }
@@ -295,7 +287,7 @@ bool class_has_person(const ClassFile *file, const char *person)
 bool class_takes_part(const ClassAssignment *assignment, const char *person)
 {
     for (size_t i = 0; i < assignment->group_count; i++)
-        if (group_has(assignment->groups[i], person))
+        if (text_is_among(person, assignment->groups[i]->people, assignment->groups[i]->person_count))
             return true;
     return assignment->group_count == 0;
 }
@@ -363,14 +355,6 @@ bool class_shows(const ClassFile *file, const ClassAssignment *assignment, const
     return false;
 }
 
-static bool lists(const char *const *names, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
 const char **class_problems_with_groups(const ClassFile *file, Arena *arena, size_t *count)
 {
     size_t most = 0;
@@ -381,7 +365,7 @@ const char **class_problems_with_groups(const ClassFile *file, Arena *arena, siz
     for (size_t i = 0; i < file->assignment_count; i++)
         for (size_t k = 0; k < file->assignments[i].problem_count; k++) {
             const ClassProblem *problem = &file->assignments[i].problems[k];
-            if (problem->group_count > 0 && !lists(names, *count, problem->problem))
+            if (problem->group_count > 0 && !text_is_among(problem->problem, names, *count))
                 names[(*count)++] = problem->problem;
         }
     return names;
@@ -403,4 +387,18 @@ double class_assignment_points(const ClassAssignment *assignment)
     for (size_t i = 0; i < assignment->problem_count; i++)
         points += class_problem_points(&assignment->problems[i]);
     return points;
+}
+
+/* ---- where results lie --------------------------------------------------------------------------------------------- */
+
+const char *class_state_folder(const char *class_file, const char *submissions, Arena *arena)
+{
+    static const char ending[] = ".json";
+    const char *from = class_file == NULL ? submissions : class_file;
+    size_t length = strlen(from);
+    while (length > 1 && from[length - 1] == '/')
+        length--;
+    if (class_file != NULL && length > sizeof ending && strcmp(from + length - (sizeof ending - 1), ending) == 0)
+        length -= sizeof ending - 1;
+    return arena_printf(arena, "%.*s.state", (int)length, from);
 }

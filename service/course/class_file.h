@@ -197,4 +197,8 @@ TimeText class_time_local(const Zone *zone, int64_t utc_s);
 /* "2026-11-09T22:59:00Z" */
 TimeText class_time_utc(int64_t utc_s);
 
+/* The folder of state (service_store.h) of a class, if nobody names another: "course/class.state" for "course/class.json"; without a
+ * class file (NULL) "submissions.state" for the folder "submissions/". */
+const char *class_state_folder(const char *class_file, const char *submissions, Arena *arena);
+
 #endif

@@ -23,18 +23,11 @@ typedef struct FileCandidates { /* the problems that a file may be for, each onc
     size_t count;
 } FileCandidates;
 
-static bool has_candidate(const FileCandidates *candidates, const char *id)
-{
-    for (size_t i = 0; i < candidates->count; i++)
-        if (strcmp(candidates->ids[i], id) == 0)
-            return true;
-    return false;
-}
-
 static void add_assignment(FileCandidates *candidates, const ClassAssignment *assignment)
 {
     for (size_t i = 0; i < assignment->problem_count; i++)
-        if (candidates->count < MOST_CANDIDATES && !has_candidate(candidates, assignment->problems[i].problem))
+        if (candidates->count < MOST_CANDIDATES &&
+            !text_is_among(assignment->problems[i].problem, candidates->ids, candidates->count))
             candidates->ids[candidates->count++] = assignment->problems[i].problem;
 }
 
@@ -64,7 +57,7 @@ static Status find_problem(const ClassRun *run, const FoundFile *file, const Sub
     if (id == NULL && candidates.count == 1)
         id = candidates.ids[0];
     Status status = submission_problem(submission, id, problem, why);
-    if (status != STATUS_OK || candidates.count == 0 || has_candidate(&candidates, problem->id))
+    if (status != STATUS_OK || candidates.count == 0 || text_is_among(problem->id, candidates.ids, candidates.count))
         return status;
     status = fail(STATUS_BAD_INPUT, why, "is for the problem %s, which %s does not have in %s", problem->id,
                   run->class->path, file->assignment == NULL ? "any assignment" : file->assignment);

@@ -43,17 +43,9 @@ enum { MAX_POINTS = 1000000 };
 
 /* ---- groups of cases --------------------------------------------------------------------------------------------- */
 
-static bool group_lists(const ClassCaseGroup *group, const char *name)
-{
-    for (size_t i = 0; i < group->case_count; i++)
-        if (strcmp(group->cases[i], name) == 0)
-            return true;
-    return false;
-}
-
 static Status add_case(const RecordReading *reading, const cJSON *item, const char *name, ClassCaseGroup *group)
 {
-    if (group_lists(group, name))
+    if (text_is_among(name, group->cases, group->case_count))
         return json_fail(reading->file, item, reading->why, "case \"%s\" is listed twice in group \"%s\"", name,
                          group->name);
     group->cases[group->case_count++] = arena_string(reading->arena, name);

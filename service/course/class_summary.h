@@ -2,7 +2,6 @@
 #ifndef SERVICE_COURSE_CLASS_SUMMARY_H
 #define SERVICE_COURSE_CLASS_SUMMARY_H
 
-#include "base/text.h"
 #include "leaderboard/store.h"
 #include "service/course/facts.h"
 
@@ -110,13 +109,6 @@ typedef struct Summary {
 
 /* `most` is what can be had. Sorts the values. */
 PointsSummary points_summary_of(double *values, size_t count, double most);
-
-/* ==== summary text ================================================================================================ */
-
-/* A summary for a terminal. */
-
-/* Lists are cut after some lines, with the number of what is left out; the page (summary_page.h) has all of it. */
-void summary_text(Text *out, const Summary *summary);
 
 /* ==== class summary =============================================================================================== */
 

@@ -21,7 +21,7 @@
  * be filtered by the groups of class.json, and an assignment for a group is for whoever has joined it, too. Whom class.json lists no
  * more leaves the group; who has joined by a link stays. */
 
-/* A group that only class.json knows has an invitation that nobody has; a teacher can make no link for it. */
+/* A group that only class.json knows gets a random invitation, so a teacher can make no link for it. */
 static Status add_group(Store *store, const ClassGroup *group, Message *why)
 {
     Secret invitation;
@@ -51,27 +51,23 @@ static Status add_people(Store *store, const ClassGroup *group, Message *why)
     return status;
 }
 
-/* Those who have joined come behind those that the file lists. */
+/* Adds the people who have joined after those whom the file lists. */
 static Status take_joined(Store *store, ClassFile *file, ClassGroup *group, Message *why)
 {
-    Rows rows = {.arena = &file->arena, .item_bytes = sizeof(const char *)};
-    Status status = database_query(store, &rows, database_take_text, why,
-                                   "SELECT person.name FROM membership JOIN person ON person.id = membership.person"
-                                   " JOIN class_group ON class_group.id = membership.class_group"
-                                   " WHERE class_group.name = ?1 AND by_class = 0 ORDER BY person.name",
-                                   "t", group->name);
-    const char *const *joined = (const char *const *)(const void *)rows.items;
-    const char **people = arena_array(&file->arena, group->person_count + rows.count + 1, sizeof *people);
+    const char **joined;
+    size_t joined_count;
+    Status status = database_list(store, &file->arena, sizeof *joined, database_take_text, &joined, &joined_count, why,
+                                  "SELECT person.name FROM membership JOIN person ON person.id = membership.person"
+                                  " JOIN class_group ON class_group.id = membership.class_group"
+                                  " WHERE class_group.name = ?1 AND by_class = 0 ORDER BY person.name",
+                                  "t", group->name);
+    const char **people = arena_array(&file->arena, group->person_count + joined_count + 1, sizeof *people);
     size_t count = group->person_count;
     for (size_t i = 0; i < count; i++)
         people[i] = group->people[i];
-    for (size_t i = 0; i < rows.count; i++) {
-        bool is_listed = false;
-        for (size_t k = 0; k < group->person_count && !is_listed; k++)
-            is_listed = strcmp(group->people[k], joined[i]) == 0;
-        if (!is_listed)
+    for (size_t i = 0; i < joined_count; i++)
+        if (!text_is_among(joined[i], group->people, group->person_count))
             people[count++] = joined[i];
-    }
     group->people = people;
     group->person_count = count;
     return status;

@@ -265,15 +265,15 @@ static Status drop_seen(TimeComparison *comparison, const Seen *seen)
 
 static Status compare(TimeComparison *comparison)
 {
-    Rows rows = {.arena = &comparison->arena, .item_bytes = sizeof(Seen)};
-    Status status = database_query(comparison->store, &rows, take_seen, comparison->why,
-                                   "SELECT person, assignment, due, why, given_by FROM seen_extension WHERE class = ?1",
-                                   "t", comparison->path);
-    const Seen *seen = (const Seen *)(const void *)rows.items;
+    Seen *seen;
+    size_t count;
+    Status status = database_list(
+        comparison->store, &comparison->arena, sizeof *seen, take_seen, &seen, &count, comparison->why,
+        "SELECT person, assignment, due, why, given_by FROM seen_extension WHERE class = ?1", "t", comparison->path);
     for (size_t i = 0; i < comparison->file->extension_count && status == STATUS_OK; i++)
         status = take_extension(comparison, &comparison->file->extensions[i],
-                                find_seen(seen, rows.count, &comparison->file->extensions[i]));
-    for (size_t i = 0; i < rows.count && status == STATUS_OK; i++)
+                                find_seen(seen, count, &comparison->file->extensions[i]));
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
         status = drop_seen(comparison, &seen[i]);
     return status;
 }

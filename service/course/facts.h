@@ -1,6 +1,6 @@
 /* facts.h - what is known of a class, as far as a summary wants it: who is in it, what is to be done, and what was handed in.
  *
- * Whoever knows it (a server's store, a folder that was graded) adds it piece by piece; of a result.json only what a summary counts
+ * Facts are added piece by piece; of a result.json only what a summary counts
  * is kept. People are numbered in the order in which they were added, tasks likewise.
  *
  * Texts    are copied.
@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "leaderboard/store.h"
+#include "service/course/scores.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -94,5 +95,9 @@ void facts_add_submission(Facts *facts, const FactSubmission *submission, const 
                           const char *source);
 void facts_add_points(Facts *facts, const FactPoints *points);
 void facts_free(Facts *facts);
+
+/* Adds what scores and their store hold. A task is a problem of an assignment. A submission belongs to it if it was handed in from when
+ * the assignment opened until it closed for this person, or at an unknown time. For facts_free() in any case. */
+MUST_USE Status summary_facts_read(Store *store, const Scores *scores, Facts *facts, Message *why);
 
 #endif

@@ -34,7 +34,7 @@ typedef struct FolderEntry {
 
 /* ==== commit time ================================================================================================= */
 
-/* When the newest commit of a clone was made, by the clock of whoever committed.
+/* When the newest commit of a clone was made, by the committer's clock.
  *
  * The clone is a student's, and its settings could make git start programs. So git reads its objects through an empty repository
  * of ours, and never opens the clone itself. */
@@ -140,7 +140,7 @@ static int64_t committed_s(const Text *commit)
     return seconds > 0 ? seconds : 0;
 }
 
-/* In seconds since 1970, of what HEAD means in FOLDER/.git. 0: unknown, or there is no git here. */
+/* The time of the commit that HEAD of FOLDER/.git names, in seconds since 1970. 0: unknown, or there is no git here. */
 static int64_t commit_time_of(const char *folder)
 {
     char repository[PATH_MAX], objects[PATH_MAX], option[PATH_MAX + 20];
@@ -482,7 +482,7 @@ static size_t length_in_class(const Root *root, const char *name)
     return longest;
 }
 
-/* Of a plain file: "ada (1).cu" is Ada's, and "ada-1.cu" where she is known otherwise. */
+/* The owner of a plain file: "ada (1).cu" is Ada's; "ada-1.cu" is hers only if she is known otherwise. */
 static const char *person_of_file(const Root *root, const ExportName *read)
 {
     size_t stem;
@@ -606,7 +606,7 @@ static void take_named(const Root *root, const FolderEntry *entry, const ExportN
 {
     const char *person = read->kind == EXPORT_PLAIN && entry->is_file ? person_of_file(root, read) : read->person;
     const char *id = read->id;
-    if (read->kind == EXPORT_MOODLE && strcmp(person, "Participant") == 0) { /* nobody has another name then */
+    if (read->kind == EXPORT_MOODLE && strcmp(person, "Participant") == 0) { /* then the export has no names at all */
         person = arena_printf(&root->intake->arena, "Participant %s", read->id);
         id = "";
     }

@@ -46,7 +46,7 @@ typedef struct Intake {
     /* By person; the files of one person by time of receipt, by version, by origin. */
     FoundFile *found;
     size_t found_count, found_capacity;
-    /* What may be a submission and cannot be taken. */
+    /* Files that may be submissions and cannot be taken. */
     RefusedFile *refused;
     size_t refused_count, refused_capacity;
     /* Other files: reports, headers, tests. */

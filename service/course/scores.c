@@ -1,6 +1,6 @@
 #include "service/course/scores.h"
 
-#include "base/json.h"
+#include "base/record.h"
 #include "service/course/class_read.h"
 
 #include <inttypes.h>
@@ -137,20 +137,12 @@ static PointsPart group_part(const ClassCaseGroup *group, const SubmissionFact *
 
 /* ---- speed -------------------------------------------------------------------------------------------------------- */
 
-static bool reaches_rung(const SubmissionFact *fact, const char *rung)
-{
-    for (size_t i = 0; i < fact->rung_count; i++)
-        if (strcmp(fact->rungs_reached[i], rung) == 0)
-            return true;
-    return false;
-}
-
 static bool reaches(const ClassProblem *problem, const ClassBand *band, const SubmissionFact *fact)
 {
     switch (problem->measure) {
     case MEASURE_ROOFLINE: return fact->roofline >= band->at_least;
     case MEASURE_PERCENTILE: return fact->percentile >= band->at_least;
-    case MEASURE_RUNG: return reaches_rung(fact, band->rung);
+    case MEASURE_RUNG: return text_is_among(band->rung, fact->rungs_reached, fact->rung_count);
     case MEASURE_NONE: break;
     }
     return false;
@@ -298,8 +290,8 @@ static SubmissionFact fact_of(const cJSON *result, const char *verdicts, const C
                            .text = outcome_string(result, "text"),
                            .standing = result_points_standing_of(rank_status),
                            .standing_why = colon == NULL ? rank_status : colon + 2,
-                           .roofline = -1,
-                           .percentile = -1};
+                           .roofline = NAN,
+                           .percentile = NAN};
     Text text = {0};
     json_print(result, &text);
     judged_fact_fill(&fact, text.data, verdicts, names, arena);
@@ -398,7 +390,7 @@ static void find_days(const ClassDeadline *deadline, PointsCandidate *candidate)
         candidate->standing = CAME_TOO_LATE;
 }
 
-/* Where the system that it was exported from says that it was late, but not by how much, it is a day. */
+/* A submission that its export marks as late, without a time, counts as one day late. */
 static void find_lateness(const Counting *counting, PointsCandidate *candidate)
 {
     if (candidate->fact->has_received)
@@ -672,9 +664,21 @@ AssignmentPoints points_of(const ClassFile *file, const ClassAssignment *assignm
 
 /* ---- counting ----------------------------------------------------------------------------------------------------- */
 
+/* The groups that hold a person: "tutorial 1, tutorial 3"; "". */
+static const char *groups_of(const ClassFile *class, const char *person, Arena *arena)
+{
+    const char *groups = "";
+    for (size_t i = 0; i < class->group_count; i++)
+        for (size_t k = 0; k < class->groups[i].person_count; k++)
+            if (strcmp(class->groups[i].people[k], person) == 0)
+                groups = arena_printf(arena, "%s%s%s", groups, groups[0] == '\0' ? "" : ", ", class->groups[i].name);
+    return groups;
+}
+
 static void score_person(const ClassFile *class, const PersonFacts *facts, PersonScores *scores, Arena *arena)
 {
     *scores = (PersonScores){.facts = facts,
+                             .groups = groups_of(class, facts->person, arena),
                              .assignments = arena_array(arena, class->assignment_count, sizeof *scores->assignments)};
     for (size_t i = 0; i < class->assignment_count; i++)
         if (class_takes_part(&class->assignments[i], facts->person))
@@ -696,21 +700,6 @@ Status scores_read(Store *store, const ClassFile *class, Arena *arena, Scores *s
         scores->count += scores->people[scores->count].count > 0;
     }
     return STATUS_OK;
-}
-
-const char *scores_groups(const ClassFile *class, const char *person, Arena *arena)
-{
-    const char *groups = "";
-    for (size_t i = 0; i < class->group_count; i++)
-        for (size_t k = 0; k < class->groups[i].person_count; k++)
-            if (strcmp(class->groups[i].people[k], person) == 0)
-                groups = arena_printf(arena, "%s%s%s", groups, groups[0] == '\0' ? "" : ", ", class->groups[i].name);
-    return groups;
-}
-
-const StoredSubmission *scores_row(const PersonScores *person, const SubmissionFact *fact)
-{
-    return person->facts->rows[fact - person->facts->facts];
 }
 
 /* ---- for people --------------------------------------------------------------------------------------------------- */
@@ -751,7 +740,7 @@ static void add_cell(Text *text, const char *cell, const char *end)
     text_printf(text, "%s%s", quoted ? "\"" : "", end);
 }
 
-static void add_submission(const Scores *scores, const PersonScores *person, const ProblemPoints *points, Text *text)
+static void add_submission(const Scores *scores, const ProblemPoints *points, Text *text)
 {
     const SubmissionFact *fact = points->counts;
     char number[32] = "", late[32] = "";
@@ -760,7 +749,7 @@ static void add_submission(const Scores *scores, const PersonScores *person, con
     if (fact != NULL && points->late_s > 0)
         snprintf(late, sizeof late, "%" PRId64, points->late_s);
     add_cell(text, number, ",");
-    add_cell(text, fact == NULL ? "" : scores_row(person, fact)->file_name, ",");
+    add_cell(text, fact == NULL ? "" : fact->row->file_name, ",");
     add_cell(text, fact == NULL ? "" : fact->verdict, ",");
     add_cell(text,
              fact == NULL || !fact->has_received ? "" : class_time_local(&scores->class->zone, fact->received_s).text,
@@ -769,18 +758,18 @@ static void add_submission(const Scores *scores, const PersonScores *person, con
 }
 
 static void add_row(const Scores *scores, const PersonScores *person, const AssignmentPoints *assignment,
-                    const ProblemPoints *points, Arena *arena, Text *text)
+                    const ProblemPoints *points, Text *text)
 {
     add_cell(text, person->facts->person, ",");
-    add_cell(text, scores_groups(scores->class, person->facts->person, arena), ",");
+    add_cell(text, person->groups, ",");
     add_cell(text, assignment->assignment->id, ",");
     add_cell(text, points->problem->problem, ",");
     text_printf(text, "%.15g,%.15g,%s,", points->points, points->most, points->is_final ? "yes" : "no");
-    add_submission(scores, person, points, text);
+    add_submission(scores, points, text);
     add_cell(text, points->reason, "\r\n");
 }
 
-void scores_csv(const Scores *scores, Arena *arena, Text *text)
+void scores_csv(const Scores *scores, Text *text)
 {
     text_add(text,
              "person,groups,assignment,problem,points,most,final,submission,file,verdict,received,late_s,reason\r\n");
@@ -788,89 +777,78 @@ void scores_csv(const Scores *scores, Arena *arena, Text *text)
         const PersonScores *person = &scores->people[i];
         for (size_t k = 0; k < person->count; k++)
             for (size_t n = 0; n < person->assignments[k].assignment->problem_count; n++)
-                add_row(scores, person, &person->assignments[k], &person->assignments[k].problems[n], arena, text);
+                add_row(scores, person, &person->assignments[k], &person->assignments[k].problems[n], text);
     }
 }
 
 /* ==== scores json ================================================================================================= */
 
-enum { SCORES_SCHEMA = 1 };
+static const char *const part_kinds[] = {
+    [PART_ACCEPTED] = "accepted", [PART_CASES] = "cases", [PART_SPEED] = "speed", NULL};
 
-static cJSON *part_item(const PointsPart *part)
-{
-    static const char *const kinds[] = {[PART_ACCEPTED] = "accepted", [PART_CASES] = "cases", [PART_SPEED] = "speed"};
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "kind", kinds[part->kind]);
-    cJSON_AddStringToObject(object, "name", part->name);
-    json_put_number(object, "points", part->points);
-    json_put_number(object, "most", part->most);
-    cJSON_AddStringToObject(object, "reason", part->reason);
-    cJSON_AddStringToObject(object, "told", part->told);
-    return object;
-}
+/* clang-format off */
 
-static void put_counting(cJSON *object, const PersonScores *person, const ProblemPoints *points)
-{
-    const SubmissionFact *fact = points->counts;
-    if (fact == NULL)
-        return;
-    json_put_number(object, "submission", (double)fact->id);
-    cJSON_AddStringToObject(object, "file", scores_row(person, fact)->file_name);
-    cJSON_AddStringToObject(object, "verdict", fact->verdict);
-    if (fact->has_received)
-        cJSON_AddStringToObject(object, "received_utc", class_time_utc(fact->received_s).text);
-    json_put_number(object, "late_s", (double)points->late_s);
-    json_put_number(object, "days_late", (double)points->days_late);
-    json_put_number(object, "taken_off", points->taken_off);
-}
+RECORD_WHEN(is_received, SubmissionFact, it->has_received)
+RECORD_WHEN(has_counted, ProblemPoints, it->counts != NULL)
+RECORD_WHEN(is_extended, AssignmentPoints, it->extension != NULL)
+RECORD_PUT(put_file, SubmissionFact, cJSON_AddStringToObject(object, row->key, it->row->file_name))
+RECORD_PUT(put_received, SubmissionFact, cJSON_AddStringToObject(object, row->key, class_time_utc(it->received_s).text))
+RECORD_PUT(put_problem, ProblemPoints, cJSON_AddStringToObject(object, row->key, it->problem->problem))
+RECORD_PUT(put_assignment, AssignmentPoints, cJSON_AddStringToObject(object, row->key, it->assignment->id))
+RECORD_PUT(put_extended, AssignmentPoints, cJSON_AddStringToObject(object, row->key, class_time_utc(it->extension->deadline.due.utc_s).text))
+RECORD_PUT(put_person, PersonScores, cJSON_AddStringToObject(object, row->key, it->facts->person))
+RECORD_PUT(put_title, Scores, cJSON_AddStringToObject(object, row->key, it->class->title))
 
-static cJSON *problem_item(const PersonScores *person, const ProblemPoints *points)
-{
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "problem", points->problem->problem);
-    json_put_number(object, "points", points->points);
-    json_put_number(object, "most", points->most);
-    cJSON_AddBoolToObject(object, "final", points->is_final);
-    put_counting(object, person, points);
-    cJSON_AddStringToObject(object, "reason", points->reason);
-    cJSON_AddStringToObject(object, "told", points->told);
-    cJSON *parts = cJSON_AddArrayToObject(object, "parts");
-    for (size_t i = 0; i < points->part_count; i++)
-        cJSON_AddItemToArray(parts, part_item(&points->parts[i]));
-    return object;
-}
+RECORD(part_table, PointsPart,
+    ROW(PointsPart, kind, "kind", .names = part_kinds),
+    ROW(PointsPart, name, "name"),
+    ROW(PointsPart, points, "points"),
+    ROW(PointsPart, most, "most"),
+    ROW(PointsPart, reason, "reason"),
+    ROW(PointsPart, told, "told"));
 
-static cJSON *assignment_item(const PersonScores *person, const AssignmentPoints *points)
-{
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "assignment", points->assignment->id);
-    json_put_number(object, "points", points->points);
-    json_put_number(object, "most", points->most);
-    cJSON_AddBoolToObject(object, "final", points->is_final);
-    if (points->extension != NULL)
-        cJSON_AddStringToObject(object, "extended_utc", class_time_utc(points->extension->deadline.due.utc_s).text);
-    cJSON *problems = cJSON_AddArrayToObject(object, "problems");
-    for (size_t i = 0; i < points->assignment->problem_count; i++)
-        cJSON_AddItemToArray(problems, problem_item(person, &points->problems[i]));
-    return object;
-}
+RECORD(counted_table, SubmissionFact,
+    ROW(SubmissionFact, id, "submission"),
+    ROW_HAND("file", .put = put_file),
+    ROW(SubmissionFact, verdict, "verdict"),
+    ROW_HAND("received_utc", .when = is_received, .put = put_received));
 
-void scores_json(const Scores *scores, Arena *arena, Text *text)
+RECORD(problem_table, ProblemPoints,
+    ROW_HAND("problem", .put = put_problem),
+    ROW(ProblemPoints, points, "points"),
+    ROW(ProblemPoints, most, "most"),
+    ROW(ProblemPoints, is_final, "final"),
+    ROW_BEHIND(ProblemPoints, counts, NULL, counted_table),
+    ROW(ProblemPoints, late_s, "late_s", .when = has_counted),
+    ROW(ProblemPoints, days_late, "days_late", .when = has_counted),
+    ROW(ProblemPoints, taken_off, "taken_off", .when = has_counted),
+    ROW(ProblemPoints, reason, "reason"),
+    ROW(ProblemPoints, told, "told"),
+    ROW_LIST(ProblemPoints, parts, part_count, "parts", part_table));
+
+RECORD_PUT(put_problems, AssignmentPoints, record_write_list(&problem_table, it->problems, it->assignment->problem_count, root, object, row->key))
+
+RECORD(assignment_table, AssignmentPoints,
+    ROW_HAND("assignment", .put = put_assignment),
+    ROW(AssignmentPoints, points, "points"),
+    ROW(AssignmentPoints, most, "most"),
+    ROW(AssignmentPoints, is_final, "final"),
+    ROW_HAND("extended_utc", .when = is_extended, .put = put_extended),
+    ROW_HAND("problems", .put = put_problems));
+
+RECORD(person_table, PersonScores,
+    ROW_HAND("person", .put = put_person),
+    ROW(PersonScores, groups, "groups"),
+    ROW_LIST(PersonScores, assignments, count, "assignments", assignment_table));
+
+RECORD(scores_table, Scores,
+    ROW_SCHEMA("schema", 1),
+    ROW_HAND("title", .put = put_title),
+    ROW_LIST(Scores, people, count, "people", person_table));
+
+/* clang-format on */
+
+void scores_json(const Scores *scores, Text *text)
 {
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddNumberToObject(root, "schema", SCORES_SCHEMA);
-    cJSON_AddStringToObject(root, "title", scores->class->title);
-    cJSON *people = cJSON_AddArrayToObject(root, "people");
-    for (size_t i = 0; i < scores->count; i++) {
-        const PersonScores *person = &scores->people[i];
-        cJSON *object = cJSON_CreateObject();
-        cJSON_AddStringToObject(object, "person", person->facts->person);
-        cJSON_AddStringToObject(object, "groups", scores_groups(scores->class, person->facts->person, arena));
-        cJSON *assignments = cJSON_AddArrayToObject(object, "assignments");
-        for (size_t k = 0; k < person->count; k++)
-            cJSON_AddItemToArray(assignments, assignment_item(person, &person->assignments[k]));
-        cJSON_AddItemToArray(people, object);
-    }
-    json_print(root, text);
-    cJSON_Delete(root);
+    record_print(&scores_table, scores, text);
 }

@@ -83,6 +83,7 @@ AssignmentPoints points_of(const ClassFile *file, const ClassAssignment *assignm
 
 typedef struct PersonScores {
     const PersonFacts *facts;      /* whose they are, and what was handed in */
+    const char *groups;            /* that hold the person: "tutorial 1, tutorial 3"; "" */
     AssignmentPoints *assignments; /* in the order of the file; only those that are for this person */
     size_t count;
 } PersonScores;
@@ -96,12 +97,6 @@ typedef struct Scores {
 /* Everything lives in `arena`, or is the class's. */
 MUST_USE Status scores_read(Store *store, const ClassFile *class, Arena *arena, Scores *scores, Message *why);
 
-/* The groups that hold a person: "tutorial 1, tutorial 3"; "". */
-const char *scores_groups(const ClassFile *class, const char *person, Arena *arena);
-
-/* The row of the store that a fact of this person comes from. */
-const StoredSubmission *scores_row(const PersonScores *person, const SubmissionFact *fact);
-
 /* A line for each person. */
 void scores_print(const Scores *scores, Text *text);
 
@@ -111,13 +106,13 @@ void scores_print(const Scores *scores, Text *text);
 
 /* RFC 4180, with a row for each person, assignment and problem. A cell that a spreadsheet would take for a formula begins with an
  * apostrophe. */
-void scores_csv(const Scores *scores, Arena *arena, Text *text);
+void scores_csv(const Scores *scores, Text *text);
 
 /* ==== scores json ================================================================================================= */
 
 /* Scores for other programs. */
 
 /* The object that docs/reference/formats.md describes. */
-void scores_json(const Scores *scores, Arena *arena, Text *text);
+void scores_json(const Scores *scores, Text *text);
 
 #endif

@@ -24,7 +24,7 @@ struct EventStream {
     struct MHD_Connection *connection;
     Text pending;
     bool is_suspended, is_closed;
-    bool is_gone; /* the other side: nobody reads any more */
+    bool is_gone; /* the client has closed the connection */
     double sent_s;
 };
 
@@ -186,7 +186,7 @@ static Status remove_dead(const struct sockaddr_un *address, Message *why)
     return unlink(address->sun_path) == 0 ? STATUS_OK : fail_errno(why, "%s", address->sun_path);
 }
 
-/* A Unix socket with these permissions, in place of one that nobody listens on any more. */
+/* Opens a Unix socket with these permissions; it replaces one without a listener. */
 static MUST_USE Status listen_unix(const char *path, mode_t mode, int *listening, Message *why)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

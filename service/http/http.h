@@ -2,7 +2,7 @@
  *
  * Doors    DOOR_SOCKET   a Unix socket that everybody on this host may open; the kernel says who does (SO_PEERCRED)
  *          DOOR_PROXY    a Unix socket for one user alone, the reverse proxy's, whose headers are believed
- *          DOOR_ADDRESS  a TCP address; nobody is believed anything
+ *          DOOR_ADDRESS  a TCP address; identity headers are ignored
  * Limits   a request must be complete within REQUEST_SECONDS of its first byte or of the connection, whatever drips in
  *          meanwhile; a body has at most BODY_BYTES, unless most_body() allows the caller more, within
  *          LARGE_BODY_SECONDS; CONNECTIONS at once on each door.
@@ -103,7 +103,7 @@ typedef struct HttpOptions {
 
 typedef struct HttpServer HttpServer;
 
-/* BAD_INPUT: an address that is none, or that is in use. A socket that nobody listens on any more is replaced. */
+/* BAD_INPUT: an address that is none, or that is in use. A socket without a listener is replaced. */
 MUST_USE Status http_start(const HttpOptions *options, HttpServer **server, Message *why);
 /* Where the door for addresses is, "127.0.0.1:8080"; "" if there is none. */
 const char *http_address(const HttpServer *server);

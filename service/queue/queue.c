@@ -99,7 +99,7 @@ static bool has_job(const QueueWorker *worker, WorkId id)
     return worker->job.judging == id.judging && worker->job.attempt == id.attempt;
 }
 
-/* The worker that has the attempt; NULL: nobody, or another one, or somebody else under this name. */
+/* The worker that has the attempt; NULL: no worker has it, or another one, or another person's worker of this name. */
 static QueueWorker *find_holder(Queue *queue, int64_t person, const char *name, WorkId id)
 {
     QueueWorker *worker = find_worker(queue, name);
@@ -196,7 +196,7 @@ static Status basis_of(const Queue *queue, const Problem *problem, const char *m
     return deadlines_of(problem, judging_mode_named(mode), queue->options.lease_s, &basis->deadlines, why);
 }
 
-/* The copy may have been damaged: nobody has synced it to the disk. */
+/* The copy may be damaged, since it was never synced to the disk. */
 static Status kept_basis(const Queue *queue, const QueuedJob *judging, Basis *basis, Message *why)
 {
     char folder[SERVICE_PATH_BYTES + sizeof(Digest)];
@@ -276,7 +276,7 @@ static void hand_over(Queue *queue, QueueWorker *worker, const WorkJob *job, dou
     queue->changes++;
 }
 
-/* A judging that nobody can be given is a failure of the judge. */
+/* A judging that cannot be offered to any worker is a failure of the judge. */
 static Status refuse(Queue *queue, const QueuedJob *judging, const char *reason, Message *why)
 {
     int64_t attempt = 0;
@@ -458,7 +458,7 @@ static Status check_result(const QueuedJob *judging, const WorkResult *result, A
     return status == STATUS_OK ? check_text("the verdicts of all cases", result->case_verdicts, why) : status;
 }
 
-/* What the server knows better than a worker: who handed it in, when, under which name, and how other machines time. */
+/* Fills in what the server knows better than a worker: author, time of receipt, file name, and how other machines time. */
 static Status complete_run(Queue *queue, const QueuedJob *judging, const WorkResult *result, Arena *arena, Run *run,
                            Message *why)
 {
@@ -518,7 +518,7 @@ static const char *line_of(const char *why, Arena *arena)
     return line;
 }
 
-/* What the worker has said of an attempt that counts. */
+/* Takes the end of an attempt that still counts. */
 static Status take_end(Queue *queue, const WorkResult *result, Arena *arena, const char **outcome, Message *why)
 {
     Message trouble;
@@ -590,15 +590,15 @@ Status queue_finish(Queue *queue, int64_t person, const JsonFile *file, const ch
 
 /* ==== requests ==================================================================================================== */
 
-/* What a worker had when it asks anew, it has lost. That a server which was killed took its own workers with it is no failure of
- * theirs. */
+/* A worker that asks for work has lost the job that it had. It is not the worker's failure if a killed server took the worker with
+ * it. */
 static Status end_former_life(Queue *queue, const QueueWorker *worker, Message *why)
 {
     if (worker->job.judging == 0)
         return STATUS_OK;
-    const bool is_nobodys_fault = !worker->is_confirmed || worker->person == PERSON_UNKNOWN;
-    return give_up(queue, worker->job, worker->name, is_nobodys_fault ? "given_back" : "worker_failed",
-                   is_nobodys_fault ? "the worker does not have it" : "the worker was restarted", why);
+    const bool is_blameless = !worker->is_confirmed || worker->person == PERSON_UNKNOWN;
+    return give_up(queue, worker->job, worker->name, is_blameless ? "given_back" : "worker_failed",
+                   is_blameless ? "the worker does not have it" : "the worker was restarted", why);
 }
 
 Status queue_claim(Queue *queue, int64_t person, const WorkClaim *claim, EventStream **stream, Message *why)
@@ -723,7 +723,7 @@ static void tell_of_workers(bool are_lacking, int64_t waiting)
         log_event(LEVEL_INFO, "no_worker_is_over");
 }
 
-/* A worker may take a while to start, so nobody is missed before a lease has passed. */
+/* Workers take a while to start, so a lack of workers is reported only after the length of a lease. */
 static Status look_for_workers(Queue *queue, Message *why)
 {
     int64_t waiting = 0;

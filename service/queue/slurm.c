@@ -145,14 +145,6 @@ int64_t pilots_job_of_worker(const char *worker)
     return strncmp(worker, prefix, sizeof prefix - 1) == 0 ? number_of(worker + sizeof prefix - 1, "-") : 0;
 }
 
-int64_t pilots_alive(const PilotJob *pilots, size_t count)
-{
-    int64_t alive = 0;
-    for (size_t i = 0; i < count; i++)
-        alive += pilots[i].state != PILOT_ENDING;
-    return alive;
-}
-
 int64_t pilots_to_start(int64_t waiting, int64_t alive, int64_t most)
 {
     const int64_t worth = (waiting + SUBMISSIONS_PER_PILOT - 1) / SUBMISSIONS_PER_PILOT;
@@ -322,18 +314,27 @@ static void read_tail(const char *path, Text *tail)
         text_add_printable(tail, bytes, (size_t)count);
 }
 
+/* The last line that says anything. */
+static const char *last_words(const char *text, Arena *arena)
+{
+    const char *line = "";
+    size_t length = 0;
+    while (*text != '\0') {
+        const size_t next = strcspn(text, "\n");
+        if (next > 0) {
+            line = text;
+            length = next;
+        }
+        text += next + (text[next] == '\n');
+    }
+    return arena_copy(arena, line, length < WORDS_BYTES ? length : WORDS_BYTES);
+}
+
 const char *pilot_logs_last_words(const char *folder, int64_t job, Arena *arena)
 {
     Text tail = {0};
     read_tail(arena_printf(arena, "%s/%" PRId64 ".log", folder, job), &tail);
-    size_t end = tail.length;
-    while (end > 0 && tail.data[end - 1] == '\n')
-        end--;
-    size_t begin = end;
-    while (begin > 0 && tail.data[begin - 1] != '\n')
-        begin--;
-    const char *words = arena_copy(arena, tail.data == NULL ? "" : tail.data + begin,
-                                   end - begin < WORDS_BYTES ? end - begin : WORDS_BYTES);
+    const char *words = last_words(tail.data == NULL ? "" : tail.data, arena);
     text_free(&tail);
     return words;
 }
@@ -433,22 +434,6 @@ static void count_failure(Slurm *slurm)
 
 /* ---- Slurm's commands -------------------------------------------------------------------------------------------- */
 
-/* The last line that says anything. */
-static const char *last_words(const char *text, Arena *arena)
-{
-    const char *line = "";
-    size_t length = 0;
-    while (*text != '\0') {
-        const size_t next = strcspn(text, "\n");
-        if (next > 0) {
-            line = text;
-            length = next;
-        }
-        text += next + (text[next] == '\n');
-    }
-    return arena_copy(arena, line, length < 300 ? length : 300);
-}
-
 static Status run(Slurm *slurm, const char **words, Arena *arena, const char **printed, Message *why)
 {
     const ProcessSpec spec = {.argv = words, .environment = (const char *const *)environ, .folder = "/"};
@@ -493,7 +478,7 @@ static void note_end(Slurm *slurm, const KnownPilot *pilot, int64_t waiting)
     arena_free(&arena);
 }
 
-/* What keeps a job from running, if it is not just its turn. */
+/* The reason why a job does not run, unless it only waits for its turn. */
 static void note_reasons(Slurm *slurm, const PilotJob *pilots, size_t count)
 {
     Message *trouble = &slurm->job_trouble;

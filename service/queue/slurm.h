@@ -110,9 +110,6 @@ int64_t pilots_job_of_sbatch(const char *text);
 /* The id of the job that a worker runs in; 0: it is no pilot's. */
 int64_t pilots_job_of_worker(const char *worker);
 
-/* How many of them take part: those that end do not. */
-int64_t pilots_alive(const PilotJob *pilots, size_t count);
-
 /* How many more to start. The first comes as soon as something waits, the next ones only if they are worth an
  * allocation. */
 int64_t pilots_to_start(int64_t waiting, int64_t alive, int64_t most);

@@ -132,7 +132,7 @@ static Status finish(Application *application, Message *why)
     char object[40];
     const int64_t id = application->batch.id;
     snprintf(object, sizeof object, "batch %lld", (long long)id);
-    /* What waits still is spared (batches.h); its own judging goes on counting. */
+    /* Judgings that still wait are spared (batches.h); their first judging goes on counting. */
     Status status = database_do(application->store, NULL, why,
                                 "DELETE FROM judging WHERE batch = ?1 AND state = 'queued'", "i", id);
     if (status == STATUS_OK)

@@ -16,7 +16,7 @@
 
 /* ==== rejudging =================================================================================================== */
 
-/* Begins and applies a rejudging of a problem as it lies on this host now, for whoever asks: a command or a page.
+/* Begins and applies a rejudging of a problem as it lies on this host now, for a command or a page.
  *
  * Errors   BAD_INPUT, with the reason: it cannot be done so. NOT_FOUND: there is no such problem, or no such batch. */
 

@@ -62,7 +62,7 @@ static Status read_run_before(Store *store, BatchRow *row, Arena *arena, Message
     return rulings_in_force(store, row->before.run_id, arena, &row->ruling, why);
 }
 
-/* What a teacher decided about a submission holds after a rejudging, too. */
+/* A teacher's decision about a submission also holds after a rejudging. */
 static bool will_rank(const char *rank_status, const Ruling *ruling)
 {
     const bool is_accepted = ruling->run != 0 && ruling->kind == RULING_ACCEPT;
@@ -84,11 +84,10 @@ static Status read_run_after(BatchRow *row, const char *text, Arena *arena, Mess
 
 static Status read_rows(Store *store, int64_t batch, Arena *arena, BatchRow **rows, size_t *count, Message *why)
 {
-    Rows read = {.arena = arena, .item_bytes = sizeof(ReadRow)};
-    Status status = database_query(store, &read, take_row, why, rows_of_a_batch, "i", batch);
-    const ReadRow *found = (const ReadRow *)(const void *)read.items;
-    *count = read.count;
-    *rows = arena_array(arena, read.count, sizeof **rows);
+    ReadRow *found;
+    Status status = database_list(store, arena, sizeof *found, take_row, &found, count, why, rows_of_a_batch, "i",
+                                  batch);
+    *rows = arena_array(arena, *count, sizeof **rows);
     for (size_t i = 0; i < *count && status == STATUS_OK; i++) {
         BatchRow *row = &(*rows)[i];
         *row = found[i].row;
@@ -229,7 +228,7 @@ bool batch_row_changes(const BatchRow *row)
 
 /* ==== batches ===================================================================================================== */
 
-/* Behind all positions of submissions.h, which are seconds since 1970. */
+/* A shadow position comes after all positions of submissions.h, which are seconds since 1970. */
 #define SHADOW_POSITION "1e15 + "
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -272,24 +271,15 @@ static void take_batch(Arena *arena, sqlite3_stmt *row, void *item)
 
 Status batches_read(Store *store, int64_t id, Arena *arena, Batch *batch, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof *batch};
-    Status status = database_query(store, &rows, take_batch, why, BATCH_COLUMNS "AND batch.id = ?1 GROUP BY batch.id",
-                                   "i", id);
-    if (status == STATUS_OK && rows.count == 0)
-        return fail(STATUS_NOT_FOUND, why, "there is no batch %lld", (long long)id);
-    if (status == STATUS_OK)
-        *batch = *(const Batch *)(const void *)rows.items;
-    return status;
+    Status status = database_row(store, arena, take_batch, batch, why,
+                                 BATCH_COLUMNS "AND batch.id = ?1 GROUP BY batch.id", "i", id);
+    return status == STATUS_NOT_FOUND ? fail(status, why, "there is no batch %lld", (long long)id) : status;
 }
 
 Status batches_list(Store *store, Arena *arena, Batch **batches, size_t *count, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof **batches};
-    Status status = database_query(store, &rows, take_batch, why,
-                                   BATCH_COLUMNS "GROUP BY batch.id ORDER BY batch.id DESC", "");
-    *batches = (Batch *)(void *)rows.items;
-    *count = rows.count;
-    return status;
+    return database_list(store, arena, sizeof **batches, take_batch, batches, count, why,
+                         BATCH_COLUMNS "GROUP BY batch.id ORDER BY batch.id DESC", "");
 }
 
 Status batches_board_revision(Store *store, const char *problem, const char *now, Arena *arena, const char **revision,
@@ -305,18 +295,14 @@ Status batches_board_revision(Store *store, const char *problem, const char *now
 
 Status batches_editions(Store *store, Arena *arena, const char ***editions, size_t *count, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof **editions};
-    Status status = database_query(store, &rows, database_take_text, why,
-                                   "SELECT edition FROM counting_edition"
-                                   " UNION SELECT edition FROM batch WHERE state = 'open' AND edition IS NOT NULL"
-                                   " UNION SELECT edition_before FROM batch WHERE state = 'open'"
-                                   " AND edition_before IS NOT NULL"
-                                   " UNION SELECT edition FROM judging WHERE " IS_UNFINISHED
-                                   "state IN ('offered', 'running') AND edition IS NOT NULL",
-                                   "");
-    *editions = (const char **)(void *)rows.items;
-    *count = rows.count;
-    return status;
+    return database_list(store, arena, sizeof **editions, database_take_text, editions, count, why,
+                         "SELECT edition FROM counting_edition"
+                         " UNION SELECT edition FROM batch WHERE state = 'open' AND edition IS NOT NULL"
+                         " UNION SELECT edition_before FROM batch WHERE state = 'open'"
+                         " AND edition_before IS NOT NULL"
+                         " UNION SELECT edition FROM judging WHERE " IS_UNFINISHED
+                         "state IN ('offered', 'running') AND edition IS NOT NULL",
+                         "");
 }
 
 static void take_skip(Arena *arena, sqlite3_stmt *row, void *item)
@@ -326,13 +312,8 @@ static void take_skip(Arena *arena, sqlite3_stmt *row, void *item)
 
 Status batches_skips(Store *store, int64_t batch, Arena *arena, BatchSkip **skips, size_t *count, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof **skips};
-    Status status = database_query(store, &rows, take_skip, why,
-                                   "SELECT submission, why FROM batch_skip WHERE batch = ?1 ORDER BY submission", "i",
-                                   batch);
-    *skips = (BatchSkip *)(void *)rows.items;
-    *count = rows.count;
-    return status;
+    return database_list(store, arena, sizeof **skips, take_skip, skips, count, why,
+                         "SELECT submission, why FROM batch_skip WHERE batch = ?1 ORDER BY submission", "i", batch);
 }
 
 Status batch_expect_open(const Batch *batch, Message *why)
@@ -399,16 +380,15 @@ static const char *reason_to_skip(const BatchRequest *request, const BatchCandid
     return candidate->has_source ? NULL : "the store does not have its source";
 }
 
-static Status refuse_second_batch(Store *store, const char *problem, Arena *arena, Message *why)
+static Status refuse_second_batch(Store *store, const char *problem, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof(Batch)};
-    Status status = database_query(store, &rows, take_batch, why,
-                                   BATCH_COLUMNS "AND batch.problem = ?1 AND batch.state = 'open' GROUP BY batch.id",
-                                   "t", problem);
-    if (status != STATUS_OK || rows.count == 0)
+    int64_t open = 0;
+    Status status = database_int(store, &open, why, "SELECT id FROM batch WHERE problem = ?1 AND state = 'open'", "t",
+                                 problem);
+    if (status != STATUS_OK || open == 0)
         return status;
     return fail(STATUS_BAD_INPUT, why, "batch %lld of problem %s is open; apply or drop it before another is begun",
-                (long long)((const Batch *)(const void *)rows.items)->id, problem);
+                (long long)open, problem);
 }
 
 static Status insert_batch(Store *store, const BatchRequest *request, int64_t *batch, Message *why)
@@ -486,7 +466,7 @@ static Status open_batch(Store *store, const BatchRequest *request, const char *
                          Rows *skips, Message *why)
 {
     Rows candidates = {.arena = arena, .item_bytes = sizeof(BatchCandidate)};
-    Status status = refuse_second_batch(store, request->problem, arena, why);
+    Status status = refuse_second_batch(store, request->problem, why);
     if (status == STATUS_OK)
         status = find_candidates(store, request, &candidates, why);
     if (status == STATUS_OK)

@@ -25,7 +25,7 @@ enum {
     SITTINGS = 2,       /* a result that is far ahead is timed again */
 };
 
-/* What no limit bounds is estimated, for a machine ten times slower than the slowest that we have measured (two cores of a
+/* Steps without a limit are estimated, for a machine ten times slower than the slowest that we have measured (two cores of a
  * laptop, lab/measurements.md). */
 static const double CASE_S = 3;                     /* a new runner, its inputs, the expected output, the check */
 static const double CALL_S = 0.1;                   /* likewise for a call on a GPU, whose oracle works on the GPU */
@@ -125,7 +125,7 @@ Status deadlines_of(const Problem *problem, JudgingMode mode, double lease_s, De
 
 const char *deadlines_fault(const Deadlines *deadlines, double lease_s)
 {
-    if (!(lease_s >= DEADLINE_LEAST_LEASE_S && lease_s > 3 * DEADLINE_BEAT_S))
+    if (!(lease_s >= DEADLINE_LEAST_LEASE_S && lease_s > 3 * DEADLINE_HEARTBEAT_S))
         return "a lease is shorter than a few beats of a worker";
     if (!(deadlines->compile_s < deadlines->grading_s))
         return "a grading may not be as short as its compiler's limit";
@@ -377,17 +377,9 @@ bool engine_named(const char *name, WorkerEngine *engine)
     return false;
 }
 
-const char *engine_name(WorkerEngine engine)
-{
-    return engine_names[engine];
-}
-
 bool names_hold(const Names *names, const char *name)
 {
-    for (size_t i = 0; i < names->count; i++)
-        if (strcmp(names->items[i], name) == 0)
-            return true;
-    return false;
+    return text_is_among(name, names->items, names->count);
 }
 
 void config_print(const Config *config, Text *text)

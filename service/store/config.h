@@ -40,7 +40,7 @@ typedef enum JudgingMode { JUDGING_TRY, JUDGING_TEST, JUDGING_RANK, JUDGING_MODE
 enum { DEADLINE_DEVICE_WAIT_S = 300 };
 
 /* A worker renews its lease so often, and a lease may not be shorter than a few of these. */
-enum { DEADLINE_BEAT_S = 1, DEADLINE_LEAST_LEASE_S = 10 };
+enum { DEADLINE_HEARTBEAT_S = 1, DEADLINE_LEAST_LEASE_S = 10 };
 
 typedef struct Deadlines {
     double compile_s, grading_s, worker_s, server_s;
@@ -67,7 +67,7 @@ typedef struct Names {
     size_t count;
 } Names;
 
-typedef struct ProxySocket { /* whoever this user names on this socket is believed */
+typedef struct ProxySocket { /* on this socket, this user's header names the person */
     const char *path;        /* NULL: there is none */
     const char *user;        /* the login name of the proxy */
     const char *header;      /* that holds the name of the person */
@@ -104,7 +104,7 @@ typedef struct Config {
     double penalty_s;         /* that each own recent job puts a person back in the queue */
     double rank_device_s;     /* budget of a person for a day, of modes "rank" and "test" */
     double practice_device_s; /* likewise, of mode "try" */
-    double lease_s;           /* a worker that has not beaten for so long has lost its job */
+    double lease_s;           /* a worker without a heartbeat for so long has lost its job */
     const char *class_file;   /* path of class.json; NULL: there is no class */
     const char *title;        /* of the pages */
     bool is_public;           /* pages without secrets are shown to people who have not logged in */
@@ -124,7 +124,6 @@ void config_print(const Config *config, Text *text);
 
 /* The engine of this name, "workers" or "slurm"; false: there is none. */
 bool engine_named(const char *name, WorkerEngine *engine);
-const char *engine_name(WorkerEngine engine);
 
 /* Whether the list holds the name. */
 bool names_hold(const Names *names, const char *name);

@@ -13,21 +13,13 @@
 
 /* ---- what is wanted ----------------------------------------------------------------------------------------------- */
 
-static bool holds(const char *const *list, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i], name) == 0)
-            return true;
-    return false;
-}
-
 static bool are_alike(const char *const *one, size_t one_count, const char *const *other, size_t other_count)
 {
     bool alike = true;
     for (size_t i = 0; i < one_count; i++)
-        alike = alike && holds(other, other_count, one[i]);
+        alike = alike && text_is_among(one[i], other, other_count);
     for (size_t i = 0; i < other_count; i++)
-        alike = alike && holds(one, one_count, other[i]);
+        alike = alike && text_is_among(other[i], one, one_count);
     return alike;
 }
 
@@ -45,9 +37,11 @@ static Status replace(Store *store, const char *const *problems, size_t count, M
 Status case_verdicts_want(Store *store, const char *const *problems, size_t count, Message *why)
 {
     Arena arena = {0};
-    Rows rows = {.arena = &arena, .item_bytes = sizeof(const char *)};
-    Status status = database_query(store, &rows, database_take_text, why, "SELECT problem FROM wants_all_cases", "");
-    if (status == STATUS_OK && !are_alike((const char *const *)(const void *)rows.items, rows.count, problems, count))
+    const char **wanted;
+    size_t wanted_count;
+    Status status = database_list(store, &arena, sizeof *wanted, database_take_text, &wanted, &wanted_count, why,
+                                  "SELECT problem FROM wants_all_cases", "");
+    if (status == STATUS_OK && !are_alike(wanted, wanted_count, problems, count))
         status = replace(store, problems, count, why);
     arena_free(&arena);
     return status;
@@ -139,16 +133,15 @@ static AnchorTime median_of(AnchorTime *times, size_t count, const char *name)
 Status host_times_of_board(Store *store, const Board *board, const char *anchor, AnchorTime *median, Message *why)
 {
     Arena arena = {0};
-    Rows rows = {.arena = &arena, .item_bytes = sizeof(AnchorTime)};
-    Status status = database_query(store, &rows, take_anchor, why,
-                                   "SELECT sitting FROM runs JOIN run_states ON run_states.run = runs.id"
-                                   " WHERE problem = ?1 AND revision = ?2 AND device = ?3 AND epoch = ?4"
-                                   " AND state = 'ranked' ORDER BY id DESC LIMIT ?5",
-                                   "tttii", board->problem, board->revision, board->device, (int64_t)board->epoch,
-                                   (int64_t)NEWEST_RUNS);
-    *median = (AnchorTime){0};
-    if (status == STATUS_OK)
-        *median = median_of((AnchorTime *)(void *)rows.items, rows.count, anchor);
+    AnchorTime *times;
+    size_t count;
+    Status status = database_list(store, &arena, sizeof *times, take_anchor, &times, &count, why,
+                                  "SELECT sitting FROM runs JOIN run_states ON run_states.run = runs.id"
+                                  " WHERE problem = ?1 AND revision = ?2 AND device = ?3 AND epoch = ?4"
+                                  " AND state = 'ranked' ORDER BY id DESC LIMIT ?5",
+                                  "tttii", board->problem, board->revision, board->device, (int64_t)board->epoch,
+                                  (int64_t)NEWEST_RUNS);
+    *median = status == STATUS_OK ? median_of(times, count, anchor) : (AnchorTime){0};
     arena_free(&arena);
     return status;
 }
@@ -203,25 +196,17 @@ static void take_judging(Arena *arena, sqlite3_stmt *row, void *item)
 Status judgings_in_state(Store *store, const char *state, int64_t limit, Arena *arena, QueuedJob **judgings,
                          size_t *count, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof **judgings};
-    Status status = database_query(store, &rows, take_judging, why,
-                                   JUDGING_COLUMNS "WHERE " IS_UNFINISHED
-                                                   "judging.state = ?1 ORDER BY position, judging.id LIMIT ?2",
-                                   "ti", state, limit);
-    *judgings = (QueuedJob *)(void *)rows.items;
-    *count = rows.count;
-    return status;
+    return database_list(store, arena, sizeof **judgings, take_judging, judgings, count, why,
+                         JUDGING_COLUMNS "WHERE " IS_UNFINISHED
+                                         "judging.state = ?1 ORDER BY position, judging.id LIMIT ?2",
+                         "ti", state, limit);
 }
 
 Status judgings_read(Store *store, int64_t id, Arena *arena, QueuedJob *judging, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof *judging};
-    Status status = database_query(store, &rows, take_judging, why, JUDGING_COLUMNS "WHERE judging.id = ?1", "i", id);
-    if (status == STATUS_OK && rows.count == 0)
-        return fail(STATUS_NOT_FOUND, why, "there is no judging %lld", (long long)id);
-    if (status == STATUS_OK)
-        *judging = *(const QueuedJob *)(const void *)rows.items;
-    return status;
+    Status status = database_row(store, arena, take_judging, judging, why, JUDGING_COLUMNS "WHERE judging.id = ?1", "i",
+                                 id);
+    return status == STATUS_NOT_FOUND ? fail(status, why, "there is no judging %lld", (long long)id) : status;
 }
 
 static void take_state(Arena *arena, sqlite3_stmt *row, void *item)
@@ -234,14 +219,10 @@ static void take_state(Arena *arena, sqlite3_stmt *row, void *item)
 Status judgings_states(Store *store, int64_t first, int64_t last, Arena *arena, JudgingState **states, size_t *count,
                        Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof **states};
-    Status status = database_query(store, &rows, take_state, why,
-                                   "SELECT submission, state, verdict FROM judging WHERE batch = 1"
-                                   " AND submission BETWEEN ?1 AND ?2 ORDER BY submission",
-                                   "ii", first, last);
-    *states = (JudgingState *)(void *)rows.items;
-    *count = rows.count;
-    return status;
+    return database_list(store, arena, sizeof **states, take_state, states, count, why,
+                         "SELECT submission, state, verdict FROM judging WHERE batch = 1"
+                         " AND submission BETWEEN ?1 AND ?2 ORDER BY submission",
+                         "ii", first, last);
 }
 
 Status judgings_last_failure(Store *store, int64_t submission, Arena *arena, const char **reason, Message *why)
@@ -251,12 +232,6 @@ Status judgings_last_failure(Store *store, int64_t submission, Arena *arena, con
                            "SELECT why FROM attempt JOIN judging ON judging.id = judging WHERE submission = ?1"
                            " AND outcome IN ('worker_failed', 'lost') ORDER BY n DESC LIMIT 1",
                            "i", submission);
-}
-
-bool judging_is_at(const QueuedJob *judging, int64_t attempt)
-{
-    return judging->attempt == attempt &&
-           (strcmp(judging->state, "offered") == 0 || strcmp(judging->state, "running") == 0);
 }
 
 /* ---- changing ---------------------------------------------------------------------------------------------------- */
@@ -483,19 +458,13 @@ static void take_outlook(Arena *arena, sqlite3_stmt *row, void *item)
 
 Status judgings_outlook(Store *store, double position, QueueOutlook *outlook, Message *why)
 {
-    Arena arena = {0};
-    Rows rows = {.arena = &arena, .item_bytes = sizeof *outlook};
-    Status status = database_query(
-        store, &rows, take_outlook, why,
-        "SELECT (SELECT count(*) FROM judging WHERE " IS_UNFINISHED "state IN ('queued', 'offered', 'running')"
-        " AND position < ?1),"
-        " (SELECT avg(device_s) FROM (SELECT device_s FROM judging WHERE device_s IS NOT NULL"
-        " ORDER BY id DESC LIMIT 20))",
-        "d", position);
-    if (status == STATUS_OK)
-        *outlook = *(const QueueOutlook *)(const void *)rows.items;
-    arena_free(&arena);
-    return status;
+    return database_row(store, NULL, take_outlook, outlook, why,
+                        "SELECT (SELECT count(*) FROM judging WHERE " IS_UNFINISHED
+                        "state IN ('queued', 'offered', 'running')"
+                        " AND position < ?1),"
+                        " (SELECT avg(device_s) FROM (SELECT device_s FROM judging WHERE device_s IS NOT NULL"
+                        " ORDER BY id DESC LIMIT 20))",
+                        "d", position);
 }
 
 Status judgings_waiting(Store *store, int64_t *count, Message *why)
@@ -540,10 +509,6 @@ static void take_drained(Arena *arena, sqlite3_stmt *row, void *item)
 
 Status workers_drained(Store *store, Arena *arena, Drained **drained, size_t *count, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof **drained};
-    Status status = database_query(store, &rows, take_drained, why,
-                                   "SELECT worker, since_utc, why FROM drained ORDER BY worker", "");
-    *drained = (Drained *)(void *)rows.items;
-    *count = rows.count;
-    return status;
+    return database_list(store, arena, sizeof **drained, take_drained, drained, count, why,
+                         "SELECT worker, since_utc, why FROM drained ORDER BY worker", "");
 }

@@ -96,16 +96,13 @@ typedef struct JudgingState {
 /* How it stands with what was handed in for itself, from one number of a submission to another. */
 MUST_USE Status judgings_states(Store *store, int64_t first, int64_t last, Arena *arena, JudgingState **states,
                                 size_t *count, Message *why);
-/* What the judge last failed at a submission of, in one line; "": it did not. */
+/* The last failure of the judge at a submission, in one line; "": none. */
 MUST_USE Status judgings_last_failure(Store *store, int64_t submission, Arena *arena, const char **reason,
                                       Message *why);
 
-/* Whether an attempt is under way, and the one that counts. */
-bool judging_is_at(const QueuedJob *judging, int64_t attempt);
-
 /* A queued judging will be by this edition of its problem, which may have changed since the hand-in. */
 MUST_USE Status judgings_renew(Store *store, int64_t id, const char *revision, const char *edition, Message *why);
-/* What is handed in for a problem counts by this edition from now on. */
+/* From now on, hand-ins for the problem count by this edition. */
 MUST_USE Status judgings_count_by(Store *store, const char *problem, const char *edition, const char *revision,
                                   Message *why);
 /* queued -> offered to a worker (NULL: none); `*attempt` becomes the number of the new attempt, 0 where it is not queued any more. */

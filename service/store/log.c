@@ -96,7 +96,7 @@ void log_end(Log *log)
     for (size_t done = 0; done < log->line.length;) {
         ssize_t count = write(output, log->line.data + done, log->line.length - done);
         if (count < 0 && errno != EINTR)
-            break; /* nobody is left to whom that could be said */
+            break; /* there is no other place to report it */
         done += count < 0 ? 0 : (size_t)count;
     }
     text_free(&log->line);

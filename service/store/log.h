@@ -3,7 +3,7 @@
  *     time=2026-01-31T12:00:00Z level=info event=claimed judging=12 attempt=1 person="Ada L."
  *
  * Values with spaces, quotes or nothing in them are quoted as in C. So are control characters, marks that change the
- * direction of writing, and bytes that are not UTF-8, so that nobody's name can forge a line.
+ * direction of writing, and bytes that are not UTF-8, so that no name can forge a line.
  *
  *     Log line = log_begin(LEVEL_INFO, "claimed");
  *     log_integer(&line, "judging", 12);

@@ -42,20 +42,11 @@ static void take_person(Arena *arena, sqlite3_stmt *row, void *item)
                                .role = role};
 }
 
-static Status only_person(const Rows *rows, Person *person, const char *missing, Message *why)
-{
-    if (rows->count == 0)
-        return fail(STATUS_NOT_FOUND, why, "%s", missing);
-    *person = *(const Person *)(const void *)rows->items;
-    return STATUS_OK;
-}
-
 Status people_find(Store *store, const char *name, Arena *arena, Person *person, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof *person};
-    Status status = database_query(store, &rows, take_person, why,
-                                   "SELECT " PERSON_COLUMNS " FROM person WHERE name = ?1", "t", name);
-    return status == STATUS_OK ? only_person(&rows, person, "there is no person of this name", why) : status;
+    Status status = database_row(store, arena, take_person, person, why,
+                                 "SELECT " PERSON_COLUMNS " FROM person WHERE name = ?1", "t", name);
+    return status == STATUS_NOT_FOUND ? fail(status, why, "there is no person of this name") : status;
 }
 
 /* Names stand in the addresses of pages. */
@@ -89,16 +80,15 @@ Status people_set_role(Store *store, int64_t person, PersonRole role, Message *w
 /* A pseudonym must not pass for somebody else's name. */
 static Status check_pseudonym(Store *store, int64_t person, const char *pseudonym, Message *why)
 {
-    Rows rows = {.arena = &(Arena){0}, .item_bytes = sizeof(Person)};
+    int64_t same = 0;
     Status status = person_check(pseudonym, why);
     if (status == STATUS_OK)
-        status = database_query(store, &rows, take_person, why,
-                                "SELECT " PERSON_COLUMNS " FROM person WHERE id <> ?1 AND (lower(name) = lower(?2) OR "
-                                "lower(pseudonym) = lower(?2))",
-                                "it", person, pseudonym);
-    if (status == STATUS_OK && rows.count > 0)
+        status = database_int(store, &same, why,
+                              "SELECT count(*) FROM person WHERE id <> ?1 AND (lower(name) = lower(?2)"
+                              " OR lower(pseudonym) = lower(?2))",
+                              "it", person, pseudonym);
+    if (status == STATUS_OK && same > 0)
         status = fail(STATUS_BAD_INPUT, why, "the name '%s' is taken, expected another one", pseudonym);
-    arena_free(rows.arena);
     return status;
 }
 
@@ -114,14 +104,10 @@ Status people_set_pseudonym(Store *store, int64_t person, const char *pseudonym,
 
 Status people_list(Store *store, int64_t group, Arena *arena, Person **people, size_t *count, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof **people};
-    Status status = database_query(store, &rows, take_person, why,
-                                   "SELECT " PERSON_COLUMNS " FROM person WHERE ?1 = 0 OR EXISTS (SELECT 1 FROM "
-                                   "membership WHERE class_group = ?1 AND person = person.id) ORDER BY name",
-                                   "i", group);
-    *people = (Person *)(void *)rows.items;
-    *count = rows.count;
-    return status;
+    return database_list(store, arena, sizeof **people, take_person, people, count, why,
+                         "SELECT " PERSON_COLUMNS " FROM person WHERE ?1 = 0 OR EXISTS (SELECT 1 FROM "
+                         "membership WHERE class_group = ?1 AND person = person.id) ORDER BY name",
+                         "i", group);
 }
 
 /* ---- secrets ----------------------------------------------------------------------------------------------------- */
@@ -168,13 +154,11 @@ Status tokens_revoke(Store *store, int64_t person, Message *why)
 
 static Status owner_of(Store *store, const char *token, TokenScope scope, Arena *arena, Person *person, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof *person};
-    Status status = database_query(store, &rows, take_person, why,
-                                   "SELECT " PERSON_COLUMNS " FROM token JOIN person ON person.id = token.person"
-                                   " WHERE hash = ?1 AND revoked_utc IS NULL AND scope = ?2 AND works = ?3",
-                                   "tti", secret_hash(token).hex, scope_names[scope],
-                                   (int64_t)(scope == TOKEN_FOR_WORK));
-    return status == STATUS_OK ? only_person(&rows, person, "unknown token", why) : status;
+    Status status = database_row(store, arena, take_person, person, why,
+                                 "SELECT " PERSON_COLUMNS " FROM token JOIN person ON person.id = token.person"
+                                 " WHERE hash = ?1 AND revoked_utc IS NULL AND scope = ?2 AND works = ?3",
+                                 "tti", secret_hash(token).hex, scope_names[scope], (int64_t)(scope == TOKEN_FOR_WORK));
+    return status == STATUS_NOT_FOUND ? fail(status, why, "unknown token") : status;
 }
 
 Status token_owner(Store *store, const char *token, Arena *arena, Person *person, TokenScope *scope, Message *why)
@@ -207,12 +191,11 @@ Status login_begin(Store *store, const char *token, Secret *cookie, Message *why
 
 Status login_owner(Store *store, const char *cookie, Arena *arena, Person *person, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof *person};
-    Status status = database_query(store, &rows, take_person, why,
-                                   "SELECT " PERSON_COLUMNS " FROM login JOIN person ON person.id = login.person"
-                                   " WHERE hash = ?1 AND expires_s >= ?2",
-                                   "ti", secret_hash(cookie).hex, (int64_t)time(NULL));
-    return status == STATUS_OK ? only_person(&rows, person, "not logged in", why) : status;
+    Status status = database_row(store, arena, take_person, person, why,
+                                 "SELECT " PERSON_COLUMNS " FROM login JOIN person ON person.id = login.person"
+                                 " WHERE hash = ?1 AND expires_s >= ?2",
+                                 "ti", secret_hash(cookie).hex, (int64_t)time(NULL));
+    return status == STATUS_NOT_FOUND ? fail(status, why, "not logged in") : status;
 }
 
 Status login_end(Store *store, const char *cookie, Message *why)
@@ -250,15 +233,10 @@ Status people_add_group(Store *store, const char *name, Secret *invitation, Mess
 
 Status people_find_invitation(Store *store, const char *invitation, Arena *arena, PersonGroup *group, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof *group};
-    Status status = database_query(store, &rows, take_group, why,
-                                   "SELECT " GROUP_COLUMNS " FROM class_group WHERE invitation = ?1", "t",
-                                   secret_hash(invitation).hex);
-    if (status == STATUS_OK && rows.count == 0)
-        return fail(STATUS_NOT_FOUND, why, "unknown invitation");
-    if (status == STATUS_OK)
-        *group = *(const PersonGroup *)(const void *)rows.items;
-    return status;
+    Status status = database_row(store, arena, take_group, group, why,
+                                 "SELECT " GROUP_COLUMNS " FROM class_group WHERE invitation = ?1", "t",
+                                 secret_hash(invitation).hex);
+    return status == STATUS_NOT_FOUND ? fail(status, why, "unknown invitation") : status;
 }
 
 Status people_join_group(Store *store, const char *invitation, int64_t person, Arena *arena, PersonGroup *group,
@@ -274,10 +252,6 @@ Status people_join_group(Store *store, const char *invitation, int64_t person, A
 
 Status people_list_groups(Store *store, Arena *arena, PersonGroup **groups, size_t *count, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof **groups};
-    Status status = database_query(store, &rows, take_group, why,
-                                   "SELECT " GROUP_COLUMNS " FROM class_group ORDER BY name", "");
-    *groups = (PersonGroup *)(void *)rows.items;
-    *count = rows.count;
-    return status;
+    return database_list(store, arena, sizeof **groups, take_group, groups, count, why,
+                         "SELECT " GROUP_COLUMNS " FROM class_group ORDER BY name", "");
 }

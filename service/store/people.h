@@ -1,7 +1,7 @@
 /* people.h - who may use the service: persons with their roles, tokens, logins of browsers, and groups.
  *
  * Secrets  a token, a cookie and an invitation are 32 random bytes as 64 hexadecimal digits. The database keeps their
- *          SHA-256 alone, which is enough for secrets that nobody can guess.
+ *          SHA-256 alone, which is enough for secrets that cannot be guessed.
  * Errors   NOT_FOUND: no such person, or a secret that is unknown, revoked or expired. BAD_INPUT: a name that cannot be one,
  *          or that is taken.  */
 #ifndef SERVICE_STORE_PEOPLE_H
@@ -59,7 +59,7 @@ MUST_USE Status token_owner(Store *store, const char *token, Arena *arena, Perso
                             Message *why);
 
 enum { LOGIN_SECONDS = 30 * 24 * 3600 };
-/* With a token for all. Every login has a new cookie, so that nobody can give a browser one that he knows. */
+/* With a token for all. Every login has a new cookie, so that an attacker cannot give a browser a known one. */
 MUST_USE Status login_begin(Store *store, const char *token, Secret *cookie, Message *why);
 MUST_USE Status login_owner(Store *store, const char *cookie, Arena *arena, Person *person, Message *why);
 MUST_USE Status login_end(Store *store, const char *cookie, Message *why);

@@ -26,6 +26,12 @@ UtcTime utc_of(int64_t seconds_since_1970)
     return time;
 }
 
+int64_t utc_seconds(const char *text)
+{
+    struct tm parts = {0};
+    return strptime(text, "%Y-%m-%dT%H:%M:%SZ", &parts) == NULL ? 0 : (int64_t)timegm(&parts);
+}
+
 UtcTime utc_now(void)
 {
     return utc_of((int64_t)time(NULL));
@@ -59,7 +65,7 @@ Status service_store_path(const char *folder, char path[SERVICE_PATH_BYTES], Mes
 }
 
 /* The lock ends with the process, however it ends. But workers of a server that was killed hold it until they notice, some
- * tenths of a second later, and whoever starts the next server at once need not know. */
+ * tenths of a second later, so opening waits for them. */
 static const struct timespec LOCK_PAUSE = {.tv_nsec = 50000000};
 enum { LOCK_TRIES = 40 };
 

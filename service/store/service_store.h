@@ -22,6 +22,8 @@ typedef struct UtcTime {
 /* Now, by the system's clock. */
 UtcTime utc_now(void);
 UtcTime utc_of(int64_t seconds_since_1970);
+/* Seconds since 1970; 0: the text is no such time. */
+int64_t utc_seconds(const char *text);
 
 /* FOLDER/convjudge.db. */
 MUST_USE Status service_store_path(const char *folder, char path[SERVICE_PATH_BYTES], Message *why);

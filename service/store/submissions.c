@@ -10,11 +10,6 @@
 
 /* ---- handing in -------------------------------------------------------------------------------------------------- */
 
-static void take_real(Arena *arena, sqlite3_stmt *row, void *item)
-{
-    *(double *)item = sqlite3_column_double(row, 0);
-}
-
 static Status find_key(Store *store, const HandIn *hand_in, int64_t *id, Message *why)
 {
     *id = 0;
@@ -32,37 +27,33 @@ static Status receipt_time(Store *store, int64_t *received_s, Message *why)
     return status;
 }
 
-static Status one_real(Store *store, Arena *arena, double *value, Message *why, const char *sql, int64_t person,
-                       int64_t since_s, int64_t practice)
+typedef struct PastJudgings { /* of a person */
+    double last_position, recent, used_s;
+} PastJudgings;
+
+static void take_past(Arena *arena, sqlite3_stmt *row, void *item)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof *value};
-    Status status = database_query(store, &rows, take_real, why, sql, "iii", person, since_s, practice);
-    *value = status == STATUS_OK && rows.count > 0 ? *(const double *)(const void *)rows.items : 0;
-    return status;
+    *(PastJudgings *)item = (PastJudgings){sqlite3_column_double(row, 0), sqlite3_column_double(row, 1),
+                                           sqlite3_column_double(row, 2)};
 }
 
 static Status find_position(Store *store, const HandIn *hand_in, const OrderRule *rule, int64_t received_s,
-                            Arena *arena, double *position, Message *why)
+                            double *position, Message *why)
 {
     const bool is_practice = strcmp(hand_in->mode, "rank") != 0;
     const double budget_s = is_practice ? rule->practice_budget_s : rule->rank_budget_s;
-    double last = 0, recent = 0, used_s = 0;
-    Status status = one_real(store, arena, &last, why,
-                             "SELECT max(position) FROM judging JOIN submission ON submission.id = submission"
-                             " WHERE person = ?1 AND batch = 1 AND ?2 >= 0 AND ?3 >= 0",
-                             hand_in->person, received_s, is_practice);
-    if (status == STATUS_OK)
-        status = one_real(store, arena, &recent, why,
-                          "SELECT count(*) FROM submission WHERE person = ?1 AND received_s > ?2 AND ?3 >= 0",
-                          hand_in->person, received_s - RECENT_S, is_practice);
-    if (status == STATUS_OK)
-        status = one_real(store, arena, &used_s, why,
-                          "SELECT sum(device_s) FROM judging JOIN submission ON submission.id = submission"
-                          " WHERE person = ?1 AND batch = 1 AND received_s > ?2 AND (mode <> 'rank') = ?3",
-                          hand_in->person, received_s - DAY_S, is_practice);
-    const double over = budget_s > 0 && used_s > budget_s ? DAY_S : 0;
-    *position = fmax(last + 1, (double)received_s + rule->penalty_s * recent + over);
-    return status;
+    PastJudgings before;
+    Status status = database_row(
+        store, NULL, take_past, &before, why,
+        "SELECT max(position), (SELECT count(*) FROM submission WHERE person = ?1 AND received_s > ?2),"
+        " sum(CASE WHEN received_s > ?3 AND (mode <> 'rank') = ?4 THEN device_s END)"
+        " FROM judging JOIN submission ON submission.id = submission WHERE person = ?1 AND batch = 1",
+        "iiii", hand_in->person, received_s - RECENT_S, received_s - DAY_S, (int64_t)is_practice);
+    if (status != STATUS_OK)
+        return status;
+    const double over = budget_s > 0 && before.used_s > budget_s ? DAY_S : 0;
+    *position = fmax(before.last_position + 1, (double)received_s + rule->penalty_s * before.recent + over);
+    return STATUS_OK;
 }
 
 static Status insert_submission(Store *store, const HandIn *hand_in, int64_t received_s, Message *why)
@@ -93,15 +84,14 @@ static Status note_sender(Store *store, const HandIn *hand_in, int64_t id, Messa
                        hand_in->sender);
 }
 
-static Status add_submission(Store *store, const HandIn *hand_in, const OrderRule *rule, Arena *arena, int64_t *id,
-                             Message *why)
+static Status add_submission(Store *store, const HandIn *hand_in, const OrderRule *rule, int64_t *id, Message *why)
 {
     int64_t received_s = 0;
     double position = 0;
     const bool is_try = strcmp(hand_in->mode, "try") == 0;
     Status status = receipt_time(store, &received_s, why);
     if (status == STATUS_OK)
-        status = find_position(store, hand_in, rule, received_s, arena, &position, why);
+        status = find_position(store, hand_in, rule, received_s, &position, why);
     if (status == STATUS_OK && !is_try)
         status = store_put_source(store, hand_in->source_hash, hand_in->source, why);
     if (status == STATUS_OK)
@@ -127,17 +117,14 @@ static Status add_submission(Store *store, const HandIn *hand_in, const OrderRul
 Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule *rule, int64_t *id, bool *is_new,
                            Message *why)
 {
-    Arena arena = {0};
     Status status = database_begin(store, why);
     if (status != STATUS_OK)
         return status;
     status = find_key(store, hand_in, id, why);
     *is_new = status == STATUS_OK && *id == 0;
     if (*is_new)
-        status = add_submission(store, hand_in, rule, &arena, id, why);
-    status = database_end(store, status, why);
-    arena_free(&arena);
-    return status;
+        status = add_submission(store, hand_in, rule, id, why);
+    return database_end(store, status, why);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -188,13 +175,8 @@ static void take_row(Arena *arena, sqlite3_stmt *row, void *item)
 
 Status submissions_read(Store *store, int64_t id, Arena *arena, StoredSubmission *row, Message *why)
 {
-    Rows rows = {.arena = arena, .item_bytes = sizeof *row};
-    Status status = database_query(store, &rows, take_row, why, ROW_COLUMNS "WHERE submission.id = ?1", "i", id);
-    if (status == STATUS_OK && rows.count == 0)
-        return fail(STATUS_NOT_FOUND, why, "there is no submission %lld", (long long)id);
-    if (status == STATUS_OK)
-        *row = *(const StoredSubmission *)(const void *)rows.items;
-    return status;
+    Status status = database_row(store, arena, take_row, row, why, ROW_COLUMNS "WHERE submission.id = ?1", "i", id);
+    return status == STATUS_NOT_FOUND ? fail(status, why, "there is no submission %lld", (long long)id) : status;
 }
 
 Status submissions_of_run(Store *store, int64_t run, int64_t *id, Message *why)
@@ -206,15 +188,11 @@ Status submissions_of_run(Store *store, int64_t run, int64_t *id, Message *why)
 Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *arena, StoredSubmission **rows,
                         size_t *count, Message *why)
 {
-    Rows found = {.arena = arena, .item_bytes = sizeof **rows};
-    Status status = database_query(store, &found, take_row, why,
-                                   ROW_COLUMNS "WHERE (?1 IS NULL OR submission.problem = ?1) AND (?2 = 0 OR "
-                                               "submission.person = ?2) AND (?3 = 0 OR submission.id < ?3)"
-                                               " ORDER BY submission.id DESC LIMIT ?4",
-                                   "tiii", filter->problem, filter->person, filter->before, filter->limit);
-    *rows = (StoredSubmission *)(void *)found.items;
-    *count = found.count;
-    return status;
+    return database_list(store, arena, sizeof **rows, take_row, rows, count, why,
+                         ROW_COLUMNS "WHERE (?1 IS NULL OR submission.problem = ?1) AND (?2 = 0 OR "
+                                     "submission.person = ?2) AND (?3 = 0 OR submission.id < ?3)"
+                                     " ORDER BY submission.id DESC LIMIT ?4",
+                         "tiii", filter->problem, filter->person, filter->before, filter->limit);
 }
 
 Status submissions_sender(Store *store, int64_t submission, int64_t *person, Message *why)
@@ -239,16 +217,12 @@ Status submissions_source(Store *store, const char *source_hash, Arena *arena, c
 Status submissions_accepted(Store *store, const char *problem, Arena *arena, StoredSubmission **rows, size_t *count,
                             Message *why)
 {
-    Rows found = {.arena = arena, .item_bytes = sizeof **rows};
-    Status status = database_query(store, &found, take_row, why,
-                                   ROW_COLUMNS
-                                   "WHERE submission.problem = ?1 AND mode = 'rank' AND judging.verdict = 'Accepted'"
-                                   " AND coalesce(run_states.state, '') NOT IN ('quarantined', 'retracted', 'rejected')"
-                                   " ORDER BY submission.id DESC",
-                                   "t", problem);
-    *rows = (StoredSubmission *)(void *)found.items;
-    *count = found.count;
-    return status;
+    return database_list(store, arena, sizeof **rows, take_row, rows, count, why,
+                         ROW_COLUMNS
+                         "WHERE submission.problem = ?1 AND mode = 'rank' AND judging.verdict = 'Accepted'"
+                         " AND coalesce(run_states.state, '') NOT IN ('quarantined', 'retracted', 'rejected')"
+                         " ORDER BY submission.id DESC",
+                         "t", problem);
 }
 
 Status submissions_forget_tries(Store *store, int64_t before_s, Message *why)

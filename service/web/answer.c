@@ -5,6 +5,7 @@
 #include "grader/result/result_json.h"
 #include "service/course/class_file.h"
 #include "service/store/judgings.h"
+#include "service/web/parts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -77,7 +78,7 @@ bool visible_to(const Visit *visit, int64_t person)
     return visit->is_known && (visit->person.id == person || visit->person.role >= PERSON_TEACHER);
 }
 
-/* To whoever has handed it in for its author, by a token for that. */
+/* A token that hands in for others may see what it has handed in. */
 static Status check_sender(const Visit *visit, int64_t id, bool *is_sender, Message *why)
 {
     int64_t sender = 0;
@@ -321,16 +322,35 @@ bool submission_has_ended(const StoredSubmission *row)
            strcmp(row->state, "cancelled") == 0;
 }
 
-/* Who waits learns how many are ahead, and about how long it takes, from the last judgings' durations. */
+/* "3 ahead, about 40 s" */
+static void add_stand(cJSON *object, int64_t ahead, double expected_s)
+{
+    char text[80];
+    int length = ahead == 0 ? snprintf(text, sizeof text, "next")
+                            : snprintf(text, sizeof text, "%" PRId64 " ahead", ahead);
+    if (expected_s > 0)
+        snprintf(text + length, sizeof text - (size_t)length, ", about %.0f %s",
+                 expected_s < 100    ? expected_s
+                 : expected_s < 6000 ? expected_s / 60
+                                     : expected_s / 3600,
+                 expected_s < 100    ? "s"
+                 : expected_s < 6000 ? "min"
+                                     : "h");
+    cJSON_AddStringToObject(object, "stand", text);
+}
+
+/* The author learns how many are ahead, and about how long it takes, from the last judgings' durations. */
 static Status add_outlook(const Service *service, const StoredSubmission *row, cJSON *object, Message *why)
 {
     QueueOutlook outlook;
     Status status = judgings_outlook(service->store, row->position, &outlook, why);
     if (status != STATUS_OK)
         return status;
+    const double expected_s = outlook.mean_s > 0 ? ceil((double)(outlook.ahead + 1) * outlook.mean_s) : 0;
     cJSON_AddNumberToObject(object, "ahead", (double)outlook.ahead);
-    if (outlook.mean_s > 0)
-        cJSON_AddNumberToObject(object, "expected_s", ceil((double)(outlook.ahead + 1) * outlook.mean_s));
+    if (expected_s > 0)
+        cJSON_AddNumberToObject(object, "expected_s", expected_s);
+    add_stand(object, outlook.ahead, expected_s);
     return STATUS_OK;
 }
 
@@ -380,7 +400,7 @@ static void add_result(const StoredSubmission *row, cJSON *object)
     if (row->run == 0)
         return;
     cJSON_AddStringToObject(object, "device_name", row->device_name);
-    cJSON_AddBoolToObject(object, "modelled", strncmp(row->device, "sim-", 4) == 0);
+    cJSON_AddBoolToObject(object, "modelled", device_models_times(row->device));
     cJSON_AddStringToObject(object, "rank_status", submission_rank_words(row));
     if (row->time.ms > 0) {
         json_put_number(object, "score_ms", row->time.ms);
@@ -421,7 +441,7 @@ Status submission_json(const Service *service, const StoredSubmission *row, bool
 
 /* ---- on the board ------------------------------------------------------------------------------------------------ */
 
-/* Of a run that ranks, that of all runs of its code by its author. */
+/* The time of a ranked run is the median over all runs of the same code by its author. */
 static MeasuredTime time_that_counts(const StoredSubmission *row, const StoredRun *runs, size_t count)
 {
     MeasuredTime pooled;

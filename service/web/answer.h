@@ -38,7 +38,7 @@ typedef struct Visit { /* one request, and whose it is */
     const HttpRequest *request;
     HttpReply *reply;
     Arena *arena;       /* the request's */
-    bool is_known;      /* false: nobody has said who it is, and `person` is empty */
+    bool is_known;      /* false: the visitor is unknown, and `person` is empty */
     bool hands_in_only; /* by a token that is for handing in for others alone */
     bool by_browser;    /* by a cookie, or by the proxy: not by something that only a program sends */
     Person person;
@@ -51,7 +51,7 @@ typedef struct Visit { /* one request, and whose it is */
 /* Who may ask for what, and which function answers. */
 
 typedef enum RouteAccess {
-    ACCESS_ALL,     /* nobody has to say who he is */
+    ACCESS_ALL,     /* everybody, without a login */
     ACCESS_READERS, /* likewise where the pages are public, else persons */
     ACCESS_PERSONS,
     ACCESS_PERSONS_AND_KITS, /* also with a token that only hands in for others */
@@ -90,7 +90,7 @@ int64_t answer_number(Visit *visit, const char *noun);
 
 /* ==== visible ===================================================================================================== */
 
-/* What of others a visitor may see. */
+/* These functions decide what a visitor may see of other people. */
 
 /* Whether the visitor may see what belongs to this person: his own, and a teacher everybody's. */
 bool visible_to(const Visit *visit, int64_t person);

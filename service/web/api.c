@@ -77,12 +77,12 @@ Status identity_find(Visit *visit, Message *why)
     }
     if (visit->is_known)
         identity_raise_role(visit->service->config, &visit->person);
-    if (visit->hands_in_only) /* whoever made it */
+    if (visit->hands_in_only) /* whatever its owner's role is */
         visit->person.role = PERSON_STUDENT;
     return status;
 }
 
-/* A worker is no person of the class: nobody is admitted here. */
+/* A worker is no person of the class, so this adds no person. */
 Status identity_find_worker(Visit *visit, Message *why)
 {
     const HttpRequest *request = visit->request;

@@ -24,7 +24,7 @@ void identity_raise_role(const Config *config, Person *person);
 /* Fills in is_known, by_browser and person. */
 MUST_USE Status identity_find(Visit *visit, Message *why);
 
-/* Of a request that only workers may send; fills in the person whose token it is, whose id is 0 where the kernel says who it is. */
+/* Identifies a worker: fills in the person who owns its token; the id is 0 where the kernel vouches for the worker. */
 MUST_USE Status identity_find_worker(Visit *visit, Message *why);
 
 /* Whether a request that changes something comes from a page of this server: a browser sends `Origin`, and no page of

@@ -1,4 +1,4 @@
-/* api_routes.c - for whoever watches over the service: /healthz and /metrics.  */
+/* api_routes.c - the routes of the API, of workers, and of monitoring (/healthz and /metrics).  */
 #include "service/web/api_routes.h"
 
 #include "base/record.h"
@@ -14,6 +14,7 @@
 #include "service/store/submissions.h"
 #include "service/web/hand_in.h"
 #include "service/web/live.h"
+#include "service/web/site_answers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +23,6 @@
 /* ==== board answer ================================================================================================ */
 
 /* A problem's board, as JSON (docs/reference/api.md) or as CSV (RFC 4180) for a table of marks. */
-
-typedef struct Shown {  /* what a visitor sees of a board */
-    const char *device; /* NULL: nobody ranks yet, and there are no standings */
-    const Standing *standings;
-    const int64_t *submissions; /* of each standing; 0: not for this visitor */
-    size_t count;
-} Shown;
 
 /* The board of the device that the query names, or the first one. */
 static const Board *choose_board(const Visit *visit, const Board *boards, size_t count)
@@ -40,30 +34,14 @@ static const Board *choose_board(const Visit *visit, const Board *boards, size_t
     return NULL;
 }
 
-static Status show_board(const Visit *visit, const Board *board, Shown *shown, Message *why)
-{
-    StoredRun *runs;
-    size_t run_count;
-    int64_t *submissions = NULL;
-    Status status = store_runs(visit->service->store, board, visit->arena, &runs, &run_count, why);
-    if (status != STATUS_OK)
-        return status;
-    Standing *standings = standings_of(runs, run_count, visit->arena, &shown->count);
-    status = visible_standings(visit, standings, shown->count, &submissions, why);
-    shown->device = arena_string(visit->arena, board->device);
-    shown->standings = standings;
-    shown->submissions = submissions;
-    return status;
-}
-
-/* False: the failure has been answered. */
-static bool read_board(Visit *visit, Shown *shown)
+/* False: the failure has been answered. The device stays NULL where the board is empty. */
+static bool read_board(Visit *visit, BoardPage *page)
 {
     Problem problem;
     Board *boards;
     size_t count;
     Message why;
-    *shown = (Shown){0};
+    *page = (BoardPage){0};
     Status status = problem_read(visit->argument, &problem, &why);
     if (status == STATUS_OK && class_hides_board_from(visit, problem.id)) {
         problem_free(&problem);
@@ -71,14 +49,10 @@ static bool read_board(Visit *visit, Shown *shown)
         return false;
     }
     if (status == STATUS_OK) {
-        const char *revision;
-        status = batches_board_revision(visit->service->store, problem.id, problem.revision.hex, visit->arena,
-                                        &revision, &why);
-        if (status == STATUS_OK)
-            status = store_boards(visit->service->store, problem.id, revision, visit->arena, &boards, &count, &why);
+        status = site_boards(visit, &problem, &boards, &count, &why);
         const Board *board = status == STATUS_OK ? choose_board(visit, boards, count) : NULL;
         if (board != NULL)
-            status = show_board(visit, board, shown, &why);
+            status = site_board(visit, &problem, board, page, &why);
         problem_free(&problem);
     }
     if (status != STATUS_OK)
@@ -88,17 +62,17 @@ static bool read_board(Visit *visit, Shown *shown)
 
 static void board_answer(Visit *visit)
 {
-    Shown shown;
+    BoardPage shown;
     if (!read_board(visit, &shown))
         return;
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "problem", visit->argument);
     if (shown.device != NULL) {
         cJSON_AddStringToObject(object, "device", shown.device);
-        cJSON_AddBoolToObject(object, "modelled", strncmp(shown.device, "sim-", 4) == 0);
+        cJSON_AddBoolToObject(object, "modelled", shown.modelled);
     }
     cJSON *list = cJSON_AddArrayToObject(object, "standings");
-    for (size_t i = 0; i < shown.count; i++) {
+    for (size_t i = 0; i < shown.standing_count; i++) {
         const Standing *standing = &shown.standings[i];
         cJSON *item = cJSON_CreateObject();
         cJSON_AddNumberToObject(item, "rank", (double)standing->rank);
@@ -124,13 +98,13 @@ static void add_quoted(Text *out, const char *text)
 
 static void board_answer_csv(Visit *visit)
 {
-    Shown shown;
+    BoardPage shown;
     if (!read_board(visit, &shown))
         return;
     Text *out = &visit->reply->body;
     visit->reply->type = "text/csv; charset=utf-8";
     text_add(out, "rank,person,time_ms,uncertainty,time_utc\r\n");
-    for (size_t i = 0; i < shown.count; i++) {
+    for (size_t i = 0; i < shown.standing_count; i++) {
         const Standing *standing = &shown.standings[i];
         text_printf(out, "%zu,", standing->rank);
         add_quoted(out, standing->person);
@@ -530,7 +504,7 @@ const Route operating_routes[] = {
 
 /* ==== work routes ================================================================================================= */
 
-/* What workers ask and say (service/queue/queue.h).  */
+/* What workers ask and say (service/queue/queue.h). */
 
 /* False: the body is no JSON, which has been answered. */
 static bool read_message(Visit *visit, JsonFile *file)
@@ -618,7 +592,7 @@ const Route work_routes[] = {
 
 /* ==== api routes ================================================================================================== */
 
-/* api_routes.c - the interface of docs/reference/api.md.  */
+/* The interface of docs/reference/api.md. */
 
 /* ---- who and what ------------------------------------------------------------------------------------------------ */
 
@@ -704,133 +678,6 @@ static void answer_hand_in_for(Visit *visit)
     take_submission(visit, visit->argument);
 }
 
-/* A number in the query; `otherwise` where there is none, or no number. */
-static int64_t query_number(const Visit *visit, const char *name, int64_t otherwise)
-{
-    const char *text = http_query(visit->request, name);
-    char *end;
-    if (text == NULL || text[0] < '0' || text[0] > '9')
-        return otherwise;
-    const long long number = strtoll(text, &end, 10);
-    return *end == '\0' ? number : otherwise;
-}
-
-/* Whose submissions are wanted: one's own, or for teachers those of whomever the query names, or of all. */
-static Status filter_person(const Visit *visit, int64_t *person, Message *why)
-{
-    const char *name = http_query(visit->request, "person");
-    Person found;
-    const bool is_teacher = visit->person.role >= PERSON_TEACHER;
-    *person = is_teacher ? 0 : visit->person.id;
-    if (name == NULL || (!is_teacher && strcmp(name, visit->person.name) == 0))
-        return STATUS_OK;
-    if (!is_teacher)
-        return fail(STATUS_NOT_FOUND, why, "there is no person of this name");
-    Status status = people_find(visit->service->store, name, visit->arena, &found, why);
-    *person = status == STATUS_OK ? found.id : 0;
-    return status;
-}
-
-/* Of a problem that is no longer there, the submissions are still listed; an empty list may be that of a misspelt name. */
-static Status expect_problem(const char *id, size_t submissions, Message *why)
-{
-    Problem problem;
-    if (id == NULL || submissions > 0)
-        return STATUS_OK;
-    Status status = problem_read(id, &problem, why);
-    if (status == STATUS_OK)
-        problem_free(&problem);
-    return status;
-}
-
-static void answer_list(Visit *visit)
-{
-    enum { USUAL = 50, MOST = 200 };
-    StoredSubmission *rows = NULL;
-    size_t count = 0;
-    Message why;
-    int64_t limit = query_number(visit, "limit", USUAL);
-    SubmissionFilter filter = {.problem = http_query(visit->request, "problem"),
-                               .before = query_number(visit, "before", 0),
-                               .limit = limit < 1      ? 1
-                                        : limit > MOST ? MOST
-                                                       : limit};
-    cJSON *object = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(object, "submissions"), *item;
-    Status status = filter_person(visit, &filter.person, &why);
-    if (status == STATUS_OK)
-        status = submissions_list(visit->service->store, &filter, visit->arena, &rows, &count, &why);
-    if (status == STATUS_OK)
-        status = expect_problem(filter.problem, count, &why);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        status = submission_json(visit->service, &rows[i], false, &item, &why);
-        if (status == STATUS_OK)
-            cJSON_AddItemToArray(list, item);
-    }
-    if (status == STATUS_OK) {
-        answer_json(visit, 200, object);
-        return;
-    }
-    cJSON_Delete(object);
-    answer_failure(visit, status, &why);
-}
-
-static void answer_submission(Visit *visit)
-{
-    StoredSubmission row;
-    cJSON *object;
-    const char *source = NULL, *code = http_query(visit->request, "code");
-    Message why;
-    if (!visible_submission(visit, &row))
-        return;
-    Status status = submission_json(visit->service, &row, true, &object, &why);
-    if (status == STATUS_OK && code != NULL && strcmp(code, "1") == 0) {
-        status = submissions_source(visit->service->store, row.source_hash, visit->arena, &source, &why);
-        if (status == STATUS_OK && source != NULL)
-            cJSON_AddStringToObject(object, "source", source);
-        if (status != STATUS_OK)
-            cJSON_Delete(object);
-    }
-    if (status == STATUS_OK)
-        answer_json(visit, 200, object);
-    else
-        answer_failure(visit, status, &why);
-}
-
-static void answer_document(Visit *visit, const char *kind, const char *type)
-{
-    StoredSubmission row;
-    const char *text;
-    Message why;
-    if (!visible_submission(visit, &row))
-        return;
-    Status status = judgings_document(visit->service->store, row.judging, kind, visit->arena, &text, &why);
-    if (status == STATUS_OK && text != NULL)
-        status = place_document(visit, &row, kind, text, &text, &why);
-    if (status != STATUS_OK)
-        answer_failure(visit, status, &why);
-    else if (text != NULL)
-        answer_text(visit, type, text);
-    else if (submission_has_ended(&row))
-        answer_error(visit, 404, "submission %lld has none", (long long)row.id);
-    else
-        answer_error(visit, 409, "submission %lld is not judged yet", (long long)row.id);
-}
-
-static void answer_report(Visit *visit)
-{
-    answer_document(visit, "report", "text/plain; charset=utf-8");
-}
-
-static void answer_result(Visit *visit)
-{
-    answer_document(visit, "result", "application/json");
-}
-
-static void answer_explain(Visit *visit)
-{
-    answer_document(visit, "explain", "application/json");
-}
-
 static void answer_events(Visit *visit)
 {
     StoredSubmission row;
@@ -864,14 +711,16 @@ const Route api_routes[] = {
     {"GET", "/api/v1/problems", ACCESS_READERS, answer_problems, false},
     {"POST", "/api/v1/submissions", ACCESS_PERSONS, answer_hand_in, false},
     {"POST", "/api/v1/people/*/submissions", ACCESS_TEACHERS_AND_KITS, answer_hand_in_for, false},
-    {"GET", "/api/v1/submissions", ACCESS_PERSONS, answer_list, false},
-    {"GET", "/api/v1/submissions/*", ACCESS_PERSONS_AND_KITS, answer_submission, false},
+    {"GET", "/api/v1/submissions", ACCESS_PERSONS, api_list, false},
+    {"GET", "/api/v1/submissions/*", ACCESS_PERSONS_AND_KITS, api_submission, false},
     {"DELETE", "/api/v1/submissions/*", ACCESS_PERSONS, answer_withdraw, false},
-    {"GET", "/api/v1/submissions/*/report", ACCESS_PERSONS_AND_KITS, answer_report, false},
-    {"GET", "/api/v1/submissions/*/result", ACCESS_PERSONS_AND_KITS, answer_result, false},
+    {"GET", "/api/v1/submissions/*/report", ACCESS_PERSONS_AND_KITS, api_report, false},
+    {"GET", "/api/v1/submissions/*/result", ACCESS_PERSONS_AND_KITS, api_result, false},
     {"GET", "/api/v1/submissions/*/points", ACCESS_PERSONS_AND_KITS, points_answer, false},
-    {"GET", "/api/v1/submissions/*/explain", ACCESS_PERSONS, answer_explain, false},
+    {"GET", "/api/v1/submissions/*/explain", ACCESS_PERSONS, api_explain, false},
+    {"GET", "/api/v1/submissions/*/comparison", ACCESS_PERSONS, api_comparison, false},
     {"GET", "/api/v1/submissions/*/events", ACCESS_PERSONS_AND_KITS, answer_events, false},
+    {"GET", "/api/v1/history", ACCESS_PERSONS, api_history, false},
     {"GET", "/api/v1/assignments", ACCESS_PERSONS, class_answer_assignments, false},
     {"GET", "/api/v1/problems/*/sources", ACCESS_PERSONS, class_answer_sources, false},
     {"GET", "/api/v1/sources/*", ACCESS_PERSONS, class_answer_source, false},

@@ -21,4 +21,19 @@ typedef struct KnownWorker {
 /* By name; first those that have ever had an attempt. */
 MUST_USE Status workers_known(const Visit *visit, KnownWorker **workers, size_t *count, Message *why);
 
+/* What the API says of submissions; each answers one route. */
+void api_list(Visit *visit);
+void api_history(Visit *visit);
+void api_submission(Visit *visit);
+void api_report(Visit *visit);
+void api_result(Visit *visit);
+void api_explain(Visit *visit);
+void api_comparison(Visit *visit);
+
+/* The text that the command line prints. Rows are listed newest first; a history has those of each problem, oldest first. */
+void list_text(const Visit *visit, const StoredSubmission *rows, size_t count, Text *out);
+void history_text(const StoredSubmission *rows, size_t count, Arena *arena, Text *out);
+/* Of what comparison() has found. */
+void comparison_text(const cJSON *values, const StoredSubmission *after, Text *out);
+
 #endif

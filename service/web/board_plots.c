@@ -4,6 +4,7 @@
 #include "grader/terminal/terminal.h"
 #include "harness/device/cuda/ceilings.h"
 #include "harness/device/cuda/device_open.h"
+#include "service/store/service_store.h"
 #include "service/web/parts.h"
 #include "service/web/svg.h"
 #include "service/web/template.h"
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ==== board data ================================================================================================== */
 
@@ -61,7 +61,7 @@ Status board_data_read(Store *store, const Problem *problem, const Board *board,
     Status status = STATUS_OK;
     *page = (BoardPage){.device = arena_string(arena, board->device),
                         .device_name = device_name(board->device, arena),
-                        .modelled = strncmp(board->device, "sim-", strlen("sim-")) == 0};
+                        .modelled = device_models_times(board->device)};
     if (store != NULL)
         status = store_runs(store, board, arena, &runs, &run_count, why);
     if (status != STATUS_OK)
@@ -334,17 +334,11 @@ void plot_ladder(Text *page, const BoardPage *board, MeasuredTime you)
 
 /* ---- the best over the weeks ------------------------------------------------------------------------------------- */
 
-static double seconds_of(const char *time_utc)
-{
-    struct tm moment = {0};
-    return strptime(time_utc, "%Y-%m-%dT%H:%M:%SZ", &moment) == NULL ? 0 : (double)timegm(&moment);
-}
-
 static void add_steps(Text *page, const BestTime *times, size_t count, const PlotAxis *across, const PlotAxis *up)
 {
     double x = 0, y = 0;
     for (size_t i = 0; i < count; i++) {
-        double next_x = axis_at(across, seconds_of(times[i].time_utc)), next_y = axis_at(up, times[i].time.ms);
+        double next_x = axis_at(across, (double)utc_seconds(times[i].time_utc)), next_y = axis_at(up, times[i].time.ms);
         if (i > 0) {
             svg_line(page, "best-line", x, y, next_x, y);
             svg_line(page, "best-line", next_x, y, next_x, next_y);
@@ -357,8 +351,8 @@ static void add_steps(Text *page, const BestTime *times, size_t count, const Plo
         Text tip = {0};
         text_printf(&tip, "%s, %s: %s", figure_day(times[i].time_utc).text, times[i].person,
                     figure_measured(times[i].time).text);
-        svg_disc(page, "best", axis_at(across, seconds_of(times[i].time_utc)), axis_at(up, times[i].time.ms), 4,
-                 tip.data);
+        svg_disc(page, "best", axis_at(across, (double)utc_seconds(times[i].time_utc)), axis_at(up, times[i].time.ms),
+                 4, tip.data);
         text_free(&tip);
     }
 }
@@ -378,8 +372,8 @@ static void add_time_scale(Text *page, const PlotAxis *up, double left, double b
 static void draw_history(Text *page, const char *id, const char *title, const BestTime *times, size_t count)
 {
     const double left = 62, top = 10, bottom = 150;
-    double first = seconds_of(times[0].time_utc), last = seconds_of(times[count - 1].time_utc), low = INFINITY,
-           high = 0;
+    double first = (double)utc_seconds(times[0].time_utc), last = (double)utc_seconds(times[count - 1].time_utc),
+           low = INFINITY, high = 0;
     for (size_t i = 0; i < count; i++) {
         low = fmin(low, times[i].time.ms);
         high = fmax(high, times[i].time.ms);

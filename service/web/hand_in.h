@@ -16,7 +16,7 @@ typedef struct HandInRequest { /* all but sizes, problem, mode and person are ne
 /* Its rows, but for the person: what `convjudge submit` sends and the service reads. */
 extern const struct RecordTable hand_in_table;
 
-/* What is handed in for somebody else is written down for the audit; the route has checked that the visitor may.
+/* A hand-in for somebody else is recorded in the audit log; the route has checked that the visitor may.
  * `*id` is the number, `*is_new` false where the key was used before. BAD_INPUT: the request is wrong, in one line. */
 MUST_USE Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is_new, Message *why);
 

@@ -49,7 +49,7 @@ static void put_rows(cJSON *tables, const BoardPage *board, const char *label, s
         put_standing(values_row(rows), board, i, reader);
 }
 
-/* Of a long board the first rows and the reader's own are shown at once. */
+/* A long board shows its first rows and the reader's own row at once. */
 static void put_standings(cJSON *page, const BoardPage *board, size_t most, const char *reader)
 {
     enum { FIRST_ROWS = 15 };
@@ -68,7 +68,7 @@ static void put_standings(cJSON *page, const BoardPage *board, size_t most, cons
 
 void problem_put_boards(cJSON *page, const BoardPage *boards, size_t count, const char *reader)
 {
-    static const MeasuredTime nobody = {0};
+    static const MeasuredTime no_time = {0};
     cJSON *list = cJSON_AddArrayToObject(page, "boards");
     size_t most = count > 0 ? MOST_ROWS / count : MOST_ROWS;
     most = most < 50 ? 50 : most;
@@ -81,10 +81,10 @@ void problem_put_boards(cJSON *page, const BoardPage *boards, size_t count, cons
                    board->modelled);
         put_standings(row, board, most, reader);
         snprintf(id, sizeof id, "times-%zu", i + 1);
-        plot_times(&plots, id, board, nobody);
+        plot_times(&plots, id, board, no_time);
         snprintf(id, sizeof id, "best-%zu", i + 1);
         plot_history(&plots, id, "The best time over the weeks", "Who", board->best, board->best_count);
-        plot_ladder(&plots, board, nobody);
+        plot_ladder(&plots, board, no_time);
         values_markup(row, "plots", &plots);
     }
 }

@@ -229,7 +229,7 @@ static void submission_roofline(Text *page, const cJSON *sitting, const BoardPag
 
 enum { BINS = 40 };
 
-/* What the deciding clock showed of one sample. */
+/* One sample by the clock that decided the time. */
 static double sample_ms(const cJSON *item, const cJSON *sample, double gap_ms)
 {
     if (strcmp(view_text(item, "clock"), "host") == 0)

@@ -151,12 +151,7 @@ static bool is_problem(const Visit *visit, const char *id)
 {
     const char **problems;
     size_t count;
-    if (problem_list(visit->arena, &problems, &count, NULL) != STATUS_OK)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(problems[i], id) == 0)
-            return true;
-    return false;
+    return problem_list(visit->arena, &problems, &count, NULL) == STATUS_OK && text_is_among(id, problems, count);
 }
 
 /* People's sources are in the database, by their hash; the others are in the file itself. */

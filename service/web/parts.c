@@ -231,7 +231,6 @@ NUMBER_FILTER(whole, figure_whole(number))
 NUMBER_FILTER(bytes, figure_bytes(number))
 NUMBER_FILTER(duration, figure_duration(number))
 NUMBER_FILTER(count, quantity_count(number))
-NUMBER_FILTER(mean, quantity_mean(number))
 NUMBER_FILTER(ratio, quantity_ratio(number))
 NUMBER_FILTER(measured,
               figure_measured((MeasuredTime){number > 0 ? number : 0, view_time(filtered->holder, "").uncertainty}))
@@ -309,7 +308,6 @@ const Filter template_filters[] = {{"time", add_time},
                                    {"bytes", add_bytes},
                                    {"duration", add_duration},
                                    {"count", add_count},
-                                   {"mean", add_mean},
                                    {"ratio", add_ratio},
                                    {"error", add_error},
                                    {"measured", add_measured},

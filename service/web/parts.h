@@ -83,7 +83,7 @@ typedef struct SubmissionRecord { /* what is known of a judged submission */
 /* Adds what is shown of it to the values of {{#page submission}}, which have "state" and "person" already. The documents stay the
  * caller's, and must live until the page is shown. */
 void submission_put(cJSON *page, const SubmissionRecord *record);
-/* Of which "parts" is this: the verdict of each case, and what is wrong with a sample's output. A hidden case has its verdict and the
+/* Adds the part "parts": the verdict of each case, and what is wrong with a sample's output. A hidden case has its verdict and the
  * judge's words, nothing else: result.json holds no more of it. */
 void submission_put_cases(cJSON *page, const cJSON *cases);
 
@@ -97,8 +97,10 @@ typedef struct ComparedSubmission {
     const cJSON *result; /* the object of result.json; NULL: none */
 } ComparedSubmission;
 
-/* The values of {{>comparison}}: what changed between two submissions. */
+/* What changed between two submissions, as docs/reference/formats.md says: for the page, and for `convjudge compare`. */
 cJSON *comparison(const ComparedSubmission *before, const ComparedSubmission *after);
+/* Adds to it what changed between their sources; with that it has the values of {{>comparison}}. */
+void comparison_put_sources(cJSON *page, const char *before, const char *after);
 
 /* What the database keeps of a run, in the form of result.json, without what it does not keep. For cJSON_Delete(). NULL: the run's
  * `cases` are no JSON. */
@@ -112,7 +114,7 @@ cJSON *problem_values(const Problem *problem, const TestcaseSet *testcases, cons
  * that begin with '|', the second of them with only '|', '-' and ':'. The statement's own title is left out, since the page has one, and
  * its headings are one level lower than written. */
 void statement_html(Text *page, const char *markdown);
-/* `reader` is who looks at them; NULL: nobody known. */
+/* `reader` is the name of the person who looks at them; NULL: unknown. */
 void problem_put_boards(cJSON *page, const BoardPage *boards, size_t count, const char *reader);
 /* For {{>problem_row}}. `verdict` is that of the reader's best submission, "": none; `best` is the board that counts, NULL: none. */
 void problem_put_row(cJSON *list, const Problem *problem, const char *verdict, const BoardPage *best);

@@ -154,7 +154,7 @@ static Status read_boards(Folder *folder, const Problem *problem, BoardPage **pa
     return status;
 }
 
-/* In the index stands the board with the most people. */
+/* The index shows the board with the most people. */
 static const BoardPage *fullest(const BoardPage *boards, size_t count)
 {
     const BoardPage *best = NULL;

@@ -1,4 +1,4 @@
-/* site_answers.c - rejudgings, for administrators: what `convjudge rejudge` does, on pages.  */
+/* site_answers.c - the table of pages, what they have in common, and those of administrators.  */
 #include "service/web/site_answers.h"
 
 #include "grader/problem/problem.h"
@@ -205,7 +205,7 @@ const Route site_routes[] = {
 
 /* ==== site secrets ================================================================================================ */
 
-/* site_answers.c - what teachers make and pages show once: links that invite to a group, and tokens of students.  */
+/* What teachers make and pages show once: links that invite to a group, and tokens of students. */
 
 static void show_secret(Visit *visit, const char *what, const char *name, const char *secret, const char *text)
 {
@@ -222,7 +222,7 @@ static const char *name_field(const Visit *visit)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-/* With the name of this server as the teacher's browser knows it. */
+/* The link has the name of this server that the teacher's browser used. */
 static const char *invitation_link(const Visit *visit, const Secret *invitation)
 {
     const char *host = http_header(visit->request, "Host"), *scheme = http_header(visit->request, "X-Forwarded-Proto");
@@ -333,7 +333,7 @@ const char *similar_key(const Visit *visit, const cJSON *pair)
 
 /* ==== site similar ================================================================================================ */
 
-/* site_answers.c - pairs of submissions that have much in common, as `convjudge similar` has found them.
+/* Pairs of submissions that have much in common, as `convjudge similar` has found them.
  *
  * Comparing takes compilers and minutes, which a server has not: it shows what lies in STATE/similar/PROBLEM.json
  * (docs/guides/operate.md says who writes it).  */
@@ -349,7 +349,7 @@ static void put_share(cJSON *row, const cJSON *pair, const char *key)
     cJSON_AddItemToObject(row, key, most < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(most));
 }
 
-/* A person, or a file that is nobody's, with where it comes from. */
+/* Adds a person, or a file without an author, with its origin. */
 static void put_program(const Visit *visit, cJSON *row, const char *key, const cJSON *program)
 {
     const char *person = view_text(program, "person"), *from = view_text(program, "from"),
@@ -401,7 +401,7 @@ Status site_put_similar(const Visit *visit, cJSON *page, Message *why)
 
 /* ==== site view =================================================================================================== */
 
-/* site_answers.c - what several pages of the server have in common.  */
+/* What several pages of the server have in common. */
 
 Site site_of(const Visit *visit)
 {
@@ -516,7 +516,7 @@ void site_script(Visit *visit)
 
 /* ==== site admin ================================================================================================== */
 
-/* site_answers.c - the queue, the workers, the disk and what failed, for administrators.  */
+/* The queue, the workers, the disk and what failed, for administrators. */
 
 enum { LISTED = 50 };
 
@@ -536,7 +536,7 @@ static Status add_state(const Visit *visit, const char *state, cJSON *list, Mess
     return status;
 }
 
-/* In the order in which they will be judged, and what the judge failed at. */
+/* Adds the queue in the order of judging, and the submissions at which the judge failed. */
 static Status put_queue(const Visit *visit, cJSON *page, Message *why)
 {
     static const char *const states[] = {"running", "offered", "queued"};
@@ -644,7 +644,7 @@ void site_release(Visit *visit)
         finish(visit, status, "release", &why);
 }
 
-/* A name that nobody has drained is no part of a path. */
+/* Only the name of a drained worker may go into the audit log and the address. */
 static Status check_drained(const Visit *visit, const char *worker, Message *why)
 {
     Drained *drained;

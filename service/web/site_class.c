@@ -1,11 +1,10 @@
-/* site_class.c - points: a person's own once they are shown, and those of all with the summary for teachers.  */
+/* site_class.c - the pages of a class: points, sources of others, people; and the forms that browsers send.  */
 #include "grader/problem/problem.h"
 #include "leaderboard/rulings.h"
 #include "service/course/class_file.h"
 #include "service/course/class_summary.h"
 #include "service/course/extensions.h"
 #include "service/course/scores.h"
-#include "service/course/summary_facts.h"
 #include "service/store/judgings.h"
 #include "service/store/service_store.h"
 #include "service/store/view.h"
@@ -135,7 +134,7 @@ void site_points_csv(Visit *visit)
         return;
     visit->reply->type = "text/csv; charset=utf-8";
     http_reply_header(visit->reply, "Content-Disposition", "attachment; filename=\"scores.csv\"");
-    scores_csv(&scores, visit->arena, &visit->reply->body);
+    scores_csv(&scores, &visit->reply->body);
 }
 
 void site_summary(Visit *visit)
@@ -158,11 +157,11 @@ void site_summary(Visit *visit)
 
 /* ==== site class ================================================================================================== */
 
-/* site_class.c - what class.json adds to pages: deadlines, and the sources of others.  */
+/* What class.json adds to pages: deadlines, and the sources of others. */
 
 /* ---- deadlines --------------------------------------------------------------------------------------------------- */
 
-/* Who has not logged in sees what holds for everybody. */
+/* A visitor who has not logged in sees the deadlines that hold for everybody. */
 static const char *person_of(const Visit *visit)
 {
     return visit->is_known ? visit->person.name : "";
@@ -280,7 +279,7 @@ void site_source(Visit *visit)
 
 /* ==== site forms ================================================================================================== */
 
-/* site_class.c - what browsers send: logins, hand-ins, decisions. Each ends by leading to a page, so that loading that page
+/* What browsers send: logins, hand-ins, decisions. Each ends by leading to a page, so that loading that page
  * again repeats nothing.  */
 
 /* ---- the login --------------------------------------------------------------------------------------------------- */
@@ -436,7 +435,7 @@ void site_join_form(Visit *visit)
     site_answer(visit, status, &why, "join", page);
 }
 
-/* Whoever joins twice is in once. An assignment may be for the group, so class.json is looked at anew. */
+/* Joining twice changes nothing. An assignment may be for the group, so class.json is read again. */
 void site_join(Visit *visit)
 {
     PersonGroup group;
@@ -453,7 +452,7 @@ void site_join(Visit *visit)
 
 /* ==== site people ================================================================================================= */
 
-/* site_class.c - a person's submissions; the class, for teachers.  */
+/* A person's submissions; the class, for teachers. */
 
 enum { LISTED = 200 };
 
@@ -501,8 +500,11 @@ static Status show_person(Visit *visit, const Person *person, Message *why)
         status = put_results(visit, person, cJSON_AddArrayToObject(page, "results"), why);
     const bool compares = status == STATUS_OK && read_compared(visit, person, "before", &before, why) &&
                           read_compared(visit, person, "after", &after, why);
+    cJSON *changes = compares ? comparison(&before, &after) : NULL;
+    if (compares && before.source != NULL && after.source != NULL)
+        comparison_put_sources(changes, before.source, after.source);
     if (compares)
-        cJSON_AddItemToObject(page, "comparison", comparison(&before, &after));
+        cJSON_AddItemReferenceToObject(page, "comparison", changes);
     person_put_rows(page, rows, count, compares ? before.row.id : 0, compares ? after.row.id : 0);
     values_put(page, "person=%s pseudonym=%s is_reader=%d", person->name, person->pseudonym,
                person->id == visit->person.id);
@@ -510,6 +512,7 @@ static Status show_person(Visit *visit, const Person *person, Message *why)
         site_answer(visit, status, why, "person", page);
     else
         cJSON_Delete(page);
+    cJSON_Delete(changes);
     cJSON_Delete((cJSON *)before.result);
     cJSON_Delete((cJSON *)after.result);
     return status;
@@ -528,7 +531,7 @@ void site_person(Visit *visit)
         answer_failure(visit, status, &why);
 }
 
-/* Nobody but oneself chooses what others call one. */
+/* Only the person may set the pseudonym. */
 void site_pseudonym(Visit *visit)
 {
     const char *pseudonym = http_field(visit->request, "pseudonym");
@@ -631,18 +634,18 @@ static double mean_of_reviews(const cJSON *cases, const char *key)
     int count = 0;
     cJSON_ArrayForEach(item, cases)
     {
-        const cJSON *ms = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(item, "review"), key);
-        if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "timed")))
+        const double ms = view_number(view_item(item, "review"), key);
+        if (!view_true(item, "timed"))
             continue;
-        if (!cJSON_IsNumber(ms) || !(ms->valuedouble > 0))
+        if (!(ms > 0))
             return 0;
-        sum += log(ms->valuedouble);
+        sum += log(ms);
         count++;
     }
     return count == 0 ? 0 : exp(sum / count);
 }
 
-/* What the judge compared it with, from the cases of the run. */
+/* Adds the times that the judge compared the run with. */
 static void put_evidence(cJSON *row, const Run *run)
 {
     cJSON *cases = cJSON_Parse(run->cases);

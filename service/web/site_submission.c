@@ -168,7 +168,7 @@ void site_submission(Visit *visit)
 
 /* ==== site problem ================================================================================================ */
 
-/* site_submission.c - the list of problems, and the page of each.  */
+/* The list of problems, and the page of each. */
 
 enum { STATEMENT_BYTES = 1 << 20 };
 
@@ -202,7 +202,7 @@ static Status find_verdict(const Visit *visit, const Problem *problem, const cha
                            "it", visit->person.id, problem->id);
 }
 
-/* A problem whose files are broken, perhaps since somebody changes them just now, takes the others away from nobody. */
+/* A problem with broken files, which somebody may be changing at this moment, does not hide the others. */
 static Status list_problem(const Visit *visit, const char *id, cJSON *list, Message *why)
 {
     const Problem broken = {.id = id, .title = id, .difficulty = "out of order"};
@@ -350,7 +350,7 @@ static Status find_sources(const Visit *visit, const char *problem, bool *has_so
     return status;
 }
 
-/* What a server knows besides. */
+/* Adds what only a server knows: boards, groups, deadlines, and a key for a hand-in. */
 static Status put_problem(const Visit *visit, const Problem *problem, cJSON *page, Message *why)
 {
     const char *key = "";

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/diff.h"
+#include "grader/report/report.h"
 #include "grader/report/time_change.h"
 #include "grader/terminal/terminal.h"
 #include "service/store/view.h"
@@ -10,6 +11,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,65 +33,162 @@ static const cJSON *case_called(const cJSON *result, const char *name)
 
 static void put_time(cJSON *row, const char *key, MeasuredTime time)
 {
-    values_time(cJSON_AddObjectToObject(row, key), time);
+    if (time.ms > 0)
+        values_time(cJSON_AddObjectToObject(row, key), time);
 }
 
-static void put_times(cJSON *list, const char *name, MeasuredTime before, MeasuredTime after)
+/* Times that are missing or cannot be compared have no "change". */
+static void put_times(cJSON *row, MeasuredTime before, MeasuredTime after, bool compares)
 {
     const TimeChange change = time_change(before, after);
-    cJSON *row = values_row(list);
-    values_put(row, "name=%s is_score=%d change=%s", name, strcmp(name, "Score") == 0, time_order_words(change.order));
     put_time(row, "before", before);
     put_time(row, "after", after);
-    cJSON_AddItemToObject(row, "times_as_fast",
-                          change.order == TIME_UNKNOWN ? cJSON_CreateNull() : cJSON_CreateNumber(1 / change.ratio));
+    if (compares && change.order != TIME_UNKNOWN)
+        values_put(cJSON_AddObjectToObject(row, "change"), "ratio=%g uncertainty=%g order=%s", change.ratio,
+                   change.uncertainty, time_order_words(change.order));
 }
 
-static void compare_times(cJSON *page, const ComparedSubmission *before, const ComparedSubmission *after)
+/* One of both may be NULL. */
+static void put_case(cJSON *list, const cJSON *before, const cJSON *after, bool compares)
+{
+    cJSON *row = values_row(list);
+    values_put(row, "name=%s", view_text(before == NULL ? after : before, "name"));
+    if (before != NULL)
+        values_put(row, "verdict_before=%s", view_text(before, "verdict"));
+    if (after != NULL)
+        values_put(row, "verdict_after=%s", view_text(after, "verdict"));
+    put_times(row, view_time(before, "time_ms"), view_time(after, "time_ms"), compares);
+}
+
+static void compare_cases(cJSON *list, const cJSON *before, const cJSON *after, bool compares)
 {
     const cJSON *item;
-    cJSON *times = cJSON_AddArrayToObject(page, "times");
-    values_put(page, "case=%s", device_models_times(after->row.device) ? "Case (modelled)" : "Case");
-    cJSON_ArrayForEach(item, view_item(after->result, "cases"))
+    cJSON_ArrayForEach(item, view_item(before, "cases"))
     {
-        if (view_true(item, "timed"))
-            put_times(times, view_text(item, "name"),
-                      view_time(case_called(before->result, view_text(item, "name")), "time_ms"),
-                      view_time(item, "time_ms"));
+        put_case(list, item, case_called(after, view_text(item, "name")), compares);
     }
-    put_times(times, "Score", before->row.time, after->row.time);
+    cJSON_ArrayForEach(item, view_item(after, "cases"))
+    {
+        if (case_called(before, view_text(item, "name")) == NULL)
+            put_case(list, NULL, item, compares);
+    }
+}
+
+/* ---- sentences --------------------------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 2, 3))) static void put_sentence(cJSON *list, const char *format, ...)
+{
+    Text text = {0};
+    va_list values;
+    va_start(values, format);
+    text_vprintf(&text, format, values);
+    va_end(values);
+    cJSON_AddItemToArray(list, cJSON_CreateString(text.data));
+    text_free(&text);
+}
+
+static const char *verdict_of(const cJSON *item, const char *key)
+{
+    const char *verdict = view_text(item, key);
+    return verdict[0] == '\0' ? "not run" : verdict;
+}
+
+/* Both verdicts of cases that do not have the same; cases in a row that have the same two share a sentence. */
+static void put_verdict_changes(cJSON *list, const cJSON *cases)
+{
+    const cJSON *next;
+    for (const cJSON *item = cases->child; item != NULL; item = next) {
+        const char *before = verdict_of(item, "verdict_before"), *after = verdict_of(item, "verdict_after");
+        int more = 0;
+        for (next = item->next; next != NULL && strcmp(verdict_of(next, "verdict_before"), before) == 0 &&
+                                strcmp(verdict_of(next, "verdict_after"), after) == 0;
+             next = next->next)
+            more++;
+        if (strcmp(before, after) != 0 && more > 0)
+            put_sentence(list, "%s and the next %d: %s, then %s", view_text(item, "name"), more, before, after);
+        else if (strcmp(before, after) != 0)
+            put_sentence(list, "%s: %s, then %s", view_text(item, "name"), before, after);
+    }
+}
+
+static void put_limiter_changes(cJSON *list, const cJSON *before, const cJSON *after)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, view_item(before, "cases"))
+    {
+        const cJSON *other = case_called(after, view_text(item, "name"));
+        const char *was = view_text(view_item(item, "counters"), "limiter");
+        const char *is = view_text(view_item(other, "counters"), "limiter");
+        if (was[0] != '\0' && is[0] != '\0' && strcmp(was, is) != 0)
+            put_sentence(list, "%s: limited by %s, then by %s", view_text(item, "name"), limiter_words(was),
+                         limiter_words(is));
+    }
 }
 
 /* ---- counters ---------------------------------------------------------------------------------------------------- */
 
-static double total(const cJSON *result, const char *counter)
+typedef struct ComparedCounter {
+    const char *name, *words;
+    double before, after;
+} ComparedCounter;
+
+static const double LEAST_CHANGE = 0.02; /* of a counter that is listed */
+
+/* Sums over the cases that both have; of a share, the mean. */
+static void sum_counter(ComparedCounter *counter, const cJSON *before, const cJSON *after)
 {
     const cJSON *item;
-    double sum = 0;
-    cJSON_ArrayForEach(item, view_item(result, "cases"))
+    int count = 0;
+    cJSON_ArrayForEach(item, view_item(before, "cases"))
     {
-        double count = view_number(view_item(item, "counters"), counter);
-        sum += isnan(count) ? 0 : count;
+        const cJSON *other = case_called(after, view_text(item, "name"));
+        const double was = view_number(view_item(item, "counters"), counter->name);
+        const double is = view_number(view_item(other, "counters"), counter->name);
+        if (!(was >= 0 && is >= 0))
+            continue;
+        counter->before += was;
+        counter->after += is;
+        count++;
     }
-    return sum;
+    if (count > 0 && strcmp(counter->name, "occupancy") == 0) {
+        counter->before /= count;
+        counter->after /= count;
+    }
 }
 
-/* Sums over the timed cases, of what differs by a hundredth at least. */
-static void compare_counters(cJSON *list, const ComparedSubmission *before, const ComparedSubmission *after)
+/* A counter that appears or vanishes has changed without bounds; by how much it differs then decides. */
+static double weight(const ComparedCounter *counter)
 {
-    static const char *const counters[][2] = {
-#define SUMMARY(NAME, WORDS, VALUE) {#NAME, WORDS},
+    return fabs(log((counter->after + 1e-3) / (counter->before + 1e-3)));
+}
+
+static int compare_weights(const void *a, const void *b)
+{
+    const double one = weight(a), other = weight(b);
+    return one > other ? -1 : one < other;
+}
+
+static void compare_counters(cJSON *list, const cJSON *before, const cJSON *after)
+{
+    ComparedCounter counters[] = {
+#define SUMMARY(NAME, WORDS, VALUE) {.name = #NAME, .words = WORDS},
 #include "simgpu/cost/counters.def"
-        {"kernels", "Kernel launches"},
-        {"copies", "Copies"},
+        {.name = "kernels", .words = "Kernel launches"},
+        {.name = "copies", .words = "Copies"},
+        {.name = "occupancy", .words = "Occupancy"},
     };
-    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
-        double was = total(before->result, counters[i][0]), is = total(after->result, counters[i][0]);
-        if (counters[i][1][0] == '\0' || !(fabs(is - was) > 0.01 * fmax(is, was)))
+    const size_t count = sizeof counters / sizeof *counters;
+    for (size_t i = 0; i < count; i++)
+        sum_counter(&counters[i], before, after);
+    qsort(counters, count, sizeof *counters, compare_weights);
+    for (size_t i = 0; i < count; i++) {
+        const ComparedCounter *one = &counters[i];
+        if (one->words[0] == '\0' || !(fabs(one->after - one->before) > LEAST_CHANGE * fmax(one->before, one->after)))
             continue;
         cJSON *row = values_row(list);
-        values_put(row, "words=%s before=%g after=%g", counters[i][1], was, is);
-        cJSON_AddItemToObject(row, "ratio", was > 0 ? cJSON_CreateNumber(is / was) : cJSON_CreateNull());
+        values_put(row, "name=%s words=%s before=%g after=%g", one->name, one->words, one->before, one->after);
+        if (one->before > 0)
+            values_put(row, "ratio=%g", one->after / one->before);
     }
 }
 
@@ -115,7 +214,7 @@ static void put_line(cJSON *list, const DiffLine *line, bool is_first, Arena *ar
                arena_printf(arena, "%.*s", length, line->text));
 }
 
-static void compare_sources(cJSON *page, const char *before, const char *after)
+void comparison_put_sources(cJSON *page, const char *before, const char *after)
 {
     Arena arena = {0};
     cJSON *list = cJSON_AddArrayToObject(page, "lines");
@@ -129,39 +228,40 @@ static void compare_sources(cJSON *page, const char *before, const char *after)
         shown += is_shown;
         was_shown = is_shown;
     }
-    values_put(page, "is_cut=%d", shown == MOST_SHOWN);
+    values_put(page, "has_sources=%d is_cut=%d", true, shown == MOST_SHOWN);
     arena_free(&arena);
 }
 
-/* ---- both together ----------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-static void put_one(cJSON *page, const char *key, const ComparedSubmission *one)
+static const char *verdict_or_state(const StoredSubmission *row)
 {
-    values_put(cJSON_AddObjectToObject(page, key), "number=%" PRId64 " verdict=%s", one->row.id,
-               one->row.verdict[0] == '\0' ? submission_state(&one->row) : one->row.verdict);
+    return row->verdict[0] == '\0' ? submission_state(row) : row->verdict;
 }
 
 cJSON *comparison(const ComparedSubmission *before, const ComparedSubmission *after)
 {
     char obstacle[300] = "both need one";
-    cJSON *page = cJSON_CreateObject(), *counters = cJSON_AddArrayToObject(page, "counters");
-    const bool has_sources = before->source != NULL && after->source != NULL;
-    put_one(page, "before", before);
-    put_one(page, "after", after);
+    cJSON *values = cJSON_CreateObject();
     if (before->row.time.ms > 0 && after->row.time.ms > 0)
         time_change_obstacle(before->result, after->result, obstacle, sizeof obstacle);
-    values_put(page, "obstacle=%s has_sources=%d", obstacle, has_sources);
-    compare_times(page, before, after);
-    if (total(before->result, "warp_instructions") > 0 && total(after->result, "warp_instructions") > 0)
-        compare_counters(counters, before, after);
-    if (has_sources)
-        compare_sources(page, before->source, after->source);
-    return page;
+    values_put(values, "before=%" PRId64 " after=%" PRId64 " verdict_before=%s verdict_after=%s", before->row.id,
+               after->row.id, verdict_or_state(&before->row), verdict_or_state(&after->row));
+    cJSON_AddBoolToObject(values, "modelled", device_models_times(after->row.device));
+    if (obstacle[0] != '\0')
+        values_put(values, "obstacle=%s", obstacle);
+    put_times(cJSON_AddObjectToObject(values, "score"), before->row.time, after->row.time, obstacle[0] == '\0');
+    cJSON *cases = cJSON_AddArrayToObject(values, "cases"), *changes = cJSON_AddArrayToObject(values, "changes");
+    compare_cases(cases, before->result, after->result, obstacle[0] == '\0');
+    put_verdict_changes(changes, cases);
+    put_limiter_changes(changes, before->result, after->result);
+    compare_counters(cJSON_AddArrayToObject(values, "counters"), before->result, after->result);
+    return values;
 }
 
 /* ==== source view ================================================================================================= */
 
-/* So that a page stays below 300 KB. */
+/* These limits keep a page below 300 KB. */
 enum { MOST_LINES = 1500, MOST_BYTES = 90000 };
 
 /* ---- figures by line --------------------------------------------------------------------------------------------- */

@@ -263,7 +263,7 @@ static Colour value_colour(const Grid *grid, const Values *values, const double 
     return between(BLACK, WHITE, (at[0] - values->low) / fmax(values->high - values->low, 1e-30));
 }
 
-/* Of several channels, the largest difference. */
+/* The colour of the largest difference among the channels. */
 static Colour difference_colour(const Grid *grid, const Values *values, size_t cell)
 {
     double most = 0;

@@ -68,7 +68,7 @@ static void put_points(cJSON *assignment, size_t number, const PointsSummary *po
 
 /* ---- a problem --------------------------------------------------------------------------------------------------- */
 
-/* Of a bar of 100. */
+/* The length of a bar, in percent. */
 static double width_of(size_t count, size_t most)
 {
     return most == 0 ? 0 : 100 * (double)count / (double)most;

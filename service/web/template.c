@@ -606,32 +606,30 @@ cJSON *values_row(cJSON *list)
     return row;
 }
 
-static void add_columns(cJSON *row, sqlite3_stmt *statement)
+static void take_object(Arena *arena, sqlite3_stmt *row, void *item)
 {
-    for (int i = 0; i < sqlite3_column_count(statement); i++) {
-        const char *name = sqlite3_column_name(statement, i);
-        switch (sqlite3_column_type(statement, i)) { /* before it is taken as a text, which changes it */
-        case SQLITE_NULL: cJSON_AddNullToObject(row, name); break;
-        case SQLITE_TEXT: cJSON_AddStringToObject(row, name, (const char *)sqlite3_column_text(statement, i)); break;
-        default: cJSON_AddNumberToObject(row, name, sqlite3_column_double(statement, i));
+    cJSON *object = cJSON_CreateObject();
+    for (int i = 0; i < sqlite3_column_count(row); i++) {
+        const char *name = sqlite3_column_name(row, i);
+        switch (sqlite3_column_type(row, i)) { /* before it is taken as a text, which changes it */
+        case SQLITE_NULL: cJSON_AddNullToObject(object, name); break;
+        case SQLITE_TEXT: cJSON_AddStringToObject(object, name, (const char *)sqlite3_column_text(row, i)); break;
+        default: cJSON_AddNumberToObject(object, name, sqlite3_column_double(row, i));
         }
     }
+    *(cJSON **)item = object;
 }
 
 Status values_query(Store *store, cJSON *list, Message *why, const char *sql, const char *types, ...)
 {
-    sqlite3_stmt *statement;
-    int result;
-    Status status = database_prepare(store, sql, &statement, why);
-    if (status != STATUS_OK)
-        return status;
+    Arena arena = {0};
+    Rows rows = {.arena = &arena, .item_bytes = sizeof(cJSON *)};
     va_list parameters;
     va_start(parameters, types);
-    database_bind(statement, types, parameters);
-    while ((result = sqlite3_step(statement)) == SQLITE_ROW)
-        add_columns(values_row(list), statement);
+    Status status = database_vquery(store, &rows, take_object, why, sql, types, parameters);
     va_end(parameters);
-    status = result == SQLITE_DONE ? STATUS_OK : database_fail(store, why);
-    sqlite3_finalize(statement);
+    for (size_t i = 0; i < rows.count; i++)
+        cJSON_AddItemToArray(list, ((cJSON **)(void *)rows.items)[i]);
+    arena_free(&arena);
     return status;
 }

@@ -13,8 +13,8 @@ Usage: convjudge_server.py [--socket PATH | --port FILE [--tls FILE]] [--token T
 --mark    names and sources hold escape sequences
 Faults    drop (the first hand-in is kept, and its connection closed without an answer), drop-all, busy (the first hand-in
           gets 503), gateway (502, as from a proxy), status-NNN, no-reason (status 502, HTML), redirect, garbage, text, huge, slow, no-events, cut-events,
-          bad-events, lose-progress (after the hand-in nothing is answered), loop (a list that never ends), bad-state,
-          other (a submission is answered with another one), change (the problem is revised after the first submission)
+          bad-events, lose-progress (after the hand-in nothing is answered), bad-state,
+          other (a submission is answered with another one)
 """
 import argparse
 import http.server
@@ -49,7 +49,7 @@ class Service:
             item = {"submission": len(self.submissions) + 1, "person": self.options.person,
                     "problem": request.get("problem", said.get("problem", "conv1d")), "mode": request.get("mode", "rank"),
                     "file_name": request["file_name"] + (ESCAPE if self.options.mark else ""), "source_hash": "92",
-                    "received": f"2026-11-23T12:{len(self.submissions):02}:00Z", "state": "waiting", "ahead": 3, "expected_s": 40}
+                    "received": f"2026-11-23T12:{len(self.submissions):02}:00Z", "state": "waiting", "ahead": 3, "expected_s": 40, "stand": "3 ahead, about 40 s"}
             self.submissions.append({"item": item, "source": source, "said": said, "looks": 0})
             self.keys[request["key"]] = item
             return 201, item
@@ -61,7 +61,7 @@ class Service:
         entry["looks"] += 1
         if "// never" in entry["source"] or item["state"] not in ("waiting", "judging"):
             return entry
-        item.pop("ahead", None), item.pop("expected_s", None), item.pop("progress", None)
+        item.pop("ahead", None), item.pop("expected_s", None), item.pop("stand", None), item.pop("progress", None)
         if entry["looks"] < 4:
             item.update(state="judging", progress={"step": "timed cases", "done": entry["looks"] - 1, "total": 3})
             return entry
@@ -76,7 +76,6 @@ class Service:
     def result(self, entry):
         item = entry["item"]
         known = item.get("score_ms")
-        revision = "two" if self.options.fault == "change" and item["submission"] > 1 else "one"
         cases = [{"name": "three taps", "verdict": item["verdict"], "timed": False}]
         for name, share in (("long filter", 1.5), ("short filter", 0.5)):
             case = {"name": name, "verdict": "Accepted" if known else "not run", "timed": True}
@@ -85,7 +84,7 @@ class Service:
                             counters={"kernels": 1, "warp_instructions": round(1e9 * known), "global_load_sectors": 4096,
                                       "occupancy": 0.75, "limiter": "dram" if known < 0.1 else "lsu", "longest_kernel": "f"})
             cases.append(case)
-        result = {"schema": 1, "verdict": item["verdict"], "text": "", "problem": item["problem"], "revision": revision, "epoch": 7,
+        result = {"schema": 1, "verdict": item["verdict"], "text": "", "problem": item["problem"], "revision": "one", "epoch": 7,
                   "device": "sim-h200", "device_name": item["device_name"] + (ESCAPE if self.options.mark else ""), "modelled": True,
                   "cases": cases}
         if known:
@@ -162,8 +161,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send(status, dict(item, state="sleeping") if fault == "bad-state" else item)
         if self.command == "GET" and words == ["me"]:
             return self.send(200, {"person": service.options.person, "role": "student", "pseudonym": "Quiet Filter"})
-        if self.command == "GET" and words == ["submissions"]:
-            return self.list(query)
+        if self.command == "GET" and words in (["submissions"], ["history"]):
+            return self.list(words[0], query)
         if words[0] == "submissions" and len(words) > 1 and words[1].isdigit():
             if not 0 < int(words[1]) <= len(service.submissions):
                 return self.error(404, "there is no such submission, or none that you may see")
@@ -171,14 +170,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
                                    else service.submissions[int(words[1]) - 1], words[2:], query)
         return self.error(404, "there is no such thing")
 
-    def list(self, query):
+    def either(self, words, query, answer):
+        """The answer as JSON, or as text, which the client need not understand."""
+        mark = ESCAPE if self.service.options.mark else ""
+        if query.get("text") != "1":
+            return self.send(200, answer)
+        return self.send(200, f"the text of {' '.join(words)}{mark}\n".encode(), "text/plain")
+
+    def list(self, word, query):
         before, limit = int(query.get("before", 10**9)), int(query.get("limit", 50))
         items = [entry["item"] for entry in reversed(self.service.submissions)]
-        if self.service.options.fault == "loop":
-            return self.send(200, {"submissions": items * 200})
         items = [item for item in items if item["submission"] < before and query.get("person", item["person"]) == item["person"]
                  and query.get("problem", item["problem"]) == item["problem"]]
-        self.send(200, {"submissions": items[:limit]})
+        numbers = [str(item["submission"]) for item in items[:limit]]
+        self.either([word, *numbers], query, {"submissions": items[:limit]} if word == "submissions" else {"histories": []})
 
     def submission(self, entry, words, query):
         item = entry["item"]
@@ -190,7 +195,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not words and self.service.options.fault == "other":
             return self.send(200, dict(item, submission=item["submission"] + 1))
         if not words:
-            return self.send(200, dict(item, source=entry["source"]) if query.get("code") == "1" else item)
+            item = dict(item, source=entry["source"]) if query.get("code") == "1" else item
+            return self.either(["submission", str(item["submission"]), item.get("source", "")], query, item)
+        if words == ["comparison"]:
+            return self.either(["comparison", query["before"], str(item["submission"])], query,
+                               {"before": int(query["before"]), "after": item["submission"]})
         if words == ["events"]:
             return self.events(item["submission"])
         if item["state"] != "judged":

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "service/commands/remote_submission.h"
+#include "service/commands/command_submit.h"
 
 static Status read(const char *text, JsonFile *file, RemoteSubmission *submission, Message *why)
 {
@@ -34,35 +34,24 @@ static void a_judged_submission_is_read(void **state)
                      STATUS_OK);
     assert_int_equal(submission.number, 12);
     assert_int_equal(submission.state, REMOTE_JUDGED);
-    assert_string_equal(submission.person, "ada");
+    assert_string_equal(submission.verdict, "Accepted");
     assert_string_equal(submission.problem, "");
-    assert_true(submission.modelled && submission.score.ms == 0.0516 && submission.score.uncertainty == 0.005);
-    assert_true(submission.rank == 3 && submission.of == 20 && submission.ahead == -1);
+    assert_string_equal(submission.stand, "");
     assert_true(remote_submission_has_ended(&submission));
     json_free(&file);
 }
 
-static void expect_wait(const char *text, const char *expected)
+static void what_it_waits_for_is_the_servers_word(void **state)
 {
     JsonFile file;
     RemoteSubmission submission;
     Message why;
-    Text out = {0};
-    assert_int_equal(read(text, &file, &submission, &why), STATUS_OK);
+    assert_int_equal(
+        read("{\"submission\": 1, \"state\": \"waiting\", \"stand\": \"3 ahead\"}", &file, &submission, &why),
+        STATUS_OK);
     assert_false(remote_submission_has_ended(&submission));
-    remote_submission_add_wait(&submission, &out);
-    assert_string_equal(out.data, expected);
-    text_free(&out);
+    assert_string_equal(submission.stand, "3 ahead");
     json_free(&file);
-}
-
-static void waiting_is_told_in_words(void **state)
-{
-    expect_wait("{\"submission\": 1, \"state\": \"waiting\", \"ahead\": 3, \"expected_s\": 40}", "3 ahead, about 40 s");
-    expect_wait("{\"submission\": 1, \"state\": \"waiting\", \"ahead\": 0, \"expected_s\": 130}", "next, about 2 min");
-    expect_wait("{\"submission\": 1, \"state\": \"waiting\", \"ahead\": 900, \"expected_s\": 36000}",
-                "900 ahead, about 10 h");
-    expect_wait("{\"submission\": 1, \"state\": \"waiting\"}", "waiting");
 }
 
 static void what_is_no_submission_is_refused(void **state)
@@ -71,8 +60,7 @@ static void what_is_no_submission_is_refused(void **state)
     refused("{\"state\": \"judged\"}", "the key \"submission\" is missing");
     refused("{\"submission\": 1.5, \"state\": \"judged\"}", "expected a whole number");
     refused("{\"submission\": -1, \"state\": \"judged\"}", "expected a whole number");
-    refused("{\"submission\": 1, \"state\": \"judged\", \"person\": 3}", "answer:1: person: expected a string");
-    refused("{\"submission\": 1, \"state\": \"judged\", \"score_ms\": -1}", "expected a number");
+    refused("{\"submission\": 1, \"state\": \"judged\", \"problem\": 3}", "answer:1: problem: expected a string");
     refused("{\"submission\": 1, \"state\": \"judging\", \"progress\": 3}", "expected an object with a \"step\"");
     refused("{\"submission\": 1, \"state\": \"judging\", \"progress\": {\"step\": \"x\", \"done\": -2}}",
             "expected a whole number");
@@ -95,7 +83,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_judged_submission_is_read),
-        cmocka_unit_test(waiting_is_told_in_words),
+        cmocka_unit_test(what_it_waits_for_is_the_servers_word),
         cmocka_unit_test(what_is_no_submission_is_refused),
         cmocka_unit_test(an_item_that_is_no_object_is_refused),
     };

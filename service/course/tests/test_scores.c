@@ -120,7 +120,7 @@ static const char *csv(void)
 {
     const Scores scores = read_scores();
     Text text = {0};
-    scores_csv(&scores, &arena, &text);
+    scores_csv(&scores, &text);
     const char *copy = arena_string(&arena, text.data);
     text_free(&text);
     return copy;
@@ -311,7 +311,7 @@ static void json_has_the_same_and_the_parts(void **state)
     judged(hands_in("bob", "a.cu"), "Accepted", accepted, "ranked");
     const Scores scores = read_scores();
     Text text = {0};
-    scores_json(&scores, &arena, &text);
+    scores_json(&scores, &text);
     cJSON *root = cJSON_Parse(text.data);
     const cJSON *bob = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "people"), 1);
     const cJSON *week = cJSON_GetArrayItem(cJSON_GetObjectItem(bob, "assignments"), 0);

@@ -51,7 +51,6 @@ static void a_list_of_squeue_is_read(void **state)
         assert_int_equal(pilots[i].job, 17 + (int64_t)i);
         assert_int_equal(pilots[i].state, states[i]);
     }
-    assert_int_equal(pilots_alive(pilots, count), 4);
     assert_true(pilots_is_ordinary(pilots[1].reason));
     assert_false(pilots_is_ordinary(pilots[2].reason));
     assert_int_equal(pilots_parse("", &arena, &pilots, &count, &why), STATUS_OK);
