@@ -31,10 +31,10 @@ typedef struct WrongElement {
 } WrongElement;
 
 typedef struct Comparison {
-    size_t count, wrong; /* elements that were compared; elements beyond their bound */
-    double max_error;    /* largest |got - expected|; NaN or infinity if an output is */
-    double mean_error;   /* mean over the elements whose output is finite */
-    double bound;        /* bound of the worst element, or if none is wrong, of the one with the largest error */
+    size_t count, wrong;   /* elements that were compared; elements beyond their bound */
+    double max_error;      /* largest |got - expected|; NaN or infinity if an output is */
+    double mean_error;     /* mean over the elements whose output is finite */
+    double bound;          /* bound of the worst element, or if none is wrong, of the one with the largest error */
     double rms, rms_bound; /* rms(error), and what it must not exceed; 0: the problem sets no bound */
     bool rms_exceeded;
     WrongElement first; /* if wrong > 0: the one with the lowest index */

@@ -538,7 +538,7 @@ static size_t output_count(const Problem *problem, const Testcase *testcase)
     size_t shape[TENSOR_MAX_RANK], count = 0;
     Message unfit; /* testcases_read() has refused such sizes */
     return problem_shape(problem, problem_output(problem), &testcase->sizes, shape, &count, &unfit) == STATUS_OK ? count
-                                                                                                               : 0;
+                                                                                                                 : 0;
 }
 
 static bool has_more_chance(const Problem *problem, const Testcase *a, const Testcase *b)
@@ -617,12 +617,28 @@ static void note_nearest(const Result *result, const char *solution, Arena *aren
 {
     for (size_t i = 0; i < result->case_count; i++) {
         const CaseResult *item = &result->cases[i];
-        if (item->sample == NULL || !item->sample->compared || share_of_bound(&item->sample->comparison) <= nearest->share)
+        if (item->sample == NULL || !item->sample->compared ||
+            share_of_bound(&item->sample->comparison) <= nearest->share)
             continue;
         *nearest = (Nearest){.share = share_of_bound(&item->sample->comparison),
                              .name = arena_string(arena, item->name),
                              .solution = solution};
     }
+}
+
+static Status refuse_seed(const Result *result, const char *solution, Message *why)
+{
+    const CaseResult *failed = result_failed_case(result);
+    if (failed == NULL || failed->sample == NULL || !failed->sample->compared)
+        return fail(STATUS_BAD_INPUT, why, "%s%s%s: %s%s%s", solution, failed == NULL ? "" : " in ",
+                    failed == NULL ? "" : failed->name, verdict_name(result->verdict),
+                    result->text[0] == '\0' ? "" : ": ", result->text);
+    const Comparison *comparison = &failed->sample->comparison;
+    const bool is_element = comparison->wrong > 0;
+    return fail(STATUS_BAD_INPUT, why, "%s in %s: %s of %.2g, expected at most %.2g, half of what \"tolerance\" allows",
+                solution, failed->name, is_element ? "an error" : "a root mean square error",
+                is_element ? comparison->worst.error : comparison->rms,
+                is_element ? comparison->worst.bound : comparison->rms_bound);
 }
 
 static Status run_seeds(const Checking *checking, const char *path, const Problem *problem, const TestcaseSet *set,
@@ -641,11 +657,9 @@ static Status run_seeds(const Checking *checking, const char *path, const Proble
                           .untimed_only = true,
                           .shows_durations = true};
     status = judge_submission(&job, &result, why);
-    const CaseResult *failed = status == STATUS_OK ? result_failed_case(&result) : NULL;
     note_nearest(&result, solution, arena, nearest);
     if (status == STATUS_OK && result.verdict != VERDICT_ACCEPTED)
-        status = fail(STATUS_BAD_INPUT, why, "%s leaves half of a bound in %s: %s; expected a \"tolerance\" at least twice as large",
-                      solution, failed == NULL ? "no case" : failed->name, result.text);
+        status = refuse_seed(&result, solution, why);
     result_free(&result);
     submission_free(&submission);
     return status;

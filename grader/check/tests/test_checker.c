@@ -261,13 +261,17 @@ static void a_sample_finds_mistakes_that_are_not_few(void **state)
 static void a_sample_holds_the_places_where_indices_go_wrong(void **state)
 {
     static const size_t wrong[] = {
-        200,                       /* near the beginning, */
-        1120000 - 200,             /* and near the end */
-        (1 << 20) - 1,   1 << 20,  /* a power of 2, */
-        61356,           61357,    /* and times the number of rows, about 2^32 */
-        58254 * 16 + 4,            /* element 2^20 of the input, whose rows have 18 */
-        4095 * 16 + 9,   4096 * 16 + 9,  /* a row whose number is a power of 2 */
-        65534 * 16 + 3,  65535 * 16 + 3, /* the most blocks along y */
+        200,           /* near the beginning, */
+        1120000 - 200, /* and near the end */
+        (1 << 20) - 1,
+        1 << 20, /* a power of 2, */
+        61356,
+        61357,          /* and times the number of rows, about 2^32 */
+        58254 * 16 + 4, /* element 2^20 of the input, whose rows have 18 */
+        4095 * 16 + 9,
+        4096 * 16 + 9, /* a row whose number is a power of 2 */
+        65534 * 16 + 3,
+        65535 * 16 + 3, /* the most blocks along y */
     };
     Bench bench;
     bench_open(&bench, 70000, 16);
