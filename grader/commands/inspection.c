@@ -360,14 +360,14 @@ static bool is_below(const char *path, const char *folder)
     return strstr(path, part) != NULL;
 }
 
-static bool is_reference(const char *path)
+bool solution_is_reference(const char *path)
 {
     return is_below(path, verdict_folder(VERDICT_ACCEPTED));
 }
 
 static bool is_wrong(const char *path)
 {
-    return !is_reference(path) && !is_below(path, "cpu_baselines") && !is_below(path, "rivals");
+    return !solution_is_reference(path) && !is_below(path, "cpu_baselines") && !is_below(path, "rivals");
 }
 
 /* The length of the comment lines at the beginning of a file. */
@@ -389,7 +389,7 @@ static Status inspect_header(const char *path, Message *why)
     char *header = submission.source.data;
     size_t length = header_length(header);
     header[length < submission.source.length ? length : submission.source.length] = '\0';
-    if (is_reference(path) && (strcasestr(header, "operation") == NULL || strcasestr(header, "byte") == NULL))
+    if (solution_is_reference(path) && (strcasestr(header, "operation") == NULL || strcasestr(header, "byte") == NULL))
         status = fail(STATUS_BAD_INPUT, why,
                       "%s: the comment at the top does not state the arithmetic intensity, in "
                       "operations per byte",
@@ -434,7 +434,7 @@ Status inspect_counts(const Problem *problem, const TestcaseSet *set, const Path
         hidden += set->cases[i].group == CASE_HIDDEN;
     Status status = expect_at_least(LEAST_HIDDEN_CASES, hidden, "testcases", "hidden cases", problem->id, why);
     if (status == STATUS_OK)
-        status = expect_at_least(LEAST_REFERENCES, count_solutions(solutions, is_reference), "solutions",
+        status = expect_at_least(LEAST_REFERENCES, count_solutions(solutions, solution_is_reference), "solutions",
                                  "reference solutions", problem->id, why);
     if (status == STATUS_OK)
         status = expect_at_least(LEAST_WRONG, count_solutions(solutions, is_wrong), "solutions", "wrong solutions",

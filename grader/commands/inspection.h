@@ -57,6 +57,8 @@ typedef struct Paths {
 void paths_add(Paths *paths, const char *path);
 /* Adds every .cu, .c and .patch file below solutions/<id>/, sorted by name. */
 MUST_USE Status paths_add_solutions(Paths *paths, const char *problem_id, Message *why);
+/* Whether the file lies in accepted/. */
+bool solution_is_reference(const char *path);
 
 /* ==== inspection ================================================================================================== */
 

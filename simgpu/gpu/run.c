@@ -279,10 +279,24 @@ static bool run_one(GridRun *run, Team *team, uint64_t number)
     return going_on;
 }
 
-bool run_is_traced(const Launch *launch, uint64_t block)
+/* The least number of bytes at which an index is taken to pass a limit. */
+static const uint64_t LEAST_POWER = 1 << 12;
+
+/* If each block stores an equal share of the array, a power of two lies in the share of this block, or of the one before or
+ * after it: the last share may be smaller, which moves the others. */
+static bool is_near_a_power(const Launch *launch, uint64_t block)
+{
+    const double share = (double)launch->request->marked.bytes / (double)launch->blocks;
+    const uint64_t first = block == 0 ? 0 : (uint64_t)((double)(block - 1) * share);
+    const uint64_t end = (uint64_t)((double)(block + 2) * share);
+    const uint64_t power = end <= LEAST_POWER ? 0 : UINT64_C(1) << (63 - __builtin_clzll(end - 1));
+    return power >= LEAST_POWER && power >= first;
+}
+
+bool run_is_certain(const Launch *launch, uint64_t block)
 {
     return block == launch->blocks - 1 || trace_of(&launch->traces, block) != NULL ||
-           trace_of(&launch->drawn, block) != NULL;
+           trace_of(&launch->drawn, block) != NULL || is_near_a_power(launch, block);
 }
 
 static bool must_end(Launch *launch, uint64_t cluster)
@@ -303,7 +317,7 @@ static StripSum run_strip(GridRun *run, Team *team, const Strip *strip)
     bool going_on = true;
     uint64_t number = strip->first;
     for (; going_on && number < strip->end && !must_end(&run->launch, number); number++) {
-        if (run->skips_traced && run_is_traced(&run->launch, number))
+        if (run->skips_certain && run_is_certain(&run->launch, number))
             continue;
         going_on = run_one(run, team, number);
         sum.blocks += team->cluster.count;
