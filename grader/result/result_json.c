@@ -191,6 +191,7 @@ RECORD_PUT(put_case_verdict, CaseResult, cJSON_AddStringToObject(object, row->ke
 RECORD_PUT(put_timed, CaseResult, cJSON_AddBoolToObject(object, row->key, it->group == CASE_TIMED))
 RECORD_PUT(put_sizes, CaseResult, cJSON_AddItemToObject(object, row->key, sizes_json(((const Result *)root)->problem, &it->sizes)))
 RECORD_WHEN(is_not_hidden, CaseResult, it->group != CASE_HIDDEN)
+RECORD_WHEN(has_drawn_sizes, CaseResult, it->draws_sizes)
 RECORD_WHEN(has_failed, CaseResult, it->judged && it->verdict != VERDICT_ACCEPTED)
 RECORD_WHEN(has_error, CaseResult, it->errors.known)
 RECORD_WHEN(has_all_errors, CaseResult, it->errors.known && it->group != CASE_HIDDEN)
@@ -201,6 +202,7 @@ RECORD(case_table, CaseResult,
     ROW_HAND("verdict", .put = put_case_verdict, .about = "as above, or `not run`"),
     ROW_HAND("timed", .put = put_timed, .about = "true or false"),
     ROW_HAND("sizes", .when = is_not_hidden, .put = put_sizes, .about = "object, by parameter; not of hidden cases"),
+    ROW_HAND("drawn_sizes", .when = has_drawn_sizes, .put = put_sizes, .about = "the same of a hidden case whose sizes were drawn for this grading; they follow from `seed`"),
     ROW(CaseResult, text, "text", .sparse = true, .about = "one sentence about a failure. For hidden and timed cases it has words from a fixed list (`harness/device/mistake.def`, `grader/check/wrong_output.def`), the name of an array in the file, and one line of it, since a submission could carry data out in all others ([security](../explanation/security.md))"),
     ROW_HAND("kind", .when = has_failed, .put = put_kind, .about = "the kind of a failure, in words from the same fixed list alone: what failures of many submissions can be counted by"),
     ROW(CaseResult, errors.max, "max_error", .when = has_error, .put = put_error),
