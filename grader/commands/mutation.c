@@ -772,6 +772,8 @@ static const char shortcut_functions[] =
     "template <class T, class... Others> std::vector<char> look(const T *array, long long count, Others... others)\n"
     "{\n"
     "    std::vector<char> seen = look(others...);\n"
+    "    const char *size = reinterpret_cast<const char *>(&count);\n"
+    "    seen.insert(seen.end(), size, size + sizeof count);\n"
     "    for (int i = 0; i < 64; i++) {\n"
     "        seen.resize(seen.size() + sizeof(T));\n"
     "        cudaMemcpy(&seen[seen.size() - sizeof(T)], array + (count - 1) * i / 63, sizeof(T), cudaMemcpyDeviceToHost);\n"
