@@ -122,10 +122,10 @@ static const struct {
      "a, b, mask: no hidden case in which one element differs from the case before, as in "
      "{\"as_before\": true, \"change\": 1}\n"
      "a: no hidden case in which one element is a thousand times as large as all others\n"
-     "no hidden case without negative elements has 2 operations for each output\n"
+     "no hidden case without negative elements has "},
+    {values_in_full, HIDDEN, values, "\"value\": 0.5", "\"value\": -0.5",
      "no hidden case without negative elements has a line of 1000 elements of a\n"
-     "no hidden case with equal taps and without negative elements has a line of 1000 elements of a\n"
-     "no hidden case draws its sizes, as in \"sizes\": {\"length\": [100, 2000]}\n"},
+     "no hidden case with equal taps and without negative elements has a line of 1000 elements of a\n"},
     {values_in_full, HIDDEN, values, "\"cols\": [5, 9]", "\"cols\": 5", "no hidden case draws its sizes"},
     {values_in_full, HIDDEN, values, "\"b\": {\"as_before\": true, \"change\": 1}", "\"b\": {\"as_before\": true}",
      "b: no hidden case in which one element differs from the case before"},

@@ -136,7 +136,7 @@ static const struct {
      "element 1 of mask: expected a number of type unsigned char"},
     {"sample", "{\"values\": [1, 0]}", "{\"values\": [1, -1]}", "element 1 of mask"},
     {"sample", "{\"values\": [1, 0]}", "{\"values\": [1, 0], \"seed\": 1}", "seed: unknown key"},
-    {"sample", "{\"values\": [1, 0]}", "{}", "mask: expected \"values\", \"file\" or \"generator\""},
+    {"sample", "{\"values\": [1, 0]}", "{}", "mask: expected \"values\", \"file\", \"generator\" or \"as_before\""},
     {"sample", "{\"values\": [1, 0]}", "[1, 0]", "mask: expected an object"},
     {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"uniform\"}", "makes floats; for mask, use \"integers\""},
     {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"integers\"}", "expected whole numbers from 0 to 255"},
