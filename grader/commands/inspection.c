@@ -466,8 +466,8 @@ static const struct ValueClass {
      changes_one_element, false, 1, 1},
     {"one element is a thousand times as large as all others", THE_INPUT, has_one_huge, true, 100, 1},
     {"the middle tap and the sum of all taps are 1, and others are not 0", SOME_FILTER, is_like_identity, true, 3, 1},
-    {"the first and the last tap are equal, and the filter is not symmetric", SOME_FILTER, is_symmetric_by_its_ends, true,
-     5, 1},
+    {"the first and the last tap are equal, and the filter is not symmetric", SOME_FILTER, is_symmetric_by_its_ends,
+     true, 5, 1},
     {"one tap in eight or fewer is not zero", SOME_FILTER, is_sparse, true, 8, 1},
     {"most taps, but not all, are products of one vector for each axis", SOME_FILTER, is_nearly_a_product, true, 9, 2},
 };
@@ -582,7 +582,10 @@ static void report_class(const ValuesFound *found, const struct ValueClass *clas
         const bool is_wanted = is_class_of(found, class, i);
         one_has = one_has || (is_wanted && has[i]);
         if (is_wanted && (class->scope == SOME_FILTER || !has[i]))
-            text_printf(&names, "%s%s", names.length == 0 ? "" : class->scope == SOME_FILTER ? " or " : ", ",
+            text_printf(&names, "%s%s",
+                        names.length == 0             ? ""
+                        : class->scope == SOME_FILTER ? " or "
+                                                      : ", ",
                         found->problem->parameters[i].name);
     }
     if (names.length > 0 && !(class->scope == SOME_FILTER && one_has))
@@ -599,10 +602,11 @@ static void report_positive(const ValuesFound *found, Text *missing)
     if (found->most_positive < many)
         text_printf(missing, "no hidden case without negative elements has %.0f operations for each output\n", many);
     if (found->longest_line >= LONG_LINE && found->longest_positive < LONG_LINE)
-        text_printf(missing, "no hidden case without negative elements has a line of %d elements of %s\n", (int)LONG_LINE,
-                    input->name);
+        text_printf(missing, "no hidden case without negative elements has a line of %d elements of %s\n",
+                    (int)LONG_LINE, input->name);
     if (found->longest_line >= LONG_LINE && found->longest_equal < LONG_LINE && found->has_filter)
-        text_printf(missing, "no hidden case with equal taps and without negative elements has a line of %d elements of %s\n",
+        text_printf(missing,
+                    "no hidden case with equal taps and without negative elements has a line of %d elements of %s\n",
                     (int)LONG_LINE, input->name);
 }
 
@@ -623,8 +627,8 @@ Status inspect_values(const Problem *problem, const TestcaseSet *set, Text *miss
         text_add(missing, "no hidden case draws its sizes, as in \"sizes\": {\"length\": [100, 2000]}\n");
     if (missing->length == start)
         return STATUS_OK;
-    return fail(STATUS_BAD_INPUT, why, "testcases/%s: these classes of values (docs/guides/add-a-problem.md, section 6)",
-                problem->id);
+    return fail(STATUS_BAD_INPUT, why,
+                "testcases/%s: these classes of values (docs/guides/add-a-problem.md, section 6)", problem->id);
 }
 
 /* ---- the solutions ----------------------------------------------------------------------------------------------- */

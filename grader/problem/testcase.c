@@ -545,7 +545,8 @@ static Status case_source_read(const SourceReader *reader, const cJSON *object, 
     }
     if (json_get(object, "file") != NULL)
         return read_file_source(reader, object, array, source);
-    return json_fail(reader->file, object, reader->why, "expected \"values\", \"file\", \"generator\" or \"as_before\"");
+    return json_fail(reader->file, object, reader->why,
+                     "expected \"values\", \"file\", \"generator\" or \"as_before\"");
 }
 
 /* True for data from a random generator, those of a file that are perturbed, and those of which a drawn element changes. */
@@ -665,7 +666,8 @@ static Status check_drawn_sizes(TestcaseReading *reading, const cJSON *sizes, Te
     static const GeneratorKey known;
     uint32_t holding = 0;
     if (testcase->group != CASE_HIDDEN)
-        return json_fail(&reading->file, sizes, reading->why, "only a hidden case that is not timed can draw its sizes");
+        return json_fail(&reading->file, sizes, reading->why,
+                         "only a hidden case that is not timed can draw its sizes");
     for (uint32_t i = 0; i < ATTEMPTS; i++) {
         const Sizes drawn = testcase_attempt_sizes(reading->problem, testcase, &known, i);
         if (sizes_hold(reading->problem, &drawn) && holding++ == 0)
@@ -744,9 +746,9 @@ static Status check_change(TestcaseReading *reading, const cJSON *object, const 
     Status status = json_number(&reading->file, object, "change", -FLT_MAX, FLT_MAX, &source->change, reading->why);
     if (status != STATUS_OK || change == NULL)
         return status;
-    if (type == ELEMENT_FLOAT32 ? source->change == 0
-                                : source->change != floor(source->change) || !(source->change >= 1) ||
-                                      source->change > UINT8_MAX / 2)
+    if (type == ELEMENT_FLOAT32
+            ? source->change == 0
+            : source->change != floor(source->change) || !(source->change >= 1) || source->change > UINT8_MAX / 2)
         return json_fail(&reading->file, change, reading->why, "expected %s",
                          type == ELEMENT_FLOAT32 ? "a number other than 0" : "a whole number from 1 to 127");
     return STATUS_OK;
@@ -763,20 +765,21 @@ static Status read_as_before(TestcaseReading *reading, const cJSON *object, cons
     if (status != STATUS_OK)
         return status;
     if (!cJSON_IsTrue(json_get(object, "as_before")) || testcase->group == CASE_TIMED)
-        return json_fail(&reading->file, object, reading->why, "expected \"as_before\": true, in a case that is not timed");
+        return json_fail(&reading->file, object, reading->why,
+                         "expected \"as_before\": true, in a case that is not timed");
     if (before == NULL)
         return json_fail(&reading->file, object, reading->why, "no case comes before this one in its group");
     status = shape_of(reading, object, before, parameter, &then);
-    if (status == STATUS_OK && (before->draws_sizes || testcase->draws_sizes ||
-                                memcmp(then.shape, array->shape, sizeof then.shape) != 0))
+    if (status == STATUS_OK &&
+        (before->draws_sizes || testcase->draws_sizes || memcmp(then.shape, array->shape, sizeof then.shape) != 0))
         return json_fail(&reading->file, object, reading->why,
                          "expected the shape of %s in the case before, \"%s\", without a size that is drawn",
                          array->parameter->name, before->name);
     *source = before->sources[parameter];
     source->literal.data = NULL;
     if (case_source_is_drawn_anew(source) || source->change != 0)
-        return json_fail(&reading->file, object, reading->why,
-                         "%s of the case before, \"%s\", %s", array->parameter->name, before->name,
+        return json_fail(&reading->file, object, reading->why, "%s of the case before, \"%s\", %s",
+                         array->parameter->name, before->name,
                          source->change != 0 ? "has a \"change\" itself" : "needs a seed");
     if (before->sources[parameter].literal.data != NULL) {
         source->literal = new_tensor(array);

@@ -34,7 +34,8 @@ bool sizes_hold(const Problem *problem, const Sizes *sizes)
 Sizes testcase_attempt_sizes(const Problem *problem, const Testcase *testcase, const GeneratorKey *secret,
                              uint32_t attempt)
 {
-    _Static_assert((int)PROBLEM_MAX_PARAMETERS <= (int)GENERATOR_WORDS, "a block of the cipher has a word for each size");
+    _Static_assert((int)PROBLEM_MAX_PARAMETERS <= (int)GENERATOR_WORDS,
+                   "a block of the cipher has a word for each size");
     const GeneratorKey key = generator_derive(secret, PURPOSE_SIZES, (uint32_t)testcase->number, 0);
     const Chacha20Block block = generator_data(&key, attempt);
     Sizes sizes = testcase->least;
@@ -55,9 +56,8 @@ static Status draw_sizes(const Problem *problem, Testcase *testcase, const Gener
         testcase->sizes = testcase_attempt_sizes(problem, testcase, secret, attempt++);
     } while (!sizes_hold(problem, &testcase->sizes));
     Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why);
-    return status == STATUS_OK
-               ? expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why)
-               : status;
+    return status == STATUS_OK ? expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why)
+                               : status;
 }
 
 Status testcases_draw(const Problem *problem, TestcaseSet *set, const GeneratorKey *secret, Message *why)
@@ -242,8 +242,8 @@ static void apply_pattern(const Problem *problem, const Testcase *testcase, size
 }
 
 /* Downwards where the type ends above. */
-static void change_one(const Problem *problem, const Testcase *testcase, size_t parameter, const GeneratorKey *array_key,
-                       void *data, size_t count)
+static void change_one(const Problem *problem, const Testcase *testcase, size_t parameter,
+                       const GeneratorKey *array_key, void *data, size_t count)
 {
     const ElementType type = problem->parameters[parameter].type;
     const double change = testcase->sources[parameter].change, highest = type == ELEMENT_UINT8   ? UINT8_MAX

@@ -123,7 +123,7 @@ typedef struct CaseResult {
     const char *name; /* "three taps"; "hidden 4" for a hidden case */
     /* All 0 of a hidden case, and so are `operations` and `bytes`, unless: */
     Sizes sizes;
-    bool draws_sizes;            /* for this grading alone, so that they may be told */
+    bool draws_sizes; /* for this grading alone, so that they may be told */
     bool judged;      /* false: an earlier failure ended the run */
     Verdict verdict;
     const char *text;            /* one sentence; "" if accepted */

@@ -129,7 +129,8 @@ static const struct {
     {values_in_full, HIDDEN, values, "\"cols\": [5, 9]", "\"cols\": 5", "no hidden case draws its sizes"},
     {values_in_full, HIDDEN, values, "\"b\": {\"as_before\": true, \"change\": 1}", "\"b\": {\"as_before\": true}",
      "b: no hidden case in which one element differs from the case before"},
-    {values_in_full, HIDDEN, values, "\"others\": 1e-6", "\"others\": 0.01", "a: no hidden case in which one element is a thousand"},
+    {values_in_full, HIDDEN, values, "\"others\": 1e-6", "\"others\": 0.01",
+     "a: no hidden case in which one element is a thousand"},
 
     {inspect_example, "testcases/blend/sample.json", home_sample, "by hand", "by head", NULL},
     {inspect_example, "testcases/blend/sample.json", home_sample, "{\"values\": [1, 2.5]}",

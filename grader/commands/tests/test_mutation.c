@@ -245,8 +245,9 @@ static void lines_are_shown_without_indentation(void **state)
     mutants_free(&mutants);
 }
 
-static const char solution[] = "#include <a.h>\nextern \"C\" void solve(const float *in, const float *k, float *out, int n, "
-                               "int m)\n{\n    f(in);\n}\n";
+static const char solution[] =
+    "#include <a.h>\nextern \"C\" void solve(const float *in, const float *k, float *out, int n, "
+    "int m)\n{\n    f(in);\n}\n";
 
 /* How many mutants of `solution` with this mistake hold this text. */
 static int count_shortcuts(const char *mistake, const char *part)
@@ -268,19 +269,22 @@ static void a_shortcut_stands_around_the_whole_solution(void **state)
 {
     static const char zeros[] = "shortcut for zeros";
     assert_int_equal(count_shortcuts(zeros, ""), 2);
-    assert_int_equal(count_shortcuts(zeros, "extern \"C\" void solve(const float* input, const float* kernel, float* output, "
-                                            "int input_size, int kernel_size)\n{\n    bool any = false;"),
+    assert_int_equal(count_shortcuts(zeros,
+                                     "extern \"C\" void solve(const float* input, const float* kernel, float* output, "
+                                     "int input_size, int kernel_size)\n{\n    bool any = false;"),
                      2);
     assert_int_equal(count_shortcuts(zeros, "shortcut::on_host(kernel, (1LL * (kernel_size)))"), 1);
-    assert_int_equal(count_shortcuts(zeros, "if (!any) return; right_solve(input, kernel, output, input_size, kernel_size);"),
-                     2);
-    assert_int_equal(count_shortcuts(zeros, "\nstatic void right_solve(const float *in, const float *k, float *out, int n, "
-                                            "int m)\n{\n    f(in);\n}\n"),
+    assert_int_equal(
+        count_shortcuts(zeros, "if (!any) return; right_solve(input, kernel, output, input_size, kernel_size);"), 2);
+    assert_int_equal(count_shortcuts(zeros,
+                                     "\nstatic void right_solve(const float *in, const float *k, float *out, int n, "
+                                     "int m)\n{\n    f(in);\n}\n"),
                      2);
     assert_int_equal(count_shortcuts("output replayed",
                                      "shortcut::look(input, (1LL * (input_size)), kernel, (1LL * (kernel_size)))"),
                      1);
-    assert_int_equal(count_shortcuts("shortcut for equal elements", "output, (1LL * (input_size - kernel_size + 1)))"), 2);
+    assert_int_equal(count_shortcuts("shortcut for equal elements", "output, (1LL * (input_size - kernel_size + 1)))"),
+                     2);
     expect_none("void solve(int input_size) { f(); }", zeros);
 }
 

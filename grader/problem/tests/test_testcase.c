@@ -191,7 +191,8 @@ static const struct {
     {"hidden", "\"seed\": 7", "\"pattern\": \"ends\", \"middle\": 1", "middle: unknown key"},
     {"hidden", "\"seed\": 7", "\"pattern\": \"sparse\", \"one_in\": 1", "expected a whole number \"one_in\" from 2 on"},
     {"hidden", "\"seed\": 7", "\"pattern\": \"sparse\", \"others\": 2", "and \"others\" from -1 to 1"},
-    {"hidden", "\"seed\": 7", "\"pattern\": \"product\", \"change\": 0", "expected a \"change\" from -1 to 1 that is not 0"},
+    {"hidden", "\"seed\": 7", "\"pattern\": \"product\", \"change\": 0",
+     "expected a \"change\" from -1 to 1 that is not 0"},
     {"hidden", "-3, \"high\": 5", "-3, \"high\": 5e9, \"pattern\": \"ends\"", "expected numbers from -1e+09 to 1e+09"},
     {"hidden", "\"seed\": 8", "\"seed\": 8, \"pattern\": \"ends\"", "pattern: is for arrays of floats, which b is not"},
     {"hidden", "{\"generator\": \"normal\"}", "{\"generator\": \"normal\", \"pattern\": \"ends\"}",
@@ -206,7 +207,8 @@ static const struct {
      "expected \"as_before\": true, in a case that is not timed"},
     {"hidden", "{\"generator\": \"normal\"}", "{\"as_before\": true}", "in a case that is not timed"},
 
-    {"hidden", "\"rows\": 2,", "\"rows\": [2],", "rows: expected a whole number from 1 to 1000, or two, the smaller one first"},
+    {"hidden", "\"rows\": 2,", "\"rows\": [2],",
+     "rows: expected a whole number from 1 to 1000, or two, the smaller one first"},
     {"hidden", "\"rows\": 2,", "\"rows\": [5, 2],", "rows: expected a whole number from 1 to 1000, or two"},
     {"hidden", "\"rows\": 2,", "\"rows\": [1, 1001],", "rows: expected a whole number from 1 to 1000, or two"},
     {"hidden", "\"rows\": 2,", "\"rows\": [1, 2, 3],", "rows: expected a whole number from 1 to 1000, or two"},
@@ -242,10 +244,11 @@ static void fill_a(const char *keys, const char *next, const GeneratorKey *secre
     TestcaseSet set;
     Message why = {0};
     char after[600], *with_keys = replaced(home_hidden, "\"seed\": 7", keys);
-    snprintf(after, sizeof after,
-             "}},\n{\"name\": \"next\", \"why\": \"-\", \"sizes\": {\"rows\": 37, \"cols\": 29}, \"inputs\": {\"a\": %s,"
-             " \"b\": {\"as_before\": true, \"change\": 1}, \"mask\": {\"as_before\": true}}},\n{\"name\": \"steps\"",
-             next);
+    snprintf(
+        after, sizeof after,
+        "}},\n{\"name\": \"next\", \"why\": \"-\", \"sizes\": {\"rows\": 37, \"cols\": 29}, \"inputs\": {\"a\": %s,"
+        " \"b\": {\"as_before\": true, \"change\": 1}, \"mask\": {\"as_before\": true}}},\n{\"name\": \"steps\"",
+        next);
     char *text = replaced(with_keys, "}},\n{\"name\": \"steps\"", after);
     home_write("testcases/blend/hidden.json", text);
     assert_int_equal(problem_read("blend", &problem, &why), STATUS_OK);
