@@ -316,7 +316,7 @@ static const char *const pairs[][2] = {
 #include "grader/commands/mutation.def"
 };
 
-typedef enum ShortcutScope { EACH, EACH_FLOAT, EACH_TO_FLOAT, ONCE } ShortcutScope;
+typedef enum ShortcutScope { EACH, EACH_FILTER, EACH_TO_FLOAT, ONCE } ShortcutScope;
 
 static const struct Shortcut {
     const char *mistake;
@@ -782,6 +782,14 @@ static const char shortcut_functions[] =
     "}\n"
     "}\n";
 
+static size_t first_input(const Problem *problem)
+{
+    size_t i = 0;
+    while (problem->parameters[i].role != ROLE_IN)
+        i++;
+    return i;
+}
+
 /* The number of elements of an array, as an expression over the sizes. */
 static void add_count(const Parameter *array, Text *text)
 {
@@ -810,9 +818,8 @@ static void add_names(const Problem *problem, bool inputs_alone, Text *text)
 
 static void add_code(const Problem *problem, const char *code, const Parameter *array, Text *text)
 {
-    const Parameter *input = problem->parameters, *output = &problem->parameters[problem_output(problem)];
-    while (input->role != ROLE_IN)
-        input++;
+    const Parameter *input = &problem->parameters[first_input(problem)];
+    const Parameter *output = &problem->parameters[problem_output(problem)];
     for (const char *at = code; *at != '\0'; at++) {
         if (*at != '$') {
             text_append(text, at, 1);
@@ -859,7 +866,8 @@ static bool may_be_taken(const Problem *problem, ShortcutScope scope, size_t par
     const Parameter *array = &problem->parameters[parameter];
     switch (scope) {
     case EACH: return array->role == ROLE_IN;
-    case EACH_FLOAT: return array->role == ROLE_IN && array->type == ELEMENT_FLOAT32;
+    case EACH_FILTER:
+        return array->role == ROLE_IN && array->type == ELEMENT_FLOAT32 && parameter != first_input(problem);
     case EACH_TO_FLOAT:
         return array->role == ROLE_IN && problem->parameters[problem_output(problem)].type == ELEMENT_FLOAT32;
     case ONCE: return array->role == ROLE_OUT; /* there is one */
