@@ -847,17 +847,20 @@ static void wrap(Maker *maker, const Problem *problem, const struct Shortcut *sh
                  TokenSpan whole, TokenSpan parameters)
 {
     const CTokens *tokens = maker->tokens;
-    Text text = {0};
+    Text text = {0}, code = {0};
     text_add(&text, shortcut_functions);
     text_add(&text, "static void right_solve(");
     add_span(tokens, parameters, &text);
-    text_printf(&text, ");\nextern \"C\" %s\n{\n    ", problem->signature);
-    add_code(problem, shortcut->code, array, &text);
-    text_add(&text, "\n}\nstatic void right_solve(");
+    add_code(problem, shortcut->code, array, &code);
+    text_printf(&text, ");\nextern \"C\" %s\n{\n    %s\n}\nstatic void right_solve(", problem->signature, code.data);
     add_span(tokens, parameters, &text);
     text_add(&text, ")\n{");
+    const size_t count = maker->mutants->count;
     add_mutant(maker, shortcut->mistake, tokens->items[whole.first].offset, end_of(&tokens->items[whole.end - 1]),
                text.data);
+    if (maker->mutants->count > count)
+        maker->mutants->items[count].shown = arena_string(&maker->mutants->arena, code.data);
+    text_free(&code);
     text_free(&text);
 }
 
@@ -932,6 +935,11 @@ void mutant_lines(const char *source, const Mutant *mutant, Text *before, Text *
 {
     size_t start = mutant->offset, end = mutant->offset + mutant->length;
     Text line = {0};
+    if (mutant->shown != NULL) {
+        text_add(before, "solve()");
+        text_add(after, mutant->shown);
+        return;
+    }
     while (start > 0 && source[start - 1] != '\n')
         start--;
     end += strcspn(source + end, "\n");

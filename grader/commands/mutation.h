@@ -63,6 +63,7 @@ typedef struct Mutant {
     int line;              /* of the first byte that changes, from 1 */
     size_t offset, length; /* the bytes that are replaced */
     const char *text;      /* by these */
+    const char *shown;     /* what a person is shown of a long text; NULL: the lines that change */
 } Mutant;
 
 typedef struct Mutants {

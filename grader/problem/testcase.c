@@ -770,8 +770,9 @@ static Status read_as_before(TestcaseReading *reading, const cJSON *object, cons
     if (before == NULL)
         return json_fail(&reading->file, object, reading->why, "no case comes before this one in its group");
     status = shape_of(reading, object, before, parameter, &then);
-    if (status == STATUS_OK &&
-        (before->draws_sizes || testcase->draws_sizes || memcmp(then.shape, array->shape, sizeof then.shape) != 0))
+    if (status != STATUS_OK)
+        return status;
+    if (before->draws_sizes || testcase->draws_sizes || memcmp(then.shape, array->shape, sizeof then.shape) != 0)
         return json_fail(&reading->file, object, reading->why,
                          "expected the shape of %s in the case before, \"%s\", without a size that is drawn",
                          array->parameter->name, before->name);
