@@ -375,7 +375,7 @@ static void add_mutant(Maker *maker, const char *mistake, size_t offset, size_t 
 {
     Mutants *mutants = maker->mutants;
     const char *source = maker->tokens->source;
-    Mutant mutant = {mistake, text_line_at(source, offset), offset, end - offset, text};
+    Mutant mutant = {mistake, text_line_at(source, offset), offset, end - offset, text, NULL};
     Text whole = {0};
     mutant_source(source, &mutant, &whole);
     Digest digest = digest_of(whole.data);
