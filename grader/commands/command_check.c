@@ -488,6 +488,12 @@ static Status check_counts(Checking *checking, Message *why)
                        inspect_counts(&checking->problem, &checking->set, &checking->solutions, why), why);
 }
 
+static Status check_values(Checking *checking, Message *why)
+{
+    return report_step(checking, "the hidden cases have every class of values",
+                       inspect_values(&checking->problem, &checking->set, &checking->diagnostics, why), why);
+}
+
 static Status check_times(Checking *checking, Message *why)
 {
     return report_step(checking, "timed cases take 50 us to 50 ms", judge_times(checking, why), why);
@@ -727,7 +733,7 @@ static void close_checking(Checking *checking)
 static Status check_all(Checking *checking)
 {
     Message why = {0};
-    printf("1..%zu\n", FILE_STEPS + 1 + checking->solutions.count + 5);
+    printf("1..%zu\n", FILE_STEPS + 1 + checking->solutions.count + 6);
     Status status = inspect_files(checking, &why);
     if (status == STATUS_OK)
         status = check_starter(checking, &why);
@@ -741,6 +747,8 @@ static Status check_all(Checking *checking)
         status = check_counts(checking, &why);
     if (status == STATUS_OK)
         status = check_seeds(checking, &why);
+    if (status == STATUS_OK)
+        status = check_values(checking, &why);
     return status == STATUS_OK ? check_mutants(checking, &why) : status;
 }
 

@@ -517,13 +517,27 @@ static void conclude_sample(Grading *judging, CaseResult *item, const CallReport
         warn_of_what_was_overlooked(judging, call);
 }
 
+/* Sizes that were drawn for this grading alone are of no use in the next one. */
+static const char *with_drawn_sizes(const Grading *judging, const CaseResult *item, const char *finding)
+{
+    Text sizes = {0};
+    sizes_add(&sizes, judging->job->problem, &item->sizes);
+    const char *text = arena_printf(&judging->result->arena, "%s; sizes drawn for this grading: %s", finding,
+                                    sizes.data);
+    text_free(&sizes);
+    return text;
+}
+
 /* Of other cases, report and text stay here. */
 static void conclude_secret(Grading *judging, CaseResult *item, const CallReport *call, const Judgement *decided)
 {
-    if (item->verdict == VERDICT_ACCEPTED)
+    if (item->verdict == VERDICT_ACCEPTED) {
         keep_warning(judging, item, call);
-    else
-        item->text = judging_hidden_wording(judging, &decided->finding);
+        return;
+    }
+    item->text = judging_hidden_wording(judging, &decided->finding);
+    if (item->draws_sizes)
+        item->text = with_drawn_sizes(judging, item, item->text);
 }
 
 /* The errors of timed cases may be told: their data are worthless in the next grading. */

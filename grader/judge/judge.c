@@ -10,6 +10,7 @@
 #include "grader/judge/opinion_step.h"
 #include "grader/problem/key_stream.h"
 #include "grader/problem/testcase.h"
+#include "grader/problem/testcase_data.h"
 #include "grader/result/wording.h"
 #include "grader/timing/call_plan.h"
 #include "grader/timing/measure.h"
@@ -666,6 +667,8 @@ static Status open_all(Grading *judging, Message *why)
         status = oracle_open(job->problem, &judging->oracle, why);
     if (status == STATUS_OK)
         status = choose_secret(judging, why);
+    if (status == STATUS_OK)
+        status = testcases_draw(job->problem, &judging->set, &judging->secret, why);
     if (status == STATUS_OK)
         status = scratch_new(judging->scratch, sizeof judging->scratch, why);
     if (status == STATUS_OK)

@@ -2,13 +2,74 @@
 
 #include "grader/problem/key_stream.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Elements that one thread fills at a time: whole groups of words, whatever they are made into. */
 enum { PIECE = 1 << 16, NORMALS = KEY_STREAM_GROUP / GENERATOR_NORMAL_WORDS };
 
 /* What the keys of arrays are derived for. A group of cases that is added to CaseGroup gets a number of its own. */
-enum { PURPOSE_SEED = 1, PURPOSE_GROUP };
+enum { PURPOSE_SEED = 1, PURPOSE_GROUP, PURPOSE_SIZES = PURPOSE_GROUP + CASE_GROUPS };
+
+/* What keys are derived for from the key of an array, whose elements have the purpose 0. */
+enum { PURPOSE_PATTERN = 1, PURPOSE_CHANGE };
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
+
+bool sizes_hold(const Problem *problem, const Sizes *sizes)
+{
+    size_t shape[TENSOR_MAX_RANK], count;
+    Message unfit;
+    int64_t holds = 1;
+    for (size_t i = 0; i < problem->constraint_count; i++)
+        if (expression_evaluate(&problem->constraints[i], sizes->values, &holds, &unfit) != STATUS_OK || holds == 0)
+            return false;
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role != ROLE_SIZE &&
+            problem_shape(problem, i, sizes, shape, &count, &unfit) != STATUS_OK)
+            return false;
+    return true;
+}
+
+Sizes testcase_attempt_sizes(const Problem *problem, const Testcase *testcase, const GeneratorKey *secret,
+                             uint32_t attempt)
+{
+    _Static_assert((int)PROBLEM_MAX_PARAMETERS <= (int)GENERATOR_WORDS,
+                   "a block of the cipher has a word for each size");
+    const GeneratorKey key = generator_derive(secret, PURPOSE_SIZES, (uint32_t)testcase->number, 0);
+    const Chacha20Block block = generator_data(&key, attempt);
+    Sizes sizes = testcase->least;
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_SIZE)
+            sizes.values[i] = generator_integer(block.words[i], testcase->least.values[i], testcase->most.values[i]);
+    return sizes;
+}
+
+static Status draw_sizes(const Problem *problem, Testcase *testcase, const GeneratorKey *secret, Message *why)
+{
+    enum { ATTEMPTS = 1000 }; /* at least one in ten holds (testcases_read()) */
+    uint32_t attempt = 0;
+    do {
+        if (attempt == ATTEMPTS)
+            return fail(STATUS_BAD_INPUT, why, "case \"%s\": none of %d sizes drawn keeps the problem's constraints",
+                        testcase->name, ATTEMPTS);
+        testcase->sizes = testcase_attempt_sizes(problem, testcase, secret, attempt++);
+    } while (!sizes_hold(problem, &testcase->sizes));
+    Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why);
+    return status == STATUS_OK ? expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why)
+                               : status;
+}
+
+Status testcases_draw(const Problem *problem, TestcaseSet *set, const GeneratorKey *secret, Message *why)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < set->count && status == STATUS_OK; i++)
+        if (set->cases[i].draws_sizes)
+            status = draw_sizes(problem, &set->cases[i], secret, why);
+    return status;
+}
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -95,6 +156,107 @@ static void fill_piece(const CaseSource *source, ElementType type, const Generat
     }
 }
 
+/* ---- patterns ---------------------------------------------------------------------------------------------------- */
+
+static void keep_one_of_each(const CasePattern *pattern, const GeneratorKey *key, float *data, size_t count)
+{
+    const size_t run = (size_t)pattern->a;
+    for (size_t first = 0; first < count; first += run) {
+        const size_t length = smaller(run, count - first);
+        const size_t kept = (size_t)generator_integer(generator_word(key, first / run), 0, (int64_t)length - 1);
+        for (size_t i = 0; i < length; i++)
+            if (i != kept)
+                data[first + i] *= (float)pattern->b;
+    }
+}
+
+static void emboss(const CasePattern *pattern, float *data, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++)
+        data[count - 1 - i] = -data[i];
+    data[count / 2] = (float)pattern->a;
+}
+
+/* The place of an element along one axis, whose neighbours lie `stride` elements apart. */
+typedef struct Axis {
+    size_t extent, stride;
+} Axis;
+
+static int axes_of(const Problem *problem, const Testcase *testcase, size_t parameter, Axis axes[TENSOR_MAX_RANK])
+{
+    size_t shape[TENSOR_MAX_RANK], stride;
+    Message unfit;
+    if (problem_shape(problem, parameter, &testcase->sizes, shape, &stride, &unfit) != STATUS_OK)
+        return 0;
+    for (int i = 0; i < problem->parameters[parameter].rank; i++) {
+        stride /= shape[i];
+        axes[i] = (Axis){shape[i], stride};
+    }
+    return problem->parameters[parameter].rank;
+}
+
+/* An element at an end gets the value of the one that lies nearest to the first along each axis. That one stays. */
+static void mirror_ends(const Axis *axes, int rank, float *data, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t image = 0;
+        bool is_end = false;
+        for (int k = 0; k < rank; k++) {
+            const size_t at = i / axes[k].stride % axes[k].extent, behind = axes[k].extent - 1 - at;
+            image += smaller(at, behind) * axes[k].stride;
+            is_end = is_end || at == 0 || behind == 0;
+        }
+        if (is_end)
+            data[i] = data[image];
+    }
+}
+
+/* The vector of an axis is what lies along it from the first element on. The last element is computed first, so that the
+ * vectors are there until the end. */
+static void multiply_axes(const CasePattern *pattern, const GeneratorKey *key, const Axis *axes, int rank, float *data,
+                          size_t count)
+{
+    for (size_t i = count; i-- > 0;) {
+        float product = 1;
+        for (int k = 0; k < rank; k++)
+            product *= data[i / axes[k].stride % axes[k].extent * axes[k].stride];
+        data[i] = product;
+    }
+    data[generator_integer(generator_word(key, 0), 0, (int64_t)count - 1)] *= (float)(1 + pattern->a);
+}
+
+static void apply_pattern(const Problem *problem, const Testcase *testcase, size_t parameter,
+                          const GeneratorKey *array_key, float *data, size_t count)
+{
+    const CasePattern *pattern = &testcase->sources[parameter].pattern;
+    const GeneratorKey key = generator_derive(array_key, PURPOSE_PATTERN, 0, 0);
+    Axis axes[TENSOR_MAX_RANK];
+    const int rank = axes_of(problem, testcase, parameter, axes);
+    switch (pattern->kind) {
+    case CASE_PATTERN_NONE: break;
+    case CASE_PATTERN_SPARSE: keep_one_of_each(pattern, &key, data, count); break;
+    case CASE_PATTERN_EMBOSS: emboss(pattern, data, count); break;
+    case CASE_PATTERN_ENDS: mirror_ends(axes, rank, data, count); break;
+    case CASE_PATTERN_PRODUCT: multiply_axes(pattern, &key, axes, rank, data, count); break;
+    }
+}
+
+/* Downwards where the type ends above. */
+static void change_one(const Problem *problem, const Testcase *testcase, size_t parameter,
+                       const GeneratorKey *array_key, void *data, size_t count)
+{
+    const ElementType type = problem->parameters[parameter].type;
+    const double change = testcase->sources[parameter].change, highest = type == ELEMENT_UINT8   ? UINT8_MAX
+                                                                         : type == ELEMENT_INT32 ? INT32_MAX
+                                                                                                 : INFINITY;
+    const GeneratorKey key = generator_derive(array_key, PURPOSE_CHANGE, (uint32_t)testcase->number, 0);
+    const size_t place = (size_t)generator_integer(generator_word(&key, 0), 0, (int64_t)count - 1);
+    const double value = element_load(type, data, place);
+    element_store(type, data, place, value + change <= highest ? value + change : value - change);
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
 GeneratorKey testcase_key(const Testcase *testcase, size_t parameter, const GeneratorKey *secret)
 {
     static const GeneratorKey known;
@@ -118,4 +280,8 @@ void testcase_fill(const Problem *problem, const Testcase *testcase, size_t para
                    (char *)data + first * element_bytes(type));
     if (source->kind == SOURCE_IMPULSE)
         element_store(type, data, source->position < 0 ? count / 2 : (size_t)source->position, source->a);
+    if (source->pattern.kind != CASE_PATTERN_NONE)
+        apply_pattern(problem, testcase, parameter, &key, data, count);
+    if (source->change != 0)
+        change_one(problem, testcase, parameter, &key, data, count);
 }

@@ -425,16 +425,6 @@ static void add_headline(const Result *result, TerminalStyle style, Text *out)
 
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
-static void add_sizes(Text *out, const Problem *problem, const Sizes *sizes)
-{
-    const char *separator = "";
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_SIZE) {
-            text_printf(out, "%s%s %lld", separator, problem->parameters[i].name, (long long)sizes->values[i]);
-            separator = ", ";
-        }
-}
-
 static void add_wrong_element(Text *out, const char *which, const char *name, const WrongElement *element, size_t rank)
 {
     text_printf(out, "    %-6s ", which);
@@ -456,7 +446,7 @@ static void add_sample_details(const Result *result, const CaseResult *item, Tex
     const Comparison *comparison = &item->sample->comparison;
     const char *output = result->problem->parameters[problem_output(result->problem)].name;
     text_add(out, "    sizes  ");
-    add_sizes(out, result->problem, &item->sizes);
+    sizes_add(out, result->problem, &item->sizes);
     text_add(out, "\n");
     if (!item->sample->compared || comparison->wrong == 0)
         return;

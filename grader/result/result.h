@@ -121,7 +121,9 @@ typedef struct SampleDetails { /* what only a sample case may tell */
 typedef struct CaseResult {
     CaseGroup group;
     const char *name; /* "three taps"; "hidden 4" for a hidden case */
-    Sizes sizes;      /* all 0 of a hidden case, and so are `operations` and `bytes` */
+    /* All 0 of a hidden case, and so are `operations` and `bytes`, unless: */
+    Sizes sizes;
+    bool draws_sizes; /* for this grading alone, so that they may be told */
     bool judged;      /* false: an earlier failure ended the run */
     Verdict verdict;
     const char *text;            /* one sentence; "" if accepted */
