@@ -33,7 +33,7 @@ advises() {
 @test "bound, roofline and occupancy come first, then advice and a listing in a hundred columns; the JSON file holds the same" {
     judge explain --json result.json "$root/solutions/conv1d/accepted/naive.cu"
     ends 0 "naive.cu, problem conv1d on NVIDIA H200 (simulated)" "(modelled)" "bound" "roofline" "occupancy" "Advice" \
-        "limited by " " (alone: " " flops per byte (compute side of the ridge at " "; achieved " ". In brackets: the time saved by this change alone, and the resulting time (modelled)." \
+        "limited by " " (alone: " " % of the time); next: " " flops per byte (compute side of the ridge at " "; achieved " ". In brackets: the time saved by this change alone, and the resulting time (modelled)." \
         "line 16: Each multiply-add into \`sum\` needs 2 loads" "sum += input[i + k] * kernel[k];" "sectors  wave- divergent" "ideal fronts  branches" \
         " % in header files, " " % in launches, block start-up, copies, waiting and events"
     lacks $'\033'

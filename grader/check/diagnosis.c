@@ -222,7 +222,7 @@ static WrongPlace say_all_reaching(const Diagnosis *diagnosis, char *text, size_
     if (diagnosis->reaching_wrong < diagnosis->wrong || diagnosis->reaching_right > 0 ||
         diagnosis->never_written > 0)
         return WRONG_PLACE_NOWHERE;
-    snprintf(text, size, "exactly the elements whose filter reaches past the border");
+    snprintf(text, size, "only elements whose filter reaches past the border, and all of them");
     return WRONG_PLACE_REACHING;
 }
 
