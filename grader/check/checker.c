@@ -41,7 +41,7 @@ typedef struct ElementCheck {
     const ResemblanceVariant *variant; /* what is expected, instead of the case; NULL: the case */
     double max_magnitude;              /* of a probe (is_right_for()), */
     size_t probe;                      /*   which begins here at the latest */
-    ElementType type;     /* of the output */
+    ElementType type;                  /* of the output */
     const void *output;
     const void *literal;       /* expected values of the testcase; NULL: the oracle computes them */
     uint32_t poison;           /* an element with these bits was never written, */
@@ -292,8 +292,8 @@ static Status find_reaching(const ElementCheck *check, const BorderReach *reach,
                             reaching + count, why);
 }
 
-static Status find_wrong(const ElementCheck *check, const Tally *tally, const BorderReach *reach,
-                         Diagnosis *diagnosis, Comparison *comparison, Message *why)
+static Status find_wrong(const ElementCheck *check, const Tally *tally, const BorderReach *reach, Diagnosis *diagnosis,
+                         Comparison *comparison, Message *why)
 {
     double worst_ratio = 0, slack = slack_of(&check->problem->tolerance, tally);
     double *const reaching = allocated(malloc(2 * piece_at(check, 0) * sizeof *reaching));

@@ -219,8 +219,7 @@ static WrongPlace say_ends(const Diagnosis *diagnosis, char *text, size_t size)
 /* Exactly the elements whose filter reaches past the border: so exact that no other place says more. */
 static WrongPlace say_all_reaching(const Diagnosis *diagnosis, char *text, size_t size)
 {
-    if (diagnosis->reaching_wrong < diagnosis->wrong || diagnosis->reaching_right > 0 ||
-        diagnosis->never_written > 0)
+    if (diagnosis->reaching_wrong < diagnosis->wrong || diagnosis->reaching_right > 0 || diagnosis->never_written > 0)
         return WRONG_PLACE_NOWHERE;
     snprintf(text, size, "only elements whose filter reaches past the border, and all of them");
     return WRONG_PLACE_REACHING;

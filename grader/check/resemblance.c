@@ -58,8 +58,8 @@ static bool is_within(const ResemblanceVariant *variant, int rank)
 
 /* Computes all that lies between the first and the last element, in row-major order, and takes what is asked for. */
 static Status evaluate_within(const Oracle *oracle, const Problem *problem, const ResemblanceVariant *variant,
-                              const void *const *inputs, const size_t *shape, size_t first, size_t count,
-                              double *value, double *magnitude, Message *why)
+                              const void *const *inputs, const size_t *shape, size_t first, size_t count, double *value,
+                              double *magnitude, Message *why)
 {
     size_t larger[TENSOR_MAX_RANK], ignored;
     const size_t output = problem_output(problem);
@@ -121,10 +121,9 @@ Status variant_evaluate(const Oracle *oracle, const Problem *problem, const Rese
                         const size_t shape[TENSOR_MAX_RANK], size_t first, size_t count, double *value,
                         double *magnitude, Message *why)
 {
-    return (variant->formula == NULL ? evaluate_term(oracle, problem, variant, 0, shape, first, count, value,
-                                                     magnitude, why)
-                                     : evaluate_formula(oracle, problem, variant, shape, first, count, value,
-                                                        magnitude, why));
+    return (variant->formula == NULL
+                ? evaluate_term(oracle, problem, variant, 0, shape, first, count, value, magnitude, why)
+                : evaluate_formula(oracle, problem, variant, shape, first, count, value, magnitude, why));
 }
 
 /* ==== altered array =============================================================================================== */
@@ -418,8 +417,7 @@ static void try_swapped_axes(Search *search, const AlteredArray *array, bool is_
             order.axes[i] = j;
             order.axes[j] = i;
             if (has_enough(search, &order))
-                test_order(search, array, &order,
-                           is_filter ? turn_of(order.rank, i, j) : WRONG_NATURE_TRANSPOSED);
+                test_order(search, array, &order, is_filter ? turn_of(order.rank, i, j) : WRONG_NATURE_TRANSPOSED);
         }
 }
 
@@ -764,8 +762,10 @@ static const struct {
     WrongNature nature;
     BorderRule *rule;
 } border_rules[] = {
-    {WRONG_NATURE_BORDER_REPEATED, nearest_inside},        {WRONG_NATURE_BORDER_WRAPPED, other_end},
-    {WRONG_NATURE_BORDER_MIRRORED, mirrored_without_edge}, {WRONG_NATURE_BORDER_MIRRORED, mirrored_with_edge},
+    {WRONG_NATURE_BORDER_REPEATED, nearest_inside},
+    {WRONG_NATURE_BORDER_WRAPPED, other_end},
+    {WRONG_NATURE_BORDER_MIRRORED, mirrored_without_edge},
+    {WRONG_NATURE_BORDER_MIRRORED, mirrored_with_edge},
     {WRONG_NATURE_BORDER_NEXT, next_in_memory},
 };
 
@@ -1052,8 +1052,8 @@ static void try_renormalised(Search *search, const Border *border)
     memcpy(variant.more[0], variant.inputs, sizeof variant.inputs);
     memcpy(variant.more[1], variant.inputs, sizeof variant.inputs);
     variant.inputs[image] = image_with_margin(border, search->subject->inputs[image], NULL, 0, &arena);
-    variant.more[0][image] =
-        image_with_margin(border, constant_array(type, border->image.count, 1, &arena), NULL, 0, &arena);
+    variant.more[0][image] = image_with_margin(border, constant_array(type, border->image.count, 1, &arena), NULL, 0,
+                                               &arena);
     variant.more[1][image] = constant_array(type, count_with(border, border->margin), 1, &arena);
     variant.terms = 3;
     for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
@@ -1117,10 +1117,8 @@ static const struct {
     OracleFormula *formula;
     bool is_of_bytes;
 } formulas[] = {
-    {WRONG_NATURE_RECTIFIED, positive, false},
-    {WRONG_NATURE_NOT_RECTIFIED, without_sign, false},
-    {WRONG_NATURE_WRAPPED, wrapped, true},
-    {WRONG_NATURE_WRAPPED, wrapped_after_truncation, true},
+    {WRONG_NATURE_RECTIFIED, positive, false},   {WRONG_NATURE_NOT_RECTIFIED, without_sign, false},
+    {WRONG_NATURE_WRAPPED, wrapped, true},       {WRONG_NATURE_WRAPPED, wrapped_after_truncation, true},
     {WRONG_NATURE_WRAPPED, wrapped_above, true},
 };
 
@@ -1237,10 +1235,9 @@ static void try_biases(Search *search, size_t image)
     const Problem *problem = search->subject->problem;
     AlteredArray before, array;
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (i != image && problem->parameters[i].role == ROLE_IN &&
-            problem->parameters[i].type == ELEMENT_FLOAT32 && describe_array(search, image, &before) &&
-            before.count <= MOST_ELEMENTS && describe_array(search, i, &array) && array.order.rank == 1 &&
-            is_added(search, &before, &array))
+        if (i != image && problem->parameters[i].role == ROLE_IN && problem->parameters[i].type == ELEMENT_FLOAT32 &&
+            describe_array(search, image, &before) && before.count <= MOST_ELEMENTS &&
+            describe_array(search, i, &array) && array.order.rank == 1 && is_added(search, &before, &array))
             try_bias(search, &before, &array);
 }
 
@@ -1278,7 +1275,7 @@ static double truncated_level(double sum)
     return tally_level(trunc(sum));
 }
 
-static OracleBetween *const between_passes[] = {rint,           tally_level,     trunc,   truncated_level,
+static OracleBetween *const between_passes[] = {rint,           tally_level,   trunc,   truncated_level,
                                                 to_half_levels, wrapped_level, to_half, to_bfloat16};
 
 static void try_between(Search *search)

@@ -34,12 +34,12 @@ typedef struct ResemblanceVariant {
     Sizes sizes;
     const void *inputs[PROBLEM_MAX_PARAMETERS];
     const void *more[VARIANT_MAX_TERMS - 1][PROBLEM_MAX_PARAMETERS]; /* inputs of the further terms */
-    OracleFormula *formula;          /* of the terms; NULL: there is one, and it is the output */
-    int terms;                       /* with a formula: how many */
-    OracleBetween *between;          /* changes inner sums; may be NULL */
-    size_t offset[TENSOR_MAX_RANK];  /* of the output within a larger one, which the sizes belong to */
-    const void *output;              /* the output of solve(), perhaps in another order */
-    bool in_part;                    /* elements of the output with the bits of the poison do not count */
+    OracleFormula *formula;         /* of the terms; NULL: there is one, and it is the output */
+    int terms;                      /* with a formula: how many */
+    OracleBetween *between;         /* changes inner sums; may be NULL */
+    size_t offset[TENSOR_MAX_RANK]; /* of the output within a larger one, which the sizes belong to */
+    const void *output;             /* the output of solve(), perhaps in another order */
+    bool in_part;                   /* elements of the output with the bits of the poison do not count */
 } ResemblanceVariant;
 
 /* Computes the elements [first, first + count) of an output of this shape as the variant has them. */

@@ -266,8 +266,7 @@ static Status try_order(Rerun *rerun, DeviceOrder order, Trial *trial, Message *
     trial->output.compared = status == STATUS_OK && report.outcome == CALL_OK;
     if (trial->output.compared)
         status = call_compare(rerun->call, judging->oracle, NULL, &trial->output.comparison, why);
-    trial->decided =
-        judgement_of_call(&report, trial->output.compared ? &trial->output.comparison : NULL, false);
+    trial->decided = judgement_of_call(&report, trial->output.compared ? &trial->output.comparison : NULL, false);
     trial->conflicts = report.conflicts;
     rerun->needs_load = report.outcome != CALL_OK;
     rerun->is_over = report.outcome == CALL_TIME_LIMIT;

@@ -127,9 +127,8 @@ bool sizes_fit(const Problem *problem, const Sizes *sizes)
     for (size_t i = 0; i < problem->parameter_count; i++) {
         const Parameter *parameter = &problem->parameters[i];
         const int64_t value = sizes->values[i];
-        if (parameter->role == ROLE_SIZE
-                ? value < parameter->low || value > parameter->high
-                : problem_shape(problem, i, sizes, shape, &count, NULL) != STATUS_OK)
+        if (parameter->role == ROLE_SIZE ? value < parameter->low || value > parameter->high
+                                         : problem_shape(problem, i, sizes, shape, &count, NULL) != STATUS_OK)
             return false;
     }
     return check_constraints(problem, sizes, NULL) == STATUS_OK;

@@ -13,10 +13,10 @@
 const char *limiter_words(const char *limiter)
 {
     static const char *const words[][2] = {
-        {"dram", "memory bandwidth"},  {"l2", "L2 bandwidth"},           {"lsu", "load/store units"},
-        {"fma", "float32 arithmetic"}, {"fp64", "float64 arithmetic"},   {"integer", "integer arithmetic"},
+        {"dram", "memory bandwidth"},   {"l2", "L2 bandwidth"},           {"lsu", "load/store units"},
+        {"fma", "float32 arithmetic"},  {"fp64", "float64 arithmetic"},   {"integer", "integer arithmetic"},
         {"issue", "instruction issue"}, {"special", "special functions"}, {"constant", "constant cache"},
-        {"blocks", "block start-up"}, {"launch", "launches"},           {"texture", "texture units"},
+        {"blocks", "block start-up"},   {"launch", "launches"},           {"texture", "texture units"},
         {"heap", "heap of kernels"},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
