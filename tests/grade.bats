@@ -74,6 +74,9 @@ load processes.sh
     submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' | grep -v "^// problem:" >"a folder/x.cu"
     cd elsewhere
     judge grade --no-record --untimed --problem conv1d "../a folder/x.cu"
+    ends 1 "hidden" "    convjudge try --sizes input_size=" " --seed 1 --problem conv1d -- '../a folder/x.cu'" # the home of the tests has no Makefile
+    unset CONVJUDGE_HOME
+    judge grade --no-record --untimed --problem conv1d "../a folder/x.cu"
     ends 1 "hidden"
     command=$(grep -A1 "A case of your own fails, too:" <<<"$output" | tail -1)
     [[ $command == "    make -C "*" try SUB='../a folder/x.cu' SIZES=input_size="*",kernel_size="*" SEED=1 PROBLEM=conv1d" ]]
@@ -82,14 +85,14 @@ load processes.sh
 }
 
 @test "no command is shown that would say Accepted, and none to a reader who is elsewhere" {
-    submission '' 'if (kernel_size == 2047 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
+    submission '' 'if (input_size == 1037 && kernel_size == 14 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
     judge grade --no-record --untimed x.cu
     ends 1 "hidden" "nobody can reconstruct them. " " cases of the judge's own are right."
-    lacks "make try"
+    lacks "try --sizes"
     submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' >y.cu
     judge grade --no-record --untimed --gradescope results.json y.cu
     ends 1 "These sizes fail, too:" "    input_size="
-    lacks "make "
+    lacks "try --sizes"
 }
 
 @test "a failed sample case shows sizes, expected and got" {

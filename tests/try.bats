@@ -55,7 +55,7 @@ EOF
 @test "the smallest sizes that fail are found, and the command that shows them once more" {
     submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
     judge try --find --seed 3 --json result.json x.cu
-    ends 1 "output[7]: expected" "got 12345.6" "  the smallest sizes found that fail, of " " tried; once more:" "SIZES=input_size=102,kernel_size=1 SEED=3"
+    ends 1 "output[7]: expected" "got 12345.6" "  the smallest sizes found that fail, of " " tried; once more:" "convjudge try --sizes input_size=102,kernel_size=1 --seed 3 -- x.cu"
     json result.json '.cases[0].sizes.input_size' 102
     submission | sed 's/sum += /sum -= /' >y.cu
     judge try --find y.cu

@@ -1002,16 +1002,24 @@ static void test_border(Search *search, const Border *border, BorderRule *rule, 
     arena_free(&arena);
 }
 
-/* Along all indices, or along one alone. */
-static void try_border_rules(Search *search, const Border *border)
+/* An image that is narrower than a filter has no element whose filter lies inside, and several mistakes give the same
+ * output. */
+static bool is_wide_enough(const Border *border, int axes)
 {
-    int all = 0;
     for (int axis = 0; axis < border->image.order.rank; axis++)
-        all |= border->grows[axis] << axis;
+        if ((axes >> axis & 1) && border->image.order.shape[axis] < border->margin[axis])
+            return false;
+    return true;
+}
+
+/* Along all indices, or along one alone. */
+static void try_border_rules(Search *search, const Border *border, int all)
+{
     for (size_t i = 0; i < sizeof border_rules / sizeof *border_rules; i++) {
-        test_border(search, border, border_rules[i].rule, all, border_rules[i].nature);
+        if (is_wide_enough(border, all))
+            test_border(search, border, border_rules[i].rule, all, border_rules[i].nature);
         for (int axis = 0; axis < border->image.order.rank && (all & (all - 1)) != 0; axis++)
-            if (border->grows[axis])
+            if (border->grows[axis] && is_wide_enough(border, 1 << axis))
                 test_border(search, border, border_rules[i].rule, 1 << axis, border_rules[i].nature);
     }
 }
@@ -1067,10 +1075,14 @@ static void try_renormalised(Search *search, const Border *border)
 static void try_borders(Search *search, size_t image)
 {
     Border border;
+    int all = 0;
     if (!goes_on(search) || search->subject->wrong < 2 || !find_border(search, image, &border))
         return;
-    try_border_rules(search, &border);
-    try_renormalised(search, &border);
+    for (int axis = 0; axis < border.image.order.rank; axis++)
+        all |= border.grows[axis] << axis;
+    try_border_rules(search, &border, all);
+    if (is_wide_enough(&border, all))
+        try_renormalised(search, &border);
 }
 
 /* ---- another formula --------------------------------------------------------------------------------------------- */
