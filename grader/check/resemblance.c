@@ -380,12 +380,18 @@ static void try_stale(Search *search, const void *const *earlier)
         test(search, &all, WRONG_NATURE_STALE);
 }
 
-/* A filter is [plane][row][column], as far as it has these; the weights of a layer are [row][column][in][out]. */
-static WrongNature flip_along(int rank, int axes)
+/* A filter is [plane][row][column], as far as it has these; the weights of a layer are [row][column][in][out]. Along an
+ * index of one position nothing is flipped. */
+static WrongNature flip_along(const ArrayOrder *order, int axes)
 {
     static const WrongNature names[] = {WRONG_NATURE_FLIPPED_COLUMNS, WRONG_NATURE_FLIPPED_ROWS,
                                         WRONG_NATURE_FLIPPED_PLANES};
-    if (axes == (1 << rank) - 1 || (rank == 4 && axes == 3))
+    const int rank = order->rank;
+    int long_axes = 0;
+    for (int axis = 0; axis < rank; axis++)
+        long_axes |= (order->shape[axis] > 1) << axis;
+    axes &= long_axes;
+    if (axes == long_axes || (rank == 4 && axes == (long_axes & 3)))
         return WRONG_NATURE_FLIPPED;
     for (int axis = 0; axis < rank && rank <= 3; axis++)
         if (axes == 1 << axis)
@@ -406,7 +412,7 @@ static void try_flip(Search *search, const AlteredArray *array, int axes)
     ArrayOrder order = array->order;
     for (int i = 0; i < order.rank; i++)
         order.reversed[i] = axes >> i & 1 ? order.shape[i] : 0;
-    test_order(search, array, &order, flip_along(order.rank, axes));
+    test_order(search, array, &order, flip_along(&order, axes));
 }
 
 static void try_swapped_axes(Search *search, const AlteredArray *array, bool is_filter)
@@ -1002,10 +1008,12 @@ static void test_border(Search *search, const Border *border, BorderRule *rule, 
     arena_free(&arena);
 }
 
-/* An image that is narrower than a filter has no element whose filter lies inside, and several mistakes give the same
- * output. */
-static bool is_wide_enough(const Border *border, int axes)
+/* In an image that is narrower than a filter, the other end and the mirror image are what the filter meets inside anyway,
+ * so that other mistakes give the same output. */
+static bool is_telling_here(const Border *border, BorderRule *rule, int axes)
 {
+    if (rule == next_in_memory || rule == nearest_inside)
+        return true;
     for (int axis = 0; axis < border->image.order.rank; axis++)
         if ((axes >> axis & 1) && border->image.order.shape[axis] < border->margin[axis])
             return false;
@@ -1016,10 +1024,10 @@ static bool is_wide_enough(const Border *border, int axes)
 static void try_border_rules(Search *search, const Border *border, int all)
 {
     for (size_t i = 0; i < sizeof border_rules / sizeof *border_rules; i++) {
-        if (is_wide_enough(border, all))
+        if (is_telling_here(border, border_rules[i].rule, all))
             test_border(search, border, border_rules[i].rule, all, border_rules[i].nature);
         for (int axis = 0; axis < border->image.order.rank && (all & (all - 1)) != 0; axis++)
-            if (border->grows[axis] && is_wide_enough(border, 1 << axis))
+            if (border->grows[axis] && is_telling_here(border, border_rules[i].rule, 1 << axis))
                 test_border(search, border, border_rules[i].rule, 1 << axis, border_rules[i].nature);
     }
 }
@@ -1081,8 +1089,7 @@ static void try_borders(Search *search, size_t image)
     for (int axis = 0; axis < border.image.order.rank; axis++)
         all |= border.grows[axis] << axis;
     try_border_rules(search, &border, all);
-    if (is_wide_enough(&border, all))
-        try_renormalised(search, &border);
+    try_renormalised(search, &border);
 }
 
 /* ---- another formula --------------------------------------------------------------------------------------------- */
