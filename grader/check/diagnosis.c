@@ -375,18 +375,20 @@ static bool is_whole(const Diagnosis *diagnosis)
  * the other index needs? */
 static bool ends_like(const Diagnosis *diagnosis, int axis, int other)
 {
-    enum { WIDEST_BLOCK = 32, GRAIN = 4 };
+    enum { WIDEST_BLOCK = 32, GRAIN = 4, LEAST = 8 };
     const DiagnosisAxis *along = &diagnosis->axes[axis];
     const size_t from = along->least, across = diagnosis->axes[other].extent;
     const bool is_rest = from > 0 && along->largest == along->extent - 1 &&
                          diagnosis->wrong == diagnosis->count / along->extent * (along->extent - from);
-    return is_rest && from % GRAIN == 0 && from >= across && from <= across + 2 * WIDEST_BLOCK;
+    return is_rest && along->extent - from >= LEAST && from % GRAIN == 0 && from >= across &&
+           from <= across + 2 * WIDEST_BLOCK;
 }
 
 static bool is_swapped_grid(const Diagnosis *diagnosis)
 {
     const int last = diagnosis->rank - 1;
-    return diagnosis->rank >= 2 && (ends_like(diagnosis, last, last - 1) || ends_like(diagnosis, last - 1, last));
+    return (diagnosis->rank == 2 || diagnosis->rank == 3) &&
+           (ends_like(diagnosis, last, last - 1) || ends_like(diagnosis, last - 1, last));
 }
 
 WrongNature diagnosis_what(const Diagnosis *diagnosis)

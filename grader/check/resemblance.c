@@ -633,8 +633,42 @@ static void try_cut_off(Search *search, const AlteredArray *array)
     test_cut_off(search, array, 0, all);
 }
 
-/* The same loop in the row and in the column filter, say. */
-static void try_filters_cut_off(Search *search, size_t image, unsigned firsts, unsigned lasts)
+typedef char *FilterChange(const char *data, const AlteredArray *array);
+
+static char *reversed_filter(const char *data, const AlteredArray *array)
+{
+    ArrayOrder order = array->order;
+    order.reversed[0] = order.shape[0];
+    return array_in_order(data, array, &order);
+}
+
+static char *without_first_tap(const char *data, const AlteredArray *array)
+{
+    return array_cut_off(data, array, 1, 0);
+}
+
+static char *without_last_tap(const char *data, const AlteredArray *array)
+{
+    return array_cut_off(data, array, 0, 1);
+}
+
+static char *without_end_taps(const char *data, const AlteredArray *array)
+{
+    return array_cut_off(data, array, 1, 1);
+}
+
+static const struct {
+    WrongNature nature;
+    FilterChange *change;
+} filter_changes[] = {
+    {WRONG_NATURE_FLIPPED, reversed_filter},
+    {WRONG_NATURE_CUT_OFF, without_first_tap},
+    {WRONG_NATURE_CUT_OFF, without_last_tap},
+    {WRONG_NATURE_CUT_OFF, without_end_taps},
+};
+
+/* The same mistake in the row and in the column filter, say. */
+static void try_filter_change(Search *search, size_t image, FilterChange *change, WrongNature nature)
 {
     const Problem *problem = search->subject->problem;
     ResemblanceVariant variant = as_it_is(search->subject);
@@ -644,10 +678,10 @@ static void try_filters_cut_off(Search *search, size_t image, unsigned firsts, u
     for (size_t i = 0; i < problem->parameter_count; i++) {
         if (i == image || i == problem_output(problem) || !find_array(search, i, &array) || array.order.rank > 1)
             continue;
-        variant.inputs[i] = copies[count++] = array_cut_off(search->subject->inputs[i], &array, firsts, lasts);
+        variant.inputs[i] = copies[count++] = change(search->subject->inputs[i], &array);
     }
     if (count > 1)
-        test(search, &variant, WRONG_NATURE_CUT_OFF);
+        test(search, &variant, nature);
     for (size_t i = 0; i < count; i++)
         free(copies[i]);
 }
@@ -721,7 +755,7 @@ static void try_place_of_filter(Search *search, const AlteredArray *filter, cons
 /* An image with a margin has a larger output, in whose middle the output of the case stands; and what the margin holds
  * stands where the statement has zeros. So each other border is an experiment with other arguments of the same oracle. */
 
-enum { MOST_WITH_MARGIN = 1 << 20 };
+enum { MOST_WITH_MARGIN = 1 << 21 };
 
 typedef struct Border {
     AlteredArray image; /* split into pixels, as the output is then, too */
@@ -731,8 +765,9 @@ typedef struct Border {
     size_t margin[MOST_AXES]; /* at least as wide as a filter reaches past the border; 0: it does not */
 } Border;
 
-/* Where an element beyond the border is taken from, along one index; it may lie anywhere. */
-typedef int64_t BorderRule(int64_t at, int64_t extent);
+/* Where an element beyond the border is taken from, along one index. What stays outside lies in the next row or plane, in
+ * row-major order. */
+typedef int64_t BorderPlace(int64_t at, int64_t extent);
 
 static int64_t nearest_inside(int64_t at, int64_t extent)
 {
@@ -758,21 +793,27 @@ static int64_t mirrored_without_edge(int64_t at, int64_t extent)
     return place < extent ? place : 2 * extent - 2 - place;
 }
 
-/* Row-major order goes on in the next row or plane. */
-static int64_t next_in_memory(int64_t at, int64_t extent)
+static int64_t same_place(int64_t at, int64_t extent)
 {
     return at;
 }
 
-static const struct {
+/* In an image that is narrower than a filter, the other end and the mirror image are what the filter meets inside anyway,
+ * so that other mistakes give the same output. */
+typedef struct BorderRule {
     WrongNature nature;
-    BorderRule *rule;
-} border_rules[] = {
-    {WRONG_NATURE_BORDER_REPEATED, nearest_inside},
-    {WRONG_NATURE_BORDER_WRAPPED, other_end},
-    {WRONG_NATURE_BORDER_MIRRORED, mirrored_without_edge},
-    {WRONG_NATURE_BORDER_MIRRORED, mirrored_with_edge},
-    {WRONG_NATURE_BORDER_NEXT, next_in_memory},
+    BorderPlace *place;
+    bool of_narrow_images;
+    bool within_plane; /* a row that goes on in the next one does not go on in another plane */
+} BorderRule;
+
+static const BorderRule border_rules[] = {
+    {WRONG_NATURE_BORDER_REPEATED, nearest_inside, true, false},
+    {WRONG_NATURE_BORDER_WRAPPED, other_end, false, false},
+    {WRONG_NATURE_BORDER_MIRRORED, mirrored_without_edge, false, false},
+    {WRONG_NATURE_BORDER_MIRRORED, mirrored_with_edge, false, false},
+    {WRONG_NATURE_BORDER_NEXT, same_place, true, true},
+    {WRONG_NATURE_BORDER_NEXT, same_place, true, false},
 };
 
 static ArrayOrder order_with(const Border *border, const size_t margin[MOST_AXES])
@@ -807,27 +848,38 @@ static void add_margin(const Search *search, const Border *border, const size_t 
     }
 }
 
+/* Where the element at a position of the image with its margin comes from, as far as the rule says; -1: it is zero. */
+static int64_t place_by_rule(const Border *border, const BorderRule *rule, int axes, const size_t position[MOST_AXES])
+{
+    int64_t from = 0, row = 0, rows = 1; /* the position along the index before, and its extent */
+    for (int axis = 0; axis < border->image.order.rank; axis++) {
+        const int64_t extent = (int64_t)border->image.order.shape[axis];
+        int64_t at = (int64_t)position[axis] - (int64_t)border->margin[axis];
+        if (at < 0 || at >= extent) {
+            const int64_t next_row = row + (at < 0 ? -((extent - 1 - at) / extent) : at / extent);
+            if (!(axes >> axis & 1) || (rule->within_plane && (next_row < 0 || next_row >= rows)))
+                return -1;
+            at = rule->place(at, extent);
+        }
+        from = from * extent + at;
+        row = at;
+        rows = extent;
+    }
+    return from >= 0 && from < (int64_t)border->image.count ? from : -1;
+}
+
 /* The image with a margin, in the arena: along the indices whose bit is set in `axes` the rule says what the margin holds,
  * along the others it holds zeros. */
-static void *image_with_margin(const Border *border, const char *image, BorderRule *rule, int axes, Arena *arena)
+static void *image_with_margin(const Border *border, const char *image, const BorderRule *rule, int axes, Arena *arena)
 {
     const ArrayOrder order = order_with(border, border->margin);
-    const AlteredArray *array = &border->image;
-    const size_t count = count_with(border, border->margin);
-    char *const copy = arena_array(arena, count, array->element);
+    const size_t count = count_with(border, border->margin), element = border->image.element;
+    char *const copy = arena_array(arena, count, element);
     size_t position[MOST_AXES] = {0};
     for (size_t i = 0; i < count; i++, step(&order, position)) {
-        int64_t from = 0;
-        bool is_zero = false;
-        for (int axis = 0; axis < order.rank; axis++) {
-            const int64_t extent = (int64_t)array->order.shape[axis];
-            const int64_t at = (int64_t)position[axis] - (int64_t)border->margin[axis];
-            const bool is_outside = at < 0 || at >= extent;
-            is_zero = is_zero || (is_outside && !(axes >> axis & 1));
-            from = from * extent + (is_outside && !is_zero ? rule(at, extent) : at);
-        }
-        if (!is_zero && from >= 0 && (size_t)from < array->count)
-            memcpy(copy + i * array->element, image + (size_t)from * array->element, array->element);
+        const int64_t from = place_by_rule(border, rule, axes, position);
+        if (from >= 0)
+            memcpy(copy + i * element, image + (size_t)from * element, element);
     }
     return copy;
 }
@@ -995,40 +1047,33 @@ static bool find_border(Search *search, size_t image, Border *border)
     return is_any && find_reached(search, border) && find_margin(search, border);
 }
 
-static void test_border(Search *search, const Border *border, BorderRule *rule, int axes, WrongNature nature)
+static void test_border(Search *search, const Border *border, const BorderRule *rule, int axes)
 {
     ResemblanceVariant variant = as_it_is(search->subject);
     const size_t image = border->image.parameter;
     Arena arena = {0};
     if (!goes_on(search))
         return;
+    for (int axis = 0; axis < border->image.order.rank && !rule->of_narrow_images; axis++)
+        if ((axes >> axis & 1) && border->image.order.shape[axis] < border->margin[axis])
+            return;
     add_margin(search, border, border->margin, &variant);
     variant.inputs[image] = image_with_margin(border, search->subject->inputs[image], rule, axes, &arena);
-    test(search, &variant, nature);
+    test(search, &variant, rule->nature);
     arena_free(&arena);
 }
 
-/* In an image that is narrower than a filter, the other end and the mirror image are what the filter meets inside anyway,
- * so that other mistakes give the same output. */
-static bool is_telling_here(const Border *border, BorderRule *rule, int axes)
-{
-    if (rule == next_in_memory || rule == nearest_inside)
-        return true;
-    for (int axis = 0; axis < border->image.order.rank; axis++)
-        if ((axes >> axis & 1) && border->image.order.shape[axis] < border->margin[axis])
-            return false;
-    return true;
-}
-
 /* Along all indices, or along one alone. */
-static void try_border_rules(Search *search, const Border *border, int all)
+static void try_border_rules(Search *search, const Border *border)
 {
+    int all = 0;
+    for (int axis = 0; axis < border->image.order.rank; axis++)
+        all |= border->grows[axis] << axis;
     for (size_t i = 0; i < sizeof border_rules / sizeof *border_rules; i++) {
-        if (is_telling_here(border, border_rules[i].rule, all))
-            test_border(search, border, border_rules[i].rule, all, border_rules[i].nature);
+        test_border(search, border, &border_rules[i], all);
         for (int axis = 0; axis < border->image.order.rank && (all & (all - 1)) != 0; axis++)
-            if (border->grows[axis] && is_telling_here(border, border_rules[i].rule, 1 << axis))
-                test_border(search, border, border_rules[i].rule, 1 << axis, border_rules[i].nature);
+            if (border->grows[axis])
+                test_border(search, border, &border_rules[i], 1 << axis);
     }
 }
 
@@ -1083,12 +1128,9 @@ static void try_renormalised(Search *search, const Border *border)
 static void try_borders(Search *search, size_t image)
 {
     Border border;
-    int all = 0;
     if (!goes_on(search) || search->subject->wrong < 2 || !find_border(search, image, &border))
         return;
-    for (int axis = 0; axis < border.image.order.rank; axis++)
-        all |= border.grows[axis] << axis;
-    try_border_rules(search, &border, all);
+    try_border_rules(search, &border);
     try_renormalised(search, &border);
 }
 
@@ -1356,9 +1398,8 @@ static void try_missing_parts(Search *search, size_t image)
             try_cut_off(search, &array);
             try_first(search, &array);
         }
-    try_filters_cut_off(search, image, 1, 0);
-    try_filters_cut_off(search, image, 0, 1);
-    try_filters_cut_off(search, image, 1, 1);
+    for (size_t i = 0; i < sizeof filter_changes / sizeof *filter_changes; i++)
+        try_filter_change(search, image, filter_changes[i].change, filter_changes[i].nature);
 }
 
 /* Other orders of the image and of the output. */
