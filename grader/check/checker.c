@@ -38,9 +38,10 @@ typedef struct ElementCheck {
     const void *inputs[PROBLEM_MAX_PARAMETERS];
     EarlierFind *find_earlier; /* finds those of earlier cases; NULL: they are not known */
     void *earlier_context;
-    double max_magnitude; /* of a probe (is_right_for()), */
-    size_t probe;         /*   which begins here at the latest */
-    ElementType type;     /* of the output */
+    const ResemblanceVariant *variant; /* what is expected, instead of the case; NULL: the case */
+    double max_magnitude;              /* of a probe (is_right_for()), */
+    size_t probe;                      /*   which begins here at the latest */
+    ElementType type;                  /* of the output */
     const void *output;
     const void *literal;       /* expected values of the testcase; NULL: the oracle computes them */
     uint32_t poison;           /* an element with these bits was never written, */
@@ -56,7 +57,10 @@ typedef struct ElementCheck {
 static Status expected_of(const ElementCheck *check, size_t first, size_t count, double *expected, double *magnitude,
                           Message *why)
 {
-    Status status = oracle_evaluate(check->oracle, check->sizes, check->inputs, first, count, expected, magnitude, why);
+    Status status = check->variant == NULL ? oracle_evaluate(check->oracle, check->sizes, check->inputs, first, count,
+                                                             expected, magnitude, why)
+                                           : variant_evaluate(check->oracle, check->problem, check->variant,
+                                                              check->shape, first, count, expected, magnitude, why);
     if (status != STATUS_OK)
         return status;
     if (check->literal != NULL)
@@ -416,26 +420,42 @@ static DiagnosisElement judge_element(const ElementCheck *check, size_t first, s
     };
 }
 
-static Status find_wrong(const ElementCheck *check, const Tally *tally, Diagnosis *diagnosis, Comparison *comparison,
-                         Message *why)
+/* Of each element of the piece whether its filter reaches past the border: not 0. */
+static Status find_reaching(const ElementCheck *check, const BorderReach *reach, size_t first, size_t count,
+                            double *reaching, Message *why)
+{
+    if (!reach->is_known) {
+        memset(reaching, 0, count * sizeof *reaching);
+        return STATUS_OK;
+    }
+    return variant_evaluate(check->oracle, check->problem, &reach->variant, check->shape, first, count, reaching,
+                            reaching + count, why);
+}
+
+static Status find_wrong(const ElementCheck *check, const Tally *tally, const BorderReach *reach, Diagnosis *diagnosis,
+                         Comparison *comparison, Message *why)
 {
     double worst_ratio = 0, slack = slack_of(&check->problem->tolerance, tally);
-    for (size_t first = 0; first < check->count; first += PIECE) {
+    double *const reaching = allocated(malloc(2 * piece_at(check, 0) * sizeof *reaching));
+    Status status = STATUS_OK;
+    for (size_t first = 0; first < check->count && status == STATUS_OK; first += PIECE) {
         size_t count = piece_at(check, first);
-        Status status = compute_expected(check, first, count, why);
-        if (status != STATUS_OK)
-            return status;
-        for (size_t i = 0; i < count; i++) {
+        status = compute_expected(check, first, count, why);
+        if (status == STATUS_OK)
+            status = find_reaching(check, reach, first, count, reaching, why);
+        for (size_t i = 0; i < count && status == STATUS_OK; i++) {
             if (check->in_part && never_written(check, first + i))
                 continue;
             DiagnosisElement element = judge_element(check, first, count, i, slack);
+            element.reaches_outside = reaching[i] != 0;
             diagnosis_add(diagnosis, &element);
             if (element.wrong)
                 note_wrong(&element, comparison, &worst_ratio);
         }
     }
+    free(reaching);
     comparison->bound = comparison->worst.bound;
-    return STATUS_OK;
+    return status;
 }
 
 /* --- what the output resembles ------------------------------------------------------------------------------------ */
@@ -448,9 +468,8 @@ static Status is_right_for(void *context, const ResemblanceVariant *variant, boo
     ElementCheck other = *(const ElementCheck *)context;
     size_t probed = in_all || other.count < PROBED ? other.count : PROBED, spare = other.count - probed;
     size_t first = variant->in_part ? spare / 2 : spare < other.probe ? spare : other.probe;
-    memcpy(other.inputs, variant->inputs, sizeof other.inputs);
+    other.variant = variant;
     other.output = variant->output;
-    other.sizes = &variant->sizes;
     other.in_part |= variant->in_part;
     ErrorSum sum = sum_empty();
     Status status = STATUS_OK;
@@ -469,43 +488,80 @@ static Status is_right_for(void *context, const ResemblanceVariant *variant, boo
     return status;
 }
 
+static ResemblanceSubject subject_of(const ElementCheck *check, const Tally *tally, size_t wrong)
+{
+    return (ResemblanceSubject){.problem = check->problem,
+                                .oracle = check->oracle,
+                                .sizes = check->sizes,
+                                .inputs = check->inputs,
+                                .output = check->output,
+                                .poison = check->poison,
+                                .wrong = wrong,
+                                .largest = tally->max_magnitude};
+}
+
 static Status find_resemblance(const ElementCheck *check, const Tally *tally, const Comparison *comparison,
-                               WrongNature *nature, Message *why)
+                               WrongNature *nature, size_t *parameter, Message *why)
 {
     ElementCheck context = *check;
+    ResemblanceSubject subject = subject_of(check, tally, comparison->wrong);
     context.max_magnitude = 2 * tally->max_magnitude; /* other inputs may have other magnitudes */
     context.probe = comparison->first.index;
-    ResemblanceSubject subject = {.problem = check->problem,
-                                  .sizes = check->sizes,
-                                  .inputs = check->inputs,
-                                  .output = check->output,
-                                  .poison = check->poison,
-                                  .wrong = comparison->wrong,
-                                  .test = is_right_for,
-                                  .context = &context};
+    subject.test = is_right_for;
+    subject.context = &context;
     for (int which = 0; which < EARLIER_CASES && check->find_earlier != NULL; which++)
         subject.earlier[which] = check->find_earlier(check->earlier_context, which);
-    return resemblance_find(&subject, nature, why);
+    return resemblance_find(&subject, nature, parameter, why);
 }
 
 /* --- the comparison ----------------------------------------------------------------------------------------------- */
 
+/* Natures that more than one mistake may have. A filter of one tap that is kept from the case before looks like a factor. */
+static bool is_vague(WrongNature nature)
+{
+    return nature == WRONG_NATURE_UNKNOWN || nature == WRONG_NATURE_FACTOR || nature == WRONG_NATURE_IMPRECISE ||
+           nature == WRONG_NATURE_ZERO;
+}
+
+/* Which input it is about, where there are several besides the image. */
+static const char *input_of(const Problem *problem, size_t parameter)
+{
+    size_t inputs = 0;
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        inputs += problem->parameters[i].role == ROLE_IN;
+    return inputs < 3 || parameter >= problem->parameter_count || problem->parameters[parameter].role != ROLE_IN
+               ? NULL
+               : problem->parameters[parameter].name;
+}
+
+static void describe_kind(const ElementCheck *check, const Diagnosis *diagnosis, WrongNature nature, size_t parameter,
+                          Comparison *comparison)
+{
+    char where[120];
+    const char *what = wrong_nature_words(nature), *input = input_of(check->problem, parameter);
+    comparison->kind = (WrongOutput){diagnosis_where(diagnosis, where, sizeof where), nature};
+    snprintf(comparison->text, sizeof comparison->text, "%s%s%s%s%s%s", where, what[0] == '\0' ? "" : ": ", what,
+             input == NULL ? "" : " ('", input == NULL ? "" : input, input == NULL ? "" : "')");
+}
+
 static Status explain_mistake(const ElementCheck *check, const Tally *tally, Comparison *comparison, Message *why)
 {
     Diagnosis diagnosis;
+    BorderReach reach;
+    WrongNature nature = WRONG_NATURE_UNKNOWN;
+    size_t parameter = check->problem->parameter_count;
+    const ResemblanceSubject subject = subject_of(check, tally, 0);
     diagnosis_begin(&diagnosis, check->rank, check->shape);
-    Status status = find_wrong(check, tally, &diagnosis, comparison, why);
-    WrongNature nature = status == STATUS_OK ? diagnosis_what(&diagnosis) : WRONG_NATURE_UNKNOWN;
-    /* A filter of one tap that is kept from the case before looks like a factor. */
-    if (status == STATUS_OK && (nature == WRONG_NATURE_UNKNOWN || nature == WRONG_NATURE_FACTOR))
-        status = find_resemblance(check, tally, comparison, &nature, why);
-    if (status == STATUS_OK) {
-        char where[120];
-        const WrongPlace place = diagnosis_where(&diagnosis, where, sizeof where);
-        comparison->kind = (WrongOutput){place, nature};
-        const char *what = wrong_nature_words(comparison->kind.nature);
-        snprintf(comparison->text, sizeof comparison->text, "%s%s%s", where, what[0] == '\0' ? "" : ": ", what);
-    }
+    Status status = border_reach_begin(&subject, &reach, why);
+    if (status == STATUS_OK)
+        status = find_wrong(check, tally, &reach, &diagnosis, comparison, why);
+    if (status == STATUS_OK)
+        nature = diagnosis_what(&diagnosis);
+    if (status == STATUS_OK && is_vague(nature))
+        status = find_resemblance(check, tally, comparison, &nature, &parameter, why);
+    if (status == STATUS_OK)
+        describe_kind(check, &diagnosis, nature, parameter, comparison);
+    border_reach_free(&reach);
     diagnosis_free(&diagnosis);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ==== judgement =================================================================================================== */
 
@@ -215,6 +216,7 @@ typedef struct Rerun {
 typedef struct Trial { /* one repetition */
     Judgement decided;
     DeviceConflicts conflicts;
+    CaseOutput output;
 } Trial;
 
 static bool is_accepted(const Judgement *decided)
@@ -255,17 +257,16 @@ static Status try_order(Rerun *rerun, DeviceOrder order, Trial *trial, Message *
                                  .order = order};
     Grading *judging = rerun->judging;
     CallReport report = {0};
-    Comparison comparison;
     Status status = load_again(rerun, why);
     *trial = (Trial){0};
     if (status != STATUS_OK || rerun->is_over)
         return status;
     status = session_call(judging->session, rerun->call->arguments, rerun->call->problem->parameter_count, &options,
                           &report, why);
-    bool has_output = status == STATUS_OK && report.outcome == CALL_OK;
-    if (has_output)
-        status = call_compare(rerun->call, judging->oracle, NULL, &comparison, why);
-    trial->decided = judgement_of_call(&report, has_output ? &comparison : NULL, false);
+    trial->output.compared = status == STATUS_OK && report.outcome == CALL_OK;
+    if (trial->output.compared)
+        status = call_compare(rerun->call, judging->oracle, NULL, &trial->output.comparison, why);
+    trial->decided = judgement_of_call(&report, trial->output.compared ? &trial->output.comparison : NULL, false);
     trial->conflicts = report.conflicts;
     rerun->needs_load = report.outcome != CALL_OK;
     rerun->is_over = report.outcome == CALL_TIME_LIMIT;
@@ -676,6 +677,15 @@ static bool misses_blocks(const Call *call, const CallReport *report)
     return statistics->is_sample_unsound || (report->outcome == CALL_OK && drawn < least * statistics->drawn_share);
 }
 
+/* Those of a wrong sample. */
+static Status keep_elements(Grading *judging, const Call *call, const CaseResult *item, CaseOutput *output,
+                            Message *why)
+{
+    if (item->group != CASE_SAMPLE || output->comparison.wrong == 0)
+        return STATUS_OK;
+    return call_elements(call, judging->oracle, &judging->result->arena, &output->elements, why);
+}
+
 /* Of the large cases that a simulated GPU times, the processor would take longer to compute the expected output than the
  * simulator takes for a good kernel. What is compared is drawn when the output is there. */
 static Status check_output(Grading *judging, Call *call, const CaseResult *item, CaseOutput *output, Message *why)
@@ -685,10 +695,59 @@ static Status check_output(Grading *judging, Call *call, const CaseResult *item,
     call->in_sample = item->group == CASE_TIMED && judging->session->traits.clock == SESSION_MODEL;
     call->sample = generator_derive(&judging->secret, purpose, item->group, (uint32_t)(item - judging->result->cases));
     Status status = call_compare(call, judging->oracle, &judging->earlier, &output->comparison, why);
-    if (status == STATUS_OK && item->group == CASE_SAMPLE && output->comparison.wrong > 0)
-        status = call_elements(call, judging->oracle, &judging->result->arena, &output->elements, why);
-    return status;
+    return status == STATUS_OK ? keep_elements(judging, call, item, output, why) : status;
 }
+
+/* ---- a wrong output alone ---------------------------------------------------------------------------------------- */
+
+/* What earlier calls have left explains a wrong output if the same call is right in a process of its own. If it is wrong
+ * there, too, that output is the one to explain, since nothing else can have a part in it. */
+
+/* Not of a call whose output depends on an order or on undefined values, which need not be the same again; and of cases
+ * that are run for points alone nobody reads an explanation. */
+static bool is_to_be_called_alone(const Grading *judging, const CaseResult *item, const CallReport *call,
+                                  const Judgement *decided)
+{
+    const bool is_for_points = item->group == CASE_HIDDEN && result_failed_case(judging->result) != NULL;
+    return item->group != CASE_TIMED && decided->verdict == VERDICT_WRONG_ANSWER && !judging->job->is_opinion &&
+           judging->earlier.testcases[EARLIER_BEFORE] != NULL && call->conflicts.count == 0 &&
+           undefined_value(call) == NULL && !is_for_points;
+}
+
+static void blame_earlier_call(Comparison *comparison, Judgement *decided)
+{
+    WrongOutput *kind = &comparison->kind;
+    const size_t where = strcspn(comparison->text, ":");
+    if (kind->nature == WRONG_NATURE_STALE)
+        return;
+    kind->nature = WRONG_NATURE_LEFT_OVER;
+    snprintf(comparison->text + where, sizeof comparison->text - where, ": %s", wrong_nature_words(kind->nature));
+    *decided = judgement(VERDICT_WRONG_ANSWER, (HiddenFinding){.output = *kind}, "%s", comparison->text);
+}
+
+static MUST_USE Status call_alone(Grading *judging, Call *call, const CaseResult *item, CaseOutput *output,
+                                  Judgement *decided, Message *why)
+{
+    const Chacha20Key key = sample_key(judging, item);
+    Rerun rerun = {judging, call, is_secret(judging, item), &key, .needs_load = true};
+    Trial trial;
+    judging->earlier = (EarlierInputs){0};
+    Status status = try_order(&rerun, (DeviceOrder){.kind = DEVICE_ORDER_LATE}, &trial, why);
+    judging->runner_is_spent = judging->runner_is_spent || rerun.is_over || rerun.needs_load;
+    if (status != STATUS_OK || rerun.is_over)
+        return status;
+    if (is_accepted(&trial.decided)) {
+        blame_earlier_call(&output->comparison, decided);
+        return STATUS_OK;
+    }
+    if (trial.decided.verdict != VERDICT_WRONG_ANSWER)
+        return STATUS_OK;
+    *output = trial.output;
+    *decided = trial.decided;
+    return keep_elements(judging, call, item, output, why);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 Status case_run(Grading *judging, const Testcase *testcase, CaseResult *item, Message *why)
 {
@@ -718,6 +777,8 @@ Status case_run(Grading *judging, const Testcase *testcase, CaseResult *item, Me
     if (status == STATUS_OK && order_rerun_is_due(&report, &decided) &&
         !(item->group == CASE_TIMED && decided.verdict == VERDICT_ACCEPTED))
         status = order_rerun_try(judging, &call, is_secret(judging, item), &key, &report, &decided, why);
+    if (status == STATUS_OK && is_to_be_called_alone(judging, item, &report, &decided))
+        status = call_alone(judging, &call, item, &output, &decided, why);
     if (status == STATUS_OK && decided.verdict == VERDICT_ACCEPTED && judgement_needs_rerun(&report))
         status = uninitialised_rerun_try(&call, is_secret(judging, item), judging->session, judging->oracle, &report,
                                          &output, &decided, why);

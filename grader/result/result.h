@@ -190,8 +190,9 @@ typedef struct Result {
     AnchorTimes anchor;      /* real GPUs; and so are the blocks */
     BlockConditions *blocks; /* by number, in the arena */
     size_t block_count;
-    char unsteady[300]; /* why the times do not count; "": they do */
-    CallPlan plan;      /* of the timed cases */
+    char unsteady[300];  /* why the times do not count; "": they do */
+    CallPlan plan;       /* of the timed cases */
+    const char *way_out; /* lines on what to try where a hidden case failed, for people; NULL: nothing is known */
 
     SecondOpinion opinion; /* of the simulated GPU, where a real one judged */
 

@@ -293,7 +293,7 @@ static void a_sample_of_the_blocks_is_told_with_its_error(void **state)
     cases[0].statistics.sampled_share = 0.253;
     cases[0].statistics.sample_error = 0.0042;
     report_write(&result, plain, &text);
-    holds(&text, "  of large, 25 % of the blocks ran, drawn at random: +- 0.4 %\n");
+    holds(&text, "  of the case \"large\" a random 25 % of the blocks was simulated: +- 0.4 %\n");
     text_free(&text);
     cases[0].statistics.sampled_share = 1;
     report_write(&result, plain, &text);
@@ -382,8 +382,8 @@ static void the_leaderboard_is_aligned_with_wide_names_too(void **state)
 /* Of those that the cost model may name. */
 static void limits_that_are_rare_have_words_too(void **state)
 {
-    assert_string_equal(limiter_words("issue"), "issue of warps");
-    assert_string_equal(limiter_words("blocks"), "start of blocks");
+    assert_string_equal(limiter_words("issue"), "instruction issue");
+    assert_string_equal(limiter_words("blocks"), "block start-up");
     assert_string_equal(limiter_words("heap"), "heap of kernels");
 }
 
