@@ -646,7 +646,7 @@ CudaError serve_surface_free(Broker *broker, RingReply *reply)
 
 /* ==== broker tensor =============================================================================================== */
 
-static const char call[] = "cuTensorMapEncodeTiled";
+#define TENSOR_CALL "cuTensorMapEncodeTiled"
 
 enum { MOST_PROMOTION = 3, MOST_FILL = 1 };
 
@@ -691,17 +691,18 @@ CudaError serve_tensor_map(Broker *broker, RingReply *reply)
     const RingTensor *asked = (const RingTensor *)broker->record.body;
     const char *lack = not_provided(asked);
     if (lack != NULL) {
-        broker_note_missing(broker, call, lack);
+        broker_note_missing(broker, TENSOR_CALL, lack);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     const DeviceTensor tensor = tensor_of(asked);
     const char *why = refusal(broker, asked, &tensor);
     if (why != NULL) {
-        broker_note_error(broker, MISTAKE_CALL_FAILED, CUDA_ERROR_INVALID_VALUE, call, why);
+        broker_note_error(broker, (Mistake){.kind = MISTAKE_CALL_FAILED, .call = TENSOR_CALL}, CUDA_ERROR_INVALID_VALUE,
+                          TENSOR_CALL, why);
         return CUDA_ERROR_INVALID_VALUE;
     }
     CudaError error = broker->device->tensors->encode(broker->device, &tensor, (uint8_t *)broker->reader.ring->staging);
     if (error == CUDA_ERROR_NOT_SUPPORTED)
-        broker_note_missing(broker, call, "this device has no tensors of this type");
+        broker_note_missing(broker, TENSOR_CALL, "this device has no tensors of this type");
     return error;
 }

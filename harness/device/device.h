@@ -132,8 +132,8 @@ typedef struct DeviceTensor {
 
 /* ==== mistake ===================================================================================================== */
 
-/* The kind of a mistake, its source line and the array that it concerns: all that may be told of it where
- * the data are secret.
+/* The kind of a mistake, its source line, and the array, the CUDA call or the limit that it concerns: all that may be told of it
+ * where the data are secret.
  *
  * A text about a mistake says much more, but a submission can put what it likes into a text: names of kernels, sizes,
  * addresses, notes. So whoever writes a text sets the kind as well, from a fixed list (mistake.def). A submission chooses
@@ -157,6 +157,8 @@ typedef struct Mistake {
     char array[MISTAKE_NAME_BYTES]; /* name of the array; "": unknown */
     char kernel[MISTAKE_NAME_BYTES];
     uint32_t parameter; /* of the kernel, from 1: it points to the array; 0: unknown */
+    char call[MISTAKE_NAME_BYTES]; /* the CUDA call that fails or is not provided; "": none, or unknown */
+    LaunchLimit limit;             /* that a refused launch breaks; LAUNCH_FITS: unknown */
 } Mistake;
 
 /* `file` is the name of a source file as the compiler knew it, NULL: unknown. Lines of other files than the
@@ -165,8 +167,8 @@ Mistake mistake_at(MistakeKind kind, const char *file, int line);
 
 /* "a kernel executes a trap, or an assertion fails"; of an unknown number the words of MISTAKE_OTHER. */
 const char *mistake_words(MistakeKind kind);
-/* The same, with the side and the name of the array, as far as they are known: "a kernel reads past the end of shared
- * array 's'". */
+/* The same, with the side and the name of the array, the call or the limit, as far as they are known: "a kernel reads past the end of
+ * shared array 's'", "a kernel cannot be launched: its grid.y is above 65535". */
 void mistake_add(Text *out, const Mistake *mistake);
 
 /* ==== device check ================================================================================================ */

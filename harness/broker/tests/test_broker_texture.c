@@ -100,9 +100,9 @@ static void an_srgb_texture_is_refused_by_name_on_the_simulated_gpu(void **state
     texture.srgb = 1;
     assert_int_equal(ask_body(RING_TEXTURE_NEW, &texture, sizeof texture).error, CUDA_ERROR_NOT_SUPPORTED);
     assert_string_equal(
-        broker.reply.report.first_error_text,
+        broker.reply.report.first_error.text,
         "cudaCreateTextureObject with sRGB: operation not supported (the simulated GPU has no sRGB textures)");
-    assert_string_equal(broker.not_provided, "cudaCreateTextureObject with sRGB");
+    assert_string_equal(broker.not_provided.text, "cudaCreateTextureObject with sRGB");
 }
 
 /* ---- a device that believes everything: the simulated one, with operations of the test's own --------------------- */
