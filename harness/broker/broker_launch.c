@@ -122,6 +122,7 @@ static void give_function_info(Broker *broker, DeviceFunction *function)
         .ptx_version = info.ptx_version,
         .binary_version = info.binary_version,
     };
+    memcpy(given->cluster, info.cluster, sizeof given->cluster);
     memcpy(given->offsets, info.parameter_offsets, count * sizeof *given->offsets);
     memcpy(given->sizes, info.parameter_sizes, count * sizeof *given->sizes);
 }
@@ -567,8 +568,8 @@ CudaError serve_launch(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     }
     if (launch.is_cooperative && !fits_at_once(broker->device, &launch)) {
-        note_launch_error(broker, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, known, &launch.shape,
-                          LAUNCH_COOPERATIVE, "more blocks than the device can run at once");
+        note_launch_error(broker, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, known, &launch.shape, LAUNCH_COOPERATIVE,
+                          "more blocks than the device can run at once");
         return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     }
     broker->device->kernels->info(known->function, &info);

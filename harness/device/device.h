@@ -156,7 +156,7 @@ typedef struct Mistake {
     MistakeSide side;               /* of the array at which an access lies outside of it */
     char array[MISTAKE_NAME_BYTES]; /* name of the array; "": unknown */
     char kernel[MISTAKE_NAME_BYTES];
-    uint32_t parameter; /* of the kernel, from 1: it points to the array; 0: unknown */
+    uint32_t parameter;            /* of the kernel, from 1: it points to the array; 0: unknown */
     char call[MISTAKE_NAME_BYTES]; /* the CUDA call that fails or is not provided; "": none, or unknown */
     LaunchLimit limit;             /* that a refused launch breaks; LAUNCH_FITS: unknown */
 } Mistake;
@@ -448,6 +448,8 @@ typedef enum DeviceAddressMode {
 } DeviceAddressMode;
 typedef enum DeviceFilterMode { DEVICE_FILTER_POINT, DEVICE_FILTER_LINEAR, DEVICE_FILTER_MODES } DeviceFilterMode;
 
+enum { DEVICE_MAX_LEVELS = 16 }; /* of a mipmapped array */
+
 typedef struct DeviceTexture { /* what a texture object reads, and how */
     DeviceArray *array;        /* NULL: device memory at `address`, with this format: */
     uint64_t address;
@@ -463,6 +465,10 @@ typedef struct DeviceTexture { /* what a texture object reads, and how */
     bool srgb;
     uint32_t max_anisotropy;
     float border[4];
+    uint32_t levels;                       /* of a mipmapped array: */
+    DeviceArray *level[DEVICE_MAX_LEVELS]; /* the arrays of all levels; the first is `array` */
+    DeviceFilterMode level_filter;
+    float level_bias, least_level, most_level;
 } DeviceTexture;
 
 typedef struct DeviceTextureOps {
