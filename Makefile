@@ -62,7 +62,8 @@ help:
 # A misspelt variable would be ignored in silence: make grade SUB=x.cu DEVISE=sim.
 others   := CONVJUDGE_% CUDA_% OMP_% NO_COLOR BUILD CC CFLAGS CPPFLAGS EXTRA JIT KEEP LANES LDLIBS N NVCC SANITIZE UNITS V WARNINGS
 unknown  := $(filter-out $(settings) $(others),$(given))
-known     = $(if $(unknown),$(error unknown variable $(unknown); expected one of: $(settings)))
+meant     = $(strip $(foreach name,$(settings),$(if $(filter $(unknown),$(shell echo $(name) | tr A-Z a-z)),$(name))))
+known     = $(if $(unknown),$(error unknown variable $(unknown); $(if $(meant),write $(meant); )expected one of: $(settings)))
 
 need = $(known)$(if $(value $(1)),,$(error $(2)))
 

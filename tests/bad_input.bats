@@ -42,6 +42,8 @@ all_claims_hold() {
     submission >x.cu
     run make --no-print-directory -C "$root" grade BUILD="${build#"$root"/}" SUB="$PWD/x.cu" DEVISE=sim
     ends 2 "unknown variable DEVISE; expected one of: SUB PROBLEM DEVICE CASE AS JSON"
+    run make --no-print-directory -C "$root" grade BUILD="${build#"$root"/}" sub="$PWD/x.cu"
+    ends 2 "unknown variable sub; write SUB; expected one of: SUB PROBLEM DEVICE CASE AS JSON"
     rows 0
 }
 
@@ -213,9 +215,9 @@ unsupported() {
 @test "a CUDA call that the judge does not provide is a judge error if the output needs it, and one that CUDA refuses is not" {
     local handle='cudaIpcMemHandle_t handle;'
     submission "$handle if (cudaIpcGetMemHandle(&handle, nullptr) != cudaSuccess) exit(1);" | claims exits.cu "Judge Error" \
-        "a limit of the judge: it does not provide cudaIpcGetMemHandle; after that, solve() did not return: the process ended with exit status 1"
+        "a limit of the judge: it does not provide cudaIpcGetMemHandle (exits.cu:"
     submission "$handle if (cudaIpcGetMemHandle(&handle, nullptr) != cudaSuccess) return;" | claims returns.cu "Judge Error" \
-        "a limit of the judge: it does not provide cudaIpcGetMemHandle, and the output is wrong without it: "
+        "a limit of the judge: it does not provide cudaIpcGetMemHandle (returns.cu:"
     submission "$handle cudaIpcGetMemHandle(&handle, nullptr);" | claims goes_on.cu "Accepted" "cudaIpcGetMemHandle"
     submission 'cudaArray_t array; cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
                 if (cudaMallocArray(&array, &format, 8, 8, cudaArrayLayered) != cudaSuccess) return;' |

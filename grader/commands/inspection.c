@@ -837,7 +837,7 @@ Status check_device(const char *name, bool timed, CheckDevice *device, Message *
 
 static bool is_said(const Result *result, const char *words)
 {
-    bool said = strstr(result->text, words) != NULL;
+    bool said = strstr(result->text, words) != NULL || (result->note != NULL && strstr(result->note, words) != NULL);
     for (size_t i = 0; i < result->warning_count; i++)
         said = said || strstr(result->warnings[i], words) != NULL;
     return said;

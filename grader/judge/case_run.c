@@ -38,22 +38,99 @@ static Judgement accepted(void)
     return judgement(VERDICT_ACCEPTED, only_kind(MISTAKE_NONE), "%s", "");
 }
 
-/* For a call without an output: solve() did not end well. */
+/* ---- the first cause --------------------------------------------------------------------------------------------- */
+
+typedef struct PlacedText {
+    char text[sizeof(((CallError *)0)->text) + 40];
+} PlacedText;
+
+/* "cudaMalloc: out of memory (x.cu:12)" */
+static PlacedText placed(const char *text, int line)
+{
+    PlacedText said;
+    snprintf(said.text, sizeof said.text, line == 0 ? "%s" : "%s (%s:%d)", text, COMPILE_SOURCE_NAME, line);
+    return said;
+}
+
+static PlacedText text_of_error(const CallError *error)
+{
+    return placed(error->text, error->mistake.line);
+}
+
+/* Is the call that failed first the one that asked for too much device memory? */
+static bool is_refused_allocation(const CallReport *call)
+{
+    return call->allocation_refused && call->first_error.error == CUDA_ERROR_MEMORY_ALLOCATION;
+}
+
+/* The CUDA call that failed before everything else that went wrong in the call of solve(); MISTAKE_NONE: none did. */
+static Mistake mistake_of_error(const CallReport *call)
+{
+    Mistake mistake = call->first_error.mistake;
+    if (is_refused_allocation(call))
+        mistake.kind = MISTAKE_DEVICE_MEMORY;
+    return mistake;
+}
+
+static Judgement judgement_of_memory(const CallReport *call, MistakeKind also, const char *consequence)
+{
+    Mistake mistake = {.kind = MISTAKE_DEVICE_MEMORY};
+    if (is_refused_allocation(call))
+        mistake = mistake_of_error(call);
+    const HiddenFinding finding = {.mistake = mistake, .also = also};
+    return consequence == NULL
+               ? judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, finding, "%s",
+                           placed(mistake_words(MISTAKE_DEVICE_MEMORY), mistake.line).text)
+               : judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, finding, "%s; after that, %s",
+                           placed("more device memory than the limit was refused", mistake.line).text, consequence);
+}
+
+/* What follows from the lack is no mistake of the submission, and is not told. */
+static Judgement judgement_of_lack(const CallReport *call)
+{
+    return judgement(VERDICT_JUDGE_ERROR, only(call->not_provided.mistake),
+                     "a limit of the judge: it does not provide %s", text_of_error(&call->not_provided).text);
+}
+
+/* ---- the verdict of a call --------------------------------------------------------------------------------------- */
+
+/* Shared memory that nothing has written is often read beside the data, and thrown away. */
+static bool is_suspicious(const DeviceFinding *finding)
+{
+    return !finding->is_unwritten || finding->is_global;
+}
+
+/* The kind of the first finding that may have to do with the mistake, which a hidden case tells with it. */
+static MistakeKind suspicion(const CallReport *call)
+{
+    for (uint32_t i = 0; i < call->findings.count; i++)
+        if (is_suspicious(&call->findings.items[i]))
+            return call->findings.items[i].mistake.kind;
+    return MISTAKE_NONE;
+}
+
+/* solve() did not end well. A CUDA call that failed before that is the first cause, and stands first. */
+static Judgement judgement_of_end(Verdict verdict, const CallReport *call)
+{
+    const HiddenFinding first = {.mistake = mistake_of_error(call), .also = call->mistake.kind},
+                        alone = {.mistake = call->mistake, .also = suspicion(call)};
+    if (call->first_error.error != CUDA_ERROR_SUCCESS)
+        return judgement(verdict, first, "%s; after that, %s", text_of_error(&call->first_error).text, call->text);
+    return judgement(verdict, alone, "%s", call->text);
+}
+
+/* For a call without an output. */
 static Judgement judge_outcome(const CallReport *call)
 {
     switch (call->outcome) {
     case CALL_OK: break;
     case CALL_RUN_TIME_ERROR:
         if (call->allocation_refused)
-            return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, only_kind(MISTAKE_DEVICE_MEMORY),
-                             "more device memory than the limit was refused; after that, %s", call->text);
-        if (call->not_provided[0] != '\0')
-            return judgement(VERDICT_JUDGE_ERROR, only_kind(MISTAKE_NOT_PROVIDED),
-                             "a limit of the judge: it does not provide %s; after that, %s", call->not_provided,
-                             call->text);
-        return judgement(VERDICT_RUN_TIME_ERROR, only(call->mistake), "%s", call->text);
-    case CALL_TIME_LIMIT: return judgement(VERDICT_TIME_LIMIT_EXCEEDED, only(call->mistake), "%s", call->text);
-    case CALL_MEMORY_LIMIT: return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, only(call->mistake), "%s", call->text);
+            return judgement_of_memory(call, call->mistake.kind, call->text);
+        return call->not_provided.error != CUDA_ERROR_SUCCESS ? judgement_of_lack(call)
+                                                              : judgement_of_end(VERDICT_RUN_TIME_ERROR, call);
+    case CALL_TIME_LIMIT: return judgement_of_end(VERDICT_TIME_LIMIT_EXCEEDED, call);
+    case CALL_MEMORY_LIMIT: return judgement_of_end(VERDICT_MEMORY_LIMIT_EXCEEDED, call);
     case CALL_UNSUPPORTED: return judgement(VERDICT_JUDGE_ERROR, only(call->mistake), "%s", call->text);
     case CALL_INTEGRITY_VIOLATION: return judgement(VERDICT_INTEGRITY_VIOLATION, only(call->mistake), "%s", call->text);
     }
@@ -69,24 +146,30 @@ static const DeviceFinding *undefined_value(const CallReport *call)
     return NULL;
 }
 
+/* Which finding the verdict tells beside a wrong output: an undefined value before any other; NULL: there is none. */
+static const DeviceFinding *finding_of_wrong_output(const CallReport *call)
+{
+    const DeviceFinding *undefined = undefined_value(call);
+    return undefined == NULL && call->findings.count > 0 ? &call->findings.items[0] : undefined;
+}
+
 /* Errors that the submission overlooked explain a wrong output better than its numbers do. */
 static Judgement judge_wrong_output(const CallReport *call, const Comparison *comparison)
 {
-    const DeviceFinding *undefined = undefined_value(call);
+    const DeviceFinding *found = finding_of_wrong_output(call);
     HiddenFinding finding = {.output = comparison->kind};
     if (call->allocation_refused)
-        return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, only_kind(MISTAKE_DEVICE_MEMORY), "%s",
-                         mistake_words(MISTAKE_DEVICE_MEMORY));
-    if (call->not_provided[0] != '\0')
-        return judgement(VERDICT_JUDGE_ERROR, only_kind(MISTAKE_NOT_PROVIDED),
-                         "a limit of the judge: it does not provide %s, and the output is wrong without it: %s",
-                         call->not_provided, comparison->text);
-    if (call->first_error != 0)
-        return judgement(VERDICT_RUN_TIME_ERROR, only_kind(call->first_error_kind), "%s", call->first_error_text);
-    if (undefined == NULL)
+        return judgement_of_memory(call, suspicion(call), NULL);
+    if (call->not_provided.error != CUDA_ERROR_SUCCESS)
+        return judgement_of_lack(call);
+    if (call->first_error.error != CUDA_ERROR_SUCCESS)
+        return judgement(VERDICT_RUN_TIME_ERROR,
+                         (HiddenFinding){.mistake = call->first_error.mistake, .also = suspicion(call)}, "%s",
+                         text_of_error(&call->first_error).text);
+    if (found == NULL)
         return judgement(VERDICT_WRONG_ANSWER, finding, "%s", comparison->text);
-    finding.mistake = undefined->mistake;
-    return judgement(VERDICT_WRONG_ANSWER, finding, "%s; %s", comparison->text, undefined->text);
+    finding.mistake = found->mistake;
+    return judgement(VERDICT_WRONG_ANSWER, finding, "%s; %s", comparison->text, found->text);
 }
 
 static bool is_right(const Comparison *comparison)
@@ -441,54 +524,55 @@ static const double TRIALS_S = 1; /* no trial begins later than this after the f
 
 /* ---- warnings ---------------------------------------------------------------------------------------------------- */
 
-/* If the output is wrong, the text of the verdict names the finding. If it is right, uninitialised reads of shared
- * memory are harmless: threads beside the data often read parts of a tile that nobody loaded, and throw the result
- * away. */
-static bool is_warning(const CaseResult *item, const DeviceFinding *finding)
+/* Is the finding told by a warning? `told`: the verdict tells that one (NULL: none). If the output is right, uninitialised reads of
+ * shared memory are harmless. */
+static bool is_warning(const CaseResult *item, const DeviceFinding *finding, const DeviceFinding *told)
 {
-    return item->verdict != VERDICT_WRONG_ANSWER && (!finding->is_unwritten || finding->is_global);
+    return finding != told && (item->verdict != VERDICT_ACCEPTED || is_suspicious(finding));
 }
 
-/* Only the first call with findings warns of them; the others mostly have the same. */
-static void warn_of_findings(Grading *judging, const CaseResult *item, const DeviceFindings *findings)
+/* Only the first call with findings warns of them; the others mostly have the same. What follows from a limit of the judge is not
+ * told. */
+static void warn_of_findings(Grading *judging, const CaseResult *item, const CallReport *call)
 {
-    if (judging->findings_told)
+    const DeviceFindings *findings = &call->findings;
+    const DeviceFinding *told = item->verdict == VERDICT_WRONG_ANSWER ? finding_of_wrong_output(call) : NULL;
+    if (judging->findings_told || item->verdict == VERDICT_JUDGE_ERROR)
         return;
-    judging->findings_told = item->verdict == VERDICT_WRONG_ANSWER && findings->count > 0;
+    judging->findings_told = told != NULL;
     for (uint32_t i = 0; i < findings->count; i++)
-        if (is_warning(item, &findings->items[i])) {
+        if (is_warning(item, &findings->items[i], told)) {
             result_warn(judging->result, "%s", judging_wording(judging, findings->items[i].text));
             judging->findings_told = true;
         }
-    if (findings->more > 0)
+    if (findings->more > 0 && judging->findings_told)
         result_warn(judging->result, "and %u more finding%s of this kind", findings->more,
                     findings->more == 1 ? "" : "s");
 }
 
 static void warn_of_what_was_overlooked(Grading *judging, const CallReport *call)
 {
-    if (call->first_error != 0)
+    const bool has_failed = call->first_error.error != CUDA_ERROR_SUCCESS;
+    if (has_failed)
         result_warn(judging->result, "a CUDA call failed, though the output was right: %s",
-                    judging_wording(judging, call->first_error_text));
-    judging->error_told = judging->error_told || call->first_error != 0;
+                    judging_wording(judging, text_of_error(&call->first_error).text));
+    judging->error_told = judging->error_told || has_failed;
     if (call->output_copied)
         result_warn(judging->result, "%s", mistake_words(MISTAKE_OUTPUT_COPIED));
     if (call->pending_at_return)
-        result_warn(judging->result, "%s", mistake_words(MISTAKE_NOT_SYNCHRONISED));
+        judging->result->note = mistake_words(MISTAKE_NOT_SYNCHRONISED);
 }
 
 /* A case whose data are secret keeps one warning at most, of what no sample has warned of. */
 static void keep_warning(Grading *judging, const CaseResult *item, const CallReport *call)
 {
     for (uint32_t i = 0; i < call->findings.count && !judging->findings_told; i++)
-        if (is_warning(item, &call->findings.items[i]))
+        if (is_warning(item, &call->findings.items[i], NULL))
             judging_keep_warning(judging, call->findings.items[i].mistake);
-    if (call->first_error != 0 && !judging->error_told)
-        judging_keep_warning(judging, (Mistake){.kind = call->first_error_kind});
+    if (call->first_error.error != CUDA_ERROR_SUCCESS && !judging->error_told)
+        judging_keep_warning(judging, call->first_error.mistake);
     if (call->output_copied)
         judging_keep_warning(judging, (Mistake){.kind = MISTAKE_OUTPUT_COPIED});
-    if (call->pending_at_return)
-        judging_keep_warning(judging, (Mistake){.kind = MISTAKE_NOT_SYNCHRONISED});
 }
 
 /* ---- the verdict ------------------------------------------------------------------------------------------------- */
@@ -499,21 +583,32 @@ Judgement case_judgement(const Grading *judging, const CaseOutput *output, const
                              judging->job->problem->kernel_must_write_output);
 }
 
+/* Do the numbers of an output say anything? They follow from what the verdict says where the judge lacks something, or where nothing
+ * was written because of another mistake: there, each is the NaN that stood there before. */
+static bool output_tells(const CaseResult *item, const CaseOutput *output)
+{
+    const bool is_verdict = item->verdict == VERDICT_WRONG_ANSWER || item->verdict == VERDICT_ACCEPTED;
+    return output->compared && item->verdict != VERDICT_JUDGE_ERROR &&
+           (is_verdict || output->comparison.kind.nature != WRONG_NATURE_NEVER_WRITTEN);
+}
+
 /* A sample's data are public: everything may be told. */
 static void conclude_sample(Grading *judging, CaseResult *item, const CallReport *call, const CaseOutput *output,
                             const Judgement *decided)
 {
     Arena *arena = &judging->result->arena;
     SampleDetails *details = arena_array(arena, 1, sizeof *details);
-    *details = (SampleDetails){
-        .compared = output->compared, .comparison = output->comparison, .elements = output->elements, .printed = ""};
+    *details = (SampleDetails){.compared = output_tells(item, output),
+                               .comparison = output->comparison,
+                               .elements = output->elements,
+                               .printed = ""};
     if (call->printed.length > 0) {
         details->printed = arena_copy(arena, call->printed.data, call->printed.length);
         details->printed_lost = call->printed_lost;
     }
     item->sample = details;
     item->text = judging_wording(judging, decided->text);
-    warn_of_findings(judging, item, &call->findings);
+    warn_of_findings(judging, item, call);
     if (item->verdict == VERDICT_ACCEPTED)
         warn_of_what_was_overlooked(judging, call);
 }

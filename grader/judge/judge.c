@@ -457,11 +457,12 @@ typedef struct VerdictSoFar { /* what a result says of the judging as a whole */
     Verdict verdict;
     const char *text;
     size_t warning_count;
+    const char *note;
 } VerdictSoFar;
 
 static VerdictSoFar verdict_so_far(const Result *result)
 {
-    return (VerdictSoFar){result->verdict, result->text, result->warning_count};
+    return (VerdictSoFar){result->verdict, result->text, result->warning_count, result->note};
 }
 
 static void restore(Result *result, const VerdictSoFar *told)
@@ -469,6 +470,7 @@ static void restore(Result *result, const VerdictSoFar *told)
     result->verdict = told->verdict;
     result->text = told->text;
     result->warning_count = told->warning_count;
+    result->note = told->note;
 }
 
 /* Whether a failure has left cases that are wanted. */

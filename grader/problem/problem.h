@@ -60,6 +60,7 @@ typedef struct ProblemLimits {
     double grading_seconds;        /* all calls of a grading together; what counts is said in session.h */
     uint64_t grading_instructions; /* likewise, on a simulated GPU */
     size_t source_bytes;
+    uint32_t compile_seconds; /* processor time of each of the compiler's programs; 0: compile_sandbox.h */
 } ProblemLimits;
 
 typedef struct Problem {

@@ -577,17 +577,19 @@ static void add_second_opinion(const SecondOpinion *opinion, TerminalStyle style
         text_add(out, "    DEVICE=sim judges it on the simulated GPU alone\n");
 }
 
-static void add_warning(const char *warning, Text *out)
+static void add_remark(const char *kind, const char *sentence, Text *out)
 {
-    text_add(out, "  warning: ");
-    text_add_printable(out, warning, strlen(warning));
+    text_printf(out, "  %s: ", kind);
+    text_add_printable(out, sentence, strlen(sentence));
     text_add(out, "\n");
 }
 
-static void add_warnings(const Result *result, Text *out)
+static void add_remarks(const Result *result, Text *out)
 {
     for (size_t i = 0; i < result->warning_count; i++)
-        add_warning(result->warnings[i], out);
+        add_remark("warning", result->warnings[i], out);
+    if (result->note != NULL)
+        add_remark("note", result->note, out);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -600,14 +602,13 @@ void report_write(const Result *result, TerminalStyle style, Text *out)
         text_add_printable(out, result->text, strlen(result->text));
         text_add(out, "\n");
     }
-    if (result->verdict == VERDICT_COMPILE_ERROR || result->compiled.outcome == COMPILE_UNSUPPORTED ||
-        result->compiled.outcome == COMPILE_BROKEN)
+    if (result->compiled.outcome != COMPILE_OK)
         add_diagnostics(result, out);
     add_failures(result, style, out);
     if (result->verdict == VERDICT_ACCEPTED)
         add_success(result, style, out);
     add_printed(result, out);
     add_second_opinion(&result->opinion, style, out);
-    add_warnings(result, out);
+    add_remarks(result, out);
     report_add_run(result, out);
 }

@@ -186,6 +186,7 @@ typedef struct Result {
     StepSeconds seconds;
     const char *warnings[RESULT_MAX_WARNINGS];
     size_t warning_count;
+    const char *note; /* about what is allowed, and worth knowing; NULL: none */
 
     AnchorTimes anchor;      /* real GPUs; and so are the blocks */
     BlockConditions *blocks; /* by number, in the arena */

@@ -90,22 +90,16 @@ static void conclude_end(Broker *broker)
     }
 }
 
-static bool is_fault(DeviceFaultKind kind)
-{
-    return kind != DEVICE_NO_FAULT && kind != DEVICE_BAD_LAUNCH;
-}
-
 /* A violation counts more than a fault, and a fault more than any other end. */
 static void conclude(Broker *broker)
 {
     DeviceFault fault;
-    broker->device->report->fault(broker->device, &fault);
-    if (broker->end != SERVE_VIOLATION && is_fault(fault.kind))
+    if (broker_has_fault(broker, &fault) && broker->end != SERVE_VIOLATION)
         conclude_fault(broker, &fault);
     else
         conclude_end(broker);
     CallReport *report = &broker->reply.report;
-    memcpy(report->not_provided, broker->not_provided, sizeof report->not_provided);
+    report->not_provided = broker->not_provided;
     broker->reply.runner_gone = broker->end != SERVE_DONE && report->outcome == CALL_OK;
 }
 
@@ -172,7 +166,7 @@ void broker_load(Broker *broker, const ControlRequest *request)
 {
     Device *device = broker->device;
     begin_call(broker, request);
-    broker->not_provided[0] = '\0';
+    broker->not_provided = (CallError){0};
     ring_set_turns(broker->reader.ring, device->simulation != NULL);
     device->memory->set_limit(device, broker->limits.device_bytes);
     broker_require(broker, device->timing->begin(device), "bracket");

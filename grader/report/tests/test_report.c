@@ -323,6 +323,7 @@ static void compiler_diagnostics_are_shown_and_bounded(void **state)
 {
     Result result = made_up_result(NULL, 0);
     result.verdict = VERDICT_COMPILE_ERROR;
+    result.compiled.outcome = COMPILE_ERROR;
     for (int i = 0; i < 1000; i++)
         text_printf(&result.compiled.diagnostics, "mine.cu(%d): error: expected an expression\n", i);
     Text text = {0};

@@ -14,7 +14,7 @@ static void an_honest_submission_is_called_again_and_again(void **state)
         assert_string_equal(run.report.text, "");
         assert_int_equal(run.report.outcome, CALL_OK);
         assert_true(output_is_twice_the_input(&run));
-        assert_int_equal(run.report.first_error, 0);
+        assert_int_equal(run.report.first_error.error, 0);
         assert_int_equal(run.report.output_origin, ORIGIN_KERNELS);
         assert_false(run.report.input_changed);
         assert_false(run.report.pending_at_return);
@@ -139,9 +139,9 @@ static void what_a_call_did_is_reported(void **state)
             report->allocation_refused != cases[i].refused)
             fail_test("%s: changed %d, pending %d, refused %d", cases[i].body, report->input_changed,
                       report->pending_at_return, report->allocation_refused);
-        if (report->first_error != cases[i].error ||
-            strcmp(report->first_error_text, cases[i].error_text == NULL ? "" : cases[i].error_text) != 0)
-            fail_test("%s: error %d, %s", cases[i].body, report->first_error, report->first_error_text);
+        if (report->first_error.error != cases[i].error ||
+            strcmp(report->first_error.text, cases[i].error_text == NULL ? "" : cases[i].error_text) != 0)
+            fail_test("%s: error %d, %s", cases[i].body, report->first_error.error, report->first_error.text);
     }
     finish(&run);
 }

@@ -825,11 +825,12 @@ static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
 {
     SimDevice *sim = sim_of(device);
     DeviceFunctionInfo facts;
+    LaunchLimit limit;
     char hint[200];
     if (sim->sticky != CUDA_ERROR_SUCCESS)
         return sim->sticky;
     kernel_info(launch->function, &facts);
-    CudaError error = launch_check(&device->info, &facts, &launch->shape, hint, sizeof hint);
+    CudaError error = launch_check(&device->info, &facts, &launch->shape, &limit, hint, sizeof hint);
     if (error == CUDA_ERROR_SUCCESS && launch->parameter_bytes != facts.parameter_bytes)
         error = CUDA_ERROR_INVALID_VALUE;
     if (error != CUDA_ERROR_SUCCESS)
