@@ -19,6 +19,7 @@ ACCESS = {"ALL": "anyone", "READERS": "readers", "PERSONS": "persons", "PERSONS_
           "TEACHERS": "teachers", "TEACHERS_AND_KITS": "teachers, kits", "ADMINS": "administrators", "WORKERS": "workers"}
 READERS = {"STUDENT": "Students", "INSTRUCTOR": "Instructors", "AUTHOR": "Authors of problems",
            "ADMINISTRATOR": "Administrators"}
+OF_OTHER_PROGRAMS = {"nv", "build-arg", "security-opt", "signal", "constraint", "nodelist"} # podman's, Apptainer's, Slurm's
 WIDTH = 120
 faults = 0
 
@@ -163,6 +164,7 @@ def check_commands():
     makefile = read("Makefile")
     targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, re.M))
     variables = set(" ".join(re.findall(r"^(?:settings|others) +:= (.*)$", makefile, re.M)).split())
+
     def check(page, words):
         command = re.search(r"(?:^|(?<!-u)[ /])(convjudge|make) ([a-z][a-z-]*)(.*)", words) or re.match(r"()([a-z][a-z-]*)(.*)", words)
         program, name, rest = command.groups() if command else ("", "", "")
@@ -171,6 +173,9 @@ def check_commands():
         for option in re.findall(r"(?<![\w-])--([a-z][a-z-]*)", rest) if name in names and program != "make" else ():
             if (option, name) not in taken:
                 fault(f"{page}: {name} takes no --{option}: {words}")
+        for option in re.findall(r"^--([a-z][a-z-]*)", words):
+            if option not in OF_OTHER_PROGRAMS | {name for name, _ in taken}:
+                fault(f"{page}: no command takes --{option}: {words}")
         for variable in re.findall(r"\b([A-Z]+)=", rest) if program == "make" else ():
             if variable not in variables:
                 fault(f"{page}: make has no variable {variable}: {words}")
