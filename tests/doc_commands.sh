@@ -150,7 +150,7 @@ for page in "${pages[@]}"; do
     mkdir "$work/home"
     echo "$work/convjudge" >"$work/folder"
     printf 'export HOME=%q\n' "$work/home" >"$work/exports"
-    for block in "$work"/blocks/*.{how,file}; do [[ -e $block ]] && basename "$block"; done | sort >"$work/order"
+    find "$work/blocks" '(' -name '*.how' -o -name '*.file' ')' -printf '%f\n' | sort >"$work/order"
     while read -r block; do
         deadline=$((SECONDS + 300))
         case $block in
