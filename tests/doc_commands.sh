@@ -10,7 +10,7 @@
 #   <!-- as root -->                       it changes the machine (tests/machine.bash); needs root
 #   <!-- as the account convjudge -->      the same, as the service's account
 # tests/reference.py check holds options in all pages to the tables of the code; tests/problems.bats follows add-a-problem.md.
-# Usage: tests/doc_commands.sh BUILD [PAGE...]
+# Usage: tests/doc_commands.sh BUILD [PAGE...]    with SHOW=1 commands and what they print are shown, too
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ $(id -u) == 0 && -z ${OF_ITS_OWN:-} ]] && unshare --mount true 2>/dev/null; then
@@ -139,6 +139,7 @@ run_block() { # PAGE LINE
         fi
     } >"$work/script"
     bash "$work/script" >"$work/output" 2>&1 </dev/null || status=$?
+    if [[ -n ${SHOW:-} ]]; then sed 's/^/# $ /' "$block"; sed 's/^/# /' "$work/output"; fi
     if [[ $status == "${expected:-0}" ]]; then result ok "- $name"; return; fi
     result "not ok" "- $name: exit status $status, expected ${expected:-0}"
     tail -n 30 "$work/output" | sed 's/^/# /'
