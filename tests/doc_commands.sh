@@ -28,7 +28,7 @@ ln -s "$work/convjudge/build/convjudge" "$work/bin/convjudge"
 export CONVJUDGE_CUDA_DRIVER=no-such-library.so.1 NO_COLOR=1 EDITOR=true # a GPU of this machine is for `make test-gpu`
 export XDG_CACHE_HOME=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}           # what was compiled before need not be compiled again
 PATH=$PATH:$work/bin
-# shellcheck source=tests/machine.bash
+# shellcheck source=tests/machine.bash disable=SC1091
 source tests/machine.bash
 machine=no
 if [[ -n ${OF_ITS_OWN:-} ]] && lay_over_folders "$work/over" 2>/dev/null; then machine=yes; fi
@@ -48,7 +48,7 @@ clean_machine() {
     service/commands/install.sh uninstall "$build" >/dev/null
     rm -rf /var/lib/convjudge* /var/backups/convjudge /etc/convjudge
 }
-trap 'end_others; clean_machine; umount "$work/over" 2>/dev/null; rm -rf --one-file-system "$work"' EXIT
+trap 'end_others; clean_machine; umount "$work/over" 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
 
 result() { # ok|not ok WORDS
     tests=$((tests + 1))
@@ -124,7 +124,9 @@ run_block() { # PAGE LINE
         result "not ok" "- $name: it did not print $word"
         return
     fi
-    # Where the commands before it have left the shell, and what they have exported, is where it begins.
+    # Where the commands before it have left the shell, and what they have exported, is where it begins. `set -e` overlooks a
+    # failure before `&&`, so such a line ends the script itself, unless it may be of a here-document.
+    [[ -n $expected ]] || sed -i '/<</,$!s/^\([^#]* && [^#]*[^# ]\)\( *#.*\)*$/\1 || exit\2/' "$block"
     {
         printf 'source %q\ncd %q\nsource %q\nset -e\n' "$PWD/tests/machine.bash" "$(cat "$work/folder")" "$work/exports"
         said 'first: '
