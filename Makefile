@@ -87,6 +87,9 @@ stand = if [ -d "$$STAND" ] && { [ -e "$$STAND/$$SUB" ] || [ ! -e "./$$SUB" ]; }
 # The beginning of recipes: checks what is needed, and builds the judge; runs it, too.
 ready = harness/setup.sh $(filter service,$(1)) && $(ordinary) $(MAKE) --no-print-directory --silent -j$(shell nproc) $(1)
 judge = $(plus)@$(call ready,build) && { $(stand); } && "$$BUILT/convjudge" $@ $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} $${DEVICE:+--device "$$DEVICE"}
+# `make build` and `make service` set up first, too. Other goals let another make build them, after their own set-up.
+by_name := $(if $(filter 0,$(MAKELEVEL)),$(filter build service,$(MAKECMDGOALS)))
+$(if $(by_name),$(if $(shell harness/setup.sh $(filter service,$(by_name)) >&2 || echo no),$(error nothing is built)))
 need_tests = $(if $(wildcard tests/run.sh),,$(error the student's kit has no tests))
 
 grade:  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]|cpu] [AS=name] [JSON=file] [GRADESCOPE=file [CLASS=class.json]] [JUNIT=file]
