@@ -10,7 +10,6 @@
 #include "grader/judge/opinion_step.h"
 #include "grader/problem/key_stream.h"
 #include "grader/problem/testcase.h"
-#include "grader/problem/testcase_data.h"
 #include "grader/result/wording.h"
 #include "grader/timing/call_plan.h"
 #include "grader/timing/measure.h"

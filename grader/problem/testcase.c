@@ -1,7 +1,6 @@
 #include "grader/problem/testcase.h"
 
 #include "base/paths.h"
-#include "grader/problem/testcase_data.h"
 
 #include <float.h>
 #include <limits.h>
@@ -607,6 +606,63 @@ void sizes_add(Text *out, const Problem *problem, const Sizes *sizes)
         }
 }
 
+/* ==== drawn sizes ================================================================================================= */
+
+/* Whether they keep the constraints, and each array has a shape. */
+static bool sizes_hold(const Problem *problem, const Sizes *sizes)
+{
+    size_t shape[TENSOR_MAX_RANK], count;
+    Message unfit;
+    int64_t holds = 1;
+    for (size_t i = 0; i < problem->constraint_count; i++)
+        if (expression_evaluate(&problem->constraints[i], sizes->values, &holds, &unfit) != STATUS_OK || holds == 0)
+            return false;
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role != ROLE_SIZE &&
+            problem_shape(problem, i, sizes, shape, &count, &unfit) != STATUS_OK)
+            return false;
+    return true;
+}
+
+/* They need not hold. */
+static Sizes attempt_sizes(const Problem *problem, const Testcase *testcase, const GeneratorKey *secret,
+                           uint32_t attempt)
+{
+    _Static_assert((int)PROBLEM_MAX_PARAMETERS <= (int)GENERATOR_WORDS,
+                   "a block of the cipher has a word for each size");
+    const GeneratorKey key = generator_derive(secret, CASE_KEY_SIZES, (uint32_t)testcase->number, 0);
+    const Chacha20Block block = generator_data(&key, attempt);
+    Sizes sizes = testcase->least;
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_SIZE)
+            sizes.values[i] = generator_integer(block.words[i], testcase->least.values[i], testcase->most.values[i]);
+    return sizes;
+}
+
+static Status draw_sizes(const Problem *problem, Testcase *testcase, const GeneratorKey *secret, Message *why)
+{
+    enum { ATTEMPTS = 1000 }; /* at least one in ten holds (testcases_read()) */
+    uint32_t attempt = 0;
+    do {
+        if (attempt == ATTEMPTS)
+            return fail(STATUS_BAD_INPUT, why, "case \"%s\": none of %d sizes drawn keeps the problem's constraints",
+                        testcase->name, ATTEMPTS);
+        testcase->sizes = attempt_sizes(problem, testcase, secret, attempt++);
+    } while (!sizes_hold(problem, &testcase->sizes));
+    Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why);
+    return status == STATUS_OK ? expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why)
+                               : status;
+}
+
+Status testcases_draw(const Problem *problem, TestcaseSet *set, const GeneratorKey *secret, Message *why)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < set->count && status == STATUS_OK; i++)
+        if (set->cases[i].draws_sizes)
+            status = draw_sizes(problem, &set->cases[i], secret, why);
+    return status;
+}
+
 /* ==== testcase read =============================================================================================== */
 
 enum { MAX_FILE_BYTES = 16 << 20, MAX_NAME_LENGTH = 100 };
@@ -669,7 +725,7 @@ static Status check_drawn_sizes(TestcaseReading *reading, const cJSON *sizes, Te
         return json_fail(&reading->file, sizes, reading->why,
                          "only a hidden case that is not timed can draw its sizes");
     for (uint32_t i = 0; i < ATTEMPTS; i++) {
-        const Sizes drawn = testcase_attempt_sizes(reading->problem, testcase, &known, i);
+        const Sizes drawn = attempt_sizes(reading->problem, testcase, &known, i);
         if (sizes_hold(reading->problem, &drawn) && holding++ == 0)
             testcase->sizes = drawn;
     }

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/status.h"
+#include "grader/problem/generator.h"
 #include "grader/problem/problem.h"
 
 #include <stdbool.h>
@@ -26,6 +27,9 @@ typedef enum SourceKind {
     SOURCE_RAMP,      /* start + step * index */
     SOURCE_CONSTANT   /* value */
 } SourceKind;
+
+/* What the keys of a case are derived for (generator_derive()). A group that is added above gets a number of its own. */
+enum { CASE_KEY_SEED = 1, CASE_KEY_GROUP, CASE_KEY_SIZES = CASE_KEY_GROUP + CASE_GROUPS };
 
 /* What becomes of the numbers of a random source: arrays that tempt people to a shortcut. */
 typedef enum CasePatternKind {
@@ -58,7 +62,7 @@ typedef struct Testcase {
     CaseGroup group;
     int number; /* from 1 within its group */
     Sizes sizes;
-    bool draws_sizes; /* in each grading anew (testcase_draw_sizes()), from `least` to `most` */
+    bool draws_sizes; /* in each grading anew (testcases_draw()), from `least` to `most` */
     Sizes least, most;
     bool repeats_addresses; /* CallOptions.repeats_addresses: of the case before it in its group */
     int64_t
@@ -81,6 +85,9 @@ void testcases_free(TestcaseSet *set);
 cJSON *sizes_json(const Problem *problem, const Sizes *sizes);
 /* Adds "input_size 1500000, kernel_size 5". */
 void sizes_add(Text *out, const Problem *problem, const Sizes *sizes);
+
+/* Gives every case that draws its sizes those that follow from `secret` and its number, and that keep the constraints. */
+MUST_USE Status testcases_draw(const Problem *problem, TestcaseSet *set, const GeneratorKey *secret, Message *why);
 
 /* ==== case source ================================================================================================= */
 

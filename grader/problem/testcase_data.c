@@ -8,66 +8,8 @@
 /* Elements that one thread fills at a time: whole groups of words, whatever they are made into. */
 enum { PIECE = 1 << 16, NORMALS = KEY_STREAM_GROUP / GENERATOR_NORMAL_WORDS };
 
-/* What the keys of arrays are derived for. A group of cases that is added to CaseGroup gets a number of its own. */
-enum { PURPOSE_SEED = 1, PURPOSE_GROUP, PURPOSE_SIZES = PURPOSE_GROUP + CASE_GROUPS };
-
 /* What keys are derived for from the key of an array, whose elements have the purpose 0. */
 enum { PURPOSE_PATTERN = 1, PURPOSE_CHANGE };
-
-/* ---- sizes ------------------------------------------------------------------------------------------------------- */
-
-bool sizes_hold(const Problem *problem, const Sizes *sizes)
-{
-    size_t shape[TENSOR_MAX_RANK], count;
-    Message unfit;
-    int64_t holds = 1;
-    for (size_t i = 0; i < problem->constraint_count; i++)
-        if (expression_evaluate(&problem->constraints[i], sizes->values, &holds, &unfit) != STATUS_OK || holds == 0)
-            return false;
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role != ROLE_SIZE &&
-            problem_shape(problem, i, sizes, shape, &count, &unfit) != STATUS_OK)
-            return false;
-    return true;
-}
-
-Sizes testcase_attempt_sizes(const Problem *problem, const Testcase *testcase, const GeneratorKey *secret,
-                             uint32_t attempt)
-{
-    _Static_assert((int)PROBLEM_MAX_PARAMETERS <= (int)GENERATOR_WORDS,
-                   "a block of the cipher has a word for each size");
-    const GeneratorKey key = generator_derive(secret, PURPOSE_SIZES, (uint32_t)testcase->number, 0);
-    const Chacha20Block block = generator_data(&key, attempt);
-    Sizes sizes = testcase->least;
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_SIZE)
-            sizes.values[i] = generator_integer(block.words[i], testcase->least.values[i], testcase->most.values[i]);
-    return sizes;
-}
-
-static Status draw_sizes(const Problem *problem, Testcase *testcase, const GeneratorKey *secret, Message *why)
-{
-    enum { ATTEMPTS = 1000 }; /* at least one in ten holds (testcases_read()) */
-    uint32_t attempt = 0;
-    do {
-        if (attempt == ATTEMPTS)
-            return fail(STATUS_BAD_INPUT, why, "case \"%s\": none of %d sizes drawn keeps the problem's constraints",
-                        testcase->name, ATTEMPTS);
-        testcase->sizes = testcase_attempt_sizes(problem, testcase, secret, attempt++);
-    } while (!sizes_hold(problem, &testcase->sizes));
-    Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why);
-    return status == STATUS_OK ? expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why)
-                               : status;
-}
-
-Status testcases_draw(const Problem *problem, TestcaseSet *set, const GeneratorKey *secret, Message *why)
-{
-    Status status = STATUS_OK;
-    for (size_t i = 0; i < set->count && status == STATUS_OK; i++)
-        if (set->cases[i].draws_sizes)
-            status = draw_sizes(problem, &set->cases[i], secret, why);
-    return status;
-}
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
@@ -262,9 +204,9 @@ GeneratorKey testcase_key(const Testcase *testcase, size_t parameter, const Gene
     static const GeneratorKey known;
     const CaseSource *source = &testcase->sources[parameter];
     if (source->seeded)
-        return generator_derive(testcase->group == CASE_SAMPLE ? &known : secret, PURPOSE_SEED, (uint32_t)source->seed,
+        return generator_derive(testcase->group == CASE_SAMPLE ? &known : secret, CASE_KEY_SEED, (uint32_t)source->seed,
                                 (uint32_t)(source->seed >> 32));
-    return generator_derive(secret, PURPOSE_GROUP + (uint32_t)testcase->group, (uint32_t)testcase->number,
+    return generator_derive(secret, CASE_KEY_GROUP + (uint32_t)testcase->group, (uint32_t)testcase->number,
                             (uint32_t)parameter);
 }
 
