@@ -139,6 +139,7 @@ typedef struct Instruction {
     bool is_release;      /* of STORE and ATOMIC: the kernel asks for a fence in front of it, for other blocks */
     bool signals_copies;  /* of ATOMIC_ARRIVE: the end of the thread's asynchronous copies arrives */
     bool is_strong;       /* volatile, relaxed, acquire, release: it cannot race (PTX ISA, Memory Consistency Model) */
+    bool is_read_only;    /* of LOAD: ld.global.nc, whose cache does not see what the launch stores */
     uint16_t opcode;
     Operand guard; /* predicate; lanes in which it is false do nothing */
     LaneFunction *run;

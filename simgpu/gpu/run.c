@@ -202,7 +202,7 @@ static void add_worker(GridRun *run, Worker *worker, const Sanitizer *sanitizer)
     lengthen(&run->longest, &worker->longest);
     if (run->lines != NULL)
         lines_add_worker(run->lines, worker);
-    if (run->found != NULL)
+    if (run->found != NULL && sanitizer != NULL)
         raw_findings_merge(worker->code, run->found, sanitizer->found);
     pthread_mutex_unlock(&run->lock);
 }
@@ -382,7 +382,7 @@ void run_together(GridRun *run)
     run_grid(workers, launch->blocks);
     for (uint64_t i = 0; i < launch->blocks; i++) {
         lengthen(&workers[i]->longest, &workers[i]->path);
-        add_worker(run, workers[i], NULL);
+        add_worker(run, workers[i], i == 0 ? sanitizer : NULL);
         bulk_copies_free(workers[i]);
         worker_free(workers[i]);
     }
