@@ -501,7 +501,7 @@ RECORD(limits_table, ProblemLimits,
     ROW(ProblemLimits, host_seconds, "host_seconds", .required = true, .low = 0.001, .high = 3600),
     ROW(ProblemLimits, wall_seconds, "wall_seconds", .required = true, .low = 0.001, .high = 3600, .about = "of one call (on a simulated GPU the lower of the two limits for how long the submission computes or does nothing, without the time for which others had the cores, and `wall_seconds` also the processor time of copies)"),
     ROW(ProblemLimits, device_seconds, "device_seconds", .low = 0.001, .high = 3600, .about = "of the kernels of one call on a real GPU; 10 unless given"),
-    ROW(ProblemLimits, warp_instructions, "sim_warp_instructions", .required = true, .low = 1, .high = (double)((int64_t)1 << 50), .about = "of one call on a simulated GPU (in a small case 100 million and 500 for each of its `operations`, if that is less)"),
+    ROW(ProblemLimits, warp_instructions, "sim_warp_instructions", .required = true, .low = 1, .high = (double)((int64_t)1 << 50), .about = "of one call on a simulated GPU (in a small case 100 million and 500 for each of its `operations`, if that is less; one block a fifth of that)"),
     ROW(ProblemLimits, source_bytes, "source_bytes", .required = true, .low = 1, .high = 16 << 20, .about = "of the submission's file"),
     ROW(ProblemLimits, grading_seconds, "grading_device_seconds", .low = 1, .high = 3600),
     ROW(ProblemLimits, grading_instructions, "sim_grading_warp_instructions", .low = 1, .high = (double)MOST_GRADING_INSTRUCTIONS, .about = "of all calls of a grading together: 60, and 8 times `sim_warp_instructions`, unless given"));

@@ -63,6 +63,7 @@ static MistakeKind kind_of_fault(SimOutcome outcome, const SimFault *fault)
     case SIM_NO_STACK: return MISTAKE_NO_STACK;
     case SIM_BAD_HANDLE: return MISTAKE_BAD_HANDLE;
     case SIM_TRAP: return MISTAKE_TRAP;
+    case SIM_ENDLESS: return MISTAKE_ENDLESS;
     case SIM_TIME_LIMIT:
     case SIM_CANCELLED: return MISTAKE_KERNEL_TIME;
     case SIM_UNSUPPORTED:
@@ -714,6 +715,7 @@ static Ending ending_of(SimOutcome outcome)
     case SIM_UNSET_MBARRIER:
     case SIM_BAD_BARRIER: return (Ending){DEVICE_FAULT, CUDA_ERROR_LAUNCH_FAILURE};
     case SIM_TRAP: return (Ending){DEVICE_FAULT, CUDA_ERROR_LAUNCH_FAILURE};
+    case SIM_ENDLESS:
     case SIM_TIME_LIMIT: return (Ending){DEVICE_TIME_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT};
     case SIM_CANCELLED: return (Ending){DEVICE_TIME_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT};
     case SIM_ENGINES_DIFFER: return (Ending){DEVICE_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED};
@@ -786,7 +788,8 @@ static double carry_kernel(SimDevice *sim, void *what, uint8_t *staging)
                       .is_untimed = sim_is_untimed(sim),
                       .stack_bytes = sim->stack_bytes,
                       .heap_bytes = sim->heap_bytes,
-                      .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1};
+                      .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1,
+                      .block_instructions = sim->block_budget};
     SimReport report = {0};
     const double start_s = thread_s();
     if (sim->probe != NULL)
