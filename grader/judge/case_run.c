@@ -268,6 +268,18 @@ static Judgement judgement_of_race(const DeviceConflict *conflict, ConflictLines
                      conflict_text(conflict, lines).text, conflict->place);
 }
 
+/* ==== limit ======================================================================================================= */
+
+/* A kernel that never ends, though its state does not repeat, is found by its instructions. The limit of the problem
+ * (CallLimits.warp_instructions) is made for its largest cases, and takes minutes on a busy machine. So a small case allows fewer,
+ * if that is less: some fifty times what a single thread needs that computes everything, and enough for the largest grids. */
+static uint64_t most_instructions(const Testcase *testcase)
+{
+    static const uint64_t LEAST = 100000000, EACH_OPERATION = 500;
+    return testcase->attempt_instructions > 0 ? (uint64_t)testcase->attempt_instructions
+                                              : LEAST + EACH_OPERATION * (uint64_t)testcase->operations;
+}
+
 /* ==== order rerun ================================================================================================= */
 
 /* Finds out whether the result of a call depends on an order that CUDA does not promise.
@@ -283,6 +295,9 @@ static Judgement judgement_of_race(const DeviceConflict *conflict, ConflictLines
  * serialization). Of the other conflicts some are exchanged, and the whole order is drawn once. The key decides which and how, so
  * that no submission can be made for the orders that are tried.
  *
+ * What the first call has left in memory would hide that an operation came too late. So these trials are made in processes of
+ * their own, as is each first call of a grading.
+ *
  * The checker compares the outputs. They need not be equal bit for bit, since atomic sums change with their order. */
 
 enum { MOST_EXCHANGES = 3 }; /* of a call whose outputs are right in both orders */
@@ -292,7 +307,7 @@ typedef struct Rerun {
     Call *call;
     bool is_secret;
     const Chacha20Key *key;
-    bool needs_load; /* the submission's process is gone */
+    bool needs_load; /* the submission's process is gone, or has seen this case */
     bool is_over;    /* the budget of the grading is used up, or the submission cannot be loaded any more */
 } Rerun;
 
@@ -336,6 +351,7 @@ static Status try_order(Rerun *rerun, DeviceOrder order, Trial *trial, Message *
     const CallOptions options = {.check_inputs = true,
                                  .untimed = true,
                                  .is_secret = rerun->is_secret,
+                                 .warp_instructions = most_instructions(rerun->call->testcase),
                                  .sample_key = *rerun->key,
                                  .order = order};
     Grading *judging = rerun->judging;
@@ -373,6 +389,7 @@ static Status find_culprit(Rerun *rerun, const DeviceConflicts *conflicts, uint3
         Trial trial;
         if ((conflict->order.until == 0) != of_host)
             continue;
+        rerun->needs_load = true;
         status = try_order(rerun, conflict->order, &trial, why);
         most--;
         if (status != STATUS_OK || rerun->is_over || is_accepted(&trial.decided))
@@ -445,6 +462,7 @@ static Status look_further(Rerun *rerun, const DeviceConflicts *conflicts, Judge
             *decided = judgement_of_order(&culprit, lines_of(rerun, &culprit), &wrong);
         return status;
     }
+    rerun->needs_load = true;
     status = try_order(rerun, (DeviceOrder){.kind = DEVICE_ORDER_DRAWN}, &drawn, why);
     if (status == STATUS_OK && !rerun->is_over && !is_accepted(&drawn.decided))
         *decided = judgement_of_order(pair, lines_of(rerun, pair), &drawn.decided);
@@ -492,8 +510,11 @@ static MUST_USE Status order_rerun_try(Grading *judging, Call *call, bool is_sec
 static Status rerun_with(uint8_t byte, Call *call, bool is_secret, Session *session, const Oracle *oracle,
                          const CallReport *first, CaseOutput *output, Judgement *decided, Message *why)
 {
-    const CallOptions options = {
-        .check_inputs = true, .untimed = true, .is_secret = is_secret, .uninitialised_byte = byte};
+    const CallOptions options = {.check_inputs = true,
+                                 .untimed = true,
+                                 .is_secret = is_secret,
+                                 .warp_instructions = most_instructions(call->testcase),
+                                 .uninitialised_byte = byte};
     CallReport again;
     Status status = session_call(session, call->arguments, call->problem->parameter_count, &options, &again, why);
     output->compared = status == STATUS_OK && again.outcome == CALL_OK;
@@ -710,16 +731,6 @@ static Chacha20Key sample_key(const Grading *judging, const CaseResult *item)
 static bool is_secret(const Grading *judging, const CaseResult *item)
 {
     return item->group == CASE_HIDDEN && !judging->job->shows_durations;
-}
-
-/* A kernel that never ends is found by its instructions. The limit of the problem (CallLimits.warp_instructions) is made for its
- * largest cases, and takes minutes on a busy machine. So a small case allows fewer, if that is less: some fifty times what a single
- * thread needs that computes everything, and enough for the largest grids. */
-static uint64_t most_instructions(const Testcase *testcase)
-{
-    static const uint64_t LEAST = 100000000, EACH_OPERATION = 500;
-    return testcase->attempt_instructions > 0 ? (uint64_t)testcase->attempt_instructions
-                                              : LEAST + EACH_OPERATION * (uint64_t)testcase->operations;
 }
 
 /* Calls solve(), and again where a timed case needs more samples. `report` is the last call's. */

@@ -115,6 +115,10 @@ static double lower_seconds(double a, double b) /* 0: none */
     return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
+/* What the grader allows for a call is meant for grids of many blocks. One that takes this share alone computes everything
+ * several times over, or never ends. */
+enum { SHARES_OF_A_BLOCK = 5 };
+
 static void begin_call(Broker *broker, const ControlRequest *request)
 {
     Device *device = broker->device;
@@ -124,7 +128,8 @@ static void begin_call(Broker *broker, const ControlRequest *request)
     device->report->reset(device);
     const uint64_t most = lower_limit(broker->limits.warp_instructions, request->warp_instructions);
     if (device->simulation != NULL)
-        device->simulation->set_budget(device, lower_limit(most, request->warp_instructions_left));
+        device->simulation->set_budget(device, lower_limit(most, request->warp_instructions_left),
+                                       request->warp_instructions / SHARES_OF_A_BLOCK);
     if (device->hardware != NULL)
         device->hardware->set_time_limit(device, lower_seconds(broker->limits.device_seconds, request->seconds_left));
 }

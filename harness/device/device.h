@@ -594,8 +594,8 @@ typedef struct DeviceProbe {
 /* Operations of a simulated device. Probe, profile and check stay the caller's, and hold for every kernel until they
  * are set to NULL. */
 typedef struct DeviceSimulationOps {
-    /* Warp-instructions that kernels may execute until the next call; 0: unlimited. */
-    void (*set_budget)(Device *device, uint64_t warp_instructions);
+    /* Warp-instructions that kernels may execute until the next call, and each of their blocks on its own; 0: unlimited. */
+    void (*set_budget)(Device *device, uint64_t warp_instructions, uint64_t of_a_block);
     /* Takes what kernels have printed since the last call; returns its length. */
     size_t (*take_output)(Device *device, char *buffer, size_t size);
     void (*set_probe)(Device *device, DeviceProbe *probe);

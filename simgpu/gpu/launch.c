@@ -518,10 +518,9 @@ static void report_lines(SimGpu *gpu, GridRun *run, SimReport *report)
 static void describe_stop(const SimLaunch *launch, SimReport *report)
 {
     const char *name = launch->function->plain_name;
-    if (report->outcome == SIM_TIME_LIMIT && (launch->flags & SIM_COOPERATIVE) != 0)
-        snprintf(report->fault.text, sizeof report->fault.text,
-                 "kernel %.80s: does not end, perhaps because not all blocks come to a grid.sync()", name);
-    else if (report->outcome == SIM_TIME_LIMIT)
+    if (report->fault.text[0] != '\0')
+        return;
+    if (report->outcome == SIM_TIME_LIMIT)
         snprintf(report->fault.text, sizeof report->fault.text,
                  "kernel %.80s: executes more than %llu warp instructions, perhaps in an endless loop", name,
                  (unsigned long long)launch->warp_instructions);

@@ -477,7 +477,9 @@ static void a_machine_that_takes_too_long_for_a_call_is_the_judges_fault(void **
     Message why;
     limits.wall_seconds = 0.1; /* the judge waits for forty times as long */
     limits.warp_instructions = 0;
-    load(&run, "__global__ void spin(float *p) { while (p[0] != 1) p[1] = 2; }\n" SOLVE("spin<<<1, 32>>>(out);"),
+    load(&run,
+         "__global__ void count(float *p) { for (volatile unsigned i = 0; p[0] != 1;) i++; }\n" SOLVE(
+             "count<<<1, 32>>>(out);"),
          &limits);
     assert_int_equal(session_call(run.session, run.arguments, 3, &CHECKING, &run.report, &why), STATUS_SYSTEM);
     assert_memory_equal(why.text, "this machine is too busy: what may take 0.2 s has not ended after", 65);
