@@ -251,7 +251,7 @@ static void add_try_command(const Options *options, const Problem *problem, cons
     const char *stand = paths_variable("STAND");
     Text text = {0};
     Message ignored;
-    sizes_add(problem, sizes, &text);
+    sizes_add_options(&text, problem, sizes);
     snprintf(number, sizeof number, "%llu", (unsigned long long)seed);
     const bool has_make = paths_home("Makefile", path, sizeof path, &ignored) == STATUS_OK && access(path, R_OK) == 0 &&
                           paths_home("", path, sizeof path, &ignored) == STATUS_OK && realpath(path, home) != NULL;
@@ -560,7 +560,7 @@ static void find_way_out(GradeCommand *grading)
         text_printf(&text, "%zu cases of the judge's own are right.\n", search.tried);
     } else if (grading->progress.lines || grading->options->gradescope != NULL) { /* nobody reads it here */
         text_add(&text, "These sizes fail, too:\n    ");
-        sizes_add(job.problem, &search.failing, &text);
+        sizes_add_options(&text, job.problem, &search.failing);
         text_add(&text, "\n");
     } else {
         text_add(&text, "A case of your own fails, too:\n    ");

@@ -121,29 +121,6 @@ static Status read_sizes(const Problem *problem, const char *sizes, Testcase *te
     return status == STATUS_OK ? measure_sizes(problem, testcase, why) : status;
 }
 
-bool sizes_fit(const Problem *problem, const Sizes *sizes)
-{
-    size_t shape[TENSOR_MAX_RANK], count;
-    for (size_t i = 0; i < problem->parameter_count; i++) {
-        const Parameter *parameter = &problem->parameters[i];
-        const int64_t value = sizes->values[i];
-        if (parameter->role == ROLE_SIZE ? value < parameter->low || value > parameter->high
-                                         : problem_shape(problem, i, sizes, shape, &count, NULL) != STATUS_OK)
-            return false;
-    }
-    return check_constraints(problem, sizes, NULL) == STATUS_OK;
-}
-
-void sizes_add(const Problem *problem, const Sizes *sizes, Text *text)
-{
-    const char *separator = "";
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_SIZE) {
-            text_printf(text, "%s%s=%lld", separator, problem->parameters[i].name, (long long)sizes->values[i]);
-            separator = ",";
-        }
-}
-
 /* ---- data -------------------------------------------------------------------------------------------------------- */
 
 static CaseSource random_source(ElementType type, uint64_t seed, size_t parameter)
@@ -256,7 +233,7 @@ Status custom_cases_of(const Problem *problem, const Sizes *sizes, size_t count,
     begin_cases(set, count);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         Text name = {0};
-        sizes_add(problem, &sizes[i], &name);
+        sizes_add_options(&name, problem, &sizes[i]);
         set->cases[i].name = arena_string(&set->arena, name.data);
         text_free(&name);
         set->cases[i].sizes = sizes[i];

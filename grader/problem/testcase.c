@@ -606,10 +606,17 @@ void sizes_add(Text *out, const Problem *problem, const Sizes *sizes)
         }
 }
 
-/* ==== drawn sizes ================================================================================================= */
+void sizes_add_options(Text *out, const Problem *problem, const Sizes *sizes)
+{
+    const char *separator = "";
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_SIZE) {
+            text_printf(out, "%s%s=%lld", separator, problem->parameters[i].name, (long long)sizes->values[i]);
+            separator = ",";
+        }
+}
 
-/* Whether they keep the constraints, and each array has a shape. */
-static bool sizes_hold(const Problem *problem, const Sizes *sizes)
+bool sizes_fit(const Problem *problem, const Sizes *sizes)
 {
     size_t shape[TENSOR_MAX_RANK], count;
     Message unfit;
@@ -617,14 +624,19 @@ static bool sizes_hold(const Problem *problem, const Sizes *sizes)
     for (size_t i = 0; i < problem->constraint_count; i++)
         if (expression_evaluate(&problem->constraints[i], sizes->values, &holds, &unfit) != STATUS_OK || holds == 0)
             return false;
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role != ROLE_SIZE &&
-            problem_shape(problem, i, sizes, shape, &count, &unfit) != STATUS_OK)
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        const Parameter *parameter = &problem->parameters[i];
+        const int64_t value = sizes->values[i];
+        if (parameter->role == ROLE_SIZE ? value < parameter->low || value > parameter->high
+                                         : problem_shape(problem, i, sizes, shape, &count, &unfit) != STATUS_OK)
             return false;
+    }
     return true;
 }
 
-/* They need not hold. */
+/* ==== drawn sizes ================================================================================================= */
+
+/* They need not fit. */
 static Sizes attempt_sizes(const Problem *problem, const Testcase *testcase, const GeneratorKey *secret,
                            uint32_t attempt)
 {
@@ -648,7 +660,7 @@ static Status draw_sizes(const Problem *problem, Testcase *testcase, const Gener
             return fail(STATUS_BAD_INPUT, why, "case \"%s\": none of %d sizes drawn keeps the problem's constraints",
                         testcase->name, ATTEMPTS);
         testcase->sizes = attempt_sizes(problem, testcase, secret, attempt++);
-    } while (!sizes_hold(problem, &testcase->sizes));
+    } while (!sizes_fit(problem, &testcase->sizes));
     Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why);
     return status == STATUS_OK ? expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why)
                                : status;
@@ -726,7 +738,7 @@ static Status check_drawn_sizes(TestcaseReading *reading, const cJSON *sizes, Te
                          "only a hidden case that is not timed can draw its sizes");
     for (uint32_t i = 0; i < ATTEMPTS; i++) {
         const Sizes drawn = attempt_sizes(reading->problem, testcase, &known, i);
-        if (sizes_hold(reading->problem, &drawn) && holding++ == 0)
+        if (sizes_fit(reading->problem, &drawn) && holding++ == 0)
             testcase->sizes = drawn;
     }
     if (holding >= LEAST)

@@ -85,6 +85,10 @@ void testcases_free(TestcaseSet *set);
 cJSON *sizes_json(const Problem *problem, const Sizes *sizes);
 /* Adds "input_size 1500000, kernel_size 5". */
 void sizes_add(Text *out, const Problem *problem, const Sizes *sizes);
+/* Adds "input_size=1500000,kernel_size=5", as --sizes takes them. */
+void sizes_add_options(Text *out, const Problem *problem, const Sizes *sizes);
+/* True if the statement allows these sizes. */
+bool sizes_fit(const Problem *problem, const Sizes *sizes);
 
 /* Gives every case that draws its sizes those that follow from `secret` and its number, and that keep the constraints. */
 MUST_USE Status testcases_draw(const Problem *problem, TestcaseSet *set, const GeneratorKey *secret, Message *why);
