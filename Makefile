@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE AS JSON GRADESCOPE CLASS JUNIT SIZES SEED DATA MUTANTS THOROUGH UNCONFINED LISTEN PREFIX DESTDIR ONLY FAILED FUZZ
+settings := SUB PROBLEM DEVICE CASE AS JSON GRADESCOPE CLASS JUNIT SIZES SEED DATA FIND MUTANTS THOROUGH UNCONFINED LISTEN PREFIX DESTDIR ONLY FAILED FUZZ
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -62,7 +62,8 @@ help:
 # A misspelt variable would be ignored in silence: make grade SUB=x.cu DEVISE=sim.
 others   := CONVJUDGE_% CUDA_% OMP_% NO_COLOR BUILD CC CFLAGS CPPFLAGS EXTRA JIT KEEP LANES LDLIBS N NVCC SANITIZE UNITS V WARNINGS
 unknown  := $(filter-out $(settings) $(others),$(given))
-known     = $(if $(unknown),$(error unknown variable $(unknown); expected one of: $(settings)))
+meant     = $(strip $(foreach name,$(settings),$(if $(filter $(unknown),$(shell echo $(name) | tr A-Z a-z)),$(name))))
+known     = $(if $(unknown),$(error unknown variable $(unknown); $(if $(meant),write $(meant); )expected one of: $(settings)))
 
 need = $(known)$(if $(value $(1)),,$(error $(2)))
 
@@ -86,14 +87,17 @@ stand = if [ -d "$$STAND" ] && { [ -e "$$STAND/$$SUB" ] || [ ! -e "./$$SUB" ]; }
 # The beginning of recipes: checks what is needed, and builds the judge; runs it, too.
 ready = harness/setup.sh $(filter service,$(1)) && $(ordinary) $(MAKE) --no-print-directory --silent -j$(shell nproc) $(1)
 judge = $(plus)@$(call ready,build) && { $(stand); } && "$$BUILT/convjudge" $@ $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} $${DEVICE:+--device "$$DEVICE"}
+# `make build` and `make service` set up first, too. Other goals let another make build them, after their own set-up.
+by_name := $(if $(filter 0,$(MAKELEVEL)),$(filter build service,$(MAKECMDGOALS)))
+$(if $(by_name),$(if $(shell harness/setup.sh $(filter service,$(by_name)) >&2 || echo no),$(error nothing is built)))
 need_tests = $(if $(wildcard tests/run.sh),,$(error the student's kit has no tests))
 
 grade:  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]|cpu] [AS=name] [JSON=file] [GRADESCOPE=file [CLASS=class.json]] [JUNIT=file]
 	$(call need,SUB,name the file: make grade SUB=mykernel.cu)$(judge) $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"} $${GRADESCOPE:+--gradescope "$$GRADESCOPE"} \
 	  $${CLASS:+--class "$$CLASS"} $${JUNIT:+--junit "$$JUNIT"} -- "$$SUB"
 
-try:  ## Run a submission on a case of your own, or on the samples: SUB=mykernel.cu [SIZES=input_size=1000,kernel_size=7] [SEED=] [DATA=file.npy] [PROBLEM=id] [DEVICE=...] [JSON=file]
-	$(call need,SUB,name the file: make try SUB=mykernel.cu)$(judge) $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} -- "$$SUB"
+try:  ## Run a submission on a case of your own, or on the samples: SUB=mykernel.cu [SIZES=input_size=1000,kernel_size=7] [FIND=1: finds sizes that fail] [SEED=] [DATA=file.npy] [PROBLEM=id] [DEVICE=...] [JSON=file]
+	$(call need,SUB,name the file: make try SUB=mykernel.cu)$(judge) $${SIZES:+--sizes "$$SIZES"} $${FIND:+--find} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
 explain:  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [CASE=number or name] [JSON=file]
 	$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(judge) $${CASE:+--case "$$CASE"} $${JSON:+--json "$$JSON"} -- "$$SUB"

@@ -59,7 +59,7 @@ extern "C" void solve(const float *input, const float *kernel, float *output, in
 def is_small(case):
     count = 1
     for value in case["sizes"].values():
-        count *= value
+        count *= value[1] if isinstance(value, list) else value  # the largest, if it is drawn
     return case.get("timed") or count < 50000
 
 

@@ -6,11 +6,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 faults=0
 
-# Words like folder/file.ext, not those with a placeholder (<id>, ..., X) or below build/.
+# shellcheck disable=SC2016 # quotes of a page
+# Words like folder/file.ext or `folder/`, not those with a placeholder (<id>, ..., X) or below build/.
 while IFS=: read -r page line path; do
+    path=${path//\`/}
     [[ -e $path || -e $(dirname "$page")/$path ]] || { echo "lint: $page:$line: there is no $path"; faults=1; }
 done < <(git ls-files '*.md' | grep -v '^problems/\|/template/' |
-    xargs grep -noE '\b(base|docs|grader|harness|leaderboard|service|simgpu|solutions|testcases|tests|tools)/[A-Za-z0-9_./-]*\.(c|h|cu|cuh|patch|def|json|csv|txt|sh|py|bats|md)\b' |
+    xargs grep -noE '\b(base|docs|grader|harness|leaderboard|service|simgpu|solutions|testcases|tests|tools)/[A-Za-z0-9_./-]*\.(c|h|cu|cuh|patch|def|json|csv|txt|sh|py|bats|md)\b|`(base|docs|grader|harness|leaderboard|service|simgpu|tests|tools)/([A-Za-z0-9_-]+/)*`' |
     grep -vE 'moving-sum|my-conv|test_x|/x\.|leaderboard\.db')
 
 while read -r name; do

@@ -11,7 +11,7 @@ advises() {
     rm -f result.json
     judge explain --json result.json "$2"
     ends 0
-    [[ $1 != none ]] || ends 0 "No advice: no rule found a change that would gain enough."
+    [[ $1 != none ]] || ends 0 "No advice: no rule predicts a large enough gain."
     json result.json '.advice[0].id // "none"' "$1" || { echo "$2: $(jq -c '.advice[] | [.id, .line, .gain]' result.json)"; return 1; }
 }
 
@@ -33,9 +33,9 @@ advises() {
 @test "bound, roofline and occupancy come first, then advice and a listing in a hundred columns; the JSON file holds the same" {
     judge explain --json result.json "$root/solutions/conv1d/accepted/naive.cu"
     ends 0 "naive.cu, problem conv1d on NVIDIA H200 (simulated)" "(modelled)" "bound" "roofline" "occupancy" "Advice" \
-        ", which alone would take " " flops per byte (compute side of the ridge at " "; achieved " ", each with what the call would gain by it alone, and its time then, by the model" \
+        "limited by " " (alone: " " % of the time); next: " " flops per byte (compute side of the ridge at " "; achieved " ". In brackets: the time saved by this change alone, and the resulting time (modelled)." \
         "line 16: Each multiply-add into \`sum\` needs 2 loads" "sum += input[i + k] * kernel[k];" "sectors  wave- divergent" "ideal fronts  branches" \
-        " % in lines of headers, " " % in launches, starts of blocks, copies, waits and events"
+        " % in header files, " " % in launches, block start-up, copies, waiting and events"
     lacks $'\033'
     output=$(sed -n '/^  Advice/,$p' <<<"$output")
     LC_ALL=C.UTF-8 counts 0 '.{101}'

@@ -19,7 +19,7 @@ home_with_fewer_cases() {
         mkdir -p "$1/$problem"
         cp "$problem"/* "$1/$problem/"
         jq '
-            def product: .sizes | reduce .[] as $size (1; . * $size);
+            def product: .sizes | reduce (.[] | if type == "array" then last else . end) as $size (1; . * $size);
             (.cases | map(select(.timed)) | min_by(product).name) as $smallest
             | .cases |= map(select(if .timed then '$scored' or .name == $smallest else product <= '$most' end)
                 | if .timed and ('$scored' | not) then (.sizes | to_entries | max_by(.value).key) as $largest | .sizes[$largest] |= (. / 8 | floor)

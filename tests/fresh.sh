@@ -6,6 +6,7 @@
 #   user   an ordinary user                    root   root, for whom set-up installs everything
 #   clang  an ordinary user without nvcc and pip, who takes the clang that set-up names instead
 #   space  an ordinary user in a folder with a space in its name, with a umask of 077 and a locale that the machine lacks
+#   tutorial  an ordinary user who follows the tutorials in place of the README's make (tests/doc_commands.sh)
 # Bare machines are kept as archives for a month, in ~/.cache/convjudge/fresh. Everything that the commands print stays in
 # build/fresh/NAME.log. A run takes as long as the commands do, and some minutes more.
 # Usage: tests/fresh.sh [all | NAME...]         NAME: 12-user (the default), 12-root, 13-clang: Debian's version and a reader
@@ -137,12 +138,14 @@ as_expected() {
 # Runs the README's commands one after the other, each in the folder that the lines before it lead to.
 follow_readme() { # NAME MACHINE READER
     local name=$1 machine=$2 reader=$3 user=reader folder=convjudge-trial before='' line status wrong packages asked='' language=''
+    local steps=("${lines[@]/URL/\/srv\/repository}")
     case $reader in
     root) user=root asked=1 ;;
     space) folder='a judge' before='umask 077; ' language=tr_TR.UTF-8 ;;
+    tutorial) steps=("${steps[@]:0:2}" "make service" "SHOW=1 tests/doc_commands.sh build docs/tutorials/"{student,instructor,administrator}.md) ;;
     esac
     before+="mkdir -p \"\$HOME/$folder\" && cd \"\$HOME/$folder\" && "
-    for line in "${lines[@]/URL/\/srv\/repository}"; do
+    for line in "${steps[@]}"; do
         if [[ $line == make* && $line != *${ONLY:-}* ]]; then continue; fi
         say "$name: $line"
         status=0
@@ -164,7 +167,7 @@ follow_readme() { # NAME MACHINE READER
             tail -n 40 "$work/output" | sed 's/^/# /'
             return
         fi
-        if [[ $line == make* ]]; then result ok "- $name: $line"; fi
+        if [[ $line == make* || $line == *doc_commands* ]]; then result ok "- $name: $line"; fi
     done
 }
 
@@ -188,9 +191,9 @@ run_machine() { # NAME
 }
 
 names=("${@:-12-user}")
-[[ ${names[*]} != all ]] || names=({12,13}-{user,root,clang,space})
+[[ ${names[*]} != all ]] || names=({12,13}-{user,root,clang,space,tutorial})
 for name in "${names[@]}"; do
-    [[ $name =~ ^1[23]-(user|root|clang|space)$ ]] || die "$name: expected all or names such as 12-user, 13-root, 12-clang, 12-space"
+    [[ $name =~ ^1[23]-(user|root|clang|space|tutorial)$ ]] || die "$name: expected all or names such as 12-user, 13-root, 12-clang, 12-space"
 done
 read_readme
 [[ $(id -u) == 0 ]] || skip_all "only root can make a machine"

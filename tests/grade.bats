@@ -63,10 +63,36 @@ load processes.sh
 @test "a failed hidden case shows its number and the kind of mistake, never data" {
     submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
     judge grade --json result.json x.cu
-    ends 1 "Wrong Answer" "hidden" "The numbers of hidden cases stay hidden, so that nobody can reconstruct them. Try sizes of your own, for example" \
-        'make try SUB=x.cu SIZES="input_size=6,kernel_size=3"'
+    ends 1 "Wrong Answer" "hidden" "The numbers of hidden cases stay hidden, so that nobody can reconstruct them. A case of your own fails, too:"
     lacks "12345"
     file_lacks result.json 12345
+}
+
+@test "the command that is shown after a hidden failure fails where it is typed" {
+    local command
+    mkdir "a folder" elsewhere
+    submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' | grep -v "^// problem:" >"a folder/x.cu"
+    cd elsewhere
+    judge grade --no-record --untimed --problem conv1d "../a folder/x.cu"
+    ends 1 "hidden" "    convjudge try --sizes input_size=" " --seed 1 --problem conv1d -- '../a folder/x.cu'" # the home of the tests has no Makefile
+    unset CONVJUDGE_HOME
+    judge grade --no-record --untimed --problem conv1d "../a folder/x.cu"
+    ends 1 "hidden"
+    command=$(grep -A1 "A case of your own fails, too:" <<<"$output" | tail -1)
+    [[ $command == "    make -C "*" try SUB='../a folder/x.cu' SIZES=input_size="*",kernel_size="*" SEED=1 PROBLEM=conv1d" ]]
+    run bash -c "$command"
+    ends 1 "Wrong Answer" "got 12345.6" "SEED=1"
+}
+
+@test "no command is shown that would say Accepted, and none to a reader who is elsewhere" {
+    submission '' 'if (input_size == 1037 && kernel_size == 14 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
+    judge grade --no-record --untimed x.cu
+    ends 1 "hidden" "nobody can reconstruct them. " " cases of the judge's own are right."
+    lacks "try --sizes"
+    submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' >y.cu
+    judge grade --no-record --untimed --gradescope results.json y.cu
+    ends 1 "These sizes fail, too:" "    input_size="
+    lacks "try --sizes"
 }
 
 @test "a failed sample case shows sizes, expected and got" {
@@ -137,12 +163,13 @@ load processes.sh
     lacks "0/24"
 }
 
-@test "solve() that does not wait for its kernels is accepted, with a warning" {
-    local warning='solve() returned before its kernels had finished. That is allowed. To see their errors in solve(), call cudaDeviceSynchronize() first'
+@test "solve() that does not wait for its kernels is accepted, with a note" {
+    local note='solve() returned before its kernels had finished. That is allowed. To see their errors in solve(), call cudaDeviceSynchronize() first'
     submission | sed '/cudaDeviceSynchronize/d' >x.cu
     judge grade --json result.json x.cu
-    ends 0 "Accepted" "  warning: $warning"
-    json result.json '.warnings | join("|")' "$warning"
+    ends 0 "Accepted" "  note: $note"
+    json result.json '.note' "$note"
+    json result.json '.warnings | length' 0
 }
 
 @test "a result that is copied to the output on the device is accepted, with a warning" {

@@ -62,6 +62,7 @@ without() {
     case $1 in
         line) sed -E 's/ \(tell\.cu:[0-9]+: `[^`]*`\)//g' ;;
         array) sed -E "s/(past the end|before the start) of array '[^']*'/array/g" ;; # the side is chance: it depends on where the arrays lie
+        call) sed -E 's/cuda[A-Za-z0-9]*\(\) fails/call/' ;;
         error) sed -E '/^ +(errors up to|"max_error":) /d; s/,$//' ;;
         *) cat ;;
     esac
@@ -73,7 +74,7 @@ ways() {
     cat <<'END'
 1  none     1 0 1       text in a note of a failed call
 2  none     1 0 1       the error in such a note
-3  none     1 0 1       the CUDA call that fails
+3  call     2 0 1       the CUDA call that fails
 4  none     1 0 1       the name of a kernel that cannot be launched
 5  none     1 0 1       the grid of such a kernel
 6  none     1 0 1       the shared memory of such a kernel
@@ -131,7 +132,7 @@ ways() {
 1047 none   1 3 5       how large the errors are, to a second opinion
 1049 line   2 0 1       the line of a fault, to a second opinion
 1013 kind   2 0 1 4     how long it sleeps, to a second opinion
-tell_by_failed_calls.cu none 1 0 1 kernels and calls that fail
+tell_by_failed_calls.cu line 2 0 1 kernels and calls that fail
 tell_by_assertions.cu   none 1 0 1 an assertion
 tell_by_lines.cu        none 1 0 1 lines and files
 tell_by_time.cu         none 1 0 1 time, kernels, prints

@@ -65,6 +65,19 @@ make_() {
     done <targets
 }
 
+@test "what is built by name is set up first, and a missing compiler is named once" {
+    local tool target
+    mkdir bare
+    for tool in sh bash make awk sed sort paste cksum env printf uname nproc mktemp rm cat dirname; do ln -s "$(command -v $tool)" bare/; done
+    printf '#!/bin/sh\necho 1000\n' >bare/id # root's set-up would install it
+    chmod 755 bare/id
+    for target in build service; do
+        PATH=$PWD/bare run make --no-print-directory -C "$root" BUILD="$PWD/none" MAKELEVEL=0 "$target"
+        ends 2 "setup: missing; " "nothing is built"
+        lacks "not found"
+    done
+}
+
 @test "a build says one line for each program, and commands and errors in full" {
     run make --no-print-directory -C "$root" BUILD="$PWD/out" "$PWD/out/libbase.a"
     ends 0

@@ -269,6 +269,24 @@ noted() {
         'hidden case 6, "impulse in the middle", finds no wrong solution'
 }
 
+@test "sizes that a case draws follow from the seed, and are told" {
+    new_home
+    edit "$testcases/hidden.json" '.cases[1].sizes.length = [300, 900]'
+    judge grade --no-record --json one.json "$solutions/accepted/naive.cu"
+    ends 0
+    local size seed
+    size=$(jq '.cases[] | select(.name == "hidden 2") | .drawn_sizes.length' one.json)
+    seed=$(jq -r .seed one.json)
+    [[ $size -ge 300 && $size -le 900 ]]
+    sed 's/output\[i\] = sum/output[i] = length >= 300 \&\& length <= 900 ? 9 : sum/' "$solutions/accepted/naive.cu" >wrong.cu
+    judge grade --no-record --seed "$seed" --json again.json wrong.cu
+    ends 1 "hidden 2: Wrong Answer" "; sizes drawn for this grading: length $size"
+    equal "$size" "$(jq '.cases[] | select(.name == "hidden 2") | .drawn_sizes.length' again.json)"
+    judge grade --no-record --seed "${seed//[0-4]/5}" --json other.json "$solutions/accepted/naive.cu"
+    ends 0
+    [[ $size != "$(jq '.cases[] | select(.name == "hidden 2") | .drawn_sizes.length' other.json)" ]]
+}
+
 @test "a call that the simulated GPU gives up counts as accepted, and the next case is judged in a new process" {
     new_home
     edit "$testcases/hidden.json" '.cases |= [.[9]] + .[:9] + .[10:] | .cases[0].sizes.length = 2000 |
@@ -326,7 +344,7 @@ END
 of_a_new_problem() {
     ends 1 "whole_blocks_only.cu     WW.WWWWWW" "grid_of_65535_blocks.cu  .........W" "hidden 7  finds 3   prime length" \
         "testcases/moving-sum: 10 hidden cases, expected at least 14"
-    has_lines "1..20" "ok 1 - statement.md shows signature, sections and limits" \
+    has_lines "1..21" "ok 1 - statement.md shows signature, sections and limits" \
         "ok 2 - there are hidden cases and timed cases" "ok 4 - the first sample is a literal example" \
         "ok 5 - oracle.h agrees with literal expected values" "ok 6 - oracle.h agrees with itself in long double" \
         "ok 7 - solutions say their intensity or their mistake" "ok 8 - starter.cu compiles, runs and gets Wrong Answer" \
@@ -484,6 +502,14 @@ del(.cases[0].sizes)
 .cases[1].inputs.input = {"file": "x.npy", "seed": 1}
 .cases[0].expected = {"file": "x.npy", "perturb": 0.1}
 .cases[10].inputs.input.seed = 1
+.cases[1].sizes.length = [300]
+.cases[1].sizes.length = [300, 300]
+.cases[10].sizes.length = [1000, 2000]
+.cases[1].inputs.input.pattern = "smooth"
+.cases[1].inputs.input.one_in = 8
+.cases[1].inputs.input += {"pattern": "sparse", "others": 2}
+.cases[10].inputs.input.pattern = "ends"
+.cases[1].inputs.input = {"as_before": false}
 END
 }
 

@@ -2,7 +2,8 @@
 """reference.py - prints the parts of docs/reference/ that follow from tables in the code.
 
 A page has such a part between the lines `<!-- printed: NAME -->` and `<!-- end -->`. Each NAME is a function below.
-It also holds the routes to api.md, the verdicts to verdicts.md, and each link of a page to the tree and its headings.
+It also holds the routes to api.md, the verdicts to verdicts.md, each link of a page to the tree and its headings, and each
+command that a page names to the tables of commands and options, or to the Makefile.
 
 Usage: tests/reference.py check    names each page that is stale, and each route or target that is missing
        tests/reference.py write    renews the pages
@@ -18,6 +19,7 @@ ACCESS = {"ALL": "anyone", "READERS": "readers", "PERSONS": "persons", "PERSONS_
           "TEACHERS": "teachers", "TEACHERS_AND_KITS": "teachers, kits", "ADMINS": "administrators", "WORKERS": "workers"}
 READERS = {"STUDENT": "Students", "INSTRUCTOR": "Instructors", "AUTHOR": "Authors of problems",
            "ADMINISTRATOR": "Administrators"}
+OF_OTHER_PROGRAMS = {"nv", "build-arg", "security-opt", "signal", "constraint", "nodelist"} # podman's, Apptainer's, Slurm's
 WIDTH, MOST_NAMED = 120, 6
 faults = 0
 
@@ -140,9 +142,53 @@ def anchors(path):
     return {f"{name}-{names[:i].count(name)}" if name in names[:i] else name for i, name in enumerate(names)}
 
 
+def pages(*patterns):
+    return subprocess.run(["git", "ls-files", "--", *patterns], check=True, capture_output=True, text=True).stdout.split()
+
+
+def code(page):
+    """Yields what a page shows as code: the spans in its text, and the lines of its blocks."""
+    text = []
+    for line in re.sub(r"\\\n\s*", "", read(page)).splitlines():
+        if re.match(r" {4}\s*\S", line):
+            yield line.strip()
+        text.append("" if line.startswith("    ") else line)
+    for fence in re.findall(r"^```.*?\n(.*?)^```", "\n".join(text), re.M | re.S):
+        yield from fence.splitlines()
+    yield from (" ".join(span.split()) for span in re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```", "", "\n".join(text), flags=re.M | re.S)))
+
+
+def check_commands():
+    """Each command of the judge and of make exists, and takes the options or variables that are written after it."""
+    names = {arguments[1] for _, arguments in rows("service/commands/subcommands.def", "LOCAL", "ONLINE")}
+    taken = {(option["name"], command) for option in options() for command in option["commands"].replace("*", " ".join(names)).split()}
+    makefile = read("Makefile")
+    targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, re.M))
+    variables = set(" ".join(re.findall(r"^(?:settings|others) +:= (.*)$", makefile, re.M)).split())
+
+    def check(page, words):
+        command = re.search(r"(?:^|(?<!-u)[ /])(convjudge|make) ([a-z][a-z-]*)(.*)", words) or re.match(r"()([a-z][a-z-]*)(.*)", words)
+        program, name, rest = command.groups() if command else ("", "", "")
+        if program == "make" and name not in targets or program == "convjudge" and name not in names | {"help"}:
+            fault(f"{page}: there is no {program} {name}: {words}")
+        for option in re.findall(r"(?<![\w-])--([a-z][a-z-]*)", rest) if name in names and program != "make" else ():
+            if (option, name) not in taken:
+                fault(f"{page}: {name} takes no --{option}: {words}")
+        for option in re.findall(r"^--([a-z][a-z-]*)", words):
+            if option not in OF_OTHER_PROGRAMS | {name for name, _ in taken}:
+                fault(f"{page}: no command takes --{option}: {words}")
+        for variable in re.findall(r"\b([A-Z]+)=", rest) if program == "make" else ():
+            if variable not in variables:
+                fault(f"{page}: make has no variable {variable}: {words}")
+
+    for page in pages("*.md", ":!lab", ":!CHANGELOG.md"):
+        for words in (words for line in code(page) for words in re.split(r" *(?:\|\|?|&&|;|#|\$\() *", line)):
+            if not re.search(r"\S {3}", words): # a drawing
+                check(page, words)
+
+
 def check_links():
-    pages = subprocess.run(["git", "ls-files", "*.md", ":!tests/verdicts"], check=True, capture_output=True, text=True).stdout.split()
-    for page in pages:
+    for page in pages("*.md", ":!tests/verdicts"):
         for target, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)", re.sub(r"`[^`]*`", "", read(page))):
             path = pathlib.Path(page).parent / target if target else pathlib.Path(page)
             if not path.exists():
@@ -163,4 +209,5 @@ if sys.argv[1] == "check":
     check_routes()
     check_verdicts()
     check_links()
+    check_commands()
 sys.exit(faults > 0)

@@ -39,7 +39,7 @@ timed() { # JQ: of the timed case in result.json
         '__global__ void f(const float* x, const float* h, float* y, int n, int taps, int outputs)
          { int i = blockIdx.x * 256 + threadIdx.x; if (i < outputs) y[i] = sum_at(x, h, n, taps, i); }' >naive.cu
     judge grade --no-record --json result.json naive.cu
-    ends 0 "Accepted" " of the blocks ran, drawn at random: "
+    ends 0 "Accepted" " of the blocks was simulated: "
     timed '.counters.sampled_blocks > 0.05 and .counters.sampled_blocks < 0.9' | grep -x true
     timed '[.time_ms, .counters]' >first
     judge grade --no-record --json result.json --seed "$(jq -r .seed result.json)" naive.cu

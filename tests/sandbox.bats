@@ -101,7 +101,7 @@ shaky() {
     shaky 0
     sed -i "s/-gt 0/-ne 3/; s/{ echo.*; exit 1; }/exit $((128 + $(kill -l XCPU)))/" bwrap # the host step
     judge grade x.cu
-    ends 1 "compiling took too long" "compiling takes too long: the limit is 10 s of processor time"
+    ends 1 "compiling took too long" "compiling takes too long: the limit is 20 s of processor time"
 }
 
 @test "a file that says so is a file that does not compile" {

@@ -52,6 +52,23 @@ EOF
     ends 0 "  the data: what no file gives is random, with SEED=4, which repeats it"
 }
 
+@test "the smallest sizes that fail are found, and the command that shows them once more" {
+    submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
+    judge try --find --seed 3 --json result.json x.cu
+    ends 1 "output[7]: expected" "got 12345.6" "  the smallest sizes found that fail, of " " tried; once more:" "convjudge try --sizes input_size=102,kernel_size=1 --seed 3 -- x.cu"
+    json result.json '.cases[0].sizes.input_size' 102
+    submission | sed 's/sum += /sum -= /' >y.cu
+    judge try --find y.cu
+    ends 1 "the example of the statement: Wrong Answer"
+    lacks "sizes found"
+}
+
+@test "a right submission is tried on many sizes" {
+    submission >x.cu
+    judge try --find x.cu
+    ends 0 "Accepted" "  none of " " other sizes fails, with random data (SEED="
+}
+
 @test "make hands it all over" {
     submission >x.cu
     run make -C "$root" --no-print-directory try SUB="$PWD/x.cu" SIZES="input_size=1000,kernel_size=7" SEED=4 DEVICE=sim

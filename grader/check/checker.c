@@ -38,9 +38,10 @@ typedef struct ElementCheck {
     const void *inputs[PROBLEM_MAX_PARAMETERS];
     EarlierFind *find_earlier; /* finds those of earlier cases; NULL: they are not known */
     void *earlier_context;
-    double max_magnitude; /* of a probe (is_right_for()), */
-    size_t probe;         /*   which begins here at the latest */
-    ElementType type;     /* of the output */
+    const ResemblanceVariant *variant; /* what is expected, instead of the case; NULL: the case */
+    double max_magnitude;              /* of a probe (is_right_for()), */
+    size_t probe;                      /*   which begins here at the latest */
+    ElementType type;                  /* of the output */
     const void *output;
     const void *literal;       /* expected values of the testcase; NULL: the oracle computes them */
     uint32_t poison;           /* an element with these bits was never written, */
@@ -56,7 +57,10 @@ typedef struct ElementCheck {
 static Status expected_of(const ElementCheck *check, size_t first, size_t count, double *expected, double *magnitude,
                           Message *why)
 {
-    Status status = oracle_evaluate(check->oracle, check->sizes, check->inputs, first, count, expected, magnitude, why);
+    Status status = check->variant == NULL ? oracle_evaluate(check->oracle, check->sizes, check->inputs, first, count,
+                                                             expected, magnitude, why)
+                                           : variant_evaluate(check->oracle, check->problem, check->variant,
+                                                              check->shape, first, count, expected, magnitude, why);
     if (status != STATUS_OK)
         return status;
     if (check->literal != NULL)
@@ -141,17 +145,146 @@ static Status tally_all(const ElementCheck *check, ErrorSum *sum, Message *why)
     return STATUS_OK;
 }
 
-/* --- the first pass over a sample ------------------------------------------------------------------------------------ */
+/* --- which elements a sample holds -------------------------------------------------------------------------------- */
 
-/* Each unit is drawn by itself; the first and the last one always are. */
-static bool is_drawn(const ElementCheck *check, size_t unit)
+/* A sample consists of units of UNIT neighbours. Most are drawn. But a mistake in an index may show in a few elements only,
+ * where the index passes a limit of its type or of the grid. So the units on both sides of such places are always compared:
+ *
+ *   the ends      the first and the last END elements
+ *   powers of 2   elements whose number is one from LEAST_POWER on, so that their bytes are one from 1,024 on: the number
+ *                 in the output, in an input of the same rank, and multiplied by one of the sizes
+ *   extents       elements whose index along one extent is such a power, or a whole number of grids of 65,535 blocks
+ *                 with 1 to 32 elements each; their other indices are drawn */
+enum { END = 256, LEAST_POWER = 1 << 8, GRID = 65535, MOST_OF_A_BLOCK = 32, DRAWN_ACROSS = 4 };
+
+typedef struct UnitChoice {
+    const ElementCheck *check;
+    bool *units;
+    uint32_t draws; /* made so far for indices across an extent */
+} UnitChoice;
+
+static void choose_element(UnitChoice *choice, uint64_t index)
 {
-    const size_t last = (check->count - 1) / UNIT;
-    if (check->sample == NULL || unit == 0 || unit == last)
-        return true;
-    const Chacha20Block block = chacha20_block(check->sample, (uint32_t)(unit / CHACHA20_WORDS), 0, 0, 0);
-    return block.words[unit % CHACHA20_WORDS] < 0x1p32 * SAMPLED_UNITS / (double)last;
+    if (index < choice->check->count)
+        choice->units[index / UNIT] = true;
 }
+
+/* The elements before and from `index` on. */
+static void choose_sides(UnitChoice *choice, uint64_t index)
+{
+    choose_element(choice, index - 1); /* beyond all elements, where `index` is 0 */
+    choose_element(choice, index);
+}
+
+static void choose_ends(UnitChoice *choice)
+{
+    for (uint64_t i = 0; i < END; i++) {
+        choose_element(choice, i);
+        choose_element(choice, choice->check->count - 1 - i);
+    }
+}
+
+/* Where the number of an element, times `factor`, passes a power of 2. */
+static void choose_powers(UnitChoice *choice, uint64_t factor)
+{
+    const uint64_t end = choice->check->count * factor;
+    for (uint64_t power = LEAST_POWER; power < end; power *= 2)
+        choose_sides(choice, (power + factor - 1) / factor);
+}
+
+/* The first element that does not come before element `number` of an array of this shape, at the same indices. */
+static uint64_t element_at(const ElementCheck *check, const size_t *shape, uint64_t number)
+{
+    uint64_t index = 0, below = check->count;
+    for (int i = 0, rank = check->rank; i < rank; i++) {
+        uint64_t inner = 1;
+        for (int k = i + 1; k < rank; k++)
+            inner *= shape[k];
+        const uint64_t position = number / inner;
+        number %= inner;
+        below /= check->shape[i];
+        if (position >= check->shape[i]) /* a place at the end of a row that the output does not have */
+            return index + check->shape[i] * below;
+        index += position * below;
+    }
+    return index;
+}
+
+/* The same powers, as numbers of elements of an input. */
+static void choose_powers_of_input(UnitChoice *choice, size_t parameter)
+{
+    const ElementCheck *check = choice->check;
+    size_t shape[TENSOR_MAX_RANK], count;
+    Message why;
+    if (problem_shape(check->problem, parameter, check->sizes, shape, &count, &why) != STATUS_OK)
+        return;
+    for (uint64_t power = LEAST_POWER; power < count; power *= 2)
+        choose_sides(choice, element_at(check, shape, power));
+}
+
+/* A number below `bound`, other than those that draw units. */
+static uint64_t draw_across(UnitChoice *choice, uint64_t bound)
+{
+    const Chacha20Block block = chacha20_block(choice->check->sample, choice->draws++, 1, 0, 0);
+    return ((uint64_t)block.words[0] << 32 | block.words[1]) % bound;
+}
+
+/* Elements before and from `index` on along one extent. */
+static void choose_across(UnitChoice *choice, int extent, uint64_t index)
+{
+    const ElementCheck *check = choice->check;
+    uint64_t inner = 1;
+    for (int i = extent + 1; i < check->rank; i++)
+        inner *= check->shape[i];
+    const uint64_t slice = inner * check->shape[extent];
+    for (int i = 0; i < DRAWN_ACROSS && index < check->shape[extent]; i++) {
+        const uint64_t first = draw_across(choice, check->count / slice) * slice + index * inner;
+        choose_element(choice, first - inner + draw_across(choice, inner));
+        choose_element(choice, first + draw_across(choice, inner));
+    }
+}
+
+static void choose_in_extents(UnitChoice *choice)
+{
+    for (int extent = 0; extent < choice->check->rank; extent++) {
+        for (uint64_t power = LEAST_POWER; power < choice->check->shape[extent]; power *= 2)
+            choose_across(choice, extent, power);
+        for (uint64_t block = 1; block <= MOST_OF_A_BLOCK; block++)
+            choose_across(choice, extent, GRID * block);
+    }
+}
+
+/* Each unit is drawn by itself. */
+static void draw_units(UnitChoice *choice, size_t count)
+{
+    Chacha20Block block = {{0}};
+    for (size_t unit = 0; unit < count; unit++) {
+        if (unit % CHACHA20_WORDS == 0)
+            block = chacha20_block(choice->check->sample, (uint32_t)(unit / CHACHA20_WORDS), 0, 0, 0);
+        choice->units[unit] |= block.words[unit % CHACHA20_WORDS] < 0x1p32 * SAMPLED_UNITS / (double)count;
+    }
+}
+
+/* The units to compare, for the caller to free. */
+static bool *choose_units(const ElementCheck *check)
+{
+    const size_t count = (check->count + UNIT - 1) / UNIT;
+    UnitChoice choice = {.check = check, .units = zeroed(count, sizeof *choice.units)};
+    draw_units(&choice, count);
+    choose_ends(&choice);
+    choose_powers(&choice, 1);
+    for (size_t i = 0; i < check->problem->parameter_count; i++) {
+        const Parameter *parameter = &check->problem->parameters[i];
+        if (parameter->role == ROLE_SIZE && check->sizes->values[i] > 1)
+            choose_powers(&choice, (uint64_t)check->sizes->values[i]);
+        if (parameter->role == ROLE_IN && parameter->rank == check->rank)
+            choose_powers_of_input(&choice, i);
+    }
+    choose_in_extents(&choice);
+    return choice.units;
+}
+
+/* --- the first pass over a sample --------------------------------------------------------------------------------- */
 
 static bool is_empty(const ElementCheck *check, size_t first, size_t count)
 {
@@ -166,12 +299,14 @@ static size_t unit_at(const ElementCheck *check, size_t first)
     return check->count - first < UNIT ? check->count - first : UNIT;
 }
 
-/* Lists the next units to compare, as many as there is room for; `*first` becomes the element behind them. */
-static size_t draw_units(const ElementCheck *check, size_t *first, size_t units[PIECE / UNIT])
+/* Lists the next units to compare, as many as there is room for; `*first` becomes the element behind them. `chosen` NULL:
+ * all are. */
+static size_t list_units(const ElementCheck *check, const bool *chosen, size_t *first, size_t units[PIECE / UNIT])
 {
     size_t count = 0;
     for (; *first < check->count && count < PIECE / UNIT; *first += UNIT)
-        if (is_drawn(check, *first / UNIT) && !(check->in_part && is_empty(check, *first, unit_at(check, *first))))
+        if ((chosen == NULL || chosen[*first / UNIT]) &&
+            !(check->in_part && is_empty(check, *first, unit_at(check, *first))))
             units[count++] = *first;
     return count;
 }
@@ -203,12 +338,14 @@ static Status tally_units(const ElementCheck *check, const size_t *units, size_t
 static Status tally_sample(const ElementCheck *check, ErrorSum *sum, Message *why)
 {
     size_t units[PIECE / UNIT], first = 0;
+    bool *chosen = check->sample == NULL ? NULL : choose_units(check);
     Status status = STATUS_OK;
     *sum = sum_empty();
     while (first < check->count && status == STATUS_OK) {
-        const size_t count = draw_units(check, &first, units);
+        const size_t count = list_units(check, chosen, &first, units);
         status = tally_units(check, units, count, sum, why);
     }
+    free(chosen);
     return status;
 }
 
@@ -224,6 +361,11 @@ bool checker_accepts(const Tolerance *tolerance, const Tally *tally, size_t coun
     return tally->finite == count && tally->max_excess <= slack_of(tolerance, tally);
 }
 
+static double rms(double sum_of_squares, size_t count)
+{
+    return count > 0 ? sqrt(sum_of_squares / (double)count) : 0;
+}
+
 void checker_summarise(const Tolerance *tolerance, const Tally *tally, size_t count, int rank, const size_t *shape,
                        Comparison *comparison)
 {
@@ -233,9 +375,11 @@ void checker_summarise(const Tolerance *tolerance, const Tally *tally, size_t co
     comparison->max_error = tally->nan > 0 ? NAN : tally->finite < comparison->count ? INFINITY : tally->max_error;
     comparison->mean_error = tally->finite > 0 ? tally->sum_error / (double)tally->finite : NAN;
     comparison->bound = EPS32 * tolerance->sum_factor * tally->max_error_magnitude + slack_of(tolerance, tally);
-    if (tally->sum_expected_squared > 0)
-        comparison->rms = sqrt(tally->sum_error_squared / tally->sum_expected_squared);
-    comparison->rms_exceeded = tolerance->rms > 0 && !(comparison->rms <= tolerance->rms);
+    comparison->rms = rms(tally->sum_error_squared, count);
+    if (tolerance->rms > 0)
+        comparison->rms_bound = fmax(tolerance->rms * rms(tally->sum_expected_squared, count),
+                                     EPS32 * tolerance->sum_factor / 4 * rms(tally->sum_magnitude_squared, count));
+    comparison->rms_exceeded = tolerance->rms > 0 && !(comparison->rms <= comparison->rms_bound);
 }
 
 /* --- the second pass -------------------------------------------------------------------- */
@@ -276,26 +420,42 @@ static DiagnosisElement judge_element(const ElementCheck *check, size_t first, s
     };
 }
 
-static Status find_wrong(const ElementCheck *check, const Tally *tally, Diagnosis *diagnosis, Comparison *comparison,
-                         Message *why)
+/* Of each element of the piece whether its filter reaches past the border: not 0. */
+static Status find_reaching(const ElementCheck *check, const BorderReach *reach, size_t first, size_t count,
+                            double *reaching, Message *why)
+{
+    if (!reach->is_known) {
+        memset(reaching, 0, count * sizeof *reaching);
+        return STATUS_OK;
+    }
+    return variant_evaluate(check->oracle, check->problem, &reach->variant, check->shape, first, count, reaching,
+                            reaching + count, why);
+}
+
+static Status find_wrong(const ElementCheck *check, const Tally *tally, const BorderReach *reach, Diagnosis *diagnosis,
+                         Comparison *comparison, Message *why)
 {
     double worst_ratio = 0, slack = slack_of(&check->problem->tolerance, tally);
-    for (size_t first = 0; first < check->count; first += PIECE) {
+    double *const reaching = allocated(malloc(2 * piece_at(check, 0) * sizeof *reaching));
+    Status status = STATUS_OK;
+    for (size_t first = 0; first < check->count && status == STATUS_OK; first += PIECE) {
         size_t count = piece_at(check, first);
-        Status status = compute_expected(check, first, count, why);
-        if (status != STATUS_OK)
-            return status;
-        for (size_t i = 0; i < count; i++) {
+        status = compute_expected(check, first, count, why);
+        if (status == STATUS_OK)
+            status = find_reaching(check, reach, first, count, reaching, why);
+        for (size_t i = 0; i < count && status == STATUS_OK; i++) {
             if (check->in_part && never_written(check, first + i))
                 continue;
             DiagnosisElement element = judge_element(check, first, count, i, slack);
+            element.reaches_outside = reaching[i] != 0;
             diagnosis_add(diagnosis, &element);
             if (element.wrong)
                 note_wrong(&element, comparison, &worst_ratio);
         }
     }
+    free(reaching);
     comparison->bound = comparison->worst.bound;
-    return STATUS_OK;
+    return status;
 }
 
 /* --- what the output resembles ------------------------------------------------------------------------------------ */
@@ -308,9 +468,8 @@ static Status is_right_for(void *context, const ResemblanceVariant *variant, boo
     ElementCheck other = *(const ElementCheck *)context;
     size_t probed = in_all || other.count < PROBED ? other.count : PROBED, spare = other.count - probed;
     size_t first = variant->in_part ? spare / 2 : spare < other.probe ? spare : other.probe;
-    memcpy(other.inputs, variant->inputs, sizeof other.inputs);
+    other.variant = variant;
     other.output = variant->output;
-    other.sizes = &variant->sizes;
     other.in_part |= variant->in_part;
     ErrorSum sum = sum_empty();
     Status status = STATUS_OK;
@@ -329,43 +488,80 @@ static Status is_right_for(void *context, const ResemblanceVariant *variant, boo
     return status;
 }
 
+static ResemblanceSubject subject_of(const ElementCheck *check, const Tally *tally, size_t wrong)
+{
+    return (ResemblanceSubject){.problem = check->problem,
+                                .oracle = check->oracle,
+                                .sizes = check->sizes,
+                                .inputs = check->inputs,
+                                .output = check->output,
+                                .poison = check->poison,
+                                .wrong = wrong,
+                                .largest = tally->max_magnitude};
+}
+
 static Status find_resemblance(const ElementCheck *check, const Tally *tally, const Comparison *comparison,
-                               WrongNature *nature, Message *why)
+                               WrongNature *nature, size_t *parameter, Message *why)
 {
     ElementCheck context = *check;
+    ResemblanceSubject subject = subject_of(check, tally, comparison->wrong);
     context.max_magnitude = 2 * tally->max_magnitude; /* other inputs may have other magnitudes */
     context.probe = comparison->first.index;
-    ResemblanceSubject subject = {.problem = check->problem,
-                                  .sizes = check->sizes,
-                                  .inputs = check->inputs,
-                                  .output = check->output,
-                                  .poison = check->poison,
-                                  .wrong = comparison->wrong,
-                                  .test = is_right_for,
-                                  .context = &context};
+    subject.test = is_right_for;
+    subject.context = &context;
     for (int which = 0; which < EARLIER_CASES && check->find_earlier != NULL; which++)
         subject.earlier[which] = check->find_earlier(check->earlier_context, which);
-    return resemblance_find(&subject, nature, why);
+    return resemblance_find(&subject, nature, parameter, why);
 }
 
 /* --- the comparison ----------------------------------------------------------------------------------------------- */
 
+/* Natures that more than one mistake may have. A filter of one tap that is kept from the case before looks like a factor. */
+static bool is_vague(WrongNature nature)
+{
+    return nature == WRONG_NATURE_UNKNOWN || nature == WRONG_NATURE_FACTOR || nature == WRONG_NATURE_IMPRECISE ||
+           nature == WRONG_NATURE_ZERO;
+}
+
+/* Which input it is about, where there are several besides the image. */
+static const char *input_of(const Problem *problem, size_t parameter)
+{
+    size_t inputs = 0;
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        inputs += problem->parameters[i].role == ROLE_IN;
+    return inputs < 3 || parameter >= problem->parameter_count || problem->parameters[parameter].role != ROLE_IN
+               ? NULL
+               : problem->parameters[parameter].name;
+}
+
+static void describe_kind(const ElementCheck *check, const Diagnosis *diagnosis, WrongNature nature, size_t parameter,
+                          Comparison *comparison)
+{
+    char where[120];
+    const char *what = wrong_nature_words(nature), *input = input_of(check->problem, parameter);
+    comparison->kind = (WrongOutput){diagnosis_where(diagnosis, where, sizeof where), nature};
+    snprintf(comparison->text, sizeof comparison->text, "%s%s%s%s%s%s", where, what[0] == '\0' ? "" : ": ", what,
+             input == NULL ? "" : " ('", input == NULL ? "" : input, input == NULL ? "" : "')");
+}
+
 static Status explain_mistake(const ElementCheck *check, const Tally *tally, Comparison *comparison, Message *why)
 {
     Diagnosis diagnosis;
+    BorderReach reach;
+    WrongNature nature = WRONG_NATURE_UNKNOWN;
+    size_t parameter = check->problem->parameter_count;
+    const ResemblanceSubject subject = subject_of(check, tally, 0);
     diagnosis_begin(&diagnosis, check->rank, check->shape);
-    Status status = find_wrong(check, tally, &diagnosis, comparison, why);
-    WrongNature nature = status == STATUS_OK ? diagnosis_what(&diagnosis) : WRONG_NATURE_UNKNOWN;
-    /* A filter of one tap that is kept from the case before looks like a factor. */
-    if (status == STATUS_OK && (nature == WRONG_NATURE_UNKNOWN || nature == WRONG_NATURE_FACTOR))
-        status = find_resemblance(check, tally, comparison, &nature, why);
-    if (status == STATUS_OK) {
-        char where[120];
-        const WrongPlace place = diagnosis_where(&diagnosis, where, sizeof where);
-        comparison->kind = (WrongOutput){place, nature};
-        const char *what = wrong_nature_words(comparison->kind.nature);
-        snprintf(comparison->text, sizeof comparison->text, "%s%s%s", where, what[0] == '\0' ? "" : ": ", what);
-    }
+    Status status = border_reach_begin(&subject, &reach, why);
+    if (status == STATUS_OK)
+        status = find_wrong(check, tally, &reach, &diagnosis, comparison, why);
+    if (status == STATUS_OK)
+        nature = diagnosis_what(&diagnosis);
+    if (status == STATUS_OK && is_vague(nature))
+        status = find_resemblance(check, tally, comparison, &nature, &parameter, why);
+    if (status == STATUS_OK)
+        describe_kind(check, &diagnosis, nature, parameter, comparison);
+    border_reach_free(&reach);
     diagnosis_free(&diagnosis);
     return status;
 }

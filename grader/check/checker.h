@@ -1,10 +1,11 @@
 /* checker.h - decides whether an output tensor is close enough to the expected one, and says what is wrong with it.
  *
  * The bound of one element is the backward error of a dot product: eps32 (sum_factor S + max_factor max S), with S the
- * sum of |x w| of the element, max S over the output, eps32 = 2^-23. Besides, rms(error) / rms(expected) <= rms. The
- * test is `error <= bound`, so a NaN never passes. The expected value of a byte is the nearest level, and its bound is
- * the number of levels that the problem tolerates. The output is checked in pieces, so that no expected output of full
- * size takes memory.
+ * sum of |x w| of the element, max S over the output, eps32 = 2^-23. Besides, rms(error) must be at most the larger of
+ * rms rms(expected) and eps32 sum_factor / 4 rms(S). The second term counts where products cancel: there the expected
+ * values say nothing about the size of a rounding error. The test is `error <= bound`, so a NaN never passes. The
+ * expected value of a byte is the nearest level, and its bound is the number of levels that the problem tolerates. The
+ * output is checked in pieces, so that no expected output of full size takes memory.
  *
  * Source   Higham, Accuracy and Stability of Numerical Algorithms, section 3.1.  */
 #ifndef GRADER_CHECK_CHECKER_H
@@ -30,17 +31,17 @@ typedef struct WrongElement {
 } WrongElement;
 
 typedef struct Comparison {
-    size_t count, wrong; /* elements that were compared; elements beyond their bound */
-    double max_error;    /* largest |got - expected|; NaN or infinity if an output is */
-    double mean_error;   /* mean over the elements whose output is finite */
-    double bound;        /* bound of the worst element, or if none is wrong, of the one with the largest error */
-    double rms;          /* rms(error) / rms(expected) */
+    size_t count, wrong;   /* elements that were compared; elements beyond their bound */
+    double max_error;      /* largest |got - expected|; NaN or infinity if an output is */
+    double mean_error;     /* mean over the elements whose output is finite */
+    double bound;          /* bound of the worst element, or if none is wrong, of the one with the largest error */
+    double rms, rms_bound; /* rms(error), and what it must not exceed; 0: the problem sets no bound */
     bool rms_exceeded;
     WrongElement first; /* if wrong > 0: the one with the lowest index */
     WrongElement worst; /* if wrong > 0: the one with the largest error / bound; NaN and infinity come first */
     size_t rank, shape[TENSOR_MAX_RANK];
     WrongOutput kind; /* of the mistake */
-    char text[200]; /* the same with numbers: "the last 3 columns: never written", "every 32nd element", "every element:
+    char text[300]; /* the same with numbers: "the last 3 columns: never written", "every 32nd element", "every element:
                        * the filter is flipped"; "": nothing is wrong */
 } Comparison;
 
@@ -55,10 +56,10 @@ MUST_USE Status checker_compare(const Problem *problem, const Testcase *testcase
 typedef const void *const *EarlierFind(void *context, EarlierCase which);
 
 /* The same for a sample of the elements, where `sample` is not NULL: about SAMPLED_UNITS units of 64 neighbours, drawn with
- * this key, which nobody may know who can change the output. Mistakes in half a percent of all units are overlooked once in
- * 30,000 times. And `in_part` for an output that was computed in part: elements
- * that hold what call_poison_word() makes of `poison`, and so were never written, do not count. A mistake in a sample has all
- * elements compared. */
+ * this key, which nobody may know who can change the output, and the units where an index is likely to go wrong
+ * (choose_units() in checker.c). Mistakes in half a percent of all units are overlooked once in 30,000 times. And `in_part`
+ * for an output that was computed in part: elements that hold what call_poison_word() makes of `poison`, and so were never
+ * written, do not count. A mistake in a sample has all elements compared. */
 enum { SAMPLED_UNITS = 2048 };
 MUST_USE Status checker_compare_sample(const Chacha20Key *sample, bool in_part, const Problem *problem,
                                        const Testcase *testcase, const Oracle *oracle,

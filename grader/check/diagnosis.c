@@ -133,6 +133,7 @@ static void add_value(Diagnosis *diagnosis, const DiagnosisElement *element)
 
 void diagnosis_add(Diagnosis *diagnosis, const DiagnosisElement *element)
 {
+    *(element->wrong ? &diagnosis->reaching_wrong : &diagnosis->reaching_right) += element->reaches_outside;
     if (element->wrong) {
         add_place(diagnosis, element->index);
         add_value(diagnosis, element);
@@ -192,10 +193,13 @@ static WrongPlace say_end(const Diagnosis *diagnosis, int i, char *text, size_t 
     return end_of_axis(diagnosis, i, at_end);
 }
 
+/* Of many it also says where they begin: often at the end of a block. */
 static WrongPlace say_ends(const Diagnosis *diagnosis, char *text, size_t size)
 {
+    enum { MANY = 9 };
     char part[100];
     size_t length = 0;
+    int last = 0;
     WrongPlace place = WRONG_PLACE_NOWHERE;
     for (int i = 0; i < diagnosis->rank; i++) {
         const WrongPlace end = say_end(diagnosis, i, part, sizeof part);
@@ -203,8 +207,32 @@ static WrongPlace say_ends(const Diagnosis *diagnosis, char *text, size_t size)
             continue;
         place = length > 0 ? WRONG_PLACE_CORNER : end;
         length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? " of " : "", part);
+        last = i;
     }
+    const DiagnosisAxis *axis = &diagnosis->axes[last];
+    if (place != WRONG_PLACE_NOWHERE && place != WRONG_PLACE_CORNER && axis->least > 0 &&
+        axis->extent - axis->least >= MANY)
+        snprintf(text + length, size - length, ", from %s %zu on", axis_name(diagnosis, last), axis->least);
     return place;
+}
+
+/* Exactly the elements whose filter reaches past the border: so exact that no other place says more. */
+static WrongPlace say_all_reaching(const Diagnosis *diagnosis, char *text, size_t size)
+{
+    if (diagnosis->reaching_wrong < diagnosis->wrong || diagnosis->reaching_right > 0 || diagnosis->never_written > 0)
+        return WRONG_PLACE_NOWHERE;
+    snprintf(text, size, "only elements whose filter reaches past the border, and all of them");
+    return WRONG_PLACE_REACHING;
+}
+
+/* Some of them. Where all elements are such elements, this says nothing. */
+static WrongPlace say_reaching(const Diagnosis *diagnosis, char *text, size_t size)
+{
+    if (diagnosis->reaching_wrong < diagnosis->wrong || diagnosis->never_written > 0 ||
+        diagnosis->reaching_wrong + diagnosis->reaching_right == diagnosis->count)
+        return WRONG_PLACE_NOWHERE;
+    snprintf(text, size, "%s", wrong_place_words(WRONG_PLACE_REACHING));
+    return WRONG_PLACE_REACHING;
 }
 
 /* A one-dimensional launch with too few threads leaves out the last elements in row-major order. */
@@ -300,7 +328,7 @@ static WrongPlace say_block(const Diagnosis *diagnosis, char *text, size_t size)
 WrongPlace diagnosis_where(const Diagnosis *diagnosis, char *text, size_t size)
 {
     static WrongPlace (*const sentences[])(const Diagnosis *, char *, size_t) = {
-        say_ends, say_tail, say_border, say_one_position, say_steps, say_block};
+        say_all_reaching, say_ends, say_tail, say_reaching, say_border, say_one_position, say_steps, say_block};
     WrongPlace place = WRONG_PLACE_NOWHERE;
     if (diagnosis->wrong == diagnosis->count)
         place = WRONG_PLACE_EVERYWHERE;
@@ -343,11 +371,31 @@ static bool is_whole(const Diagnosis *diagnosis)
            2 * diagnosis->fractions >= diagnosis->wrong;
 }
 
+/* Are all elements from a position on missing along this index, where the blocks of a grid would end that has as many as
+ * the other index needs? */
+static bool ends_like(const Diagnosis *diagnosis, int axis, int other)
+{
+    enum { WIDEST_BLOCK = 32, GRAIN = 4, LEAST = 8 };
+    const DiagnosisAxis *along = &diagnosis->axes[axis];
+    const size_t from = along->least, across = diagnosis->axes[other].extent;
+    const bool is_rest = from > 0 && along->largest == along->extent - 1 &&
+                         diagnosis->wrong == diagnosis->count / along->extent * (along->extent - from);
+    return is_rest && along->extent - from >= LEAST && from % GRAIN == 0 && from >= across &&
+           from <= across + 2 * WIDEST_BLOCK;
+}
+
+static bool is_swapped_grid(const Diagnosis *diagnosis)
+{
+    const int last = diagnosis->rank - 1;
+    return (diagnosis->rank == 2 || diagnosis->rank == 3) &&
+           (ends_like(diagnosis, last, last - 1) || ends_like(diagnosis, last - 1, last));
+}
+
 WrongNature diagnosis_what(const Diagnosis *diagnosis)
 {
     size_t wrong = diagnosis->wrong;
     if (diagnosis->never_written == wrong)
-        return WRONG_NATURE_NEVER_WRITTEN;
+        return is_swapped_grid(diagnosis) ? WRONG_NATURE_GRID_SWAPPED : WRONG_NATURE_NEVER_WRITTEN;
     if (diagnosis->never_written > 0)
         return WRONG_NATURE_SOME_NEVER_WRITTEN;
     if (diagnosis->nan == wrong)

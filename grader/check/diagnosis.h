@@ -1,8 +1,8 @@
 /* diagnosis.h - the kind of mistake: where the wrong elements lie, and what they have in common.
  *
  * It is given all elements, right and wrong, in order of their index, and keeps one byte for each position along
- * each index. The result is a short phrase, "the last 3 columns: never written", "every 32nd element", and its kind
- *, which is all that hidden cases tell of it.  */
+ * each index. The result is a short phrase, "the last 3 columns: never written", "every 32nd element", and its kind,
+ * which is all that hidden cases tell of it.  */
 #ifndef GRADER_CHECK_DIAGNOSIS_H
 #define GRADER_CHECK_DIAGNOSIS_H
 
@@ -57,6 +57,7 @@ typedef struct Diagnosis {
     size_t first, last, step;                             /* of wrong elements, by row-major index */
     size_t right_first, right_last, right_step;           /* of right elements, likewise */
     size_t border;                                        /* largest distance of a wrong element from the border */
+    size_t reaching_wrong, reaching_right;                /* numbers of elements with `reaches_outside` */
     size_t never_written, nan, infinite, zero, imprecise; /* numbers of wrong elements of each kind */
     size_t whole, fractions;           /* numbers of wrong elements that are whole, and of those that should not be */
     size_t like_before, like_after;    /* wrong elements with the value expected of their neighbour */
@@ -68,6 +69,7 @@ typedef struct Diagnosis {
 typedef struct DiagnosisElement {
     size_t index;
     bool wrong, never_written;
+    bool reaches_outside; /* its filter reaches past the border of the image, as far as that is known */
     double got, expected, bound;
     double imprecise;             /* largest error that too little precision can explain */
     const double *before, *after; /* expected values of the neighbours; NULL: not known */

@@ -294,7 +294,8 @@ typedef struct Evaluation {
     const void *const *inputs;
     int rank;
     size_t shape[TENSOR_MAX_RANK];
-    bool is_pass; /* of the inner sums, not of the output */
+    bool is_pass;           /* of the inner sums, not of the output */
+    OracleBetween *between; /* changes the inner sums; NULL: they stay */
     KeptPass kept;
 } Evaluation;
 
@@ -343,7 +344,8 @@ static OracleOutcome evaluate_row(const Evaluation *evaluation, size_t first, si
     for (size_t i = 0; i < count; i++)
         if (!isfinite(expected[i]) || !isfinite(magnitude[i]))
             return OUTCOME_NOT_FINITE;
-    if (together > 0 && !last_agrees(evaluation, first + together - 1, expected[together - 1], magnitude[together - 1]))
+    if (together > 0 && evaluation->between == NULL &&
+        !last_agrees(evaluation, first + together - 1, expected[together - 1], magnitude[together - 1]))
         return OUTCOME_DISAGREEMENT;
     return OUTCOME_GOOD;
 }
@@ -397,32 +399,41 @@ static PassReach pass_reach(const Evaluation *evaluation, size_t first, size_t c
     return reach;
 }
 
-/* Computes the inner sums that `count` elements from `first` on read, where they are at most half as many as the elements
- * would compute on their own. `*memory` gets their memory, to be freed, or NULL: none are kept. */
+/* Computes the inner sums that `count` elements from `first` on read: where they are changed, or where they are at most
+ * half as many as the elements would compute on their own. `*memory` gets their memory, to be freed, or NULL: none are
+ * kept. */
 static OracleOutcome keep_pass(Evaluation *evaluation, size_t first, size_t count, double **memory)
 {
+    OracleBetween *const between = evaluation->between;
     *memory = NULL;
-    if (evaluation->oracle->neighbours.pass == NULL || count <= PIECE)
+    if (evaluation->oracle->neighbours.pass == NULL || (count <= PIECE && between == NULL))
         return OUTCOME_GOOD;
     const PassReach reach = pass_reach(evaluation, first, count);
     const size_t kept = reach.reads == 0 ? 0 : (size_t)(reach.most - reach.least) + 1;
-    if (kept == 0 || kept > MOST_KEPT || kept > count * (size_t)reach.reads / PROBES / 2)
+    const bool is_worth_it = kept <= MOST_KEPT && kept <= count * (size_t)reach.reads / PROBES / 2;
+    if (kept == 0 || (between == NULL && !is_worth_it))
         return OUTCOME_GOOD;
     *memory = allocated(malloc(2 * kept * sizeof **memory));
     evaluation->is_pass = true;
     const OracleOutcome outcome = evaluate_all(evaluation, (size_t)reach.least, kept, *memory, *memory + kept);
     evaluation->is_pass = false;
+    for (size_t i = 0; i < kept && between != NULL; i++)
+        (*memory)[i] = between((*memory)[i]);
     evaluation->kept = (KeptPass){*memory, *memory + kept, reach.least, (int64_t)kept, NULL};
     return outcome;
 }
 
-Status oracle_evaluate(const Oracle *oracle, const Sizes *sizes, const void *const inputs[PROBLEM_MAX_PARAMETERS],
-                       size_t first, size_t count, double *expected, double *magnitude, Message *why)
+Status oracle_evaluate_between(const Oracle *oracle, const Sizes *sizes,
+                               const void *const inputs[PROBLEM_MAX_PARAMETERS], OracleBetween *between, size_t first,
+                               size_t count, double *expected, double *magnitude, Message *why)
 {
     const Problem *problem = oracle->problem;
     size_t output = problem_output(problem), output_count;
-    Evaluation evaluation = {
-        .oracle = oracle, .sizes = sizes, .inputs = inputs, .rank = problem->parameters[output].rank};
+    Evaluation evaluation = {.oracle = oracle,
+                             .sizes = sizes,
+                             .inputs = inputs,
+                             .rank = problem->parameters[output].rank,
+                             .between = between};
     Status status = problem_shape(problem, output, sizes, evaluation.shape, &output_count, why);
     if (status != STATUS_OK)
         return status;
@@ -442,4 +453,10 @@ Status oracle_evaluate(const Oracle *oracle, const Sizes *sizes, const void *con
                     "last index, and that of pass_at() belong to its position",
                     problem->folder);
     return STATUS_OK;
+}
+
+Status oracle_evaluate(const Oracle *oracle, const Sizes *sizes, const void *const inputs[PROBLEM_MAX_PARAMETERS],
+                       size_t first, size_t count, double *expected, double *magnitude, Message *why)
+{
+    return oracle_evaluate_between(oracle, sizes, inputs, NULL, first, count, expected, magnitude, why);
 }

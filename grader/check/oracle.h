@@ -30,6 +30,14 @@ MUST_USE Status oracle_evaluate(const Oracle *oracle, const Sizes *sizes,
                                 const void *const inputs[PROBLEM_MAX_PARAMETERS], size_t first, size_t count,
                                 double *expected, double *magnitude, Message *why);
 
+/* What a mistake makes of an inner sum (ORACLE_PASS in element.h) before the outer sum reads it. */
+typedef double OracleBetween(double sum);
+
+/* The same, with each inner sum changed by `between`, which may be NULL. An oracle without ORACLE_PASS has no inner sums. */
+MUST_USE Status oracle_evaluate_between(const Oracle *oracle, const Sizes *sizes,
+                                        const void *const inputs[PROBLEM_MAX_PARAMETERS], OracleBetween *between,
+                                        size_t first, size_t count, double *expected, double *magnitude, Message *why);
+
 /* Adds the declarations, in C or CUDA, that oracle.h is compiled after: the type Case, CASE_OF(inputs, sizes), which
  * makes one, RANK, and ORACLE_CALL(function, c, position), which calls oracle() or a function like it. */
 void oracle_case_header(const Problem *problem, Text *text);

@@ -2,8 +2,10 @@
 
 #include "base/arena.h"
 #include "base/tensor.h"
+#include "grader/check/tally.h"
 #include "harness/broker/session.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +33,98 @@ typedef struct ArrayMove {
     size_t by[MOST_AXES];
     bool back;
 } ArrayMove;
+
+/* ==== variant ===================================================================================================== */
+
+/* The place, in the larger output, of an element of an output of this shape. */
+static size_t place_within(const size_t *offset, const size_t *shape, const size_t *larger, int rank, size_t index)
+{
+    size_t place = 0, inner = 1;
+    for (int i = rank - 1; i >= 0; i--) {
+        place += (index % shape[i] + offset[i]) * inner;
+        index /= shape[i];
+        inner *= larger[i];
+    }
+    return place;
+}
+
+static bool is_within(const ResemblanceVariant *variant, int rank)
+{
+    for (int i = 0; i < rank; i++)
+        if (variant->offset[i] > 0)
+            return true;
+    return false;
+}
+
+/* Computes all that lies between the first and the last element, in row-major order, and takes what is asked for. */
+static Status evaluate_within(const Oracle *oracle, const Problem *problem, const ResemblanceVariant *variant,
+                              const void *const *inputs, const size_t *shape, size_t first, size_t count, double *value,
+                              double *magnitude, Message *why)
+{
+    size_t larger[TENSOR_MAX_RANK], ignored;
+    const size_t output = problem_output(problem);
+    const int rank = problem->parameters[output].rank;
+    Status status = problem_shape(problem, output, &variant->sizes, larger, &ignored, why);
+    if (status != STATUS_OK)
+        return status;
+    const size_t start = place_within(variant->offset, shape, larger, rank, first);
+    const size_t end = place_within(variant->offset, shape, larger, rank, first + count - 1) + 1;
+    double *const all = allocated(malloc(2 * (end - start) * sizeof *all));
+    status = oracle_evaluate_between(oracle, &variant->sizes, inputs, variant->between, start, end - start, all,
+                                     all + (end - start), why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        const size_t place = place_within(variant->offset, shape, larger, rank, first + i) - start;
+        value[i] = all[place];
+        magnitude[i] = all[end - start + place];
+    }
+    free(all);
+    return status;
+}
+
+static Status evaluate_term(const Oracle *oracle, const Problem *problem, const ResemblanceVariant *variant, int term,
+                            const size_t *shape, size_t first, size_t count, double *value, double *magnitude,
+                            Message *why)
+{
+    const void *const *inputs = term == 0 ? variant->inputs : variant->more[term - 1];
+    if (is_within(variant, problem->parameters[problem_output(problem)].rank))
+        return evaluate_within(oracle, problem, variant, inputs, shape, first, count, value, magnitude, why);
+    return oracle_evaluate_between(oracle, &variant->sizes, inputs, variant->between, first, count, value, magnitude,
+                                   why);
+}
+
+/* Where a formula has no finite value, no output agrees with this one. */
+static const double FAR_OFF = 1e300;
+
+static Status evaluate_formula(const Oracle *oracle, const Problem *problem, const ResemblanceVariant *variant,
+                               const size_t *shape, size_t first, size_t count, double *value, double *magnitude,
+                               Message *why)
+{
+    double *const all = allocated(malloc(2 * (size_t)variant->terms * count * sizeof *all));
+    Status status = STATUS_OK;
+    for (int term = 0; term < variant->terms && status == STATUS_OK; term++)
+        status = evaluate_term(oracle, problem, variant, term, shape, first, count, all + 2 * (size_t)term * count,
+                               all + (2 * (size_t)term + 1) * count, why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        OracleTerm terms[VARIANT_MAX_TERMS];
+        for (size_t term = 0; term < (size_t)variant->terms; term++)
+            terms[term] = (OracleTerm){all[2 * term * count + i], all[(2 * term + 1) * count + i]};
+        const OracleTerm result = variant->formula(terms);
+        const bool is_finite = isfinite(result.value) && isfinite(result.magnitude);
+        value[i] = is_finite ? result.value : FAR_OFF;
+        magnitude[i] = is_finite ? result.magnitude : 0;
+    }
+    free(all);
+    return status;
+}
+
+Status variant_evaluate(const Oracle *oracle, const Problem *problem, const ResemblanceVariant *variant,
+                        const size_t shape[TENSOR_MAX_RANK], size_t first, size_t count, double *value,
+                        double *magnitude, Message *why)
+{
+    return (variant->formula == NULL
+                ? evaluate_term(oracle, problem, variant, 0, shape, first, count, value, magnitude, why)
+                : evaluate_formula(oracle, problem, variant, shape, first, count, value, magnitude, why));
+}
 
 /* ==== altered array =============================================================================================== */
 
@@ -87,6 +181,20 @@ static char *array_cut_off(const char *data, const AlteredArray *array, unsigned
         if (lasts >> axis & 1)
             clear_position(copy, array, axis, array->order.shape[axis] - 1);
     }
+    return copy;
+}
+
+/* The array with its first position along an index in place of all others; or, if `is_alone`, zeros there. */
+static char *array_of_first(const char *data, const AlteredArray *array, int axis, bool is_alone)
+{
+    char *copy = allocated(calloc(array->count, array->element));
+    size_t inner = array->element;
+    for (int i = axis + 1; i < array->order.rank; i++)
+        inner *= array->order.shape[i];
+    const size_t outer = array->order.shape[axis] * inner;
+    for (size_t at = 0; at < array->count * array->element; at += inner)
+        if (!is_alone || at % outer == 0)
+            memcpy(copy + at, data + at / outer * outer, inner);
     return copy;
 }
 
@@ -152,7 +260,8 @@ typedef struct Search {
     const ResemblanceSubject *subject;
     Message *why;
     Status status;
-    WrongNature nature; /* once it is found */
+    WrongNature nature; /* once it is found, */
+    size_t parameter;   /*   with this array changed; parameter_count: several, or none */
 } Search;
 
 static bool goes_on(const Search *search)
@@ -190,8 +299,11 @@ static void test(Search *search, const ResemblanceVariant *variant, WrongNature 
 static void test_with(Search *search, size_t parameter, const void *data, WrongNature nature)
 {
     ResemblanceVariant variant = as_it_is(search->subject);
+    const bool was_open = goes_on(search);
     *(parameter == problem_output(search->subject->problem) ? &variant.output : &variant.inputs[parameter]) = data;
     test(search, &variant, nature);
+    if (was_open && search->nature != WRONG_NATURE_UNKNOWN)
+        search->parameter = parameter;
 }
 
 static void test_order(Search *search, const AlteredArray *array, const ArrayOrder *order, WrongNature nature)
@@ -207,36 +319,48 @@ static void test_order(Search *search, const AlteredArray *array, const ArrayOrd
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
-/* False for a parameter that is no array, and once the search is over. */
-static bool describe_array(Search *search, size_t parameter, AlteredArray *array)
+/* False for a parameter that is no array, or not of these sizes. */
+static bool array_for(const Problem *problem, const Sizes *sizes, size_t parameter, AlteredArray *array)
 {
-    const ResemblanceSubject *subject = search->subject;
-    const Parameter *is = &subject->problem->parameters[parameter];
+    const Parameter *is = &problem->parameters[parameter];
     *array = (AlteredArray){.parameter = parameter, .element = element_bytes(is->type), .order.rank = is->rank};
-    if (is->role == ROLE_SIZE || !goes_on(search))
-        return false;
-    search->status = problem_shape(subject->problem, parameter, subject->sizes, array->order.shape, &array->count,
-                                   search->why);
-    for (int i = 0; i < array->order.rank; i++)
+    for (int i = 0; i < is->rank; i++)
         array->order.axes[i] = i;
-    return search->status == STATUS_OK;
+    return is->role != ROLE_SIZE &&
+           problem_shape(problem, parameter, sizes, array->order.shape, &array->count, NULL) == STATUS_OK;
+}
+
+/* False also once the search is over. */
+static bool describe_array(const Search *search, size_t parameter, AlteredArray *array)
+{
+    return goes_on(search) && array_for(search->subject->problem, search->subject->sizes, parameter, array);
 }
 
 /* Of one element there is one order only, and copies of very large arrays take too long. */
-static bool find_array(Search *search, size_t parameter, AlteredArray *array)
+static bool find_array(const Search *search, size_t parameter, AlteredArray *array)
 {
     return describe_array(search, parameter, array) && array->count > 1 && array->count <= MOST_ELEMENTS;
 }
 
 /* ---- variants ---------------------------------------------------------------------------------------------------- */
 
-/* Zeros of an earlier case look like an input that is not used at all, such as a forgotten bias. */
-static bool is_all_zero(const char *data, const AlteredArray *array)
+/* Zeros of an earlier case look like an input that is not used at all, such as a forgotten bias; and of one or two values
+ * a mistake can have made the output without keeping them. */
+static bool is_telling(const char *data, const AlteredArray *array)
 {
-    size_t i = 0;
-    while (i < array->count * array->element && data[i] == 0)
-        i++;
-    return i == array->count * array->element;
+    enum { DIFFERENT = 3 };
+    static const char zero[sizeof(double)];
+    const char *found[DIFFERENT];
+    size_t count = 0;
+    for (size_t i = 0; i < array->count && count < DIFFERENT; i++) {
+        const char *const element = data + i * array->element;
+        bool is_new = memcmp(element, zero, array->element) != 0;
+        for (size_t k = 0; k < count; k++)
+            is_new = is_new && memcmp(element, found[k], array->element) != 0;
+        if (is_new)
+            found[count++] = element;
+    }
+    return count == DIFFERENT;
 }
 
 /* Data that the submission kept from an earlier case: one array, or all. */
@@ -247,7 +371,7 @@ static void try_stale(Search *search, const void *const *earlier)
     size_t known = 0;
     AlteredArray array;
     for (size_t i = 0; i < subject->problem->parameter_count && earlier != NULL; i++)
-        if (earlier[i] != NULL && describe_array(search, i, &array) && !is_all_zero(earlier[i], &array)) {
+        if (earlier[i] != NULL && describe_array(search, i, &array) && is_telling(earlier[i], &array)) {
             test_with(search, i, earlier[i], WRONG_NATURE_STALE);
             all.inputs[i] = earlier[i];
             known++;
@@ -256,16 +380,42 @@ static void try_stale(Search *search, const void *const *earlier)
         test(search, &all, WRONG_NATURE_STALE);
 }
 
+/* A filter is [plane][row][column], as far as it has these; the weights of a layer are [row][column][in][out]. Along an
+ * index of one position nothing is flipped. */
+static WrongNature flip_along(const ArrayOrder *order, int axes)
+{
+    static const WrongNature names[] = {WRONG_NATURE_FLIPPED_COLUMNS, WRONG_NATURE_FLIPPED_ROWS,
+                                        WRONG_NATURE_FLIPPED_PLANES};
+    const int rank = order->rank;
+    int long_axes = 0;
+    for (int axis = 0; axis < rank; axis++)
+        long_axes |= (order->shape[axis] > 1) << axis;
+    axes &= long_axes;
+    if (axes == long_axes || (rank == 4 && axes == (long_axes & 3)))
+        return WRONG_NATURE_FLIPPED;
+    for (int axis = 0; axis < rank && rank <= 3; axis++)
+        if (axes == 1 << axis)
+            return names[rank - 1 - axis];
+    return WRONG_NATURE_FLIPPED_PART;
+}
+
+static WrongNature turn_of(int rank, int first, int second)
+{
+    if (rank == 3 && first == 0)
+        return second == 1 ? WRONG_NATURE_PLANES_FOR_ROWS : WRONG_NATURE_PLANES_FOR_COLUMNS;
+    return rank == 4 && second > 1 ? WRONG_NATURE_FILTER_AXES : WRONG_NATURE_FILTER_TURNED;
+}
+
 /* Tests the filter in reverse order along each index whose bit is set in `axes`. */
 static void try_flip(Search *search, const AlteredArray *array, int axes)
 {
     ArrayOrder order = array->order;
     for (int i = 0; i < order.rank; i++)
         order.reversed[i] = axes >> i & 1 ? order.shape[i] : 0;
-    test_order(search, array, &order, WRONG_NATURE_FLIPPED);
+    test_order(search, array, &order, flip_along(&order, axes));
 }
 
-static void try_swapped_axes(Search *search, const AlteredArray *array, WrongNature nature)
+static void try_swapped_axes(Search *search, const AlteredArray *array, bool is_filter)
 {
     for (int i = 0; i < array->order.rank; i++)
         for (int j = i + 1; j < array->order.rank; j++) {
@@ -273,7 +423,7 @@ static void try_swapped_axes(Search *search, const AlteredArray *array, WrongNat
             order.axes[i] = j;
             order.axes[j] = i;
             if (has_enough(search, &order))
-                test_order(search, array, &order, nature);
+                test_order(search, array, &order, is_filter ? turn_of(order.rank, i, j) : WRONG_NATURE_TRANSPOSED);
         }
 }
 
@@ -297,7 +447,7 @@ static void try_filter(Search *search, const AlteredArray *filter)
     const int all = (1 << filter->order.rank) - 1;
     try_flip(search, filter, all);
     try_flip(search, filter, all & 3);
-    try_swapped_axes(search, filter, WRONG_NATURE_FILTER_TURNED);
+    try_swapped_axes(search, filter, true);
     try_other_layouts(search, filter);
     for (int axes = 1; axes < all && has_enough(search, &filter->order); axes++)
         try_flip(search, filter, axes);
@@ -436,7 +586,7 @@ static void try_orders(Search *search, const Problem *problem, const AlteredArra
     split_pixels(problem, &pixels);
     const int rank = pixels.order.rank;
     try_place_of_channels(search, &pixels);
-    try_swapped_axes(search, array, WRONG_NATURE_TRANSPOSED);
+    try_swapped_axes(search, array, false);
     for (int i = 0; i < rank && rank > 2 && has_enough(search, &pixels.order); i++)
         try_order_of_channels(search, &pixels, i);
 }
@@ -483,8 +633,42 @@ static void try_cut_off(Search *search, const AlteredArray *array)
     test_cut_off(search, array, 0, all);
 }
 
-/* The same loop in the row and in the column filter, say. */
-static void try_filters_cut_off(Search *search, size_t image, unsigned firsts, unsigned lasts)
+typedef char *FilterChange(const char *data, const AlteredArray *array);
+
+static char *reversed_filter(const char *data, const AlteredArray *array)
+{
+    ArrayOrder order = array->order;
+    order.reversed[0] = order.shape[0];
+    return array_in_order(data, array, &order);
+}
+
+static char *without_first_tap(const char *data, const AlteredArray *array)
+{
+    return array_cut_off(data, array, 1, 0);
+}
+
+static char *without_last_tap(const char *data, const AlteredArray *array)
+{
+    return array_cut_off(data, array, 0, 1);
+}
+
+static char *without_end_taps(const char *data, const AlteredArray *array)
+{
+    return array_cut_off(data, array, 1, 1);
+}
+
+static const struct {
+    WrongNature nature;
+    FilterChange *change;
+} filter_changes[] = {
+    {WRONG_NATURE_FLIPPED, reversed_filter},
+    {WRONG_NATURE_CUT_OFF, without_first_tap},
+    {WRONG_NATURE_CUT_OFF, without_last_tap},
+    {WRONG_NATURE_CUT_OFF, without_end_taps},
+};
+
+/* The same mistake in the row and in the column filter, say. */
+static void try_filter_change(Search *search, size_t image, FilterChange *change, WrongNature nature)
 {
     const Problem *problem = search->subject->problem;
     ResemblanceVariant variant = as_it_is(search->subject);
@@ -494,10 +678,10 @@ static void try_filters_cut_off(Search *search, size_t image, unsigned firsts, u
     for (size_t i = 0; i < problem->parameter_count; i++) {
         if (i == image || i == problem_output(problem) || !find_array(search, i, &array) || array.order.rank > 1)
             continue;
-        variant.inputs[i] = copies[count++] = array_cut_off(search->subject->inputs[i], &array, firsts, lasts);
+        variant.inputs[i] = copies[count++] = change(search->subject->inputs[i], &array);
     }
     if (count > 1)
-        test(search, &variant, WRONG_NATURE_CUT_OFF);
+        test(search, &variant, nature);
     for (size_t i = 0; i < count; i++)
         free(copies[i]);
 }
@@ -566,6 +750,623 @@ static void try_place_of_filter(Search *search, const AlteredArray *filter, cons
         try_moves(search, filter, image, test_moved_image);
 }
 
+/* ---- beyond the border ------------------------------------------------------------------------------------------- */
+
+/* An image with a margin has a larger output, in whose middle the output of the case stands; and what the margin holds
+ * stands where the statement has zeros. So each other border is an experiment with other arguments of the same oracle. */
+
+enum { MOST_WITH_MARGIN = 1 << 21 };
+
+typedef struct Border {
+    AlteredArray image; /* split into pixels, as the output is then, too */
+    size_t pixel;       /* elements of the output for one position along the last index that can grow */
+    bool grows[MOST_AXES];
+    size_t size[MOST_AXES];   /* the parameter that an index grows with */
+    size_t margin[MOST_AXES]; /* at least as wide as a filter reaches past the border; 0: it does not */
+} Border;
+
+/* Where an element beyond the border is taken from, along one index. What stays outside lies in the next row or plane, in
+ * row-major order. */
+typedef int64_t BorderPlace(int64_t at, int64_t extent);
+
+static int64_t nearest_inside(int64_t at, int64_t extent)
+{
+    return at < 0 ? 0 : at >= extent ? extent - 1 : at;
+}
+
+static int64_t other_end(int64_t at, int64_t extent)
+{
+    return ((at % extent) + extent) % extent;
+}
+
+static int64_t mirrored_with_edge(int64_t at, int64_t extent)
+{
+    const int64_t place = other_end(at, 2 * extent);
+    return place < extent ? place : 2 * extent - 1 - place;
+}
+
+static int64_t mirrored_without_edge(int64_t at, int64_t extent)
+{
+    if (extent == 1)
+        return 0;
+    const int64_t place = other_end(at, 2 * extent - 2);
+    return place < extent ? place : 2 * extent - 2 - place;
+}
+
+static int64_t same_place(int64_t at, int64_t extent)
+{
+    return at;
+}
+
+/* In an image that is narrower than a filter, the other end and the mirror image are what the filter meets inside anyway,
+ * so that other mistakes give the same output. */
+typedef struct BorderRule {
+    WrongNature nature;
+    BorderPlace *place;
+    bool of_narrow_images;
+    bool within_plane; /* a row that goes on in the next one does not go on in another plane */
+} BorderRule;
+
+static const BorderRule border_rules[] = {
+    {WRONG_NATURE_BORDER_REPEATED, nearest_inside, true, false},
+    {WRONG_NATURE_BORDER_WRAPPED, other_end, false, false},
+    {WRONG_NATURE_BORDER_MIRRORED, mirrored_without_edge, false, false},
+    {WRONG_NATURE_BORDER_MIRRORED, mirrored_with_edge, false, false},
+    {WRONG_NATURE_BORDER_NEXT, same_place, true, true},
+    {WRONG_NATURE_BORDER_NEXT, same_place, true, false},
+};
+
+static ArrayOrder order_with(const Border *border, const size_t margin[MOST_AXES])
+{
+    ArrayOrder order = border->image.order;
+    for (int axis = 0; axis < order.rank; axis++)
+        order.shape[axis] += 2 * margin[axis];
+    return order;
+}
+
+static size_t count_with(const Border *border, const size_t margin[MOST_AXES])
+{
+    const ArrayOrder order = order_with(border, margin);
+    size_t count = 1;
+    for (int axis = 0; axis < order.rank; axis++)
+        count *= order.shape[axis];
+    return count;
+}
+
+/* Sets sizes and offset of the variant. */
+static void add_margin(const Search *search, const Border *border, const size_t margin[MOST_AXES],
+                       ResemblanceVariant *variant)
+{
+    const Problem *problem = search->subject->problem;
+    const int rank = problem->parameters[problem_output(problem)].rank;
+    variant->sizes = *search->subject->sizes;
+    for (int axis = 0; axis < border->image.order.rank; axis++) {
+        if (margin[axis] == 0)
+            continue;
+        variant->sizes.values[border->size[axis]] += 2 * (int64_t)margin[axis];
+        variant->offset[axis] = margin[axis] * (axis == rank - 1 ? border->pixel : 1);
+    }
+}
+
+/* Where the element at a position of the image with its margin comes from, as far as the rule says; -1: it is zero. */
+static int64_t place_by_rule(const Border *border, const BorderRule *rule, int axes, const size_t position[MOST_AXES])
+{
+    int64_t from = 0, row = 0, rows = 1; /* the position along the index before, and its extent */
+    for (int axis = 0; axis < border->image.order.rank; axis++) {
+        const int64_t extent = (int64_t)border->image.order.shape[axis];
+        int64_t at = (int64_t)position[axis] - (int64_t)border->margin[axis];
+        if (at < 0 || at >= extent) {
+            const int64_t next_row = row + (at < 0 ? -((extent - 1 - at) / extent) : at / extent);
+            if (!(axes >> axis & 1) || (rule->within_plane && (next_row < 0 || next_row >= rows)))
+                return -1;
+            at = rule->place(at, extent);
+        }
+        from = from * extent + at;
+        row = at;
+        rows = extent;
+    }
+    return from >= 0 && from < (int64_t)border->image.count ? from : -1;
+}
+
+/* The image with a margin, in the arena: along the indices whose bit is set in `axes` the rule says what the margin holds,
+ * along the others it holds zeros. */
+static void *image_with_margin(const Border *border, const char *image, const BorderRule *rule, int axes, Arena *arena)
+{
+    const ArrayOrder order = order_with(border, border->margin);
+    const size_t count = count_with(border, border->margin), element = border->image.element;
+    char *const copy = arena_array(arena, count, element);
+    size_t position[MOST_AXES] = {0};
+    for (size_t i = 0; i < count; i++, step(&order, position)) {
+        const int64_t from = place_by_rule(border, rule, axes, position);
+        if (from >= 0)
+            memcpy(copy + i * element, image + (size_t)from * element, element);
+    }
+    return copy;
+}
+
+static void *constant_array(ElementType type, size_t count, double value, Arena *arena)
+{
+    void *const array = arena_array(arena, count, element_bytes(type));
+    for (size_t i = 0; i < count; i++)
+        switch (type) {
+        case ELEMENT_FLOAT32: ((float *)array)[i] = (float)value; break;
+        case ELEMENT_INT32: ((int32_t *)array)[i] = (int32_t)value; break;
+        case ELEMENT_UINT8: ((uint8_t *)array)[i] = (uint8_t)value; break;
+        }
+    return array;
+}
+
+/* Sets all inputs to ones, of the variant's sizes. */
+static void set_ones(const Search *search, const Sizes *sizes, const void **inputs, Arena *arena)
+{
+    const Problem *problem = search->subject->problem;
+    AlteredArray array;
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_IN && array_for(problem, sizes, i, &array))
+            inputs[i] = constant_array(problem->parameters[i].type, array.count, 1, arena);
+}
+
+static double value_at(Search *search, const ResemblanceVariant *variant, size_t index)
+{
+    const ResemblanceSubject *subject = search->subject;
+    AlteredArray output;
+    double value = 0, magnitude;
+    if (describe_array(search, problem_output(subject->problem), &output))
+        search->status = variant_evaluate(subject->oracle, subject->problem, variant, output.order.shape, index, 1,
+                                          &value, &magnitude, search->why);
+    return value;
+}
+
+/* How many products the first and the last output have, where the image has a margin of ones. */
+static void count_products(Search *search, const Border *border, const size_t margin[MOST_AXES], double products[2])
+{
+    ResemblanceVariant variant = {.terms = 1};
+    Arena arena = {0};
+    AlteredArray output;
+    add_margin(search, border, margin, &variant);
+    set_ones(search, &variant.sizes, variant.inputs, &arena);
+    if (describe_array(search, problem_output(search->subject->problem), &output)) {
+        products[0] = value_at(search, &variant, 0);
+        products[1] = value_at(search, &variant, output.count - 1);
+    }
+    arena_free(&arena);
+}
+
+/* The index along which image and output are equally long and grow by one with this size, while no other array changes;
+ * -1: there is none. */
+static int growing_axis(const Search *search, size_t image, size_t size)
+{
+    const Problem *problem = search->subject->problem;
+    const size_t output = problem_output(problem);
+    Sizes grown = *search->subject->sizes;
+    size_t extents[PROBLEM_MAX_PARAMETERS] = {0};
+    int found = -1;
+    grown.values[size]++;
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        AlteredArray before, after;
+        if (problem->parameters[i].role == ROLE_SIZE)
+            continue;
+        if (!array_for(problem, search->subject->sizes, i, &before) || !array_for(problem, &grown, i, &after))
+            return -1;
+        split_pixels(problem, &before);
+        split_pixels(problem, &after);
+        for (int axis = 0; axis < before.order.rank; axis++) {
+            const size_t extent = before.order.shape[axis];
+            if (after.order.shape[axis] == extent)
+                continue;
+            if ((i != image && i != output) || after.order.shape[axis] != extent + 1 || (found >= 0 && found != axis))
+                return -1;
+            found = axis;
+            extents[i] = extent;
+        }
+    }
+    return found >= 0 && extents[image] > 0 && extents[image] == extents[output] ? found : -1;
+}
+
+/* The shortest extent of the other inputs that is longer; 0: there is none. */
+static size_t next_extent(const Search *search, size_t image, size_t shorter)
+{
+    const Problem *problem = search->subject->problem;
+    size_t next = 0;
+    AlteredArray array;
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        if (i == image || problem->parameters[i].role != ROLE_IN || !describe_array(search, i, &array))
+            continue;
+        for (int axis = 0; axis < array.order.rank; axis++) {
+            const size_t extent = array.order.shape[axis];
+            if (extent > shorter && (next == 0 || extent < next))
+                next = extent;
+        }
+    }
+    return next;
+}
+
+static bool are_equal(const double a[2], const double b[2])
+{
+    return a[0] == b[0] && a[1] == b[1];
+}
+
+/* Keeps those indices along which a margin adds products. */
+static bool find_reached(Search *search, Border *border)
+{
+    const size_t none[MOST_AXES] = {0};
+    double without[2] = {0}, with[2] = {0};
+    bool is_any = false;
+    count_products(search, border, none, without);
+    for (int axis = 0; axis < border->image.order.rank; axis++) {
+        size_t one[MOST_AXES] = {0};
+        one[axis] = 1;
+        if (border->grows[axis])
+            count_products(search, border, one, with);
+        border->grows[axis] = border->grows[axis] && !are_equal(with, without);
+        is_any = is_any || border->grows[axis];
+    }
+    return is_any;
+}
+
+/* A margin is wide enough if twice as much adds nothing. A filter reaches no farther than one of its extents. */
+static bool find_margin(Search *search, Border *border)
+{
+    size_t twice[MOST_AXES] = {0};
+    for (size_t extent = next_extent(search, border->image.parameter, 1); extent > 0 && goes_on(search);
+         extent = next_extent(search, border->image.parameter, extent)) {
+        double products[2] = {0}, of_twice[2] = {0};
+        for (int axis = 0; axis < border->image.order.rank; axis++) {
+            border->margin[axis] = border->grows[axis] ? extent : 0;
+            twice[axis] = 2 * border->margin[axis];
+        }
+        if (count_with(border, twice) > MOST_WITH_MARGIN)
+            return false;
+        count_products(search, border, border->margin, products);
+        count_products(search, border, twice, of_twice);
+        if (are_equal(products, of_twice))
+            return true;
+    }
+    return false;
+}
+
+/* False where no filter reaches past the border of the image. */
+static bool find_border(Search *search, size_t image, Border *border)
+{
+    const Problem *problem = search->subject->problem;
+    bool is_any = false;
+    *border = (Border){.pixel = 1};
+    if (image >= problem->parameter_count || !describe_array(search, image, &border->image) ||
+        border->image.count > MOST_WITH_MARGIN)
+        return false;
+    const int rank = border->image.order.rank;
+    split_pixels(problem, &border->image);
+    border->pixel = border->image.order.rank > rank ? CHANNELS_OF_A_PIXEL : 1;
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        const int axis = problem->parameters[i].role == ROLE_SIZE ? growing_axis(search, image, i) : -1;
+        if (axis < 0)
+            continue;
+        border->grows[axis] = is_any = true;
+        border->size[axis] = i;
+    }
+    return is_any && find_reached(search, border) && find_margin(search, border);
+}
+
+static void test_border(Search *search, const Border *border, const BorderRule *rule, int axes)
+{
+    ResemblanceVariant variant = as_it_is(search->subject);
+    const size_t image = border->image.parameter;
+    Arena arena = {0};
+    if (!goes_on(search))
+        return;
+    for (int axis = 0; axis < border->image.order.rank && !rule->of_narrow_images; axis++)
+        if ((axes >> axis & 1) && border->image.order.shape[axis] < border->margin[axis])
+            return;
+    add_margin(search, border, border->margin, &variant);
+    variant.inputs[image] = image_with_margin(border, search->subject->inputs[image], rule, axes, &arena);
+    test(search, &variant, rule->nature);
+    arena_free(&arena);
+}
+
+/* Along all indices, or along one alone. */
+static void try_border_rules(Search *search, const Border *border)
+{
+    int all = 0;
+    for (int axis = 0; axis < border->image.order.rank; axis++)
+        all |= border->grows[axis] << axis;
+    for (size_t i = 0; i < sizeof border_rules / sizeof *border_rules; i++) {
+        test_border(search, border, &border_rules[i], all);
+        for (int axis = 0; axis < border->image.order.rank && (all & (all - 1)) != 0; axis++)
+            if (border->grows[axis])
+                test_border(search, border, &border_rules[i], 1 << axis);
+    }
+}
+
+/* The terms: the output; the sum of the taps that lie inside the image; the sum of all taps. Where taps cancel, a quotient
+ * would allow any error, so that its factor is limited. */
+static OracleTerm times(OracleTerm term, double factor)
+{
+    const double MOST = 100;
+    return (OracleTerm){term.value * factor, term.magnitude * fmin(fabs(factor), MOST)};
+}
+
+static OracleTerm by_share_inside(const OracleTerm *terms)
+{
+    return times(terms[0], terms[2].value / terms[1].value);
+}
+
+static OracleTerm by_sum_inside(const OracleTerm *terms)
+{
+    return times(terms[0], 1 / terms[1].value);
+}
+
+static OracleTerm by_sum(const OracleTerm *terms)
+{
+    return times(terms[0], 1 / terms[2].value);
+}
+
+static void try_renormalised(Search *search, const Border *border)
+{
+    static OracleFormula *const formulas[] = {by_share_inside, by_sum_inside, by_sum};
+    ResemblanceVariant variant = as_it_is(search->subject);
+    const size_t image = border->image.parameter;
+    const ElementType type = search->subject->problem->parameters[image].type;
+    Arena arena = {0};
+    if (!goes_on(search))
+        return;
+    add_margin(search, border, border->margin, &variant);
+    memcpy(variant.more[0], variant.inputs, sizeof variant.inputs);
+    memcpy(variant.more[1], variant.inputs, sizeof variant.inputs);
+    variant.inputs[image] = image_with_margin(border, search->subject->inputs[image], NULL, 0, &arena);
+    variant.more[0][image] = image_with_margin(border, constant_array(type, border->image.count, 1, &arena), NULL, 0,
+                                               &arena);
+    variant.more[1][image] = constant_array(type, count_with(border, border->margin), 1, &arena);
+    variant.terms = 3;
+    for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
+        variant.formula = formulas[i];
+        test(search, &variant, WRONG_NATURE_RENORMALISED);
+    }
+    arena_free(&arena);
+}
+
+/* One or two elements may agree by chance. */
+static void try_borders(Search *search, size_t image)
+{
+    Border border;
+    if (!goes_on(search) || search->subject->wrong < 2 || !find_border(search, image, &border))
+        return;
+    try_border_rules(search, &border);
+    try_renormalised(search, &border);
+}
+
+/* ---- another formula --------------------------------------------------------------------------------------------- */
+
+static OracleTerm with_value(OracleTerm term, double value)
+{
+    return (OracleTerm){value, term.magnitude};
+}
+
+static OracleTerm positive(const OracleTerm *terms)
+{
+    return with_value(terms[0], fmax(0, terms[0].value));
+}
+
+static OracleTerm without_sign(const OracleTerm *terms)
+{
+    return with_value(terms[0], fabs(terms[0].value));
+}
+
+/* The lowest eight bits of a whole number. */
+static double low_byte(double whole)
+{
+    return whole - 256 * floor(whole / 256);
+}
+
+static OracleTerm wrapped(const OracleTerm *terms)
+{
+    return with_value(terms[0], low_byte(rint(terms[0].value)));
+}
+
+static OracleTerm wrapped_after_truncation(const OracleTerm *terms)
+{
+    return with_value(terms[0], low_byte(trunc(terms[0].value)));
+}
+
+/* As a GPU converts a negative float to an unsigned number. */
+static OracleTerm wrapped_above(const OracleTerm *terms)
+{
+    return with_value(terms[0], low_byte(trunc(fmax(0, terms[0].value))));
+}
+
+static const struct {
+    WrongNature nature;
+    OracleFormula *formula;
+    bool is_of_bytes;
+} formulas[] = {
+    {WRONG_NATURE_RECTIFIED, positive, false},   {WRONG_NATURE_NOT_RECTIFIED, without_sign, false},
+    {WRONG_NATURE_WRAPPED, wrapped, true},       {WRONG_NATURE_WRAPPED, wrapped_after_truncation, true},
+    {WRONG_NATURE_WRAPPED, wrapped_above, true},
+};
+
+static void try_formulas(Search *search)
+{
+    const Problem *problem = search->subject->problem;
+    const size_t output = problem_output(problem);
+    const bool of_bytes = problem->parameters[output].type == ELEMENT_UINT8;
+    ResemblanceVariant variant = as_it_is(search->subject);
+    AlteredArray array;
+    if (!describe_array(search, output, &array) || search->subject->wrong < 2 || search->subject->wrong == array.count)
+        return;
+    variant.terms = 1;
+    for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
+        variant.formula = formulas[i].formula;
+        if (formulas[i].is_of_bytes == of_bytes)
+            test(search, &variant, formulas[i].nature);
+    }
+}
+
+/* The terms of an output with a bias, which may be rectified (ReLU): with a bias in place that makes all sums positive;
+ * with no image; with no image and the bias negated; with no image and the bias of the first term. */
+typedef struct BiasedSum {
+    double products, bias, magnitude;
+} BiasedSum;
+
+static BiasedSum biased_sum(const OracleTerm *terms)
+{
+    const double bias = terms[1].value != 0 ? terms[1].value : -terms[2].value;
+    return (BiasedSum){.products = terms[0].value - terms[3].value,
+                       .bias = bias,
+                       .magnitude = terms[0].magnitude - terms[3].magnitude + fabs(bias)};
+}
+
+static OracleTerm bias_after_rectifier(const OracleTerm *terms)
+{
+    const BiasedSum sum = biased_sum(terms);
+    return (OracleTerm){fmax(0, sum.products) + sum.bias, sum.magnitude};
+}
+
+static OracleTerm both_rectified(const OracleTerm *terms)
+{
+    const BiasedSum sum = biased_sum(terms);
+    return (OracleTerm){fmax(0, sum.products) + fmax(0, sum.bias), sum.magnitude};
+}
+
+static OracleTerm not_rectified(const OracleTerm *terms)
+{
+    const BiasedSum sum = biased_sum(terms);
+    return (OracleTerm){sum.products + sum.bias, sum.magnitude};
+}
+
+static OracleTerm magnitude_instead(const OracleTerm *terms)
+{
+    const BiasedSum sum = biased_sum(terms);
+    return (OracleTerm){fabs(sum.products + sum.bias), sum.magnitude};
+}
+
+static const struct {
+    WrongNature nature;
+    OracleFormula *formula;
+} bias_formulas[] = {
+    {WRONG_NATURE_BIAS_LATE, bias_after_rectifier},
+    {WRONG_NATURE_BIAS_LATE, both_rectified},
+    {WRONG_NATURE_NOT_RECTIFIED, not_rectified},
+    {WRONG_NATURE_NOT_RECTIFIED, magnitude_instead},
+};
+
+static void negate(float *to, const float *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = -from[i];
+}
+
+/* True if the array is added to the output: then there is something left of it without an image. */
+static bool is_added(Search *search, const AlteredArray *image, const AlteredArray *array)
+{
+    ResemblanceVariant variant = as_it_is(search->subject);
+    Arena arena = {0};
+    variant.inputs[image->parameter] = arena_array(&arena, image->count, image->element);
+    variant.inputs[array->parameter] = constant_array(ELEMENT_FLOAT32, array->count, 1, &arena);
+    const bool is_left = value_at(search, &variant, 0) == 1;
+    arena_free(&arena);
+    return is_left;
+}
+
+static void try_bias(Search *search, const AlteredArray *image, const AlteredArray *bias)
+{
+    const float *const own = search->subject->inputs[bias->parameter];
+    const double above_all = exp2(ceil(log2(1 + search->subject->largest)) + 1); /* a power of 2, without rounding */
+    ResemblanceVariant variant = as_it_is(search->subject);
+    Arena arena = {0};
+    void *const zeros = arena_array(&arena, image->count, image->element);
+    void *const large = constant_array(ELEMENT_FLOAT32, bias->count, above_all, &arena);
+    float *const negative = arena_array(&arena, bias->count, bias->element);
+    negate(negative, own, bias->count);
+    const void *const biases[VARIANT_MAX_TERMS - 1] = {own, negative, large};
+    for (int i = 0; i < VARIANT_MAX_TERMS - 1; i++) {
+        memcpy(variant.more[i], variant.inputs, sizeof variant.inputs);
+        variant.more[i][image->parameter] = zeros;
+        variant.more[i][bias->parameter] = biases[i];
+    }
+    variant.inputs[bias->parameter] = large;
+    variant.terms = VARIANT_MAX_TERMS;
+    for (size_t i = 0; i < sizeof bias_formulas / sizeof *bias_formulas; i++) {
+        variant.formula = bias_formulas[i].formula;
+        test(search, &variant, bias_formulas[i].nature);
+    }
+    arena_free(&arena);
+}
+
+static void try_biases(Search *search, size_t image)
+{
+    const Problem *problem = search->subject->problem;
+    AlteredArray before, array;
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (i != image && problem->parameters[i].role == ROLE_IN && problem->parameters[i].type == ELEMENT_FLOAT32 &&
+            describe_array(search, image, &before) && before.count <= MOST_ELEMENTS &&
+            describe_array(search, i, &array) && array.order.rank == 1 && is_added(search, &before, &array))
+            try_bias(search, &before, &array);
+}
+
+/* ---- between two passes ------------------------------------------------------------------------------------------ */
+
+static double with_fewer_bits(double value, int bits)
+{
+    int exponent;
+    const double fraction = frexp(value, &exponent);
+    return ldexp(rint(ldexp(fraction, bits)), exponent - bits);
+}
+
+static double to_bfloat16(double sum)
+{
+    return with_fewer_bits(sum, 8);
+}
+
+static double to_half(double sum)
+{
+    return with_fewer_bits(sum, 11);
+}
+
+static double to_half_levels(double sum)
+{
+    return rint(2 * sum) / 2;
+}
+
+static double wrapped_level(double sum)
+{
+    return low_byte(rint(sum));
+}
+
+static double truncated_level(double sum)
+{
+    return tally_level(trunc(sum));
+}
+
+static OracleBetween *const between_passes[] = {rint,           tally_level,   trunc,   truncated_level,
+                                                to_half_levels, wrapped_level, to_half, to_bfloat16};
+
+static void try_between(Search *search)
+{
+    AlteredArray output;
+    if (!find_array(search, problem_output(search->subject->problem), &output))
+        return;
+    ResemblanceVariant variant = as_it_is(search->subject);
+    for (size_t i = 0; i < sizeof between_passes / sizeof *between_passes; i++) {
+        variant.between = between_passes[i];
+        test(search, &variant, WRONG_NATURE_BETWEEN);
+    }
+}
+
+/* ---- one position for all ---------------------------------------------------------------------------------------- */
+
+/* One channel, plane or image stands for all, or the others have no part in the output. */
+static void try_first(Search *search, const AlteredArray *array)
+{
+    for (int axis = 0; axis < array->order.rank; axis++)
+        for (int is_alone = 0; is_alone < 2; is_alone++) {
+            if (array->order.shape[axis] == 1 || !has_enough(search, &array->order) || search->subject->wrong < 2 ||
+                !goes_on(search))
+                continue;
+            char *copy = array_of_first(search->subject->inputs[array->parameter], array, axis, is_alone);
+            test_with(search, array->parameter, copy, WRONG_NATURE_FIRST_ONLY);
+            free(copy);
+        }
+}
+
 /* ---- search ------------------------------------------------------------------------------------------------------ */
 
 /* The first input is what a filter is applied to; the others are the filter, a bias and the like. */
@@ -595,36 +1396,94 @@ static void try_missing_parts(Search *search, size_t image)
         if (i != output.parameter && find_array(search, i, &array)) {
             split_pixels(problem, &array);
             try_cut_off(search, &array);
+            try_first(search, &array);
         }
-    try_filters_cut_off(search, image, 1, 0);
-    try_filters_cut_off(search, image, 0, 1);
-    try_filters_cut_off(search, image, 1, 1);
+    for (size_t i = 0; i < sizeof filter_changes / sizeof *filter_changes; i++)
+        try_filter_change(search, image, filter_changes[i].change, filter_changes[i].nature);
 }
 
-Status resemblance_find(const ResemblanceSubject *subject, WrongNature *nature, Message *why)
+/* Other orders of the image and of the output. */
+static void try_layouts(Search *search, size_t image)
+{
+    const Problem *problem = search->subject->problem;
+    const size_t output = problem_output(problem);
+    AlteredArray array, before;
+    if (find_array(search, image, &before) && find_array(search, output, &array)) {
+        split_pixels(problem, &before);
+        split_pixels(problem, &array);
+        try_channels_first(search, &before, &array);
+    }
+    try_swapped_sizes(search, search->subject->sizes, 0, 1);
+    const size_t large[] = {output, image};
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        if (large[i] < problem->parameter_count && find_array(search, large[i], &array))
+            try_orders(search, problem, &array);
+}
+
+static Status conclude(const Search *search, WrongNature *nature, size_t *parameter)
+{
+    *parameter = search->parameter;
+    *nature = search->nature == WRONG_NATURE_UNKNOWN ? *nature : search->nature;
+    return search->status;
+}
+
+/* The cheapest experiments first. */
+Status resemblance_find(const ResemblanceSubject *subject, WrongNature *nature, size_t *parameter, Message *why)
 {
     const Problem *problem = subject->problem;
     const size_t image = main_input(problem), output = problem_output(problem);
-    Search search = {.subject = subject, .why = why, .nature = WRONG_NATURE_UNKNOWN};
-    AlteredArray array, before;
-    for (int which = 0; which < EARLIER_CASES; which++)
+    Search search = {
+        .subject = subject, .why = why, .nature = WRONG_NATURE_UNKNOWN, .parameter = problem->parameter_count};
+    AlteredArray array;
+    for (int which = 0; which < EARLIER_CASES && *nature != WRONG_NATURE_ZERO; which++)
         try_stale(&search, subject->earlier[which]);
+    try_formulas(&search);
+    if (*nature == WRONG_NATURE_ZERO) /* right for any input that has no effect */
+        return conclude(&search, nature, parameter);
+    try_biases(&search, image);
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (i != image && i != output && find_array(&search, i, &array)) {
             try_filter(&search, &array);
             try_swapped_inputs(&search, &array);
         }
-    if (find_array(&search, image, &before) && find_array(&search, output, &array)) {
-        split_pixels(problem, &before);
-        split_pixels(problem, &array);
-        try_channels_first(&search, &before, &array);
-    }
-    try_swapped_sizes(&search, subject->sizes, 0, 1);
-    const size_t large[] = {output, image};
-    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
-        if (large[i] < problem->parameter_count && find_array(&search, large[i], &array))
-            try_orders(&search, problem, &array);
+    try_between(&search);
+    try_borders(&search, image);
+    try_layouts(&search, image);
     try_missing_parts(&search, image);
-    *nature = search.nature == WRONG_NATURE_UNKNOWN ? *nature : search.nature;
+    return conclude(&search, nature, parameter);
+}
+
+/* ==== border reach ================================================================================================ */
+
+/* The difference of the numbers of products, with ones around the image and with zeros. */
+static OracleTerm products_outside(const OracleTerm *terms)
+{
+    return with_value(terms[0], terms[1].value - terms[0].value);
+}
+
+Status border_reach_begin(const ResemblanceSubject *subject, BorderReach *reach, Message *why)
+{
+    const Problem *problem = subject->problem;
+    const size_t image = main_input(problem);
+    Search search = {.subject = subject, .why = why, .nature = WRONG_NATURE_UNKNOWN};
+    Border border;
+    *reach = (BorderReach){.is_known = find_border(&search, image, &border)};
+    if (!reach->is_known)
+        return search.status;
+    ResemblanceVariant *const variant = &reach->variant;
+    const ElementType type = problem->parameters[image].type;
+    add_margin(&search, &border, border.margin, variant);
+    set_ones(&search, &variant->sizes, variant->inputs, &reach->arena);
+    memcpy(variant->more[0], variant->inputs, sizeof variant->inputs);
+    variant->inputs[image] = image_with_margin(&border, constant_array(type, border.image.count, 1, &reach->arena),
+                                               NULL, 0, &reach->arena);
+    variant->terms = 2;
+    variant->formula = products_outside;
     return search.status;
+}
+
+void border_reach_free(BorderReach *reach)
+{
+    arena_free(&reach->arena);
+    *reach = (BorderReach){0};
 }

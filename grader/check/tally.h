@@ -22,7 +22,7 @@ typedef struct Tally {
     double max_magnitude;                  /* largest S, the sum of |x w| of an element */
     double max_excess;                     /* largest tally_excess(); -infinity: no element is finite */
     double max_error, max_error_magnitude; /* of the first element with the largest error */
-    double sum_error, sum_error_squared, sum_expected_squared;
+    double sum_error, sum_error_squared, sum_expected_squared, sum_magnitude_squared;
 } Tally;
 
 TALLY Tally tally_empty(void)
@@ -57,6 +57,7 @@ TALLY void tally_element(Tally *tally, double got, double expected, double magni
     tally->unfit += !isfinite(expected) || !isfinite(magnitude);
     tally->max_magnitude = tally_larger(tally->max_magnitude, magnitude);
     tally->sum_expected_squared += expected * expected;
+    tally->sum_magnitude_squared += magnitude * magnitude;
     if (!isfinite(got)) {
         tally->nan += isnan(got) != 0;
         return;
@@ -86,6 +87,7 @@ TALLY void tally_add(Tally *sum, const Tally *next)
     sum->sum_error += next->sum_error;
     sum->sum_error_squared += next->sum_error_squared;
     sum->sum_expected_squared += next->sum_expected_squared;
+    sum->sum_magnitude_squared += next->sum_magnitude_squared;
 }
 
 #endif

@@ -488,6 +488,12 @@ static Status check_counts(Checking *checking, Message *why)
                        inspect_counts(&checking->problem, &checking->set, &checking->solutions, why), why);
 }
 
+static Status check_values(Checking *checking, Message *why)
+{
+    return report_step(checking, "the hidden cases have every class of values",
+                       inspect_values(&checking->problem, &checking->set, &checking->diagnostics, why), why);
+}
+
 static Status check_times(Checking *checking, Message *why)
 {
     return report_step(checking, "timed cases take 50 us to 50 ms", judge_times(checking, why), why);
@@ -504,6 +510,191 @@ static Status check_mutants(Checking *checking, Message *why)
     report_step(checking, name.data, status, why);
     text_free(&name);
     return status;
+}
+
+/* ---- what chance may do ------------------------------------------------------------------------------------------ */
+
+/* Rounding errors depend on the data, which are new in each grading, so a tolerance that is too tight refuses a right
+ * solution now and then. The accepted solutions run the cases where chance can do most, those of few outputs and many
+ * operations, with the data of many seeds, and must stay within half of every bound. The seeds are the same each time. */
+enum { SEEDS = 200, SEEDED_CASES = 4, MOST_OPERATIONS = 1 << 20 };
+
+typedef struct Nearest { /* of all calls, the one whose output came nearest to a bound */
+    double share;        /* of the bound */
+    const char *name;    /* of the case */
+    const char *solution;
+} Nearest;
+
+static bool is_drawn(SourceKind kind)
+{
+    return kind == SOURCE_UNIFORM || kind == SOURCE_NORMAL || kind == SOURCE_INTEGERS || kind == SOURCE_PERTURBED;
+}
+
+static bool has_drawn_data(const Problem *problem, const Testcase *testcase)
+{
+    bool found = false;
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        found = found || (problem->parameters[i].role == ROLE_IN && is_drawn(testcase->sources[i].kind));
+    return found && testcase->group != CASE_TIMED && testcase->expected.data == NULL &&
+           testcase->attempt_instructions == 0 && testcase->operations <= MOST_OPERATIONS;
+}
+
+static size_t output_count(const Problem *problem, const Testcase *testcase)
+{
+    size_t shape[TENSOR_MAX_RANK], count = 0;
+    Message unfit; /* testcases_read() has refused such sizes */
+    return problem_shape(problem, problem_output(problem), &testcase->sizes, shape, &count, &unfit) == STATUS_OK ? count
+                                                                                                                 : 0;
+}
+
+static bool has_more_chance(const Problem *problem, const Testcase *a, const Testcase *b)
+{
+    const size_t outputs_of_a = output_count(problem, a), outputs_of_b = output_count(problem, b);
+    return outputs_of_a != outputs_of_b ? outputs_of_a < outputs_of_b : a->operations > b->operations;
+}
+
+/* The cases that are run with many seeds, first the one where chance can do most. */
+static size_t choose_seeded(const Checking *checking, const Testcase *chosen[SEEDED_CASES])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < checking->set.count; i++) {
+        const Testcase *testcase = &checking->set.cases[i];
+        size_t place = count;
+        if (!has_drawn_data(&checking->problem, testcase))
+            continue;
+        while (place > 0 && has_more_chance(&checking->problem, testcase, chosen[place - 1]))
+            place--;
+        count += count < SEEDED_CASES;
+        for (size_t k = count - 1; k > place; k--)
+            chosen[k] = chosen[k - 1];
+        if (place < count)
+            chosen[place] = testcase;
+    }
+    return count;
+}
+
+/* As a sample: its numbers may be told, and its data follow from the seed alone. */
+static Testcase with_seed(const Problem *problem, const Testcase *testcase, uint64_t seed, Arena *arena)
+{
+    Testcase sample = *testcase;
+    sample.group = CASE_SAMPLE;
+    sample.repeats_addresses = false;
+    sample.name = arena_printf(arena, "\"%s\", seed %llu", testcase->name, (unsigned long long)seed);
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        sample.sources[i].seeded = true;
+        sample.sources[i].seed = seed * PROBLEM_MAX_PARAMETERS + i;
+    }
+    return sample;
+}
+
+static TestcaseSet set_of_seeds(const Checking *checking, uint64_t seeds)
+{
+    const Testcase *chosen[SEEDED_CASES];
+    const size_t count = choose_seeded(checking, chosen);
+    TestcaseSet set = {0};
+    set.cases = arena_array(&set.arena, seeds * count, sizeof *set.cases);
+    for (uint64_t seed = 1; seed <= seeds; seed++)
+        for (size_t i = 0; i < count; i++, set.count++) {
+            set.cases[set.count] = with_seed(&checking->problem, chosen[i], seed, &set.arena);
+            set.cases[set.count].number = (int)set.count + 1;
+        }
+    return set;
+}
+
+/* Levels are whole numbers, of which there may be no half. */
+static Problem with_half_the_tolerance(const Problem *problem)
+{
+    Problem half = *problem;
+    half.tolerance.sum_factor /= 2;
+    half.tolerance.max_factor /= 2;
+    half.tolerance.rms /= 2;
+    return half;
+}
+
+/* The larger of both errors, each as a share of its bound; infinite where an output is. */
+static double share_of_bound(const Comparison *comparison)
+{
+    const double error = comparison->wrong > 0 ? comparison->worst.error : comparison->max_error;
+    const double of_element = error == 0 ? 0 : error / comparison->bound;
+    const double of_rms = comparison->rms_bound > 0 ? comparison->rms / comparison->rms_bound : 0;
+    return !(of_element <= of_rms) ? of_element : of_rms;
+}
+
+static void note_nearest(const Result *result, const char *solution, Arena *arena, Nearest *nearest)
+{
+    for (size_t i = 0; i < result->case_count; i++) {
+        const CaseResult *item = &result->cases[i];
+        if (item->sample == NULL || !item->sample->compared ||
+            share_of_bound(&item->sample->comparison) <= nearest->share)
+            continue;
+        *nearest = (Nearest){.share = share_of_bound(&item->sample->comparison),
+                             .name = arena_string(arena, item->name),
+                             .solution = solution};
+    }
+}
+
+static Status refuse_seed(const Result *result, const char *solution, Message *why)
+{
+    const CaseResult *failed = result_failed_case(result);
+    if (failed == NULL || failed->sample == NULL || !failed->sample->compared)
+        return fail(STATUS_BAD_INPUT, why, "%s%s%s: %s%s%s", solution, failed == NULL ? "" : " in ",
+                    failed == NULL ? "" : failed->name, verdict_name(result->verdict),
+                    result->text[0] == '\0' ? "" : ": ", result->text);
+    const Comparison *comparison = &failed->sample->comparison;
+    const bool is_element = comparison->wrong > 0;
+    return fail(STATUS_BAD_INPUT, why, "%s in %s: %s of %.2g, expected at most %.2g, half of what \"tolerance\" allows",
+                solution, failed->name, is_element ? "an error" : "a root mean square error",
+                is_element ? comparison->worst.error : comparison->rms,
+                is_element ? comparison->worst.bound : comparison->rms_bound);
+}
+
+static Status run_seeds(const Checking *checking, const char *path, const Problem *problem, const TestcaseSet *set,
+                        Arena *arena, Nearest *nearest, Message *why)
+{
+    Submission submission;
+    Result result = {0};
+    Status status = submission_read(path, &submission, why);
+    if (status != STATUS_OK)
+        return status;
+    const char *solution = arena_string(arena, submission.file_name);
+    const JudgeJob job = {.problem = problem,
+                          .submission = &submission,
+                          .cases = set,
+                          .device = checking->device.name,
+                          .untimed_only = true,
+                          .shows_durations = true};
+    status = judge_submission(&job, &result, why);
+    note_nearest(&result, solution, arena, nearest);
+    if (status == STATUS_OK && result.verdict != VERDICT_ACCEPTED)
+        status = refuse_seed(&result, solution, why);
+    result_free(&result);
+    submission_free(&submission);
+    return status;
+}
+
+static Status judge_seeds(const Checking *checking, uint64_t seeds, Message *why)
+{
+    Arena arena = {0};
+    TestcaseSet set = set_of_seeds(checking, seeds);
+    const Problem half = with_half_the_tolerance(&checking->problem);
+    const bool is_halved = half.tolerance.sum_factor > 0;
+    Nearest nearest = {0};
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < checking->solutions.count && status == STATUS_OK && set.count > 0; i++)
+        if (solution_is_reference(checking->solutions.items[i]))
+            status = run_seeds(checking, checking->solutions.items[i], &half, &set, &arena, &nearest, why);
+    if (nearest.name != NULL)
+        printf("# nearest to its bound: %s in %s, with %.2g %% of it\n", nearest.solution, nearest.name,
+               100 * nearest.share / (is_halved ? 2 : 1));
+    arena_free(&set.arena);
+    arena_free(&arena);
+    return status;
+}
+
+static Status check_seeds(Checking *checking, Message *why)
+{
+    return report_step(checking, "accepted solutions stay within half of every bound with 200 seeds",
+                       judge_seeds(checking, SEEDS, why), why);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
@@ -543,7 +734,7 @@ static void close_checking(Checking *checking)
 static Status check_all(Checking *checking)
 {
     Message why = {0};
-    printf("1..%zu\n", FILE_STEPS + 1 + checking->solutions.count + 4);
+    printf("1..%zu\n", FILE_STEPS + 1 + checking->solutions.count + 6);
     Status status = inspect_files(checking, &why);
     if (status == STATUS_OK)
         status = check_starter(checking, &why);
@@ -555,6 +746,10 @@ static Status check_all(Checking *checking)
         status = check_times(checking, &why);
     if (status == STATUS_OK)
         status = check_counts(checking, &why);
+    if (status == STATUS_OK)
+        status = check_seeds(checking, &why);
+    if (status == STATUS_OK)
+        status = check_values(checking, &why);
     return status == STATUS_OK ? check_mutants(checking, &why) : status;
 }
 

@@ -351,6 +351,286 @@ Status inspect_precision(const Problem *problem, const TestcaseSet *set, Message
     return status;
 }
 
+/* ---- classes of values ------------------------------------------------------------------------------------------- */
+
+/* On lines of so many elements running sums in float go astray. So do sums of products on tensor cores in one accumulator,
+ * from so many operations on; of many more, those of a right solution may. */
+enum { LONG_LINE = 1000, MANY_OPERATIONS = 800 };
+
+/* An array of a case, and what its elements have in common. */
+typedef struct ArrayValues {
+    const Parameter *parameter;
+    const CaseSource *source;
+    size_t shape[TENSOR_MAX_RANK], count;
+    const void *data;
+    size_t nonzero;
+    double least, most, sum, second; /* `second`: the second largest magnitude */
+} ArrayValues;
+
+static double value_at(const ArrayValues *array, size_t index)
+{
+    return element_load(array->parameter->type, array->data, index);
+}
+
+static void summarise(ArrayValues *array)
+{
+    double largest = 0;
+    array->least = INFINITY;
+    array->most = -INFINITY;
+    for (size_t i = 0; i < array->count; i++) {
+        const double value = value_at(array, i), magnitude = fabs(value);
+        array->nonzero += value != 0;
+        array->least = fmin(array->least, value);
+        array->most = fmax(array->most, value);
+        array->sum += value;
+        array->second = fmax(array->second, fmin(magnitude, largest));
+        largest = fmax(largest, magnitude);
+    }
+}
+
+static bool is_zero(const ArrayValues *array)
+{
+    return array->nonzero == 0;
+}
+
+static bool is_equal(const ArrayValues *array)
+{
+    return array->count > 1 && array->nonzero > 0 && array->least == array->most;
+}
+
+static bool is_positive(const ArrayValues *array)
+{
+    return array->nonzero > 0 && array->least >= 0;
+}
+
+static bool is_like_identity(const ArrayValues *array)
+{
+    return array->count >= 3 && fabs(array->sum - 1) < 1e-6 && value_at(array, array->count / 2) == 1 &&
+           array->nonzero > 1;
+}
+
+static bool is_symmetric_by_its_ends(const ArrayValues *array)
+{
+    bool is_symmetric = true;
+    for (size_t i = 0; i < array->count / 2; i++)
+        is_symmetric = is_symmetric && value_at(array, i) == value_at(array, array->count - 1 - i);
+    return !is_symmetric && value_at(array, 0) != 0 && value_at(array, 0) == value_at(array, array->count - 1);
+}
+
+/* At most half of the elements are not the product of what lies along the axes, but at least one. */
+static bool is_nearly_a_product(const ArrayValues *array)
+{
+    const double first = value_at(array, 0);
+    size_t others = 0;
+    for (size_t i = 0; i < array->count && first != 0; i++) {
+        double product = first;
+        size_t stride = array->count;
+        for (int axis = 0; axis < array->parameter->rank; axis++) {
+            stride /= array->shape[axis];
+            product *= value_at(array, i / stride % array->shape[axis] * stride) / first;
+        }
+        others += fabs(product - value_at(array, i)) > 1e-5 * fabs(product);
+    }
+    return others > 0 && others <= array->count / 2 && array->least != array->most;
+}
+
+static bool is_sparse(const ArrayValues *array)
+{
+    return array->nonzero > 0 && array->nonzero <= array->count / 8;
+}
+
+static bool has_one_huge(const ArrayValues *array)
+{
+    return array->second > 0 && fmax(fabs(array->least), fabs(array->most)) >= 1000 * array->second;
+}
+
+static bool changes_one_element(const ArrayValues *array)
+{
+    return array->source->change != 0;
+}
+
+/* The input is the array with the most elements in all cases together; filters are the others. */
+typedef enum ValueScope { EACH_ARRAY, THE_INPUT, SOME_FILTER } ValueScope;
+
+static const struct ValueClass {
+    const char *what;
+    ValueScope scope;
+    bool (*holds)(const ArrayValues *array);
+    bool of_floats; /* no array of bytes or whole numbers must have it */
+    size_t least;   /* elements that an array needs to have it */
+    int rank;       /* axes that it needs */
+} value_classes[] = {
+    {"all elements are zero", EACH_ARRAY, is_zero, false, 1, 1},
+    {"all elements are equal, and not zero", EACH_ARRAY, is_equal, false, 2, 1},
+    {"one element differs from the case before, as in {\"as_before\": true, \"change\": 1}", EACH_ARRAY,
+     changes_one_element, false, 1, 1},
+    {"one element is a thousand times as large as all others", THE_INPUT, has_one_huge, true, 100, 1},
+    {"the middle tap and the sum of all taps are 1, and others are not 0", SOME_FILTER, is_like_identity, true, 3, 1},
+    {"the first and the last tap are equal, and the filter is not symmetric", SOME_FILTER, is_symmetric_by_its_ends,
+     true, 5, 1},
+    {"one tap in eight or fewer is not zero", SOME_FILTER, is_sparse, true, 8, 1},
+    {"most taps, but not all, are products of one vector for each axis", SOME_FILTER, is_nearly_a_product, true, 9, 2},
+};
+
+enum { VALUE_CLASSES = sizeof value_classes / sizeof *value_classes };
+
+/* What the cases have been found to have. */
+typedef struct ValuesFound {
+    const Problem *problem;
+    size_t input;                                      /* the parameter with the most elements */
+    size_t largest[PROBLEM_MAX_PARAMETERS];            /* elements of the largest array of each parameter */
+    bool found[VALUE_CLASSES][PROBLEM_MAX_PARAMETERS]; /* by class and parameter */
+    bool draws_sizes, has_filter;
+    size_t longest_line;     /* of the input in any case; and where no array has a negative element: */
+    size_t longest_positive; /* the same */
+    size_t longest_equal;    /* and where a filter's taps are equal besides */
+    double most_terms;       /* operations for each output in any case; and where no array has a negative element: */
+    double most_positive;    /* the same */
+} ValuesFound;
+
+static bool is_class_of(const ValuesFound *found, const struct ValueClass *class, size_t parameter)
+{
+    const Parameter *array = &found->problem->parameters[parameter];
+    return array->role == ROLE_IN && (class->scope != THE_INPUT || parameter == found->input) &&
+           (class->scope != SOME_FILTER || parameter != found->input) &&
+           (!class->of_floats || array->type == ELEMENT_FLOAT32) && array->rank >= class->rank &&
+           found->largest[parameter] >= class->least;
+}
+
+static void find_in_array(ValuesFound *found, size_t parameter, ArrayValues *array)
+{
+    summarise(array);
+    for (size_t i = 0; i < VALUE_CLASSES; i++)
+        if (array->count >= value_classes[i].least && is_class_of(found, &value_classes[i], parameter))
+            found->found[i][parameter] = found->found[i][parameter] || value_classes[i].holds(array);
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t longest_extent(const ArrayValues *array)
+{
+    size_t longest = 0;
+    for (int axis = 0; axis < array->parameter->rank; axis++)
+        longest = larger(longest, array->shape[axis]);
+    return longest;
+}
+
+static Status find_in_case(const Testcase *testcase, ValuesFound *found, Message *why)
+{
+    const Problem *problem = found->problem;
+    bool is_all_positive = true, has_equal_taps = false;
+    size_t line = 0;
+    CaseArrays arrays;
+    Status status = case_arrays_make(problem, testcase, &arrays, why);
+    for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
+        ArrayValues array = {
+            .parameter = &problem->parameters[i], .source = &testcase->sources[i], .data = arrays.inputs[i]};
+        if (problem->parameters[i].role != ROLE_IN)
+            continue;
+        status = problem_shape(problem, i, &testcase->sizes, array.shape, &array.count, why);
+        if (status != STATUS_OK)
+            break;
+        find_in_array(found, i, &array);
+        is_all_positive = is_all_positive && (is_positive(&array) || (i != found->input && is_zero(&array)));
+        has_equal_taps = has_equal_taps || (i != found->input && is_equal(&array));
+        line = i == found->input ? longest_extent(&array) : line;
+        found->has_filter = found->has_filter || i != found->input;
+    }
+    const double terms = (double)testcase->operations / (double)larger(1, arrays.output_count);
+    case_arrays_free(&arrays);
+    found->draws_sizes = found->draws_sizes || testcase->draws_sizes;
+    found->longest_line = larger(found->longest_line, line);
+    found->most_terms = fmax(found->most_terms, terms);
+    if (is_all_positive) {
+        found->longest_positive = larger(found->longest_positive, line);
+        found->most_positive = fmax(found->most_positive, terms);
+        found->longest_equal = has_equal_taps ? larger(found->longest_equal, line) : found->longest_equal;
+    }
+    return status;
+}
+
+static Status find_largest(const TestcaseSet *set, ValuesFound *found, Message *why)
+{
+    const Problem *problem = found->problem;
+    double totals[PROBLEM_MAX_PARAMETERS] = {0};
+    for (size_t i = 0; i < set->count; i++)
+        for (size_t k = 0; k < problem->parameter_count; k++) {
+            size_t shape[TENSOR_MAX_RANK], count;
+            if (problem->parameters[k].role != ROLE_IN || set->cases[i].group != CASE_HIDDEN)
+                continue;
+            Status status = problem_shape(problem, k, &set->cases[i].sizes, shape, &count, why);
+            if (status != STATUS_OK)
+                return status;
+            totals[k] += (double)count;
+            found->largest[k] = larger(found->largest[k], count);
+        }
+    for (size_t k = 0; k < problem->parameter_count; k++)
+        if (totals[k] > totals[found->input])
+            found->input = k;
+    return STATUS_OK;
+}
+
+/* "row_filter or column_filter: no hidden case in which ...": a filter's class is missing only where no filter has it. */
+static void report_class(const ValuesFound *found, const struct ValueClass *class, const bool *has, Text *missing)
+{
+    Text names = {0};
+    bool one_has = false;
+    for (size_t i = 0; i < found->problem->parameter_count; i++) {
+        const bool is_wanted = is_class_of(found, class, i);
+        one_has = one_has || (is_wanted && has[i]);
+        if (is_wanted && (class->scope == SOME_FILTER || !has[i]))
+            text_printf(&names, "%s%s",
+                        names.length == 0             ? ""
+                        : class->scope == SOME_FILTER ? " or "
+                                                      : ", ",
+                        found->problem->parameters[i].name);
+    }
+    if (names.length > 0 && !(class->scope == SOME_FILTER && one_has))
+        text_printf(missing, "%s: no hidden case in which %s\n", names.data, class->what);
+    text_free(&names);
+}
+
+static void report_positive(const ValuesFound *found, Text *missing)
+{
+    const Parameter *input = &found->problem->parameters[found->input];
+    if (input->type != ELEMENT_FLOAT32)
+        return;
+    const double many = fmin(MANY_OPERATIONS, found->most_terms / 2);
+    if (found->most_positive < many)
+        text_printf(missing, "no hidden case without negative elements has %.0f operations for each output\n", many);
+    if (found->longest_line >= LONG_LINE && found->longest_positive < LONG_LINE)
+        text_printf(missing, "no hidden case without negative elements has a line of %d elements of %s\n",
+                    (int)LONG_LINE, input->name);
+    if (found->longest_line >= LONG_LINE && found->longest_equal < LONG_LINE && found->has_filter)
+        text_printf(missing,
+                    "no hidden case with equal taps and without negative elements has a line of %d elements of %s\n",
+                    (int)LONG_LINE, input->name);
+}
+
+Status inspect_values(const Problem *problem, const TestcaseSet *set, Text *missing, Message *why)
+{
+    ValuesFound found = {.problem = problem};
+    const size_t start = missing->length;
+    Status status = find_largest(set, &found, why);
+    for (size_t i = 0; i < set->count && status == STATUS_OK; i++)
+        if (set->cases[i].group == CASE_HIDDEN)
+            status = find_in_case(&set->cases[i], &found, why);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < VALUE_CLASSES; i++)
+        report_class(&found, &value_classes[i], found.found[i], missing);
+    report_positive(&found, missing);
+    if (!found.draws_sizes)
+        text_add(missing, "no hidden case draws its sizes, as in \"sizes\": {\"length\": [100, 2000]}\n");
+    if (missing->length == start)
+        return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why,
+                "testcases/%s: these classes of values (docs/guides/add-a-problem.md, section 6)", problem->id);
+}
+
 /* ---- the solutions ----------------------------------------------------------------------------------------------- */
 
 static bool is_below(const char *path, const char *folder)
@@ -360,14 +640,14 @@ static bool is_below(const char *path, const char *folder)
     return strstr(path, part) != NULL;
 }
 
-static bool is_reference(const char *path)
+bool solution_is_reference(const char *path)
 {
     return is_below(path, verdict_folder(VERDICT_ACCEPTED));
 }
 
 static bool is_wrong(const char *path)
 {
-    return !is_reference(path) && !is_below(path, "cpu_baselines") && !is_below(path, "rivals");
+    return !solution_is_reference(path) && !is_below(path, "cpu_baselines") && !is_below(path, "rivals");
 }
 
 /* The length of the comment lines at the beginning of a file. */
@@ -389,7 +669,7 @@ static Status inspect_header(const char *path, Message *why)
     char *header = submission.source.data;
     size_t length = header_length(header);
     header[length < submission.source.length ? length : submission.source.length] = '\0';
-    if (is_reference(path) && (strcasestr(header, "operation") == NULL || strcasestr(header, "byte") == NULL))
+    if (solution_is_reference(path) && (strcasestr(header, "operation") == NULL || strcasestr(header, "byte") == NULL))
         status = fail(STATUS_BAD_INPUT, why,
                       "%s: the comment at the top does not state the arithmetic intensity, in "
                       "operations per byte",
@@ -434,7 +714,7 @@ Status inspect_counts(const Problem *problem, const TestcaseSet *set, const Path
         hidden += set->cases[i].group == CASE_HIDDEN;
     Status status = expect_at_least(LEAST_HIDDEN_CASES, hidden, "testcases", "hidden cases", problem->id, why);
     if (status == STATUS_OK)
-        status = expect_at_least(LEAST_REFERENCES, count_solutions(solutions, is_reference), "solutions",
+        status = expect_at_least(LEAST_REFERENCES, count_solutions(solutions, solution_is_reference), "solutions",
                                  "reference solutions", problem->id, why);
     if (status == STATUS_OK)
         status = expect_at_least(LEAST_WRONG, count_solutions(solutions, is_wrong), "solutions", "wrong solutions",
@@ -557,7 +837,7 @@ Status check_device(const char *name, bool timed, CheckDevice *device, Message *
 
 static bool is_said(const Result *result, const char *words)
 {
-    bool said = strstr(result->text, words) != NULL;
+    bool said = strstr(result->text, words) != NULL || (result->note != NULL && strstr(result->note, words) != NULL);
     for (size_t i = 0; i < result->warning_count; i++)
         said = said || strstr(result->warnings[i], words) != NULL;
     return said;

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "grader/judge/judge.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
@@ -57,6 +58,8 @@ typedef struct Paths {
 void paths_add(Paths *paths, const char *path);
 /* Adds every .cu, .c and .patch file below solutions/<id>/, sorted by name. */
 MUST_USE Status paths_add_solutions(Paths *paths, const char *problem_id, Message *why);
+/* Whether the file lies in accepted/. */
+bool solution_is_reference(const char *path);
 
 /* ==== inspection ================================================================================================== */
 
@@ -81,6 +84,12 @@ MUST_USE Status inspect_precision(const Problem *problem, const TestcaseSet *set
 /* The first comment of each reference solution states its arithmetic intensity in operations per byte, and that of each
  * wrong solution its "Mistake: ". */
 MUST_USE Status inspect_headers(const Paths *solutions, Message *why);
+
+/* The hidden cases have each class of values that tempts people to a shortcut, as far as the problem's arrays can have it:
+ * zero and equal arrays, filters that look like an identity, symmetric, separable or sparse, positive data on long lines,
+ * data that differ from those of the case before in one element; and some case draws its sizes. Adds a line to `missing`
+ * for each class that no case has. */
+MUST_USE Status inspect_values(const Problem *problem, const TestcaseSet *set, Text *missing, Message *why);
 
 /* At least 14 hidden cases, 6 reference solutions and 8 wrong ones. */
 MUST_USE Status inspect_counts(const Problem *problem, const TestcaseSet *set, const Paths *solutions, Message *why);

@@ -146,6 +146,10 @@ Status mutant_notes_check(const char *path, const MutantNotes *notes, Message *w
 void mutant_note_add(const char *source, const Mutant *mutant, Text *text)
 {
     Text before = {0}, after = {0};
+    if (mutant->shown != NULL) {
+        text_add(text, mutant->mistake);
+        return;
+    }
     mutant_texts(source, mutant, &before, &after);
     text_printf(text, "`%s` to `%s`", before.data, after.data);
     text_free(&before);

@@ -41,7 +41,7 @@ bool mutant_notes_find(MutantNotes *notes, const char *source, const Mutant *mut
 /* BAD_INPUT if what a note names was never found. */
 MUST_USE Status mutant_notes_check(const char *path, const MutantNotes *notes, Message *why);
 
-/* Adds "`<` to `<=`": how a note names a mutant of the source. */
+/* Adds "`<` to `<=`": how a note names a mutant of the source; a long one by its kind of mistake. */
 void mutant_note_add(const char *source, const Mutant *mutant, Text *text);
 
 #endif

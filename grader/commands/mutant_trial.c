@@ -168,19 +168,8 @@ static bool has_mutants(const char *path)
     return strstr(path, "/accepted/") != NULL && length > 3 && strcmp(path + length - 3, ".cu") == 0;
 }
 
-static size_t size_names(const Problem *problem, const char *names[PROBLEM_MAX_PARAMETERS])
-{
-    size_t count = 0;
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_SIZE)
-            names[count++] = problem->parameters[i].name;
-    return count;
-}
-
 static Status read_files(const Problem *problem, const Paths *solutions, MutantPool *pool, Message *why)
 {
-    const char *sizes[PROBLEM_MAX_PARAMETERS];
-    const size_t size_count = size_names(problem, sizes);
     Status status = STATUS_OK;
     pool->files = arena_array(&pool->arena, solutions->count, sizeof *pool->files);
     for (size_t i = 0; i < solutions->count && status == STATUS_OK; i++) {
@@ -193,7 +182,7 @@ static Status read_files(const Problem *problem, const Paths *solutions, MutantP
             break;
         pool->file_count++;
         file->shown = arena_string(&pool->arena, shown == NULL ? path : shown);
-        mutants_make(file->submission.source.data, sizes, size_count, &file->mutants);
+        mutants_make(file->submission.source.data, problem, &file->mutants);
         pool->count += file->mutants.count;
     }
     return status;

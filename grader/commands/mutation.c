@@ -316,6 +316,17 @@ static const char *const pairs[][2] = {
 #include "grader/commands/mutation.def"
 };
 
+typedef enum ShortcutScope { EACH, EACH_FILTER, EACH_TO_FLOAT, ONCE } ShortcutScope;
+
+static const struct Shortcut {
+    const char *mistake;
+    ShortcutScope scope;
+    const char *code;
+} shortcuts[] = {
+#define MUTATION_SHORTCUT(mistake, scope, code) {mistake, scope, code},
+#include "grader/commands/mutation.def"
+};
+
 enum { MAX_CAPTURES = 9, MAX_ELEMENT = 40, MAX_NAME = 100 };
 
 typedef struct Maker {
@@ -364,7 +375,7 @@ static void add_mutant(Maker *maker, const char *mistake, size_t offset, size_t 
 {
     Mutants *mutants = maker->mutants;
     const char *source = maker->tokens->source;
-    Mutant mutant = {mistake, text_line_at(source, offset), offset, end - offset, text};
+    Mutant mutant = {mistake, text_line_at(source, offset), offset, end - offset, text, NULL};
     Text whole = {0};
     mutant_source(source, &mutant, &whole);
     Digest digest = digest_of(whole.data);
@@ -669,13 +680,20 @@ static void mix_up_names(Maker *maker, int index)
                 replace_token(maker, "swapped axes", index, other);
 }
 
-/* The next size in the order of the parameters. */
-static void swap_sizes(Maker *maker, int index, const char *const *sizes, size_t count)
+/* The next size in the order of the parameters; the first one follows the last. */
+static void swap_sizes(Maker *maker, int index, const Problem *problem)
 {
-    for (size_t i = 0; i < count; i++)
-        if (count > 1 && c_token_is(maker->tokens, index, sizes[i]) &&
-            is_known(maker->tokens, sizes[(i + 1) % count], index))
-            replace_token(maker, "swapped sizes", index, sizes[(i + 1) % count]);
+    const size_t count = problem->parameter_count;
+    for (size_t i = 0; i < count; i++) {
+        const Parameter *size = &problem->parameters[i];
+        size_t next = (i + 1) % count;
+        if (size->role != ROLE_SIZE || !c_token_is(maker->tokens, index, size->name))
+            continue;
+        while (problem->parameters[next].role != ROLE_SIZE)
+            next = (next + 1) % count;
+        if (next != i && is_known(maker->tokens, problem->parameters[next].name, index))
+            replace_token(maker, "swapped sizes", index, problem->parameters[next].name);
+    }
 }
 
 /* ---- loops from the other end ------------------------------------------------------------------------------------ */
@@ -722,9 +740,158 @@ static void flip_loop(Maker *maker, int at)
     text_free(&text);
 }
 
+/* ---- shortcuts --------------------------------------------------------------------------------------------------- */
+
+/* What the code of shortcuts uses. A float sum over all outputs, of which each output is a difference, has the rounding errors
+ * of running sums and summed-area tables. */
+static const char shortcut_functions[] =
+    "#include <vector>\n"
+    "namespace shortcut {\n"
+    "template <class T> std::vector<T> on_host(const T *array, long long count)\n"
+    "{\n"
+    "    std::vector<T> copy(count);\n"
+    "    cudaMemcpy(copy.data(), array, count * sizeof(T), cudaMemcpyDeviceToHost);\n"
+    "    return copy;\n"
+    "}\n"
+    "template <class T> __global__ void sum_up(T *output, long long count)\n"
+    "{\n"
+    "    T sum = 0;\n"
+    "    for (long long i = blockIdx.x * 65536LL; i < count && i < (blockIdx.x + 1) * 65536LL; i++) {\n"
+    "        const T before = sum;\n"
+    "        sum += output[i];\n"
+    "        output[i] = sum - before;\n"
+    "    }\n"
+    "}\n"
+    "template <class T, class U> __global__ void copy(const T *input, long long inputs, U *output, long long count)\n"
+    "{\n"
+    "    const long long i = blockIdx.x * 256LL + threadIdx.x;\n"
+    "    if (i < count)\n"
+    "        output[i] = i < inputs ? input[i] : 0;\n"
+    "}\n"
+    "inline std::vector<char> look() { return {}; }\n"
+    "template <class T, class... Others> std::vector<char> look(const T *array, long long count, Others... others)\n"
+    "{\n"
+    "    std::vector<char> seen = look(others...);\n"
+    "    const char *size = reinterpret_cast<const char *>(&count);\n"
+    "    seen.insert(seen.end(), size, size + sizeof count);\n"
+    "    for (int i = 0; i < 64; i++) {\n"
+    "        seen.resize(seen.size() + sizeof(T));\n"
+    "        cudaMemcpy(&seen[seen.size() - sizeof(T)], array + (count - 1) * i / 63, sizeof(T), cudaMemcpyDeviceToHost);\n"
+    "    }\n"
+    "    return seen;\n"
+    "}\n"
+    "}\n";
+
+static size_t first_input(const Problem *problem)
+{
+    size_t i = 0;
+    while (problem->parameters[i].role != ROLE_IN)
+        i++;
+    return i;
+}
+
+/* The number of elements of an array, as an expression over the sizes. */
+static void add_count(const Parameter *array, Text *text)
+{
+    text_add(text, "(1LL");
+    for (int axis = 0; axis < array->rank; axis++)
+        text_printf(text, " * (%s)", array->shape[axis].text);
+    text_add(text, ")");
+}
+
+/* The parameters with a role, or all of them, with commas between; arrays with their number of elements if `counted`. */
+static void add_names(const Problem *problem, bool inputs_alone, Text *text)
+{
+    const char *separator = "";
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        const Parameter *parameter = &problem->parameters[i];
+        if (inputs_alone && parameter->role != ROLE_IN)
+            continue;
+        text_printf(text, "%s%s", separator, parameter->name);
+        separator = ", ";
+        if (inputs_alone) {
+            text_add(text, separator);
+            add_count(parameter, text);
+        }
+    }
+}
+
+static void add_code(const Problem *problem, const char *code, const Parameter *array, Text *text)
+{
+    const Parameter *input = &problem->parameters[first_input(problem)];
+    const Parameter *output = &problem->parameters[problem_output(problem)];
+    for (const char *at = code; *at != '\0'; at++) {
+        if (*at != '$') {
+            text_append(text, at, 1);
+            continue;
+        }
+        switch (*++at) {
+        case 'a': text_add(text, array->name); break;
+        case 'i': text_add(text, input->name); break;
+        case 'o': text_add(text, output->name); break;
+        case 'n': add_count(array, text); break;
+        case 'k': add_count(input, text); break;
+        case 'm': add_count(output, text); break;
+        case 'l': add_names(problem, true, text); break;
+        case 'r':
+            text_add(text, "right_solve(");
+            add_names(problem, false, text);
+            text_add(text, ");");
+            break;
+        }
+    }
+}
+
+/* The right solution becomes right_solve(), behind a solve() that calls it or not. `whole`: 'extern "C" void solve(...) {'. */
+static void wrap(Maker *maker, const Problem *problem, const struct Shortcut *shortcut, const Parameter *array,
+                 TokenSpan whole, TokenSpan parameters)
+{
+    const CTokens *tokens = maker->tokens;
+    Text text = {0}, code = {0};
+    text_add(&text, shortcut_functions);
+    text_add(&text, "static void right_solve(");
+    add_span(tokens, parameters, &text);
+    add_code(problem, shortcut->code, array, &code);
+    text_printf(&text, ");\nextern \"C\" %s\n{\n    %s\n}\nstatic void right_solve(", problem->signature, code.data);
+    add_span(tokens, parameters, &text);
+    text_add(&text, ")\n{");
+    const size_t count = maker->mutants->count;
+    add_mutant(maker, shortcut->mistake, tokens->items[whole.first].offset, end_of(&tokens->items[whole.end - 1]),
+               text.data);
+    if (maker->mutants->count > count)
+        maker->mutants->items[count].shown = arena_string(&maker->mutants->arena, code.data);
+    text_free(&code);
+    text_free(&text);
+}
+
+static bool may_be_taken(const Problem *problem, ShortcutScope scope, size_t parameter)
+{
+    const Parameter *array = &problem->parameters[parameter];
+    switch (scope) {
+    case EACH: return array->role == ROLE_IN;
+    case EACH_FILTER:
+        return array->role == ROLE_IN && array->type == ELEMENT_FLOAT32 && parameter != first_input(problem);
+    case EACH_TO_FLOAT:
+        return array->role == ROLE_IN && problem->parameters[problem_output(problem)].type == ELEMENT_FLOAT32;
+    case ONCE: return array->role == ROLE_OUT; /* there is one */
+    }
+    return false;
+}
+
+static void take_shortcuts(Maker *maker, const Problem *problem, int at)
+{
+    TokenSpan whole, captures[MAX_CAPTURES];
+    if (!match(maker->tokens, "extern \"C\" void solve ( @args ) {", at, &whole, captures))
+        return;
+    for (size_t i = 0; i < sizeof shortcuts / sizeof *shortcuts; i++)
+        for (size_t k = 0; k < problem->parameter_count; k++)
+            if (may_be_taken(problem, shortcuts[i].scope, k))
+                wrap(maker, problem, &shortcuts[i], &problem->parameters[k], whole, captures[0]);
+}
+
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
-void mutants_make(const char *source, const char *const *sizes, size_t size_count, Mutants *mutants)
+void mutants_make(const char *source, const Problem *problem, Mutants *mutants)
 {
     CTokens tokens;
     *mutants = (Mutants){0};
@@ -737,9 +904,10 @@ void mutants_make(const char *source, const char *const *sizes, size_t size_coun
             try_row(&maker, &rows[i], at);
         if (is_kind(&tokens, at, C_WORD) && is_plain_use(&tokens, at)) {
             mix_up_names(&maker, at);
-            swap_sizes(&maker, at, sizes, size_count);
+            swap_sizes(&maker, at, problem);
         }
         flip_loop(&maker, at);
+        take_shortcuts(&maker, problem, at);
     }
     c_tokens_free(&tokens);
 }
@@ -767,6 +935,11 @@ void mutant_lines(const char *source, const Mutant *mutant, Text *before, Text *
 {
     size_t start = mutant->offset, end = mutant->offset + mutant->length;
     Text line = {0};
+    if (mutant->shown != NULL) {
+        text_add(before, "solve()");
+        text_add(after, mutant->shown);
+        return;
+    }
     while (start > 0 && source[start - 1] != '\n')
         start--;
     end += strcspn(source + end, "\n");

@@ -1,13 +1,14 @@
 /* mutation.h - makes mutants of a CUDA source: copies with one mistake each, of the kinds that students make.
  *
  * Kinds     the rows of mutation.def; besides these, a size parameter in place of another ("swapped sizes") and a loop
- *           over an array from its other end ("flipped filter").
+ *           over an array from its other end ("flipped filter"). A shortcut is wrapped around the whole of solve().
  * Not here  whether a mutant compiles, or is wrong: mutant_trial.h.  */
 #ifndef GRADER_COMMANDS_MUTATION_H
 #define GRADER_COMMANDS_MUTATION_H
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "grader/problem/problem.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,6 +63,7 @@ typedef struct Mutant {
     int line;              /* of the first byte that changes, from 1 */
     size_t offset, length; /* the bytes that are replaced */
     const char *text;      /* by these */
+    const char *shown;     /* what a person is shown of a long text; NULL: the lines that change */
 } Mutant;
 
 typedef struct Mutants {
@@ -70,9 +72,8 @@ typedef struct Mutants {
     Arena arena;
 } Mutants;
 
-/* Every mutant of a source. `sizes` are the names of the size parameters of solve(). `source` may be freed
- * afterwards. */
-void mutants_make(const char *source, const char *const *sizes, size_t size_count, Mutants *mutants);
+/* Every mutant of a solution of the problem. `source` may be freed afterwards. */
+void mutants_make(const char *source, const Problem *problem, Mutants *mutants);
 void mutants_free(Mutants *mutants);
 
 /* Adds the whole text of a mutant. */

@@ -161,6 +161,16 @@ static Status take_option(char **argv, int *at, Options *options, Message *why)
     return set_value(option, value, options, why);
 }
 
+/* Many call it so: "gpu" is "cuda", and "gpu:1" is "cuda:1". */
+static void name_gpu(Options *options)
+{
+    const char *device = options->device;
+    if (device == NULL || strncmp(device, "gpu", 3) != 0 || (device[3] != '\0' && device[3] != ':'))
+        return;
+    snprintf(options->gpu, sizeof options->gpu, "cuda%s", device + 3);
+    options->device = options->gpu;
+}
+
 Status options_parse(int argc, char **argv, Options *options, Message *why)
 {
     bool only_files = false;
@@ -177,6 +187,7 @@ Status options_parse(int argc, char **argv, Options *options, Message *why)
                 return status;
         }
     }
+    name_gpu(options);
     return STATUS_OK;
 }
 

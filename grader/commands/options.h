@@ -20,6 +20,7 @@ typedef struct Options {
     char **operands;        /* the words that are no options: names of files, numbers of runs */
     int operand_count;
     const char *key; /* of a submission, from a command that hands in for another system; no option */
+    char gpu[64];    /* the text of `device` where it was called "gpu" */
     /* A member for each option, whose row says what it means. NULL, false or empty: not given. */
 #define TEXT const char *
 #define LIST OptionValues

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ==== judgement =================================================================================================== */
 
@@ -37,22 +38,99 @@ static Judgement accepted(void)
     return judgement(VERDICT_ACCEPTED, only_kind(MISTAKE_NONE), "%s", "");
 }
 
-/* For a call without an output: solve() did not end well. */
+/* ---- the first cause --------------------------------------------------------------------------------------------- */
+
+typedef struct PlacedText {
+    char text[sizeof(((CallError *)0)->text) + 40];
+} PlacedText;
+
+/* "cudaMalloc: out of memory (x.cu:12)" */
+static PlacedText placed(const char *text, int line)
+{
+    PlacedText said;
+    snprintf(said.text, sizeof said.text, line == 0 ? "%s" : "%s (%s:%d)", text, COMPILE_SOURCE_NAME, line);
+    return said;
+}
+
+static PlacedText text_of_error(const CallError *error)
+{
+    return placed(error->text, error->mistake.line);
+}
+
+/* Is the call that failed first the one that asked for too much device memory? */
+static bool is_refused_allocation(const CallReport *call)
+{
+    return call->allocation_refused && call->first_error.error == CUDA_ERROR_MEMORY_ALLOCATION;
+}
+
+/* The CUDA call that failed before everything else that went wrong in the call of solve(); MISTAKE_NONE: none did. */
+static Mistake mistake_of_error(const CallReport *call)
+{
+    Mistake mistake = call->first_error.mistake;
+    if (is_refused_allocation(call))
+        mistake.kind = MISTAKE_DEVICE_MEMORY;
+    return mistake;
+}
+
+static Judgement judgement_of_memory(const CallReport *call, MistakeKind also, const char *consequence)
+{
+    Mistake mistake = {.kind = MISTAKE_DEVICE_MEMORY};
+    if (is_refused_allocation(call))
+        mistake = mistake_of_error(call);
+    const HiddenFinding finding = {.mistake = mistake, .also = also};
+    return consequence == NULL
+               ? judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, finding, "%s",
+                           placed(mistake_words(MISTAKE_DEVICE_MEMORY), mistake.line).text)
+               : judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, finding, "%s; after that, %s",
+                           placed("more device memory than the limit was refused", mistake.line).text, consequence);
+}
+
+/* What follows from the lack is no mistake of the submission, and is not told. */
+static Judgement judgement_of_lack(const CallReport *call)
+{
+    return judgement(VERDICT_JUDGE_ERROR, only(call->not_provided.mistake),
+                     "a limit of the judge: it does not provide %s", text_of_error(&call->not_provided).text);
+}
+
+/* ---- the verdict of a call --------------------------------------------------------------------------------------- */
+
+/* Shared memory that nothing has written is often read beside the data, and thrown away. */
+static bool is_suspicious(const DeviceFinding *finding)
+{
+    return !finding->is_unwritten || finding->is_global;
+}
+
+/* The kind of the first finding that may have to do with the mistake, which a hidden case tells with it. */
+static MistakeKind suspicion(const CallReport *call)
+{
+    for (uint32_t i = 0; i < call->findings.count; i++)
+        if (is_suspicious(&call->findings.items[i]))
+            return call->findings.items[i].mistake.kind;
+    return MISTAKE_NONE;
+}
+
+/* solve() did not end well. A CUDA call that failed before that is the first cause, and stands first. */
+static Judgement judgement_of_end(Verdict verdict, const CallReport *call)
+{
+    const HiddenFinding first = {.mistake = mistake_of_error(call), .also = call->mistake.kind},
+                        alone = {.mistake = call->mistake, .also = suspicion(call)};
+    if (call->first_error.error != CUDA_ERROR_SUCCESS)
+        return judgement(verdict, first, "%s; after that, %s", text_of_error(&call->first_error).text, call->text);
+    return judgement(verdict, alone, "%s", call->text);
+}
+
+/* For a call without an output. */
 static Judgement judge_outcome(const CallReport *call)
 {
     switch (call->outcome) {
     case CALL_OK: break;
     case CALL_RUN_TIME_ERROR:
         if (call->allocation_refused)
-            return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, only_kind(MISTAKE_DEVICE_MEMORY),
-                             "more device memory than the limit was refused; after that, %s", call->text);
-        if (call->not_provided[0] != '\0')
-            return judgement(VERDICT_JUDGE_ERROR, only_kind(MISTAKE_NOT_PROVIDED),
-                             "a limit of the judge: it does not provide %s; after that, %s", call->not_provided,
-                             call->text);
-        return judgement(VERDICT_RUN_TIME_ERROR, only(call->mistake), "%s", call->text);
-    case CALL_TIME_LIMIT: return judgement(VERDICT_TIME_LIMIT_EXCEEDED, only(call->mistake), "%s", call->text);
-    case CALL_MEMORY_LIMIT: return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, only(call->mistake), "%s", call->text);
+            return judgement_of_memory(call, call->mistake.kind, call->text);
+        return call->not_provided.error != CUDA_ERROR_SUCCESS ? judgement_of_lack(call)
+                                                              : judgement_of_end(VERDICT_RUN_TIME_ERROR, call);
+    case CALL_TIME_LIMIT: return judgement_of_end(VERDICT_TIME_LIMIT_EXCEEDED, call);
+    case CALL_MEMORY_LIMIT: return judgement_of_end(VERDICT_MEMORY_LIMIT_EXCEEDED, call);
     case CALL_UNSUPPORTED: return judgement(VERDICT_JUDGE_ERROR, only(call->mistake), "%s", call->text);
     case CALL_INTEGRITY_VIOLATION: return judgement(VERDICT_INTEGRITY_VIOLATION, only(call->mistake), "%s", call->text);
     }
@@ -68,24 +146,30 @@ static const DeviceFinding *undefined_value(const CallReport *call)
     return NULL;
 }
 
+/* Which finding the verdict tells beside a wrong output: an undefined value before any other; NULL: there is none. */
+static const DeviceFinding *finding_of_wrong_output(const CallReport *call)
+{
+    const DeviceFinding *undefined = undefined_value(call);
+    return undefined == NULL && call->findings.count > 0 ? &call->findings.items[0] : undefined;
+}
+
 /* Errors that the submission overlooked explain a wrong output better than its numbers do. */
 static Judgement judge_wrong_output(const CallReport *call, const Comparison *comparison)
 {
-    const DeviceFinding *undefined = undefined_value(call);
+    const DeviceFinding *found = finding_of_wrong_output(call);
     HiddenFinding finding = {.output = comparison->kind};
     if (call->allocation_refused)
-        return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, only_kind(MISTAKE_DEVICE_MEMORY), "%s",
-                         mistake_words(MISTAKE_DEVICE_MEMORY));
-    if (call->not_provided[0] != '\0')
-        return judgement(VERDICT_JUDGE_ERROR, only_kind(MISTAKE_NOT_PROVIDED),
-                         "a limit of the judge: it does not provide %s, and the output is wrong without it: %s",
-                         call->not_provided, comparison->text);
-    if (call->first_error != 0)
-        return judgement(VERDICT_RUN_TIME_ERROR, only_kind(call->first_error_kind), "%s", call->first_error_text);
-    if (undefined == NULL)
+        return judgement_of_memory(call, suspicion(call), NULL);
+    if (call->not_provided.error != CUDA_ERROR_SUCCESS)
+        return judgement_of_lack(call);
+    if (call->first_error.error != CUDA_ERROR_SUCCESS)
+        return judgement(VERDICT_RUN_TIME_ERROR,
+                         (HiddenFinding){.mistake = call->first_error.mistake, .also = suspicion(call)}, "%s",
+                         text_of_error(&call->first_error).text);
+    if (found == NULL)
         return judgement(VERDICT_WRONG_ANSWER, finding, "%s", comparison->text);
-    finding.mistake = undefined->mistake;
-    return judgement(VERDICT_WRONG_ANSWER, finding, "%s; %s", comparison->text, undefined->text);
+    finding.mistake = found->mistake;
+    return judgement(VERDICT_WRONG_ANSWER, finding, "%s; %s", comparison->text, found->text);
 }
 
 static bool is_right(const Comparison *comparison)
@@ -184,6 +268,18 @@ static Judgement judgement_of_race(const DeviceConflict *conflict, ConflictLines
                      conflict_text(conflict, lines).text, conflict->place);
 }
 
+/* ==== limit ======================================================================================================= */
+
+/* A kernel that never ends, though its state does not repeat, is found by its instructions. The limit of the problem
+ * (CallLimits.warp_instructions) is made for its largest cases, and takes minutes on a busy machine. So a small case allows fewer,
+ * if that is less: some fifty times what a single thread needs that computes everything, and enough for the largest grids. */
+static uint64_t most_instructions(const Testcase *testcase)
+{
+    static const uint64_t LEAST = 100000000, EACH_OPERATION = 500;
+    return testcase->attempt_instructions > 0 ? (uint64_t)testcase->attempt_instructions
+                                              : LEAST + EACH_OPERATION * (uint64_t)testcase->operations;
+}
+
 /* ==== order rerun ================================================================================================= */
 
 /* Finds out whether the result of a call depends on an order that CUDA does not promise.
@@ -199,6 +295,9 @@ static Judgement judgement_of_race(const DeviceConflict *conflict, ConflictLines
  * serialization). Of the other conflicts some are exchanged, and the whole order is drawn once. The key decides which and how, so
  * that no submission can be made for the orders that are tried.
  *
+ * What the first call has left in memory would hide that an operation came too late. So these trials are made in processes of
+ * their own, as is each first call of a grading.
+ *
  * The checker compares the outputs. They need not be equal bit for bit, since atomic sums change with their order. */
 
 enum { MOST_EXCHANGES = 3 }; /* of a call whose outputs are right in both orders */
@@ -208,13 +307,14 @@ typedef struct Rerun {
     Call *call;
     bool is_secret;
     const Chacha20Key *key;
-    bool needs_load; /* the submission's process is gone */
+    bool needs_load; /* the submission's process is gone, or has seen this case */
     bool is_over;    /* the budget of the grading is used up, or the submission cannot be loaded any more */
 } Rerun;
 
 typedef struct Trial { /* one repetition */
     Judgement decided;
     DeviceConflicts conflicts;
+    CaseOutput output;
 } Trial;
 
 static bool is_accepted(const Judgement *decided)
@@ -251,21 +351,21 @@ static Status try_order(Rerun *rerun, DeviceOrder order, Trial *trial, Message *
     const CallOptions options = {.check_inputs = true,
                                  .untimed = true,
                                  .is_secret = rerun->is_secret,
+                                 .warp_instructions = most_instructions(rerun->call->testcase),
                                  .sample_key = *rerun->key,
                                  .order = order};
     Grading *judging = rerun->judging;
     CallReport report = {0};
-    Comparison comparison;
     Status status = load_again(rerun, why);
     *trial = (Trial){0};
     if (status != STATUS_OK || rerun->is_over)
         return status;
     status = session_call(judging->session, rerun->call->arguments, rerun->call->problem->parameter_count, &options,
                           &report, why);
-    bool has_output = status == STATUS_OK && report.outcome == CALL_OK;
-    if (has_output)
-        status = call_compare(rerun->call, judging->oracle, NULL, &comparison, why);
-    trial->decided = judgement_of_call(&report, has_output ? &comparison : NULL, false);
+    trial->output.compared = status == STATUS_OK && report.outcome == CALL_OK;
+    if (trial->output.compared)
+        status = call_compare(rerun->call, judging->oracle, NULL, &trial->output.comparison, why);
+    trial->decided = judgement_of_call(&report, trial->output.compared ? &trial->output.comparison : NULL, false);
     trial->conflicts = report.conflicts;
     rerun->needs_load = report.outcome != CALL_OK;
     rerun->is_over = report.outcome == CALL_TIME_LIMIT;
@@ -289,6 +389,7 @@ static Status find_culprit(Rerun *rerun, const DeviceConflicts *conflicts, uint3
         Trial trial;
         if ((conflict->order.until == 0) != of_host)
             continue;
+        rerun->needs_load = true;
         status = try_order(rerun, conflict->order, &trial, why);
         most--;
         if (status != STATUS_OK || rerun->is_over || is_accepted(&trial.decided))
@@ -361,6 +462,7 @@ static Status look_further(Rerun *rerun, const DeviceConflicts *conflicts, Judge
             *decided = judgement_of_order(&culprit, lines_of(rerun, &culprit), &wrong);
         return status;
     }
+    rerun->needs_load = true;
     status = try_order(rerun, (DeviceOrder){.kind = DEVICE_ORDER_DRAWN}, &drawn, why);
     if (status == STATUS_OK && !rerun->is_over && !is_accepted(&drawn.decided))
         *decided = judgement_of_order(pair, lines_of(rerun, pair), &drawn.decided);
@@ -408,8 +510,11 @@ static MUST_USE Status order_rerun_try(Grading *judging, Call *call, bool is_sec
 static Status rerun_with(uint8_t byte, Call *call, bool is_secret, Session *session, const Oracle *oracle,
                          const CallReport *first, CaseOutput *output, Judgement *decided, Message *why)
 {
-    const CallOptions options = {
-        .check_inputs = true, .untimed = true, .is_secret = is_secret, .uninitialised_byte = byte};
+    const CallOptions options = {.check_inputs = true,
+                                 .untimed = true,
+                                 .is_secret = is_secret,
+                                 .warp_instructions = most_instructions(call->testcase),
+                                 .uninitialised_byte = byte};
     CallReport again;
     Status status = session_call(session, call->arguments, call->problem->parameter_count, &options, &again, why);
     output->compared = status == STATUS_OK && again.outcome == CALL_OK;
@@ -440,54 +545,55 @@ static const double TRIALS_S = 1; /* no trial begins later than this after the f
 
 /* ---- warnings ---------------------------------------------------------------------------------------------------- */
 
-/* If the output is wrong, the text of the verdict names the finding. If it is right, uninitialised reads of shared
- * memory are harmless: threads beside the data often read parts of a tile that nobody loaded, and throw the result
- * away. */
-static bool is_warning(const CaseResult *item, const DeviceFinding *finding)
+/* Is the finding told by a warning? `told`: the verdict tells that one (NULL: none). If the output is right, uninitialised reads of
+ * shared memory are harmless. */
+static bool is_warning(const CaseResult *item, const DeviceFinding *finding, const DeviceFinding *told)
 {
-    return item->verdict != VERDICT_WRONG_ANSWER && (!finding->is_unwritten || finding->is_global);
+    return finding != told && (item->verdict != VERDICT_ACCEPTED || is_suspicious(finding));
 }
 
-/* Only the first call with findings warns of them; the others mostly have the same. */
-static void warn_of_findings(Grading *judging, const CaseResult *item, const DeviceFindings *findings)
+/* Only the first call with findings warns of them; the others mostly have the same. What follows from a limit of the judge is not
+ * told. */
+static void warn_of_findings(Grading *judging, const CaseResult *item, const CallReport *call)
 {
-    if (judging->findings_told)
+    const DeviceFindings *findings = &call->findings;
+    const DeviceFinding *told = item->verdict == VERDICT_WRONG_ANSWER ? finding_of_wrong_output(call) : NULL;
+    if (judging->findings_told || item->verdict == VERDICT_JUDGE_ERROR)
         return;
-    judging->findings_told = item->verdict == VERDICT_WRONG_ANSWER && findings->count > 0;
+    judging->findings_told = told != NULL;
     for (uint32_t i = 0; i < findings->count; i++)
-        if (is_warning(item, &findings->items[i])) {
+        if (is_warning(item, &findings->items[i], told)) {
             result_warn(judging->result, "%s", judging_wording(judging, findings->items[i].text));
             judging->findings_told = true;
         }
-    if (findings->more > 0)
+    if (findings->more > 0 && judging->findings_told)
         result_warn(judging->result, "and %u more finding%s of this kind", findings->more,
                     findings->more == 1 ? "" : "s");
 }
 
 static void warn_of_what_was_overlooked(Grading *judging, const CallReport *call)
 {
-    if (call->first_error != 0)
+    const bool has_failed = call->first_error.error != CUDA_ERROR_SUCCESS;
+    if (has_failed)
         result_warn(judging->result, "a CUDA call failed, though the output was right: %s",
-                    judging_wording(judging, call->first_error_text));
-    judging->error_told = judging->error_told || call->first_error != 0;
+                    judging_wording(judging, text_of_error(&call->first_error).text));
+    judging->error_told = judging->error_told || has_failed;
     if (call->output_copied)
         result_warn(judging->result, "%s", mistake_words(MISTAKE_OUTPUT_COPIED));
     if (call->pending_at_return)
-        result_warn(judging->result, "%s", mistake_words(MISTAKE_NOT_SYNCHRONISED));
+        judging->result->note = mistake_words(MISTAKE_NOT_SYNCHRONISED);
 }
 
 /* A case whose data are secret keeps one warning at most, of what no sample has warned of. */
 static void keep_warning(Grading *judging, const CaseResult *item, const CallReport *call)
 {
     for (uint32_t i = 0; i < call->findings.count && !judging->findings_told; i++)
-        if (is_warning(item, &call->findings.items[i]))
+        if (is_warning(item, &call->findings.items[i], NULL))
             judging_keep_warning(judging, call->findings.items[i].mistake);
-    if (call->first_error != 0 && !judging->error_told)
-        judging_keep_warning(judging, (Mistake){.kind = call->first_error_kind});
+    if (call->first_error.error != CUDA_ERROR_SUCCESS && !judging->error_told)
+        judging_keep_warning(judging, call->first_error.mistake);
     if (call->output_copied)
         judging_keep_warning(judging, (Mistake){.kind = MISTAKE_OUTPUT_COPIED});
-    if (call->pending_at_return)
-        judging_keep_warning(judging, (Mistake){.kind = MISTAKE_NOT_SYNCHRONISED});
 }
 
 /* ---- the verdict ------------------------------------------------------------------------------------------------- */
@@ -498,32 +604,57 @@ Judgement case_judgement(const Grading *judging, const CaseOutput *output, const
                              judging->job->problem->kernel_must_write_output);
 }
 
+/* Do the numbers of an output say anything? They follow from what the verdict says where the judge lacks something, or where nothing
+ * was written because of another mistake: there, each is the NaN that stood there before. */
+static bool output_tells(const CaseResult *item, const CaseOutput *output)
+{
+    const bool is_verdict = item->verdict == VERDICT_WRONG_ANSWER || item->verdict == VERDICT_ACCEPTED;
+    return output->compared && item->verdict != VERDICT_JUDGE_ERROR &&
+           (is_verdict || output->comparison.kind.nature != WRONG_NATURE_NEVER_WRITTEN);
+}
+
 /* A sample's data are public: everything may be told. */
 static void conclude_sample(Grading *judging, CaseResult *item, const CallReport *call, const CaseOutput *output,
                             const Judgement *decided)
 {
     Arena *arena = &judging->result->arena;
     SampleDetails *details = arena_array(arena, 1, sizeof *details);
-    *details = (SampleDetails){
-        .compared = output->compared, .comparison = output->comparison, .elements = output->elements, .printed = ""};
+    *details = (SampleDetails){.compared = output_tells(item, output),
+                               .comparison = output->comparison,
+                               .elements = output->elements,
+                               .printed = ""};
     if (call->printed.length > 0) {
         details->printed = arena_copy(arena, call->printed.data, call->printed.length);
         details->printed_lost = call->printed_lost;
     }
     item->sample = details;
     item->text = judging_wording(judging, decided->text);
-    warn_of_findings(judging, item, &call->findings);
+    warn_of_findings(judging, item, call);
     if (item->verdict == VERDICT_ACCEPTED)
         warn_of_what_was_overlooked(judging, call);
+}
+
+/* Sizes that were drawn for this grading alone are of no use in the next one. */
+static const char *with_drawn_sizes(const Grading *judging, const CaseResult *item, const char *finding)
+{
+    Text sizes = {0};
+    sizes_add(&sizes, judging->job->problem, &item->sizes);
+    const char *text = arena_printf(&judging->result->arena, "%s; sizes drawn for this grading: %s", finding,
+                                    sizes.data);
+    text_free(&sizes);
+    return text;
 }
 
 /* Of other cases, report and text stay here. */
 static void conclude_secret(Grading *judging, CaseResult *item, const CallReport *call, const Judgement *decided)
 {
-    if (item->verdict == VERDICT_ACCEPTED)
+    if (item->verdict == VERDICT_ACCEPTED) {
         keep_warning(judging, item, call);
-    else
-        item->text = judging_hidden_wording(judging, &decided->finding);
+        return;
+    }
+    item->text = judging_hidden_wording(judging, &decided->finding);
+    if (item->draws_sizes)
+        item->text = with_drawn_sizes(judging, item, item->text);
 }
 
 /* The errors of timed cases may be told: their data are worthless in the next grading. */
@@ -602,16 +733,6 @@ static bool is_secret(const Grading *judging, const CaseResult *item)
     return item->group == CASE_HIDDEN && !judging->job->shows_durations;
 }
 
-/* A kernel that never ends is found by its instructions. The limit of the problem (CallLimits.warp_instructions) is made for its
- * largest cases, and takes minutes on a busy machine. So a small case allows fewer, if that is less: some fifty times what a single
- * thread needs that computes everything, and enough for the largest grids. */
-static uint64_t most_instructions(const Testcase *testcase)
-{
-    static const uint64_t LEAST = 100000000, EACH_OPERATION = 500;
-    return testcase->attempt_instructions > 0 ? (uint64_t)testcase->attempt_instructions
-                                              : LEAST + EACH_OPERATION * (uint64_t)testcase->operations;
-}
-
 /* Calls solve(), and again where a timed case needs more samples. `report` is the last call's. */
 static Status call_solve(Grading *judging, Call *call, CaseResult *item, CallReport *report, Message *why)
 {
@@ -662,6 +783,15 @@ static bool misses_blocks(const Call *call, const CallReport *report)
     return statistics->is_sample_unsound || (report->outcome == CALL_OK && drawn < least * statistics->drawn_share);
 }
 
+/* Those of a wrong sample. */
+static Status keep_elements(Grading *judging, const Call *call, const CaseResult *item, CaseOutput *output,
+                            Message *why)
+{
+    if (item->group != CASE_SAMPLE || output->comparison.wrong == 0)
+        return STATUS_OK;
+    return call_elements(call, judging->oracle, &judging->result->arena, &output->elements, why);
+}
+
 /* Of the large cases that a simulated GPU times, the processor would take longer to compute the expected output than the
  * simulator takes for a good kernel. What is compared is drawn when the output is there. */
 static Status check_output(Grading *judging, Call *call, const CaseResult *item, CaseOutput *output, Message *why)
@@ -671,10 +801,59 @@ static Status check_output(Grading *judging, Call *call, const CaseResult *item,
     call->in_sample = item->group == CASE_TIMED && judging->session->traits.clock == SESSION_MODEL;
     call->sample = generator_derive(&judging->secret, purpose, item->group, (uint32_t)(item - judging->result->cases));
     Status status = call_compare(call, judging->oracle, &judging->earlier, &output->comparison, why);
-    if (status == STATUS_OK && item->group == CASE_SAMPLE && output->comparison.wrong > 0)
-        status = call_elements(call, judging->oracle, &judging->result->arena, &output->elements, why);
-    return status;
+    return status == STATUS_OK ? keep_elements(judging, call, item, output, why) : status;
 }
+
+/* ---- a wrong output alone ---------------------------------------------------------------------------------------- */
+
+/* What earlier calls have left explains a wrong output if the same call is right in a process of its own. If it is wrong
+ * there, too, that output is the one to explain, since nothing else can have a part in it. */
+
+/* Not of a call whose output depends on an order or on undefined values, which need not be the same again; and of cases
+ * that are run for points alone nobody reads an explanation. */
+static bool is_to_be_called_alone(const Grading *judging, const CaseResult *item, const CallReport *call,
+                                  const Judgement *decided)
+{
+    const bool is_for_points = item->group == CASE_HIDDEN && result_failed_case(judging->result) != NULL;
+    return item->group != CASE_TIMED && decided->verdict == VERDICT_WRONG_ANSWER && !judging->job->is_opinion &&
+           judging->earlier.testcases[EARLIER_BEFORE] != NULL && call->conflicts.count == 0 &&
+           undefined_value(call) == NULL && !is_for_points;
+}
+
+static void blame_earlier_call(Comparison *comparison, Judgement *decided)
+{
+    WrongOutput *kind = &comparison->kind;
+    const size_t where = strcspn(comparison->text, ":");
+    if (kind->nature == WRONG_NATURE_STALE)
+        return;
+    kind->nature = WRONG_NATURE_LEFT_OVER;
+    snprintf(comparison->text + where, sizeof comparison->text - where, ": %s", wrong_nature_words(kind->nature));
+    *decided = judgement(VERDICT_WRONG_ANSWER, (HiddenFinding){.output = *kind}, "%s", comparison->text);
+}
+
+static MUST_USE Status call_alone(Grading *judging, Call *call, const CaseResult *item, CaseOutput *output,
+                                  Judgement *decided, Message *why)
+{
+    const Chacha20Key key = sample_key(judging, item);
+    Rerun rerun = {judging, call, is_secret(judging, item), &key, .needs_load = true};
+    Trial trial;
+    judging->earlier = (EarlierInputs){0};
+    Status status = try_order(&rerun, (DeviceOrder){.kind = DEVICE_ORDER_LATE}, &trial, why);
+    judging->runner_is_spent = judging->runner_is_spent || rerun.is_over || rerun.needs_load;
+    if (status != STATUS_OK || rerun.is_over)
+        return status;
+    if (is_accepted(&trial.decided)) {
+        blame_earlier_call(&output->comparison, decided);
+        return STATUS_OK;
+    }
+    if (trial.decided.verdict != VERDICT_WRONG_ANSWER)
+        return STATUS_OK;
+    *output = trial.output;
+    *decided = trial.decided;
+    return keep_elements(judging, call, item, output, why);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 Status case_run(Grading *judging, const Testcase *testcase, CaseResult *item, Message *why)
 {
@@ -704,6 +883,8 @@ Status case_run(Grading *judging, const Testcase *testcase, CaseResult *item, Me
     if (status == STATUS_OK && order_rerun_is_due(&report, &decided) &&
         !(item->group == CASE_TIMED && decided.verdict == VERDICT_ACCEPTED))
         status = order_rerun_try(judging, &call, is_secret(judging, item), &key, &report, &decided, why);
+    if (status == STATUS_OK && is_to_be_called_alone(judging, item, &report, &decided))
+        status = call_alone(judging, &call, item, &output, &decided, why);
     if (status == STATUS_OK && decided.verdict == VERDICT_ACCEPTED && judgement_needs_rerun(&report))
         status = uninitialised_rerun_try(&call, is_secret(judging, item), judging->session, judging->oracle, &report,
                                          &output, &decided, why);

@@ -54,6 +54,7 @@ static CompileJob compile_job(const Problem *problem, const Submission *submissi
         .prototype = problem->signature,
         .parameter_types = types,
         .parameter_count = problem->parameter_count,
+        .cpu_seconds = problem->limits.compile_seconds,
     };
 }
 
@@ -99,6 +100,7 @@ static Verdict verdict_of(CompileOutcome outcome)
     switch (outcome) {
     case COMPILE_OK: return VERDICT_ACCEPTED;
     case COMPILE_BROKEN:
+    case COMPILE_NESTED:
     case COMPILE_UNSUPPORTED: return VERDICT_JUDGE_ERROR;
     case COMPILE_ERROR:
     case COMPILE_TIME_LIMIT:
@@ -114,6 +116,8 @@ static const char *sentence_about(CompileOutcome outcome)
     case COMPILE_ERROR: return "the compiler refused the file";
     case COMPILE_BROKEN: return "a limit of the judge: its compiler cannot read a header of this system";
     case COMPILE_UNSUPPORTED: return "a limit of the judge: clang compiles only a part of CUDA here";
+    case COMPILE_NESTED:
+        return "a limit of the judge: it does not provide kernels that launch kernels (dynamic parallelism)";
     case COMPILE_TIME_LIMIT: return "compiling took too long";
     case COMPILE_TOO_LARGE: return "compiling took more memory or disk space than is allowed";
     }

@@ -23,6 +23,7 @@ typedef struct JudgeJob {
     bool timed_only;            /* leave out samples and hidden cases: for reference solutions, which `check` judges */
     bool untimed_only;          /* leave out timed cases: only the verdict is wanted */
     bool samples_only;          /* leave out all but samples */
+    bool finds_failure;         /* with `cases`: each has a runner of its own, and the first failure ends the run */
     bool second_sitting;        /* with `timed_only`: other numbers of calls, other order of cases (call_plan.h) */
     bool one_block;             /* on a real GPU: one block of timed calls, of however many the problem says */
     bool unoptimised;           /* ptxas leaves out all optimisation (CompileJob.unoptimised) */

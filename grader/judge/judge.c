@@ -420,8 +420,8 @@ static MUST_USE Status constant_step_run(Grading *judging, Message *why)
                                        [CONSTANT_RULE_UNPROVED] = VERDICT_JUDGE_ERROR};
     const JudgeJob *job = judging->job;
     ConstantRuleFinding finding = {0};
-    if (judging->ended || job->timed_only || job->is_opinion || job->problem->constant_filter == NULL ||
-        judging->session->traits.runs_c)
+    if (judging->ended || job->timed_only || job->is_opinion || job->finds_failure ||
+        job->problem->constant_filter == NULL || judging->session->traits.runs_c)
         return STATUS_OK;
     progress_begin(job->progress, "constant memory", 0);
     /* A problem must have a case that is small enough for the proof. A case of the author's own may be too large. */
@@ -456,11 +456,12 @@ typedef struct VerdictSoFar { /* what a result says of the judging as a whole */
     Verdict verdict;
     const char *text;
     size_t warning_count;
+    const char *note;
 } VerdictSoFar;
 
 static VerdictSoFar verdict_so_far(const Result *result)
 {
-    return (VerdictSoFar){result->verdict, result->text, result->warning_count};
+    return (VerdictSoFar){result->verdict, result->text, result->warning_count, result->note};
 }
 
 static void restore(Result *result, const VerdictSoFar *told)
@@ -468,6 +469,7 @@ static void restore(Result *result, const VerdictSoFar *told)
     result->verdict = told->verdict;
     result->text = told->text;
     result->warning_count = told->warning_count;
+    result->note = told->note;
 }
 
 /* Whether a failure has left cases that are wanted. */
@@ -667,6 +669,8 @@ static Status open_all(Grading *judging, Message *why)
     if (status == STATUS_OK)
         status = choose_secret(judging, why);
     if (status == STATUS_OK)
+        status = testcases_draw(job->problem, &judging->set, &judging->secret, why);
+    if (status == STATUS_OK)
         status = scratch_new(judging->scratch, sizeof judging->scratch, why);
     if (status == STATUS_OK)
         status = loading_learn_device(judging, why);
@@ -717,16 +721,16 @@ static void open_devices(void *judging)
 
 /* What calls leave behind in the runner or on the device must not help a later group. A timed case is a block of its
  * own, so that it pays for all that it uses. */
-static bool needs_fresh_runner(CaseGroup group, bool is_first)
+static bool needs_fresh_runner(const Grading *judging, CaseGroup group, bool is_first)
 {
-    return is_first || group == CASE_TIMED;
+    return is_first || group == CASE_TIMED || judging->job->finds_failure || judging->runner_is_spent;
 }
 
 /* Wrong answers let the rest of the samples run, so that a student sees all of them. Of cases whose data are secret only
  * one mistake may be told. */
 static bool ends_the_run(const JudgeJob *job, const CaseResult *item)
 {
-    if (item->verdict != VERDICT_WRONG_ANSWER)
+    if (item->verdict != VERDICT_WRONG_ANSWER || job->finds_failure)
         return item->verdict != VERDICT_ACCEPTED;
     return item->group != CASE_SAMPLE && !job->beyond_samples;
 }
@@ -765,7 +769,7 @@ static Status run_group(Grading *judging, CaseGroup group, const char *step, dou
         CaseResult *item = &result->cases[place];
         if (item->group != group || (failed && judging->testcases[place]->attempt_instructions > 0))
             continue; /* so large a case costs much, and would add nothing to what others have found */
-        if (needs_fresh_runner(group, is_first) || judging->runner_is_spent)
+        if (needs_fresh_runner(judging, group, is_first))
             status = loading_renew_runner(judging, why);
         if (status != STATUS_OK || judging->ended)
             break;

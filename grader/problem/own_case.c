@@ -78,16 +78,11 @@ static Status read_size(const Problem *problem, char *item, Testcase *testcase, 
     return STATUS_OK;
 }
 
-static Status check_sizes(const Problem *problem, const Testcase *testcase, const bool *given, Arena *arena,
-                          Message *why)
+static Status check_constraints(const Problem *problem, const Sizes *sizes, Message *why)
 {
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_SIZE && !given[i])
-            return fail(STATUS_BAD_INPUT, why, "sizes: %s is missing; sizes of %s: %s", problem->parameters[i].name,
-                        problem->id, names_of(problem, ROLE_SIZE, arena));
     for (size_t i = 0; i < problem->constraint_count; i++) {
         int64_t holds = 0;
-        Status status = expression_evaluate(&problem->constraints[i], testcase->sizes.values, &holds, why);
+        Status status = expression_evaluate(&problem->constraints[i], sizes->values, &holds, why);
         if (status == STATUS_OK && !holds)
             status = fail(STATUS_BAD_INPUT, why, "sizes: %s does not hold, which the statement promises",
                           problem->constraints[i].text);
@@ -95,6 +90,23 @@ static Status check_sizes(const Problem *problem, const Testcase *testcase, cons
             return status;
     }
     return STATUS_OK;
+}
+
+static Status check_sizes(const Problem *problem, const Testcase *testcase, const bool *given, Arena *arena,
+                          Message *why)
+{
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_SIZE && !given[i])
+            return fail(STATUS_BAD_INPUT, why, "sizes: %s is missing; sizes of %s: %s", problem->parameters[i].name,
+                        problem->id, names_of(problem, ROLE_SIZE, arena));
+    return check_constraints(problem, &testcase->sizes, why);
+}
+
+static Status measure_sizes(const Problem *problem, Testcase *testcase, Message *why)
+{
+    Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why);
+    return status == STATUS_OK ? expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why)
+                               : status;
 }
 
 static Status read_sizes(const Problem *problem, const char *sizes, Testcase *testcase, Arena *arena, Message *why)
@@ -106,11 +118,30 @@ static Status read_sizes(const Problem *problem, const char *sizes, Testcase *te
         status = read_size(problem, item, testcase, given, arena, why);
     if (status == STATUS_OK)
         status = check_sizes(problem, testcase, given, arena, why);
-    if (status == STATUS_OK)
-        status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why);
-    if (status == STATUS_OK)
-        status = expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why);
-    return status;
+    return status == STATUS_OK ? measure_sizes(problem, testcase, why) : status;
+}
+
+bool sizes_fit(const Problem *problem, const Sizes *sizes)
+{
+    size_t shape[TENSOR_MAX_RANK], count;
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        const Parameter *parameter = &problem->parameters[i];
+        const int64_t value = sizes->values[i];
+        if (parameter->role == ROLE_SIZE ? value < parameter->low || value > parameter->high
+                                         : problem_shape(problem, i, sizes, shape, &count, NULL) != STATUS_OK)
+            return false;
+    }
+    return check_constraints(problem, sizes, NULL) == STATUS_OK;
+}
+
+void sizes_add(const Problem *problem, const Sizes *sizes, Text *text)
+{
+    const char *separator = "";
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_SIZE) {
+            text_printf(text, "%s%s=%lld", separator, problem->parameters[i].name, (long long)sizes->values[i]);
+            separator = ",";
+        }
 }
 
 /* ---- data -------------------------------------------------------------------------------------------------------- */
@@ -191,20 +222,47 @@ static Status read_data(const Problem *problem, const CustomCase *own, Testcase 
 
 /* ---- the case ---------------------------------------------------------------------------------------------------- */
 
-Status custom_case_make(const Problem *problem, const CustomCase *own, TestcaseSet *set, Message *why)
+static void begin_cases(TestcaseSet *set, size_t count)
 {
-    *set = (TestcaseSet){0};
-    set->cases = arena_array(&set->arena, 1, sizeof *set->cases);
-    set->count = 1;
-    Testcase *testcase = &set->cases[0];
-    testcase->name = arena_string(&set->arena, own->sizes);
-    testcase->why = "";
-    testcase->group = CASE_SAMPLE;
-    testcase->number = 1;
-    Status status = read_sizes(problem, own->sizes, testcase, &set->arena, why);
-    if (status == STATUS_OK)
-        status = read_data(problem, own, testcase, &set->arena, why);
+    *set = (TestcaseSet){.count = count};
+    set->cases = arena_array(&set->arena, count, sizeof *set->cases);
+    for (size_t i = 0; i < count; i++)
+        set->cases[i] = (Testcase){.why = "", .group = CASE_SAMPLE, .number = (int)i + 1};
+}
+
+static Status end_cases(TestcaseSet *set, Status status)
+{
     if (status != STATUS_OK)
         testcases_free(set);
     return status;
+}
+
+Status custom_case_make(const Problem *problem, const CustomCase *own, TestcaseSet *set, Message *why)
+{
+    begin_cases(set, 1);
+    Testcase *testcase = &set->cases[0];
+    testcase->name = arena_string(&set->arena, own->sizes);
+    Status status = read_sizes(problem, own->sizes, testcase, &set->arena, why);
+    if (status == STATUS_OK)
+        status = read_data(problem, own, testcase, &set->arena, why);
+    return end_cases(set, status);
+}
+
+Status custom_cases_of(const Problem *problem, const Sizes *sizes, size_t count, uint64_t seed, TestcaseSet *set,
+                       Message *why)
+{
+    const CustomCase own = {.seed = seed};
+    Status status = STATUS_OK;
+    begin_cases(set, count);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        Text name = {0};
+        sizes_add(problem, &sizes[i], &name);
+        set->cases[i].name = arena_string(&set->arena, name.data);
+        text_free(&name);
+        set->cases[i].sizes = sizes[i];
+        status = measure_sizes(problem, &set->cases[i], why);
+        if (status == STATUS_OK)
+            status = read_data(problem, &own, &set->cases[i], &set->arena, why);
+    }
+    return end_cases(set, status);
 }

@@ -2,6 +2,7 @@
 #ifndef GRADER_PROBLEM_OWN_CASE_H
 #define GRADER_PROBLEM_OWN_CASE_H
 
+#include "base/text.h"
 #include "grader/problem/testcase.h"
 
 #include <stdint.h>
@@ -18,5 +19,14 @@ typedef struct CustomCase {
 /* Makes it the only case of the set, a sample, whose name is the sizes. Refuses sizes beyond the limits of the statement, and
  * files whose shape does not follow from the sizes, with what was found and what is expected. */
 MUST_USE Status custom_case_make(const Problem *problem, const CustomCase *own, TestcaseSet *set, Message *why);
+
+/* True if the statement allows these sizes. */
+bool sizes_fit(const Problem *problem, const Sizes *sizes);
+/* Adds "input_size=1000,kernel_size=7". */
+void sizes_add(const Problem *problem, const Sizes *sizes, Text *text);
+
+/* The same with a case for each of these sizes, which fit, and random data alone. */
+MUST_USE Status custom_cases_of(const Problem *problem, const Sizes *sizes, size_t count, uint64_t seed,
+                                TestcaseSet *set, Message *why);
 
 #endif

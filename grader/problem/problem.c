@@ -501,8 +501,9 @@ RECORD(limits_table, ProblemLimits,
     ROW(ProblemLimits, host_seconds, "host_seconds", .required = true, .low = 0.001, .high = 3600),
     ROW(ProblemLimits, wall_seconds, "wall_seconds", .required = true, .low = 0.001, .high = 3600, .about = "of one call. On a simulated GPU the lower one limits the submission's own time, computing or idle, and `wall_seconds` that of copies"),
     ROW(ProblemLimits, device_seconds, "device_seconds", .low = 0.001, .high = 3600, .about = "of the kernels of one call on a real GPU; default 10"),
-    ROW(ProblemLimits, warp_instructions, "sim_warp_instructions", .required = true, .low = 1, .high = (double)((int64_t)1 << 50), .about = "of one call on a simulated GPU; in a small case 100 million plus 500 for each of its `operations`, if that is less"),
+    ROW(ProblemLimits, warp_instructions, "sim_warp_instructions", .required = true, .low = 1, .high = (double)((int64_t)1 << 50), .about = "of one call on a simulated GPU; in a small case 100 million plus 500 for each of its `operations`, if that is less; one block a fifth of that"),
     ROW(ProblemLimits, source_bytes, "source_bytes", .required = true, .low = 1, .high = 16 << 20, .about = "of the submission's file"),
+    ROW(ProblemLimits, compile_seconds, "compile_seconds", .low = 1, .high = 600, .about = "processor time of each program of the compiler; default 20, or `CONVJUDGE_COMPILE_SECONDS` ([settings](settings.md)) if that is more"),
     ROW(ProblemLimits, grading_seconds, "grading_device_seconds", .low = 1, .high = 3600),
     ROW(ProblemLimits, grading_instructions, "sim_grading_warp_instructions", .low = 1, .high = (double)MOST_GRADING_INSTRUCTIONS, .about = "of all calls of a grading; default 60, and 8 times `sim_warp_instructions`"));
 

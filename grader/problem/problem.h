@@ -41,10 +41,11 @@ typedef struct Parameter {
 } Parameter;
 
 /* An output element is accepted if |error| <= eps32 (sum_factor S + max_factor max S) + levels, where S is the sum of
- * |x w| of the element. Bytes have only levels, floats only factors. */
+ * |x w| of the element. Bytes have only levels, floats only factors. And so is the output if rms(error) is at most the
+ * larger of rms rms(expected) and eps32 sum_factor / 4 rms(S). */
 typedef struct Tolerance {
     double sum_factor, max_factor;
-    double rms;      /* largest rms(error) / rms(expected); 0: not checked */
+    double rms;      /* 0: not checked */
     double levels;   /* largest distance from the nearest of the levels 0 to 255 */
     const char *why; /* derivation of the factors */
 } Tolerance;
@@ -59,6 +60,7 @@ typedef struct ProblemLimits {
     double grading_seconds;        /* all calls of a grading together; what counts is said in session.h */
     uint64_t grading_instructions; /* likewise, on a simulated GPU */
     size_t source_bytes;
+    uint32_t compile_seconds; /* processor time of each of the compiler's programs; 0: compile_sandbox.h */
 } ProblemLimits;
 
 typedef struct Problem {

@@ -294,6 +294,99 @@ static Status read_file_source(const SourceReader *reader, const cJSON *object, 
     return status;
 }
 
+/* --- patterns ----------------------------------------------------------------------------------------------------- */
+
+/* The keys of each pattern and their defaults; `a` and `b` are those of CasePattern. */
+static const struct PatternRow {
+    const char *name;
+    CasePatternKind kind;
+    const char *a, *b;
+    double default_a, default_b;
+} pattern_rows[] = {
+    {"sparse", CASE_PATTERN_SPARSE, "one_in", "others", 8, 0},
+    {"emboss", CASE_PATTERN_EMBOSS, "middle", NULL, 1, 0},
+    {"ends", CASE_PATTERN_ENDS, NULL, NULL, 0, 0},
+    {"product", CASE_PATTERN_PRODUCT, "change", NULL, 0.001, 0},
+};
+
+const char *case_pattern_name(CasePatternKind kind)
+{
+    for (size_t i = 0; i < LENGTH_OF(pattern_rows); i++)
+        if (pattern_rows[i].kind == kind)
+            return pattern_rows[i].name;
+    return "";
+}
+
+static const struct PatternRow *find_pattern(const char *name)
+{
+    for (size_t i = 0; i < LENGTH_OF(pattern_rows); i++)
+        if (strcmp(name, pattern_rows[i].name) == 0)
+            return &pattern_rows[i];
+    return NULL;
+}
+
+static Status check_pattern(const SourceReader *reader, const cJSON *item, const SourceArray *array,
+                            const CasePattern *pattern)
+{
+    if (array->parameter->type != ELEMENT_FLOAT32)
+        return json_fail(reader->file, item, reader->why, "is for arrays of floats, which %s is not",
+                         array->parameter->name);
+    if (pattern->kind == CASE_PATTERN_SPARSE &&
+        (pattern->a != floor(pattern->a) || !(pattern->a >= 2) || !(fabs(pattern->b) <= 1)))
+        return json_fail(reader->file, item, reader->why,
+                         "expected a whole number \"one_in\" from 2 on, and \"others\" from -1 to 1");
+    if (pattern->kind == CASE_PATTERN_EMBOSS && array->count % 2 == 0)
+        return json_fail(reader->file, item, reader->why, "%s has %zu elements: expected an odd number, with a middle",
+                         array->parameter->name, array->count);
+    if (pattern->kind == CASE_PATTERN_PRODUCT && (pattern->a == 0 || !(fabs(pattern->a) <= 1)))
+        return json_fail(reader->file, item, reader->why, "expected a \"change\" from -1 to 1 that is not 0");
+    return STATUS_OK;
+}
+
+/* Products of four numbers, and what is added to one, stay finite. */
+static Status check_pattern_range(const SourceReader *reader, const cJSON *item, const CaseSource *source)
+{
+    static const double most = 1e9;
+    const double largest = source->kind == SOURCE_NORMAL ? fabs(source->a) + 6 * source->b
+                                                         : fmax(fabs(source->a), fabs(source->b));
+    if (source->pattern.kind == CASE_PATTERN_NONE || largest <= most)
+        return STATUS_OK;
+    return json_fail(reader->file, item, reader->why, "expected numbers from -%g to %g for a pattern", most, most);
+}
+
+/* Adds the keys that the object may have, if it names a pattern. */
+static Status add_pattern_keys(const SourceReader *reader, const cJSON *object, JsonKey *keys, size_t *count)
+{
+    const cJSON *name = json_get(object, "pattern");
+    const struct PatternRow *row = cJSON_IsString(name) ? find_pattern(name->valuestring) : NULL;
+    if (name == NULL)
+        return STATUS_OK;
+    if (row == NULL)
+        return json_fail(reader->file, name, reader->why, "expected sparse, emboss, ends or product");
+    keys[(*count)++] = (JsonKey){"pattern", JSON_STRING, false};
+    if (row->a != NULL)
+        keys[(*count)++] = (JsonKey){row->a, JSON_NUMBER, false};
+    if (row->b != NULL)
+        keys[(*count)++] = (JsonKey){row->b, JSON_NUMBER, false};
+    return STATUS_OK;
+}
+
+static Status read_pattern(const SourceReader *reader, const cJSON *object, const SourceArray *array,
+                           CasePattern *pattern)
+{
+    const cJSON *name = json_get(object, "pattern");
+    if (name == NULL)
+        return STATUS_OK;
+    const struct PatternRow *row = find_pattern(name->valuestring);
+    *pattern = (CasePattern){row->kind, row->default_a, row->default_b};
+    Status status = STATUS_OK;
+    if (row->a != NULL)
+        status = json_number(reader->file, object, row->a, -FLT_MAX, FLT_MAX, &pattern->a, reader->why);
+    if (status == STATUS_OK && row->b != NULL)
+        status = json_number(reader->file, object, row->b, -FLT_MAX, FLT_MAX, &pattern->b, reader->why);
+    return status == STATUS_OK ? check_pattern(reader, name, array, pattern) : status;
+}
+
 /* --- generators --------------------------------------------------------------------------------------------------- */
 
 /* The keys of each generator and their defaults; `a` and `b` are those of CaseSource. */
@@ -302,7 +395,7 @@ static const struct GeneratorKind {
     SourceKind kind;
     const char *a, *b;
     double default_a, default_b;
-    bool random; /* takes a seed */
+    bool random; /* takes a seed and a pattern */
 } generator_kinds[] = {
     {"uniform", SOURCE_UNIFORM, "low", "high", -1, 1, true},
     {"normal", SOURCE_NORMAL, "mean", "deviation", 0, 1, true},
@@ -407,22 +500,30 @@ static Status read_generator(const SourceReader *reader, const cJSON *object, co
     if (kind == NULL)
         return json_fail(reader->file, name, reader->why,
                          "expected uniform, normal, integers, impulse, ramp or constant");
-    JsonKey keys[4] = {{"generator", JSON_STRING, true}};
+    JsonKey keys[7] = {{"generator", JSON_STRING, true}};
     size_t count = 1;
+    Status status = STATUS_OK;
     keys[count++] = (JsonKey){kind->a, JSON_NUMBER, false};
     if (kind->b != NULL)
         keys[count++] = (JsonKey){kind->b, JSON_NUMBER, false};
-    if (kind->random)
+    if (kind->random) {
         keys[count++] = (JsonKey){"seed", JSON_NUMBER, false};
+        status = add_pattern_keys(reader, object, keys, &count);
+    }
     *source = (CaseSource){.kind = kind->kind, .a = kind->default_a, .b = kind->default_b, .position = -1};
-    Status status = json_check(reader->file, object, keys, count, reader->why);
+    if (status == STATUS_OK)
+        status = json_check(reader->file, object, keys, count, reader->why);
     if (status == STATUS_OK)
         status = json_number(reader->file, object, kind->a, -FLT_MAX, FLT_MAX, &source->a, reader->why);
     if (status == STATUS_OK && kind->b != NULL)
         status = json_number(reader->file, object, kind->b, -FLT_MAX, FLT_MAX, &source->b, reader->why);
     if (status == STATUS_OK && kind->random)
         status = read_seed(reader, object, source);
-    return status == STATUS_OK ? check_generator(reader, name, array, source) : status;
+    if (status == STATUS_OK)
+        status = check_generator(reader, name, array, source);
+    if (status == STATUS_OK)
+        status = read_pattern(reader, object, array, &source->pattern);
+    return status == STATUS_OK ? check_pattern_range(reader, name, source) : status;
 }
 
 /* --- any source --------------------------------------------------------------------------------------------------- */
@@ -443,14 +544,15 @@ static Status case_source_read(const SourceReader *reader, const cJSON *object, 
     }
     if (json_get(object, "file") != NULL)
         return read_file_source(reader, object, array, source);
-    return json_fail(reader->file, object, reader->why, "expected \"values\", \"file\" or \"generator\"");
+    return json_fail(reader->file, object, reader->why,
+                     "expected \"values\", \"file\", \"generator\" or \"as_before\"");
 }
 
-/* True for data from a random generator, and for those of a file that are perturbed. */
+/* True for data from a random generator, those of a file that are perturbed, and those of which a drawn element changes. */
 static bool case_source_is_random(const CaseSource *source)
 {
     return source->kind == SOURCE_UNIFORM || source->kind == SOURCE_NORMAL || source->kind == SOURCE_INTEGERS ||
-           source->kind == SOURCE_PERTURBED;
+           source->kind == SOURCE_PERTURBED || source->change != 0;
 }
 
 /* True if every grading gets other data: random ones without a seed in the file. */
@@ -462,7 +564,8 @@ static bool case_source_is_drawn_anew(const CaseSource *source)
 bool case_source_is_same(const CaseSource *a, const CaseSource *b)
 {
     if (case_source_is_drawn_anew(a) || a->kind != b->kind || a->seeded != b->seeded || a->seed != b->seed ||
-        a->a != b->a || a->b != b->b || a->position != b->position)
+        a->a != b->a || a->b != b->b || a->position != b->position || a->change != b->change ||
+        a->pattern.kind != b->pattern.kind || a->pattern.a != b->pattern.a || a->pattern.b != b->pattern.b)
         return false;
     if (a->literal.data == NULL || b->literal.data == NULL)
         return a->literal.data == b->literal.data;
@@ -493,6 +596,73 @@ cJSON *sizes_json(const Problem *problem, const Sizes *sizes)
     return object;
 }
 
+void sizes_add(Text *out, const Problem *problem, const Sizes *sizes)
+{
+    const char *separator = "";
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_SIZE) {
+            text_printf(out, "%s%s %lld", separator, problem->parameters[i].name, (long long)sizes->values[i]);
+            separator = ", ";
+        }
+}
+
+/* ==== drawn sizes ================================================================================================= */
+
+/* Whether they keep the constraints, and each array has a shape. */
+static bool sizes_hold(const Problem *problem, const Sizes *sizes)
+{
+    size_t shape[TENSOR_MAX_RANK], count;
+    Message unfit;
+    int64_t holds = 1;
+    for (size_t i = 0; i < problem->constraint_count; i++)
+        if (expression_evaluate(&problem->constraints[i], sizes->values, &holds, &unfit) != STATUS_OK || holds == 0)
+            return false;
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role != ROLE_SIZE &&
+            problem_shape(problem, i, sizes, shape, &count, &unfit) != STATUS_OK)
+            return false;
+    return true;
+}
+
+/* They need not hold. */
+static Sizes attempt_sizes(const Problem *problem, const Testcase *testcase, const GeneratorKey *secret,
+                           uint32_t attempt)
+{
+    _Static_assert((int)PROBLEM_MAX_PARAMETERS <= (int)GENERATOR_WORDS,
+                   "a block of the cipher has a word for each size");
+    const GeneratorKey key = generator_derive(secret, CASE_KEY_SIZES, (uint32_t)testcase->number, 0);
+    const Chacha20Block block = generator_data(&key, attempt);
+    Sizes sizes = testcase->least;
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_SIZE)
+            sizes.values[i] = generator_integer(block.words[i], testcase->least.values[i], testcase->most.values[i]);
+    return sizes;
+}
+
+static Status draw_sizes(const Problem *problem, Testcase *testcase, const GeneratorKey *secret, Message *why)
+{
+    enum { ATTEMPTS = 1000 }; /* at least one in ten holds (testcases_read()) */
+    uint32_t attempt = 0;
+    do {
+        if (attempt == ATTEMPTS)
+            return fail(STATUS_BAD_INPUT, why, "case \"%s\": none of %d sizes drawn keeps the problem's constraints",
+                        testcase->name, ATTEMPTS);
+        testcase->sizes = attempt_sizes(problem, testcase, secret, attempt++);
+    } while (!sizes_hold(problem, &testcase->sizes));
+    Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why);
+    return status == STATUS_OK ? expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why)
+                               : status;
+}
+
+Status testcases_draw(const Problem *problem, TestcaseSet *set, const GeneratorKey *secret, Message *why)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < set->count && status == STATUS_OK; i++)
+        if (set->cases[i].draws_sizes)
+            status = draw_sizes(problem, &set->cases[i], secret, why);
+    return status;
+}
+
 /* ==== testcase read =============================================================================================== */
 
 enum { MAX_FILE_BYTES = 16 << 20, MAX_NAME_LENGTH = 100 };
@@ -520,6 +690,52 @@ static Status check_members(TestcaseReading *reading, const cJSON *object, Param
     return json_check(&reading->file, object, keys, count, reading->why);
 }
 
+/* A number, or a list of two: the least and the largest of the numbers that a size is drawn from. */
+static Status read_size(TestcaseReading *reading, const cJSON *sizes, size_t parameter, Testcase *testcase)
+{
+    const Parameter *size = &reading->problem->parameters[parameter];
+    const cJSON *item = json_get(sizes, size->name), *end = item->child;
+    int64_t *least = &testcase->least.values[parameter], *most = &testcase->most.values[parameter];
+    if (!cJSON_IsArray(item)) {
+        Status status = json_integer(&reading->file, sizes, size->name, size->low, size->high, least, reading->why);
+        *most = *least;
+        return status;
+    }
+    for (int i = 0; i < 2; i++, end = end->next) {
+        if (!cJSON_IsNumber(end) || end->valuedouble != floor(end->valuedouble) ||
+            end->valuedouble < (double)size->low || end->valuedouble > (double)size->high)
+            break;
+        *(i == 0 ? least : most) = (int64_t)end->valuedouble;
+    }
+    if (cJSON_GetArraySize(item) != 2 || end != NULL || *least >= *most)
+        return json_fail(&reading->file, item, reading->why,
+                         "expected a whole number from %lld to %lld, or two, the smaller one first, to draw it from",
+                         (long long)size->low, (long long)size->high);
+    testcase->draws_sizes = true;
+    return STATUS_OK;
+}
+
+/* The first of some attempts that holds becomes an example. One in ten must hold, so that a drawing soon ends. */
+static Status check_drawn_sizes(TestcaseReading *reading, const cJSON *sizes, Testcase *testcase)
+{
+    enum { ATTEMPTS = 200, LEAST = ATTEMPTS / 10 };
+    static const GeneratorKey known;
+    uint32_t holding = 0;
+    if (testcase->group != CASE_HIDDEN)
+        return json_fail(&reading->file, sizes, reading->why,
+                         "only a hidden case that is not timed can draw its sizes");
+    for (uint32_t i = 0; i < ATTEMPTS; i++) {
+        const Sizes drawn = attempt_sizes(reading->problem, testcase, &known, i);
+        if (sizes_hold(reading->problem, &drawn) && holding++ == 0)
+            testcase->sizes = drawn;
+    }
+    if (holding >= LEAST)
+        return STATUS_OK;
+    return json_fail(&reading->file, sizes, reading->why,
+                     "%u of %d sizes drawn keep the problem's constraints, expected at least %d", holding, ATTEMPTS,
+                     LEAST);
+}
+
 static Status check_constraints(TestcaseReading *reading, const cJSON *sizes, const Testcase *testcase)
 {
     const Problem *problem = reading->problem;
@@ -536,13 +752,13 @@ static Status check_constraints(TestcaseReading *reading, const cJSON *sizes, co
 
 static Status read_sizes(TestcaseReading *reading, const cJSON *sizes, Testcase *testcase)
 {
-    Status status = check_members(reading, sizes, ROLE_SIZE, JSON_NUMBER);
-    for (size_t i = 0; i < reading->problem->parameter_count && status == STATUS_OK; i++) {
-        const Parameter *parameter = &reading->problem->parameters[i];
-        if (parameter->role == ROLE_SIZE)
-            status = json_integer(&reading->file, sizes, parameter->name, parameter->low, parameter->high,
-                                  &testcase->sizes.values[i], reading->why);
-    }
+    Status status = check_members(reading, sizes, ROLE_SIZE, JSON_ANY);
+    for (size_t i = 0; i < reading->problem->parameter_count && status == STATUS_OK; i++)
+        if (reading->problem->parameters[i].role == ROLE_SIZE)
+            status = read_size(reading, sizes, i, testcase);
+    testcase->sizes = testcase->least;
+    if (status == STATUS_OK && testcase->draws_sizes)
+        return check_drawn_sizes(reading, sizes, testcase);
     return status == STATUS_OK ? check_constraints(reading, sizes, testcase) : status;
 }
 
@@ -561,27 +777,108 @@ static Status shape_of(TestcaseReading *reading, const cJSON *item, const Testca
 static Status check_is_drawn_anew(TestcaseReading *reading, const cJSON *item, const Testcase *testcase,
                                   const CaseSource *source)
 {
-    if (testcase->group != CASE_TIMED || case_source_is_drawn_anew(source))
+    if (testcase->group != CASE_TIMED ||
+        (case_source_is_drawn_anew(source) && source->pattern.kind == CASE_PATTERN_NONE))
         return STATUS_OK;
     return json_fail(&reading->file, item, reading->why,
                      "every timed call must get new data: expected a random generator or a file with \"perturb\", "
-                     "without a seed");
+                     "without a seed%s",
+                     source->pattern.kind == CASE_PATTERN_NONE ? "" : " or a pattern");
+}
+
+/* The case before this one in its group; NULL: it is the first. */
+static const Testcase *case_before(const TestcaseSet *set, const Testcase *testcase)
+{
+    for (const Testcase *other = testcase; other-- > set->cases;)
+        if (other->group == testcase->group)
+            return other;
+    return NULL;
+}
+
+static Status check_change(TestcaseReading *reading, const cJSON *object, const SourceArray *array, CaseSource *source)
+{
+    const cJSON *change = json_get(object, "change");
+    const ElementType type = array->parameter->type;
+    Status status = json_number(&reading->file, object, "change", -FLT_MAX, FLT_MAX, &source->change, reading->why);
+    if (status != STATUS_OK || change == NULL)
+        return status;
+    if (type == ELEMENT_FLOAT32
+            ? source->change == 0
+            : source->change != floor(source->change) || !(source->change >= 1) || source->change > UINT8_MAX / 2)
+        return json_fail(&reading->file, change, reading->why, "expected %s",
+                         type == ELEMENT_FLOAT32 ? "a number other than 0" : "a whole number from 1 to 127");
+    return STATUS_OK;
+}
+
+/* {"as_before": true, "change": 1}: the array of the case before, but for one element. */
+static Status read_as_before(TestcaseReading *reading, const cJSON *object, const Testcase *testcase, size_t parameter,
+                             const SourceArray *array, CaseSource *source)
+{
+    static const JsonKey keys[] = {{"as_before", JSON_BOOLEAN, true}, {"change", JSON_NUMBER, false}};
+    const Testcase *before = case_before(reading->set, testcase);
+    SourceArray then;
+    Status status = json_check(&reading->file, object, keys, LENGTH_OF(keys), reading->why);
+    if (status != STATUS_OK)
+        return status;
+    if (!cJSON_IsTrue(json_get(object, "as_before")) || testcase->group == CASE_TIMED)
+        return json_fail(&reading->file, object, reading->why,
+                         "expected \"as_before\": true, in a case that is not timed");
+    if (before == NULL)
+        return json_fail(&reading->file, object, reading->why, "no case comes before this one in its group");
+    status = shape_of(reading, object, before, parameter, &then);
+    if (status != STATUS_OK)
+        return status;
+    if (before->draws_sizes || testcase->draws_sizes || memcmp(then.shape, array->shape, sizeof then.shape) != 0)
+        return json_fail(&reading->file, object, reading->why,
+                         "expected the shape of %s in the case before, \"%s\", without a size that is drawn",
+                         array->parameter->name, before->name);
+    *source = before->sources[parameter];
+    source->literal.data = NULL;
+    if (case_source_is_drawn_anew(source) || source->change != 0)
+        return json_fail(&reading->file, object, reading->why, "%s of the case before, \"%s\", %s",
+                         array->parameter->name, before->name,
+                         source->change != 0 ? "has a \"change\" itself" : "needs a seed");
+    if (before->sources[parameter].literal.data != NULL) {
+        source->literal = new_tensor(array);
+        memcpy(source->literal.data, before->sources[parameter].literal.data,
+               array->count * element_bytes(array->parameter->type));
+    }
+    return check_change(reading, object, array, source);
+}
+
+/* The sources that have data for arrays of any size. */
+static Status check_fits_drawn_sizes(TestcaseReading *reading, const cJSON *item, const Testcase *testcase,
+                                     const CaseSource *source)
+{
+    const bool fits = source->kind == SOURCE_UNIFORM || source->kind == SOURCE_NORMAL ||
+                      source->kind == SOURCE_INTEGERS || source->kind == SOURCE_CONSTANT ||
+                      (source->kind == SOURCE_IMPULSE && source->position < 0);
+    if (!testcase->draws_sizes || (fits && source->pattern.kind != CASE_PATTERN_EMBOSS))
+        return STATUS_OK;
+    return json_fail(&reading->file, item, reading->why,
+                     "expected uniform, normal, integers, constant, or an impulse in the middle: the sizes are drawn");
+}
+
+static Status read_source(TestcaseReading *reading, const cJSON *item, Testcase *testcase, size_t parameter)
+{
+    CaseSource *source = &testcase->sources[parameter];
+    SourceArray array;
+    Status status = shape_of(reading, item, testcase, parameter, &array);
+    if (status == STATUS_OK)
+        status = json_get(item, "as_before") != NULL
+                     ? read_as_before(reading, item, testcase, parameter, &array, source)
+                     : case_source_read(&reading->reader, item, &array, source);
+    if (status == STATUS_OK)
+        status = check_fits_drawn_sizes(reading, item, testcase, source);
+    return status == STATUS_OK ? check_is_drawn_anew(reading, item, testcase, source) : status;
 }
 
 static Status read_inputs(TestcaseReading *reading, const cJSON *inputs, Testcase *testcase)
 {
-    SourceArray array;
     Status status = check_members(reading, inputs, ROLE_IN, JSON_OBJECT);
-    for (size_t i = 0; i < reading->problem->parameter_count && status == STATUS_OK; i++) {
-        if (reading->problem->parameters[i].role != ROLE_IN)
-            continue;
-        const cJSON *item = json_get(inputs, reading->problem->parameters[i].name);
-        status = shape_of(reading, item, testcase, i, &array);
-        if (status == STATUS_OK)
-            status = case_source_read(&reading->reader, item, &array, &testcase->sources[i]);
-        if (status == STATUS_OK)
-            status = check_is_drawn_anew(reading, item, testcase, &testcase->sources[i]);
-    }
+    for (size_t i = 0; i < reading->problem->parameter_count && status == STATUS_OK; i++)
+        if (reading->problem->parameters[i].role == ROLE_IN)
+            status = read_source(reading, json_get(inputs, reading->problem->parameters[i].name), testcase, i);
     return status;
 }
 
@@ -614,15 +911,6 @@ static Status check_fits(TestcaseReading *reading, const cJSON *item, const Test
     return status;
 }
 
-/* The case before this one in its group; NULL: it is the first. */
-static const Testcase *case_before(const TestcaseSet *set, const Testcase *testcase)
-{
-    for (const Testcase *other = testcase; other-- > set->cases;)
-        if (other->group == testcase->group)
-            return other;
-    return NULL;
-}
-
 /* Where the arrays of a timed call lie must not be foreseen. */
 static Status read_addresses(TestcaseReading *reading, const cJSON *addresses, Testcase *testcase)
 {
@@ -636,6 +924,9 @@ static Status read_addresses(TestcaseReading *reading, const cJSON *addresses, T
         return json_fail(&reading->file, addresses, reading->why, "the addresses of timed cases are random");
     if (before == NULL)
         return json_fail(&reading->file, addresses, reading->why, "no case comes before this one in its group");
+    if (before->draws_sizes || testcase->draws_sizes)
+        return json_fail(&reading->file, addresses, reading->why, "the sizes of \"%s\" are drawn in every grading",
+                         before->draws_sizes ? before->name : testcase->name);
     return check_fits(reading, addresses, testcase, before);
 }
 
@@ -655,6 +946,8 @@ static Status read_expected(TestcaseReading *reading, const cJSON *expected, Tes
             return json_fail(&reading->file, expected, reading->why,
                              "the data of %s are new in every grading: expected values or a file for them%s",
                              reading->problem->parameters[i].name, testcase->group == CASE_SAMPLE ? ", or a seed" : "");
+    if (testcase->draws_sizes)
+        return json_fail(&reading->file, expected, reading->why, "the sizes of the case are drawn in every grading");
     Status status = shape_of(reading, expected, testcase, problem_output(reading->problem), &array);
     if (status != STATUS_OK)
         return status;

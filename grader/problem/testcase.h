@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/status.h"
+#include "grader/problem/generator.h"
 #include "grader/problem/problem.h"
 
 #include <stdbool.h>
@@ -27,6 +28,23 @@ typedef enum SourceKind {
     SOURCE_CONSTANT   /* value */
 } SourceKind;
 
+/* What the keys of a case are derived for (generator_derive()). A group that is added above gets a number of its own. */
+enum { CASE_KEY_SEED = 1, CASE_KEY_GROUP, CASE_KEY_SIZES = CASE_KEY_GROUP + CASE_GROUPS };
+
+/* What becomes of the numbers of a random source: arrays that tempt people to a shortcut. */
+typedef enum CasePatternKind {
+    CASE_PATTERN_NONE,
+    CASE_PATTERN_SPARSE, /* of each `a` neighbours one stays, at a drawn position; the others are multiplied by `b` */
+    CASE_PATTERN_EMBOSS, /* each element is minus its mirror image, and the middle one is `a`: so is the sum */
+    CASE_PATTERN_ENDS,   /* the first and the last along each axis are mirror images, the others are not */
+    CASE_PATTERN_PRODUCT /* a product of one vector for each axis, but for one drawn element, times 1 + `a` */
+} CasePatternKind;
+
+typedef struct CasePattern {
+    CasePatternKind kind;
+    double a, b;
+} CasePattern;
+
 typedef struct CaseSource { /* where the data of one input array come from */
     SourceKind kind;
     Tensor literal; /* SOURCE_VALUES, SOURCE_FILE, SOURCE_PERTURBED */
@@ -34,6 +52,8 @@ typedef struct CaseSource { /* where the data of one input array come from */
     uint64_t seed;
     double a, b;      /* low/high, mean/deviation, value, start/step, change */
     int64_t position; /* SOURCE_IMPULSE; -1: the middle */
+    CasePattern pattern;
+    double change; /* added to one element, which is drawn; 0: to none. The rest is as in the case before */
 } CaseSource;
 
 typedef struct Testcase {
@@ -42,6 +62,8 @@ typedef struct Testcase {
     CaseGroup group;
     int number; /* from 1 within its group */
     Sizes sizes;
+    bool draws_sizes; /* in each grading anew (testcases_draw()), from `least` to `most` */
+    Sizes least, most;
     bool repeats_addresses; /* CallOptions.repeats_addresses: of the case before it in its group */
     int64_t
         attempt_instructions; /* a simulated GPU gives a call up after so many warp-instructions, and the case counts
@@ -61,6 +83,11 @@ void testcases_free(TestcaseSet *set);
 
 /* {"input_size": 1500000, ...}: an object with a number for each size of the problem. */
 cJSON *sizes_json(const Problem *problem, const Sizes *sizes);
+/* Adds "input_size 1500000, kernel_size 5". */
+void sizes_add(Text *out, const Problem *problem, const Sizes *sizes);
+
+/* Gives every case that draws its sizes those that follow from `secret` and its number, and that keep the constraints. */
+MUST_USE Status testcases_draw(const Problem *problem, TestcaseSet *set, const GeneratorKey *secret, Message *why);
 
 /* ==== case source ================================================================================================= */
 
@@ -81,6 +108,9 @@ typedef struct SourceArray { /* the array that the data are for */
  * it. A file of another shape is refused with both. */
 MUST_USE Status case_source_file(const char *path, const SourceArray *array, Tensor *tensor, Message *why);
 
+/* "sparse"; "" if there is no pattern. */
+const char *case_pattern_name(CasePatternKind kind);
+
 /* True if two sources give the same data to arrays of the same shape. */
 bool case_source_is_same(const CaseSource *a, const CaseSource *b);
 
@@ -89,7 +119,7 @@ bool case_source_is_same(const CaseSource *a, const CaseSource *b);
 /* Reads testcases/<id>/sample.json and hidden.json (docs/reference/formats.md). */
 
 /* Reads both files. Sizes outside the problem's limits, broken constraints, an input without a source and data of
- * the wrong shape are refused with file, line and key. */
+ * the wrong shape are refused with file, line and key. A case that draws its sizes gets an example of them. */
 MUST_USE Status testcases_read(const Problem *problem, TestcaseSet *set, Message *why);
 
 #endif

@@ -2,13 +2,16 @@
 
 #include "grader/problem/key_stream.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Elements that one thread fills at a time: whole groups of words, whatever they are made into. */
 enum { PIECE = 1 << 16, NORMALS = KEY_STREAM_GROUP / GENERATOR_NORMAL_WORDS };
 
-/* What the keys of arrays are derived for. A group of cases that is added to CaseGroup gets a number of its own. */
-enum { PURPOSE_SEED = 1, PURPOSE_GROUP };
+/* What keys are derived for from the key of an array, whose elements have the purpose 0. */
+enum { PURPOSE_PATTERN = 1, PURPOSE_CHANGE };
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -95,14 +98,115 @@ static void fill_piece(const CaseSource *source, ElementType type, const Generat
     }
 }
 
+/* ---- patterns ---------------------------------------------------------------------------------------------------- */
+
+static void keep_one_of_each(const CasePattern *pattern, const GeneratorKey *key, float *data, size_t count)
+{
+    const size_t run = (size_t)pattern->a;
+    for (size_t first = 0; first < count; first += run) {
+        const size_t length = smaller(run, count - first);
+        const size_t kept = (size_t)generator_integer(generator_word(key, first / run), 0, (int64_t)length - 1);
+        for (size_t i = 0; i < length; i++)
+            if (i != kept)
+                data[first + i] *= (float)pattern->b;
+    }
+}
+
+static void emboss(const CasePattern *pattern, float *data, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++)
+        data[count - 1 - i] = -data[i];
+    data[count / 2] = (float)pattern->a;
+}
+
+/* The place of an element along one axis, whose neighbours lie `stride` elements apart. */
+typedef struct Axis {
+    size_t extent, stride;
+} Axis;
+
+static int axes_of(const Problem *problem, const Testcase *testcase, size_t parameter, Axis axes[TENSOR_MAX_RANK])
+{
+    size_t shape[TENSOR_MAX_RANK], stride;
+    Message unfit;
+    if (problem_shape(problem, parameter, &testcase->sizes, shape, &stride, &unfit) != STATUS_OK)
+        return 0;
+    for (int i = 0; i < problem->parameters[parameter].rank; i++) {
+        stride /= shape[i];
+        axes[i] = (Axis){shape[i], stride};
+    }
+    return problem->parameters[parameter].rank;
+}
+
+/* An element at an end gets the value of the one that lies nearest to the first along each axis. That one stays. */
+static void mirror_ends(const Axis *axes, int rank, float *data, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t image = 0;
+        bool is_end = false;
+        for (int k = 0; k < rank; k++) {
+            const size_t at = i / axes[k].stride % axes[k].extent, behind = axes[k].extent - 1 - at;
+            image += smaller(at, behind) * axes[k].stride;
+            is_end = is_end || at == 0 || behind == 0;
+        }
+        if (is_end)
+            data[i] = data[image];
+    }
+}
+
+/* The vector of an axis is what lies along it from the first element on. The last element is computed first, so that the
+ * vectors are there until the end. */
+static void multiply_axes(const CasePattern *pattern, const GeneratorKey *key, const Axis *axes, int rank, float *data,
+                          size_t count)
+{
+    for (size_t i = count; i-- > 0;) {
+        float product = 1;
+        for (int k = 0; k < rank; k++)
+            product *= data[i / axes[k].stride % axes[k].extent * axes[k].stride];
+        data[i] = product;
+    }
+    data[generator_integer(generator_word(key, 0), 0, (int64_t)count - 1)] *= (float)(1 + pattern->a);
+}
+
+static void apply_pattern(const Problem *problem, const Testcase *testcase, size_t parameter,
+                          const GeneratorKey *array_key, float *data, size_t count)
+{
+    const CasePattern *pattern = &testcase->sources[parameter].pattern;
+    const GeneratorKey key = generator_derive(array_key, PURPOSE_PATTERN, 0, 0);
+    Axis axes[TENSOR_MAX_RANK];
+    const int rank = axes_of(problem, testcase, parameter, axes);
+    switch (pattern->kind) {
+    case CASE_PATTERN_NONE: break;
+    case CASE_PATTERN_SPARSE: keep_one_of_each(pattern, &key, data, count); break;
+    case CASE_PATTERN_EMBOSS: emboss(pattern, data, count); break;
+    case CASE_PATTERN_ENDS: mirror_ends(axes, rank, data, count); break;
+    case CASE_PATTERN_PRODUCT: multiply_axes(pattern, &key, axes, rank, data, count); break;
+    }
+}
+
+/* Downwards where the type ends above. */
+static void change_one(const Problem *problem, const Testcase *testcase, size_t parameter,
+                       const GeneratorKey *array_key, void *data, size_t count)
+{
+    const ElementType type = problem->parameters[parameter].type;
+    const double change = testcase->sources[parameter].change, highest = type == ELEMENT_UINT8   ? UINT8_MAX
+                                                                         : type == ELEMENT_INT32 ? INT32_MAX
+                                                                                                 : INFINITY;
+    const GeneratorKey key = generator_derive(array_key, PURPOSE_CHANGE, (uint32_t)testcase->number, 0);
+    const size_t place = (size_t)generator_integer(generator_word(&key, 0), 0, (int64_t)count - 1);
+    const double value = element_load(type, data, place);
+    element_store(type, data, place, value + change <= highest ? value + change : value - change);
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
 GeneratorKey testcase_key(const Testcase *testcase, size_t parameter, const GeneratorKey *secret)
 {
     static const GeneratorKey known;
     const CaseSource *source = &testcase->sources[parameter];
     if (source->seeded)
-        return generator_derive(testcase->group == CASE_SAMPLE ? &known : secret, PURPOSE_SEED, (uint32_t)source->seed,
+        return generator_derive(testcase->group == CASE_SAMPLE ? &known : secret, CASE_KEY_SEED, (uint32_t)source->seed,
                                 (uint32_t)(source->seed >> 32));
-    return generator_derive(secret, PURPOSE_GROUP + (uint32_t)testcase->group, (uint32_t)testcase->number,
+    return generator_derive(secret, CASE_KEY_GROUP + (uint32_t)testcase->group, (uint32_t)testcase->number,
                             (uint32_t)parameter);
 }
 
@@ -118,4 +222,8 @@ void testcase_fill(const Problem *problem, const Testcase *testcase, size_t para
                    (char *)data + first * element_bytes(type));
     if (source->kind == SOURCE_IMPULSE)
         element_store(type, data, source->position < 0 ? count / 2 : (size_t)source->position, source->a);
+    if (source->pattern.kind != CASE_PATTERN_NONE)
+        apply_pattern(problem, testcase, parameter, &key, data, count);
+    if (source->change != 0)
+        change_one(problem, testcase, parameter, &key, data, count);
 }

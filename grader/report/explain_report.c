@@ -337,7 +337,7 @@ static void explain_listing(const Explanation *explanation, const char *source, 
         skipped = !shown;
         source += length + (source[length] == '\n');
     }
-    text_printf(out, "%6s%7s in lines of headers, %s in launches, starts of blocks, copies, waits and events\n", "",
+    text_printf(out, "%6s%7s in header files, %s in launches, block start-up, copies, waiting and events\n", "",
                 quantity_percent(elsewhere, 1).text, quantity_percent(fmax(0, 1 - own - elsewhere), 1).text);
     if (figures < FIGURES)
         text_add(out, "      a wider terminal shows more columns\n");
@@ -439,11 +439,19 @@ static const char *limiter_of_case(const Explanation *explanation)
 /* The timed cases that were run. All count the same in the score. */
 static void add_cases(const ExplainReport *report, TerminalStyle style, Text *out)
 {
-    enum { TIME_COLUMNS = 11, BOUND_COLUMNS = 18, NAME_COLUMNS = 42 };
+    enum { TIME_COLUMNS = 11, BOUND_COLUMNS = 18, NAME_COLUMNS = 42, INDENT = 2 };
     const double TENTH = 0.1;
     bool measured = report->gpu != NULL && report->time_note == NULL;
-    text_printf(out, "\n  Timed cases; in the score, a geometric mean of %d, 10 %% less time in one are %s\n",
-                report->timed_count, quantity_percent(case_choice_score_gain(report->timed_count, TENTH), 1).text);
+    Text head = {0};
+    text_add(&head, "Timed cases.");
+    if (report->timed_count > 1)
+        text_printf(&head,
+                    " The score is the geometric mean of these %d, so a case that gets 10 %% faster improves the score "
+                    "by %s.",
+                    report->timed_count, quantity_percent(case_choice_score_gain(report->timed_count, TENTH), 1).text);
+    text_printf(out, "\n%*s", INDENT, "");
+    add_folded(out, head.data, INDENT, INDENT, width_of(style));
+    text_free(&head);
     for (size_t i = 0; i < report->case_count; i++) {
         const ExplainedCase *one = &report->cases[i];
         text_printf(out, "  %s%3d  ", one == report->shown && report->case_count > 1 ? ">" : " ", one->number);
@@ -469,7 +477,7 @@ static void add_cases(const ExplainReport *report, TerminalStyle style, Text *ou
 static void add_bound(const ExplainedKernel *kernel, Text *out)
 {
     add_label(out, "bound");
-    text_printf(out, "%s, which alone would take %s of the time", limiter_words(kernel->cost.limiter),
+    text_printf(out, "limited by %s (alone: %s of the time)", limiter_words(kernel->cost.limiter),
                 quantity_percent(kernel->bound_share, 0).text);
     const CostPart *second = NULL;
     for (int i = 0; i < kernel->cost.part_count; i++) {
@@ -514,8 +522,11 @@ static void add_resources(const ExplainedKernel *kernel, Text *out)
     const SimCounters *counters = &profile->counters;
     add_label(out, "uses");
     uint32_t spilled = profile->frame_bytes > profile->local_bytes ? profile->frame_bytes - profile->local_bytes : 0;
-    text_printf(out, "%u registers, %u bytes spilled; bytes of shared memory %u, of local %u;\n", profile->registers,
-                spilled, profile->static_shared_bytes + profile->shape.dynamic_shared_bytes, profile->local_bytes);
+    text_printf(out, "per thread: %u registers, %u bytes spilled, %u bytes of local memory;\n", profile->registers,
+                spilled, profile->local_bytes);
+    add_label(out, "");
+    text_printf(out, "per block: %u bytes of shared memory;\n",
+                profile->static_shared_bytes + profile->shape.dynamic_shared_bytes);
     double computing = fmax(1, (double)(counters->fp32 + counters->fp64));
     add_label(out, "");
     text_printf(out, "%s instructions per floating-point instruction\n",
@@ -608,11 +619,11 @@ static void add_advice(const ExplainReport *report, TerminalStyle style, Text *o
     enum { INDENT = 5 };
     text_add(out, "\n  ");
     if (report->shown->advice_count == 0) {
-        text_add(out, "No advice: no rule found a change that would gain enough.\n");
+        text_add(out, "No advice: no rule predicts a large enough gain.\n");
         return;
     }
     terminal_colour(style, out, COLOUR_MARK, "Advice");
-    text_add(out, ", each with what the call would gain by it alone, and its time then, by the model\n");
+    text_add(out, ". In brackets: the time saved by this change alone, and the resulting time (modelled).\n");
     for (size_t i = 0; i < report->shown->advice_count; i++) {
         const Advice *advice = &report->shown->advice[i];
         Text words = {0};

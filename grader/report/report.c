@@ -13,10 +13,10 @@
 const char *limiter_words(const char *limiter)
 {
     static const char *const words[][2] = {
-        {"dram", "memory bandwidth"},  {"l2", "L2 bandwidth"},           {"lsu", "load/store units"},
-        {"fma", "float32 arithmetic"}, {"fp64", "float64 arithmetic"},   {"integer", "integer arithmetic"},
-        {"issue", "issue of warps"},   {"special", "special functions"}, {"constant", "constant cache"},
-        {"blocks", "start of blocks"}, {"launch", "launches"},           {"texture", "texture units"},
+        {"dram", "memory bandwidth"},   {"l2", "L2 bandwidth"},           {"lsu", "load/store units"},
+        {"fma", "float32 arithmetic"},  {"fp64", "float64 arithmetic"},   {"integer", "integer arithmetic"},
+        {"issue", "instruction issue"}, {"special", "special functions"}, {"constant", "constant cache"},
+        {"blocks", "block start-up"},   {"launch", "launches"},           {"texture", "texture units"},
         {"heap", "heap of kernels"},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -237,7 +237,7 @@ static void add_sampling(const CaseResult *item, TerminalStyle style, Text *out)
 {
     const DeviceStatistics *statistics = &item->statistics;
     if (statistics->sampled_share > 0 && statistics->sampled_share < 1)
-        text_printf(out, "  of %s, %s of the blocks ran, drawn at random: %s %s\n", item->name,
+        text_printf(out, "  of the case \"%s\" a random %s of the blocks was simulated: %s %s\n", item->name,
                     quantity_percent(statistics->sampled_share, 0).text, report_plus_minus(style),
                     quantity_percent(statistics->sample_error, 1).text);
 }
@@ -425,16 +425,6 @@ static void add_headline(const Result *result, TerminalStyle style, Text *out)
 
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
-static void add_sizes(Text *out, const Problem *problem, const Sizes *sizes)
-{
-    const char *separator = "";
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_SIZE) {
-            text_printf(out, "%s%s %lld", separator, problem->parameters[i].name, (long long)sizes->values[i]);
-            separator = ", ";
-        }
-}
-
 static void add_wrong_element(Text *out, const char *which, const char *name, const WrongElement *element, size_t rank)
 {
     text_printf(out, "    %-6s ", which);
@@ -456,7 +446,7 @@ static void add_sample_details(const Result *result, const CaseResult *item, Tex
     const Comparison *comparison = &item->sample->comparison;
     const char *output = result->problem->parameters[problem_output(result->problem)].name;
     text_add(out, "    sizes  ");
-    add_sizes(out, result->problem, &item->sizes);
+    sizes_add(out, result->problem, &item->sizes);
     text_add(out, "\n");
     if (!item->sample->compared || comparison->wrong == 0)
         return;
@@ -485,28 +475,6 @@ static void add_failed_case(const Result *result, const CaseResult *item, Termin
         add_coarse_error(item, out);
 }
 
-/* A hidden case failed, and nothing but its kind of mistake may be told. The sizes of a sample serve as an example. */
-static void add_way_out(const Result *result, Text *out)
-{
-    const CaseResult *failed = result_failed_case(result), *sample = &result->cases[0];
-    const char *separator = "";
-    if (failed == NULL || failed->group != CASE_HIDDEN || sample->group != CASE_SAMPLE)
-        return;
-    text_add(
-        out,
-        "  The numbers of hidden cases stay hidden, so that nobody can reconstruct them. Try sizes of your own, for example\n"
-        "  more than one block:\n    make try SUB=");
-    terminal_add_line(out, result->file_name);
-    text_add(out, " SIZES=\"");
-    for (size_t i = 0; i < result->problem->parameter_count; i++)
-        if (result->problem->parameters[i].role == ROLE_SIZE) {
-            text_printf(out, "%s%s=%lld", separator, result->problem->parameters[i].name,
-                        (long long)sample->sizes.values[i]);
-            separator = ",";
-        }
-    text_add(out, "\"\n");
-}
-
 /* Shows the first few failures only. */
 static void add_failures(const Result *result, TerminalStyle style, Text *out)
 {
@@ -521,7 +489,8 @@ static void add_failures(const Result *result, TerminalStyle style, Text *out)
         text_printf(out, "  ... and %zu more failed cases\n", failed - MAX_FAILED_CASES);
     if (not_run > 0 && result_failed_case(result) != NULL)
         text_printf(out, "  cases that were not run: %zu\n", not_run);
-    add_way_out(result, out);
+    if (result->way_out != NULL)
+        text_add_printable(out, result->way_out, strlen(result->way_out));
 }
 
 /* Adds at most `lines` lines of text, each after a bar; `lost` bytes are known to be missing already. */
@@ -608,17 +577,19 @@ static void add_second_opinion(const SecondOpinion *opinion, TerminalStyle style
         text_add(out, "    DEVICE=sim judges it on the simulated GPU alone\n");
 }
 
-static void add_warning(const char *warning, Text *out)
+static void add_remark(const char *kind, const char *sentence, Text *out)
 {
-    text_add(out, "  warning: ");
-    text_add_printable(out, warning, strlen(warning));
+    text_printf(out, "  %s: ", kind);
+    text_add_printable(out, sentence, strlen(sentence));
     text_add(out, "\n");
 }
 
-static void add_warnings(const Result *result, Text *out)
+static void add_remarks(const Result *result, Text *out)
 {
     for (size_t i = 0; i < result->warning_count; i++)
-        add_warning(result->warnings[i], out);
+        add_remark("warning", result->warnings[i], out);
+    if (result->note != NULL)
+        add_remark("note", result->note, out);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -631,14 +602,13 @@ void report_write(const Result *result, TerminalStyle style, Text *out)
         text_add_printable(out, result->text, strlen(result->text));
         text_add(out, "\n");
     }
-    if (result->verdict == VERDICT_COMPILE_ERROR || result->compiled.outcome == COMPILE_UNSUPPORTED ||
-        result->compiled.outcome == COMPILE_BROKEN)
+    if (result->compiled.outcome != COMPILE_OK)
         add_diagnostics(result, out);
     add_failures(result, style, out);
     if (result->verdict == VERDICT_ACCEPTED)
         add_success(result, style, out);
     add_printed(result, out);
     add_second_opinion(&result->opinion, style, out);
-    add_warnings(result, out);
+    add_remarks(result, out);
     report_add_run(result, out);
 }

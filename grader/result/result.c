@@ -236,9 +236,10 @@ void result_list_cases(Result *result, const TestcaseSet *set, const bool wanted
             .group = testcase->group,
             .name = testcase->group == CASE_HIDDEN ? arena_printf(arena, "hidden %d", testcase->number)
                                                    : arena_string(arena, testcase->name),
+            .draws_sizes = testcase->draws_sizes,
             .text = "",
         };
-        if (testcase->group != CASE_HIDDEN)
+        if (testcase->group != CASE_HIDDEN || testcase->draws_sizes)
             tell_sizes(testcase, &result->cases[result->case_count - 1]);
     }
 }

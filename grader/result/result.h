@@ -121,7 +121,9 @@ typedef struct SampleDetails { /* what only a sample case may tell */
 typedef struct CaseResult {
     CaseGroup group;
     const char *name; /* "three taps"; "hidden 4" for a hidden case */
-    Sizes sizes;      /* all 0 of a hidden case, and so are `operations` and `bytes` */
+    /* All 0 of a hidden case, and so are `operations` and `bytes`, unless: */
+    Sizes sizes;
+    bool draws_sizes; /* for this grading alone, so that they may be told */
     bool judged;      /* false: an earlier failure ended the run */
     Verdict verdict;
     const char *text;            /* one sentence; "" if accepted */
@@ -184,12 +186,14 @@ typedef struct Result {
     StepSeconds seconds;
     const char *warnings[RESULT_MAX_WARNINGS];
     size_t warning_count;
+    const char *note; /* about what is allowed, and worth knowing; NULL: none */
 
     AnchorTimes anchor;      /* real GPUs; and so are the blocks */
     BlockConditions *blocks; /* by number, in the arena */
     size_t block_count;
-    char unsteady[300]; /* why the times do not count; "": they do */
-    CallPlan plan;      /* of the timed cases */
+    char unsteady[300];  /* why the times do not count; "": they do */
+    CallPlan plan;       /* of the timed cases */
+    const char *way_out; /* lines on what to try where a hidden case failed, for people; NULL: nothing is known */
 
     SecondOpinion opinion; /* of the simulated GPU, where a real one judged */
 

@@ -191,6 +191,7 @@ RECORD_PUT(put_case_verdict, CaseResult, cJSON_AddStringToObject(object, row->ke
 RECORD_PUT(put_timed, CaseResult, cJSON_AddBoolToObject(object, row->key, it->group == CASE_TIMED))
 RECORD_PUT(put_sizes, CaseResult, cJSON_AddItemToObject(object, row->key, sizes_json(((const Result *)root)->problem, &it->sizes)))
 RECORD_WHEN(is_not_hidden, CaseResult, it->group != CASE_HIDDEN)
+RECORD_WHEN(has_drawn_sizes, CaseResult, it->draws_sizes)
 RECORD_WHEN(has_failed, CaseResult, it->judged && it->verdict != VERDICT_ACCEPTED)
 RECORD_WHEN(has_error, CaseResult, it->errors.known)
 RECORD_WHEN(has_all_errors, CaseResult, it->errors.known && it->group != CASE_HIDDEN)
@@ -201,7 +202,8 @@ RECORD(case_table, CaseResult,
     ROW_HAND("verdict", .put = put_case_verdict),
     ROW_HAND("timed", .put = put_timed),
     ROW_HAND("sizes", .when = is_not_hidden, .put = put_sizes, .about = "samples, hidden cases, then timed cases: the name in the testcase file, or `hidden 4`; the verdict, or `not run`; whether it is timed; the sizes, except for hidden cases"),
-    ROW(CaseResult, text, "text", .sparse = true, .about = "one sentence about a failure; for hidden and timed cases [only fixed words](../explanation/security.md), the name of an array, and one line of the file"),
+    ROW_HAND("drawn_sizes", .when = has_drawn_sizes, .put = put_sizes, .about = "those that were drawn for this grading from `seed`, of a hidden case"),
+    ROW(CaseResult, text, "text", .sparse = true, .about = "one sentence about a failure; for hidden and timed cases [only fixed words](../explanation/security.md), the name of an array or a CUDA call in the file, and one line of it"),
     ROW_HAND("kind", .when = has_failed, .put = put_kind, .about = "the [kind of mistake](verdicts.md#kinds-of-mistakes), by which failures can be counted"),
     ROW(CaseResult, errors.max, "max_error", .when = has_error, .put = put_error),
     ROW(CaseResult, errors.mean, "mean_error", .when = has_all_errors, .put = put_error),
@@ -410,6 +412,7 @@ RECORD_PUBLIC(result_table, Result,
     ROW(Result, judge, "judge", .about = "the compiler (`nvcc 13.0.88`) and the version of ConvJudge"),
     ROW(Result, sandbox, "sandbox", .about = "`full`, `partial: ` and what is missing, or `none: ` and why"),
     ROW_HAND("warnings", .put = put_warnings, .about = "sentences; about hidden and timed cases at most one, from a fixed list, if accepted"),
+    ROW(Result, note, "note", .sparse = true, .about = "a sentence about something that is allowed and worth knowing, from the sample cases"),
     ROW(Result, score.ms, "score_ms", .sparse = true),
     ROW(Result, score.uncertainty, "uncertainty", .sparse = true, .about = "geometric mean of the timed cases' times; its uncertainty"),
     ROW(Result, gflops, "gflops", .sparse = true),

@@ -33,14 +33,26 @@ static bool is_among(Name name, const Name *names, int count)
     return false;
 }
 
-bool array_name_may_be_told(const char *source, const char *name)
+/* Is the name one of the first that begin so and that the source follows by this character? */
+static bool may_be_told(const char *source, const char *name, const char *beginning, char follower)
 {
-    Name known[MAX_ARRAY_NAMES], one, wanted = {name, strlen(name)};
+    Name known[MAX_TOLD_NAMES], one, wanted = {name, strlen(name)};
     int count = 0;
-    for (const char *at = source; count < MAX_ARRAY_NAMES && (one = next_name(&at)).length > 0;)
-        if (at[strspn(at, " \t\r\n")] == '[' && !is_among(one, known, count))
+    for (const char *at = source; count < MAX_TOLD_NAMES && (one = next_name(&at)).length > 0;)
+        if (at[strspn(at, " \t\r\n")] == follower && strncmp(one.text, beginning, strlen(beginning)) == 0 &&
+            !is_among(one, known, count))
             known[count++] = one;
     return wanted.length > 0 && is_among(wanted, known, count);
+}
+
+bool array_name_may_be_told(const char *source, const char *name)
+{
+    return may_be_told(source, name, "", '[');
+}
+
+bool call_name_may_be_told(const char *source, const char *name)
+{
+    return may_be_told(source, name, "cu", '(');
 }
 
 /* The parenthesis that opens the parameters of a kernel; NULL: the source declares none of that name, or several. */
@@ -414,10 +426,12 @@ void wording_add(Text *out, const Submission *submission, const char *message)
     text_free(&named);
 }
 
-/* Leaves the array a name only if it may be told. */
+/* Leaves the array and the call a name only if it may be told. */
 static void choose_name(Mistake *mistake, const char *source)
 {
     char *name = mistake->array;
+    if (source == NULL || !call_name_may_be_told(source, mistake->call))
+        mistake->call[0] = '\0';
     if (source != NULL && array_name_may_be_told(source, name))
         return;
     if (source == NULL ||
@@ -472,6 +486,8 @@ void hidden_finding_add(Text *out, const HiddenFinding *finding, const Submissio
 {
     add_output(out, finding);
     wording_add_mistake(out, submission, mistake_of(finding));
+    if (finding->also != MISTAKE_NONE && finding->also != finding->mistake.kind)
+        text_printf(out, "; also: %s", mistake_words(finding->also));
 }
 
 void hidden_finding_add_kind(Text *out, const HiddenFinding *finding)

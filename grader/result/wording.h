@@ -14,14 +14,16 @@
 
 /* ==== array name ================================================================================================== */
 
-/* The names of arrays that may be told where the data are secret, and the names of a kernel's parameters.
+/* The names of arrays and CUDA calls that may be told where the data are secret, and the names of a kernel's parameters.
  *
- * A submission could name an array after what it has seen, or choose among thousands of arrays. So a name is told only
- * if it is one of the first MAX_ARRAY_NAMES that the source follows by `[`: six bits, as docs/explanation/security.md counts. */
+ * A submission could name an array after what it has seen, or choose among thousands of arrays. So a name is told only if it is one
+ * of the first MAX_TOLD_NAMES that the source follows by `[`: six bits, as docs/explanation/security.md counts. So it is with CUDA calls, whose
+ * names begin with `cu` and are followed by `(`: the runner says which one has failed. */
 
-enum { MAX_ARRAY_NAMES = 64 };
+enum { MAX_TOLD_NAMES = 64 };
 
 bool array_name_may_be_told(const char *source, const char *name);
+bool call_name_may_be_told(const char *source, const char *name);
 
 /* Writes the name of parameter `number` (from 1) of a kernel, as in "__global__ void blur(const float *in, float *out)";
  * false where the source does not show it, or shows several kernels of that name. `kernel` may have template arguments. */
@@ -39,9 +41,11 @@ bool array_name_of_parameter(const char *source, const char *kernel, uint32_t nu
 typedef struct HiddenFinding {
     WrongOutput output; /* all 0: the output was right, or there was none */
     Mistake mistake;    /* besides that, or its reason; MISTAKE_NONE: nothing more is known */
+    MistakeKind also;   /* what followed from the mistake, or was found beside it; MISTAKE_NONE: nothing */
 } HiddenFinding;
 
-/* Adds "only the last columns: never written", "a kernel executes a trap, or an assertion fails (x.cu:9: `__trap();`)".
+/* Adds "only the last columns: never written", "a kernel executes a trap, or an assertion fails (x.cu:9: `__trap();`)", "cudaMalloc()
+ * fails (x.cu:9: `cudaMalloc(&p, n);`); also: a kernel reads memory that was never written".
  * A line that the submission's file does not have is left out. */
 void hidden_finding_add(Text *out, const HiddenFinding *finding, const Submission *submission);
 /* The same without names and lines: "only the last columns: never written". What two submissions have in common, whoever wrote

@@ -122,6 +122,7 @@ static void give_function_info(Broker *broker, DeviceFunction *function)
         .ptx_version = info.ptx_version,
         .binary_version = info.binary_version,
     };
+    memcpy(given->cluster, info.cluster, sizeof given->cluster);
     memcpy(given->offsets, info.parameter_offsets, count * sizeof *given->offsets);
     memcpy(given->sizes, info.parameter_sizes, count * sizeof *given->sizes);
 }
@@ -495,21 +496,14 @@ CudaError serve_event_elapsed(Broker *broker, RingReply *reply)
 /* ==== broker launch =============================================================================================== */
 
 static void note_launch_error(Broker *broker, CudaError error, const BrokerFunction *known, const LaunchShape *shape,
-                              const char *hint)
+                              LaunchLimit limit, const char *hint)
 {
     const uint32_t *grid = shape->grid, *block = shape->block;
     char name[120], what[200];
     symbol_name(known->name, name, sizeof name);
     snprintf(what, sizeof what, "launch of %s<<<(%u,%u,%u),(%u,%u,%u)>>>", name, grid[0], grid[1], grid[2], block[0],
              block[1], block[2]);
-    broker_note_error(broker, MISTAKE_LAUNCH_REFUSED, error, what, hint);
-}
-
-/* After a fault of an earlier kernel every launch fails; its own arguments are then not the reason. */
-static bool device_failed(Broker *broker, DeviceFault *fault)
-{
-    broker->device->report->fault(broker->device, fault);
-    return fault->kind != DEVICE_NO_FAULT && fault->kind != DEVICE_BAD_LAUNCH;
+    broker_note_error(broker, (Mistake){.kind = MISTAKE_LAUNCH_REFUSED, .limit = limit}, error, what, hint);
 }
 
 static CudaError launch_known(Broker *broker, const BrokerFunction *known, const DeviceFunctionInfo *info,
@@ -517,14 +511,15 @@ static CudaError launch_known(Broker *broker, const BrokerFunction *known, const
 {
     Device *device = broker->device;
     DeviceFault fault;
+    LaunchLimit limit;
     char hint[200];
-    if (device_failed(broker, &fault))
+    if (broker_has_fault(broker, &fault))
         return device->kernels->launch(device, launch);
-    launch_check(&device->info, info, &launch->shape, hint, sizeof hint);
+    launch_check(&device->info, info, &launch->shape, &limit, hint, sizeof hint);
     CudaError error = device->kernels->launch(device, launch);
     broker->launches += error == CUDA_ERROR_SUCCESS;
-    note_launch_error(broker, error, known, &launch->shape, hint);
-    if (device_failed(broker, &fault) && fault.kind == DEVICE_TIME_LIMIT)
+    note_launch_error(broker, error, known, &launch->shape, limit, hint);
+    if (broker_has_fault(broker, &fault) && fault.kind == DEVICE_TIME_LIMIT)
         broker->end = SERVE_DEVICE_TIME;
     return error;
 }
@@ -568,11 +563,12 @@ CudaError serve_launch(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     DeviceLaunch launch = translate(asked, known->function);
     if (!broker_stream(broker, asked->stream, &launch.stream)) {
-        note_launch_error(broker, CUDA_ERROR_INVALID_RESOURCE_HANDLE, known, &launch.shape, "there is no such stream");
+        note_launch_error(broker, CUDA_ERROR_INVALID_RESOURCE_HANDLE, known, &launch.shape, LAUNCH_STREAM,
+                          "there is no such stream");
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     }
     if (launch.is_cooperative && !fits_at_once(broker->device, &launch)) {
-        note_launch_error(broker, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, known, &launch.shape,
+        note_launch_error(broker, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, known, &launch.shape, LAUNCH_COOPERATIVE,
                           "more blocks than the device can run at once");
         return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     }

@@ -544,13 +544,32 @@ static bool find_array(Broker *broker, uint64_t number, DeviceTexture *texture)
     return true;
 }
 
+/* False: CUDA has no such mipmapped array. Each level is half as large as the one before, which the runtime library sees to; here a level
+ * of another size does no harm. */
+static bool find_levels(Broker *broker, const RingTexture *asked, DeviceTexture *texture)
+{
+    texture->levels = asked->levels;
+    texture->level_filter = (DeviceFilterMode)asked->level_filter;
+    texture->level_bias = asked->level_bias;
+    texture->least_level = asked->least_level;
+    texture->most_level = asked->most_level;
+    bool fits = asked->levels <= DEVICE_MAX_LEVELS && asked->level_filter < DEVICE_FILTER_MODES &&
+                asked->normalized != 0 && asked->level[0] == asked->array;
+    for (uint32_t i = 0; i < asked->levels && fits; i++) {
+        const BrokerArray *known = handles_get(&broker->cuda_arrays, asked->level[i]);
+        fits = known != NULL && known->shape.format == texture->format && known->shape.channels == texture->channels;
+        texture->level[i] = fits ? known->array : NULL;
+    }
+    return fits;
+}
+
 /* Fills in where the texture reads. False unless all of it is an existing array, or memory that the submission may
  * read. */
 static bool find_resource(Broker *broker, const RingTexture *asked, DeviceTexture *texture)
 {
     uint64_t row_bytes, bytes = asked->bytes;
     if (asked->array != 0)
-        return find_array(broker, asked->array, texture);
+        return find_array(broker, asked->array, texture) && (asked->levels == 0 || find_levels(broker, asked, texture));
     if (!format_of(asked->format, &texture->format))
         return false;
     texture->channels = asked->channels;
@@ -601,6 +620,9 @@ CudaError serve_texture_new(Broker *broker, RingReply *reply)
         textures->number[textures->count++] = reply->value[0];
     if (error == CUDA_ERROR_NOT_SUPPORTED && broker->device->info.modelled)
         broker_note_missing(broker, "cudaCreateTextureObject with sRGB", "the simulated GPU has no sRGB textures");
+    else if (error == CUDA_ERROR_NOT_SUPPORTED)
+        broker_note_missing(broker, "cudaCreateTextureObject of a mipmapped array with several levels",
+                            "only the simulated GPU has them here");
     return error;
 }
 
@@ -646,7 +668,7 @@ CudaError serve_surface_free(Broker *broker, RingReply *reply)
 
 /* ==== broker tensor =============================================================================================== */
 
-static const char call[] = "cuTensorMapEncodeTiled";
+#define TENSOR_CALL "cuTensorMapEncodeTiled"
 
 enum { MOST_PROMOTION = 3, MOST_FILL = 1 };
 
@@ -691,17 +713,18 @@ CudaError serve_tensor_map(Broker *broker, RingReply *reply)
     const RingTensor *asked = (const RingTensor *)broker->record.body;
     const char *lack = not_provided(asked);
     if (lack != NULL) {
-        broker_note_missing(broker, call, lack);
+        broker_note_missing(broker, TENSOR_CALL, lack);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     const DeviceTensor tensor = tensor_of(asked);
     const char *why = refusal(broker, asked, &tensor);
     if (why != NULL) {
-        broker_note_error(broker, MISTAKE_CALL_FAILED, CUDA_ERROR_INVALID_VALUE, call, why);
+        broker_note_error(broker, (Mistake){.kind = MISTAKE_CALL_FAILED, .call = TENSOR_CALL}, CUDA_ERROR_INVALID_VALUE,
+                          TENSOR_CALL, why);
         return CUDA_ERROR_INVALID_VALUE;
     }
     CudaError error = broker->device->tensors->encode(broker->device, &tensor, (uint8_t *)broker->reader.ring->staging);
     if (error == CUDA_ERROR_NOT_SUPPORTED)
-        broker_note_missing(broker, call, "this device has no tensors of this type");
+        broker_note_missing(broker, TENSOR_CALL, "this device has no tensors of this type");
     return error;
 }

@@ -71,30 +71,51 @@ const uint64_t *broker_words(const Broker *broker)
 
 /* ==== broker note ================================================================================================= */
 
-void broker_note_error(Broker *broker, MistakeKind kind, CudaError error, const char *call, const char *hint)
+bool broker_has_fault(const Broker *broker, DeviceFault *fault)
 {
-    CallReport *report = &broker->reply.report;
-    if (error == CUDA_ERROR_SUCCESS || report->first_error != CUDA_ERROR_SUCCESS)
+    broker->device->report->fault(broker->device, fault);
+    return fault->kind != DEVICE_NO_FAULT && fault->kind != DEVICE_BAD_LAUNCH;
+}
+
+static Mistake mistake_of_call(MistakeKind kind, const char *call)
+{
+    Mistake mistake = {.kind = kind};
+    size_t length = 0;
+    while (text_in_word(call[length]))
+        length++;
+    snprintf(mistake.call, sizeof mistake.call, "%.*s", (int)length, call);
+    return mistake;
+}
+
+void broker_note_error(Broker *broker, Mistake mistake, CudaError error, const char *what, const char *hint)
+{
+    CallError *first = &broker->reply.report.first_error;
+    DeviceFault fault;
+    if (error == CUDA_ERROR_SUCCESS || first->error != CUDA_ERROR_SUCCESS || broker_has_fault(broker, &fault))
         return;
-    report->first_error = error;
-    report->first_error_kind = kind;
-    snprintf(report->first_error_text, sizeof report->first_error_text, hint[0] == '\0' ? "%s: %s" : "%s: %s (%s)",
-             call, cuda_error_text(error), hint);
+    *first = (CallError){.error = error, .place = broker->record.head.place, .mistake = mistake};
+    snprintf(first->text, sizeof first->text, hint[0] == '\0' ? "%s: %s" : "%s: %s (%s)", what, cuda_error_text(error),
+             hint);
 }
 
 /* After an error of the submission's own, that error is the cause of what follows. */
 void broker_note_missing(Broker *broker, const char *call, const char *hint)
 {
-    if (broker->not_provided[0] == '\0' && broker->reply.report.first_error == CUDA_ERROR_SUCCESS)
-        snprintf(broker->not_provided, sizeof broker->not_provided, "%s", call);
-    broker_note_error(broker, MISTAKE_CALL_FAILED, CUDA_ERROR_NOT_SUPPORTED, call, hint);
+    CallError *missing = &broker->not_provided;
+    if (missing->error == CUDA_ERROR_SUCCESS && broker->reply.report.first_error.error == CUDA_ERROR_SUCCESS) {
+        *missing = (CallError){.error = CUDA_ERROR_NOT_SUPPORTED,
+                               .place = broker->record.head.place,
+                               .mistake = mistake_of_call(MISTAKE_NOT_PROVIDED, call)};
+        snprintf(missing->text, sizeof missing->text, "%s", call);
+    }
+    broker_note_error(broker, mistake_of_call(MISTAKE_CALL_FAILED, call), CUDA_ERROR_NOT_SUPPORTED, call, hint);
 }
 
 CudaError serve_note_error(Broker *broker, RingReply *reply)
 {
     const RingNote *note = (const RingNote *)broker->record.body;
     if (text_is_terminated(note->call, sizeof note->call))
-        broker_note_error(broker, MISTAKE_CALL_FAILED, note->error, note->call, "");
+        broker_note_error(broker, mistake_of_call(MISTAKE_CALL_FAILED, note->call), note->error, note->call, "");
     else
         broker_malformed(broker);
     return CUDA_ERROR_SUCCESS;

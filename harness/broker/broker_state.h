@@ -154,9 +154,9 @@ typedef struct Broker {
     HostWork host_work;
     int host_clock; /* control.h; -1: none */
     HostTime host_time;
-    double work_seconds;   /* for which a real GPU has worked in this call while the runner did something else */
-    char not_provided[60]; /* CallReport.not_provided, of this runner */
-    ControlReply reply;    /* being filled in */
+    double work_seconds;    /* for which a real GPU has worked in this call while the runner did something else */
+    CallError not_provided; /* CallReport.not_provided, of this runner */
+    ControlReply reply;     /* being filled in */
 } Broker;
 
 /* ==== broker request ============================================================================================== */
@@ -180,8 +180,11 @@ void broker_malformed(Broker *broker);
 
 /* Facts for the report about the CUDA calls of a submission, and what the runner reports about itself. */
 
-/* The report names the first CUDA call of a solve() that failed. `hint` says why; it may be empty. */
-void broker_note_error(Broker *broker, MistakeKind kind, CudaError error, const char *call, const char *hint);
+/* Has a kernel failed? Then every later call fails, too; its own arguments are not the reason. */
+bool broker_has_fault(const Broker *broker, DeviceFault *fault);
+/* The report names the first CUDA call of a solve() that failed while no kernel had. `what` says which: its name, or "launch of
+ * blur<<<...>>>". `hint` says why; it may be empty. */
+void broker_note_error(Broker *broker, Mistake mistake, CudaError error, const char *what, const char *hint);
 /* The same for a call that CUDA has and the judge does not provide. */
 void broker_note_missing(Broker *broker, const char *call, const char *hint);
 

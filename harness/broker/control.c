@@ -119,7 +119,13 @@ bool control_request_is_valid(const ControlRequest *request, const int descripto
 static bool is_mistake(const Mistake *mistake)
 {
     return mistake->kind < MISTAKE_KINDS && mistake->line >= 0 && mistake->side < MISTAKE_SIDES &&
-           IS_TERMINATED(mistake->array) && IS_TERMINATED(mistake->kernel);
+           mistake->limit < LAUNCH_LIMIT_COUNT && IS_TERMINATED(mistake->array) && IS_TERMINATED(mistake->kernel) &&
+           IS_TERMINATED(mistake->call);
+}
+
+static bool is_call_error(const CallError *error)
+{
+    return is_mistake(&error->mistake) && IS_TERMINATED(error->text);
 }
 
 static bool are_conflicts(const DeviceConflicts *conflicts)
@@ -152,10 +158,10 @@ static bool is_valid_report(const CallReport *report)
                    &report->pending_at_return, &report->statistics.has_counters, &report->statistics.is_sample_unsound))
         return false;
     return report->outcome <= CALL_INTEGRITY_VIOLATION && report->phase <= PHASE_SOLVE &&
-           is_mistake(&report->mistake) && report->first_error_kind < MISTAKE_KINDS && report->direct_line >= 0 &&
-           IS_TERMINATED(report->text) && IS_TERMINATED(report->first_error_text) &&
-           IS_TERMINATED(report->not_provided) && IS_TERMINATED(report->direct_load) &&
-           IS_TERMINATED(report->statistics.limiter) && IS_TERMINATED(report->statistics.longest);
+           is_mistake(&report->mistake) && is_call_error(&report->first_error) &&
+           is_call_error(&report->not_provided) && report->direct_line >= 0 && IS_TERMINATED(report->text) &&
+           IS_TERMINATED(report->direct_load) && IS_TERMINATED(report->statistics.limiter) &&
+           IS_TERMINATED(report->statistics.longest);
 }
 
 bool control_reply_is_valid(const ControlReply *reply)

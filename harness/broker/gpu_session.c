@@ -298,6 +298,8 @@ typedef struct GpuSession {
     RingMemory *ring;  /* of the runner; NULL: none has been started */
     RunnerFault fault; /* of the last runner */
     char object_path[PATH_MAX];
+    uint32_t last_place; /* whose line in that object was asked for last: */
+    int last_line;
     CallLimits limits;
     SharedMemory buffers;
     bool exchanged;       /* the broker has joined an exchange for the buffers */
@@ -442,6 +444,17 @@ static void explain_runner_end(const GpuSession *gpu, int exit_status, bool memo
         runner_process_explain_fault(&gpu->fault, gpu->object_path, exit_status, doing, report);
 }
 
+/* The same call mostly fails in each case. */
+static void find_line(GpuSession *gpu, CallError *error)
+{
+    if (error->place == 0)
+        return;
+    if (error->place != gpu->last_place)
+        gpu->last_line = host_line(gpu->object_path, error->place - 1);
+    gpu->last_place = error->place;
+    error->mistake.line = gpu->last_line;
+}
+
 static void take_printed(GpuSession *gpu, const Wait *wait, CallReport *report)
 {
     report->printed = (Text){0};
@@ -465,6 +478,10 @@ static Status take_reply(GpuSession *gpu, const Wait *wait, CallPhase begun, Cal
     if (!wait->timed_out && wait->reply.device.handle[0] != '\0') /* of a load, for which it was calibrated */
         gpu->broker.info = wait->reply.device;
     take_printed(gpu, wait, report);
+    if (!wait->timed_out) {
+        find_line(gpu, &report->first_error);
+        find_line(gpu, &report->not_provided);
+    }
     if (wait->timed_out) {
         report->phase = begun == PHASE_LOADING && !gpu->is_loading ? PHASE_NONE : begun;
         explain_time_out(gpu, doing_of(report), report);
@@ -603,6 +620,7 @@ static Status gpu_load(Session *session, const Compiled *compiled, const CallLim
         return status;
     gpu->limits = *limits;
     snprintf(gpu->object_path, sizeof gpu->object_path, "%s", compiled->object_path);
+    gpu->last_place = 0;
     status = start_runner(gpu, compiled, why);
     if (status != STATUS_OK) {
         stop_both(gpu, NULL);

@@ -74,6 +74,15 @@ typedef enum CallPhase {
     PHASE_SOLVE
 } CallPhase;
 
+typedef struct CallError { /* a CUDA call that has failed, or that the judge does not provide */
+    CudaError error;       /* 0: there is none */
+    uint32_t place;        /* RingRequest.place of the call, from which the session finds the line of `mistake` */
+    Mistake mistake;       /* MISTAKE_LAUNCH_REFUSED, _CALL_FAILED or _NOT_PROVIDED */
+    char text
+        [300]; /* "launch of blur<<<(1,1,1),(2048,1,1)>>>: invalid argument (2048 threads per block, at most 1024)"; of what is
+                            * not provided its name alone: "cudaCreateTextureObject with sRGB" */
+} CallError;
+
 typedef struct CallReport {
     CallOutcome outcome;
     CallPhase phase;
@@ -86,26 +95,25 @@ typedef struct CallReport {
     double spent_s;              /* what the call counts against the budget of the grading (session.h): seconds, */
     uint64_t spent_instructions; /*   and warp-instructions on a device that counts them */
     DeviceStatistics statistics;
-    ContentOrigin output_origin;  /* of all outputs: the worst */
-    double examined_s;            /* how long the judge took for that and for clearing up, after it had copied the
+    ContentOrigin output_origin; /* of all outputs: the worst */
+    double examined_s;           /* how long the judge took for that and for clearing up, after it had copied the
                                    * outputs back */
-    bool output_copied;           /* a copy within the device wrote into an output after a kernel was launched */
-    CudaError first_error;        /* the first error that a CUDA call of solve() returned, checked or not; 0: none */
-    MistakeKind first_error_kind; /* of it: MISTAKE_LAUNCH_REFUSED or MISTAKE_CALL_FAILED */
-    char first_error_text[300];   /* "launch of blur<<<(1,1,1),(2048,1,1)>>>: invalid configuration argument (...)" */
-    char not_provided[60];        /* the first CUDA call of this runner that the judge does not provide, unless an error
-                                 * of the submission's own came before it in the same call of solve(); "": none */
-    bool allocation_refused;      /* an allocation of device memory exceeded the limit */
-    bool input_changed;           /* an input array no longer holds what it held */
-    DeviceFindings findings;      /* of a call that was watched, */
-    DeviceConflicts conflicts;    /*   and these, too */
-    char direct_load[400];        /* "kernel blur (blur.cu:31)": it wrote the output, and loaded from the probed array
+    bool output_copied;          /* a copy within the device wrote into an output after a kernel was launched */
+    CallError
+        first_error; /* the first error that a CUDA call of solve() returned, checked or not, before any kernel failed */
+    CallError not_provided;    /* the first CUDA call of this runner that the judge does not provide, unless an error
+                                 * of the submission's own came before it in the same call of solve() */
+    bool allocation_refused;   /* an allocation of device memory exceeded the limit */
+    bool input_changed;        /* an input array no longer holds what it held */
+    DeviceFindings findings;   /* of a call that was watched, */
+    DeviceConflicts conflicts; /*   and these, too */
+    char direct_load[400];     /* "kernel blur (blur.cu:31)": it wrote the output, and loaded from the probed array
                                  * itself */
-    int direct_line;              /* the line of it (Mistake.line) */
-    bool pending_at_return;       /* kernels were still under way when solve() returned: it did not synchronise */
-    Text printed;                 /* what host and device code printed, at most 64 KiB, printable; free it. The session
+    int direct_line;           /* the line of it (Mistake.line) */
+    bool pending_at_return;    /* kernels were still under way when solve() returned: it did not synchronise */
+    Text printed;              /* what host and device code printed, at most 64 KiB, printable; free it. The session
                                  * fills it in: in a ControlReply it is empty */
-    uint64_t printed_lost;        /* bytes printed beyond that */
+    uint64_t printed_lost;     /* bytes printed beyond that */
 } CallReport;
 
 #endif

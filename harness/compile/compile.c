@@ -518,7 +518,8 @@ static const char *const unoptimised[] = {"-Xptxas", "-O0", NULL};
  * arrays takes some nanoseconds longer (lab/measurements.md). */
 static const char gcc_script[] = "case $(gcc -dumpversion) in\n[6-9]*|10*|11*) ;;\n"
                                  "*) set -- -ftrivial-auto-var-init=pattern \"$@\" ;;\nesac\nexec gcc \"$@\"\n";
-/* As nvcc calls it, with the lines of instructions (compiled.h) and the checks above. */
+/* As nvcc calls it, with the lines of instructions (compiled.h) and the checks above. Equal calls that end two branches stay two, since each
+ * has a line of its own: often it is exit(), behind a macro that checks each CUDA call. */
 static const char *const nvcc_host_flags[] = {
     "-x",
     "c++-cpp-output",
@@ -530,6 +531,8 @@ static const char *const nvcc_host_flags[] = {
     "-fsanitize=bounds",
     "-fsanitize-undefined-trap-on-error",
     "-fstack-protector-strong",
+    "-fno-crossjumping",
+    "-fno-tree-tail-merge",
     "-c",
     HOST_SOURCE,
     NULL,
@@ -572,7 +575,7 @@ static Status compile_device_side(const CompileJob *job, const CompileTools *too
     static const double SOON = 0.25; /* of the time that it may take */
     const size_t before = output->length;
     Status status = run_device_side(job, tools, folders, parallel, output, end, why);
-    if (status != STATUS_OK || end->exit_status == 0 || end->seconds > SOON * compile_cpu_seconds(job))
+    if (status != STATUS_OK || end->exit_status == 0 || end->seconds > SOON * compile_seconds(job->cpu_seconds))
         return status;
     const double seconds = end->seconds;
     if (output->data != NULL)
@@ -653,6 +656,8 @@ static const char *const clang_host_flags[] = {
     "-fsanitize=array-bounds",
     "-fsanitize-trap=array-bounds",
     "-fstack-protector-strong",
+    "-mllvm",
+    "-enable-tail-merge=false",
     "-c",
     COMPILE_SOURCE_NAME,
     NULL,
@@ -847,16 +852,44 @@ static Status run_compiler(const CompileJob *job, const CompileTools *tools, con
         return status;
     run->seconds = end.seconds;
     *outcome = report_outcome(&run->output, &end);
-    if (*outcome == COMPILE_ERROR && is_clang && subset_is_refusal(&run->output))
+    if (*outcome == COMPILE_ERROR && report_is_nested_launch(&run->output))
+        *outcome = COMPILE_NESTED;
+    else if (*outcome == COMPILE_ERROR && is_clang && subset_is_refusal(&run->output))
         *outcome = COMPILE_UNSUPPORTED;
     else if (*outcome == COMPILE_ERROR && is_clang && report_is_system_header(&run->output))
         *outcome = COMPILE_BROKEN;
     return *outcome == COMPILE_OK ? read_results(folders, run, why) : STATUS_OK;
 }
 
+/* A compiler that complains about nothing in the source may be unable to compile at all, which is no fault of the source. A file that
+ * holds nothing shows it. */
+static Status try_empty_source(const CompileJob *job, const CompileTools *tools, const char *scratch, Message *why)
+{
+    CompileJob empty = *job;
+    CompileFolders folders = {0};
+    CompilerRun run = {0};
+    CompileOutcome outcome = COMPILE_OK;
+    Text source = {0};
+    text_printf(&source, "extern \"C\" %s\n{\n}\n", job->prototype);
+    empty.source = source.data;
+    empty.source_bytes = source.length;
+    Status status = compile_folders_new(scratch, &folders, why);
+    if (status == STATUS_OK)
+        status = write_sources(&empty, tools->toolkit, &folders, why);
+    if (status == STATUS_OK)
+        status = run_compiler(&empty, tools, &folders, &run, &outcome, why);
+    if (status == STATUS_OK && outcome == COMPILE_ERROR)
+        status = fail(STATUS_SYSTEM, why, "the compiler, %s, cannot compile an empty solve() either: %.*s",
+                      tools->toolkit->name, (int)strcspn(run.output.data, "\n"), run.output.data);
+    compiler_run_free(&run);
+    text_free(&source);
+    return status;
+}
+
 /* Takes the result from the cache, or runs the compiler and puts its result there. */
 static Status find_or_compile(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
-                              const Text *runtime, CompilerRun *run, Compiled *compiled, Message *why)
+                              const char *scratch, const Text *runtime, CompilerRun *run, Compiled *compiled,
+                              Message *why)
 {
     Digest key;
     Status status = cache_key(job, tools, runtime, &key, why);
@@ -870,6 +903,8 @@ static Status find_or_compile(const CompileJob *job, const CompileTools *tools, 
         status = run_compiler(job, tools, folders, run, &compiled->outcome, why);
     if (status == STATUS_OK && compiled->outcome == COMPILE_OK)
         compiler_run_write(&key, run);
+    if (status == STATUS_OK && compiled->outcome == COMPILE_ERROR && !report_names_source(&run->output))
+        status = try_empty_source(job, tools, scratch, why);
     return status;
 }
 
@@ -948,6 +983,8 @@ static void add_diagnostics(const CompileJob *job, const Toolkit *toolkit, const
                                  job->file_name,
                                  "/out/submission.o",
                                  job->file_name,
+                                 "/submission/./prototype.h",
+                                 "the judge's prototype",
                                  "./prototype.h",
                                  "the judge's prototype",
                                  COMPILE_HEADERS "/",
@@ -984,7 +1021,7 @@ Status compile_submission(const CompileJob *asked, const Toolkit *toolkit, const
     if (status == STATUS_OK)
         status = compile_folders_new(scratch, &folders, why);
     if (status == STATUS_OK)
-        status = find_or_compile(job, &tools, &folders, &runtime, &run, compiled, why);
+        status = find_or_compile(job, &tools, &folders, scratch, &runtime, &run, compiled, why);
     if (status == STATUS_OK && compiled->outcome == COMPILE_OK)
         status = take_object(job, &folders, &run, compiled, why);
     if (status == STATUS_OK)
@@ -1069,6 +1106,8 @@ static void add_gcc_diagnostics(const CompileJob *job, const Text *output, Compi
                                  job->file_name,
                                  "/out/submission.o",
                                  job->file_name,
+                                 "/submission/./prototype.h",
+                                 "the judge's prototype",
                                  "./prototype.h",
                                  "the judge's prototype",
                                  NULL};

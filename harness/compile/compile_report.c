@@ -218,6 +218,21 @@ static void add_first_error(const Text *output, const CompileJob *job, Text *dia
         text_printf(diagnostics, "%s: does not compile; the compiler's first messages follow\n", job->file_name);
 }
 
+bool report_names_source(const Text *output)
+{
+    static const char *const names[] = {COMPILE_SOURCE_NAME, COMPILE_HOST_NAME, "prototype.h", "submission.ptx", NULL};
+    return contains_any(output, names);
+}
+
+bool report_is_nested_launch(const Text *output)
+{
+    static const char *const signs[] = {
+        "kernel launch from __device__ or __global__ functions requires separate compilation mode", /* cudafe++ */
+        "__host__ function '__cudaPushCallConfiguration'",                                          /* clang */
+        NULL};
+    return contains_any(output, signs);
+}
+
 bool report_is_system_header(const Text *output)
 {
     size_t length;
@@ -253,8 +268,8 @@ static const char *skip_comment_or_literal(const char *at)
     return *end == '\0' ? end : end + 1;
 }
 
-/* The line of the first `solve (` after the name of a type, as in a declaration; 0 if there is none. */
-static int line_of_solve(const char *source)
+/* The line of the first `name (` after the name of a type, as in a declaration; 0 if there is none. */
+static int line_of_function(const char *source, const char *name)
 {
     char before = ' '; /* the last character that is not white space */
     for (const char *at = source; *at != '\0';) {
@@ -271,8 +286,9 @@ static int line_of_solve(const char *source)
         size_t length = 0;
         while (text_in_word(at[length]))
             length++;
-        bool is_solve = length == 5 && memcmp(at, "solve", 5) == 0 && at[5 + strspn(at + 5, " \t\r\n")] == '(';
-        if (is_solve && (text_in_word(before) || before == '*' || before == '&'))
+        bool is_called_so = length == strlen(name) && memcmp(at, name, length) == 0 &&
+                            at[length + strspn(at + length, " \t\r\n")] == '(';
+        if (is_called_so && (text_in_word(before) || before == '*' || before == '&'))
             return text_line_at(source, (size_t)(at - source));
         before = at[length - 1];
         at += length;
@@ -315,10 +331,16 @@ static bool is_about_solve(const char *output, int line)
 
 static bool add_solve(const Text *output, const CompileJob *job, Text *diagnostics)
 {
-    int line = line_of_solve(job->source);
+    int line = line_of_function(job->source, "solve");
     if (!is_about_solve(output->data, line))
         return false;
-    if (line == 0)
+    if (line == 0 && line_of_function(job->source, "main") != 0)
+        text_printf(
+            diagnostics,
+            "%s: there is no solve(): move the work of main() into a function `extern \"C\" %s`, which the judge "
+            "calls with arrays on the device; it never calls main()\n",
+            job->file_name, job->prototype);
+    else if (line == 0)
         text_printf(diagnostics, "%s: no function solve() with the signature `%s`\n", job->file_name, job->prototype);
     else
         text_printf(diagnostics,
@@ -331,13 +353,13 @@ void report_headline(const CompileJob *job, CompileOutcome outcome, const Text *
 {
     if (outcome == COMPILE_TIME_LIMIT)
         text_printf(diagnostics, "%s: compiling takes too long: the limit is %u s of processor time for each step\n",
-                    job->file_name, compile_cpu_seconds(job));
+                    job->file_name, compile_seconds(job->cpu_seconds));
     else if (outcome == COMPILE_TOO_LARGE)
         text_printf(diagnostics,
                     "%s: compiling takes too much memory or makes too large a file: the limits are 2 GiB and "
                     "%d MiB\n",
                     job->file_name, COMPILE_FILE_BYTES >> 20);
-    else if (outcome == COMPILE_UNSUPPORTED || outcome == COMPILE_BROKEN)
+    else if (outcome == COMPILE_UNSUPPORTED || outcome == COMPILE_BROKEN || outcome == COMPILE_NESTED)
         add_first_error(output, job, diagnostics);
     else if (outcome == COMPILE_ERROR && !add_solve(output, job, diagnostics))
         add_first_error(output, job, diagnostics);

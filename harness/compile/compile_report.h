@@ -14,6 +14,12 @@ CompileOutcome report_outcome(const Text *output, const ProcessEnd *end);
 /* The line of the first error, without an end; NULL if no line looks like one. */
 const char *report_first_error(const Text *output, size_t *length);
 
+/* True if the output names the source, or what was made of it. */
+bool report_names_source(const Text *output);
+
+/* True if a kernel launches a kernel. */
+bool report_is_nested_launch(const Text *output);
+
 /* True if clang's first error lies in a header that is not the submission's, and nothing of the submission is named as
  * its cause: then compiler and system do not fit. */
 bool report_is_system_header(const Text *output);

@@ -31,6 +31,14 @@ const char COMPILE_SCRIPT[] = "object=$1 shared=$2 runtime=$3\nshift 3\n"
                               "-Wl,-z,defs -o \"$shared\" \"$@\"; }\n"
                               "said=$(link -fuse-ld=gold 2>&1) || link\n";
 
+unsigned compile_seconds(unsigned of_problem)
+{
+    const char *text = getenv("CONVJUDGE_COMPILE_SECONDS");
+    const long raised = text == NULL ? 0 : strtol(text, NULL, 10);
+    const unsigned chosen = of_problem != 0 ? of_problem : COMPILE_CPU_SECONDS;
+    return raised > (long)chosen && raised <= COMPILE_MOST_SECONDS ? (unsigned)raised : chosen;
+}
+
 /* ---- folders and files ------------------------------------------------------------------------------------------- */
 
 static Status make_folder(const char *parent, const char *name, mode_t mode, char *path, size_t size, Message *why)
@@ -144,7 +152,13 @@ static size_t list_mounts(const CompileTools *tools, const CompileFolders *folde
  * is no fault of the source. */
 static bool was_killed(const CompileJob *job, const ProcessEnd *end)
 {
-    return end->exit_status == 128 + SIGKILL && !end->timed_out && end->seconds < compile_cpu_seconds(job);
+    return end->exit_status == 128 + SIGKILL && !end->timed_out && end->seconds < compile_seconds(job->cpu_seconds);
+}
+
+/* What a shell answers for a program that is not there, or that it cannot start. No compiler ends so because of a source. */
+static bool did_not_start(const ProcessEnd *end)
+{
+    return end->exit_status == 126 || end->exit_status == 127;
 }
 
 /* Compilers only say that one of their programs was killed, or could not be started. A source can have them say so, too,
@@ -166,13 +180,17 @@ static Status run_once(const CompileJob *job, const SandboxSpec *spec, Text *out
     ProcessSpec process;
     Status status = sandbox_new(spec, &sandbox, &process, why);
     if (status == STATUS_OK)
-        status = process_run(&process, COMPILE_WALL_SECONDS, COMPILE_OUTPUT_BYTES, output, end, why);
+        status = process_run(&process, COMPILE_LOAD * compile_seconds(job->cpu_seconds), COMPILE_OUTPUT_BYTES, output,
+                             end, why);
     if (status == STATUS_OK && sandbox_was_not_made(sandbox, end->exit_status))
         status = fail(STATUS_SYSTEM, why, "the compiler's sandbox could not be made: %.300s",
                       output->length > before ? output->data + before : "no reason given");
     if (status == STATUS_OK && sandbox_ran_out_of_memory(sandbox)) {
         text_add(output, "out of memory\n");
         end->exit_status = 1;
+    } else if (status == STATUS_OK && did_not_start(end)) {
+        const char *reason = output->length > before ? output->data + before : "no reason given";
+        status = fail(STATUS_SYSTEM, why, "the compiler cannot be started: %.*s", (int)strcspn(reason, "\n"), reason);
     } else if (status == STATUS_OK && was_killed(job, end)) {
         status = fail(STATUS_SYSTEM, why, "the compiler was killed; perhaps this machine is short of memory");
     }
@@ -191,7 +209,7 @@ Status compile_in_sandbox(const CompileJob *job, const CompileTools *tools, cons
                     .folder = "/submission",
                     .limits = {.address_space_bytes = COMPILE_MEMORY_BYTES,
                                .file_bytes = COMPILE_FILE_BYTES,
-                               .cpu_seconds = compile_cpu_seconds(job),
+                               .cpu_seconds = compile_seconds(job->cpu_seconds),
                                .processes = COMPILE_PROCESSES,
                                .open_files = COMPILE_OPEN_FILES}},
         .mounts = mounts,
@@ -201,8 +219,9 @@ Status compile_in_sandbox(const CompileJob *job, const CompileTools *tools, cons
     };
     const size_t before = output->length;
     Status status = run_once(job, &spec, output, end, why);
-    for (int again = 0; status == STATUS_OK && end->exit_status != 0 && end->seconds < compile_cpu_seconds(job) &&
-                        says_shortage(output, before) && again < SHORTAGE_TRIES;
+    for (int again = 0;
+         status == STATUS_OK && end->exit_status != 0 && end->seconds < compile_seconds(job->cpu_seconds) &&
+         says_shortage(output, before) && again < SHORTAGE_TRIES;
          again++) {
         nanosleep(&(struct timespec){.tv_nsec = SHORTAGE_PAUSE_MS * 1000000l}, NULL);
         output->data[output->length = before] = '\0';

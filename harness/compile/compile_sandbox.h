@@ -19,9 +19,14 @@ enum {
     COMPILE_FILE_BYTES = 64 << 20,     /* of any file that the compiler writes */
     COMPILE_OUTPUT_BYTES = 64 << 10,   /* of what it prints */
     COMPILE_MEMORY_BYTES = 0x7FFFF000, /* address space of each of its programs: 2 GiB */
-    COMPILE_CPU_SECONDS = 10,          /* of each of its programs; an honest file takes 0.6 to 4 s in all of them */
-    COMPILE_WALL_SECONDS = 60          /* for machines under load */
+    COMPILE_CPU_SECONDS = 20,          /* of each of its programs; an honest file takes 0.6 to 4 s in all of them */
+    COMPILE_MOST_SECONDS = 600,        /* that anybody may set */
+    COMPILE_LOAD = 6                   /* by how much a machine under load may take longer */
 };
+
+/* Processor time that each of the compiler's programs may take: what a problem says (0: COMPILE_CPU_SECONDS), or the environment
+ * variable CONVJUDGE_COMPILE_SECONDS if that is more. */
+unsigned compile_seconds(unsigned of_problem);
 
 /* Submissions are compiled under this name, so that their code does not depend on the student's file name. The line
  * information of PTX holds it as /submission/submission.cu; show the student's own name instead. */
@@ -40,16 +45,10 @@ typedef struct CompileJob {
     size_t parameter_count;
     int compute;           /* 90 for a device of compute capability 9.0 */
     bool unoptimised;      /* by nvcc: ptxas leaves out all optimisation (-Xptxas -O0) */
-    unsigned cpu_seconds;  /* processor time of each of the compiler's programs; 0: 10 s */
+    unsigned cpu_seconds;  /* compile_seconds() of the problem */
     CompileBegins *begins; /* NULL: nobody asks */
     void *context;         /* of `begins` */
 } CompileJob;
-
-/* Processor time that each of the compiler's programs may take. */
-static inline unsigned compile_cpu_seconds(const CompileJob *job)
-{
-    return job->cpu_seconds != 0 ? job->cpu_seconds : COMPILE_CPU_SECONDS;
-}
 
 /* ==== compile sandbox ============================================================================================= */
 

@@ -27,6 +27,7 @@ typedef enum CompileOutcome {
     COMPILE_ERROR,       /* the compiler or linker reported an error: see diagnostics */
     COMPILE_BROKEN,      /* clang's first error lies in a header of this system, and the submission is not its cause */
     COMPILE_UNSUPPORTED, /* clang's first error is about a part of CUDA that it lacks here and nvcc has */
+    COMPILE_NESTED,      /* kernels launch kernels (dynamic parallelism) */
     COMPILE_TIME_LIMIT,  /* it did not end in time: a template or include bomb */
     COMPILE_TOO_LARGE    /* memory or output beyond the limits */
 } CompileOutcome;

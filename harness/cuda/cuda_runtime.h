@@ -42,15 +42,17 @@
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes = 0,
                                                 struct CUstream_st *stream = 0);
 
-template <class Kernel> cudaError_t cudaLaunchKernel(Kernel *kernel, dim3 grid, dim3 block, void **arguments,
-                                                     size_t shared_bytes = 0, cudaStream_t stream = 0)
+template <class Kernel>
+cudaError_t cudaLaunchKernel(Kernel *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes = 0,
+                             cudaStream_t stream = 0)
 {
     return cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared_bytes, stream);
 }
 
 /* Each argument is converted to the type of its parameter first. */
 template <class... Parameters, class... Arguments>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...), Arguments &&...arguments)
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
+                               Arguments &&...arguments)
 {
     return [&](Parameters... converted) {
         void *pointers[] = {(void *)&converted..., 0};
@@ -90,13 +92,13 @@ template <class T> cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaSt
     return cudaMallocAsync((void **)pointer, bytes, stream);
 }
 
-template <class T> cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+template <class T>
+cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
 {
     return cudaMallocFromPoolAsync((void **)pointer, bytes, pool, stream);
 }
 
-template <class T>
-cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+template <class T> cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
 {
     return cudaMallocFromPoolAsync((void **)pointer, bytes, pool, stream);
 }
@@ -121,28 +123,30 @@ template <class T> cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned
     return cudaHostAlloc((void **)pointer, bytes, flags);
 }
 
-template <class T> cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
-                                                  cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+template <class T>
+cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
     return cudaMemcpyToSymbol((const void *)&symbol, from, bytes, offset, kind);
 }
 
-template <class T> cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes,
-                                                       size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice,
-                                                       cudaStream_t stream = 0)
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0)
 {
     return cudaMemcpyToSymbolAsync((const void *)&symbol, from, bytes, offset, kind, stream);
 }
 
-template <class T> cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
-                                                    cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
     return cudaMemcpyFromSymbol(to, (const void *)&symbol, bytes, offset, kind);
 }
 
-template <class T> cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset = 0,
-                                                         cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
-                                                         cudaStream_t stream = 0)
+template <class T>
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0)
 {
     return cudaMemcpyFromSymbolAsync(to, (const void *)&symbol, bytes, offset, kind, stream);
 }
@@ -191,6 +195,12 @@ template <class Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel *kernel, int threads, size_t shared_bytes)
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads, shared_bytes);
+}
+
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, Kernel *kernel, const cudaLaunchConfig_t *config)
+{
+    return cudaOccupancyMaxActiveClusters(clusters, (const void *)kernel, config);
 }
 
 /* Finds the block size, in whole warps, with the most resident threads; of several, the largest. */

@@ -57,13 +57,29 @@ const char *mistake_words(MistakeKind kind)
     return all_words[known ? kind : MISTAKE_OTHER];
 }
 
+/* Adds the words of a kind that concerns a CUDA call; false: it is another kind, or nothing more is known. */
+static bool add_call(Text *out, const Mistake *mistake)
+{
+    const bool is_named = mistake->call[0] != '\0';
+    if (mistake->kind == MISTAKE_LAUNCH_REFUSED && mistake->limit != LAUNCH_FITS)
+        text_printf(out, "a kernel cannot be launched: %s", launch_limit_words(mistake->limit));
+    else if (mistake->kind == MISTAKE_CALL_FAILED && is_named)
+        text_printf(out, "%s() fails", mistake->call);
+    else if (mistake->kind == MISTAKE_NOT_PROVIDED && is_named)
+        text_printf(out, "a limit of the judge: it does not provide %s(), or not in this way", mistake->call);
+    else
+        return false;
+    return true;
+}
+
 void mistake_add(Text *out, const Mistake *mistake)
 {
     static const char *const sides[MISTAKE_SIDES] = {"outside", "before the start", "past the end"};
     bool known = mistake->kind >= 0 && mistake->kind < MISTAKE_KINDS && mistake->side < MISTAKE_SIDES;
     const OutsideWords *words = known ? &outside_words[mistake->kind] : NULL;
     if (words == NULL || words->verb == NULL) {
-        text_add(out, mistake_words(mistake->kind));
+        if (!add_call(out, mistake))
+            text_add(out, mistake_words(mistake->kind));
         return;
     }
     text_printf(out, "a kernel %s %s of ", words->verb, sides[mistake->side]);

@@ -132,8 +132,8 @@ typedef struct DeviceTensor {
 
 /* ==== mistake ===================================================================================================== */
 
-/* The kind of a mistake, its source line and the array that it concerns: all that may be told of it where
- * the data are secret.
+/* The kind of a mistake, its source line, and the array, the CUDA call or the limit that it concerns: all that may be told of it
+ * where the data are secret.
  *
  * A text about a mistake says much more, but a submission can put what it likes into a text: names of kernels, sizes,
  * addresses, notes. So whoever writes a text sets the kind as well, from a fixed list (mistake.def). A submission chooses
@@ -156,7 +156,9 @@ typedef struct Mistake {
     MistakeSide side;               /* of the array at which an access lies outside of it */
     char array[MISTAKE_NAME_BYTES]; /* name of the array; "": unknown */
     char kernel[MISTAKE_NAME_BYTES];
-    uint32_t parameter; /* of the kernel, from 1: it points to the array; 0: unknown */
+    uint32_t parameter;            /* of the kernel, from 1: it points to the array; 0: unknown */
+    char call[MISTAKE_NAME_BYTES]; /* the CUDA call that fails or is not provided; "": none, or unknown */
+    LaunchLimit limit;             /* that a refused launch breaks; LAUNCH_FITS: unknown */
 } Mistake;
 
 /* `file` is the name of a source file as the compiler knew it, NULL: unknown. Lines of other files than the
@@ -165,8 +167,8 @@ Mistake mistake_at(MistakeKind kind, const char *file, int line);
 
 /* "a kernel executes a trap, or an assertion fails"; of an unknown number the words of MISTAKE_OTHER. */
 const char *mistake_words(MistakeKind kind);
-/* The same, with the side and the name of the array, as far as they are known: "a kernel reads past the end of shared
- * array 's'". */
+/* The same, with the side and the name of the array, the call or the limit, as far as they are known: "a kernel reads past the end of
+ * shared array 's'", "a kernel cannot be launched: its grid.y is above 65535". */
 void mistake_add(Text *out, const Mistake *mistake);
 
 /* ==== device check ================================================================================================ */
@@ -446,6 +448,8 @@ typedef enum DeviceAddressMode {
 } DeviceAddressMode;
 typedef enum DeviceFilterMode { DEVICE_FILTER_POINT, DEVICE_FILTER_LINEAR, DEVICE_FILTER_MODES } DeviceFilterMode;
 
+enum { DEVICE_MAX_LEVELS = 16 }; /* of a mipmapped array */
+
 typedef struct DeviceTexture { /* what a texture object reads, and how */
     DeviceArray *array;        /* NULL: device memory at `address`, with this format: */
     uint64_t address;
@@ -461,6 +465,10 @@ typedef struct DeviceTexture { /* what a texture object reads, and how */
     bool srgb;
     uint32_t max_anisotropy;
     float border[4];
+    uint32_t levels;                       /* of a mipmapped array: */
+    DeviceArray *level[DEVICE_MAX_LEVELS]; /* the arrays of all levels; the first is `array` */
+    DeviceFilterMode level_filter;
+    float level_bias, least_level, most_level;
 } DeviceTexture;
 
 typedef struct DeviceTextureOps {
@@ -586,8 +594,8 @@ typedef struct DeviceProbe {
 /* Operations of a simulated device. Probe, profile and check stay the caller's, and hold for every kernel until they
  * are set to NULL. */
 typedef struct DeviceSimulationOps {
-    /* Warp-instructions that kernels may execute until the next call; 0: unlimited. */
-    void (*set_budget)(Device *device, uint64_t warp_instructions);
+    /* Warp-instructions that kernels may execute until the next call, and each of their blocks on its own; 0: unlimited. */
+    void (*set_budget)(Device *device, uint64_t warp_instructions, uint64_t of_a_block);
     /* Takes what kernels have printed since the last call; returns its length. */
     size_t (*take_output)(Device *device, char *buffer, size_t size);
     void (*set_probe)(Device *device, DeviceProbe *probe);

@@ -125,18 +125,15 @@ static LaunchLimits limits_of(const DeviceInfo *device)
 
 /* CUDA 13.0 reports a shape beyond the device's limits as "invalid argument" (measured on an H200); older runtimes
  * reported "invalid configuration argument". */
-static CudaError error_of(LaunchCheck check)
+static CudaError error_of(LaunchLimit limit)
 {
-    switch (check) {
-    case LAUNCH_FITS: return CUDA_ERROR_SUCCESS;
-    case LAUNCH_INVALID: return CUDA_ERROR_INVALID_VALUE;
-    case LAUNCH_LACKS_REGISTERS: return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    }
-    return CUDA_ERROR_UNKNOWN;
+    return limit == LAUNCH_FITS        ? CUDA_ERROR_SUCCESS
+           : limit == LAUNCH_REGISTERS ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
+                                       : CUDA_ERROR_INVALID_VALUE;
 }
 
 CudaError launch_check(const DeviceInfo *device, const DeviceFunctionInfo *function, const LaunchShape *shape,
-                       char *hint, size_t size)
+                       LaunchLimit *limit, char *hint, size_t size)
 {
     const LaunchLimits limits = limits_of(device);
     LaunchNeeds needs = {.registers = function->registers_estimated ? 0 : function->registers,
@@ -144,7 +141,8 @@ CudaError launch_check(const DeviceInfo *device, const DeviceFunctionInfo *funct
                          .max_threads_per_block = function->max_threads_per_block,
                          .max_dynamic_shared_bytes = function->max_dynamic_shared_bytes};
     memcpy(needs.cluster, function->cluster, sizeof needs.cluster);
-    return error_of(launch_limits_check(&limits, &needs, shape, hint, size));
+    *limit = launch_limits_check(&limits, &needs, shape, hint, size);
+    return error_of(*limit);
 }
 
 /* ==== tensor check ================================================================================================ */

@@ -25,10 +25,10 @@ const char *library_bind(void *library, const LibraryCall *calls, size_t count, 
 
 /* ==== launch check ================================================================================================ */
 
-/* CUDA_ERROR_SUCCESS, or the error; `hint` names what was found and what is allowed, "" if the launch is accepted:
- * "2048 threads per block, at most 1024". */
+/* CUDA_ERROR_SUCCESS, or the error, with the limit that is broken; `hint` names what was found and what is allowed, "" if the launch
+ * is accepted: "2048 threads per block, at most 1024". */
 CudaError launch_check(const DeviceInfo *device, const DeviceFunctionInfo *function, const LaunchShape *shape,
-                       char *hint, size_t size);
+                       LaunchLimit *limit, char *hint, size_t size);
 
 /* ==== tensor check ================================================================================================ */
 

@@ -71,6 +71,7 @@ enum {
     RING_MAX_PARAMETERS = 4096, /* of a kernel */
     RING_MAX_LOAD_ERROR = 600,  /* length of the text of RING_LOAD_FAILED */
     RING_REPLY_VALUES = 4,
+    RING_MAX_LEVELS = 16,  /* of a mipmapped array */
     RING_FIRST_HANDLE = 16 /* of streams, events and arrays; CUDA uses 0, 1 and 2 for the default stream */
 };
 
@@ -243,6 +244,11 @@ typedef struct RingTexture {
     uint32_t normalized;       /* 1: coordinates are fractions of the extents; else 0 */
     uint32_t srgb, max_anisotropy;
     float border[4];
+    uint64_t level[RING_MAX_LEVELS]; /* of a mipmapped array: the arrays of its levels, of which `array` is the first */
+    uint32_t levels;                 /* 0: it is no mipmapped array */
+    uint32_t level_filter;           /* cudaTextureFilterMode */
+    float level_bias, least_level, most_level;
+    uint32_t unused;
 } RingTexture;
 
 enum { RING_TENSOR_DIMENSIONS = 5, RING_TENSOR_MAP_BYTES = 128 };
@@ -265,6 +271,7 @@ typedef struct RingFunctionInfo { /* of a kernel; as cudaFuncAttributes */
     uint32_t static_shared_bytes, local_bytes, constant_bytes, max_threads_per_block;
     uint32_t max_dynamic_shared_bytes;
     int32_t ptx_version, binary_version; /* 90: 9.0 */
+    uint32_t cluster[3];                 /* that it asks for (__cluster_dims__); 0: none */
     uint32_t offsets[RING_MAX_PARAMETERS], sizes[RING_MAX_PARAMETERS];
 } RingFunctionInfo;
 

@@ -123,11 +123,9 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormat
     return result(array_new(array, channels, extent, flags));
 }
 
-cudaError_t cudaFreeArray(cudaArray_t handle)
+static cudaError_t array_free(cudaArray_t handle)
 {
     uint64_t id = (uint64_t)(uintptr_t)handle;
-    if (handle == NULL)
-        return cudaSuccess;
     client_lock();
     RuntimeArray **link = &all_arrays;
     while (*link != NULL && (*link)->id != id)
@@ -137,7 +135,86 @@ cudaError_t cudaFreeArray(cudaArray_t handle)
         *link = found->next;
     client_unlock();
     free(found);
-    return result(client_call(RING_ARRAY_FREE, (RingWords){{id}}, NULL));
+    return client_call(RING_ARRAY_FREE, (RingWords){{id}}, NULL);
+}
+
+cudaError_t cudaFreeArray(cudaArray_t handle)
+{
+    return result(handle == NULL ? cudaSuccess : array_free(handle));
+}
+
+/* ---- mipmapped arrays -------------------------------------------------------------------------------------------- */
+
+static size_t half_of(size_t extent)
+{
+    return extent <= 1 ? extent : extent / 2;
+}
+
+/* The levels down to one of a single element. */
+static unsigned most_levels(struct cudaExtent extent, bool is_layered)
+{
+    size_t longest = extent.width > extent.height ? extent.width : extent.height;
+    unsigned levels = 1;
+    if (!is_layered && extent.depth > longest)
+        longest = extent.depth;
+    for (; longest > 1 && levels < RING_MAX_LEVELS; longest /= 2)
+        levels++;
+    return levels;
+}
+
+static cudaError_t free_mipmapped(struct cudaMipmappedArray *mipmapped)
+{
+    cudaError_t error = cudaSuccess;
+    for (uint32_t i = 0; i < mipmapped->levels; i++) {
+        const cudaError_t of_level = array_free(mipmapped->level[i]);
+        error = error == cudaSuccess ? of_level : error;
+    }
+    free(mipmapped);
+    return error;
+}
+
+static cudaError_t mipmapped_new(cudaMipmappedArray_t *handle, const struct cudaChannelFormatDesc *channels,
+                                 struct cudaExtent extent, unsigned levels, unsigned flags)
+{
+    const bool is_layered = (flags & cudaArrayLayered) != 0;
+    const unsigned most = most_levels(extent, is_layered);
+    if (handle == NULL || levels == 0)
+        return cudaErrorInvalidValue;
+    struct cudaMipmappedArray *made = calloc(1, sizeof *made);
+    cudaError_t error = made == NULL ? cudaErrorMemoryAllocation : cudaSuccess;
+    for (; error == cudaSuccess && made->levels < levels && made->levels < most; made->levels++) {
+        error = array_new(&made->level[made->levels], channels, extent, flags);
+        if (error != cudaSuccess)
+            break;
+        extent = (struct cudaExtent){half_of(extent.width), half_of(extent.height),
+                                     is_layered ? extent.depth : half_of(extent.depth)};
+    }
+    if (error == cudaSuccess)
+        *handle = made;
+    else if (made != NULL)
+        (void)free_mipmapped(made);
+    return error;
+}
+
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *channels,
+                                     struct cudaExtent extent, unsigned levels, unsigned flags)
+{
+    if (!has_only(flags, cudaArraySurfaceLoadStore | cudaArrayLayered))
+        return missing("cudaMallocMipmappedArray with these flags");
+    return result(mipmapped_new(array, channels, extent, levels, flags));
+}
+
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *level, cudaMipmappedArray_const_t array, unsigned number)
+{
+    if (level == NULL || array == NULL || number >= array->levels)
+        return result(cudaErrorInvalidValue);
+    *level = array->level[number];
+    return cudaSuccess;
+}
+
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array)
+{
+    return result(array == NULL ? cudaSuccess : free_mipmapped(array));
 }
 
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *channels, struct cudaExtent *extent, unsigned *flags,

@@ -23,6 +23,12 @@ typedef struct ChannelFormat {
     size_t element_bytes;
 } ChannelFormat;
 
+/* A cudaMipmappedArray_t points to one. Each level is an array, half as large as the one before. */
+struct cudaMipmappedArray {
+    uint32_t levels;
+    cudaArray_t level[RING_MAX_LEVELS];
+};
+
 /* The array is valid until the submission frees it. cudaErrorInvalidResourceHandle: there is no such array. */
 cudaError_t array_find(cudaArray_const_t handle, const RuntimeArray **array);
 /* cudaErrorInvalidChannelDescriptor: CUDA has no arrays of such elements. */

@@ -48,6 +48,7 @@ typedef struct StreamWork {
         struct cudaHostNodeParams host;
         cudaEvent_t event;
         cudaGraph_t child;
+        uint64_t memory; /* its address (wait.h), which the node allocates or frees */
     };
 } StreamWork;
 

@@ -114,11 +114,11 @@ static cudaError_t take_memory(uint64_t bytes, uint64_t *address)
 }
 
 /* Tells the device that all uses of the memory come after its allocation and before it is freed. */
-static cudaError_t tell_device(const PoolBlock *block, RingRenewal kind, cudaStream_t stream)
+static cudaError_t tell_device(uint64_t address, uint64_t bytes, RingRenewal kind, cudaStream_t stream)
 {
     if (!client_has_turns())
         return cudaSuccess;
-    return client_call(RING_RENEW, (RingWords){{block->address, block->bytes, stream_id(stream), kind}}, NULL);
+    return client_call(RING_RENEW, (RingWords){{address, bytes, stream_id(stream), kind}}, NULL);
 }
 
 cudaError_t pool_allocate(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
@@ -144,7 +144,7 @@ cudaError_t pool_allocate(void **pointer, size_t bytes, cudaMemPool_t pool, cuda
     pool->kept += bytes;
     pool->used_high = greater(pool->used_high, pool->used);
     pool->kept_high = greater(pool->kept_high, pool->kept);
-    error = tell_device(block, RING_ALLOCATED, stream);
+    error = tell_device(address, bytes, RING_ALLOCATED, stream);
     client_unlock();
     *pointer = (void *)(uintptr_t)address;
     return error;
@@ -158,7 +158,7 @@ bool pool_free(uint64_t address, cudaStream_t stream, cudaError_t *error)
     if (block != NULL && *error == cudaSuccess) {
         count_free(block);
         block->stream = stream_id(stream);
-        *error = tell_device(block, RING_FREED, stream);
+        *error = tell_device(block->address, block->bytes, RING_FREED, stream);
     }
     client_unlock();
     return block != NULL;
@@ -318,6 +318,93 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t p
         return result(cudaErrorInvalidValue);
     *flags = cudaMemAccessFlagsProtReadWrite;
     return cudaSuccess;
+}
+
+/* ==== graph memory ================================================================================================ */
+
+typedef struct GraphMemory {
+    uint64_t address, bytes;
+    size_t holders;
+    bool is_allocated;
+    struct GraphMemory *next;
+} GraphMemory;
+
+static GraphMemory *all_graph_memory;
+
+static GraphMemory **graph_memory_link(uint64_t address)
+{
+    GraphMemory **link = &all_graph_memory;
+    while (*link != NULL && (*link)->address != address)
+        link = &(*link)->next;
+    return link;
+}
+
+static void give_back_if_unused(GraphMemory **link)
+{
+    GraphMemory *memory = *link;
+    if (memory->holders > 0 || memory->is_allocated)
+        return;
+    *link = memory->next;
+    memory_release(memory->address);
+    free(memory);
+}
+
+cudaError_t graph_memory_new(void **pointer, size_t bytes)
+{
+    GraphMemory *memory = malloc(sizeof *memory);
+    uint64_t address;
+    cudaError_t error = memory == NULL ? cudaErrorMemoryAllocation : take_memory(bytes, &address);
+    if (error != cudaSuccess) {
+        free(memory);
+        return error;
+    }
+    client_lock();
+    *memory = (GraphMemory){.address = address, .bytes = bytes, .holders = 1, .next = all_graph_memory};
+    all_graph_memory = memory;
+    client_unlock();
+    *pointer = (void *)(uintptr_t)address;
+    return cudaSuccess;
+}
+
+bool graph_memory_is(uint64_t address)
+{
+    client_lock();
+    const bool is = *graph_memory_link(address) != NULL;
+    client_unlock();
+    return is;
+}
+
+void graph_memory_hold(uint64_t address)
+{
+    client_lock();
+    GraphMemory *memory = *graph_memory_link(address);
+    if (memory != NULL)
+        memory->holders++;
+    client_unlock();
+}
+
+void graph_memory_let_go(uint64_t address)
+{
+    client_lock();
+    GraphMemory **link = graph_memory_link(address);
+    if (*link != NULL) {
+        (*link)->holders--;
+        give_back_if_unused(link);
+    }
+    client_unlock();
+}
+
+cudaError_t graph_memory_renew(uint64_t address, RingRenewal kind, cudaStream_t stream)
+{
+    client_lock();
+    GraphMemory **link = graph_memory_link(address);
+    cudaError_t error = *link == NULL ? cudaErrorInvalidValue : tell_device(address, (*link)->bytes, kind, stream);
+    if (error == cudaSuccess) {
+        (*link)->is_allocated = kind == RING_ALLOCATED;
+        give_back_if_unused(link);
+    }
+    client_unlock();
+    return error;
 }
 
 /* ==== wait ======================================================================================================== */

@@ -23,6 +23,23 @@ void pool_settle_all(void);
 /* The memory is freed by cudaFree(). True if it has been freed on a stream already. */
 bool pool_forget(uint64_t address);
 
+/* ==== graph memory ================================================================================================ */
+
+/* Memory that a captured cudaMallocAsync() allocates.
+ *
+ * It has one address, in every launch. It is given back when no node names it any more, in a graph or in one that can be launched, and
+ * it is not allocated: a launch may allocate it, and another one, or a call outside of graphs, free it. */
+
+/* The caller holds it until graph_memory_let_go(). */
+cudaError_t graph_memory_new(void **pointer, size_t bytes);
+/* Is it such memory? */
+bool graph_memory_is(uint64_t address);
+/* One more node names it, or one fewer. */
+void graph_memory_hold(uint64_t address);
+void graph_memory_let_go(uint64_t address);
+/* A node allocates it, or a node or a call frees it, in the order of the stream. */
+cudaError_t graph_memory_renew(uint64_t address, RingRenewal kind, cudaStream_t stream);
+
 /* ==== wait ======================================================================================================== */
 
 cudaError_t wait_for_stream(cudaStream_t stream);

@@ -36,10 +36,11 @@ static bool take_letter(const char **at, char letter)
     return true;
 }
 
-/* As if it were UTC; false: there is no such day, or it is no time. */
-static bool take_local(const char **at, int64_t *local_s)
+/* As if it were UTC; false: it is no time, or `parts` has a day that its month does not have. */
+static bool take_local(const char **at, struct tm *parts, int64_t *local_s)
 {
     int year, month, day, hour, minute, second = 0;
+    *parts = (struct tm){0};
     const bool fits = take_number(at, 4, ZONE_FIRST_YEAR, ZONE_LAST_YEAR, &year) && take_letter(at, '-') &&
                       take_number(at, 2, 1, 12, &month) && take_letter(at, '-') && take_number(at, 2, 1, 31, &day) &&
                       take_letter(at, 'T') && take_number(at, 2, 0, 23, &hour) && take_letter(at, ':') &&
@@ -47,10 +48,26 @@ static bool take_local(const char **at, int64_t *local_s)
                       (!take_letter(at, ':') || take_number(at, 2, 0, 59, &second));
     if (!fits)
         return false;
-    struct tm parts = {.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day, .tm_hour = hour, .tm_min = minute};
-    parts.tm_sec = second;
-    *local_s = (int64_t)timegm(&parts);
-    return parts.tm_mday == day; /* timegm() turns the 31st of a shorter month into the next month's first */
+    *parts = (struct tm){.tm_year = year - 1900,
+                         .tm_mon = month - 1,
+                         .tm_mday = day,
+                         .tm_hour = hour,
+                         .tm_min = minute,
+                         .tm_sec = second};
+    struct tm normal = *parts;
+    *local_s = (int64_t)timegm(&normal);
+    return normal.tm_mday == day; /* timegm() turns the 31st of a shorter month into the next month's first */
+}
+
+/* The month of a day that it does not have. */
+static Status refuse_day(const char *written, const struct tm *parts, Message *why)
+{
+    static const char *const months[] = {"January", "February", "March",     "April",   "May",      "June",
+                                         "July",    "August",   "September", "October", "November", "December"};
+    struct tm last = {.tm_year = parts->tm_year, .tm_mon = parts->tm_mon + 1, .tm_mday = 0};
+    (void)timegm(&last);
+    return fail(STATUS_BAD_INPUT, why, "%s %d has %d days, found \"%s\"", months[parts->tm_mon], parts->tm_year + 1900,
+                last.tm_mday, written);
 }
 
 /* "Z", "+01:00", or nothing. */
@@ -75,8 +92,12 @@ Status class_time_parse(const char *written, const Zone *zone, bool earlier, Are
 {
     const char *at = written;
     int64_t local_s, offset_s;
+    struct tm parts;
     bool has_offset;
-    if (!take_local(&at, &local_s) || !take_offset(&at, &has_offset, &offset_s))
+    const bool is_day = take_local(&at, &parts, &local_s);
+    if (!is_day && parts.tm_mday > 0)
+        return refuse_day(written, &parts, why);
+    if (!is_day || !take_offset(&at, &has_offset, &offset_s))
         return fail(
             STATUS_BAD_INPUT, why,
             "expected a time from %d to %d such as \"2026-11-09T23:59\" or \"2026-11-09T23:59+01:00\", found \"%s\"",

@@ -115,7 +115,7 @@ Status deadlines_of(const Problem *problem, JudgingMode mode, double lease_s, De
         status = testcases_read(problem, &set, why);
     if (status != STATUS_OK)
         return status;
-    deadlines->compile_s = COMPILER_STEPS * COMPILE_WALL_SECONDS;
+    deadlines->compile_s = COMPILER_STEPS * COMPILE_LOAD * compile_seconds(problem->limits.compile_seconds);
     deadlines->grading_s = grading_s(problem, &set, references, mode, deadlines->compile_s);
     deadlines->worker_s = longer_than(deadlines->grading_s);
     deadlines->server_s = longer_than(deadlines->worker_s) + lease_s;

@@ -137,18 +137,23 @@ static void add_source(Text *text, const CaseSource *source)
     case SOURCE_IMPULSE: text_printf(text, "%g at one place, 0 elsewhere", source->a); break;
     case SOURCE_RAMP: text_printf(text, "%g, then %g more for each element", source->a, source->b); break;
     case SOURCE_CONSTANT: text_printf(text, "%g everywhere", source->a); break;
-    case SOURCE_VALUES: break;
+    case SOURCE_VALUES: text_add(text, "numbers"); break;
     }
+    if (source->pattern.kind != CASE_PATTERN_NONE)
+        text_printf(text, ", in the pattern \"%s\"", case_pattern_name(source->pattern.kind));
+    if (source->change != 0)
+        text_add(text, ", but for one element as in the sample before");
 }
 
 static void put_array(cJSON *list, const char *name, const CaseSource *source, const Tensor *values)
 {
     Text words = {0};
-    if (source->kind == SOURCE_VALUES)
+    const bool is_literal = source->kind == SOURCE_VALUES && source->change == 0;
+    if (is_literal)
         add_values(&words, values);
     else
         add_source(&words, source);
-    values_put(values_row(list), "name=%s is_literal=%d words=%s", name, source->kind == SOURCE_VALUES, words.data);
+    values_put(values_row(list), "name=%s is_literal=%d words=%s", name, is_literal, words.data);
     text_free(&words);
 }
 

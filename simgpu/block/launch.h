@@ -35,6 +35,7 @@ typedef enum SimOutcome {
     SIM_BAD_HANDLE,     /* a pointer to a function, a texture, a surface or a tensor map that is none or does not fit,
                          * or free() of what malloc() has not given */
     SIM_TRAP,           /* a trap, or a failed assert() */
+    SIM_ENDLESS,        /* threads wait for what cannot happen any more, or repeat a loop that changes nothing */
     SIM_TIME_LIMIT,     /* SimLaunch.warp_instructions is used up */
     SIM_CANCELLED,      /* simgpu_cancel() */
     SIM_ENGINES_DIFFER  /* SIM_TRANSLATE_COMPARED: a bug of this library, which fault.text describes */
@@ -104,6 +105,7 @@ typedef struct SimLaunch {
     uint32_t stack_bytes;                    /* of a thread, for calls; 0: SIM_STACK_BYTES */
     uint64_t heap_bytes;                     /* of the heap, if the kernel is the first to use it; 0: SIM_HEAP_BYTES */
     uint64_t warp_instructions;              /* more than this many end with SIM_TIME_LIMIT; 0: no limit */
+    uint64_t block_instructions;             /* likewise, more than this many on the way of one block */
     uint64_t watched_source, watched_target; /* two allocations: the report says whether the kernel loaded
                                               * from the first and stored into the second; 0: none */
     uint32_t flags;                          /* bits of SimLaunchFlags */
@@ -155,6 +157,14 @@ typedef struct Launch {
     struct SanitizerPlan *sanitizer_plan; /* sanitizer_state.h; NULL: the sanitizer does not check the launch */
     const struct Translator *translator;  /* simgpu/engine/interpreter.h; asked only where a worker has a JitState */
     TraceSet traces, drawn;               /* reuse.h */
+
+    struct {
+        uint32_t working; /* threads of the host that may still run blocks */
+        uint32_t count;   /* of these, those whose blocks stood still in this round */
+        uint64_t round;   /* a new one begins with each change of device memory or of these threads */
+        uint64_t memory;  /* a digest of it */
+        bool is_over;     /* all stand still */
+    } still;              /* simgpu/engine/standstill.c, under fault_lock */
 
     _Atomic uint64_t finished_blocks;
     _Atomic uint64_t fault_block;       /* lowest block with a fault: later ones need not run */

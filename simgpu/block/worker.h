@@ -53,8 +53,9 @@ void note_forget(Worker *worker, AllocationCache *note, bool is_store);
 
 /* ==== worker ====================================================================================================== */
 
-typedef struct Group Group;       /* group.h */
-typedef struct JitState JitState; /* of the translator (simgpu/engine/interpreter.h) */
+typedef struct Group Group;           /* group.h */
+typedef struct JitState JitState;     /* of the translator (simgpu/engine/interpreter.h) */
+typedef struct Standstill Standstill; /* simgpu/engine/standstill.c */
 
 typedef struct Worker {
     Launch *launch;
@@ -88,6 +89,8 @@ typedef struct Worker {
         cluster_arrived[MAX_WARPS];   /* lanes that have arrived at the cluster's barrier, which has not opened since */
     uint32_t cluster_owes[MAX_WARPS]; /* lanes that have arrived there and have not waited since */
     uint32_t backward_branches;       /* so far */
+    bool look_is_due;                 /* at whether the block still gets on (standstill.c) */
+    Standstill *standstill;           /* NULL: nobody has looked so far */
     uint64_t unreported;              /* warp instructions not yet added to launch->warp_instructions */
     uint64_t clock;                   /* last value of the clock that this block has read */
 

@@ -108,6 +108,13 @@ typedef struct WindowVariable {
     uint64_t offset, bytes; /* bytes 0: unsized, it reaches to the end of shared memory */
 } WindowVariable;
 
+/* Which level of a mipmapped texture is read. */
+typedef enum TextureLevel {
+    LEVEL_FIRST,
+    LEVEL_OF_SOURCE, /* the last source */
+    LEVEL_OF_GRADIENT
+} TextureLevel;
+
 typedef struct Instruction {
     uint8_t kind;        /* InstructionKind */
     uint8_t detail;      /* AtomicKind, ShuffleKind, VoteKind, SlowPathKind;
@@ -126,7 +133,7 @@ typedef struct Instruction {
                              * of BULK_COPY: 1 + the AtomicKind that combines elements with those in memory, 0: none */
     uint8_t dimensions;  /* of BULK_COPY through a tensor map, else 0 */
     bool is_signed;      /* of a memory element, of ATOMIC_MIN and _MAX, and of REDUCE; TEXTURE: whole coordinates */
-    bool is_layered;     /* TEXTURE and SURFACE: the last source is a layer */
+    bool is_layered;     /* TEXTURE and SURFACE: the last source is a layer, or the one before a level */
     bool stores;         /* SURFACE: the element is stored; else it is loaded */
     bool negates_source; /* vote.all !p */
     bool guard_negated;
@@ -139,6 +146,8 @@ typedef struct Instruction {
     bool is_release;      /* of STORE and ATOMIC: the kernel asks for a fence in front of it, for other blocks */
     bool signals_copies;  /* of ATOMIC_ARRIVE: the end of the thread's asynchronous copies arrives */
     bool is_strong;       /* volatile, relaxed, acquire, release: it cannot race (PTX ISA, Memory Consistency Model) */
+    uint8_t level;        /* TEXTURE: TextureLevel */
+    bool is_read_only;    /* of LOAD: ld.global.nc, whose cache does not see what the launch stores */
     uint16_t opcode;
     Operand guard; /* predicate; lanes in which it is false do nothing */
     LaneFunction *run;

@@ -54,11 +54,33 @@ typedef struct LaunchNeeds { /* of a kernel */
     uint32_t cluster[3]; /* that it asks for (__cluster_dims__); 0: none */
 } LaunchNeeds;
 
-typedef enum LaunchCheck {
-    LAUNCH_FITS,
-    LAUNCH_INVALID,         /* the shape breaks a limit of the device or of the kernel */
-    LAUNCH_LACKS_REGISTERS, /* a block needs more registers than a multiprocessor has */
-} LaunchCheck;
+/* The limit that a launch breaks, and words for it where nothing else of the launch may be told. Those of the extents stand in the
+ * order x, y, z. The numbers are the same on every GPU that CUDA 13 supports. */
+#define LAUNCH_LIMITS(LIMIT)                                                                                           \
+    LIMIT(FITS, "")                                                                                                    \
+    LIMIT(EMPTY_GRID, "its grid has an extent of 0")                                                                   \
+    LIMIT(GRID_X, "its grid.x is above 2147483647")                                                                    \
+    LIMIT(GRID_Y, "its grid.y is above 65535")                                                                         \
+    LIMIT(GRID_Z, "its grid.z is above 65535")                                                                         \
+    LIMIT(EMPTY_BLOCK, "its block has an extent of 0")                                                                 \
+    LIMIT(BLOCK_X, "its block.x is above 1024")                                                                        \
+    LIMIT(BLOCK_Y, "its block.y is above 1024")                                                                        \
+    LIMIT(BLOCK_Z, "its block.z is above 64")                                                                          \
+    LIMIT(THREADS, "its block has more than 1024 threads")                                                             \
+    LIMIT(BOUNDS, "its block has more threads than the kernel's __launch_bounds__")                                    \
+    LIMIT(REGISTERS, "its block needs more registers than a multiprocessor has")                                       \
+    LIMIT(CLUSTER, "its clusters do not fit its grid, the kernel or the device")                                       \
+    LIMIT(SHARED, "its block needs more shared memory than a block can have")                                          \
+    LIMIT(DYNAMIC_SHARED, "its block needs more than 48 KiB of shared memory, which "                                  \
+                          "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize) must allow first")        \
+    LIMIT(COOPERATIVE, "its grid has more blocks than the device can run at once, which a cooperative launch needs")   \
+    LIMIT(STREAM, "its stream does not exist")
+
+#define LIMIT(constant, words) LAUNCH_##constant,
+typedef enum LaunchLimit { LAUNCH_LIMITS(LIMIT) LAUNCH_LIMIT_COUNT } LaunchLimit;
+#undef LIMIT
+
+const char *launch_limit_words(LaunchLimit limit);
 
 LaunchLimits launch_limits(const HardwareProfile *profile);
 
@@ -69,8 +91,9 @@ enum {
 /* The extents of a cluster of the launch, at least 1 each. */
 void launch_cluster(const LaunchNeeds *needs, const LaunchShape *shape, uint32_t cluster[3]);
 
-/* `text` names what was found and what is allowed: "2048 threads per block, at most 1024"; "" if the launch fits. */
-LaunchCheck launch_limits_check(const LaunchLimits *limits, const LaunchNeeds *needs, const LaunchShape *shape,
+/* LAUNCH_FITS, or the first limit that is broken. `text` names what was found and what is allowed: "2048 threads per block, at most
+ * 1024"; "" if the launch fits. */
+LaunchLimit launch_limits_check(const LaunchLimits *limits, const LaunchNeeds *needs, const LaunchShape *shape,
                                 char *text, size_t size);
 
 /* Registers that a warp of a kernel with so many registers per thread occupies. */

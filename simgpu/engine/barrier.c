@@ -230,6 +230,24 @@ static void note_mixed(Worker *worker, uint32_t barrier)
     }
 }
 
+void barrier_note_exits(Worker *worker, int32_t block, uint32_t waiting)
+{
+    const Instruction *place = barrier_of(worker, block);
+    if (place == NULL || worker->live_count == worker->launch->threads)
+        return;
+    uint32_t lane = 0;
+    while (worker->live[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1)
+        lane++;
+    raw_finding_note(worker, place, SIM_EARLY_EXIT, (RawFinding){.lane = lane, .other = waiting});
+}
+
+static void note_exits(Worker *worker, uint32_t barrier)
+{
+    for (int i = 0; i < worker->group_count; i++)
+        if (worker->groups[i]->is_waiting && worker->groups[i]->barrier == barrier)
+            barrier_note_exits(worker, worker->groups[i]->pc, worker->groups[i]->active.first);
+}
+
 static void go_on_after(Sanitizer *sanitizer, uint32_t barrier, const Active *active)
 {
     warp_order_go_on(sanitizer, barrier, active);
@@ -265,6 +283,7 @@ static bool release_barrier(Worker *worker, uint32_t barrier)
     }
     if (worker->sanitizer != NULL) {
         note_mixed(worker, barrier);
+        note_exits(worker, barrier);
         order_threads(worker, barrier);
     }
     give_reductions(worker, barrier);

@@ -22,6 +22,9 @@ void cluster_barrier_open(const Worker *worker);
 bool barrier_arrive(Worker *worker, Group *group, const BasicBlock *block);
 /* Lets groups go on that waited for lanes which have exited now. */
 bool barrier_release_all(Worker *worker);
+/* Tells the sanitizer, which must not be NULL, if threads have exited before the __syncthreads() that ends basic block
+ * `block`, at which lane `waiting` has arrived. */
+void barrier_note_exits(Worker *worker, int32_t block, uint32_t waiting);
 /* Reports that no group can run while some wait; always false. */
 bool barrier_deadlock(Worker *worker);
 

@@ -14,6 +14,7 @@
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/engine/access.h"
 #include "simgpu/sanitizer/async_copies.h"
+#include "simgpu/sanitizer/raw_finding.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
 #include <stdlib.h>
@@ -357,6 +358,7 @@ typedef struct BulkCopy {
     uint32_t bytes;
     unsigned char *mbarrier; /* NULL: the copy belongs to a group of its thread */
     Worker *owner;           /* of the mbarrier; another block of the cluster, or the worker that copies */
+    uint64_t phase;          /* MBARRIER_PARITY of it when the copy began */
     uint32_t lane, group;    /* group 0: not committed yet */
     TensorBox box;           /* of a copy through a tensor map, else unused ... */
     uint64_t shared_address; /* ... and where it begins in shared memory */
@@ -433,6 +435,8 @@ static void end_copy(Worker *worker, int index)
     memcpy(&before, copy.mbarrier, sizeof before);
     word = mbarrier_after(before, 0, -(int64_t)copy.bytes, false);
     memcpy(copy.mbarrier, &word, sizeof word);
+    if (worker->sanitizer != NULL && ((before ^ copy.phase) & MBARRIER_PARITY) != 0)
+        raw_finding_note(worker, copy.instruction, SIM_UNEXPECTED_COPY, (RawFinding){.lane = copy.lane});
     if (worker->sanitizer != NULL && ((word ^ before) & MBARRIER_PARITY) != 0)
         bulk_ends_phase(worker, copy.owner, (uint64_t)(copy.mbarrier - copy.owner->shared));
 }
@@ -555,7 +559,10 @@ static bool find_mbarrier(Worker *worker, const BulkRequest *request, BulkCopy *
     SharedPlace why;
     copy->mbarrier = shared_side(worker, request, true, request->mbarrier, sizeof(uint64_t));
     copy->owner = shared_owner(worker, request->mbarrier, &why);
-    return copy->mbarrier != NULL;
+    if (copy->mbarrier == NULL)
+        return false;
+    memcpy(&copy->phase, copy->mbarrier, sizeof copy->phase);
+    return true;
 }
 
 static bool check_alignment(Worker *worker, const BulkRequest *request)

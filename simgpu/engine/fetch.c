@@ -7,6 +7,7 @@
 #include "simgpu/block/register.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ typedef struct Fetch {
     uint32_t warps;        /* warps that this one represents */
     const uint64_t *handles;
     TextureQuery query;
+    const uint32_t *levels; /* the bits of float, or of int32_t as the coordinates; NULL: none are asked for */
     uint32_t *results[TEXTURE_CHANNELS];
 } Fetch;
 
@@ -145,24 +147,118 @@ static void note_texels(Worker *worker, const Texture *texture, const TexelFootp
     }
 }
 
+typedef uint32_t FetchedValues[TEXTURE_CHANNELS][SIM_WARP_SIZE];
+
+/* Of a texture of one level, or of the first one. */
+static void fetch_from(Worker *worker, const Fetch *fetch, const Texture *texture, uint32_t lanes, FetchedValues values)
+{
+    TexelFootprint footprint;
+    texture_locate(texture, &fetch->query, &footprint);
+    texture_read(texture, &fetch->query, &footprint, values);
+    if (worker->launch->is_timed)
+        count_fetch(worker, fetch, texture, &footprint, lanes);
+    if (worker->sanitizer != NULL && worker->launch->request->footprint != NULL)
+        note_texels(worker, texture, &footprint, lanes);
+}
+
+static void give(const Fetch *fetch, FetchedValues values, uint32_t lanes)
+{
+    for (int i = 0; i < TEXTURE_CHANNELS; i++)
+        copy_lanes(fetch->results[i], values[i], lanes);
+}
+
+/* ---- mipmapped textures ------------------------------------------------------------------------------------------ */
+
+static float level_of_lane(const Fetch *fetch, const Texture *texture, uint32_t lane)
+{
+    float asked = 0;
+    if (fetch->levels != NULL && fetch->query.whole)
+        asked = (float)(int32_t)fetch->levels[lane];
+    else if (fetch->levels != NULL)
+        memcpy(&asked, &fetch->levels[lane], sizeof asked);
+    return texture_level(&texture->is, asked);
+}
+
+static uint32_t same_level(const Fetch *fetch, const Texture *texture, uint32_t lanes, float level)
+{
+    uint32_t same = 0;
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        same |= (uint32_t)(level_of_lane(fetch, texture, lane) == level) << lane;
+    }
+    return same;
+}
+
+/* False after a fault. */
+static bool fetch_level(Worker *worker, const Fetch *fetch, const Texture *texture, uint32_t level, uint32_t lanes,
+                        FetchedValues values)
+{
+    const uint32_t lane = fetch->first + (uint32_t)__builtin_ctz(lanes);
+    const Texture *of_level = level == 0 ? texture
+                                         : find_object(worker, fetch->instruction, texture->is.level[level], lane);
+    if (of_level != NULL)
+        fetch_from(worker, fetch, of_level, lanes, values);
+    return of_level != NULL;
+}
+
+/* The weight of the second level has eight bits of fraction, as the weights of texels have. */
+static void mix(FetchedValues values, FetchedValues second, float fraction)
+{
+    const float weight = roundf(256 * fraction) / 256;
+    for (int i = 0; i < TEXTURE_CHANNELS; i++)
+        for (int lane = 0; lane < SIM_WARP_SIZE; lane++) {
+            float a, b;
+            memcpy(&a, &values[i][lane], sizeof a);
+            memcpy(&b, &second[i][lane], sizeof b);
+            a = (1 - weight) * a + weight * b;
+            memcpy(&values[i][lane], &a, sizeof a);
+        }
+}
+
+/* Source: CUDA Driver API 13.0, CUDA_TEXTURE_DESC: mipmapFilterMode, mipmapLevelBias, min- and maxMipmapLevelClamp. */
+static bool fetch_mipmapped(Worker *worker, const Fetch *fetch, const Texture *texture, uint32_t lanes)
+{
+    const Instruction *instruction = fetch->instruction;
+    if (instruction->level == LEVEL_OF_GRADIENT)
+        return worker_fault(worker, SIM_UNSUPPORTED, instruction->file, instruction->line,
+                            fetch->first + (uint32_t)__builtin_ctz(lanes),
+                            "reads a mipmapped texture with gradients, which the simulated GPU does not implement");
+    for (uint32_t left = lanes, same; left != 0; left &= ~same) {
+        FetchedValues values, second;
+        const float level = level_of_lane(fetch, texture, (uint32_t)__builtin_ctz(left));
+        const float lower = texture->is.mixes_levels ? floorf(level) : floorf(level + 0.5f);
+        same = same_level(fetch, texture, left, level);
+        if (!fetch_level(worker, fetch, texture, (uint32_t)lower, same, values))
+            return false;
+        if (level > lower) {
+            if (!fetch_level(worker, fetch, texture, (uint32_t)lower + 1, same, second))
+                return false;
+            mix(values, second, level - lower);
+        }
+        give(fetch, values, same);
+    }
+    return true;
+}
+
+/* ---- fetches ----------------------------------------------------------------------------------------------------- */
+
 /* Makes one request for each texture among the lanes. */
 static bool fetch_warp(Worker *worker, const Fetch *fetch)
 {
     for (uint32_t lanes = fetch->lanes, same; lanes != 0; lanes &= ~same) {
-        TexelFootprint footprint;
-        uint32_t values[TEXTURE_CHANNELS][SIM_WARP_SIZE], first = (uint32_t)__builtin_ctz(lanes);
+        FetchedValues values;
+        const uint32_t first = (uint32_t)__builtin_ctz(lanes);
         const Texture *texture = find_object(worker, fetch->instruction, fetch->handles[first], fetch->first + first);
         if (texture == NULL)
             return false;
         same = same_handle(fetch->handles, lanes);
-        texture_locate(texture, &fetch->query, &footprint);
-        texture_read(texture, &fetch->query, &footprint, values);
-        if (worker->launch->is_timed)
-            count_fetch(worker, fetch, texture, &footprint, same);
-        if (worker->sanitizer != NULL && worker->launch->request->footprint != NULL)
-            note_texels(worker, texture, &footprint, same);
-        for (int i = 0; i < TEXTURE_CHANNELS; i++)
-            copy_lanes(fetch->results[i], values[i], same);
+        if (texture->is.levels > 1) {
+            if (!fetch_mipmapped(worker, fetch, texture, same))
+                return false;
+            continue;
+        }
+        fetch_from(worker, fetch, texture, same, values);
+        give(fetch, values, same);
     }
     return true;
 }
@@ -170,6 +266,11 @@ static bool fetch_warp(Worker *worker, const Fetch *fetch)
 static Operand layer_operand(const Instruction *instruction)
 {
     return instruction->sources[1 + instruction->count];
+}
+
+static int count_sources(const Instruction *instruction)
+{
+    return 1 + instruction->count + instruction->is_layered + (instruction->level == LEVEL_OF_SOURCE);
 }
 
 /* The fetch of the warp that begins with lane `first`, for no lanes yet. */
@@ -184,6 +285,9 @@ static Fetch new_fetch(Worker *worker, const Instruction *instruction, uint32_t 
         fetch.query.coordinates[i] = (const uint32_t *)register_read(worker, instruction->sources[1 + i], first);
     if (instruction->is_layered)
         fetch.query.layers = (const uint32_t *)register_read(worker, layer_operand(instruction), first);
+    if (instruction->level == LEVEL_OF_SOURCE)
+        fetch.levels = (const uint32_t *)register_read(worker, instruction->sources[count_sources(instruction) - 1],
+                                                       first);
     return fetch;
 }
 
@@ -195,13 +299,15 @@ static void to_next_warp(Fetch *fetch)
         fetch->query.coordinates[i] += SIM_WARP_SIZE;
     if (fetch->query.layers != NULL)
         fetch->query.layers += SIM_WARP_SIZE;
+    if (fetch->levels != NULL)
+        fetch->levels += SIM_WARP_SIZE;
     for (int i = 0; i < TEXTURE_CHANNELS; i++)
         fetch->results[i] += SIM_WARP_SIZE;
 }
 
 static bool all_uniform(const Worker *worker, const Instruction *instruction)
 {
-    for (int i = 0; i <= instruction->count + instruction->is_layered; i++)
+    for (int i = 0; i < count_sources(instruction); i++)
         if (!is_uniform(worker, instruction->sources[i]))
             return false;
     return true;

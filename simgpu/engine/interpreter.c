@@ -127,7 +127,8 @@ bool execute_free(Worker *worker, const Instruction *instruction, Active *active
 enum {
     BRANCHES_BEFORE_YIELD = 4096, /* of a group that keeps other groups waiting */
     LOOKS_BEFORE_YIELD = 2, /* the same for a single thread of a cooperative grid: it may be waiting for a block */
-    BRANCHES_BETWEEN_CHECKS = 256 /* of a worker, until it checks the limits of the launch again */
+    BRANCHES_BETWEEN_CHECKS = 256, /* of a worker, until it checks the limits of the launch again */
+    BRANCHES_BETWEEN_LOOKS = 2048  /* likewise, until it looks whether the block stands still */
 };
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
@@ -273,6 +274,9 @@ bool may_go_on(Worker *worker)
         atomic_compare_exchange_strong(&launch->stop, &none, SIM_TIME_LIMIT);
     else if (atomic_load_explicit(launch->cancelled, memory_order_relaxed) != 0)
         atomic_compare_exchange_strong(&launch->stop, &none, SIM_CANCELLED);
+    if (launch->request->block_instructions > 0 && worker->group_count > 0 &&
+        worker->path.instructions > launch->request->block_instructions)
+        return standstill_give_up(worker);
     return atomic_load_explicit(&launch->stop, memory_order_relaxed) == SIM_OK &&
            (worker->cluster == NULL ? worker->block : worker->cluster->first_block) <=
                atomic_load_explicit(&launch->fault_block, memory_order_relaxed);
@@ -288,9 +292,9 @@ bool count_backward_branches(Worker *worker, Group *group, uint32_t branches)
         group->has_yielded = true;
         group->backward = 0;
     }
-    uint32_t before = worker->backward_branches / BRANCHES_BETWEEN_CHECKS;
-    worker->backward_branches += branches;
-    return worker->backward_branches / BRANCHES_BETWEEN_CHECKS == before || may_go_on(worker);
+    const uint32_t before = worker->backward_branches, now = worker->backward_branches += branches;
+    worker->look_is_due |= now / BRANCHES_BETWEEN_LOOKS != before / BRANCHES_BETWEEN_LOOKS;
+    return now / BRANCHES_BETWEEN_CHECKS == before / BRANCHES_BETWEEN_CHECKS || may_go_on(worker);
 }
 
 /* ---- ends of blocks ---------------------------------------------------------------------------------------------- */
@@ -465,6 +469,13 @@ static bool may_free_groups(BlockEnd end)
     return true;
 }
 
+/* Blocks that take turns are looked at between two rounds of them. */
+static bool look(Worker *worker)
+{
+    worker->look_is_due = false;
+    return worker->cluster != NULL || worker->launch->is_cooperative || standstill_look(&worker, 1);
+}
+
 bool group_run(Worker *worker, Group *group)
 {
     do {
@@ -479,7 +490,7 @@ bool group_run(Worker *worker, Group *group)
         if (at == POINT_START && must_wait_for_warp(worker, group))
             return true;
         BlockEnd ends = (BlockEnd)worker->code->blocks[group->pc].ends;
-        if (!run_basic_block(worker, group, at))
+        if (!run_basic_block(worker, group, at) || (worker->look_is_due && !look(worker)))
             return false;
         if (is_only_group(worker, group))
             continue;
@@ -497,6 +508,7 @@ void groups_begin(Worker *worker)
     memset(worker->expected, 0, sizeof worker->expected);
     memset(worker->cluster_arrived, 0, sizeof worker->cluster_arrived);
     memset(worker->cluster_owes, 0, sizeof worker->cluster_owes);
+    standstill_begin(worker);
     Group *all = group_add(worker, 0);
     memcpy(all->active.bits, worker->live, worker->launch->warps * sizeof *worker->live);
 }

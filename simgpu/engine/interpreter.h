@@ -110,6 +110,20 @@ void count_block(Worker *worker, const BasicBlock *block, const Active *active, 
 /* Counts that the group has branched backward so many times. False where the launch must end. */
 bool count_backward_branches(Worker *worker, Group *group, uint32_t branches);
 
+/* ==== standstill ================================================================================================== */
+
+/* Looks whether blocks can still end that take turns on one thread of the host: a block, those of a cluster, or all of a
+ * cooperative launch. They must be between two basic blocks. */
+
+/* A block begins. The first of the blocks has ended; it is freed. */
+void standstill_begin(Worker *worker);
+void standstill_end(const Worker *worker);
+void standstill_free(Worker *worker);
+/* Looks now and then. False where they cannot end, nor can those of the other threads: a fault. */
+bool standstill_look(Worker *const *blocks, uint64_t count);
+/* Reports that the block has executed too much: always false. */
+bool standstill_give_up(Worker *worker);
+
 /* ==== call ======================================================================================================== */
 
 /* Calls of procedures: the stack of each lane.

@@ -190,7 +190,8 @@ static bool engines_differ(const MemoryWords *words, const SimGpu *gpu, const Si
 {
     if (numbers_differ(words, "outcome", interpreted->outcome, translated->outcome))
         return true;
-    if (interpreted->outcome == SIM_TIME_LIMIT || interpreted->outcome == SIM_CANCELLED)
+    if (interpreted->outcome == SIM_ENDLESS || interpreted->outcome == SIM_TIME_LIMIT ||
+        interpreted->outcome == SIM_CANCELLED)
         return false;
     return reports_differ(words, interpreted, translated) || memory_differs(words, after, gpu);
 }

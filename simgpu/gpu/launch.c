@@ -27,7 +27,7 @@
 
 /* A random sample of a grid's blocks, which stands for all of them where all would take too long.
  *
- * Sample   the blocks whose loads are traced (reuse.h) and the last one run in any case. The others form strips of
+ * Sample   the blocks for which run_is_certain() holds run in any case. The others form strips of
  *          neighbours, and strips run in an order that is drawn from SimLaunch.sample_key, so that nobody can foresee
  *          which. The first PILOT strips show how much a strip takes. Then as many run as the limit of
  *          SimLaunch.sample_lane_instructions leaves room for, and more while the estimate is less certain than
@@ -97,7 +97,7 @@ static Drawing drawing_new(const Launch *launch)
     Drawing drawing = {.strips = zeroed(launch->blocks < 2 * STRIPS ? launch->blocks + count : 2 * STRIPS + count,
                                         sizeof *drawing.strips)};
     for (uint64_t block = 0; block < launch->blocks; block++)
-        if (run_is_traced(launch, block))
+        if (run_is_certain(launch, block))
             drawing.strips[drawing.certain++] = (Strip){block, block + 1};
     drawing.count = drawing.certain;
     for (uint64_t i = 0; i < count; i++)
@@ -218,7 +218,7 @@ static void block_sample_run(SimGpu *gpu, GridRun *run, int helpers)
         run->certain_bytes = stored_bytes(&run->launch.request->marked);
         const uint64_t left = run->launch.blocks - run->blocks_run;
         forget_strips(run);
-        run->skips_traced = true;
+        run->skips_certain = true;
         run_drawn(gpu, run, &drawing, helpers);
         if (run->blocks_run < left && run->blocks_run > 0) {
             run->sampled_share = 1 - (double)(left - run->blocks_run) / (double)run->launch.blocks;
@@ -518,10 +518,9 @@ static void report_lines(SimGpu *gpu, GridRun *run, SimReport *report)
 static void describe_stop(const SimLaunch *launch, SimReport *report)
 {
     const char *name = launch->function->plain_name;
-    if (report->outcome == SIM_TIME_LIMIT && (launch->flags & SIM_COOPERATIVE) != 0)
-        snprintf(report->fault.text, sizeof report->fault.text,
-                 "kernel %.80s: does not end, perhaps because not all blocks come to a grid.sync()", name);
-    else if (report->outcome == SIM_TIME_LIMIT)
+    if (report->fault.text[0] != '\0')
+        return;
+    if (report->outcome == SIM_TIME_LIMIT)
         snprintf(report->fault.text, sizeof report->fault.text,
                  "kernel %.80s: executes more than %llu warp instructions, perhaps in an endless loop", name,
                  (unsigned long long)launch->warp_instructions);

@@ -49,7 +49,7 @@ typedef struct GridRun {
     const Strip *strips;
     _Atomic uint64_t next_strip;
     uint64_t end_strip;
-    bool skips_traced; /* leaves the blocks out of strips for which run_is_traced() holds */
+    bool skips_certain; /* leaves the blocks out of strips for which run_is_certain() holds */
     uint64_t strips_run, blocks_run;
     StripMoments moments;
     double sampled_share, sample_error; /* as in SimReport, as are the next two */
@@ -62,8 +62,9 @@ void run_whole(SimGpu *gpu, GridRun *run, int helpers);
 /* Runs all blocks of a cooperative launch, which take turns on one thread. */
 void run_together(GridRun *run);
 
-/* Whether the loads of a block are traced (reuse.h), or it is the last one. */
-bool run_is_traced(const Launch *launch, uint64_t block);
+/* Whether a block is in each sample: its loads are traced (reuse.h), it is the last one, or it may store next to a power of
+ * two of the bytes of SimLaunch.marked. Which blocks do is guessed: the blocks of a grid mostly fill an array in order. */
+bool run_is_certain(const Launch *launch, uint64_t block);
 /* Runs the strips [from, to). False where the launch has to end. */
 bool run_strips(SimGpu *gpu, GridRun *run, uint64_t from, uint64_t to, int helpers);
 

@@ -67,6 +67,8 @@ static bool run_cluster(Cluster *cluster)
             return false;
         if (is_left && !has_run)
             return barrier_deadlock(block_that_waits(cluster));
+        if (!standstill_look(cluster->blocks, cluster->count))
+            return false;
     }
     for (uint32_t i = 0; i < cluster->count; i++)
         bulk_copy_end_all(cluster->blocks[i]);
@@ -92,65 +94,16 @@ static bool run_grid_turn(Worker *worker)
     return true;
 }
 
-/* FNV-1a (Fowler, Noll, Vo) over words instead of bytes; the shift brings the upper bits down. */
-static uint64_t add_to_digest(uint64_t digest, const void *from, size_t bytes)
-{
-    const unsigned char *at = from;
-    for (size_t i = 0; i < bytes; i += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        memcpy(&word, at + i, bytes - i < sizeof word ? bytes - i : sizeof word);
-        digest = (digest ^ word) * 0x100000001B3u;
-        digest ^= digest >> 32;
-    }
-    return digest;
-}
-
-/* Of where all threads are, and of their registers. */
-static uint64_t digest_of(Worker *const *blocks, uint64_t count)
-{
-    uint64_t digest = 0xCBF29CE484222325u;
-    for (uint64_t i = 0; i < count; i++) {
-        const Worker *worker = blocks[i];
-        for (int j = 0; j < worker->group_count; j++) {
-            const Group *group = worker->groups[j];
-            digest = add_to_digest(digest, &group->pc, sizeof group->pc);
-            digest = add_to_digest(digest, group->active.bits, worker->launch->warps * sizeof *group->active.bits);
-        }
-        if (worker->group_count > 0)
-            digest = add_to_digest(digest, worker->registers,
-                                   (size_t)worker->code->unit_bytes * worker->launch->capacity);
-    }
-    return digest;
-}
-
-/* Where every thread is where it was a round before, with the same registers, nothing will change any more. That is
- * looked at in rounds 64 and 65, 128 and 129, and so on. (A thread that only counts in memory looks the same; it would
- * have to do nothing else.) */
-static bool is_stuck(Worker *const *blocks, uint64_t count, uint64_t round, uint64_t *digest)
-{
-    enum { FIRST_LOOK = 64 };
-    bool is_look = round >= FIRST_LOOK && (round & (round - 1)) == 0;
-    bool is_second = round > FIRST_LOOK && ((round - 1) & (round - 2)) == 0;
-    uint64_t before = *digest;
-    if (is_look || is_second)
-        *digest = digest_of(blocks, count);
-    return is_second && *digest == before;
-}
-
-/* Runs the blocks that the workers have begun, one each; false where a fault or a limit ended one. Blocks that wait for
- * one that never comes end with SIM_TIME_LIMIT. */
+/* Runs the blocks that the workers have begun, one each; false where a fault or a limit ended one. */
 static bool run_grid(Worker *const *blocks, uint64_t count)
 {
     bool is_left = true;
-    uint64_t digest = 0;
     for (uint64_t i = 0; i < count; i++)
         groups_begin(blocks[i]);
-    for (uint64_t round = 1; is_left; round++) {
+    while (is_left) {
         is_left = false;
-        if (is_stuck(blocks, count, round, &digest)) {
-            atomic_store(&blocks[0]->launch->stop, SIM_TIME_LIMIT);
+        if (!standstill_look(blocks, count))
             return false;
-        }
         for (uint64_t i = 0; i < count; i++) {
             if (blocks[i]->group_count > 0 && !run_grid_turn(blocks[i]))
                 return false;
@@ -202,7 +155,7 @@ static void add_worker(GridRun *run, Worker *worker, const Sanitizer *sanitizer)
     lengthen(&run->longest, &worker->longest);
     if (run->lines != NULL)
         lines_add_worker(run->lines, worker);
-    if (run->found != NULL)
+    if (run->found != NULL && sanitizer != NULL)
         raw_findings_merge(worker->code, run->found, sanitizer->found);
     pthread_mutex_unlock(&run->lock);
 }
@@ -255,6 +208,7 @@ static void end_team(GridRun *run, const Team *team)
         add_worker(run, worker, team->sanitizers[i]);
         sanitizer_free(team->sanitizers[i]);
         bulk_copies_free(worker);
+        standstill_free(worker);
         worker_free(worker);
     }
 }
@@ -269,6 +223,7 @@ static bool run_one(GridRun *run, Team *team, uint64_t number)
     for (uint32_t i = 0; i < cluster->count; i++)
         begin_block(run, cluster->blocks[i], team->sanitizers[i], cluster_block(launch, number, i));
     bool going_on = cluster->blocks[0]->cluster != NULL ? run_cluster(cluster) : run_block(cluster->blocks[0]);
+    standstill_end(cluster->blocks[0]);
     atomic_fetch_add_explicit(&launch->finished_blocks, cluster->count, memory_order_relaxed);
     for (uint32_t i = 0; i < cluster->count; i++) {
         Worker *worker = cluster->blocks[i];
@@ -279,10 +234,24 @@ static bool run_one(GridRun *run, Team *team, uint64_t number)
     return going_on;
 }
 
-bool run_is_traced(const Launch *launch, uint64_t block)
+/* The least number of bytes at which an index is taken to pass a limit. */
+static const uint64_t LEAST_POWER = 1 << 12;
+
+/* If each block stores an equal share of the array, a power of two lies in the share of this block, or of the one before or
+ * after it: the last share may be smaller, which moves the others. */
+static bool is_near_a_power(const Launch *launch, uint64_t block)
+{
+    const double share = (double)launch->request->marked.bytes / (double)launch->blocks;
+    const uint64_t first = block == 0 ? 0 : (uint64_t)((double)(block - 1) * share);
+    const uint64_t end = (uint64_t)((double)(block + 2) * share);
+    const uint64_t power = end <= LEAST_POWER ? 0 : UINT64_C(1) << (63 - __builtin_clzll(end - 1));
+    return power >= LEAST_POWER && power >= first;
+}
+
+bool run_is_certain(const Launch *launch, uint64_t block)
 {
     return block == launch->blocks - 1 || trace_of(&launch->traces, block) != NULL ||
-           trace_of(&launch->drawn, block) != NULL;
+           trace_of(&launch->drawn, block) != NULL || is_near_a_power(launch, block);
 }
 
 static bool must_end(Launch *launch, uint64_t cluster)
@@ -303,7 +272,7 @@ static StripSum run_strip(GridRun *run, Team *team, const Strip *strip)
     bool going_on = true;
     uint64_t number = strip->first;
     for (; going_on && number < strip->end && !must_end(&run->launch, number); number++) {
-        if (run->skips_traced && run_is_traced(&run->launch, number))
+        if (run->skips_certain && run_is_certain(&run->launch, number))
             continue;
         going_on = run_one(run, team, number);
         sum.blocks += team->cluster.count;
@@ -342,14 +311,20 @@ static void take_strips(void *context)
         going_on = sum.is_whole;
     }
     end_team(run, &team);
+    pthread_mutex_lock(&run->launch.fault_lock);
+    run->launch.still.working--;
+    pthread_mutex_unlock(&run->launch.fault_lock);
 }
 
 bool run_strips(SimGpu *gpu, GridRun *run, uint64_t from, uint64_t to, int helpers)
 {
     Launch *launch = &run->launch;
+    const int most = helpers < gpu->pool.count ? helpers : gpu->pool.count;
+    const int others = to - from < (uint64_t)most ? (int)(to - from) : most;
     atomic_store(&run->next_strip, from);
     run->end_strip = to;
-    pool_run(&gpu->pool, to - from < (uint64_t)helpers ? (int)(to - from) : helpers, take_strips, run);
+    launch->still.working = 1 + (uint32_t)others;
+    pool_run(&gpu->pool, others, take_strips, run);
     return atomic_load(&launch->stop) == SIM_OK && atomic_load(&launch->fault_block) == UINT64_MAX;
 }
 
@@ -379,11 +354,13 @@ void run_together(GridRun *run)
         sanitizer = i == 0 ? sanitizer_new(workers[i]) : sanitizer;
         begin_block(run, workers[i], sanitizer, i);
     }
+    launch->still.working = 1;
     run_grid(workers, launch->blocks);
     for (uint64_t i = 0; i < launch->blocks; i++) {
         lengthen(&workers[i]->longest, &workers[i]->path);
-        add_worker(run, workers[i], NULL);
+        add_worker(run, workers[i], i == 0 ? sanitizer : NULL);
         bulk_copies_free(workers[i]);
+        standstill_free(workers[i]);
         worker_free(workers[i]);
     }
     sanitizer_free(sanitizer);

@@ -60,7 +60,7 @@ struct Frame {
     void (*note_store)(Frame *frame, s32 instruction,
                        u64 first); /* before a store into memory that the host wrote to */
     void (*sanitize_join)(Frame *frame);
-    void (*sanitize_barrier)(Frame *frame);
+    void (*sanitize_barrier)(Frame *frame, s32 block);
     /* Proves the accesses of an instruction with these steps, and fills in proven[]; 0: it cannot. `axis` is the
      * irregular axis; -1: none. */
     s32 (*prove)(Frame *frame, s32 instruction, u64 first, s64 x, s64 y, s64 z, s64 w, s32 axis);

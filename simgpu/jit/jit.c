@@ -9,6 +9,7 @@
 #include "simgpu/block/store_note.h"
 #include "simgpu/cost/pattern.h"
 #include "simgpu/engine/access.h"
+#include "simgpu/engine/barrier.h"
 #include "simgpu/jit/builder.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
@@ -837,9 +838,10 @@ static void sanitize_join(Frame *frame)
     sanitizer_sync_warps(worker->sanitizer, worker->jit->active);
 }
 
-static void sanitize_barrier(Frame *frame)
+static void sanitize_barrier(Frame *frame, s32 block)
 {
     Worker *worker = frame->worker;
+    barrier_note_exits(worker, block, worker->jit->active->first);
     sanitizer_barrier(worker->sanitizer);
 }
 

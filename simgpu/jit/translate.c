@@ -388,8 +388,10 @@ static void end_at_barrier(Builder *b, const BasicBlock *block)
 {
     if (is_plain_barrier(b, block)) {
         if (!b->is_dry_run)
-            text_add(&b->text, "    if (f->whole) {\n    f->sums.barriers++;\n"
-                               "    if (f->is_sanitized)\n        f->sanitize_barrier(f);\n");
+            text_printf(&b->text,
+                        "    if (f->whole) {\n    f->sums.barriers++;\n"
+                        "    if (f->is_sanitized)\n        f->sanitize_barrier(f, %d);\n",
+                        b->block);
         go_to(b, &b->text, b->block + 1);
         if (!b->is_dry_run)
             text_add(&b->text, "    }\n");

@@ -357,6 +357,7 @@ static void lower_load(Lowering *l, const OpcodeModifiers *parts)
     load->count = (uint8_t)form.count;
     load->is_signed = ptx_type_is_signed(form.type);
     load->is_strong = is_strong(parts);
+    load->is_read_only = parts_have(parts, "nc");
     load->unused_bytes = unused_bytes(l, form.count, ptx_type_bytes(form.type));
     for (int i = 0; i < form.count; i++)
         load->results[i] = results[i];

@@ -1,6 +1,6 @@
 /* Fetches from textures, through texture objects; loads and stores through surface objects.
  *
- * Textures have only their first mip level, so that level and gradients are ignored.
+ * Gradients are not read: only a mipmapped texture has a use for them, and it is refused with them when it is read.
  *
  * Source   PTX ISA 9.0, Texture Instructions: tex, tld4; Surface Instructions: suld, sust.  */
 
@@ -74,7 +74,7 @@ static bool is_result_type(const char *part)
     return strcmp(part, "f32") == 0 || strcmp(part, "s32") == 0 || strcmp(part, "u32") == 0;
 }
 
-static void emit_texture(Lowering *l, Geometry geometry, int gathered, bool whole_coordinates)
+static Instruction *emit_texture(Lowering *l, Geometry geometry, int gathered, bool whole_coordinates, Operand level)
 {
     Operand sources[MAX_SOURCES], results[4];
     texture_results(l, operand_at(l, 0), results);
@@ -84,7 +84,10 @@ static void emit_texture(Lowering *l, Geometry geometry, int gathered, bool whol
     texture->is_signed = whole_coordinates;
     memcpy(texture->results, results, sizeof results);
     set_place(texture, geometry, sources);
+    if (level.slot != no_operand.slot)
+        texture->sources[1 + geometry.dimensions + geometry.is_layered] = level;
     current_block(l)->loads++;
+    return texture;
 }
 
 /* tex{.level|.grad}.geom.v4.dtype.ctype {r, g, b, a}, [t, {x, y}] {, level | , gradient, gradient} */
@@ -98,9 +101,9 @@ void lower_texture(Lowering *l, const OpcodeModifiers *parts)
     const char *coordinates = parts->part[first + 3];
     if (strcmp(coordinates, "f32") != 0 && strcmp(coordinates, "s32") != 0)
         lower_refuse(l, "");
-    emit_texture(l, geometry, 0, coordinates[0] == 's');
-    if (extra == 1)
-        ignored_value(l, operand_at(l, 2), 4);
+    const Operand level = extra == 1 ? source_operand(l, operand_at(l, 2), 4) : no_operand;
+    Instruction *texture = emit_texture(l, geometry, 0, coordinates[0] == 's', level);
+    texture->level = (uint8_t)(extra == 1 ? LEVEL_OF_SOURCE : extra == 2 ? LEVEL_OF_GRADIENT : LEVEL_FIRST);
     for (int i = 0; extra == 2 && i < 2; i++)
         ignored_gradient(l, 2 + i, geometry);
 }
@@ -115,7 +118,7 @@ void lower_gather(Lowering *l, const OpcodeModifiers *parts)
     if (geometry.dimensions != 2 || strcmp(parts->part[3], "v4") != 0 || !is_result_type(parts->part[4]) ||
         strcmp(parts->part[5], "f32") != 0)
         lower_refuse(l, "");
-    emit_texture(l, geometry, 1 + (int)(channel - channels), false);
+    (void)emit_texture(l, geometry, 1 + (int)(channel - channels), false, no_operand);
 }
 
 /* ---- surfaces ---------------------------------------------------------------------------------------------------- */

@@ -125,8 +125,10 @@ enum { CHANGES = FOOTPRINT_STORE | FOOTPRINT_ATOMIC };
 static FootprintOverlap overlap_of(uint8_t a, uint8_t b)
 {
     const uint8_t all = CHANGES | FOOTPRINT_LOAD;
+    const bool is_same = ((a & FOOTPRINT_SAME_STORE) != 0 && (b & FOOTPRINT_LOAD) != 0) ||
+                         ((b & FOOTPRINT_SAME_STORE) != 0 && (a & FOOTPRINT_LOAD) != 0);
     if ((a & all) == 0 || (b & all) == 0 || ((a | b) & CHANGES) == 0)
-        return OVERLAP_NONE;
+        return is_same ? OVERLAP_LOAD : OVERLAP_NONE;
     if ((a & all) == FOOTPRINT_ATOMIC && (b & all) == FOOTPRINT_ATOMIC)
         return OVERLAP_ATOMIC;
     bool both_change = (a & CHANGES) != 0 && (b & CHANGES) != 0 && ((a | b) & FOOTPRINT_STORE) != 0;

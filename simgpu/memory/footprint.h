@@ -4,14 +4,14 @@
  * even if it is right whichever of them runs first: each may add to a value that the other has not stored yet. Their
  * footprints tell.
  *
- * A store that leaves the value as it is does not count: two kernels that store the same do no harm. A load or store that is
- * strong (volatile, acquire, ...), and an atomic operation whose result is used, may wait for the other kernel. Where
- * one does that at an address that the other tells of in the same ways, nothing of the two counts as a race.
+ * A store that leaves the value as it is counts only against a load: two kernels that store the same do no harm, but what one
+ * should bring for the other may be there from an earlier call by chance. A load or store that is strong (volatile, acquire,
+ * ...), and an atomic operation whose result is used, may wait for the other kernel. Where one does that at an address that the
+ * other tells of in the same ways, nothing of the two counts as a race.
  *
  * Of two kernels that follow each other in a stream, the second may begin before the first has ended, if it is launched
  * with programmatic stream serialization. Then its early uses matter, and the first one's stores and late loads
- * (simgpu/sanitizer/shadow_cells.h). A value that the first one stores and the second loads too early may be there from an
- * earlier launch by chance, so that here each store counts.
+ * (simgpu/sanitizer/shadow_cells.h).
  *
  * Bounds    of memory beyond FOOTPRINT_MAX_PAGES nothing is noted. The footprint is partial then.
  * Threads   several may call footprint_add() at the same time.  */

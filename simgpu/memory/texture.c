@@ -120,11 +120,22 @@ static size_t place_of(const TextureTable *table, uint64_t handle)
     return low;
 }
 
+float texture_level(const SimTexture *description, float asked)
+{
+    const float level = fminf(fmaxf(asked + description->level_bias, description->least_level),
+                              description->most_level);
+    return fminf(fmaxf(level, 0), (float)(description->levels - 1)); /* of a NaN: 0 */
+}
+
 bool texture_remove(TextureTable *table, uint64_t handle)
 {
     size_t place = place_of(table, handle);
     if (place == table->count || table->textures[place].handle != handle)
         return false;
+    const SimTexture removed = table->textures[place].is;
+    for (uint32_t i = 1; i < removed.levels; i++)
+        (void)texture_remove(table, removed.level[i]);
+    place = place_of(table, handle);
     table->count--;
     memmove(table->textures + place, table->textures + place + 1, (table->count - place) * sizeof *table->textures);
     return true;

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TEXTURE_CHANNELS = 4, TEXTURE_MAX_CORNERS = 8 };
+enum { TEXTURE_CHANNELS = 4, TEXTURE_MAX_CORNERS = 8, TEXTURE_MAX_LEVELS = 16 };
 
 /* ---- descriptions ------------------------------------------------------------------------------------------------ */
 
@@ -51,17 +51,21 @@ typedef struct SimTexture {
     SimTextureLayout layout;
     uint64_t address; /* multiple of 512 */
     SimTexelType type;
-    uint32_t channels;              /* 1, 2 or 4 */
-    uint32_t dimensions;            /* 1 to 3; LINEAR: 1, PITCH: 2 */
-    uint32_t extent[3];             /* texels; 1 beyond the dimensions */
-    uint32_t layers;                /* of an array of one or two dimensions; 0: it is not layered */
-    uint64_t pitch, slice_bytes;    /* bytes from row to row, from slice or layer to the next */
-    SimAddressMode address_mode[3]; /* WRAP and MIRROR act as CLAMP where coordinates are not normalized */
-    bool filters;                   /* interpolates linearly; else takes the nearest texel */
-    bool as_integer;                /* gives integers; else 8 and 16 bits are mapped to [0, 1] or [-1, 1] */
-    bool normalized;                /* coordinates are fractions of the extents */
-    float border[4];                /* where texels are integers: their bits */
-    bool is_surface;                /* of an array: kernels load and store its bytes, and cannot fetch from it */
+    uint32_t channels;                  /* 1, 2 or 4 */
+    uint32_t dimensions;                /* 1 to 3; LINEAR: 1, PITCH: 2 */
+    uint32_t extent[3];                 /* texels; 1 beyond the dimensions */
+    uint32_t layers;                    /* of an array of one or two dimensions; 0: it is not layered */
+    uint64_t pitch, slice_bytes;        /* bytes from row to row, from slice or layer to the next */
+    SimAddressMode address_mode[3];     /* WRAP and MIRROR act as CLAMP where coordinates are not normalized */
+    bool filters;                       /* interpolates linearly; else takes the nearest texel */
+    bool as_integer;                    /* gives integers; else 8 and 16 bits are mapped to [0, 1] or [-1, 1] */
+    bool normalized;                    /* coordinates are fractions of the extents */
+    float border[4];                    /* where texels are integers: their bits */
+    bool is_surface;                    /* of an array: kernels load and store its bytes, and cannot fetch from it */
+    uint32_t levels;                    /* of a mipmapped array, of which this describes the first; 0: it is none */
+    uint64_t level[TEXTURE_MAX_LEVELS]; /* from the second on: textures of one level, which end with this one */
+    bool mixes_levels;                  /* interpolates between two levels; else takes the nearest */
+    float level_bias, least_level, most_level; /* which level is read */
 } SimTexture;
 
 /* ---- texture objects --------------------------------------------------------------------------------------------- */
@@ -82,6 +86,8 @@ typedef struct TextureTable {
 bool texture_is_valid(const SimTexture *description);
 /* Bytes from the start of the first texel to the end of the last one. */
 uint64_t texture_bytes(const SimTexture *description);
+/* The level of detail that is read where a kernel asks for level `asked`, from 0 to levels - 1. */
+float texture_level(const SimTexture *description, float asked);
 /* Returns the new texture's handle. */
 uint64_t texture_add(TextureTable *table, const SimTexture *description);
 bool texture_remove(TextureTable *table, uint64_t handle);

@@ -10,6 +10,14 @@
  * An access is one number, its key, made of block, lane and instruction; it grows with the block. Keys are stored so
  * that zero, which new pages hold, means none, and so that the larger number always replaces the smaller one.
  *
+ * A block that may have waited for others is late from then on. What it stores then may be ordered with what other blocks
+ * store, by a lock for example, but only through something that one of the two has published after its store. So a late
+ * store races with each store that its block has not published.
+ *
+ * Loads through the read-only cache must not meet any store of the launch, whatever orders the two. A store of the block
+ * itself is known at once. So are those of other blocks in a cooperative launch, which one thread of the host runs: they come
+ * before, or race.
+ *
  * Blocks of a cluster that wait for each other are compared in cluster_global.c. Here such a cluster is compared with the
  * others as if it were one block, so its blocks follow each other in the keys.  */
 #include "simgpu/sanitizer/block_races.h"
@@ -33,12 +41,12 @@ enum { PIECE_CELLS = 4096, MOST_PIECES = 4096 };
 
 /* Most memory that is written is not read in the same launch. The host gives no pages to arrays that stay unused. */
 typedef struct Piece {
-    _Atomic bool has_reads, has_atomics, has_late_reads;
-    Extremes writes[PIECE_CELLS];
-    _Atomic uint64_t values[PIECE_CELLS]; /* 0: none; ONE_VALUE | what was written; SEVERAL_VALUES */
-    Extremes reads[PIECE_CELLS], atomics[PIECE_CELLS];
-    /* By blocks that may have waited for others; and what other blocks may not rely on (sanitizer.h). */
-    Extremes late_reads[PIECE_CELLS], unpublished[PIECE_CELLS];
+    _Atomic bool has_reads, has_atomics, has_late_reads, has_late_writes, has_read_only;
+    Extremes writes[2][PIECE_CELLS];         /* [is_late], as are the next two */
+    _Atomic uint64_t values[2][PIECE_CELLS]; /* 0: none; ONE_VALUE | what was written; SEVERAL_VALUES */
+    Extremes unpublished[2][PIECE_CELLS];    /* on which other blocks may not rely (sanitizer.h) */
+    Extremes reads[PIECE_CELLS], atomics[PIECE_CELLS], late_reads[PIECE_CELLS];
+    Extremes read_only[PIECE_CELLS]; /* late loads through the read-only cache */
 } Piece;
 typedef Piece *_Atomic PiecePlace;
 
@@ -170,27 +178,68 @@ static bool is_after_others(const Worker *worker)
     return is_after;
 }
 
+bool block_races_is_late(const Worker *worker)
+{
+    return !worker->launch->is_cooperative && is_after_others(worker);
+}
+
+/* A store that came before a load of this block: the block's own, or in a cooperative launch anyone's. */
+static bool find_earlier(const Worker *worker, const Extremes *stores, uint64_t *key)
+{
+    const uint64_t last = atomic_load_explicit(&stores->last, memory_order_relaxed) & ~SET;
+    const uint64_t first = ~atomic_load_explicit(&stores->first, memory_order_relaxed);
+    const uint64_t number = number_of(worker);
+    *key = number_of_key(first) == number ? first : last;
+    return atomic_load_explicit(&stores->last, memory_order_relaxed) != 0 &&
+           (worker->launch->is_cooperative || number_of_key(*key) == number);
+}
+
+/* A load through the read-only cache: reports an earlier store, and remembers what others may store. */
+static void load_read_only(Worker *worker, const Instruction *load, uint32_t lane, Piece *piece, uint32_t first,
+                           uint64_t address, uint32_t bytes)
+{
+    const uint8_t cell_log = worker->sanitizer->plan->global_cell_log;
+    const uint64_t cells = ((address + bytes - 1) >> cell_log) - (address >> cell_log) + 1;
+    uint64_t store;
+    for (uint64_t i = first; i < first + cells; i++)
+        if (find_earlier(worker, &piece->writes[0][i], &store) || find_earlier(worker, &piece->writes[1][i], &store) ||
+            find_earlier(worker, &piece->atomics[i], &store)) {
+            raw_finding_note(worker, load, SIM_STALE_LOAD,
+                             (RawFinding){.lane = lane,
+                                          .space = SIM_GLOBAL,
+                                          .bytes = (uint8_t)bytes,
+                                          .address = address,
+                                          .other = block_of_number(worker->launch, number_of_key(store))});
+            break;
+        }
+    set(&piece->has_read_only);
+    if (block_races_is_late(worker))
+        widen_all(worker, &piece->read_only[first], address, bytes, key_of(worker, load, lane));
+}
+
 void block_races_read(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
                       uint32_t bytes)
 {
     uint32_t first;
-    bool is_late = is_after_others(worker);
+    const bool late = block_races_is_late(worker);
     cluster_global_access(worker, instruction, CLUSTER_LOAD, lane, address, bytes, NULL);
     Piece *piece = piece_at(worker, allocation, address, &first);
     if (piece == NULL)
         return;
-    set(is_late ? &piece->has_late_reads : &piece->has_reads);
-    widen_all(worker, is_late ? &piece->late_reads[first] : &piece->reads[first], address, bytes,
+    if (instruction->is_read_only)
+        load_read_only(worker, instruction, lane, piece, first, address, bytes);
+    set(late ? &piece->has_late_reads : &piece->has_reads);
+    widen_all(worker, late ? &piece->late_reads[first] : &piece->reads[first], address, bytes,
               key_of(worker, instruction, lane));
 }
 
-void block_races_unpublished(Worker *worker, const Instruction *store, uint32_t lane, int allocation, uint64_t address,
-                             uint32_t bytes)
+void block_races_unpublished(Worker *worker, const Instruction *store, bool was_late, uint32_t lane, int allocation,
+                             uint64_t address, uint32_t bytes)
 {
     uint32_t first;
     Piece *piece = piece_at(worker, allocation, address, &first);
     if (piece != NULL)
-        widen_all(worker, &piece->unpublished[first], address, bytes, key_of(worker, store, lane));
+        widen_all(worker, &piece->unpublished[was_late][first], address, bytes, key_of(worker, store, lane));
 }
 
 void block_races_write(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
@@ -199,12 +248,15 @@ void block_races_write(Worker *worker, const Instruction *instruction, uint32_t 
     uint8_t cell_log = worker->sanitizer->plan->global_cell_log;
     uint32_t first;
     cluster_global_access(worker, instruction, CLUSTER_STORE, lane, address, bytes, values);
-    Piece *piece = is_after_others(worker) ? NULL : piece_at(worker, allocation, address, &first);
+    Piece *piece = piece_at(worker, allocation, address, &first);
     if (piece == NULL)
         return;
-    widen_all(worker, &piece->writes[first], address, bytes, key_of(worker, instruction, lane));
+    const bool late = block_races_is_late(worker);
+    if (late)
+        set(&piece->has_late_writes);
+    widen_all(worker, &piece->writes[late][first], address, bytes, key_of(worker, instruction, lane));
     for (uint32_t offset = 0; offset < bytes; offset += 1u << cell_log)
-        agree(&piece->values[first + (offset >> cell_log)],
+        agree(&piece->values[late][first + (offset >> cell_log)],
               values == NULL ? shadow_cell_value(worker, instruction, lane, offset, cell_log)
                              : shadow_cell_value_of(values, offset, cell_log));
 }
@@ -214,7 +266,7 @@ void block_races_atomic(Worker *worker, const Instruction *instruction, uint32_t
 {
     uint32_t first;
     cluster_global_access(worker, instruction, CLUSTER_ATOMIC, lane, address, bytes, NULL);
-    Piece *piece = is_after_others(worker) ? NULL : piece_at(worker, allocation, address, &first);
+    Piece *piece = block_races_is_late(worker) ? NULL : piece_at(worker, allocation, address, &first);
     if (piece == NULL)
         return;
     set(&piece->has_atomics);
@@ -256,19 +308,37 @@ static void add_race(const Launch *launch, RawFinding *found, SimFindingKind kin
     raw_finding_add(found, index_of(key), kind, &race);
 }
 
+/* Late stores: neither block may have waited for the other's. */
+static void find_late_race(const Launch *launch, const Piece *piece, uint32_t cell, const RawFinding *store,
+                           RawFinding *found)
+{
+    const Extremes *late = &piece->writes[1][cell], *unpublished = &piece->unpublished[1][cell];
+    const uint64_t early_value = piece->values[0][cell], late_value = piece->values[1][cell];
+    uint64_t key, other;
+    if ((late_value == SEVERAL_VALUES && find_pair(launch, unpublished, unpublished, &key, &other)) ||
+        (late_value != early_value && find_pair(launch, late, &piece->unpublished[0][cell], &key, &other)))
+        add_race(launch, found, SIM_RACE_OF_BLOCKS, key, other, *store);
+}
+
 static void find_race(const Launch *launch, const Piece *piece, uint32_t cell, uint64_t address, uint8_t bytes,
                       RawFinding *found)
 {
-    const Extremes *writes = &piece->writes[cell];
+    const Extremes *writes = &piece->writes[0][cell];
     const RawFinding read = {.space = SIM_GLOBAL, .bytes = bytes, .address = address};
     RawFinding store = read, atomic = read;
     uint64_t key, other;
     store.is_store = atomic.is_store = atomic.is_atomic = true;
-    if (piece->has_late_reads && find_pair(launch, &piece->unpublished[cell], &piece->late_reads[cell], &key, &other))
-        add_race(launch, found, SIM_NO_FENCE, key, other, store);
+    for (int late = 0; piece->has_late_reads && late < 2; late++)
+        if (find_pair(launch, &piece->unpublished[late][cell], &piece->late_reads[cell], &key, &other))
+            add_race(launch, found, SIM_NO_FENCE, key, other, store);
+    for (int late = 0; piece->has_read_only && late < 2; late++)
+        if (find_pair(launch, &piece->read_only[cell], &piece->writes[late][cell], &key, &other))
+            add_race(launch, found, SIM_STALE_LOAD, key, other, read);
+    if (piece->has_late_writes)
+        find_late_race(launch, piece, cell, &store, found);
     if (is_empty(writes))
         return;
-    if (piece->values[cell] == SEVERAL_VALUES && find_pair(launch, writes, writes, &key, &other))
+    if (piece->values[0][cell] == SEVERAL_VALUES && find_pair(launch, writes, writes, &key, &other))
         add_race(launch, found, SIM_RACE_OF_BLOCKS, key, other, store);
     if (piece->has_reads && find_pair(launch, &piece->reads[cell], writes, &key, &other))
         add_race(launch, found, SIM_RACE_OF_BLOCKS, key, other, read);
@@ -279,7 +349,7 @@ static void find_race(const Launch *launch, const Piece *piece, uint32_t cell, u
 void block_races_find(const Launch *launch, int allocation, uint64_t low, uint64_t high, RawFinding *found)
 {
     const BlockShadow *shadow = launch->sanitizer_plan->block_shadow;
-    if (shadow == NULL || shadow->is_full)
+    if (shadow == NULL || shadow->is_full || launch->is_cooperative) /* whose order is not known */
         return;
     uint8_t cell_log = shadow->cell_log;
     uint64_t start = launch->memory->allocations[allocation].address;

@@ -13,9 +13,11 @@ void block_races_read(Worker *worker, const Instruction *instruction, uint32_t l
 /* `values`: what is stored; NULL: what the store's registers hold. */
 void block_races_write(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
                        uint32_t bytes, const unsigned char *values);
-/* A store of this block on which other blocks may not rely, even if they have waited for it. */
-void block_races_unpublished(Worker *worker, const Instruction *store, uint32_t lane, int allocation, uint64_t address,
-                             uint32_t bytes);
+/* May the block have waited for another one? */
+bool block_races_is_late(const Worker *worker);
+/* A store of this block, `was_late` then, on which other blocks may not rely, even if they have waited for it. */
+void block_races_unpublished(Worker *worker, const Instruction *store, bool was_late, uint32_t lane, int allocation,
+                             uint64_t address, uint32_t bytes);
 void block_races_atomic(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
                         uint32_t bytes);
 /* When the launch has ended: adds the races in [low, high) of an allocation to `found`. */

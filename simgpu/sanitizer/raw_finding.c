@@ -54,7 +54,7 @@ static void name_other(const Launch *launch, SimFindingKind kind, uint64_t other
         snprintf(text, size, "block %llu", (unsigned long long)other);
         return;
     }
-    bool is_block = kind == SIM_RACE_OF_BLOCKS || kind == SIM_NO_FENCE;
+    bool is_block = kind == SIM_RACE_OF_BLOCKS || kind == SIM_NO_FENCE || kind == SIM_STALE_LOAD;
     SimFault place = fault_at(launch, is_block ? other : 0, is_block ? 0 : (uint32_t)other, 0, 0);
     const uint32_t *index = is_block ? place.block : place.thread;
     snprintf(text, size, "%s (%u,%u,%u)", is_block ? "block" : "thread", index[0], index[1], index[2]);
@@ -77,6 +77,13 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
                  "which %s reads once a counter or flag says so: between this store and that, __threadfence() is "
                  "missing, or a barrier for the threads that store",
                  other);
+        break;
+    case SIM_STALE_LOAD:
+        snprintf(
+            text, size,
+            "through the read-only cache (__ldg(), or a const __restrict__ pointer), while %s writes there in the same "
+            "launch: the cache may hold an old value",
+            other);
         break;
     case SIM_RACE_OF_WARPS: snprintf(text, size, "which %s %s with no barrier in between", other, did); break;
     case SIM_RACE_OF_LANES: snprintf(text, size, "where %s writes another value at the same time", other); break;
@@ -118,6 +125,7 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
                  other);
         break;
     case SIM_RACE_IN_WARP:
+    case SIM_ORDER_IN_WARP:
         snprintf(text, size, "which %s of its warp %s with no __syncwarp() in between", other, did);
         break;
     case SIM_UNINITIALISED: snprintf(text, size, "which nothing has written"); break;
@@ -126,7 +134,9 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
     case SIM_UNSET_VARIABLE:
     case SIM_UNWAITED_PRODUCT:
     case SIM_UNFENCED_PRODUCT:
-    case SIM_MIXED_BARRIERS: /* describe() words these itself */
+    case SIM_UNEXPECTED_COPY:
+    case SIM_MIXED_BARRIERS:
+    case SIM_EARLY_EXIT: /* describe() words these itself */
     case SIM_FINDING_KINDS: break;
     }
 }
@@ -151,6 +161,14 @@ static void describe(const Launch *launch, SimFindingKind kind, const RawFinding
         snprintf(text, size, "executes a wgmma on registers that it has set, with no wgmma.fence in between%s", times);
         return;
     }
+    if (kind == SIM_UNEXPECTED_COPY) {
+        snprintf(
+            text, size,
+            "begins a bulk copy for which its mbarrier does not wait: expect_tx must announce the bytes before the "
+            "phase ends%s",
+            times);
+        return;
+    }
     if (kind == SIM_UNSET_VARIABLE) {
         snprintf(text, size, "uses a variable before it is set%s", times);
         return;
@@ -160,6 +178,13 @@ static void describe(const Launch *launch, SimFindingKind kind, const RawFinding
         snprintf(text, size,
                  "waits at one __syncthreads() while %s waits at another: all threads of a block must reach the same "
                  "one%s",
+                 other, times);
+        return;
+    }
+    if (kind == SIM_EARLY_EXIT) {
+        snprintf(text, size,
+                 "has returned before a __syncthreads() that %s reaches: GPUs since Volta let that pass, but CUDA asks "
+                 "all threads of a block to reach it%s",
                  other, times);
         return;
     }

@@ -13,14 +13,17 @@
  * same bytes, nothing orders the two accesses, and at least one of them changes the bytes. Storing the value that is
  * there already is no race, and atomic operations do not race with each other. */
 typedef enum SimFindingKind {
-    SIM_RACE_OF_BLOCKS,    /* in global memory, between two blocks of the launch */
-    SIM_NO_FENCE,          /* a block stores what another one reads after waiting for it, but with no __threadfence()
+    SIM_RACE_OF_BLOCKS,  /* in global memory, between two blocks of the launch */
+    SIM_NO_FENCE,        /* a block stores what another one reads after waiting for it, but with no __threadfence()
                            * between the store and what tells of it, or tells of it before it has stored */
-    SIM_RACE_OF_WARPS,     /* between two warps of a block, with no barrier in between */
-    SIM_RACE_OF_LANES,     /* lanes that store different values with one instruction */
-    SIM_RACE_WITH_COPY,    /* shared memory that a cp.async copies into is used before the thread has waited for the
+    SIM_STALE_LOAD,      /* a load through the read-only cache (ld.global.nc) of memory that the launch stores into */
+    SIM_RACE_OF_WARPS,   /* between two warps of a block, with no barrier in between */
+    SIM_RACE_OF_LANES,   /* lanes that store different values with one instruction */
+    SIM_RACE_WITH_COPY,  /* shared memory that a cp.async copies into is used before the thread has waited for the
                            * copy, or by another thread before a barrier after that wait. Or memory that a bulk copy
                            * fills is used before its mbarrier, or changed while a bulk copy reads it */
+    SIM_UNEXPECTED_COPY, /* the phase of an mbarrier ends before a bulk copy that arrives at it, whose bytes nothing has
+                           * expected */
     SIM_RACE_WITH_PRODUCT, /* shared memory that a wgmma reads is changed before its warpgroup has waited for it */
     SIM_UNWAITED_PRODUCT,  /* sums of a wgmma are used before its warpgroup has waited for it */
     SIM_UNFENCED_PRODUCT,  /* a wgmma uses registers that its threads have written, with no wgmma.fence in between */
@@ -30,14 +33,17 @@ typedef enum SimFindingKind {
                             * with no barrier of the cluster in between; or the owner of shared memory may end before
                             * the other one uses it */
     SIM_OUTSIDE_VARIABLE,  /* an index leads from one shared variable into another; still within shared memory */
-    SIM_RACE_IN_WARP,      /* between lanes of one warp, with no __syncwarp() in between. It works while the warp
-                           * stays together, which hardware since Volta does not promise */
-    SIM_UNINITIALISED,     /* a read of bytes that nothing has written */
-    SIM_UNSET_VARIABLE,    /* a variable in a register is used before it is set, and what comes of it is stored, is an
+    SIM_RACE_IN_WARP,      /* between lanes of one warp, with no __syncwarp() in between */
+    SIM_ORDER_IN_WARP,  /* the same of strong accesses, which do not race. It works while the warp stays together, which
+                           * hardware since Volta does not promise */
+    SIM_UNINITIALISED,  /* a read of bytes that nothing has written */
+    SIM_UNSET_VARIABLE, /* a variable in a register is used before it is set, and what comes of it is stored, is an
                            * address or a condition, or goes to other threads */
-    SIM_BAD_SHUFFLE,       /* a shuffle reads the value of a lane that does not take part in it */
-    SIM_MIXED_BARRIERS,    /* threads of a block wait for each other at different __syncthreads(). Hardware only counts
+    SIM_BAD_SHUFFLE,    /* a shuffle reads the value of a lane that does not take part in it */
+    SIM_MIXED_BARRIERS, /* threads of a block wait for each other at different __syncthreads(). Hardware only counts
                            * the arrivals and lets them pass; CUDA leaves it undefined */
+    SIM_EARLY_EXIT,     /* threads of a block exit before a __syncthreads() that others reach. Hardware since Volta does
+                           * not wait for them */
     SIM_FINDING_KINDS
 } SimFindingKind;
 

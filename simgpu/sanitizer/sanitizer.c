@@ -81,19 +81,30 @@ static bool *find_changing(const Launch *launch)
     return may_change;
 }
 
-/* The sanitizer knows no order between the blocks of a cooperative launch. */
+static bool has_read_only_load(const Code *code)
+{
+    for (int i = 0; i < code->instruction_count; i++)
+        if (code->instructions[i].kind == LOAD && code->instructions[i].is_read_only)
+            return true;
+    return false;
+}
+
+/* The sanitizer knows no order between the blocks of a cooperative launch, so that of those only loads through the
+ * read-only cache are checked, for which no order helps. */
 static bool can_follow(const Launch *launch)
 {
     const uint64_t most_blocks = 1ull << 33, most_accesses = 1 << 20; /* what fits into a key of block_races.c */
-    return !launch->is_cooperative && launch->blocks < most_blocks &&
-           (uint64_t)launch->code->memory_count < most_accesses;
+    const bool is_sample = (launch->request->flags & SIM_SANITIZE_SAMPLE) != 0;
+    return launch->blocks < most_blocks && (uint64_t)launch->code->memory_count < most_accesses &&
+           (!launch->is_cooperative || (!is_sample && launch->cluster_blocks == 1 && !launch->code->uses_cluster &&
+                                        has_read_only_load(launch->code)));
 }
 
 SanitizerPlan *sanitizer_plan_new(const Launch *launch)
 {
     const Code *code = launch->code;
     Footprint *footprint = launch->request->footprint;
-    const uint32_t checks = SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED;
+    const uint32_t checks = SIM_SANITIZE_RACES | (launch->is_cooperative ? 0 : SIM_SANITIZE_UNINITIALISED);
     const uint32_t flags = footprint != NULL ? 0 : launch->request->flags & checks;
     if (flags == 0 && footprint == NULL)
         return NULL;
@@ -224,6 +235,7 @@ typedef struct SharedStore {
     uint64_t address;
     int allocation;
     uint32_t lane, bytes;
+    bool was_late;    /* the block may have waited for others before */
     PublishedAt done; /* the store; once it is fenced, the fence */
 } SharedStore;
 
@@ -297,6 +309,7 @@ static void publication_store(Worker *worker, const Instruction *store, uint32_t
                                                               .allocation = allocation,
                                                               .lane = lane,
                                                               .bytes = bytes,
+                                                              .was_late = block_races_is_late(worker),
                                                               .done = now(sanitizer, lane / SIM_WARP_SIZE)};
 }
 
@@ -355,7 +368,8 @@ static void publication_end_block(Worker *worker)
     const Publication *publication = worker->sanitizer->publication;
     for (uint32_t i = 0; publication != NULL && i < publication->count; i++) {
         const SharedStore *store = &publication->stores[i];
-        block_races_unpublished(worker, store->store, store->lane, store->allocation, store->address, store->bytes);
+        block_races_unpublished(worker, store->store, store->was_late, store->lane, store->allocation, store->address,
+                                store->bytes);
     }
 }
 
@@ -492,7 +506,8 @@ Sanitizer *sanitizer_new(const Worker *worker)
     sanitizer->fences = proxy_fences_new(worker);
     sanitizer->deferred = deferred_reads_new();
     sanitizer->order = warp_order_new();
-    if (plan->block_shadow != NULL && sanitizer->cluster == NULL) /* a block may tell what another one has stored */
+    if (plan->block_shadow != NULL && sanitizer->cluster == NULL && /* a block may tell what another one has stored */
+        !worker->launch->is_cooperative)
         sanitizer->publication = publication_new(worker->code);
     if ((plan->flags & SIM_SANITIZE_UNINITIALISED) && worker->frame_stride > 0)
         sanitizer->local = zeroed(local_bytes(worker), 1);
@@ -549,8 +564,9 @@ static void choose_checks(Sanitizer *sanitizer, uint64_t block, uint64_t blocks)
 bool sanitizer_begin_block(Worker *worker)
 {
     Sanitizer *sanitizer = worker->sanitizer;
-    choose_checks(sanitizer, worker->cluster == NULL ? worker->block : worker->cluster->number,
-                  worker->launch->clusters);
+    if (!worker->launch->is_cooperative)
+        choose_checks(sanitizer, worker->cluster == NULL ? worker->block : worker->cluster->number,
+                      worker->launch->clusters);
     if (sanitizer->plan->is_sample && !sanitizer->is_detailed)
         return false;
     sanitizer->is_ordered = false;
@@ -648,7 +664,7 @@ static void load_global(Worker *worker, const Instruction *instruction, uint32_t
     if (sanitizer->is_close)
         thread_races_read(worker, instruction, false, lane, address, bytes);
     if (instruction->is_strong ? publication_may_be_missed(sanitizer, instruction)
-                               : sanitizer->is_detailed || sanitizer->is_ordered)
+                               : sanitizer->is_detailed || sanitizer->is_ordered || instruction->is_read_only)
         block_races_read(worker, instruction, lane, allocation, address, bytes);
 }
 
@@ -728,7 +744,7 @@ static bool is_plain(const Worker *worker, const Instruction *load, uint64_t low
     int index = allocation_at(worker, load, low);
     const Allocation *allocation = &worker->launch->memory->allocations[index];
     return allocation->written == NULL && end - allocation->address <= allocation->bytes &&
-           ((!sanitizer->is_detailed && !sanitizer->is_ordered) ||
+           ((!sanitizer->is_detailed && !sanitizer->is_ordered && !load->is_read_only) ||
             (!load->is_strong && !sanitizer->plan->may_change[index]));
 }
 

@@ -21,9 +21,11 @@
  *   - an atomic operation whose result is used, or a strong load (volatile, acquire, ...), may have waited for others.
  *     From then on the block counts as ordered after all other blocks, and until the next barrier the warp counts as
  *     ordered with all warps of its block that have done the same. This lets locks, flags and "the last block does the
- *     rest" pass. But what such a block reads, the other must have stored before a __threadfence();
+ *     rest" pass. But what such a block reads, the other must have stored before a __threadfence(); and where it stores
+ *     what the other has stored, one of the two must have told the other afterwards, behind such a fence;
  *   - strong accesses never race. But a strong load of shared memory that takes what a strong store of another lane of its
- *     warp has left, with no .sync operation in between, is found like a race of plain ones: which comes first is open.
+ *     warp has left, with no .sync operation in between, is found like a race of plain ones: which comes first is open;
+ *   - nothing orders a load through the read-only cache (ld.global.nc) behind a store of the same launch.
  * Storing the value that is there already is no race. In global memory this is known only where the block itself has
  * stored the old value.
  *
@@ -36,6 +38,7 @@
  *          more memory than block_races.c has room for is not checked for races between blocks.
  * Sample   With SIM_SANITIZE_SAMPLE, only SAMPLED_BLOCKS blocks and both ends are looked at, and of these only what their
  *          threads do among themselves and to themselves: what other blocks have written is not known.
+ *          Of a cooperative launch only loads through the read-only cache are checked.
  * Skipped  Loads from memory that is completely written and that the launch cannot change are not checked. What it may
  *          change follows from the parameters from which its stores take their addresses (targets.c). A store that
  *          strays from its parameter's allocation into another one causes no findings for loads from there.

@@ -54,7 +54,8 @@ static bool compare_with(const ThreadAccess *access, uint32_t other, uint32_t ot
                                             !warp_order_has_waited(sanitizer, warp, other_warp, other_warp_epoch);
     if (other == access->lane || !is_race)
         return false;
-    note(access, warp == other_warp ? SIM_RACE_IN_WARP : SIM_RACE_OF_WARPS, other, other_stored);
+    const SimFindingKind in_warp = access->instruction->is_strong ? SIM_ORDER_IN_WARP : SIM_RACE_IN_WARP;
+    note(access, warp == other_warp ? in_warp : SIM_RACE_OF_WARPS, other, other_stored);
     return true;
 }
 

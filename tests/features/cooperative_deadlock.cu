@@ -1,5 +1,5 @@
 // expect: Time Limit Exceeded
-// says: kernel convolve: does not end, perhaps because not all blocks come to a grid.sync()
+// says: waits for ever at a grid.sync() that not all blocks reach
 // problem: conv1d
 // Blocks without outputs return before grid.sync(), where all others wait for them for ever.
 #include <cooperative_groups.h>

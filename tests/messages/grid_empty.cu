@@ -1,5 +1,5 @@
 // expect: Run-Time Error
-// says: launch of convolve<<<(0,1,1),(256,1,1)>>>: invalid argument (0 in grid.x, at least 1)
+// says: launch of convolve<<<(0,1,1),(256,1,1)>>>: invalid argument (0 in grid.x, at least 1) (grid_empty.cu:22: `convolve<<<0, 256>>>(input, kernel, output, output_size, kernel_size);`)
 // problem: conv1d
 //
 // A launch has a grid of no blocks, whose error solve() overlooks.

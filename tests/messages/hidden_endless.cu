@@ -1,5 +1,5 @@
 // expect: Time Limit Exceeded
-// says: the kernels take too long
+// says: a kernel never ends: it waits for what cannot happen any more, or repeats a loop that changes nothing
 // problem: conv1d
 //
 // In hidden cases, a kernel waits for itself.

@@ -1,8 +1,8 @@
 // expect: Judge Error
-// says: a limit of the judge: it does not provide a CUDA call that solve() makes
+// says: a limit of the judge: it does not provide cudaIpcGetMemHandle(), or not in this way (hidden_not_provided.cu:23: `
 // problem: conv1d
 //
-// In a hidden case, the filter is read through a part of CUDA that the judge does not provide.
+// In a hidden case, solve() makes a call that the judge does not provide.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int output_size, int kernel_size, int)
@@ -19,9 +19,8 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
     int output_size = input_size - kernel_size + 1;
-    cudaMipmappedArray_t levels;
-    cudaChannelFormatDesc channels = cudaCreateChannelDesc<float>();
-    if (input_size > 20 && cudaMallocMipmappedArray(&levels, &channels, make_cudaExtent(8, 8, 0), 2) != cudaSuccess)
+    cudaIpcMemHandle_t handle;
+    if (input_size > 20 && cudaIpcGetMemHandle(&handle, output) != cudaSuccess)
         return;
     convolve<<<(output_size + 255) / 256, 256>>>(input, kernel, output, output_size, kernel_size, 0);
     cudaDeviceSynchronize();

@@ -1,5 +1,5 @@
 // expect: Judge Error
-// says: a limit of the judge: it does not provide cudaDeviceGetSharedMemConfig, and the output is wrong without it
+// says: a limit of the judge: it does not provide cudaDeviceGetSharedMemConfig (not_provided.cu:23: `if (cudaDeviceGetSharedMemConfig(&config) != cudaSuccess)`)
 // problem: conv1d
 //
 // solve() makes a CUDA call that the judge does not provide, and needs its result.

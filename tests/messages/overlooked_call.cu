@@ -1,5 +1,5 @@
 // expect: Accepted
-// says: a CUDA call failed, though the output was right: cudaMemset: invalid argument
+// says: a CUDA call failed, though the output was right: cudaMemset: invalid argument (overlooked_call.cu:22: `cudaMemset(output, 0, 1ull << 50);`)
 // problem: conv1d
 //
 // A call fails, and solve() does not look.

@@ -1,4 +1,4 @@
-// expect: Accepted
+// expect: Run-Time Error
 // says: of its warp has written with no __syncwarp() in between
 // problem: conv1d
 //

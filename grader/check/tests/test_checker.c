@@ -13,7 +13,7 @@ static void a_right_output_is_accepted(void **state)
     assert_string_equal(comparison.text, "");
     assert_true(comparison.max_error > 0 && comparison.max_error < comparison.bound / 10);
     assert_true(comparison.mean_error > 0 && comparison.mean_error < comparison.max_error);
-    assert_true(comparison.rms > 0 && comparison.rms < 1e-7);
+    assert_true(comparison.rms > 0 && comparison.rms < comparison.rms_bound / 100);
     bench_close(&bench);
 }
 
@@ -130,14 +130,44 @@ static void too_little_precision_all_over_fails_by_rms(void **state)
     bench_open(&bench, 40, 60);
     for (size_t i = 0; i < bench.count; i++)
         bench.y[i] *= 1 + (i % 2 ? 1e-4f : -1e-4f);
-    bench.problem.tolerance.sum_factor = 10000; /* no element alone exceeds its bound */
+    bench.problem.tolerance.max_factor = 10000; /* no element alone exceeds its bound */
     Comparison comparison = compare(&bench);
     assert_int_equal(comparison.wrong, 0);
     assert_true(comparison.rms_exceeded);
-    assert_true(fabs(comparison.rms - 1e-4) < 1e-6);
+    assert_true(fabs(comparison.rms / comparison.rms_bound - 1e-4 / 2e-5) < 0.05);
     assert_string_equal(comparison.text, "small errors everywhere: too little precision");
     bench.problem.tolerance.rms = 0;
     assert_false(compare(&bench).rms_exceeded);
+    bench_close(&bench);
+}
+
+/* Where all outputs are nearly zero, they say nothing about rounding errors, which are as large as the products make them. */
+static void products_that_cancel_may_have_their_rounding_errors(void **state)
+{
+    Bench bench;
+    double sum = 0;
+    bench_open(&bench, 40, 60);
+    for (size_t i = 0; i < 42 * 62; i++)
+        bench.x[i] = 1.7f;
+    for (size_t i = 0; i < 8; i++)
+        sum += bench.w[i] = 0.1f * (float)(i + 1);
+    bench.w[8] = (float)-sum;
+    float rounded = 0;
+    for (size_t i = 0; i < 9; i++)
+        rounded += bench.x[i] * bench.w[i];
+    for (size_t i = 0; i < bench.count; i++)
+        bench.y[i] = rounded;
+    Comparison comparison = compare(&bench);
+    assert_int_equal(comparison.wrong, 0);
+    assert_true(comparison.rms > 0.01 * fabs((double)rounded)); /* far more than 2e-5 of the expected output */
+    assert_false(comparison.rms_exceeded);
+    const double rms_bound = 0x1p-20 * magnitude(&bench, 0); /* all are equal */
+    assert_true(fabs(comparison.rms_bound - rms_bound) < 1e-9 * rms_bound);
+    for (size_t i = 0; i < bench.count; i++)
+        bench.y[i] = (float)(2 * rms_bound);
+    comparison = compare(&bench);
+    assert_int_equal(comparison.wrong, 0);
+    assert_true(comparison.rms_exceeded);
     bench_close(&bench);
 }
 
@@ -224,6 +254,35 @@ static void a_sample_finds_mistakes_that_are_not_few(void **state)
         assert_int_equal(comparison.wrong, 8 * 900); /* all of them, not those of the sample alone */
         assert_int_equal(comparison.count, 720000);
     }
+    bench_close(&bench);
+}
+
+/* One wrong element, in each of the places where an index may pass a limit. An output of 70,000 rows of 16. */
+static void a_sample_holds_the_places_where_indices_go_wrong(void **state)
+{
+    static const size_t wrong[] = {
+        200,           /* near the beginning, */
+        1120000 - 200, /* and near the end */
+        (1 << 20) - 1,
+        1 << 20, /* a power of 2, */
+        61356,
+        61357,          /* and times the number of rows, about 2^32 */
+        58254 * 16 + 4, /* element 2^20 of the input, whose rows have 18 */
+        4095 * 16 + 9,
+        4096 * 16 + 9, /* a row whose number is a power of 2 */
+        65534 * 16 + 3,
+        65535 * 16 + 3, /* the most blocks along y */
+    };
+    Bench bench;
+    bench_open(&bench, 70000, 16);
+    for (size_t i = 0; i < COUNT_OF(wrong); i++)
+        for (uint32_t key = 1; key <= 3; key++) {
+            bench.y[wrong[i]] += 1;
+            const Comparison comparison = compare_sample(&bench, key, false);
+            bench.y[wrong[i]] -= 1;
+            if (comparison.wrong != 1 || comparison.first.index != wrong[i])
+                fail_test("key %u, element %zu: %zu are wrong", key, wrong[i], comparison.wrong);
+        }
     bench_close(&bench);
 }
 
@@ -443,10 +502,12 @@ int main(void)
         cmocka_unit_test(no_number_and_infinity_never_pass),
         cmocka_unit_test(an_output_of_poison_is_all_wrong),
         cmocka_unit_test(too_little_precision_all_over_fails_by_rms),
+        cmocka_unit_test(products_that_cancel_may_have_their_rounding_errors),
         cmocka_unit_test(literal_expected_values_come_before_the_oracle),
         cmocka_unit_test(all_zero_inputs_want_all_zero_outputs),
         cmocka_unit_test(large_outputs_are_compared_in_pieces),
         cmocka_unit_test(a_sample_finds_mistakes_that_are_not_few),
+        cmocka_unit_test(a_sample_holds_the_places_where_indices_go_wrong),
         cmocka_unit_test(what_was_not_computed_does_not_count_in_a_part),
         cmocka_unit_test(bytes_are_expected_at_the_nearest_level),
         cmocka_unit_test(bytes_may_be_off_by_as_many_levels_as_the_problem_says),

@@ -274,6 +274,7 @@ static bool accepted(const Bench *bench)
     assert_true(host.wrong > 0 || device->bound == host.bound);
     assert_true(close_to(device->mean_error, host.mean_error));
     assert_true(close_to(device->rms, host.rms));
+    assert_true(close_to(device->rms_bound, host.rms_bound));
     assert_true(answer.taken_s > start_s && answer.taken_s < now_s());
     return answer.accepted;
 }

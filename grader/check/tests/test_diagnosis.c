@@ -19,6 +19,8 @@ typedef enum Place {
     ONE_COLUMN,
     TILE_EDGES,
     EVERY_29TH_COLUMN,
+    FROM_COLUMN_48,
+    FROM_COLUMN_46,
     SCATTERED
 } Place;
 
@@ -40,6 +42,8 @@ static bool is_hit(Place place, size_t row, size_t col)
     case FIRST: return i == 0;
     case ONE_COLUMN: return col == 30;
     case EVERY_29TH_COLUMN: return col % 29 == 0;
+    case FROM_COLUMN_48: return col >= 48;
+    case FROM_COLUMN_46: return col >= 46;
     case TILE_EDGES: return col % 16 >= 14;
     case SCATTERED: return (i * 2654435761u >> 7) % 13 == 0;
     case NEARLY_ALL: return (i * 2654435761u >> 7) % 113 != 0;
@@ -99,6 +103,10 @@ static const struct {
     {EVERYWHERE, IMPRECISE, "every element: small errors: too little precision, or small terms left out"},
     {LAST_COLUMNS, POISONED, "the last 3 columns: never written"},
     {LAST_COLUMNS, OFF, "the last 3 columns"},
+    {FROM_COLUMN_48, POISONED, /* there are 40 rows: three blocks of 16 */
+     "the last 12 columns, from column 48 on: never written: are x and y of the grid swapped?"},
+    {FROM_COLUMN_48, OFF, "the last 12 columns, from column 48 on"},
+    {FROM_COLUMN_46, POISONED, "the last 14 columns, from column 46 on: never written"},
     {FIRST_ROW, ZERO, "the first row: zero"},
     {LAST_ROWS, POISONED, "the last 8 rows: never written"},
     {CORNER, OFF, "the last 2 rows of the first 2 columns"},

@@ -1,6 +1,6 @@
 /* Compares the oracles of all problems with their statements, written down once more: in long double, and the
  * other way round. An oracle gathers the products of one output; here each product of an input and a tap is added to
- * the output that it belongs to, if there is one. */
+ * the output that it belongs to, if there is one. And the cases of each problem tell float from 16 bits. */
 #include "base/tests/unit.h"
 
 #include "grader/tests/oracle_bench.h"
@@ -278,8 +278,99 @@ static void oracles_agree_with_their_statements(void **state)
     }
 }
 
+/* --- precision ---------------------------------------------------------------------------------------------------- */
+
+static float to_bfloat16(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000; /* to the nearest, and to even */
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
+/* As if all inputs were two bfloat16 each. */
+static void round_inputs(const Bench *bench)
+{
+    for (size_t i = 0; i < bench->problem.parameter_count; i++)
+        for (size_t k = 0; bench->problem.parameters[i].role == ROLE_IN && k < elements(bench, i); k++) {
+            float *value = (float *)bench->inputs[i] + k;
+            const float first = to_bfloat16(*value);
+            *value = first + to_bfloat16(*value - first);
+        }
+}
+
+/* The share of the elements that miss their bound with such inputs, even if all sums are exact. */
+static double share_refused(Bench *bench, const Testcase *testcase)
+{
+    const Tolerance *tolerance = &bench->problem.tolerance;
+    Message why;
+    size_t wrong = 0;
+    double largest = 0;
+    if (bench_evaluate(bench, testcase, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    double *rounded = malloc(2 * bench->count * sizeof *rounded);
+    round_inputs(bench);
+    if (oracle_evaluate(bench->oracle, &testcase->sizes, (const void *const *)bench->inputs, 0, bench->count, rounded,
+                        rounded + bench->count, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    for (size_t i = 0; i < bench->count; i++)
+        largest = fmax(largest, bench->magnitude[i]);
+    for (size_t i = 0; i < bench->count; i++)
+        wrong += fabs(rounded[i] - bench->expected[i]) >
+                 0x1p-23 * (tolerance->sum_factor * bench->magnitude[i] + tolerance->max_factor * largest);
+    free(rounded);
+    bench_drop_case(bench);
+    return (double)wrong / (double)bench->count;
+}
+
+static double terms_of(Bench *bench, const Testcase *testcase)
+{
+    bench->testcase = *testcase;
+    return (double)testcase->operations / (double)elements(bench, problem_output(&bench->problem));
+}
+
+/* Of the hidden cases with the most terms in a sum. The more terms, the more such errors average out. */
+static double largest_share_refused(Bench *bench, const TestcaseSet *set)
+{
+    double terms = 0, share = 0;
+    for (size_t i = 0; i < set->count; i++)
+        if (set->cases[i].group == CASE_HIDDEN)
+            terms = fmax(terms, terms_of(bench, &set->cases[i]));
+    for (size_t i = 0; i < set->count; i++)
+        if (set->cases[i].group == CASE_HIDDEN && terms_of(bench, &set->cases[i]) == terms)
+            share = fmax(share, share_refused(bench, &set->cases[i]));
+    return share;
+}
+
+static void operands_of_16_bits_are_refused_under_the_largest_filter(void **state)
+{
+    const char **ids;
+    Arena arena = {0};
+    size_t count;
+    Message why;
+    if (problem_list(&arena, &ids, &count, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    for (size_t i = 0; i < count; i++) {
+        Bench bench;
+        TestcaseSet set = {0};
+        bench_open(&bench, ids[i]);
+        if (testcases_read(&bench.problem, &set, &why) != STATUS_OK)
+            fail_test("%s", why.text);
+        const bool is_float = bench.problem.parameters[problem_output(&bench.problem)].type == ELEMENT_FLOAT32;
+        if (is_float && largest_share_refused(&bench, &set) < 0.01) /* of hundreds of outputs: several */
+            fail_test("%s: no hidden case with the most terms refuses two bfloat16 for each number", ids[i]);
+        testcases_free(&set);
+        bench_close(&bench);
+    }
+    arena_free(&arena);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(oracles_agree_with_their_statements)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(oracles_agree_with_their_statements),
+        cmocka_unit_test(operands_of_16_bits_are_refused_under_the_largest_filter),
+    };
     return cmocka_run_group_tests_name("oracles", tests, NULL, NULL);
 }

@@ -56,6 +56,34 @@ static Status statement_alone(const Problem *problem, const TestcaseSet *set, Me
     return inspect_statement(problem, why);
 }
 
+/* All that is missing, in place of the first thing. */
+static Status values_in_full(const Problem *problem, const TestcaseSet *set, Message *why)
+{
+    Text missing = {0};
+    text_add(&missing, "");
+    Status status = inspect_values(problem, set, &missing, why);
+    snprintf(why->text, sizeof why->text, "%s", missing.data);
+    text_free(&missing);
+    return status;
+}
+
+/* Cases with every class of values: `a` is the input, and the others have no floats. */
+static const char values[] =
+    "{\"schema\": 1, \"cases\": [\n"
+    "{\"name\": \"zero\", \"why\": \"-\", \"sizes\": {\"rows\": 1, \"cols\": [5, 9]}, \"inputs\": {\n"
+    " \"a\": {\"generator\": \"constant\", \"value\": 0}, \"b\": {\"generator\": \"constant\", \"value\": 0},"
+    " \"mask\": {\"generator\": \"constant\", \"value\": 0}}},\n"
+    "{\"name\": \"equal\", \"why\": \"-\", \"sizes\": {\"rows\": 9, \"cols\": 1000}, \"inputs\": {\n"
+    " \"a\": {\"generator\": \"constant\", \"value\": 0.5}, \"b\": {\"generator\": \"constant\"},"
+    " \"mask\": {\"generator\": \"constant\"}}},\n"
+    "{\"name\": \"huge\", \"why\": \"-\", \"sizes\": {\"rows\": 20, \"cols\": 20}, \"inputs\": {\n"
+    " \"a\": {\"generator\": \"uniform\", \"low\": 1, \"high\": 2, \"seed\": 3, \"pattern\": \"sparse\","
+    " \"one_in\": 400, \"others\": 1e-6}, \"b\": {\"generator\": \"integers\", \"seed\": 4},"
+    " \"mask\": {\"generator\": \"ramp\"}}},\n"
+    "{\"name\": \"changed\", \"why\": \"-\", \"sizes\": {\"rows\": 20, \"cols\": 20}, \"inputs\": {\n"
+    " \"a\": {\"as_before\": true, \"change\": 0.5}, \"b\": {\"as_before\": true, \"change\": 1},"
+    " \"mask\": {\"as_before\": true, \"change\": 7}}}]}\n";
+
 /* Every file as it should be, but for one place in one of them. */
 static const struct {
     Inspection *inspect;
@@ -86,6 +114,23 @@ static const struct {
      "no hidden or timed case has the largest cols, 1000"},
     {inspect_limits, HIDDEN, hidden, "\"rows\": 6", "\"rows\": 4",
      "no hidden or timed case is as large as rows <= 2 * cols lets it be"},
+
+    {values_in_full, HIDDEN, values, "\"zero\"", "\"nothing\"", NULL},
+    {values_in_full, HIDDEN, hidden, "\"least\"", "\"smallest\"",
+     "a, b, mask: no hidden case in which all elements are zero\n"
+     "a: no hidden case in which all elements are equal, and not zero\n"
+     "a, b, mask: no hidden case in which one element differs from the case before, as in "
+     "{\"as_before\": true, \"change\": 1}\n"
+     "a: no hidden case in which one element is a thousand times as large as all others\n"
+     "no hidden case without negative elements has "},
+    {values_in_full, HIDDEN, values, "\"value\": 0.5", "\"value\": -0.5",
+     "no hidden case without negative elements has a line of 1000 elements of a\n"
+     "no hidden case with equal taps and without negative elements has a line of 1000 elements of a\n"},
+    {values_in_full, HIDDEN, values, "\"cols\": [5, 9]", "\"cols\": 5", "no hidden case draws its sizes"},
+    {values_in_full, HIDDEN, values, "\"b\": {\"as_before\": true, \"change\": 1}", "\"b\": {\"as_before\": true}",
+     "b: no hidden case in which one element differs from the case before"},
+    {values_in_full, HIDDEN, values, "\"others\": 1e-6", "\"others\": 0.01",
+     "a: no hidden case in which one element is a thousand"},
 
     {inspect_example, "testcases/blend/sample.json", home_sample, "by hand", "by head", NULL},
     {inspect_example, "testcases/blend/sample.json", home_sample, "{\"values\": [1, 2.5]}",

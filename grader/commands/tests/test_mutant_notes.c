@@ -112,6 +112,11 @@ static void a_mutant_is_told_as_its_note_names_it(void **state)
     mutant_note_add(source_text, &mutant, &text);
     assert_string_equal(text.data, "`x[0] = 1` to `x[1]`");
     text_free(&text);
+    Mutant shortcut = mutant_of(7, "shortcut for zeros", "x", "y");
+    shortcut.shown = "y";
+    mutant_note_add(source_text, &shortcut, &text);
+    assert_string_equal(text.data, "shortcut for zeros");
+    text_free(&text);
 }
 
 /* ---- the log of mutants ------------------------------------------------------------------------------------------ */

@@ -6,11 +6,22 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const sizes[] = {"input_size", "kernel_size"};
+static const Problem problem = {
+    .signature = "void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)",
+    .parameters =
+        {
+            {.name = "input", .role = ROLE_IN, .rank = 1, .shape = {{.text = "input_size"}}},
+            {.name = "kernel", .role = ROLE_IN, .rank = 1, .shape = {{.text = "kernel_size"}}},
+            {.name = "output", .role = ROLE_OUT, .rank = 1, .shape = {{.text = "input_size - kernel_size + 1"}}},
+            {.name = "input_size", .role = ROLE_SIZE},
+            {.name = "kernel_size", .role = ROLE_SIZE},
+        },
+    .parameter_count = 5,
+};
 
 static void make(const char *source, Mutants *mutants)
 {
-    mutants_make(source, sizes, COUNT_OF(sizes), mutants);
+    mutants_make(source, &problem, mutants);
 }
 
 /* How many mutants with this mistake have this text. */
@@ -234,6 +245,49 @@ static void lines_are_shown_without_indentation(void **state)
     mutants_free(&mutants);
 }
 
+static const char solution[] =
+    "#include <a.h>\nextern \"C\" void solve(const float *in, const float *k, float *out, int n, "
+    "int m)\n{\n    f(in);\n}\n";
+
+/* How many mutants of `solution` with this mistake hold this text. */
+static int count_shortcuts(const char *mistake, const char *part)
+{
+    Mutants mutants;
+    int found = 0;
+    make(solution, &mutants);
+    for (size_t i = 0; i < mutants.count; i++) {
+        Text text = {0};
+        mutant_source(solution, &mutants.items[i], &text);
+        found += strcmp(mutants.items[i].mistake, mistake) == 0 && strstr(text.data, part) != NULL;
+        text_free(&text);
+    }
+    mutants_free(&mutants);
+    return found;
+}
+
+static void a_shortcut_stands_around_the_whole_solution(void **state)
+{
+    static const char zeros[] = "shortcut for zeros";
+    assert_int_equal(count_shortcuts(zeros, ""), 2);
+    assert_int_equal(count_shortcuts(zeros,
+                                     "extern \"C\" void solve(const float* input, const float* kernel, float* output, "
+                                     "int input_size, int kernel_size)\n{\n    bool any = false;"),
+                     2);
+    assert_int_equal(count_shortcuts(zeros, "shortcut::on_host(kernel, (1LL * (kernel_size)))"), 1);
+    assert_int_equal(
+        count_shortcuts(zeros, "if (!any) return; right_solve(input, kernel, output, input_size, kernel_size);"), 2);
+    assert_int_equal(count_shortcuts(zeros,
+                                     "\nstatic void right_solve(const float *in, const float *k, float *out, int n, "
+                                     "int m)\n{\n    f(in);\n}\n"),
+                     2);
+    assert_int_equal(count_shortcuts("output replayed",
+                                     "shortcut::look(input, (1LL * (input_size)), kernel, (1LL * (kernel_size)))"),
+                     1);
+    assert_int_equal(count_shortcuts("shortcut for equal elements", "output, (1LL * (input_size - kernel_size + 1)))"),
+                     2);
+    expect_none("void solve(int input_size) { f(); }", zeros);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +308,7 @@ int main(void)
         cmocka_unit_test(comments_texts_and_preprocessor_lines_stay),
         cmocka_unit_test(no_two_mutants_are_the_same),
         cmocka_unit_test(lines_are_shown_without_indentation),
+        cmocka_unit_test(a_shortcut_stands_around_the_whole_solution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

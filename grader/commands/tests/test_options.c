@@ -72,6 +72,18 @@ static void command_lines_are_taken_or_refused_by_name(void **state)
     }
 }
 
+static void a_gpu_is_a_cuda_device(void **state)
+{
+    static const char *const names[][2] = {{"gpu", "cuda"}, {"gpu:1", "cuda:1"}, {"gpus", "gpus"}, {"sim", "sim"}};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        const char *const words[6] = {"grade", "--device", names[i][0], "x.cu"};
+        Options options;
+        Message why;
+        assert_int_equal(parse(words, &options, &why), STATUS_OK);
+        assert_string_equal(options.device, names[i][1]);
+    }
+}
+
 static void a_subcommand_says_what_it_expects(void **state)
 {
     Options options;
@@ -108,6 +120,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(command_lines_are_taken_or_refused_by_name),
+        cmocka_unit_test(a_gpu_is_a_cuda_device),
         cmocka_unit_test(a_subcommand_says_what_it_expects),
         cmocka_unit_test(operands_are_what_is_left_wherever_they_stand),
     };

@@ -153,6 +153,28 @@ static void files_go_to_the_first_input_or_to_the_one_that_is_named(void **state
     assert_non_null(strstr(why.text, "is no input of blend; expected: a, b, mask"));
 }
 
+/* blend has rows from 1, columns from 2 on, and rows <= 2 * cols. */
+static void sizes_fit_as_the_statement_says_and_make_a_case_each(void **state)
+{
+    static const Sizes fitting[] = {{.values = {[4] = 3, [5] = 4}}, {.values = {[4] = 4, [5] = 2}}};
+    static const Sizes others[] = {{.values = {[4] = 3, [5] = 1}}, {.values = {[4] = 5, [5] = 2}}, {.values = {0}}};
+    TestcaseSet set;
+    Message why = {0};
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        assert_false(sizes_fit(&problem, &others[i]));
+    for (size_t i = 0; i < COUNT_OF(fitting); i++)
+        assert_true(sizes_fit(&problem, &fitting[i]));
+    if (custom_cases_of(&problem, fitting, COUNT_OF(fitting), 5, &set, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    assert_int_equal(set.count, 2);
+    assert_string_equal(set.cases[0].name, "rows=3,cols=4");
+    assert_int_equal(set.cases[0].operations, 36);
+    assert_string_equal(set.cases[1].name, "rows=4,cols=2");
+    assert_int_equal(set.cases[1].number, 2);
+    assert_int_equal(set.cases[1].sources[1].seed, 5 * PROBLEM_MAX_PARAMETERS + 1);
+    testcases_free(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +183,7 @@ int main(void)
         cmocka_unit_test(the_limits_of_the_statement_are_allowed),
         cmocka_unit_test(what_is_no_size_and_no_input_is_refused_by_name),
         cmocka_unit_test(files_go_to_the_first_input_or_to_the_one_that_is_named),
+        cmocka_unit_test(sizes_fit_as_the_statement_says_and_make_a_case_each),
     };
     return cmocka_run_group_tests_name("own_case", tests, read_problem, forget_problem);
 }

@@ -136,7 +136,7 @@ static const struct {
      "element 1 of mask: expected a number of type unsigned char"},
     {"sample", "{\"values\": [1, 0]}", "{\"values\": [1, -1]}", "element 1 of mask"},
     {"sample", "{\"values\": [1, 0]}", "{\"values\": [1, 0], \"seed\": 1}", "seed: unknown key"},
-    {"sample", "{\"values\": [1, 0]}", "{}", "mask: expected \"values\", \"file\" or \"generator\""},
+    {"sample", "{\"values\": [1, 0]}", "{}", "mask: expected \"values\", \"file\", \"generator\" or \"as_before\""},
     {"sample", "{\"values\": [1, 0]}", "[1, 0]", "mask: expected an object"},
     {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"uniform\"}", "makes floats; for mask, use \"integers\""},
     {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"integers\"}", "expected whole numbers from 0 to 255"},
@@ -186,6 +186,47 @@ static const struct {
     {"hidden", "\"generator\": \"normal\"", "\"generator\": \"normal\", \"low\": -1", "low: unknown key"},
     {"hidden", "\"seed\": 7", "\"seed\": -7", "seed: expected a whole number from 0"},
     {"hidden", "\"seed\": 7", "\"seed\": \"7\"", "seed: expected a number"},
+
+    {"hidden", "\"seed\": 7", "\"pattern\": \"smooth\"", "pattern: expected sparse, emboss, ends or product"},
+    {"hidden", "\"seed\": 7", "\"pattern\": \"ends\", \"middle\": 1", "middle: unknown key"},
+    {"hidden", "\"seed\": 7", "\"pattern\": \"sparse\", \"one_in\": 1", "expected a whole number \"one_in\" from 2 on"},
+    {"hidden", "\"seed\": 7", "\"pattern\": \"sparse\", \"others\": 2", "and \"others\" from -1 to 1"},
+    {"hidden", "\"seed\": 7", "\"pattern\": \"product\", \"change\": 0",
+     "expected a \"change\" from -1 to 1 that is not 0"},
+    {"hidden", "-3, \"high\": 5", "-3, \"high\": 5e9, \"pattern\": \"ends\"", "expected numbers from -1e+09 to 1e+09"},
+    {"hidden", "\"seed\": 8", "\"seed\": 8, \"pattern\": \"ends\"", "pattern: is for arrays of floats, which b is not"},
+    {"hidden", "{\"generator\": \"normal\"}", "{\"generator\": \"normal\", \"pattern\": \"ends\"}",
+     "a: every timed call must get new data: expected a random generator or a file with \"perturb\", without a seed or a "
+     "pattern"},
+
+    {"hidden", "{\"generator\": \"constant\", \"value\": 255}", "{\"as_before\": true}",
+     "mask: expected the shape of mask in the case before, \"larger\""},
+    {"hidden", "{\"generator\": \"impulse\", \"position\": 3}", "{\"as_before\": true}",
+     "mask: no case comes before this one in its group"},
+    {"hidden", "{\"generator\": \"constant\", \"value\": 255}", "{\"as_before\": false}",
+     "expected \"as_before\": true, in a case that is not timed"},
+    {"hidden", "{\"generator\": \"normal\"}", "{\"as_before\": true}", "in a case that is not timed"},
+
+    {"hidden", "\"rows\": 2,", "\"rows\": [2],",
+     "rows: expected a whole number from 1 to 1000, or two, the smaller one first"},
+    {"hidden", "\"rows\": 2,", "\"rows\": [5, 2],", "rows: expected a whole number from 1 to 1000, or two"},
+    {"hidden", "\"rows\": 2,", "\"rows\": [1, 1001],", "rows: expected a whole number from 1 to 1000, or two"},
+    {"hidden", "\"rows\": 2,", "\"rows\": [1, 2, 3],", "rows: expected a whole number from 1 to 1000, or two"},
+    {"hidden", "\"rows\": 2,", "\"rows\": [7, 1000],", "sizes: 0 of 200 sizes drawn keep the problem's constraints"},
+    {"hidden", "\"rows\": 2,", "\"rows\": [1, 5],",
+     "a: expected uniform, normal, integers, constant, or an impulse in the middle: the sizes are drawn"},
+    {"hidden",
+     ", \"seed\": 8},\n \"mask\": {\"generator\": \"impulse\", \"position\": 3}}},\n{\"name\": \"steps\", \"why\": \"generators without a seed\", \"sizes\": {\"rows\": 2, \"cols\": 3},\n \"inputs\": {\"a\": {\"generator\": \"ramp\", \"start\": 1, \"step\": 0.5},\n \"b\": {\"generator\": \"impulse\", \"value\": -4}",
+     "},\n \"mask\": {\"generator\": \"impulse\", \"position\": 3}}},\n{\"name\": \"steps\", \"why\": \"generators without a seed\", \"sizes\": {\"rows\": 37, \"cols\": 29},\n \"inputs\": {\"a\": {\"generator\": \"constant\"},\n \"b\": {\"as_before\": true}",
+     "b: b of the case before, \"larger\", needs a seed"},
+    {"hidden", "{\"rows\": 2, \"cols\": 3}", "{\"rows\": [1, 2], \"cols\": 3}, \"addresses\": \"repeat\"",
+     "addresses: the sizes of \"steps\" are drawn in every grading"},
+    {"hidden",
+     "\"sizes\": {\"rows\": 2, \"cols\": 3},\n \"inputs\": {\"a\": {\"generator\": \"ramp\", \"start\": 1, \"step\": 0.5}",
+     "\"expected\": [1], \"sizes\": {\"rows\": [1, 2], \"cols\": 3},\n \"inputs\": {\"a\": {\"generator\": \"constant\"}",
+     "expected: the sizes of the case are drawn in every grading"},
+    {"hidden", "\"rows\": 3,", "\"rows\": [1, 5],", "sizes: only a hidden case that is not timed can draw its sizes"},
+    {"sample", "\"rows\": 1,", "\"rows\": [1, 3],", "sizes: only a hidden case that is not timed can draw its sizes"},
 };
 
 static void bad_testcases_are_refused_with_line_and_key(void **state)
@@ -204,6 +245,160 @@ static void bad_testcases_are_refused_with_line_and_key(void **state)
             fail_test("row %zu: \"%s\" does not hold \"%s\"", i, why.text, refused[i].message);
         home_write(path, original);
     }
+}
+
+/* The case "larger" with other keys for its array `a`, of 37 rows and 29 columns, and a case after it. */
+static void fill_a(const char *keys, const char *next, const GeneratorKey *secret, float a[1073], float then[1073])
+{
+    Problem problem;
+    TestcaseSet set;
+    Message why = {0};
+    char after[600], *with_keys = replaced(home_hidden, "\"seed\": 7", keys);
+    snprintf(
+        after, sizeof after,
+        "}},\n{\"name\": \"next\", \"why\": \"-\", \"sizes\": {\"rows\": 37, \"cols\": 29}, \"inputs\": {\"a\": %s,"
+        " \"b\": {\"as_before\": true, \"change\": 1}, \"mask\": {\"as_before\": true}}},\n{\"name\": \"steps\"",
+        next);
+    char *text = replaced(with_keys, "}},\n{\"name\": \"steps\"", after);
+    home_write("testcases/blend/hidden.json", text);
+    assert_int_equal(problem_read("blend", &problem, &why), STATUS_OK);
+    if (testcases_read(&problem, &set, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    testcase_fill(&problem, &set.cases[1], 0, secret, a, 1073);
+    testcase_fill(&problem, &set.cases[2], 0, secret, then, 1073);
+    testcases_free(&set);
+    problem_free(&problem);
+    home_write("testcases/blend/hidden.json", home_hidden);
+    free(with_keys);
+    free(text);
+}
+
+static const char as_before[] = "{\"as_before\": true}";
+
+static void a_sparse_array_keeps_one_element_of_each_run(void **state)
+{
+    const GeneratorKey secret = {{5}};
+    float a[1073], then[1073];
+    fill_a("\"seed\": 7, \"pattern\": \"sparse\", \"one_in\": 100", as_before, &secret, a, then);
+    for (int run = 0; run < 11; run++) {
+        int kept = 0;
+        for (int i = 100 * run; i < 100 * (run + 1) && i < 1073; i++)
+            kept += a[i] != 0;
+        assert_int_equal(kept, 1);
+    }
+    assert_memory_equal(a, then, sizeof a);
+    fill_a("\"seed\": 7, \"pattern\": \"sparse\", \"one_in\": 1073, \"others\": 1e-6", as_before, &secret, a, then);
+    int large = 0;
+    for (int i = 0; i < 1073; i++) {
+        assert_true(a[i] != 0);
+        large += fabsf(a[i]) > 6e-6f;
+    }
+    assert_int_equal(large, 1);
+}
+
+static void an_embossing_filter_adds_up_to_its_middle(void **state)
+{
+    const GeneratorKey secret = {{5}};
+    float a[1073], then[1073];
+    double sum = 0;
+    fill_a("\"seed\": 7, \"pattern\": \"emboss\", \"middle\": 3", as_before, &secret, a, then);
+    for (int i = 0; i < 1073; i++) {
+        sum += a[i];
+        assert_true(i == 536 || (a[i] == -a[1072 - i] && a[i] != 0));
+    }
+    assert_true(sum == 3 && a[536] == 3);
+}
+
+static void ends_are_mirror_images_and_the_inner_elements_are_not(void **state)
+{
+    const GeneratorKey secret = {{5}};
+    float a[1073], then[1073];
+    int inner = 0;
+    fill_a("\"seed\": 7, \"pattern\": \"ends\"", as_before, &secret, a, then);
+    for (int row = 0; row < 37; row++)
+        for (int col = 0; col < 29; col++) {
+            const bool is_end = row == 0 || row == 36 || col == 0 || col == 28;
+            const bool is_mirrored = a[row * 29 + col] == a[row * 29 + 28 - col];
+            assert_true(!is_end || (is_mirrored && a[row * 29 + col] == a[(36 - row) * 29 + col]));
+            inner += !is_end && is_mirrored;
+        }
+    assert_int_equal(inner, 35); /* the middle column is its own mirror image */
+}
+
+static void a_product_lacks_one_element(void **state)
+{
+    const GeneratorKey secret = {{5}};
+    float a[1073], then[1073];
+    int others = 0;
+    fill_a("\"seed\": 7, \"pattern\": \"product\", \"change\": 0.25", as_before, &secret, a, then);
+    for (int row = 0; row < 37; row++)
+        for (int col = 0; col < 29; col++) {
+            const double product = (double)a[row * 29] * a[col] / a[0];
+            others += fabs(product - a[row * 29 + col]) > 1e-5 * fabs(product);
+        }
+    assert_int_equal(others, 1);
+}
+
+static int differing(const float a[1073], const float b[1073], int *place)
+{
+    int count = 0;
+    for (int i = 0; i < 1073; i++)
+        if (a[i] != b[i]) {
+            count++;
+            *place = i;
+        }
+    return count;
+}
+
+static void one_element_differs_from_the_case_before(void **state)
+{
+    static const char one_more[] = "{\"as_before\": true, \"change\": 1.5}";
+    const GeneratorKey secret = {{5}}, other = {{6}};
+    float a[1073], then[1073];
+    int place = 0, another = 0;
+    fill_a("\"seed\": 7", one_more, &secret, a, then);
+    assert_int_equal(differing(a, then, &place), 1);
+    assert_true(then[place] == a[place] + 1.5f);
+    fill_a("\"seed\": 7, \"pattern\": \"ends\"", one_more, &other, a, then);
+    assert_int_equal(differing(a, then, &another), 1);
+    assert_int_not_equal(place, another);
+}
+
+/* Other sizes with each key, all of them within the range and the constraint rows <= 2 * cols. */
+static void sizes_are_drawn_for_each_grading(void **state)
+{
+    Problem problem;
+    TestcaseSet set;
+    Message why = {0};
+    bool seen[1001] = {false};
+    int different = 0;
+    char *ranged = replaced(home_hidden, "{\"rows\": 37, \"cols\": 29}", "{\"rows\": [10, 900], \"cols\": [20, 300]}");
+    char *text = replaced(ranged, "{\"generator\": \"impulse\", \"position\": 3}", "{\"generator\": \"impulse\"}");
+    home_write("testcases/blend/hidden.json", text);
+    assert_int_equal(problem_read("blend", &problem, &why), STATUS_OK);
+    if (testcases_read(&problem, &set, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    const Testcase *drawn = &set.cases[1];
+    for (uint32_t word = 0; word < 200; word++) {
+        const GeneratorKey secret = {{word}};
+        assert_int_equal(testcases_draw(&problem, &set, &secret, &why), STATUS_OK);
+        const Sizes sizes = drawn->sizes;
+        assert_in_range(sizes.values[4], 10, 900);
+        assert_in_range(sizes.values[5], 20, 300);
+        assert_true(sizes.values[4] <= 2 * sizes.values[5]);
+        assert_int_equal(drawn->operations, 3 * sizes.values[4] * sizes.values[5]);
+        different += !seen[sizes.values[4]];
+        seen[sizes.values[4]] = true;
+        assert_int_equal(testcases_draw(&problem, &set, &secret, &why), STATUS_OK);
+        assert_memory_equal(&sizes, &drawn->sizes, sizeof sizes);
+    }
+    assert_in_range(different, 120, 200);
+    assert_int_equal(set.cases[2].sizes.values[4], 2); /* those that are fixed stay */
+    testcases_free(&set);
+    problem_free(&problem);
+    home_write("testcases/blend/hidden.json", home_hidden);
+    free(ranged);
+    free(text);
 }
 
 /* Inputs and expected output of a hidden case from files without a header. */
@@ -479,6 +674,12 @@ int main(void)
         cmocka_unit_test(literal_values_have_the_type_of_their_parameter),
         cmocka_unit_test(what_is_left_out_has_its_default),
         cmocka_unit_test(arrays_of_every_type_are_filled),
+        cmocka_unit_test(a_sparse_array_keeps_one_element_of_each_run),
+        cmocka_unit_test(an_embossing_filter_adds_up_to_its_middle),
+        cmocka_unit_test(ends_are_mirror_images_and_the_inner_elements_are_not),
+        cmocka_unit_test(a_product_lacks_one_element),
+        cmocka_unit_test(one_element_differs_from_the_case_before),
+        cmocka_unit_test(sizes_are_drawn_for_each_grading),
         cmocka_unit_test(bad_testcases_are_refused_with_line_and_key),
         cmocka_unit_test(elements_alone_are_an_input_and_an_output),
         cmocka_unit_test(a_timed_case_perturbs_the_values_of_a_file),

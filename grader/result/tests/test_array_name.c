@@ -23,14 +23,25 @@ static void names_that_the_source_indexes_may_be_told(void **state)
     assert_false(array_name_may_be_told(source, ""));
 }
 
+static void cuda_calls_of_the_source_may_be_told(void **state)
+{
+    static const char calls[] =
+        "CHECK(cudaMalloc(&p, n)); cuTensorMapEncodeTiled (map); secret(1); cudaError_t error; k<<<1, 2>>>();";
+    assert_true(call_name_may_be_told(calls, "cudaMalloc"));
+    assert_true(call_name_may_be_told(calls, "cuTensorMapEncodeTiled"));
+    assert_false(call_name_may_be_told(calls, "secret"));
+    assert_false(call_name_may_be_told(calls, "cudaError_t"));
+    assert_false(call_name_may_be_told(calls, "cudaFree"));
+}
+
 static void only_the_first_names_may_be_told(void **state)
 {
     char many[4000] = "", name[20];
-    for (int i = 0; i <= MAX_ARRAY_NAMES; i++)
+    for (int i = 0; i <= MAX_TOLD_NAMES; i++)
         snprintf(many + strlen(many), sizeof many - strlen(many), "a%d[0] a0[1];", i);
-    snprintf(name, sizeof name, "a%d", MAX_ARRAY_NAMES - 1);
+    snprintf(name, sizeof name, "a%d", MAX_TOLD_NAMES - 1);
     assert_true(array_name_may_be_told(many, name));
-    snprintf(name, sizeof name, "a%d", MAX_ARRAY_NAMES);
+    snprintf(name, sizeof name, "a%d", MAX_TOLD_NAMES);
     assert_false(array_name_may_be_told(many, name));
 }
 
@@ -55,6 +66,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_that_the_source_indexes_may_be_told),
+        cmocka_unit_test(cuda_calls_of_the_source_may_be_told),
         cmocka_unit_test(only_the_first_names_may_be_told),
         cmocka_unit_test(parameters_have_the_names_of_the_source),
     };

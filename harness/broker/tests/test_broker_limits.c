@@ -44,7 +44,7 @@ static void call_within(const char *limits, int which, CallOutcome outcome, Mist
     }
     if (run.report.outcome != outcome || strcmp(run.report.text, text) != 0 || run.report.mistake.kind != mistake)
         fail_test("limits %s: outcome %d, mistake %d: %s %s", limits, run.report.outcome, run.report.mistake.kind,
-                  run.report.text, run.report.first_error_text);
+                  run.report.text, run.report.first_error.text);
     finish(&run);
 }
 

@@ -287,7 +287,8 @@ static void the_error_of_a_posted_launch_comes_with_the_next_reply(void **state)
     post_launch(ask_function("nothing"), 2048);
     assert_int_equal(ask(RING_SYNCHRONIZE, 0, 0, 0, 0).posted_error, CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(ask(RING_SYNCHRONIZE, 0, 0, 0, 0).posted_error, CUDA_ERROR_SUCCESS);
-    assert_int_equal(broker.reply.report.first_error, CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(broker.reply.report.first_error.error, CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(broker.reply.report.first_error.mistake.limit, LAUNCH_THREADS);
 }
 
 static bool staging_holds(const char *text)

@@ -32,9 +32,9 @@ static void a_map_of_the_submissions_memory_is_made(void **state)
 static void expect_refusal(const RingTensor *tensor, CudaError error, const char *words)
 {
     CallReport *report = &broker.reply.report;
-    report->first_error = CUDA_ERROR_SUCCESS;
-    if (ask_map(tensor) != error || strstr(report->first_error_text, words) == NULL)
-        fail_test("not \"%s\": %s", words, report->first_error_text);
+    report->first_error = (CallError){0};
+    if (ask_map(tensor) != error || strstr(report->first_error.text, words) == NULL)
+        fail_test("not \"%s\": %s", words, report->first_error.text);
 }
 
 /* What CUDA does not take, and what does not belong to the submission. */
@@ -109,7 +109,7 @@ static void what_the_judge_does_not_provide_has_a_name(void **state)
     cases[3].type = DEVICE_TENSOR_TF32; /* on the simulated GPU */
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         expect_refusal(&cases[i], CUDA_ERROR_NOT_SUPPORTED, words[i]);
-    assert_string_equal(broker.not_provided, "cuTensorMapEncodeTiled");
+    assert_string_equal(broker.not_provided.text, "cuTensorMapEncodeTiled");
 }
 
 int main(void)

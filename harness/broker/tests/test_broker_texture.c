@@ -100,9 +100,9 @@ static void an_srgb_texture_is_refused_by_name_on_the_simulated_gpu(void **state
     texture.srgb = 1;
     assert_int_equal(ask_body(RING_TEXTURE_NEW, &texture, sizeof texture).error, CUDA_ERROR_NOT_SUPPORTED);
     assert_string_equal(
-        broker.reply.report.first_error_text,
+        broker.reply.report.first_error.text,
         "cudaCreateTextureObject with sRGB: operation not supported (the simulated GPU has no sRGB textures)");
-    assert_string_equal(broker.not_provided, "cudaCreateTextureObject with sRGB");
+    assert_string_equal(broker.not_provided.text, "cudaCreateTextureObject with sRGB");
 }
 
 /* ---- a device that believes everything: the simulated one, with operations of the test's own --------------------- */
@@ -166,6 +166,36 @@ static void a_texture_is_freed_once_and_only_if_it_exists(void **state)
     assert_int_equal(ask(RING_TEXTURE_FREE, second + 1, 0, 0, 0).error, CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(ask(RING_TEXTURE_FREE, second, 0, 0, 0).error, CUDA_ERROR_SUCCESS);
     assert_int_equal(textures_freed, 2);
+}
+
+static CudaError refuse_levels(Device *device, const DeviceTexture *texture, uint64_t *number)
+{
+    return texture->levels > 1 ? CUDA_ERROR_NOT_SUPPORTED : count_new(device, texture, number);
+}
+
+/* The simulated GPU takes them; so does none that is real. */
+static void the_levels_of_a_mipmapped_texture_are_arrays(void **state)
+{
+    const uint64_t first = new_array(8, 8, 0), second = new_array(4, 4, 0);
+    RingTexture texture = {.array = first, .level = {first, second}, .levels = 2, .normalized = 1, .most_level = 1};
+    assert_int_equal(ask_body(RING_TEXTURE_NEW, &texture, sizeof texture).error, CUDA_ERROR_SUCCESS);
+    assert_int_equal(last_texture.levels, 2);
+    assert_ptr_equal(last_texture.level[0], last_texture.array);
+    const RingTexture refused[] = {
+        {.array = first, .level = {first, second}, .levels = 2},
+        {.array = first, .level = {second, first}, .levels = 2, .normalized = 1},
+        {.array = first, .level = {first, second + 1}, .levels = 2, .normalized = 1},
+        {.array = first, .level = {first, second}, .levels = 2, .normalized = 1, .level_filter = 2},
+        {.array = first, .level = {first}, .levels = RING_MAX_LEVELS + 1, .normalized = 1},
+    };
+    for (size_t i = 0; i < COUNT_OF(refused); i++)
+        assert_int_equal(ask_body(RING_TEXTURE_NEW, &refused[i], sizeof refused[i]).error, CUDA_ERROR_INVALID_VALUE);
+    own_texture_ops.create = refuse_levels;
+    broker.device->info.modelled = false;
+    assert_int_equal(ask_body(RING_TEXTURE_NEW, &texture, sizeof texture).error, CUDA_ERROR_NOT_SUPPORTED);
+    assert_string_equal(broker.not_provided.text, "cudaCreateTextureObject of a mipmapped array with several levels");
+    texture.levels = 1;
+    assert_int_equal(ask_body(RING_TEXTURE_NEW, &texture, sizeof texture).error, CUDA_ERROR_SUCCESS);
 }
 
 static void a_texture_reads_only_existing_memory(void **state)
@@ -373,6 +403,7 @@ int main(void)
         WITH_A_BROKER(an_srgb_texture_is_refused_by_name_on_the_simulated_gpu),
         WITH_A_BROKER(a_surface_is_made_of_any_array_and_freed_once),
         WITH_OWN_OPS(a_texture_is_freed_once_and_only_if_it_exists),
+        WITH_OWN_OPS(the_levels_of_a_mipmapped_texture_are_arrays),
         WITH_OWN_OPS(a_texture_reads_only_existing_memory),
         WITH_OWN_OPS(the_device_receives_all_fields_of_a_texture),
         WITH_OWN_OPS(a_box_outside_either_end_is_not_copied),

@@ -14,7 +14,7 @@ static void an_honest_submission_is_called_again_and_again(void **state)
         assert_string_equal(run.report.text, "");
         assert_int_equal(run.report.outcome, CALL_OK);
         assert_true(output_is_twice_the_input(&run));
-        assert_int_equal(run.report.first_error, 0);
+        assert_int_equal(run.report.first_error.error, 0);
         assert_int_equal(run.report.output_origin, ORIGIN_KERNELS);
         assert_false(run.report.input_changed);
         assert_false(run.report.pending_at_return);
@@ -139,9 +139,9 @@ static void what_a_call_did_is_reported(void **state)
             report->allocation_refused != cases[i].refused)
             fail_test("%s: changed %d, pending %d, refused %d", cases[i].body, report->input_changed,
                       report->pending_at_return, report->allocation_refused);
-        if (report->first_error != cases[i].error ||
-            strcmp(report->first_error_text, cases[i].error_text == NULL ? "" : cases[i].error_text) != 0)
-            fail_test("%s: error %d, %s", cases[i].body, report->first_error, report->first_error_text);
+        if (report->first_error.error != cases[i].error ||
+            strcmp(report->first_error.text, cases[i].error_text == NULL ? "" : cases[i].error_text) != 0)
+            fail_test("%s: error %d, %s", cases[i].body, report->first_error.error, report->first_error.text);
     }
     finish(&run);
 }
@@ -477,7 +477,9 @@ static void a_machine_that_takes_too_long_for_a_call_is_the_judges_fault(void **
     Message why;
     limits.wall_seconds = 0.1; /* the judge waits for forty times as long */
     limits.warp_instructions = 0;
-    load(&run, "__global__ void spin(float *p) { while (p[0] != 1) p[1] = 2; }\n" SOLVE("spin<<<1, 32>>>(out);"),
+    load(&run,
+         "__global__ void count(float *p) { for (volatile unsigned i = 0; p[0] != 1;) i++; }\n" SOLVE(
+             "count<<<1, 32>>>(out);"),
          &limits);
     assert_int_equal(session_call(run.session, run.arguments, 3, &CHECKING, &run.report, &why), STATUS_SYSTEM);
     assert_memory_equal(why.text, "this machine is too busy: what may take 0.2 s has not ended after", 65);

@@ -174,7 +174,7 @@ static void a_fault_is_named_in_the_first_line(void **state)
         {KERNEL "void resolve(" PARAMETERS ") {}\n",
          "my file.cu: no function solve() with the signature `" PROTOTYPE "`", COMPILE_ERROR},
         {"// void solve(int)\n/* void solve(int) */ int main() { const char *s = \"void solve(\"; return *s; }\n",
-         "my file.cu: no function solve() with", COMPILE_ERROR},
+         "my file.cu: there is no solve(): move the work of main() into a function", COMPILE_ERROR},
         {"namespace x {\nvoid solve(" PARAMETERS ") {}\n}\n",
          "my file.cu:2: solve() must have the signature `" PROTOTYPE
          "`, in no namespace, neither static nor a template",
@@ -246,6 +246,48 @@ static void a_compiler_that_does_not_end_is_stopped(void **state)
     assert_int_equal(compiled.outcome, COMPILE_TIME_LIMIT);
     assert_memory_equal(compiled.diagnostics.data, first, strlen(first));
     compiled_free(&compiled);
+}
+
+/* A compiler of which a part is missing. Each of its programs is in order as far as a look at their versions shows. */
+static void a_compiler_that_cannot_compile_is_the_judges_fault(void **state)
+{
+    static const char script[] = "#!/bin/sh\necho \"gcc: fatal error: cannot execute 'cc1plus'\" >&2\nexit 1\n";
+    static const char *const words[] = {"the compiler cannot be started: ",
+                                        "cannot compile an empty solve() either: gcc: fatal error: cannot execute"};
+    const Toolkit whole = toolkit;
+    toolkit.kind = TOOLKIT_NVCC;
+    toolkit.architectures[0] = 90;
+    toolkit.architecture_count = 1;
+    snprintf(toolkit.root, sizeof toolkit.root, "%s/kit", scratch);
+    snprintf(toolkit.compiler, sizeof toolkit.compiler, "%s/kit/nvcc", scratch);
+    assert_int_equal(mkdir(toolkit.root, 0755), 0);
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        const CompileJob job = {
+            .file_name = "x.cu", .source = RIGHT, .source_bytes = strlen(RIGHT), .prototype = PROTOTYPE, .compute = 90};
+        Compiled compiled;
+        Message why = {0};
+        if (i == 1)
+            assert_int_equal(compile_put_file(toolkit.root, "nvcc", script, strlen(script), &why), STATUS_OK);
+        (void)chmod(toolkit.compiler, 0755);
+        assert_int_equal(compile_submission(&job, &toolkit, scratch, &compiled, &why), STATUS_SYSTEM);
+        if (strstr(why.text, words[i]) == NULL)
+            fail_test("%s", why.text);
+    }
+    toolkit = whole;
+}
+
+static void a_problem_or_a_variable_may_allow_the_compiler_more_time(void **state)
+{
+    assert_int_equal(compile_seconds(0), COMPILE_CPU_SECONDS);
+    assert_int_equal(compile_seconds(45), 45);
+    setenv("CONVJUDGE_COMPILE_SECONDS", "40", 1);
+    assert_int_equal(compile_seconds(0), 40);
+    assert_int_equal(compile_seconds(45), 45);
+    setenv("CONVJUDGE_COMPILE_SECONDS", "5", 1);
+    assert_int_equal(compile_seconds(0), COMPILE_CPU_SECONDS);
+    setenv("CONVJUDGE_COMPILE_SECONDS", "601", 1);
+    assert_int_equal(compile_seconds(0), COMPILE_CPU_SECONDS);
+    unsetenv("CONVJUDGE_COMPILE_SECONDS");
 }
 
 static void existing_and_missing_files_look_alike(void **state)
@@ -461,6 +503,8 @@ int main(void)
         cmocka_unit_test(a_macro_that_grows_without_bounds_meets_a_limit),
         cmocka_unit_test(a_fault_is_named_in_the_first_line),
         cmocka_unit_test(an_error_of_the_preprocessor_is_told_once),
+        cmocka_unit_test(a_compiler_that_cannot_compile_is_the_judges_fault),
+        cmocka_unit_test(a_problem_or_a_variable_may_allow_the_compiler_more_time),
         cmocka_unit_test(a_compiler_that_does_not_end_is_stopped),
         cmocka_unit_test(existing_and_missing_files_look_alike),
         cmocka_unit_test(flags_in_the_judges_environment_are_not_honoured),

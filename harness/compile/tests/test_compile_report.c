@@ -81,6 +81,52 @@ static void a_message_of_the_linker_has_the_line_alone(void **state)
     text_free(&diagnostics);
 }
 
+static void begins_with(const char *source, const char *printed, const char *expected)
+{
+    const CompileJob job = {.file_name = "x.cu", .source = source, .prototype = "void solve(int n)"};
+    Text output = {0}, diagnostics = {0};
+    text_add(&output, printed);
+    report_headline(&job, COMPILE_ERROR, &output, &diagnostics);
+    assert_string_equal(diagnostics.data, expected);
+    text_free(&output);
+    text_free(&diagnostics);
+}
+
+static void a_file_without_solve_is_told_what_to_write(void **state)
+{
+    static const char linker[] = "/submission/./prototype.h:5: undefined reference to `solve'\n";
+    begins_with("// int main() was here\n__global__ void k() {}\n", linker,
+                "x.cu: no function solve() with the signature `void solve(int n)`\n");
+    begins_with(
+        "__global__ void k() {}\nint main(int argc, char **argv)\n{\n}\n", linker,
+        "x.cu: there is no solve(): move the work of main() into a function `extern \"C\" void solve(int n)`, which "
+        "the judge calls with arrays on the device; it never calls main()\n");
+}
+
+/* As cudafe++ of CUDA 13.0 and clang 16 print it. */
+static void a_kernel_that_launches_a_kernel_is_recognised(void **state)
+{
+    static const struct {
+        const char *printed;
+        bool is_nested, names_source;
+    } rows[] = {
+        {"submission.cu(9): error: kernel launch from __device__ or __global__ functions requires separate compilation mode\n",
+         true, true},
+        {"submission.cu:9:5: error: reference to __host__ function '__cudaPushCallConfiguration' in __global__ function\n",
+         true, true},
+        {"submission.cu(9): error: identifier \"x\" is undefined\n", false, true},
+        {"gcc: fatal error: cannot execute 'cc1plus': execvp: No such file or directory\n", false, false},
+        {"nvcc fatal   : Failed to preprocess host compiler properties.\n", false, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Text output = {0};
+        text_add(&output, rows[i].printed);
+        assert_int_equal(report_is_nested_launch(&output), rows[i].is_nested);
+        assert_int_equal(report_names_source(&output), rows[i].names_source);
+        text_free(&output);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -88,6 +134,8 @@ int main(void)
         cmocka_unit_test(an_error_that_the_submission_causes_there_is_its_own),
         cmocka_unit_test(a_compiler_that_names_no_error_is_quoted),
         cmocka_unit_test(a_message_of_the_linker_has_the_line_alone),
+        cmocka_unit_test(a_file_without_solve_is_told_what_to_write),
+        cmocka_unit_test(a_kernel_that_launches_a_kernel_is_recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -902,9 +902,12 @@ static CuTextureDescription describe_texture(const DeviceTexture *texture)
     return description;
 }
 
+/* The levels of a mipmapped array are arrays of their own here, of which the driver makes no texture. */
 static CudaError texture_create(Device *device, const DeviceTexture *texture, uint64_t *handle)
 {
     CudaDevice *cuda = cuda_of(device);
+    if (texture->levels > 1)
+        return CUDA_ERROR_NOT_SUPPORTED;
     const CuResource resource = describe_resource(texture);
     const CuTextureDescription description = describe_texture(texture);
     CuTexture made = 0;

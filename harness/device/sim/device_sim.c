@@ -44,9 +44,10 @@ static const DeviceReportOps REPORT_OPS = {
 
 /* ---- what only a simulated GPU can do ---------------------------------------------------------------------------- */
 
-static void set_budget(Device *device, uint64_t warp_instructions)
+static void set_budget(Device *device, uint64_t warp_instructions, uint64_t of_a_block)
 {
     sim_of(device)->budget = sim_of(device)->budget_left = warp_instructions;
+    sim_of(device)->block_budget = of_a_block;
 }
 
 static size_t take_output(Device *device, char *buffer, size_t size)

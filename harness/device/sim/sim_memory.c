@@ -611,21 +611,15 @@ static SimAddressMode address_mode(DeviceAddressMode mode)
     return modes[mode];
 }
 
-/* Ignores the anisotropy, which has no effect without mip levels. */
-static CudaError texture_create(Device *device, const DeviceTexture *texture, uint64_t *handle)
+/* What a texture that reads this array would read; NULL: memory. */
+static SimTexture describe_texture(const DeviceTexture *texture, const DeviceArray *array)
 {
-    SimDevice *sim = sim_of(device);
-    const DeviceArray *array = texture->array;
     DeviceFormat format = array != NULL ? array->shape.format : texture->format;
     SimTexture described = {.type = texel_type(format),
                             .channels = array != NULL ? array->shape.channels : texture->channels,
                             .filters = texture->filter_mode == DEVICE_FILTER_LINEAR,
                             .as_integer = texture->as_integer,
                             .normalized = texture->normalized};
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
-    if (texture->srgb)
-        return CUDA_ERROR_NOT_SUPPORTED;
     if (array != NULL)
         describe_array(array, &described);
     else
@@ -633,6 +627,41 @@ static CudaError texture_create(Device *device, const DeviceTexture *texture, ui
     for (int i = 0; i < 3; i++)
         described.address_mode[i] = address_mode(texture->address_mode[i]);
     memcpy(described.border, texture->border, sizeof described.border);
+    return described;
+}
+
+/* The textures of the levels after the first; false: one of them cannot be, and none is left. */
+static bool add_levels(SimDevice *sim, const DeviceTexture *texture, SimTexture *described)
+{
+    described->mixes_levels = texture->level_filter == DEVICE_FILTER_LINEAR;
+    described->level_bias = texture->level_bias;
+    described->least_level = texture->least_level;
+    described->most_level = texture->most_level;
+    for (described->levels = 1; described->levels < texture->levels; described->levels++) {
+        const SimTexture of_level = describe_texture(texture, texture->level[described->levels]);
+        const uint64_t handle = simgpu_texture_new(sim->gpu, &of_level);
+        if (handle == 0)
+            break;
+        described->level[described->levels] = handle;
+    }
+    if (described->levels == texture->levels)
+        return true;
+    while (--described->levels > 0)
+        (void)simgpu_texture_free(sim->gpu, described->level[described->levels]);
+    return false;
+}
+
+/* Ignores the anisotropy, which has no effect without gradients. */
+static CudaError texture_create(Device *device, const DeviceTexture *texture, uint64_t *handle)
+{
+    SimDevice *sim = sim_of(device);
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    if (texture->srgb)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    SimTexture described = describe_texture(texture, texture->array);
+    if (texture->levels > 1 && !add_levels(sim, texture, &described))
+        return CUDA_ERROR_INVALID_VALUE;
     *handle = simgpu_texture_new(sim->gpu, &described);
     return *handle == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_SUCCESS;
 }

@@ -494,15 +494,20 @@ void sim_reads(SimDevice *sim, uint64_t address, uint64_t bytes)
         footprint_add(footprint, FOOTPRINT_LOAD, address, bytes);
 }
 
-/* Bytes that stay as they are do not count as stored. */
+static bool stays(const uint8_t *old, const uint8_t *from, uint8_t value, uint64_t i)
+{
+    return old[i] == (from == NULL ? value : from[i]);
+}
+
 void sim_writes(SimDevice *sim, uint64_t address, const uint8_t *from, uint8_t value, uint64_t bytes)
 {
     const uint8_t *old = byte_at(address);
     Footprint *footprint = sim_footprint(sim);
-    for (uint64_t i = 0, run; footprint != NULL && i < bytes; i += run + 1) {
-        for (run = 0; i + run < bytes && old[i + run] != (from == NULL ? value : from[i + run]);)
-            run++;
-        footprint_add(footprint, FOOTPRINT_STORE, address + i, run);
+    for (uint64_t i = 0, end; footprint != NULL && i < bytes; i = end) {
+        const bool same = stays(old, from, value, i);
+        for (end = i + 1; end < bytes && stays(old, from, value, end) == same;)
+            end++;
+        footprint_add(footprint, same ? FOOTPRINT_SAME_STORE : FOOTPRINT_STORE, address + i, end - i);
     }
 }
 

@@ -126,6 +126,7 @@ typedef struct SimDevice {
     double longest_s;
     double kernel_seconds;            /* processor time of the thread that had kernels run */
     uint64_t budget, budget_left;     /* warp-instructions; budget 0: none */
+    uint64_t block_budget;            /* of each block; 0: none */
     uint32_t stack_bytes, heap_bytes; /* of later launches; 0: as at first */
     DeviceProbe *probe;               /* NULL: kernels are not probed */
     ExecutionProfile *profile;        /* NULL: no profile is wanted */

@@ -63,6 +63,7 @@ static MistakeKind kind_of_fault(SimOutcome outcome, const SimFault *fault)
     case SIM_NO_STACK: return MISTAKE_NO_STACK;
     case SIM_BAD_HANDLE: return MISTAKE_BAD_HANDLE;
     case SIM_TRAP: return MISTAKE_TRAP;
+    case SIM_ENDLESS: return MISTAKE_ENDLESS;
     case SIM_TIME_LIMIT:
     case SIM_CANCELLED: return MISTAKE_KERNEL_TIME;
     case SIM_UNSUPPORTED:
@@ -81,20 +82,24 @@ static Mistake sim_mistake_of_fault(SimOutcome outcome, const SimFault *fault)
 static Mistake sim_mistake_of_finding(const SimFinding *finding)
 {
     static const MistakeKind kinds[SIM_FINDING_KINDS] = {[SIM_NO_FENCE] = MISTAKE_NO_FENCE,
+                                                         [SIM_STALE_LOAD] = MISTAKE_STALE_LOAD,
                                                          [SIM_RACE_OF_BLOCKS] = MISTAKE_RACE_OF_BLOCKS,
                                                          [SIM_RACE_OF_WARPS] = MISTAKE_RACE_OF_WARPS,
                                                          [SIM_RACE_OF_LANES] = MISTAKE_RACE_OF_LANES,
                                                          [SIM_RACE_WITH_COPY] = MISTAKE_RACE_WITH_COPY,
+                                                         [SIM_UNEXPECTED_COPY] = MISTAKE_RACE_WITH_COPY,
                                                          [SIM_RACE_WITH_PRODUCT] = MISTAKE_RACE_WITH_PRODUCT,
                                                          [SIM_UNWAITED_PRODUCT] = MISTAKE_UNWAITED_PRODUCT,
                                                          [SIM_UNFENCED_PRODUCT] = MISTAKE_UNFENCED_PRODUCT,
                                                          [SIM_NO_PROXY_FENCE] = MISTAKE_NO_PROXY_FENCE,
                                                          [SIM_RACE_IN_CLUSTER] = MISTAKE_RACE_IN_CLUSTER,
                                                          [SIM_RACE_IN_WARP] = MISTAKE_RACE_IN_WARP,
+                                                         [SIM_ORDER_IN_WARP] = MISTAKE_RACE_IN_WARP,
                                                          [SIM_UNINITIALISED] = MISTAKE_UNINITIALISED,
                                                          [SIM_BAD_SHUFFLE] = MISTAKE_BAD_SHUFFLE,
                                                          [SIM_UNSET_VARIABLE] = MISTAKE_UNSET_VARIABLE,
-                                                         [SIM_MIXED_BARRIERS] = MISTAKE_MIXED_BARRIERS};
+                                                         [SIM_MIXED_BARRIERS] = MISTAKE_MIXED_BARRIERS,
+                                                         [SIM_EARLY_EXIT] = MISTAKE_EARLY_EXIT};
     const SimFault *where = &finding->where;
     MistakeKind kind = finding->kind == SIM_OUTSIDE_VARIABLE ? kind_of_access(where) : kinds[finding->kind];
     return with_left(mistake_at(kind, where->file, where->line), &where->left);
@@ -153,9 +158,10 @@ static bool sim_is_untimed(const SimDevice *sim)
     return sim->check != NULL && sim->check->is_untimed && !sim->has_timed_event && sim->profile == NULL;
 }
 
-/* Some findings need not change the result. Lanes of a warp that stays together run in order, though CUDA does not
- * promise it. A value that was never written, or that a shuffle takes from an inactive lane, may be thrown away; a
- * second run with other contents of uninitialised memory finds out. */
+/* Some findings need not change the result. Volatile accesses of a warp that stays together happen in order, though CUDA
+ * does not promise that it stays together. (Of plain accesses not even the compiler keeps the order.) A value that was never
+ * written, or that a shuffle takes from an inactive lane, may be thrown away; a second run with other contents of
+ * uninitialised memory finds out. */
 static bool can_change_results(SimFindingKind kind)
 {
     switch (kind) {
@@ -164,17 +170,21 @@ static bool can_change_results(SimFindingKind kind)
     case SIM_RACE_OF_WARPS:
     case SIM_RACE_OF_LANES:
     case SIM_RACE_WITH_COPY:
+    case SIM_UNEXPECTED_COPY:
     case SIM_RACE_WITH_PRODUCT:
     case SIM_UNWAITED_PRODUCT:
     case SIM_UNFENCED_PRODUCT:
     case SIM_NO_PROXY_FENCE:
     case SIM_RACE_IN_CLUSTER:
-    case SIM_OUTSIDE_VARIABLE: return true;
+    case SIM_STALE_LOAD:
     case SIM_RACE_IN_WARP:
+    case SIM_OUTSIDE_VARIABLE: return true;
+    case SIM_ORDER_IN_WARP:
     case SIM_UNINITIALISED:
     case SIM_UNSET_VARIABLE:
     case SIM_BAD_SHUFFLE:
     case SIM_MIXED_BARRIERS:
+    case SIM_EARLY_EXIT:
     case SIM_FINDING_KINDS: return false;
     }
     return false;
@@ -706,6 +716,7 @@ static Ending ending_of(SimOutcome outcome)
     case SIM_UNSET_MBARRIER:
     case SIM_BAD_BARRIER: return (Ending){DEVICE_FAULT, CUDA_ERROR_LAUNCH_FAILURE};
     case SIM_TRAP: return (Ending){DEVICE_FAULT, CUDA_ERROR_LAUNCH_FAILURE};
+    case SIM_ENDLESS:
     case SIM_TIME_LIMIT: return (Ending){DEVICE_TIME_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT};
     case SIM_CANCELLED: return (Ending){DEVICE_TIME_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT};
     case SIM_ENGINES_DIFFER: return (Ending){DEVICE_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED};
@@ -778,7 +789,8 @@ static double carry_kernel(SimDevice *sim, void *what, uint8_t *staging)
                       .is_untimed = sim_is_untimed(sim),
                       .stack_bytes = sim->stack_bytes,
                       .heap_bytes = sim->heap_bytes,
-                      .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1};
+                      .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1,
+                      .block_instructions = sim->block_budget};
     SimReport report = {0};
     const double start_s = thread_s();
     if (sim->probe != NULL)
@@ -825,11 +837,12 @@ static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
 {
     SimDevice *sim = sim_of(device);
     DeviceFunctionInfo facts;
+    LaunchLimit limit;
     char hint[200];
     if (sim->sticky != CUDA_ERROR_SUCCESS)
         return sim->sticky;
     kernel_info(launch->function, &facts);
-    CudaError error = launch_check(&device->info, &facts, &launch->shape, hint, sizeof hint);
+    CudaError error = launch_check(&device->info, &facts, &launch->shape, &limit, hint, sizeof hint);
     if (error == CUDA_ERROR_SUCCESS && launch->parameter_bytes != facts.parameter_bytes)
         error = CUDA_ERROR_INVALID_VALUE;
     if (error != CUDA_ERROR_SUCCESS)

@@ -31,12 +31,15 @@ static cudaError_t allocate(void **pointer, size_t bytes)
 
 static cudaError_t free_memory(void *pointer)
 {
+    const uint64_t address = (uint64_t)(uintptr_t)pointer;
     if (pointer == NULL)
         return cudaSuccess;
     cudaError_t error = is_device_address(pointer) ? capture_allows_unsafe() : cudaErrorInvalidValue;
-    if (error == cudaSuccess && pool_forget((uint64_t)(uintptr_t)pointer))
+    if (error == cudaSuccess && graph_memory_is(address))
+        return graph_memory_renew(address, RING_FREED, NULL);
+    if (error == cudaSuccess && pool_forget(address))
         error = cudaErrorInvalidValue;
-    return error == cudaSuccess ? memory_release((uint64_t)(uintptr_t)pointer) : error;
+    return error == cudaSuccess ? memory_release(address) : error;
 }
 
 static cudaError_t allocate_rows(void **pointer, size_t *pitch, size_t width, size_t height)
@@ -82,22 +85,47 @@ cudaError_t cudaFree(void *pointer)
 
 /* ---- in the order of a stream ------------------------------------------------------------------------------------ */
 
+/* A stream that is captured allocates and frees memory of the graph. */
+static cudaError_t capture_memory(enum cudaGraphNodeType type, uint64_t address, cudaStream_t stream)
+{
+    const StreamWork work = {.type = type, .memory = address};
+    cudaError_t error;
+    return capture_takes(stream, &work, &error) ? error : cudaErrorStreamCaptureInvalidated;
+}
+
+static cudaError_t capture_allocation(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+    if (pointer == NULL || pool == NULL || bytes == 0)
+        return cudaErrorInvalidValue;
+    cudaError_t error = graph_memory_new(pointer, bytes);
+    if (error != cudaSuccess)
+        return error;
+    const uint64_t address = (uint64_t)(uintptr_t)*pointer;
+    error = capture_memory(cudaGraphNodeTypeMemAlloc, address, stream);
+    graph_memory_let_go(address); /* from now on the node holds it */
+    return error;
+}
+
 static cudaError_t allocate_on(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
 {
-    return capture_is_active(stream) ? missing("allocations in a graph") : pool_allocate(pointer, bytes, pool, stream);
+    return capture_is_active(stream) ? capture_allocation(pointer, bytes, pool, stream)
+                                     : pool_allocate(pointer, bytes, pool, stream);
 }
 
 /* Memory of cudaMalloc() can be freed on a stream as well. */
 static cudaError_t free_on(void *pointer, cudaStream_t stream)
 {
+    const uint64_t address = (uint64_t)(uintptr_t)pointer;
+    const bool is_of_graph = graph_memory_is(address);
     cudaError_t error;
     if (pointer == NULL)
         return cudaSuccess;
-    if (capture_is_active(stream))
-        return missing("allocations in a graph");
-    if (!is_device_address(pointer))
+    if (!is_device_address(pointer) || (capture_is_active(stream) && !is_of_graph))
         return cudaErrorInvalidValue;
-    return pool_free((uint64_t)(uintptr_t)pointer, stream, &error) ? error : free_memory(pointer);
+    if (is_of_graph)
+        return capture_is_active(stream) ? capture_memory(cudaGraphNodeTypeMemFree, address, stream)
+                                         : graph_memory_renew(address, RING_FREED, stream);
+    return pool_free(address, stream, &error) ? error : free_memory(pointer);
 }
 
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)

@@ -239,6 +239,27 @@ cudaError_t cudaSetDevice(int device)
     return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
+/* The address of a device that says nothing about the host; a terminated "domain:bus:device.function". */
+static const char BUS_ID[] = "0000:01:00.0";
+
+cudaError_t cudaDeviceGetPCIBusId(char *id, int bytes, int device)
+{
+    if (device != 0)
+        return result(cudaErrorInvalidDevice);
+    if (id == NULL || bytes < (int)sizeof BUS_ID)
+        return result(cudaErrorInvalidValue);
+    memcpy(id, BUS_ID, sizeof BUS_ID);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
+{
+    if (device == NULL || id == NULL || strcmp(id, BUS_ID) != 0)
+        return result(device == NULL || id == NULL ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+    *device = 0;
+    return cudaSuccess;
+}
+
 cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 {
     return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);

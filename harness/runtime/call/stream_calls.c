@@ -11,7 +11,7 @@
 
 /* The compilers translate f<<<grid, block, shared, stream>>>(arguments) into a push of the configuration, the
  * evaluation of the arguments, and a call of f's stub, which pops the configuration and launches the kernel. */
-enum { MAX_NESTED = 16 };
+enum { MAX_NESTED = 16, MOST_CLUSTER_BLOCKS = 8 /* as simgpu/cost/launch_limits.h */ };
 static __thread Configuration pushed[MAX_NESTED];
 static __thread int pushed_count;
 static __thread bool in_stub;        /* between the pop and the launch of <<<...>>>, */
@@ -104,27 +104,34 @@ cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 bloc
 }
 
 /* Attributes that change the meaning of a launch are refused; the others are hints and ignored. */
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
+static cudaError_t read_configuration(const cudaLaunchConfig_t *config, Configuration *how)
 {
-    Configuration how = {.grid = config->gridDim,
-                         .block = config->blockDim,
-                         .shared_bytes = config->dynamicSmemBytes,
-                         .stream = config->stream};
+    *how = (Configuration){.grid = config->gridDim,
+                           .block = config->blockDim,
+                           .shared_bytes = config->dynamicSmemBytes,
+                           .stream = config->stream};
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *attribute = &config->attrs[i];
         if (attribute->id == cudaLaunchAttributeCooperative)
-            how.cooperative = attribute->val.cooperative != 0;
+            how->cooperative = attribute->val.cooperative != 0;
         if (attribute->id == cudaLaunchAttributeProgrammaticStreamSerialization)
-            how.programmatic = attribute->val.programmaticStreamSerializationAllowed != 0;
+            how->programmatic = attribute->val.programmaticStreamSerializationAllowed != 0;
         if (attribute->id != cudaLaunchAttributeClusterDimension)
             continue;
-        how.cluster[0] = attribute->val.clusterDim.x;
-        how.cluster[1] = attribute->val.clusterDim.y;
-        how.cluster[2] = attribute->val.clusterDim.z;
-        if (how.cluster[0] == 0 || how.cluster[1] == 0 || how.cluster[2] == 0)
-            return result(cudaErrorInvalidValue);
+        how->cluster[0] = attribute->val.clusterDim.x;
+        how->cluster[1] = attribute->val.clusterDim.y;
+        how->cluster[2] = attribute->val.clusterDim.z;
+        if (how->cluster[0] == 0 || how->cluster[1] == 0 || how->cluster[2] == 0)
+            return cudaErrorInvalidValue;
     }
-    return result(launch(kernel, &how, arguments, true));
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
+{
+    Configuration how;
+    cudaError_t error = read_configuration(config, &how);
+    return result(error == cudaSuccess ? launch(kernel, &how, arguments, true) : error);
 }
 
 /* ---- attributes of kernels --------------------------------------------------------------------------------------- */
@@ -192,17 +199,53 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
     return result(error);
 }
 
+static cudaError_t ask_occupancy(const Function *function, uint64_t threads, size_t shared_bytes, int *blocks)
+{
+    RingReply reply;
+    cudaError_t error = client_call(RING_OCCUPANCY, (RingWords){{function->id, threads, shared_bytes}}, &reply);
+    if (error == cudaSuccess)
+        *blocks = (int)reply.value[0];
+    return error;
+}
+
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *kernel, int threads,
                                                                    size_t shared_bytes, unsigned flags)
 {
     Function *function;
-    RingReply reply;
     cudaError_t error = blocks == NULL || threads <= 0 ? cudaErrorInvalidValue : function_find(kernel, &function);
+    return result(error == cudaSuccess ? ask_occupancy(function, (uint64_t)threads, shared_bytes, blocks) : error);
+}
+
+/* The blocks of a cluster run on one graphics processing cluster (GPC). An H200 has eight, of 16 multiprocessors or a few more
+ * (NVIDIA H100 Tensor Core GPU Architecture, "H100 GPU Hardware Architecture"): those beyond 16 are not counted on. */
+static int clusters_on_device(int multiprocessors, int blocks_on_each, unsigned cluster_blocks)
+{
+    enum { GPC_MULTIPROCESSORS = 16 };
+    const int gpcs = multiprocessors / GPC_MULTIPROCESSORS > 0 ? multiprocessors / GPC_MULTIPROCESSORS : 1;
+    const int of_each = multiprocessors < GPC_MULTIPROCESSORS ? multiprocessors : GPC_MULTIPROCESSORS;
+    return gpcs * (int)((unsigned)(of_each * blocks_on_each) / cluster_blocks);
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel, const cudaLaunchConfig_t *config)
+{
+    Configuration how;
+    Function *function;
+    int blocks = 0, multiprocessors = 0;
+    cudaError_t error = clusters == NULL || config == NULL ? cudaErrorInvalidValue : read_configuration(config, &how);
     if (error == cudaSuccess)
-        error = client_call(RING_OCCUPANCY, (RingWords){{function->id, (uint64_t)threads, shared_bytes}}, &reply);
+        error = function_find(kernel, &function);
     if (error == cudaSuccess)
-        *blocks = (int)reply.value[0];
-    return result(error);
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+    if (error == cudaSuccess)
+        error = ask_occupancy(function, (uint64_t)how.block.x * how.block.y * how.block.z, how.shared_bytes, &blocks);
+    if (error != cudaSuccess)
+        return result(error);
+    const uint32_t *shape = how.cluster[0] > 0 ? how.cluster : function->info->cluster;
+    const uint64_t plane = (uint64_t)shape[0] * shape[1], wanted = shape[0] == 0 ? 1 : plane * shape[2];
+    if (plane > MOST_CLUSTER_BLOCKS || wanted > MOST_CLUSTER_BLOCKS)
+        return result(cudaErrorInvalidClusterSize);
+    *clusters = clusters_on_device(multiprocessors, blocks, (unsigned)wanted);
+    return cudaSuccess;
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int threads,

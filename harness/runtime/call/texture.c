@@ -78,6 +78,20 @@ static bool has_flags(const struct cudaResourceDesc *resource)
     return !compiled_before_13() && resource->flags != 0;
 }
 
+/* CUDA reads a mipmapped array by fractions of its extents alone (CUDA Runtime API, cudaCreateTextureObject). */
+static cudaError_t fill_levels(const struct cudaMipmappedArray *mipmapped, RingTexture *body)
+{
+    const RuntimeArray *array;
+    cudaError_t error = mipmapped == NULL || body->normalized == 0 ? cudaErrorInvalidValue : cudaSuccess;
+    for (uint32_t i = 0; error == cudaSuccess && i < mipmapped->levels; i++) {
+        error = array_find(mipmapped->level[i], &array);
+        body->level[i] = error == cudaSuccess ? array->id : 0;
+        body->levels = i + 1;
+    }
+    body->array = body->level[0];
+    return error;
+}
+
 static cudaError_t fill_resource(const struct cudaResourceDesc *resource, RingTexture *body)
 {
     const RuntimeArray *array;
@@ -90,6 +104,7 @@ static cudaError_t fill_resource(const struct cudaResourceDesc *resource, RingTe
         if (error == cudaSuccess)
             body->array = array->id;
         return error;
+    case cudaResourceTypeMipmappedArray: return fill_levels(resource->res.mipmap.mipmap, body);
     case cudaResourceTypeLinear:
         body->bytes = resource->res.linear.sizeInBytes;
         return body->bytes == 0 ? cudaErrorInvalidValue
@@ -113,6 +128,10 @@ static void fill_description(const struct cudaTextureDesc *description, RingText
     body->srgb = description->sRGB != 0;
     body->max_anisotropy = description->maxAnisotropy;
     memcpy(body->border, description->borderColor, sizeof body->border);
+    body->level_filter = description->mipmapFilterMode;
+    body->level_bias = description->mipmapLevelBias;
+    body->least_level = description->minMipmapLevelClamp;
+    body->most_level = description->maxMipmapLevelClamp;
 }
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
@@ -154,8 +173,6 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const struct c
 {
     if (view != NULL)
         return missing("cudaCreateTextureObject with a resource view");
-    if (resource != NULL && resource->resType == cudaResourceTypeMipmappedArray)
-        return missing("cudaCreateTextureObject of a mipmapped array");
     return result(texture_new(texture, resource, description));
 }
 

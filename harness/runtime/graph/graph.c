@@ -1,6 +1,7 @@
 #include "harness/runtime/graph/graph.h"
 
 #include "harness/runtime/client.h"
+#include "harness/runtime/wait.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +24,16 @@ static cudaError_t copy_kernel(KernelWork *to, const KernelWork *from)
     return cudaSuccess;
 }
 
+static bool is_about_memory(const StreamWork *work)
+{
+    return work->type == cudaGraphNodeTypeMemAlloc || work->type == cudaGraphNodeTypeMemFree;
+}
+
 static cudaError_t work_copy(StreamWork *to, const StreamWork *from)
 {
     *to = *from;
+    if (is_about_memory(from))
+        graph_memory_hold(from->memory);
     if (from->type == cudaGraphNodeTypeKernel)
         return copy_kernel(&to->kernel, &from->kernel);
     return from->type == cudaGraphNodeTypeGraph ? graph_copy(&to->child, from->child) : cudaSuccess;
@@ -38,6 +46,8 @@ static void work_free(StreamWork *work)
         free(work->kernel.arguments);
     } else if (work->type == cudaGraphNodeTypeGraph) {
         graph_free(work->child);
+    } else if (is_about_memory(work)) {
+        graph_memory_let_go(work->memory);
     }
 }
 

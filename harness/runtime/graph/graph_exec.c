@@ -68,6 +68,8 @@ static cudaError_t run(const StreamWork *work, cudaStream_t stream)
     case cudaGraphNodeTypeHost: return host_function_run(work->host.fn, work->host.userData, stream);
     case cudaGraphNodeTypeEventRecord: return event_record(work->event, stream);
     case cudaGraphNodeTypeWaitEvent: return stream_wait(stream, work->event);
+    case cudaGraphNodeTypeMemAlloc: return graph_memory_renew(work->memory, RING_ALLOCATED, stream);
+    case cudaGraphNodeTypeMemFree: return graph_memory_renew(work->memory, RING_FREED, stream);
     case cudaGraphNodeTypeEmpty: return cudaSuccess;
     default: return cudaErrorNotSupported;
     }

@@ -3,6 +3,19 @@
 #include "harness/runtime/client.c"
 #include "harness/runtime/graph/graph.c"
 
+/* In place of wait.c: how many nodes name the memory. */
+static int holders;
+
+void graph_memory_hold(uint64_t address)
+{
+    holders++;
+}
+
+void graph_memory_let_go(uint64_t address)
+{
+    holders--;
+}
+
 enum { NODES = 4 };
 
 /* Nodes without work, none before another. */
@@ -149,6 +162,24 @@ static void a_graph_within_a_graph_is_a_copy_that_belongs_to_its_node(void **sta
     graph_free(graph);
 }
 
+static void memory_is_held_by_each_node_that_names_it(void **state)
+{
+    const StreamWork allocation = {.type = cudaGraphNodeTypeMemAlloc, .memory = 256},
+                     freeing = {.type = cudaGraphNodeTypeMemFree, .memory = 256};
+    Graph *graph = graph_new(), *copy;
+    GraphNode *first, *second;
+    assert_int_equal(graph_add(graph, &allocation, NULL, 0, &first), cudaSuccess);
+    assert_int_equal(graph_add(graph, &freeing, &first, 1, &second), cudaSuccess);
+    assert_int_equal(graph_copy(&copy, graph), cudaSuccess);
+    assert_int_equal(holders, 4);
+    assert_int_equal(node_set_work(second, &freeing), cudaSuccess);
+    graph_remove(second);
+    assert_int_equal(holders, 3);
+    graph_free(graph);
+    graph_free(copy);
+    assert_int_equal(holders, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +189,7 @@ int main(void)
         cmocka_unit_test(a_removed_node_leaves_the_others_in_their_order),
         cmocka_unit_test(a_copy_has_the_same_nodes_and_knows_the_originals),
         cmocka_unit_test(a_node_keeps_copies_of_a_kernels_arguments),
+        cmocka_unit_test(memory_is_held_by_each_node_that_names_it),
         cmocka_unit_test(a_graph_within_a_graph_is_a_copy_that_belongs_to_its_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -284,6 +284,8 @@ static void a_subcommand_asks_for_what_it_needs(void **state)
         {"gradescope --person email one two", "gradescope: expected one FOLDER at most, found 2"},
         {"explain --ncu x.cu", "--ncu: expected --device cuda, too: it measures on a real GPU"},
         {"try --seed 3 x.cu", "try: '--seed' needs '--sizes': the samples have data of their own"},
+        {"try --find --sizes rows=3,cols=4 x.cu", "try: '--find' looks for sizes itself: expected no '--sizes'"},
+        {"try --find --data a.npy x.cu", "try: '--find' looks for sizes itself: expected no '--data'"},
         {"try --data a.npy x.cu", "try: '--data' needs '--sizes': the samples have data of their own"},
         {"submit --sizes rows=10 x.cu", "submit: option '--sizes' is only for --mode try"},
         {"submit --junit report.xml x.cu", "submit: option '--junit' is only for --wait"},

@@ -34,55 +34,57 @@ static void launches_are_refused_with_the_limit_they_break(void **state)
     static const struct {
         LaunchShape shape;
         uint32_t registers, bound;
-        LaunchCheck check;
+        LaunchLimit limit;
         const char *text;
     } cases[] = {
         {{{1, 1, 1}, {1024, 1, 1}, 48128, {0}}, 32, 1024, LAUNCH_FITS, ""},
         {{{2147483647, 65535, 65535}, {16, 1, 64}, 0, {0}}, 32, 1024, LAUNCH_FITS, ""},
-        {{{1, 1, 1}, {2048, 1, 1}, 0, {0}}, 32, 1024, LAUNCH_INVALID, "2048 threads per block, at most 1024"},
-        {{{1, 1, 1}, {64, 64, 1}, 0, {0}}, 32, 1024, LAUNCH_INVALID, "4096 threads per block, at most 1024"},
+        {{{1, 1, 1}, {2048, 1, 1}, 0, {0}}, 32, 1024, LAUNCH_THREADS, "2048 threads per block, at most 1024"},
+        {{{1, 1, 1}, {64, 64, 1}, 0, {0}}, 32, 1024, LAUNCH_THREADS, "4096 threads per block, at most 1024"},
         {{{1, 1, 1}, {65536, 65536, 1}, 0, {0}},
          32,
          1024,
-         LAUNCH_INVALID,
+         LAUNCH_THREADS,
          "4294967296 threads per block, at most 1024"},
-        {{{0, 1, 1}, {32, 1, 1}, 0, {0}}, 32, 1024, LAUNCH_INVALID, "0 in grid.x, at least 1"},
-        {{{1, 1, 1}, {32, 0, 1}, 0, {0}}, 32, 1024, LAUNCH_INVALID, "0 in block.y, at least 1"},
-        {{{1, 70000, 1}, {32, 1, 1}, 0, {0}}, 32, 1024, LAUNCH_INVALID, "70000 in grid.y, at most 65535"},
-        {{{1, 1, 1}, {1, 1, 65}, 0, {0}}, 32, 1024, LAUNCH_INVALID, "65 in block.z, at most 64"},
+        {{{0, 1, 1}, {32, 1, 1}, 0, {0}}, 32, 1024, LAUNCH_EMPTY_GRID, "0 in grid.x, at least 1"},
+        {{{1, 1, 1}, {32, 0, 1}, 0, {0}}, 32, 1024, LAUNCH_EMPTY_BLOCK, "0 in block.y, at least 1"},
+        {{{1, 70000, 1}, {32, 1, 1}, 0, {0}}, 32, 1024, LAUNCH_GRID_Y, "70000 in grid.y, at most 65535"},
+        {{{2147483648u, 1, 1}, {32, 1, 1}, 0, {0}},
+         32,
+         1024,
+         LAUNCH_GRID_X,
+         "2147483648 in grid.x, at most 2147483647"},
+        {{{1, 1, 65536}, {32, 1, 1}, 0, {0}}, 32, 1024, LAUNCH_GRID_Z, "65536 in grid.z, at most 65535"},
+        {{{1, 1, 1}, {1, 1, 65}, 0, {0}}, 32, 1024, LAUNCH_BLOCK_Z, "65 in block.z, at most 64"},
         {{{1, 1, 1}, {512, 1, 1}, 0, {0}},
          32,
          256,
-         LAUNCH_INVALID,
+         LAUNCH_BOUNDS,
          "512 threads per block of a kernel with __launch_bounds__, at most 256"},
         {{{4, 6, 1}, {32, 1, 1}, 0, {2, 3, 1}}, 32, 1024, LAUNCH_FITS, ""},
-        {{{4, 6, 1}, {32, 1, 1}, 0, {4, 1, 3}}, 32, 1024, LAUNCH_INVALID, "12 blocks in a cluster, at most 8"},
+        {{{4, 6, 1}, {32, 1, 1}, 0, {4, 1, 3}}, 32, 1024, LAUNCH_CLUSTER, "12 blocks in a cluster, at most 8"},
         {{{4, 6, 1}, {32, 1, 1}, 0, {65536, 65536, 65536}},
          32,
          1024,
-         LAUNCH_INVALID,
+         LAUNCH_CLUSTER,
          "18446744073709551615 blocks in a cluster, at most 8"},
         {{{5, 6, 1}, {32, 1, 1}, 0, {2, 1, 1}},
          32,
          1024,
-         LAUNCH_INVALID,
+         LAUNCH_CLUSTER,
          "5 blocks in grid.x, but they must be a multiple of the cluster's 2"},
         {{{1, 1, 1}, {1024, 1, 1}, 0, {0}}, 64, 1024, LAUNCH_FITS, ""},
-        {{{1, 1, 1}, {1024, 1, 1}, 0, {0}},
-         65,
-         1024,
-         LAUNCH_LACKS_REGISTERS,
-         "73728 registers per block, at most 65536"},
+        {{{1, 1, 1}, {1024, 1, 1}, 0, {0}}, 65, 1024, LAUNCH_REGISTERS, "73728 registers per block, at most 65536"},
         {{{1, 1, 1}, {32, 1, 1}, 60000, {0}},
          32,
          1024,
-         LAUNCH_INVALID,
+         LAUNCH_DYNAMIC_SHARED,
          "60000 bytes of dynamic shared memory, at most 48128 unless "
          "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize) allows more"},
         {{{1, 1, 1}, {32, 1, 1}, 300000, {0}},
          32,
          1024,
-         LAUNCH_INVALID,
+         LAUNCH_SHARED,
          "301024 bytes of shared memory per block, at most 232448"},
     };
     const LaunchLimits limits = launch_limits(&H200);
@@ -91,9 +93,9 @@ static void launches_are_refused_with_the_limit_they_break(void **state)
         char text[200];
         needs.registers = cases[i].registers;
         needs.max_threads_per_block = cases[i].bound;
-        LaunchCheck check = launch_limits_check(&limits, &needs, &cases[i].shape, text, sizeof text);
-        if (check != cases[i].check || strcmp(text, cases[i].text) != 0)
-            fail_test("case %zu: check %d, text '%s'", i, check, text);
+        LaunchLimit limit = launch_limits_check(&limits, &needs, &cases[i].shape, text, sizeof text);
+        if (limit != cases[i].limit || strcmp(text, cases[i].text) != 0)
+            fail_test("case %zu: limit %d, text '%s'", i, limit, text);
     }
 }
 
@@ -104,11 +106,11 @@ static void a_launch_keeps_to_the_clusters_of_its_kernel(void **state)
     LaunchNeeds needs = KERNEL;
     char text[200];
     memcpy(needs.cluster, (uint32_t[]){2, 2, 1}, sizeof needs.cluster);
-    assert_int_equal(launch_limits_check(&limits, &needs, &shape, text, sizeof text), LAUNCH_INVALID);
+    assert_int_equal(launch_limits_check(&limits, &needs, &shape, text, sizeof text), LAUNCH_CLUSTER);
     assert_string_equal(text, "3 in the cluster's y where __cluster_dims__ says, only 2");
 }
 
-static LaunchCheck check_block(const LaunchNeeds *needs, uint32_t warps, uint32_t dynamic_shared_bytes)
+static LaunchLimit check_block(const LaunchNeeds *needs, uint32_t warps, uint32_t dynamic_shared_bytes)
 {
     const LaunchLimits limits = launch_limits(&H200);
     const LaunchShape shape = {{1, 1, 1}, {warps * WARP_THREADS, 1, 1}, dynamic_shared_bytes, {0}};

@@ -27,6 +27,7 @@ typedef struct Parameters {
 
 static SimModule *module;
 static uint64_t out;
+static const uint32_t zero;
 
 static SimReport launch(const char *kernel, bool uneven, uint32_t blocks, uint64_t limit, uint32_t key, uint32_t flags)
 {
@@ -37,7 +38,8 @@ static SimReport launch(const char *kernel, bool uneven, uint32_t blocks, uint64
                                .parameters = &parameters,
                                .flags = flags,
                                .sample_key = &words,
-                               .sample_lane_instructions = limit};
+                               .sample_lane_instructions = limit,
+                               .marked = {out, (uint64_t)blocks * THREADS * sizeof zero, &zero, 1}};
     SimReport report = {0};
     memset(at(out), 0, (size_t)BLOCKS * THREADS * 4);
     simgpu_launch(gpu, &request, &report);
@@ -108,6 +110,22 @@ static void the_key_decides_which_blocks_run(void **state)
     assert_true(same < ran / 2);
 }
 
+static bool has_run(uint32_t block)
+{
+    return ((const uint32_t *)at(out))[(size_t)block * THREADS] != 0;
+}
+
+/* An index is most likely to go wrong there. A block stores 256 bytes. */
+static void blocks_on_both_sides_of_a_power_of_two_are_in_each_sample(void **state)
+{
+    for (uint32_t key = 1; key <= 3; key++) {
+        launch("plain", false, BLOCKS, 10000000, key, 0);
+        for (uint32_t block = 16; block < BLOCKS; block *= 2)
+            assert_true(has_run(block - 1) && has_run(block));
+        assert_true(has_run(0) && has_run(BLOCKS - 1));
+    }
+}
+
 static void what_a_sample_cannot_stand_for_runs_whole(void **state)
 {
     static const struct {
@@ -147,6 +165,7 @@ int main(void)
         cmocka_unit_test(a_sample_of_equal_blocks_counts_as_the_whole_grid),
         cmocka_unit_test(a_sample_of_unequal_blocks_says_how_far_off_it_may_be),
         cmocka_unit_test(the_key_decides_which_blocks_run),
+        cmocka_unit_test(blocks_on_both_sides_of_a_power_of_two_are_in_each_sample),
         cmocka_unit_test(what_a_sample_cannot_stand_for_runs_whole),
     };
     return cmocka_run_group_tests(tests, set_up, free_gpu);

@@ -2,6 +2,7 @@
  * multiples of a 256th of a texel, and texels are small integers.  */
 #include "simgpu/tests/texture_kernels.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { MOST_THREADS = 1024 };
@@ -410,6 +411,21 @@ static void pitched_memory_has_few_rows(void **state)
     discard(made(&is), &is);
 }
 
+static void a_level_of_detail_stays_within_the_levels_and_the_limits(void **state)
+{
+    static const struct {
+        float asked, bias, least, most, level;
+    } rows[] = {{0, 0, 0, 9, 0},   {1.25f, 0, 0, 9, 1.25f}, {1, 0.5f, 0, 9, 1.5f}, {7, 0, 0, 9, 2},
+                {-1, 0, 0, 9, 0},  {2, 0, 0, 1, 1},         {0, 0, 1, 9, 1},       {2, 0, 0, 0, 0},
+                {NAN, 0, 0, 9, 0}, {INFINITY, 0, 0, 9, 2}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const SimTexture texture = {
+            .levels = 3, .level_bias = rows[i].bias, .least_level = rows[i].least, .most_level = rows[i].most};
+        if (texture_level(&texture, rows[i].asked) != rows[i].level)
+            fail_test("row %zu: %g", i, texture_level(&texture, rows[i].asked));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -423,6 +439,7 @@ int main(void)
         cmocka_unit_test(level_and_gradients_change_nothing),
         cmocka_unit_test(a_gather_gives_four_texels),
         cmocka_unit_test(layers_are_chosen_by_number),
+        cmocka_unit_test(a_level_of_detail_stays_within_the_levels_and_the_limits),
         cmocka_unit_test(what_cannot_be_a_texture_is_none),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);

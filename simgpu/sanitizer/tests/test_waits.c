@@ -14,7 +14,9 @@ static const char *const in_order[] = {
     "flags_that_are_values",
     "pipeline_one_ahead",
     "barrier_of_those_that_are_left",
-    "exits_before_a_barrier_of_all",
+    "blocks_in_turn",
+    "tiles_that_agree_where_they_overlap",
+    "read_only_before_the_store",
 };
 
 static const SanitizerRow rows[] = {
@@ -32,6 +34,17 @@ static const SanitizerRow rows[] = {
     {"flag_without_fence", 4, SIM_NO_FENCE, 0, "once a counter or flag says so"},
     {"last_block_without_fence_reads_volatile", 4, SIM_NO_FENCE, 0, "at output["},
     {"flag_without_fence_reads_volatile", 4, SIM_NO_FENCE, 0, "__threadfence() is missing"},
+    {"exits_before_a_barrier_of_all", 1, SIM_EARLY_EXIT, 1,
+     "thread (64,0,0) has returned before a __syncthreads() that thread (0,0,0) reaches"},
+    {"every_block_writes_the_sum", 4, SIM_RACE_OF_BLOCKS, 128,
+     "block (3,0,0), thread (0,0,0) writes 4 bytes at output[128], where block (0,0,0) writes another value"},
+    {"tiles_that_differ_where_they_overlap", 4, SIM_RACE_OF_BLOCKS, 0, "writes another value: blocks run in any order"},
+    {"cleared_without_a_fence", 4, SIM_RACE_OF_BLOCKS, 128, "where block (0,0,0) writes another value"},
+    {"read_only_after_the_store", 2, SIM_STALE_LOAD, 2 * 128,
+     "block (0,0,0), thread (0,0,0) reads 4 bytes at output[0], through the read-only cache (__ldg(), or a const "
+     "__restrict__ pointer), while block (0,0,0) writes there in the same launch"},
+    {"read_only_behind_a_barrier", 2, SIM_STALE_LOAD, 2 * 128, "thread (0,0,0) reads 4 bytes at output[127]"},
+    {"read_only_by_the_last_block", 4, SIM_STALE_LOAD, 0, "through the read-only cache"},
     {"pipeline_one_ahead_waits_once", 1, SIM_RACE_OF_WARPS, 0, "shared variable 'tiles'"},
     {"own_pipeline_without_consumer_wait", 1, SIM_RACE_WITH_COPY, 0, "shared variable"},
 };

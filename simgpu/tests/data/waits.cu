@@ -237,6 +237,30 @@ KERNEL(barrier_of_those_that_are_left)
     output[own()] = tile[THREADS / 2 - 1 - threadIdx.x];
 }
 
+// Each block adds to what the block before it has stored.
+KERNEL(blocks_in_turn)
+{
+    if (threadIdx.x == 0)
+        while (((volatile unsigned *)words)[0] != blockIdx.x)
+            continue;
+    __syncthreads();
+    output[threadIdx.x] += input[own()];
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        ((volatile unsigned *)words)[0] = blockIdx.x + 1;
+}
+
+// The tiles that blocks take one by one overlap, and both write the same there.
+KERNEL(tiles_that_agree_where_they_overlap)
+{
+    __shared__ unsigned tile;
+    if (threadIdx.x == 0)
+        tile = atomicAdd(words, 1);
+    __syncthreads();
+    output[tile * (THREADS - 8) + threadIdx.x] = tile * (THREADS - 8) + threadIdx.x;
+}
+
 KERNEL(exits_before_a_barrier_of_all)
 {
     __shared__ float tile[THREADS];
@@ -444,4 +468,79 @@ KERNEL(flag_without_fence_reads_volatile)
             output[gridDim.x + blockIdx.x] = parts[blockIdx.x - 1];
         }
     }
+}
+
+// Each block counts itself, though not only the last one writes the result.
+KERNEL(every_block_writes_the_sum)
+{
+    __shared__ unsigned before;
+    if (threadIdx.x == 0)
+        output[blockIdx.x] = input[own()];
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        before = atomicAdd(words, 1);
+    __syncthreads();
+    output[THREADS + threadIdx.x] = before;
+}
+
+KERNEL(tiles_that_differ_where_they_overlap)
+{
+    __shared__ unsigned tile;
+    if (threadIdx.x == 0)
+        tile = atomicAdd(words, 1);
+    __syncthreads();
+    output[tile * (THREADS - 8) + threadIdx.x] = tile;
+}
+
+// The first block tells others that it has cleared what one of them writes, but with no fence.
+KERNEL(cleared_without_a_fence)
+{
+    if (blockIdx.x == 0)
+        output[threadIdx.x] = 0;
+    unsigned before = atomicAdd(&words[threadIdx.x], 1);
+    if (blockIdx.x == 1)
+        output[threadIdx.x] = input[own()] + 1 + before;
+}
+
+// ---- the read-only cache -------------------------------------------------------------------------------------------
+
+// __ldg(), which stays where it is.
+static __device__ float read_only(const float *from)
+{
+    float value;
+    asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(value) : "l"(__cvta_generic_to_global(from)) : "memory");
+    return value;
+}
+
+// A load comes before the store of the same thread: the cache holds no old value.
+KERNEL(read_only_before_the_store)
+{
+    output[own()] = read_only(output + own()) + input[own()];
+}
+
+KERNEL(read_only_after_the_store)
+{
+    output[own()] = input[own()] + 1;
+    words[own()] = read_only(output + own());
+}
+
+KERNEL(read_only_behind_a_barrier)
+{
+    output[own()] = input[own()] + 1;
+    __syncthreads();
+    words[own()] = read_only(output + blockIdx.x * THREADS + other());
+}
+
+KERNEL(read_only_by_the_last_block)
+{
+    __shared__ bool is_last;
+    if (threadIdx.x == 0) {
+        output[blockIdx.x] = input[own()];
+        __threadfence();
+        is_last = atomicAdd(words, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (is_last && threadIdx.x < gridDim.x)
+        output[gridDim.x + threadIdx.x] = read_only(output + threadIdx.x);
 }

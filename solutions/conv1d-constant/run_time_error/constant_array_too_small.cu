@@ -1,5 +1,5 @@
 // Mistake: the constant array has room for 64 taps; the copy of a wider filter fails, and nothing checks that.
-// says: a CUDA call fails: check what each of them returns
+// says: cudaMemcpyToSymbol() fails (constant_array_too_small.cu:
 // problem: conv1d-constant
 #include <cuda_runtime.h>
 

@@ -1,5 +1,6 @@
 // Mistake: copies the input between zeros in a buffer that it zeroes in the first call only. After a call with a wider
 // input, its values are left where ghost cells should be.
+// says: right when called alone in a new process: something is left from an earlier call
 // problem: conv1d-same
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // Mistake: copies the filter to constant memory in the first call only; later calls have another filter.
-// says: every element: right for data of an earlier case, which solve() must not keep
+// says: every element: right when called alone in a new process: something is left from an earlier call
 // problem: conv1d-same
 #include <cuda_runtime.h>
 

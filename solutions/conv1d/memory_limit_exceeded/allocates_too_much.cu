@@ -1,5 +1,5 @@
 // Mistake: asks for 2 GiB of device memory for its sums, and does not check whether it got them.
-// says: more device memory than the limit was refused; after that, kernel convolve
+// says: more device memory than the limit was refused (allocates_too_much.cu:23: `cudaMalloc(&d_sums, (size_t)2 << 30);`); after that, kernel convolve
 // problem: conv1d
 #include <cuda_runtime.h>
 

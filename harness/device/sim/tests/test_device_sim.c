@@ -151,7 +151,7 @@ static void an_endless_kernel_ends_with_its_budget(void **state)
     DeviceLaunch launch = {.function = f->device->modules->function(f->module, "spin"),
                            .shape.grid = {1, 1, 1},
                            .shape.block = {32, 1, 1}};
-    f->device->simulation->set_budget(f->device, 10000);
+    f->device->simulation->set_budget(f->device, 10000, 0);
     assert_int_equal(f->device->kernels->launch(f->device, &launch), 0);
     assert_int_equal(f->device->streams->synchronize_all(f->device), CUDA_ERROR_LAUNCH_TIMEOUT);
     f->device->report->fault(f->device, &fault);
@@ -164,7 +164,7 @@ static void one_budget_is_for_all_kernels_of_a_call(void **state)
     DeviceStatistics one;
     assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
     f->device->report->statistics(f->device, &one);
-    f->device->simulation->set_budget(f->device, one.counters.warp_instructions * 5 / 2);
+    f->device->simulation->set_budget(f->device, one.counters.warp_instructions * 5 / 2, 0);
     assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
     assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
     assert_int_equal(f->device->streams->synchronize_all(f->device), 0);

@@ -395,6 +395,40 @@ static void two_that_change_the_same_bytes_race(void **state)
     }
 }
 
+/* What the fill should bring is there already, as from an earlier call. */
+static void what_is_there_by_chance_hides_no_conflict(void **state)
+{
+    static const struct {
+        DeviceStreamKind first, second;
+        bool is_constant, is_conflict;
+    } rows[] = {{DEVICE_STREAM_NON_BLOCKING, DEVICE_STREAM_BLOCKING, false, true},
+                {DEVICE_STREAM_NON_BLOCKING, DEVICE_STREAM_OF_THREAD, true, true},
+                {DEVICE_STREAM_BLOCKING, DEVICE_STREAM_NON_BLOCKING, true, true}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Fixture *f = *state;
+        DeviceStream *streams[2];
+        uint64_t numbers, bytes;
+        DeviceCheck check = {.order = {.kind = DEVICE_ORDER_ISSUED, .is_exact = true}};
+        assert_true(f->device->modules->variable(f->module, "numbers", &numbers, &bytes));
+        assert_int_equal(f->device->streams->create(f->device, rows[i].first, &streams[0]), 0);
+        assert_int_equal(f->device->streams->create(f->device, rows[i].second, &streams[1]), 0);
+        begin(f, &check);
+        const uint64_t filled = rows[i].is_constant ? numbers : f->array + 8;
+        assert_int_equal(f->device->copies->fill(f->device, filled, 0, 4, streams[0]), 0);
+        const uint64_t addresses[] = {f->array, f->array + 8};
+        const DeviceLaunch take = {.function = f->device->modules->function(f->module, "take"),
+                                   .shape.grid = {1, 1, 1},
+                                   .shape.block = {1, 1, 1},
+                                   .stream = streams[1],
+                                   .parameters = addresses,
+                                   .parameter_bytes = sizeof addresses};
+        assert_int_equal(f->device->kernels->launch(f->device, &take), 0);
+        end(f);
+        assert_int_equal(check.conflicts.count, rows[i].is_conflict);
+        assert_false(check.conflicts.items[0].is_race);
+    }
+}
+
 /* The third kernel stores where the first one does. */
 static void a_kernel_that_need_not_wait_for_the_one_before_races(void **state)
 {
@@ -548,6 +582,7 @@ int main(void)
         ON_A_QUEUE(a_copy_whose_turn_never_comes_is_left_out),
         ON_A_QUEUE(memory_is_renewed_in_stream_order),
         ON_A_QUEUE(two_that_change_the_same_bytes_race),
+        ON_A_QUEUE(what_is_there_by_chance_hides_no_conflict),
         ON_A_QUEUE(copies_meet_in_memory_of_the_submission),
         ON_A_QUEUE(a_kernel_that_need_not_wait_for_the_one_before_races),
         ON_A_QUEUE(races_are_kept_before_all_else),
