@@ -89,8 +89,8 @@ Status schema_check(Store *store, Findings *findings, Message *why)
 /* A database that is made now gets all parts at once, an older one those that it lacks. */
 INCLUDE("schema_sql", PART("schema.sql") PART("case_times.sql"));
 INCLUDE("case_times_sql", PART("case_times.sql"));
-INCLUDE("service_sql", PART("service.sql") PART("service_2.sql") PART("service_3.sql") PART("service_4.sql")
-                           PART("service_5.sql"));
+INCLUDE("service_sql",
+        PART("service.sql") PART("service_2.sql") PART("service_3.sql") PART("service_4.sql") PART("service_5.sql"));
 INCLUDE("service_upgrade_2_sql", PART("service_2.sql"));
 INCLUDE("service_upgrade_3_sql", PART("service_3.sql"));
 INCLUDE("service_upgrade_4_sql", PART("service_4.sql"));

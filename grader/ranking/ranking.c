@@ -569,7 +569,8 @@ static Status take_reference(const Result *result, const ReferenceTime *referenc
     return status;
 }
 
-static Status take_runs(Store *store, const Board *board, const char *name, Arena *arena, KnownTime *known, Message *why)
+static Status take_runs(Store *store, const Board *board, const char *name, Arena *arena, KnownTime *known,
+                        Message *why)
 {
     double ms, vetted_ms = 0;
     int64_t run = 0, vetted_run;

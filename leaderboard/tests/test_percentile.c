@@ -123,8 +123,9 @@ static void all_among_all_are_as_each_among_the_others(void **state)
             others[i] = others[count - 1];
             const Percentile expected = percentile_among(times[i], others, count - 1);
             if (memcmp(&expected, &got[i], sizeof expected) != 0)
-                fail_test("%zu people, spread %g, uncertainty %g, number %zu: %zu slower, %zu faster, expected %zu, %zu",
-                          count, spread, most, i, got[i].slower, got[i].faster, expected.slower, expected.faster);
+                fail_test(
+                    "%zu people, spread %g, uncertainty %g, number %zu: %zu slower, %zu faster, expected %zu, %zu",
+                    count, spread, most, i, got[i].slower, got[i].faster, expected.slower, expected.faster);
         }
     }
 }

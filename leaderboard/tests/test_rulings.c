@@ -222,7 +222,8 @@ static void the_best_time_of_a_case_is_of_a_run_that_counts(void **state)
         double ms, vetted_ms;
         int64_t of = 0, vetted_of;
         run.rank_status = steps[i].rank_status;
-        run.cases = arena_printf(&arena, "[{\"name\": \"small\"}, {\"name\": \"big\", \"time_ms\": %s}]", steps[i].case_ms);
+        run.cases = arena_printf(&arena, "[{\"name\": \"small\"}, {\"name\": \"big\", \"time_ms\": %s}]",
+                                 steps[i].case_ms);
         const int64_t id = added(store, run);
         for (const char *letter = steps[i].ruling; *letter != '\0'; letter++)
             must(rule(store, id, kind_of(*letter), "so", &why), &why);
@@ -240,8 +241,9 @@ static void the_best_time_of_a_case_is_of_a_run_that_counts(void **state)
 
 static void a_database_of_version_5_gets_the_times_of_its_cases(void **state)
 {
-    static const char is_5[] = "DROP TABLE case_times; DROP TRIGGER runs_fill_case_times; DROP VIEW recorded_case_times;"
-                               "PRAGMA user_version = 5";
+    static const char is_5[] =
+        "DROP TABLE case_times; DROP TRIGGER runs_fill_case_times; DROP VIEW recorded_case_times;"
+        "PRAGMA user_version = 5";
     Run run = a_run("ann", 1);
     run.cases = "[{\"name\": \"big\", \"time_ms\": 3}]";
     Store *store = opened(STORE_WRITE);

@@ -50,15 +50,16 @@ static void a_change_to_the_tables_themselves_is_named(void **state)
 }
 
 /* What version 4 had besides, and what it had not. */
-static const char more_of_version_4[] = "DROP TABLE case_times; DROP TRIGGER runs_fill_case_times; DROP VIEW recorded_case_times;"
-                                        "CREATE TABLE chain (link INTEGER PRIMARY KEY, row_table TEXT NOT NULL);"
-                                        "CREATE TRIGGER links_are_never_deleted BEFORE DELETE ON chain"
-                                        " BEGIN SELECT RAISE(ABORT, 'links of the chain are never deleted'); END;"
-                                        "INSERT INTO chain VALUES (1, 'sources'), (2, 'runs');"
-                                        "CREATE TABLE appeals (id INTEGER PRIMARY KEY, run INTEGER NOT NULL);"
-                                        "CREATE INDEX appeals_of_a_run ON appeals (run);"
-                                        "INSERT INTO appeals VALUES (1, 1);"
-                                        "PRAGMA user_version = 4";
+static const char more_of_version_4[] =
+    "DROP TABLE case_times; DROP TRIGGER runs_fill_case_times; DROP VIEW recorded_case_times;"
+    "CREATE TABLE chain (link INTEGER PRIMARY KEY, row_table TEXT NOT NULL);"
+    "CREATE TRIGGER links_are_never_deleted BEFORE DELETE ON chain"
+    " BEGIN SELECT RAISE(ABORT, 'links of the chain are never deleted'); END;"
+    "INSERT INTO chain VALUES (1, 'sources'), (2, 'runs');"
+    "CREATE TABLE appeals (id INTEGER PRIMARY KEY, run INTEGER NOT NULL);"
+    "CREATE INDEX appeals_of_a_run ON appeals (run);"
+    "INSERT INTO appeals VALUES (1, 1);"
+    "PRAGMA user_version = 4";
 
 static void a_database_of_version_4_loses_its_chain_alone(void **state)
 {

@@ -166,4 +166,23 @@ MUST_USE Status class_open_sources(const Visit *visit, const char *problem, Stor
 /* What the visitor may call the file: a name may tell who wrote it. */
 const char *class_file_name(const Visit *visit, const StoredSubmission *row);
 
+/* ==== workers ===================================================================================================== */
+
+/* The workers of the service and what each does, from the store's attempts and from what the queue sees.
+ *
+ * States   "judging"; "idle"; "gets no work"; "not there": it has judged or failed within a week, and neither judges nor waits
+ *          now; "ended": likewise, a pilot in Slurm, which ends when it has nothing to do.
+ * Owns     nothing; all lives in the arena of the visit. */
+
+typedef struct KnownWorker {
+    const char *name, *device, *state;
+    const char *since;      /* when its last attempt was offered or ended; NULL: it has had none */
+    const char *drained;    /* why it gets no work; NULL: it does */
+    int64_t judging;        /* a submission; 0: none */
+    int64_t judged, failed; /* attempts */
+} KnownWorker;
+
+/* By name; first those that have ever had an attempt. */
+MUST_USE Status workers_known(const Visit *visit, KnownWorker **workers, size_t *count, Message *why);
+
 #endif

@@ -1,25 +1,10 @@
-/* api_routes.h - the workers of the service and what each is at, from the store's attempts and from what the queue sees.
- *
- * States   "judging"; "idle"; "gets no work"; "not there": it has judged or failed within a week, and neither judges nor waits
- *          now; "ended": likewise, a pilot in Slurm, which ends when it has nothing to do.
- * Owns     nothing; all lives in the arena of the visit.  */
+/* api_routes.h - the answers of the API about submissions, and the text that the command line prints.  */
 #ifndef SERVICE_WEB_API_ROUTES_H
 #define SERVICE_WEB_API_ROUTES_H
 
 #include "service/web/answer.h"
 
 #include <stddef.h>
-
-typedef struct KnownWorker {
-    const char *name, *device, *state;
-    const char *since;      /* when its last attempt was offered or ended; NULL: it has had none */
-    const char *drained;    /* why it gets no work; NULL: it does */
-    int64_t judging;        /* a submission; 0: none */
-    int64_t judged, failed; /* attempts */
-} KnownWorker;
-
-/* By name; first those that have ever had an attempt. */
-MUST_USE Status workers_known(const Visit *visit, KnownWorker **workers, size_t *count, Message *why);
 
 /* What the API says of submissions; each answers one route. */
 void api_list(Visit *visit);

@@ -9,7 +9,6 @@
 #include "service/store/service_store.h"
 #include "service/store/view.h"
 #include "service/web/api.h"
-#include "service/web/api_routes.h"
 #include "service/web/board_plots.h"
 #include "service/web/html.h"
 #include "service/web/template.h"
