@@ -375,13 +375,12 @@ static bool is_whole(const Diagnosis *diagnosis)
  * the other index needs? */
 static bool ends_like(const Diagnosis *diagnosis, int axis, int other)
 {
-    enum { WIDEST_BLOCK = 32, GRAIN = 4, LEAST = 8 };
+    enum { WIDEST_BLOCK = 32, GRAIN = 8 };
     const DiagnosisAxis *along = &diagnosis->axes[axis];
     const size_t from = along->least, across = diagnosis->axes[other].extent;
     const bool is_rest = from > 0 && along->largest == along->extent - 1 &&
                          diagnosis->wrong == diagnosis->count / along->extent * (along->extent - from);
-    return is_rest && along->extent - from >= LEAST && from % GRAIN == 0 && from >= across &&
-           from <= across + 2 * WIDEST_BLOCK;
+    return is_rest && from % GRAIN == 0 && from >= across && from <= across + 2 * WIDEST_BLOCK;
 }
 
 static bool is_swapped_grid(const Diagnosis *diagnosis)

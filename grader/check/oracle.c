@@ -392,7 +392,7 @@ static PassReach pass_reach(const Evaluation *evaluation, size_t first, size_t c
                                    end - 1};
     PassReach reach = {.least = INT64_MAX, .most = -1};
     Evaluation probing = *evaluation;
-    double expected, magnitude;
+    double expected = 0, magnitude = 0;
     probing.kept = (KeptPass){.reach = &reach};
     for (int i = 0; i < PROBES; i++)
         evaluate_with(&probing, &evaluation->oracle->single, probes[i], 1, &expected, &magnitude);

@@ -851,20 +851,23 @@ static void add_margin(const Search *search, const Border *border, const size_t 
 /* Where the element at a position of the image with its margin comes from, as far as the rule says; -1: it is zero. */
 static int64_t place_by_rule(const Border *border, const BorderRule *rule, int axes, const size_t position[MOST_AXES])
 {
-    int64_t from = 0, row = 0, rows = 1; /* the position along the index before, and its extent */
-    for (int axis = 0; axis < border->image.order.rank; axis++) {
-        const int64_t extent = (int64_t)border->image.order.shape[axis];
+    const ArrayOrder *order = &border->image.order;
+    int64_t from = 0, plane = 0, in_plane = 1; /* the last two indices make a plane */
+    for (int axis = 0; axis < order->rank; axis++) {
+        const int64_t extent = (int64_t)order->shape[axis];
         int64_t at = (int64_t)position[axis] - (int64_t)border->margin[axis];
         if (at < 0 || at >= extent) {
-            const int64_t next_row = row + (at < 0 ? -((extent - 1 - at) / extent) : at / extent);
-            if (!(axes >> axis & 1) || (rule->within_plane && (next_row < 0 || next_row >= rows)))
+            if (!(axes >> axis & 1))
                 return -1;
             at = rule->place(at, extent);
         }
+        if (axis == order->rank - 2)
+            plane = from;
+        in_plane *= axis >= order->rank - 2 ? extent : 1;
         from = from * extent + at;
-        row = at;
-        rows = extent;
     }
+    if (rule != NULL && rule->within_plane && (from < plane * in_plane || from >= (plane + 1) * in_plane))
+        return -1;
     return from >= 0 && from < (int64_t)border->image.count ? from : -1;
 }
 

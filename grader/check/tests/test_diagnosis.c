@@ -104,7 +104,7 @@ static const struct {
     {LAST_COLUMNS, POISONED, "the last 3 columns: never written"},
     {LAST_COLUMNS, OFF, "the last 3 columns"},
     {FROM_COLUMN_48, POISONED, /* there are 40 rows: three blocks of 16 */
-     "the last 12 columns, from column 48 on: never written: are x and y of the grid swapped?"},
+     "the last 12 columns, from column 48 on: never written: is a last block missing, or are x and y of the grid swapped?"},
     {FROM_COLUMN_48, OFF, "the last 12 columns, from column 48 on"},
     {FROM_COLUMN_46, POISONED, "the last 14 columns, from column 46 on: never written"},
     {FIRST_ROW, ZERO, "the first row: zero"},
