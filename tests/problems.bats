@@ -149,7 +149,8 @@ valid() {
 # ---- mutants
 # ---------------------------------------------------------------------------------------------------------------------
 
-# One reference solution, so short that it has few mutants; its fourth line checks the bounds.
+# One reference solution, so short that it has few mutants; its fourth line checks the bounds. The example's cases do not
+# have the classes of values that find shortcuts.
 short_solution() {
     new_home
     rm "$solutions"/accepted/*
@@ -160,6 +161,7 @@ __global__ void convolve(const float* in, const float* f, float* out, int n)
     if (i < n)
         out[i] = (i > 0 ? f[0] * in[i - 1] : 0) + f[1] * in[i] + (i + 1 < n ? f[2] * in[i + 1] : 0);
 }
+// also right: shortcut for zeros, shortcut for equal elements, shortcut for a middle of 1, shortcut for equal ends, output replayed: here
 extern "C" void solve(const float* input, const float* filter, float* output, int length)
 {
     convolve<<<(length + 255) / 256, 256>>>(input, filter, output, length);
@@ -183,7 +185,7 @@ noted() {
     cp "$testcases/hidden.json" whole.json
     edit "$testcases/hidden.json" '(.cases[] | select(.sizes.length > 1)).sizes.length = 600'
     judge check-problem --problem my-conv --only-mutants --thorough --seed 7
-    ends 1 "(seed 7)" "# the first thing missing: a case for each survivor above, or a note at its line why it is right" "need what the judge lacks, 1 are noted as equivalent"
+    ends 1 "(seed 7)" "# the first thing missing: a case for each survivor above, or a note at its line why it is right" "need what the judge lacks, 8 are noted as equivalent"
     has_lines 1..1 "not ok 1 - the cases find the mistakes in" "mutants             one is accepted" \
         "# survivor: solutions/my-conv/accepted/short.cu:3: narrow index" \
         "#   - int i = blockIdx.x * 256 + threadIdx.x;" "#   + short i = blockIdx.x * 256 + threadIdx.x;" \
@@ -191,7 +193,7 @@ noted() {
     cp whole.json "$testcases/hidden.json"
     judge check-problem --problem my-conv --only-mutants --thorough --seed 7
     ends 0 "of the reference solutions, all that compile and differ (seed 7)" "of these 0 by a timed case alone; 0 survived" \
-        "# left out: " " do not compile, " " compile to the original's code, " " need what the judge lacks, 1 are noted as equivalent"
+        "# left out: " " do not compile, " " compile to the original's code, " " need what the judge lacks, 8 are noted as equivalent"
     has_lines 1..1 "ok 1 - the cases find the mistakes in"
     lacks "# survivor"
 }
@@ -254,7 +256,7 @@ noted() {
     short_solution
     sed -i 's|    if (i < n)|    // also right: `if (i > n) return;` to ``: the next line\n    // checks the bounds\n    if (i > n) return;\n&|' "$solutions/accepted/short.cu"
     judge check-problem --problem my-conv --only-mutants --mutants 1 --seed 5
-    ends 0 "1 are noted as equivalent"
+    ends 0 "8 are noted as equivalent"
 }
 
 @test "check-problem names a hidden case that finds no wrong solution" {
