@@ -1,8 +1,10 @@
 -- The times of the timed cases of each run, taken from its `cases` when it is recorded: a new run is held against the best of
 -- them without reading all. The second part of schema.sql, since version 6.
 CREATE VIEW recorded_case_times AS
-SELECT problem, revision, device, epoch, value ->> 'name' AS name, value ->> 'time_ms' AS time_ms, runs.id AS run
-FROM runs, json_each(runs.cases) WHERE score_ms IS NOT NULL AND value ->> 'time_ms' > 0;
+SELECT problem, revision, device, epoch, item ->> 'name' AS name, item ->> 'time_ms' AS time_ms, run
+FROM (SELECT problem, revision, device, epoch, runs.id AS run, iif(type = 'object', value, '{}') AS item
+      FROM runs, json_each(iif(json_valid(cases), cases, '[]')) WHERE score_ms IS NOT NULL)
+WHERE typeof(item ->> 'name') = 'text' AND typeof(item ->> 'time_ms') IN ('real', 'integer') AND item ->> 'time_ms' > 0;
 
 CREATE TABLE case_times (
     problem       TEXT NOT NULL,

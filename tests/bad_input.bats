@@ -149,7 +149,7 @@ all_claims_hold() {
         "with no barrier in between" "shared.cu:@9: "
     submission '' '__shared__ int s[256]; s[threadIdx.x] = i; if (s[threadIdx.x ^ 1] < 0) return;' | claims warp.cu "Run-Time Error" \
         "kernel convolve: block (0,0,0), thread (0,0,0) reads 4 bytes at byte 4 of shared variable 's'" \
-        "no __syncwarp() in between, 256 times in all (warp.cu:@9: "
+        "no __syncthreads() or __syncwarp() in between, 256 times in all (warp.cu:@9: "
     submission '' 'output[0] = blockIdx.x;' '2, 256' | claims blocks.cu "Run-Time Error" \
         "writes 4 bytes at output[0], where block (0,0,0) writes another value" "blocks.cu:@9"
     submission '' 'if (i == 64) output[0] = 2; if (i == 0) output[0] = 1;' | claims block.cu "Run-Time Error" \

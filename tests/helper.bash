@@ -1,6 +1,7 @@
 # What the .bats files share. Every test has a folder, a database and a TMPDIR of its own.
 # shellcheck shell=bash
 
+unset LC_ALL
 export LC_COLLATE=C # ls sorts as the judge does
 root=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 build=${CONVJUDGE_BUILD:-$root/build}

@@ -15,7 +15,7 @@ load helper
     ends 0 "config.json, with the defaults of what it leaves out" "Deadlines of a judging in seconds, each longer than the one before it" "A worker renews its lease every 1 s and loses it after 30 s."
     sed -n '/^{/,/^}/p' <<<"$output" >settings.json
     json settings.json '[.listen, .admins[0], .penalty_s, .lease_s, .public] | @csv' '"127.0.0.1:8080","grace",12.5,30,true'
-    counts 3 '^conv1d +(try|test|rank) +120( +[0-9]+){3}$'
+    counts 3 '^conv1d +(try|test|rank) +240( +[0-9]+){3}$'
     awk '/^conv/ && !($3 < $4 && $4 < $5 && $5 + 30 < $6) { bad = 1 } END { exit bad }' <<<"$output"
 }
 

@@ -346,7 +346,7 @@ END
 of_a_new_problem() {
     ends 1 "whole_blocks_only.cu     WW.WWWWWW" "grid_of_65535_blocks.cu  .........W" "hidden 7  finds 3   prime length" \
         "testcases/moving-sum: 10 hidden cases, expected at least 14"
-    has_lines "1..21" "ok 1 - statement.md shows signature, sections and limits" \
+    has_lines "1..22" "ok 1 - statement.md shows signature, sections and limits" \
         "ok 2 - there are hidden cases and timed cases" "ok 4 - the first sample is a literal example" \
         "ok 5 - oracle.h agrees with literal expected values" "ok 6 - oracle.h agrees with itself in long double" \
         "ok 7 - solutions say their intensity or their mistake" "ok 8 - starter.cu compiles, runs and gets Wrong Answer" \
@@ -379,6 +379,7 @@ of_a_new_problem() {
         has_lines "$line"
     done < <(sed -n '/^## 8/,/^## 9/s/^    \(ok [0-9]\|# [a-z]\)/\1/p' "$root/docs/guides/add-a-problem.md")
     has_lines "# nearest to its bound: " "accepted solutions stay within half of every bound with 200 seeds"
+    has_lines "ok 28 - the hidden cases have every class of values"
     valid problem problems/moving-sum/problem.json
     ends 0
     valid testcases testcases/moving-sum/*.json

@@ -19,8 +19,12 @@ example() {
     ends 0 "class.json, Parallel programming: 2 assignments, 3 people in 2 groups, 1 extension; times of Europe/Berlin, then UTC" \
         ", sources of others when it has closed" "speed: a roofline share of 5 %" "speed: as fast as shared_tile.cu" "  late      does not count" "
 week-1, One dimension: at most 10 points"
-    sed -n '/^    \$ convjudge check-class/,/^What these keys/p' "$root/docs/guides/run-a-class.md" | sed '1d;$d;s/^    //' | sed '$d' >shown
-    diff shown <(printf '%s\n' "$output")
+    local line lines=0
+    while IFS= read -r line; do
+        [[ $line == *... || -z $line ]] || has_lines "$line"
+        lines=$((lines + 1))
+    done < <(sed -n '/^    \$ convjudge check-class/,/^In practice/p' "$root/docs/guides/run-a-class.md" | sed '1d;$d;s/^    //')
+    [[ $lines -gt 10 ]]
     mkdir there
     jq '.earlier = ["there"]' class.json >other.json
     judge check-class other.json
@@ -147,9 +151,11 @@ wrong_for_some() {
 
 @test "grade --all-cases gives every case a verdict, and the result stays as it is without" {
     wrong_for_some
-    judge grade --device sim --no-record --untimed --json plain.json some.cu
+    local seed
+    seed=$(printf '%064d' 7)
+    judge grade --device sim --seed "$seed" --untimed --json plain.json some.cu
     ends 1
-    judge grade --device sim --no-record --untimed --json result.json --all-cases all.json some.cu
+    judge grade --device sim --seed "$seed" --untimed --json result.json --all-cases all.json some.cu
     ends 1
     json all.json '[.schema, .problem, .verdict] | @csv' '1,"conv1d","Wrong Answer"'
     json all.json '[.cases[] | select(.verdict == "not run")] | length' 0

@@ -442,7 +442,7 @@ END
 @test "tables of the service of version 1 are upgraded, after a copy, and are those of a new database" {
     mkdir -m 700 "$BATS_TEST_TMPDIR/state"
     sqlite3 "$BATS_TEST_TMPDIR/state/convjudge.db" ".read $root/leaderboard/schema.sql" \
-        ".read $root/leaderboard/service.sql"
+        ".read $root/leaderboard/case_times.sql" ".read $root/leaderboard/service.sql"
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.service-version-1" 'SELECT version FROM service_version')"
     equal 5 "$(in_store 'SELECT max(version) FROM service_version')"

@@ -126,7 +126,7 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
         break;
     case SIM_RACE_IN_WARP:
     case SIM_ORDER_IN_WARP:
-        snprintf(text, size, "which %s of its warp %s with no __syncwarp() in between", other, did);
+        snprintf(text, size, "which %s of its warp %s with no __syncthreads() or __syncwarp() in between", other, did);
         break;
     case SIM_UNINITIALISED: snprintf(text, size, "which nothing has written"); break;
     case SIM_OUTSIDE_VARIABLE:

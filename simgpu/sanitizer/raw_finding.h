@@ -33,7 +33,7 @@ typedef enum SimFindingKind {
                             * with no barrier of the cluster in between; or the owner of shared memory may end before
                             * the other one uses it */
     SIM_OUTSIDE_VARIABLE,  /* an index leads from one shared variable into another; still within shared memory */
-    SIM_RACE_IN_WARP,      /* between lanes of one warp, with no __syncwarp() in between */
+    SIM_RACE_IN_WARP,      /* between lanes of one warp, with no __syncthreads() or __syncwarp() in between */
     SIM_ORDER_IN_WARP,  /* the same of strong accesses, which do not race. It works while the warp stays together, which
                            * hardware since Volta does not promise */
     SIM_UNINITIALISED,  /* a read of bytes that nothing has written */

@@ -1,5 +1,5 @@
 // expect: Accepted
-// says: which thread (16,0,0) of its warp has written with no __syncwarp() in between
+// says: which thread (16,0,0) of its warp has written with no __syncthreads() or __syncwarp() in between
 // problem: conv1d
 // A warp adds up each output element in shared memory, as was usual before the Volta architecture: volatile makes each lane load
 // what is there, but CUDA no longer promises that the lanes of a warp stay together.

@@ -1,8 +1,8 @@
 // expect: Run-Time Error
-// says: of its warp has written with no __syncwarp() in between
+// says: of its warp has written with no __syncthreads() or __syncwarp() in between
 // problem: conv1d
 //
-// A thread reads what another thread of its warp has written, with no __syncwarp() in between.
+// A thread reads what another thread of its warp has written, with no __syncthreads() or __syncwarp() in between.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int output_size, int kernel_size)

@@ -67,6 +67,18 @@ static Status values_in_full(const Problem *problem, const TestcaseSet *set, Mes
     return status;
 }
 
+/* The same from the classes of filters on. */
+static Status values_of_filters(const Problem *problem, const TestcaseSet *set, Message *why)
+{
+    Text missing = {0};
+    text_add(&missing, "");
+    Status status = inspect_values(problem, set, &missing, why);
+    const char *filters = strstr(missing.data, "b: no hidden case in which the middle");
+    snprintf(why->text, sizeof why->text, "%s", filters == NULL ? "" : filters);
+    text_free(&missing);
+    return status;
+}
+
 /* Cases with every class of values: `a` is the input, and the others have no floats. */
 static const char values[] =
     "{\"schema\": 1, \"cases\": [\n"
@@ -126,6 +138,11 @@ static const struct {
     {values_in_full, HIDDEN, values, "\"value\": 0.5", "\"value\": -0.5",
      "no hidden case without negative elements has a line of 1000 elements of a\n"
      "no hidden case with equal taps and without negative elements has a line of 1000 elements of a\n"},
+    {values_of_filters, "problems/blend/problem.json", home_problem, "const int* b", "const float* b",
+     "b: no hidden case in which the middle tap and the sum of all taps are 1, and others are not 0\n"
+     "b: no hidden case in which the first and the last tap are equal, and the filter is not symmetric\n"
+     "b: no hidden case in which one tap in eight or fewer is not zero\n"
+     "b: no hidden case in which most taps, but not all, are products of one vector for each axis\n"},
     {values_in_full, HIDDEN, values, "\"cols\": [5, 9]", "\"cols\": 5", "no hidden case draws its sizes"},
     {values_in_full, HIDDEN, values, "\"b\": {\"as_before\": true, \"change\": 1}", "\"b\": {\"as_before\": true}",
      "b: no hidden case in which one element differs from the case before"},

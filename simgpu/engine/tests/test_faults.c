@@ -358,7 +358,7 @@ static const struct {
      "thread (63,0,0) repeats a loop for ever, in which nothing changes"},
     {NULL, "setp.ne.u32 %p4, %r1, 63; @%p4 bra END; LOOP: bra LOOP; END: bar.sync 0", SIM_ENDLESS,
      "thread (63,0,0) repeats a loop for ever"},
-    {NULL, "mov.u32 %r4, 0; LOOP: add.s32 %r4, %r4, 1; and.b32 %r4, %r4, 63; bra LOOP", SIM_ENDLESS,
+    {NULL, "mov.u32 %r4, 0; LOOP: add.s32 %r4, %r4, 1; and.b32 %r4, %r4, 7; bra LOOP", SIM_ENDLESS,
      "repeats a loop for ever"},
     {NULL, "SPIN: ld.volatile.global.u32 %r4, [%d12]; setp.eq.s32 %p4, %r4, 0; @%p4 bra SPIN", SIM_ENDLESS,
      "thread (0,0,0) waits for ever for another value at"},
@@ -366,17 +366,16 @@ static const struct {
      "waits for ever for another value at"},
 #define WAIT "SPIN: mbarrier.test_wait.shared.b64 %p4, [%r10], %d0; @!%p4 bra SPIN"
     {NULL, "mbarrier.init.shared.b64 [%r10], 65; mbarrier.arrive.shared.b64 %d0, [%r10]; " WAIT, SIM_ENDLESS,
-     "waits for ever for the mbarrier at offset 0 of the block's"},
-    {NULL, "mbarrier.init.shared.b64 [%r10], 65; mbarrier.arrive.shared.b64 %d0, [%r10]; " WAIT, SIM_ENDLESS,
-     ": 1 of the 65 arrivals that the phase expects never come"},
-    {NULL, "mbarrier.init.shared.b64 [%r10], 64; mbarrier.arrive.expect_tx.shared.b64 %d0, [%r10], 16; " WAIT,
-     SIM_ENDLESS, ": the phase expects 1024 bytes more than copies bring"},
-    {NULL, "mbarrier.init.shared.b64 [%r10], 65; mbarrier.arrive.expect_tx.shared.b64 %d0, [%r10], 16; " WAIT,
-     SIM_ENDLESS, ": the phase still expects 1024 bytes and 1 arrivals"},
+     "waits for ever for the mbarrier at byte 0 of shared variable 'shared': 64 of the 65 arrivals that the phase expects "
+     "never come"},
+    {NULL, "mbarrier.init.shared.b64 [%r10], 1; mbarrier.arrive.expect_tx.shared.b64 %d0, [%r10], 16; " WAIT,
+     SIM_ENDLESS, ": the phase expects 16 bytes more than copies bring"},
+    {NULL, "mbarrier.init.shared.b64 [%r10], 3; mbarrier.arrive.expect_tx.shared.b64 %d0, [%r10], 16; " WAIT,
+     SIM_ENDLESS, ": the phase still expects 16 bytes and 2 arrivals"},
     {NULL,
-     "mbarrier.init.shared.b64 [%r10], 64; mbarrier.complete_tx.relaxed.cta.shared.b64 [%r10], 16; "
+     "mbarrier.init.shared.b64 [%r10], 1; mbarrier.complete_tx.relaxed.cta.shared.b64 [%r10], 16; "
      "mbarrier.arrive.shared.b64 %d0, [%r10]; " WAIT,
-     SIM_ENDLESS, ": copies bring 1024 bytes more than the phase expects"},
+     SIM_ENDLESS, ": copies bring 16 bytes more than the phase expects"},
 #undef WAIT
     {NULL, "and.b32 %r4, %r1, 1; setp.eq.s32 %p4, %r4, 0; @%p4 bra EVEN; bar.sync 0; bra END; EVEN: bar.sync 0; END:",
      SIM_BAD_BARRIER, "bar"},

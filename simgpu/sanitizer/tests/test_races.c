@@ -51,7 +51,7 @@ static const SanitizerRow rows[] = {
     {"lanes_exchange", 1, SIM_RACE_IN_WARP, 128, "no __syncwarp()"},
     {"tree_of_volatiles", 1, SIM_ORDER_IN_WARP, 16,
      "thread (0,0,0) reads 4 bytes at byte 64 of shared variable 'sums', which thread (16,0,0) of its warp has written with "
-     "no __syncwarp() in between"},
+     "no __syncthreads() or __syncwarp() in between"},
     {"histogram_read_too_early", 1, SIM_RACE_OF_WARPS, 0, "reads 4 bytes at byte 0 of shared variable 'counts'"},
     {"histogram_cleared_too_late", 1, SIM_RACE_OF_WARPS, 0, "which thread (0,0,0) has written"},
     {"copy_without_barrier", 1, SIM_RACE_OF_WARPS, 128, "byte 508 of shared variable 'tile'"},

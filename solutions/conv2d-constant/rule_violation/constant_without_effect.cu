@@ -20,7 +20,7 @@ __global__ void convolve(const float* input, const float* filter, float* output,
             int y = row + r, x = col + s;
             if (y >= 0 && y < height && x >= 0 && x < width)
                 sum += input[y * width + x] * filter[(radius + r) * side + radius + s] +
-                       1e-30f * c_filter[(radius + r) * side + radius + s];
+                       0.0f * c_filter[(radius + r) * side + radius + s];
         }
     output[row * width + col] = sum;
 }
