@@ -19,12 +19,12 @@ example() {
     ends 0 "class.json, Parallel programming: 2 assignments, 3 people in 2 groups, 1 extension; times of Europe/Berlin, then UTC" \
         ", sources of others when it has closed" "speed: a roofline share of 5 %" "speed: as fast as shared_tile.cu" "  late      does not count" "
 week-1, One dimension: at most 10 points"
-    local line lines=0
+    local line shown=0
     while IFS= read -r line; do
         [[ $line == *... || -z $line ]] || has_lines "$line"
-        lines=$((lines + 1))
+        shown=$((shown + 1))
     done < <(sed -n '/^    \$ convjudge check-class/,/^In practice/p' "$root/docs/guides/run-a-class.md" | sed '1d;$d;s/^    //')
-    [[ $lines -gt 10 ]]
+    [[ $shown -gt 10 ]]
     mkdir there
     jq '.earlier = ["there"]' class.json >other.json
     judge check-class other.json

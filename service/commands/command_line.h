@@ -21,7 +21,8 @@ typedef enum SandboxNeed { WITH_SANDBOX, WITHOUT_SANDBOX } SandboxNeed;
  * to standard error. */
 typedef Status CommandFunction(const Options *options, int *exit_status, Message *why);
 
-#define LOCAL(reader, name, function, ...) MUST_USE CommandFunction function;
+#define LOCAL(reader, name, function, ...)                                                                             \
+    MUST_USE Status function(const Options *options, int *exit_status, Message *why);
 #define ONLINE LOCAL
 #include "service/commands/subcommands.def"
 #undef LOCAL

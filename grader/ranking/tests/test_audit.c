@@ -281,6 +281,25 @@ static void damaged_json_is_named(void **state)
     }
 }
 
+static void times_of_cases_that_are_not_those_of_the_runs_are_named(void **state)
+{
+    Arena arena = {0};
+    Message why = {0};
+    Store *store = opened(STORE_WRITE);
+    record(store, true);
+    assert_int_equal(audited(store, &arena, NULL).count, 0);
+    must(database_run(
+             store,
+             "INSERT INTO case_times SELECT problem, revision, device, epoch, name, time_ms / 2, run FROM case_times",
+             &why),
+         &why);
+    Findings findings = audited(store, &arena, NULL);
+    assert_true(findings.count == 1 && strcmp(findings.items[0].place, "case_times") == 0 &&
+                strcmp(findings.items[0].what, "rows unlike those of the runs") == 0);
+    store_close(store);
+    arena_free(&arena);
+}
+
 static void reference_times_follow_from_their_samples(void **state)
 {
     Arena arena = {0};
@@ -314,6 +333,7 @@ int main(void)
         test(a_source_that_is_not_what_its_hash_says_is_named),
         test(an_older_row_is_held_to_what_it_has),
         test(damaged_json_is_named),
+        test(times_of_cases_that_are_not_those_of_the_runs_are_named),
         test(reference_times_follow_from_their_samples),
     };
     return cmocka_run_group_tests_name("audit", tests, NULL, NULL);

@@ -1,6 +1,7 @@
 // Mistake: long outputs go through a tile of the filter, and no __syncthreads() stands between using one tile and
 // loading the next one: a fast warp overwrites what a slow warp still needs. Short outputs are computed without a tile.
 // on cuda: Accepted, Wrong Answer
+// says: warps of a block race for the same memory, with no barrier in between
 // problem: conv1d
 #include <cuda_runtime.h>
 
