@@ -169,7 +169,7 @@ all_claims_hold() {
     submission '' "$body" >warps.cu
     judge try warps.cu
     ends 0 "Accepted" "and 3 more findings of this kind"
-    counts 4 'warning: .* with no __syncwarp\(\) in between'
+    counts 4 'warning: .* or __syncwarp\(\) in between'
 }
 
 @test "values that nothing has written are told where they decide the output" {

@@ -48,7 +48,7 @@ static const SanitizerRow rows[] = {
     {"lanes_write_one_word", 1, SIM_RACE_OF_LANES, 64,
      "thread (1,0,0) writes 4 bytes at byte 0 of shared variable "
      "'tile', where thread (0,0,0) writes another value at the same time"},
-    {"lanes_exchange", 1, SIM_RACE_IN_WARP, 128, "no __syncwarp()"},
+    {"lanes_exchange", 1, SIM_RACE_IN_WARP, 128, "no __syncthreads() or __syncwarp()"},
     {"tree_of_volatiles", 1, SIM_ORDER_IN_WARP, 16,
      "thread (0,0,0) reads 4 bytes at byte 64 of shared variable 'sums', which thread (16,0,0) of its warp has written with "
      "no __syncthreads() or __syncwarp() in between"},
