@@ -378,7 +378,7 @@ of_a_new_problem() {
     while IFS= read -r line; do
         has_lines "$line"
     done < <(sed -n '/^## 8/,/^## 9/s/^    \(ok [0-9]\|# [a-z]\)/\1/p' "$root/docs/guides/add-a-problem.md")
-    has_lines "# nearest to its bound: " "accepted solutions stay within half of every bound with 200 seeds"
+    has_lines "# nearest to its bound: " "ok 27 - accepted solutions stay within half of every bound with 200 seeds"
     has_lines "ok 28 - the hidden cases have every class of values"
     valid problem problems/moving-sum/problem.json
     ends 0
