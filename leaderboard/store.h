@@ -124,6 +124,9 @@ typedef struct RecordedSource {
 MUST_USE Status store_open(const char *path, StoreMode mode, Store **store, Message *why);
 void store_close(Store *store);
 
+/* Looks for damage in the whole file. store_open() does so up to 16 MiB. */
+MUST_USE Status store_check_pages(Store *store, Message *why);
+
 /* Also keeps the source, unless it is there already. `id` gets the number of the run; it may be NULL. */
 MUST_USE Status store_add_run(Store *store, const Run *run, int64_t *id, Message *why);
 /* The parts of store_add_run(), within a transaction that the caller begins by database_begin() and ends by database_end(). */

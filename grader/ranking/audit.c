@@ -242,7 +242,9 @@ static Status check_case_times(Store *store, Findings *findings, Message *why)
 Status audit_store(Store *store, Findings *findings, AuditSummary *summary, Message *why)
 {
     *summary = (AuditSummary){0};
-    Status status = schema_check(store, findings, why);
+    Status status = store_check_pages(store, why);
+    if (status == STATUS_OK)
+        status = schema_check(store, findings, why);
     if (status == STATUS_OK)
         status = check_sources(store, findings, why);
     if (status == STATUS_OK)
