@@ -596,24 +596,24 @@ cJSON *sizes_json(const Problem *problem, const Sizes *sizes)
     return object;
 }
 
-void sizes_add(Text *out, const Problem *problem, const Sizes *sizes)
+static void add_sizes(Text *out, const Problem *problem, const Sizes *sizes, const char *equals, const char *comma)
 {
     const char *separator = "";
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (problem->parameters[i].role == ROLE_SIZE) {
-            text_printf(out, "%s%s %lld", separator, problem->parameters[i].name, (long long)sizes->values[i]);
-            separator = ", ";
+            text_printf(out, "%s%s%s%lld", separator, problem->parameters[i].name, equals, (long long)sizes->values[i]);
+            separator = comma;
         }
+}
+
+void sizes_add(Text *out, const Problem *problem, const Sizes *sizes)
+{
+    add_sizes(out, problem, sizes, " ", ", ");
 }
 
 void sizes_add_options(Text *out, const Problem *problem, const Sizes *sizes)
 {
-    const char *separator = "";
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_SIZE) {
-            text_printf(out, "%s%s=%lld", separator, problem->parameters[i].name, (long long)sizes->values[i]);
-            separator = ",";
-        }
+    add_sizes(out, problem, sizes, "=", ",");
 }
 
 bool sizes_fit(const Problem *problem, const Sizes *sizes)
