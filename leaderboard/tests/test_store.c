@@ -128,6 +128,15 @@ static void a_newer_schema_is_refused(void **state)
     refused(STORE_WRITE, STATUS_BAD_INPUT, "written by a newer ConvJudge: schema version 7");
 }
 
+static void damage(long at) /* three pages */
+{
+    FILE *file = fopen(path, "r+");
+    fseek(file, at, SEEK_SET);
+    for (int i = 0; i < 3 * 4096; i++)
+        fputc(0x5A, file);
+    fclose(file);
+}
+
 static void a_damaged_file_is_refused(void **state)
 {
     Message why = {0};
@@ -137,12 +146,29 @@ static void a_damaged_file_is_refused(void **state)
         must(store_add_run(store, &run, NULL, &why), &why);
     }
     store_close(store);
-    FILE *file = fopen(path, "r+");
-    fseek(file, 4096, SEEK_SET);
-    for (int i = 0; i < 3 * 4096; i++)
-        fputc(0x5A, file);
-    fclose(file);
+    damage(4096);
     refused(STORE_WRITE, STATUS_BAD_INPUT, "the database is damaged: ");
+}
+
+static void a_large_file_is_checked_only_where_asked_for(void **state)
+{
+    enum { SOURCE_BYTES = 20 << 20 };
+    Message why = {0};
+    Arena arena = {0};
+    char *source = arena_array(&arena, SOURCE_BYTES + 1, 1);
+    memset(source, 'x', SOURCE_BYTES);
+    Run run = a_run("ann", 1);
+    run.source = source;
+    Store *store = opened(STORE_WRITE);
+    must(store_add_run(store, &run, NULL, &why), &why);
+    must(store_check_pages(store, &why), &why);
+    store_close(store);
+    damage(SOURCE_BYTES / 2);
+    store = opened(STORE_WRITE);
+    assert_int_equal(store_check_pages(store, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "the database is damaged: "));
+    store_close(store);
+    arena_free(&arena);
 }
 
 static void a_read_only_file_is_refused(void **state)
@@ -421,6 +447,7 @@ int main(void)
         test(a_database_of_something_else_is_refused_and_left_alone),
         test(a_newer_schema_is_refused),
         test(a_damaged_file_is_refused),
+        test(a_large_file_is_checked_only_where_asked_for),
         test(a_read_only_file_is_refused),
         test(a_file_in_no_folder_is_refused),
         test(a_locked_file_is_refused_after_the_wait),
