@@ -357,11 +357,13 @@ static bool is_shift(const Diagnosis *diagnosis, size_t alike)
     return diagnosis->wrong > diagnosis->without_neighbour && alike >= 4 && 10 * alike >= 9 * comparable;
 }
 
+/* Small errors have ratios close to 1, and so to each other: a factor is as constant as it is far from 1. */
 static bool is_factor(const Diagnosis *diagnosis)
 {
     double spread = diagnosis->largest_ratio - diagnosis->least_ratio;
+    double from_one = fmin(fabs(diagnosis->largest_ratio - 1), fabs(diagnosis->least_ratio - 1));
     return diagnosis->with_ratio >= 4 && 2 * diagnosis->with_ratio >= diagnosis->wrong &&
-           spread <= 0.01 * fabs(diagnosis->largest_ratio);
+           spread <= 0.01 * fabs(diagnosis->largest_ratio) && spread <= 0.1 * from_one;
 }
 
 /* Whole numbers are right for some filters and inputs; then an int is no mistake. */

@@ -58,6 +58,7 @@ typedef enum Mistake {
     INFINITE,
     ZERO,
     DOUBLED,
+    DRIFTED,
     TRUNCATED,
     GARBAGE,
     AFTER,
@@ -77,6 +78,7 @@ static float mistaken(const Bench *right, const Bench *flipped, Mistake mistake,
     case INFINITE: return INFINITY;
     case ZERO: return 0;
     case DOUBLED: return 2 * value;
+    case DRIFTED: return value * (1.006f + (float)(i % 5) * 0.001f);
     case TRUNCATED: return truncf(value) + 2;
     case GARBAGE: return -431602080.0f - 64.0f * (float)(i % 7); /* so large that every float is whole */
     case AFTER: return right->y[i + 1 < right->count ? i + 1 : i];
@@ -97,6 +99,7 @@ static const struct {
     {EVERYWHERE, NOT_A_NUMBER, "every element: NaN"},
     {EVERYWHERE, INFINITE, "every element: infinite"},
     {EVERYWHERE, DOUBLED, "every element: off by a constant factor"},
+    {EVERYWHERE, DRIFTED, "nearly every element"}, /* by 0.6 to 1 %: no two elements need be off by the same factor */
     {EVERYWHERE, GARBAGE, "every element"},
     {EVERYWHERE, TRUNCATED, "every element: whole numbers, where fractions are right: is something an int?"},
     {EVERYWHERE, FLIPPED, "every element: the filter is flipped"},
