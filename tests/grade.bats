@@ -63,7 +63,7 @@ load processes.sh
 @test "a failed hidden case shows its number and the kind of mistake, never data" {
     submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
     judge grade --json result.json x.cu
-    ends 1 "Wrong Answer" "hidden" "The numbers of hidden cases stay hidden, so that nobody can reconstruct them. A case of your own fails, too:"
+    ends 1 "Wrong Answer" "hidden" "The numbers of hidden cases stay hidden, so that nobody can reconstruct them. This case fails, too:"
     lacks "12345"
     file_lacks result.json 12345
 }
@@ -78,7 +78,7 @@ load processes.sh
     unset CONVJUDGE_HOME
     judge grade --no-record --untimed --problem conv1d "../a folder/x.cu"
     ends 1 "hidden"
-    command=$(grep -A1 "A case of your own fails, too:" <<<"$output" | tail -1)
+    command=$(grep -A1 "This case fails, too:" <<<"$output" | tail -1)
     [[ $command == "    make -C "*" try SUB='../a folder/x.cu' SIZES=input_size="*",kernel_size="*" SEED=1 PROBLEM=conv1d" ]]
     run bash -c "$command"
     ends 1 "Wrong Answer" "got 12345.6" "SEED=1"
@@ -87,7 +87,7 @@ load processes.sh
 @test "no command is shown that would say Accepted, and none to a reader who is elsewhere" {
     submission '' 'if (input_size == 1037 && kernel_size == 14 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
     judge grade --no-record --untimed x.cu
-    ends 1 "hidden" "nobody can reconstruct them. " " cases of the judge's own are right."
+    ends 1 "hidden" "nobody can reconstruct them. " "The judge tried " " other cases, and all were right."
     lacks "try --sizes"
     submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' >y.cu
     judge grade --no-record --untimed --gradescope results.json y.cu

@@ -557,13 +557,13 @@ static void find_way_out(GradeCommand *grading)
         return;
     text_add(&text, "  The numbers of hidden cases stay hidden, so that nobody can reconstruct them. ");
     if (!search.is_found) {
-        text_printf(&text, "%zu cases of the judge's own are right.\n", search.tried);
+        text_printf(&text, "The judge tried %zu other cases, and all were right.\n", search.tried);
     } else if (grading->progress.lines || grading->options->gradescope != NULL) { /* nobody reads it here */
         text_add(&text, "These sizes fail, too:\n    ");
         sizes_add_options(&text, job.problem, &search.failing);
         text_add(&text, "\n");
     } else {
-        text_add(&text, "A case of your own fails, too:\n    ");
+        text_add(&text, "This case fails, too:\n    ");
         add_try_command(grading->options, job.problem, &search.failing, search.seed, &text);
     }
     result->way_out = arena_string(&result->arena, text.data);
