@@ -5,6 +5,7 @@
 #include "base/paths.h"
 #include "grader/commands/command.h"
 
+#include "grader/ranking/ranking.h"
 #include "grader/report/advisor.h"
 #include "grader/report/explain.h"
 #include "grader/report/explain_report.h"
@@ -32,6 +33,12 @@ typedef struct Explaining {
     Message why_not;
     Result timed; /* on the real GPU */
     Message why_not_timed;
+    Advice advice[ADVISOR_MOST];
+    size_t advice_count;
+    Steps steps;
+    NextStep next;
+    StepDetail detail;
+    Submission example; /* of the next step, where its code is shown */
     Progress progress;
     Result result;
 } Explaining;
@@ -58,10 +65,25 @@ static Status check_device(Explaining *explaining, Message *why)
     return is_real(options) ? device_describe(options->device, &explaining->gpu, why) : STATUS_OK;
 }
 
+static Status read_detail(Explaining *explaining, Message *why)
+{
+    static const char *const words[] = {[DETAIL_IDEA] = "idea", [DETAIL_SKETCH] = "sketch", [DETAIL_CODE] = "code"};
+    const char *show = explaining->options->show;
+    for (int i = DETAIL_IDEA; show != NULL && i <= DETAIL_CODE; i++) {
+        explaining->detail = (StepDetail)i;
+        if (strcmp(show, words[i]) == 0)
+            return STATUS_OK;
+    }
+    return show == NULL ? STATUS_OK
+                        : fail(STATUS_BAD_INPUT, why, "--show %s: expected idea, sketch or code", show);
+}
+
 static Status check_request(Explaining *explaining, Message *why)
 {
     const Options *options = explaining->options;
     Status status = options_expect_file(options, why);
+    if (status == STATUS_OK)
+        status = read_detail(explaining, why);
     if (status == STATUS_OK)
         status = check_device(explaining, why);
     if (status == STATUS_OK)
@@ -73,6 +95,8 @@ static Status check_request(Explaining *explaining, Message *why)
         status = case_choice_read(&explaining->problem, options->timed_case, &explaining->choice, why);
     if (status == STATUS_OK)
         status = json_target_check(options->json, options->operands[0], why);
+    if (status == STATUS_OK)
+        status = steps_read(&explaining->problem, &explaining->steps, why);
     return status;
 }
 
@@ -168,20 +192,68 @@ static double measured_seconds(const Explaining *explaining, const char *name)
 static void explain_cases(Explaining *explaining)
 {
     size_t count = explained_count(explaining);
+    const Explanation *explanations[JOB_MAX_PROFILES];
     explaining->cases = zeroed(count, sizeof *explaining->cases);
     for (size_t i = 0; i < count; i++) {
         ExplainedCase *one = &explaining->cases[i];
         const CaseResult *item = &explaining->result.cases[i];
-        const AdviceSubject subject = {.source = explaining->submission.source.data,
-                                       .problem = &explaining->problem,
-                                       .sizes = &item->sizes,
-                                       .operations = (double)item->operations};
         one->item = item;
         one->number = explaining->choice.number > 0 ? explaining->choice.number : (int)i + 1;
         one->measured_s = measured_seconds(explaining, item->name);
         explain(&explaining->profiles[i], &explaining->hardware, 1e-3 * item->time.ms, &one->explanation);
-        one->advice_count = advisor_find(&one->explanation, &subject, one->advice);
+        facts_of(&one->explanation, &explaining->problem, &item->sizes, (double)item->operations, one->facts);
+        explanations[i] = &one->explanation;
     }
+    explaining->advice_count = advisor_find(explanations, count, explaining->submission.source.data,
+                                            explaining->advice);
+}
+
+/* The result whose times are compared with those of the reference solutions: on the real GPU, if it was timed there. */
+static Result *timed_result(Explaining *explaining)
+{
+    return is_real(explaining->options) && explaining->why_not_timed.text[0] == '\0' ? &explaining->timed
+                                                                                     : &explaining->result;
+}
+
+/* Times of reference solutions that are missing are taken now and kept, as when a submission is graded. */
+static Status compare_with_references(Explaining *explaining, Message *why)
+{
+    Result *timed = timed_result(explaining);
+    Store *store = NULL;
+    Message ignored;
+    const bool keeps = ranking_open(STORE_WRITE, &store, &ignored) == STATUS_OK;
+    Status status = ranking_compare(store, keeps, timed->device.handle, &explaining->progress, timed, why);
+    store_close(store);
+    return status;
+}
+
+static Status read_example(Explaining *explaining, Message *why)
+{
+    char relative[512], path[4096];
+    snprintf(relative, sizeof relative, "solutions/%s/accepted/%s", explaining->problem.id,
+             explaining->next.step->example);
+    Status status = paths_home(relative, path, sizeof path, why);
+    return status == STATUS_OK ? submission_read(path, &explaining->example, why) : status;
+}
+
+static Status find_next_step(Explaining *explaining, Message *why)
+{
+    const Result *timed = timed_result(explaining);
+    const bool one_case = explaining->choice.number > 0;
+    StepCase cases[JOB_MAX_PROFILES];
+    const size_t count = explained_count(explaining);
+    for (size_t i = 0; i < count; i++)
+        cases[i] = (StepCase){.name = timed->cases[i].name,
+                              .time = timed->cases[i].time,
+                              .facts = explaining->cases[i].facts};
+    Status status = steps_next(&explaining->steps, timed->ladder, timed->ladder_count,
+                               one_case ? timed->cases[0].time : timed->score, one_case, cases, count,
+                               &explaining->next, why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        explaining->cases[i].example = cases[i].example;
+    if (status == STATUS_OK && explaining->next.step != NULL && explaining->detail == DETAIL_CODE)
+        status = read_example(explaining, why);
+    return status;
 }
 
 static void free_cases(Explaining *explaining)
@@ -191,12 +263,12 @@ static void free_cases(Explaining *explaining)
     free(explaining->cases);
 }
 
-static Status write_explanation(const Explaining *explaining, Message *why)
+static Status write_explanation(Explaining *explaining, Message *why)
 {
     const char *json = explaining->options->json;
     Text text = {0};
     Status status = STATUS_OK;
-    const ExplainReport report = {
+    ExplainReport report = {
         .result = &explaining->result,
         .submission = &explaining->submission,
         .cases = explaining->cases,
@@ -207,7 +279,15 @@ static Status write_explanation(const Explaining *explaining, Message *why)
         .measurement = &explaining->measurement,
         .note = explaining->note,
         .time_note = explaining->why_not_timed.text[0] != '\0' ? explaining->why_not_timed.text : NULL,
+        .advice = explaining->advice,
+        .advice_count = explaining->advice_count,
+        .next = explaining->next,
+        .detail = explaining->detail,
+        .code = explaining->example.source.data,
+        .timed = timed_result(explaining),
+        .with_terms = explaining->options->terms,
     };
+    report.telling = explain_telling(&report);
     if (json != NULL) {
         explain_json(&report, &text);
         status = json_target_write(json, &text, why);
@@ -249,7 +329,10 @@ static Status write_outcome(Explaining *explaining, int *exit_status, Message *w
     measure_times(explaining);
     measure_by_ncu(explaining);
     explain_cases(explaining);
-    return write_explanation(explaining, why);
+    status = compare_with_references(explaining, why);
+    if (status == STATUS_OK)
+        status = find_next_step(explaining, why);
+    return status != STATUS_OK ? status : write_explanation(explaining, why);
 }
 
 Status command_explain(const Options *options, int *exit_status, Message *why)
@@ -264,6 +347,8 @@ Status command_explain(const Options *options, int *exit_status, Message *why)
     result_free(&explaining.timed);
     result_free(&explaining.result);
     free(explaining.profiles);
+    steps_free(&explaining.steps);
+    submission_free(&explaining.example);
     if (explaining.problem_is_read)
         problem_free(&explaining.problem);
     submission_free(&explaining.submission);

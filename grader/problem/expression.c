@@ -1,12 +1,13 @@
 #include "grader/problem/expression.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
 enum {
     MAX_DEPTH = 50, /* of parentheses and minus signs, which recurse: the text must not use up the stack */
-    MAX_VALUES = 3 * (MAX_DEPTH + 1) /* at most a comparison, a sum and a product wait at each depth */
+    MAX_VALUES = 4 * (MAX_DEPTH + 1) /* at most a condition, a comparison, a sum and a product wait at each depth */
 };
 
 /* ---- compiling --------------------------------------------------------------------------------------------------- */
@@ -18,6 +19,7 @@ typedef struct ExpressionParser {
     ExpressionStep *steps; /* room for one step for each character */
     size_t step_count;
     int depth;
+    bool of_facts;
     Message *why;
 } ExpressionParser;
 
@@ -38,7 +40,7 @@ static Status complain_here(const ExpressionParser *parser, const char *what)
 
 static void add_step(ExpressionParser *parser, ExpressionOperation operation, int position, int64_t operand)
 {
-    parser->steps[parser->step_count++] = (ExpressionStep){operation, position, operand};
+    parser->steps[parser->step_count++] = (ExpressionStep){operation, position, operand, 0};
 }
 
 static void skip_space(ExpressionParser *parser)
@@ -71,7 +73,7 @@ static const Operator *accept_operator(ExpressionParser *parser, const Operator 
     return NULL;
 }
 
-static Status parse_comparison(ExpressionParser *parser);
+static Status parse_condition(ExpressionParser *parser);
 
 static Status parse_number(ExpressionParser *parser)
 {
@@ -81,6 +83,15 @@ static Status parse_number(ExpressionParser *parser)
         if (__builtin_mul_overflow(number, 10, &number) || __builtin_add_overflow(number, *parser->at - '0', &number))
             return complain(parser->text, position, "a number beyond 64 bits", parser->why);
     add_step(parser, EXPRESSION_NUMBER, position, number);
+    if (parser->of_facts && *parser->at == '.') {
+        const size_t digits = strspn(parser->at + 1, "0123456789");
+        if (digits == 0)
+            return complain_here(parser, "expected digits after the point");
+        double unit = 1;
+        for (size_t i = 1; i <= digits; i++)
+            parser->steps[parser->step_count - 1].fraction += (parser->at[i] - '0') * (unit /= 10);
+        parser->at += 1 + digits;
+    }
     return STATUS_OK;
 }
 
@@ -96,12 +107,13 @@ static Status parse_name(ExpressionParser *parser)
             parser->at += length;
             return STATUS_OK;
         }
-    return complain_here(parser, "expected the name of a size parameter");
+    return complain_here(parser, parser->of_facts ? "expected the name of a fact, as `convjudge facts` lists them"
+                                                  : "expected the name of a size parameter");
 }
 
 static Status parse_negation(ExpressionParser *parser);
 
-/* unary = "-" unary | number | name | "(" comparison ")" */
+/* unary = "-" unary | number | name | "(" condition ")" */
 static Status parse_unary(ExpressionParser *parser)
 {
     Status status;
@@ -110,7 +122,7 @@ static Status parse_unary(ExpressionParser *parser)
     if (accept(parser, "-")) {
         status = parse_negation(parser);
     } else if (accept(parser, "(")) {
-        status = parse_comparison(parser);
+        status = parse_condition(parser);
         if (status == STATUS_OK && !accept(parser, ")"))
             status = complain_here(parser, "expected \")\"");
     } else if (isdigit((unsigned char)*parser->at)) {
@@ -188,12 +200,30 @@ static Status parse_comparison(ExpressionParser *parser)
     return status;
 }
 
-Status expression_compile(const char *text, const char *const *names, size_t count, Arena *arena,
-                          Expression *expression, Message *why)
+/* condition = comparison { ("and" | "or") comparison } */
+static Status parse_condition(ExpressionParser *parser)
 {
-    ExpressionParser parser = {.text = text, .at = text, .names = names, .count = count, .why = why};
+    static const Operator operators[] = {{"and", EXPRESSION_AND}, {"or", EXPRESSION_OR}};
+    Status status = parse_comparison(parser);
+    while (status == STATUS_OK) {
+        const Operator *found = accept_operator(parser, operators, 2);
+        if (found == NULL)
+            break;
+        int position = position_of(parser) - (int)strlen(found->token);
+        status = parse_comparison(parser);
+        if (status == STATUS_OK)
+            add_step(parser, found->operation, position, 0);
+    }
+    return status;
+}
+
+static Status compile(bool of_facts, const char *text, const char *const *names, size_t count, Arena *arena,
+                      Expression *expression, Message *why)
+{
+    ExpressionParser parser = {
+        .text = text, .at = text, .names = names, .count = count, .of_facts = of_facts, .why = why};
     parser.steps = arena_array(arena, strlen(text) + 1, sizeof *parser.steps);
-    Status status = parse_comparison(&parser);
+    Status status = parse_condition(&parser);
     if (status != STATUS_OK)
         return status;
     skip_space(&parser);
@@ -202,6 +232,18 @@ Status expression_compile(const char *text, const char *const *names, size_t cou
     *expression = (Expression){
         .text = arena_string(arena, text), .steps = parser.steps, .step_count = parser.step_count};
     return STATUS_OK;
+}
+
+Status expression_compile(const char *text, const char *const *names, size_t count, Arena *arena,
+                          Expression *expression, Message *why)
+{
+    return compile(false, text, names, count, arena, expression, why);
+}
+
+Status expression_compile_facts(const char *text, const char *const *names, size_t count, Arena *arena,
+                                Expression *expression, Message *why)
+{
+    return compile(true, text, names, count, arena, expression, why);
 }
 
 /* ---- evaluating -------------------------------------------------------------------------------------------------- */
@@ -232,6 +274,8 @@ static const char *apply(ExpressionOperation operation, int64_t left, int64_t ri
     case EXPRESSION_GREATER: *result = left > right; break;
     case EXPRESSION_EQUAL: *result = left == right; break;
     case EXPRESSION_DIFFERENT: *result = left != right; break;
+    case EXPRESSION_AND: *result = left && right; break;
+    case EXPRESSION_OR: *result = left || right; break;
     }
     return overflow ? "the result is beyond 64 bits" : NULL;
 }
@@ -253,4 +297,44 @@ Status expression_evaluate(const Expression *expression, const int64_t *values, 
     }
     *result = stack[0];
     return STATUS_OK;
+}
+
+static double apply_to_facts(ExpressionOperation operation, double left, double right)
+{
+    switch (operation) {
+    case EXPRESSION_NUMBER:
+    case EXPRESSION_VALUE: break;
+    case EXPRESSION_NEGATE: return -right;
+    case EXPRESSION_ADD: return left + right;
+    case EXPRESSION_SUBTRACT: return left - right;
+    case EXPRESSION_MULTIPLY: return left * right;
+    case EXPRESSION_DIVIDE: return left / right;
+    case EXPRESSION_REMAINDER: return fmod(left, right);
+    case EXPRESSION_AT_MOST: return left <= right;
+    case EXPRESSION_LESS: return left < right;
+    case EXPRESSION_AT_LEAST: return left >= right;
+    case EXPRESSION_GREATER: return left > right;
+    case EXPRESSION_EQUAL: return left == right;
+    case EXPRESSION_DIFFERENT: return left != right;
+    case EXPRESSION_AND: return left != 0 && right != 0;
+    case EXPRESSION_OR: return left != 0 || right != 0;
+    }
+    return NAN;
+}
+
+double expression_evaluate_facts(const Expression *expression, const double *values)
+{
+    double stack[MAX_VALUES] = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < expression->step_count; i++) {
+        const ExpressionStep *step = &expression->steps[i];
+        if (step->operation == EXPRESSION_NUMBER || step->operation == EXPRESSION_VALUE) {
+            stack[count++] = step->operation == EXPRESSION_NUMBER ? (double)step->operand + step->fraction
+                                                                  : values[step->operand];
+            continue;
+        }
+        double right = stack[--count], left = step->operation == EXPRESSION_NEGATE ? 0 : stack[--count];
+        stack[count++] = apply_to_facts(step->operation, left, right);
+    }
+    return stack[0];
 }

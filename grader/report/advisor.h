@@ -1,23 +1,34 @@
-/* advisor.h - finds what to change in a submission: at most five pieces of advice, in the order in which to try them: the
- * largest gain first, unless a simpler change gains nearly as much.
+/* advisor.h - general advice: defects of a kernel that the simulator has measured, each with what it costs.
  *
- * Each piece comes from a rule of its own (advice_rules.h). A rule describes the kernel as it would be after its change,
- * and the cost model says how long that one takes. A rule whose change gains little, or loses, stays silent, so that a
- * submission near its limit gets no advice.
+ * A defect is a number: bytes loaded and not used, wavefronts beyond the ideal, spilled registers. Its gain is the answer of
+ * the cost model to "the same run without it", for every timed case that was run, as a share of their geometric mean, which
+ * is the score. What a better algorithm would gain is no defect: the steps of a problem's ladder say that (steps.h).
  *
- * Limits   the gain is the model's, and of one change alone. A rule sees numbers, not intentions: it may name a line
- *          that cannot be improved.  */
+ * Limits   the gain is the model's, and of one change alone. A line that is named has the most of the defect.  */
 #ifndef GRADER_REPORT_ADVISOR_H
 #define GRADER_REPORT_ADVISOR_H
 
-#include "grader/report/advice.h"
 #include "grader/report/explain.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { ADVISOR_MOST = 5 };
 
-/* Returns how many pieces there are. */
-size_t advisor_find(const Explanation *explanation, const AdviceSubject *subject, Advice advice[ADVISOR_MOST]);
+typedef struct Advice {
+    const char *id;      /* "uncoalesced", "bank_conflicts", ...: docs/reference/advice.md lists them */
+    int line;            /* of the submission's own file; 0: not known */
+    size_t case_index;   /* of the case that loses most by it; the line and the numbers in the text are its */
+    double gain;         /* share of the score that it saves, 0 to 1 */
+    char text[500];      /* without the line and the last full stop */
+} Advice;
+
+/* A defect that gains less is not worth a change. */
+#define ADVISOR_LEAST_GAIN 0.05
+
+/* Fills in what gains at least ADVISOR_LEAST_GAIN, the largest gain first, and returns how many there are. `source` is
+ * the submission's: a defect of the call as a whole has the line of the first launch, copy or allocation. */
+size_t advisor_find(const Explanation *const *cases, size_t case_count, const char *source,
+                    Advice advice[ADVISOR_MOST]);
 
 #endif

@@ -1,10 +1,10 @@
 #include "grader/report/explain_report.h"
 
 #include "base/record.h"
-#include "grader/report/kernel_names.h"
 #include "grader/report/report.h"
 #include "grader/terminal/terminal.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +68,18 @@ static void put_metrics(cJSON *object, const RecordRow *row, const void *record,
             json_put_number(object, keys[metric], kernel->values[metric]);
 }
 
+/* Facts that are not known are left out. */
+static void put_all_facts(cJSON *parent, const char *key, const double *facts)
+{
+    cJSON *object = cJSON_AddObjectToObject(parent, key);
+    for (int i = 0; i < FACT_COUNT; i++)
+        if (isfinite(facts[i]))
+            json_put_number(object, fact_names[i], facts[i]);
+}
+
+static const char *const telling_words[] = {
+    [TELL_DEFECT] = "advice", [TELL_STEP] = "step", [TELL_LINES] = "lines", [TELL_NOTHING] = "nothing"};
+
 /* clang-format off */
 
 RECORD_PUT(put_shared_bytes, ProfileKernel, json_put_number(object, row->key, it->static_shared_bytes + it->shape.dynamic_shared_bytes))
@@ -76,8 +88,9 @@ RECORD_PUT(put_line_counters, ProfileLine, put_counters(object, row->key, &it->c
 RECORD_PUT(put_line_share, ProfileLine, json_put_number(object, row->key, shown(root)->line_shares[it - shown(root)->profile->lines]))
 RECORD_PUT(put_case_name, ExplainedCase, cJSON_AddStringToObject(object, row->key, it->item->name))
 RECORD_PUT(put_score_share, ExplainedCase, json_put_number(object, row->key, 1.0 / ((const ExplainReport *)root)->timed_count))
-RECORD_PUT(put_first_advice, ExplainedCase, cJSON_AddStringToObject(object, row->key, it->advice[0].id))
-RECORD_WHEN(has_advice, ExplainedCase, it->advice_count > 0)
+RECORD_PUT(put_example, ExplainedCase, json_put_number(object, row->key, 1e-3 * it->example.ms))
+RECORD_PUT(put_facts, ExplainedCase, put_all_facts(object, row->key, it->facts))
+RECORD_WHEN(has_example, ExplainedCase, it->example.ms > 0)
 
 RECORD(shape_table, ProfileKernel,
     ROW_NUMBERS(ProfileKernel, shape.grid, "grid"),
@@ -109,15 +122,25 @@ RECORD(kernel_table, ExplainedKernel,
     ROW_HAND("parts", .put = put_parts),
     ROW_HAND("counters", .put = put_kernel_counters, .about = "the time of every unit in one launch; sums over all launches"));
 
+RECORD_PUT(put_advice_case, Advice, json_put_number(object, row->key, ((const ExplainReport *)root)->cases[it->case_index].number))
+
 RECORD(advice_table, Advice,
     ROW(Advice, id, "id"),
-    ROW(Advice, kernel, "kernel"),
     ROW(Advice, line, "line", .sparse = true),
+    ROW_HAND("case", .put = put_advice_case),
     ROW(Advice, gain, "gain"),
-    ROW(Advice, after_s, "after_s"),
-    ROW(Advice, name, "name", .sparse = true),
-    ROW(Advice, text, "text"),
-    ROW(Advice, sketch, "sketch"));
+    ROW(Advice, text, "text"));
+
+RECORD(step_table, LadderStep,
+    ROW(LadderStep, name, "name"),
+    ROW(LadderStep, title, "title"),
+    ROW(LadderStep, idea, "idea"),
+    ROW(LadderStep, example, "example"));
+
+RECORD(next_table, NextStep,
+    ROW_BEHIND(NextStep, step, NULL, step_table),
+    ROW(NextStep, time.ms, "time_ms"),
+    ROW(NextStep, example.ms, "example_ms"));
 
 RECORD(case_table, ExplainedCase,
     ROW(ExplainedCase, number, "number"),
@@ -125,7 +148,8 @@ RECORD(case_table, ExplainedCase,
     ROW(ExplainedCase, explanation.seconds, "seconds"),
     ROW_HAND("score_share", .put = put_score_share),
     ROW(ExplainedCase, measured_s, "measured_s", .sparse = true),
-    ROW_HAND("advice", .when = has_advice, .put = put_first_advice));
+    ROW_HAND("example_s", .when = has_example, .put = put_example),
+    ROW_HAND("facts", .put = put_facts));
 
 RECORD(line_table, ProfileLine,
     ROW(ProfileLine, kernel, "kernel"),
@@ -148,7 +172,10 @@ RECORD(copies_table, ProfileCopies,
 RECORD_PUT(put_problem, ExplainReport, cJSON_AddStringToObject(object, row->key, it->result->problem->id))
 RECORD_PUT(put_case, ExplainReport, cJSON_AddStringToObject(object, row->key, it->shown->item->name))
 RECORD_PUT(put_cases, ExplainReport, record_write_list(&case_table, it->cases, it->case_count, it, object, row->key))
-RECORD_PUT(put_advice, ExplainReport, record_write_list(&advice_table, it->shown->advice, it->shown->advice_count, it, object, row->key))
+RECORD_PUT(put_advice, ExplainReport, record_write_list(&advice_table, it->advice, it->advice_count, it, object, row->key))
+RECORD_PUT(put_telling, ExplainReport, cJSON_AddStringToObject(object, row->key, telling_words[it->telling]))
+RECORD_PUT(put_next, ExplainReport, record_write(&next_table, &it->next, cJSON_AddObjectToObject(object, row->key)))
+RECORD_WHEN(has_next, ExplainReport, it->next.step != NULL)
 RECORD_PUT(put_kernels, ExplainReport, record_write_list(&kernel_table, shown(it)->kernels, shown(it)->profile->kernel_count, it, object, row->key))
 RECORD_PUT(put_host_copies, ExplainReport, record_write(&copies_table, &shown(it)->profile->host_copies, cJSON_AddObjectToObject(object, row->key)))
 RECORD_PUT(put_device_copies, ExplainReport, record_write(&copies_table, &shown(it)->profile->device_copies, cJSON_AddObjectToObject(object, row->key)))
@@ -163,13 +190,15 @@ RECORD(source_table, Result,
     ROW(Result, device.id, "device"));
 
 RECORD_PUBLIC(explain_table, ExplainReport,
-    ROW_SCHEMA("schema", 1),
+    ROW_SCHEMA("schema", 2),
     ROW_HAND("problem", .put = put_problem),
     ROW_BEHIND(ExplainReport, result, NULL, source_table),
     ROW_HAND("case", .put = put_case, .about = "as in result.json; the case that all keys after `cases` are about"),
     ROW_HAND("seconds", .put = put_seconds, .about = "of the call: kernels, copies and waits, and the time between two events without work"),
-    ROW_HAND("cases", .put = put_cases, .about = "the timed cases: `number` (from 1), `name`, `seconds`, `score_share` (of the score), `advice` (the first id, if any), `measured_s` (on a real GPU)"),
-    ROW_HAND("advice", .put = put_advice, .about = "what to try, in this order: `id`, `kernel` (index), `line` if known, `gain` (share of the call's time), `after_s` (the call's time after this change alone), `name` (of array or variable), `text`, `sketch`"),
+    ROW_HAND("cases", .put = put_cases, .about = "the timed cases: `number` (from 1), `name`, `seconds`, `score_share` (of the score), `measured_s` (on a real GPU), `example_s` (of the step's example), `facts` ([by name](advice.md#facts))"),
+    ROW_HAND("telling", .put = put_telling, .about = "what the reader is told first: `advice` (the first of the list), `step`, `lines` (the slowest ones), `nothing` (it is among the fastest quarter)"),
+    ROW_HAND("advice", .put = put_advice, .about = "defects, the largest gain first: `id`, `line` if known, `case` (number of the case that loses most by it), `gain` (share of the score, by the model), `text`"),
+    ROW_HAND("step", .when = has_next, .put = put_next, .about = "the next step of the problem's ladder: `name`, `title`, `idea`, `example` (file), `time_ms` (the submission's score), `example_ms`"),
     ROW_HAND("kernels", .json = JSON_ARRAY, .table = &kernel_table, .put = put_kernels),
     ROW_HAND("host_copies", .put = put_host_copies),
     ROW_HAND("device_copies", .put = put_device_copies, .about = "across the bus, and within the device (with fills): `count`, `bytes`, `seconds`"),
@@ -193,7 +222,7 @@ enum {
     GAP_LINES = 3      /* lines without instructions that are shown around those with instructions */
 };
 
-/* Adds a line cut to `columns`, with four spaces for each tab. */
+/* Adds a line with four spaces for each tab, cut to `columns` if there is a terminal to fit into. */
 static void explain_source_line(const char *text, size_t length, int columns, Text *out)
 {
     Text line = {0}, shown = {0};
@@ -439,19 +468,12 @@ static const char *limiter_of_case(const Explanation *explanation)
 /* The timed cases that were run. All count the same in the score. */
 static void add_cases(const ExplainReport *report, TerminalStyle style, Text *out)
 {
-    enum { TIME_COLUMNS = 11, BOUND_COLUMNS = 18, NAME_COLUMNS = 42, INDENT = 2 };
-    const double TENTH = 0.1;
-    bool measured = report->gpu != NULL && report->time_note == NULL;
-    Text head = {0};
-    text_add(&head, "Timed cases.");
-    if (report->timed_count > 1)
-        text_printf(&head,
-                    " The score is the geometric mean of these %d, so a case that gets 10 %% faster improves the score "
-                    "by %s.",
-                    report->timed_count, quantity_percent(case_choice_score_gain(report->timed_count, TENTH), 1).text);
-    text_printf(out, "\n%*s", INDENT, "");
-    add_folded(out, head.data, INDENT, INDENT, width_of(style));
-    text_free(&head);
+    enum { TIME_COLUMNS = 11, BOUND_COLUMNS = 18, NAME_COLUMNS = 42 };
+    const bool measured = report->gpu != NULL && report->time_note == NULL, has_step = report->telling == TELL_STEP;
+    text_printf(out, "\n  %-*s%*s", NAME_COLUMNS + 6, "timed case", TIME_COLUMNS, measured ? "modelled" : "time");
+    if (measured)
+        text_printf(out, "%*s", TIME_COLUMNS, "measured");
+    text_printf(out, "  %-*s%s\n", BOUND_COLUMNS, "limited by", has_step ? " after the step" : "");
     for (size_t i = 0; i < report->case_count; i++) {
         const ExplainedCase *one = &report->cases[i];
         text_printf(out, "  %s%3d  ", one == report->shown && report->case_count > 1 ? ">" : " ", one->number);
@@ -461,8 +483,9 @@ static void add_cases(const ExplainReport *report, TerminalStyle style, Text *ou
             terminal_pad(out, one->measured_s > 0 ? quantity_time(1e3 * one->measured_s).text : "", -TIME_COLUMNS);
         text_add(out, "  ");
         terminal_pad(out, limiter_of_case(&one->explanation), BOUND_COLUMNS);
-        if (one->advice_count > 0)
-            text_printf(out, " %s", one->advice[0].id);
+        if (has_step && one->example.ms > 0)
+            text_printf(out, " %s%s", quantity_time(one->example.ms).text,
+                        time_is_faster(one->example, one->item->time) ? "" : ", no gain");
         text_add(out, "\n");
     }
     if (measured)
@@ -572,71 +595,190 @@ static void add_kernels(const ExplainReport *report, TerminalStyle style, Text *
                     quantity_percent(hidden_share, 0).text);
 }
 
-/* Sketches are made of the submission's own words, which may contain any bytes. */
-static void add_sketch(const char *sketch, int indent, int width, Text *out)
+/* ---- what to do -------------------------------------------------------------------------------------------------- */
+
+enum { INDENT = 2, DEEPER = 4 };
+static const double TOP_QUARTER = 75;
+
+static bool is_among_the_fastest(const ExplainReport *report)
 {
-    while (*sketch != '\0') {
-        size_t length = strcspn(sketch, "\n");
-        text_printf(out, "%*s", indent, "");
-        explain_source_line(sketch, length, width - indent, out);
+    const Percentile *references = &report->timed->references;
+    return report->case_count == (size_t)report->timed_count && references->n > 0 && references->value >= TOP_QUARTER;
+}
+
+Telling explain_telling(const ExplainReport *report)
+{
+    const double gain = report->advice_count > 0 ? report->advice[0].gain : 0;
+    if (gain >= (report->next.step != NULL ? DEFECT_COMES_FIRST : ADVISOR_LEAST_GAIN))
+        return TELL_DEFECT;
+    if (report->next.step != NULL)
+        return TELL_STEP;
+    return is_among_the_fastest(report) ? TELL_NOTHING : TELL_LINES;
+}
+
+static void add_paragraph(Text *out, const char *words, int indent, TerminalStyle style)
+{
+    text_printf(out, "%*s", indent, "");
+    add_folded(out, words, indent, indent, width_of(style));
+}
+
+/* Adds the lines of a text, none of them cut. */
+static void add_code(Text *out, const char *code)
+{
+    for (; *code != '\0'; code += strcspn(code, "\n"), code += *code == '\n') {
+        text_printf(out, "%*s", DEEPER, "");
+        explain_source_line(code, strcspn(code, "\n"), INT_MAX, out);
         text_add(out, "\n");
-        sketch += length + (sketch[length] == '\n');
     }
 }
 
-static bool is_advised(const ExplainedCase *shown, const char *id)
+/* Adds a line of the submission under its number. */
+static void add_own_line(const ExplainReport *report, int number, Text *out)
 {
-    for (size_t i = 0; i < shown->advice_count; i++)
-        if (strcmp(shown->advice[i].id, id) == 0)
-            return true;
-    return false;
+    const char *at = report->submission->source.data;
+    for (int line = 1; line < number && *at != '\0'; line++) {
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+    at += strspn(at, " \t");
+    text_printf(out, "%*s%4d  ", INDENT, "", number);
+    explain_source_line(at, strcspn(at, "\n"), INT_MAX, out);
+    text_add(out, "\n");
+}
+
+static void add_defect(const ExplainReport *report, TerminalStyle style, Text *out)
+{
+    const Advice *advice = &report->advice[0];
+    const ExplainedCase *one = &report->cases[advice->case_index];
+    Text words = {0};
+    terminal_add_line(&words, advice->text);
+    text_printf(&words, ". Without this, the score would be %s better by the model; case %d loses most by it.",
+                quantity_percent(advice->gain, 0).text, one->number);
+    add_paragraph(out, words.data, DEEPER, style);
+    text_free(&words);
+    if (advice->line > 0)
+        add_own_line(report, advice->line, out);
+}
+
+static void add_step(const ExplainReport *report, TerminalStyle style, Text *out)
+{
+    const NextStep *next = &report->next;
+    const LadderStep *step = next->step;
+    Text words = {0}, idea = {0};
+    for (const char *c = step->idea; *c != '\0'; c++)
+        text_append(&idea, *c == '\n' ? " " : c, 1);
+    add_paragraph(out, idea.data, DEEPER, style);
+    text_printf(&words, "So does %s, which takes %s where your file takes %s: %s less.", step->example,
+                quantity_time(next->example.ms).text, quantity_time(next->time.ms).text,
+                quantity_percent(1 - next->example.ms / next->time.ms, 0).text);
+    if (report->detail < DETAIL_CODE)
+        text_printf(&words, " --show %s shows %s.", report->detail == DETAIL_IDEA ? "sketch" : "code",
+                    report->detail == DETAIL_IDEA ? "its code with holes" : "all of its code");
+    add_paragraph(out, words.data, DEEPER, style);
+    text_free(&words);
+    text_free(&idea);
+    if (report->detail == DETAIL_IDEA)
+        return;
+    text_add(out, "\n");
+    add_code(out, report->detail == DETAIL_SKETCH ? step->sketch : report->code);
+}
+
+/* The two lines of the submission that take most of the time, of all kernels together. */
+static void add_hottest_lines(const ExplainReport *report, Text *out)
+{
+    const Explanation *explanation = &report->shown->explanation;
+    Arena arena = {0};
+    double elsewhere;
+    size_t count = count_lines(report->submission->source.data), hottest[2] = {0, 0};
+    const ListingRow *rows = gather_rows(explanation, count, &arena, &elsewhere);
+    for (size_t i = 1; i <= count; i++)
+        if (rows[i].share > rows[hottest[0]].share) {
+            hottest[1] = hottest[0];
+            hottest[0] = i;
+        } else if (rows[i].share > rows[hottest[1]].share) {
+            hottest[1] = i;
+        }
+    for (int i = 0; i < 2; i++)
+        if (hottest[i] > 0)
+            add_own_line(report, (int)hottest[i], out);
+    arena_free(&arena);
+}
+
+/* The slowest reference solution that is surely faster; NULL: none is, or none has a time. */
+static const ReferenceTime *next_to_beat(const Result *timed)
+{
+    const ReferenceTime *next = NULL;
+    for (size_t i = 0; i < timed->ladder_count; i++)
+        if (time_is_faster(timed->ladder[i].time, timed->score))
+            next = &timed->ladder[i];
+    return next;
+}
+
+static void add_lines_to_look_at(const ExplainReport *report, TerminalStyle style, Text *out)
+{
+    const ReferenceTime *next = report->case_count == (size_t)report->timed_count ? next_to_beat(report->timed) : NULL;
+    Text words = {0};
+    text_printf(&words, "No step of the problem's ladder and no measured defect fits this file. Case %d is limited by %s.",
+                report->shown->number, limiter_of_case(&report->shown->explanation));
+    if (next != NULL)
+        text_printf(&words, " The next reference solution to beat is %s, with %s.", next->name,
+                    quantity_time(next->time.ms).text);
+    text_add(&words, " These lines take most of its time:");
+    add_paragraph(out, words.data, DEEPER, style);
+    text_free(&words);
+    add_hottest_lines(report, out);
+}
+
+static void add_telling(const ExplainReport *report, TerminalStyle style, Text *out)
+{
+    text_add(out, "\n  ");
+    switch (report->telling) {
+    case TELL_DEFECT:
+        terminal_colour(style, out, COLOUR_MARK, "Mend this first");
+        text_printf(out, " (%s)\n", report->advice[0].id);
+        add_defect(report, style, out);
+        return;
+    case TELL_STEP:
+        terminal_colour(style, out, COLOUR_MARK, "Next step");
+        text_printf(out, ": %s\n", report->next.step->title);
+        add_step(report, style, out);
+        return;
+    case TELL_LINES:
+        terminal_colour(style, out, COLOUR_MARK, "Where to look");
+        text_add(out, "\n");
+        add_lines_to_look_at(report, style, out);
+        return;
+    case TELL_NOTHING:
+        text_printf(out, "No advice: it is among the fastest quarter of the reference solutions (percentile %.0f).\n",
+                    report->timed->references.value);
+        return;
+    }
+}
+
+static bool is_advised(const ExplainReport *report, const char *id)
+{
+    return report->telling == TELL_DEFECT && strcmp(report->advice[0].id, id) == 0;
 }
 
 /* Around the kernels of a call, memory that is taken and given back costs nothing that a clock of the device sees, so there is no
  * gain to advise it for. Memory of the first call that is kept is not freed. */
 static void add_allocations(const ExplainReport *report, TerminalStyle style, Text *out)
 {
-    enum { INDENT = 2 };
     const ExecutionProfile *profile = report->shown->explanation.profile;
-    int line = first_line_with(report->submission->source.data, "cudaMalloc");
+    const char *source = report->submission->source.data, *call = strstr(source, "cudaMalloc");
     Text words = {0};
-    if (profile->allocations == 0 || profile->releases == 0 || is_advised(report->shown, "allocations"))
+    if (profile->allocations == 0 || profile->releases == 0 || is_advised(report, "allocations"))
         return;
-    if (line > 0)
-        text_printf(&words, "line %d: ", line);
+    if (call != NULL)
+        text_printf(&words, "line %d: ", text_line_at(source, (size_t)(call - source)));
     text_printf(
         &words,
         "this call allocates device memory (%llu allocation%s) and frees it. The host's time for that is part of "
         "no time here, but other programs wait for it: keep the memory for the next call",
         (unsigned long long)profile->allocations, profile->allocations > 1 ? "s" : "");
-    text_printf(out, "\n%*s", INDENT, "");
-    add_folded(out, words.data, INDENT, INDENT, width_of(style));
+    text_add(out, "\n");
+    add_paragraph(out, words.data, INDENT, style);
     text_free(&words);
-}
-
-static void add_advice(const ExplainReport *report, TerminalStyle style, Text *out)
-{
-    enum { INDENT = 5 };
-    text_add(out, "\n  ");
-    if (report->shown->advice_count == 0) {
-        text_add(out, "No advice: no rule predicts a large enough gain.\n");
-        return;
-    }
-    terminal_colour(style, out, COLOUR_MARK, "Advice");
-    text_add(out, ". In brackets: the time saved by this change alone, and the resulting time (modelled).\n");
-    for (size_t i = 0; i < report->shown->advice_count; i++) {
-        const Advice *advice = &report->shown->advice[i];
-        Text words = {0};
-        if (advice->line > 0)
-            text_printf(&words, "line %d: ", advice->line);
-        terminal_add_line(&words, advice->text);
-        text_printf(&words, " (%s, to %s)", quantity_percent(advice->gain, 0).text,
-                    quantity_time(1e3 * advice->after_s).text);
-        text_printf(out, "  %zu. ", i + 1);
-        add_folded(out, words.data, INDENT, INDENT, width_of(style));
-        text_free(&words);
-        add_sketch(advice->sketch, 2 * INDENT, width_of(style), out);
-    }
 }
 
 /* ---- what was measured ------------------------------------------------------------------------------------------- */
@@ -725,13 +867,54 @@ static void add_measured(const ExplainReport *report, TerminalStyle style, Text 
         add_measured_kernel(report, &report->measurement->kernels[i], out);
 }
 
+/* ---- terms ------------------------------------------------------------------------------------------------------- */
+
+/* The terms of the report above, each explained where the report has used it. */
+static void add_terms(Text *out, TerminalStyle style)
+{
+    static const char *const terms[][2] = {
+        {"warp", "32 threads of a block, which execute one instruction together"},
+        {"lanes", "the threads of a warp; the column shows how many of the 32 take part, on average"},
+        {"sectors", "pieces of 32 bytes, in which global memory is read; the columns show how many one access of a warp "
+                    "touches, and how many would do"},
+        {"fronts", "wavefronts: the turns that one access to shared memory takes; more than one are bank conflicts, unless "
+                   "it moves vectors"},
+        {"divergent", "branches that threads of one warp take differently, so that the warp executes both ways"},
+        {"occupancy", "the warps that a multiprocessor holds at a time, as a share of the most that it could hold"},
+        {"wave", "the blocks that fit on all multiprocessors at the same time; a grid runs in one wave after the other"},
+        {"roofline", "the highest rate that memory and arithmetic allow for this many operations per byte"},
+        {"spilled", "bytes of values that found no register, and lie in device memory"},
+        {"load/store units", "the units through which each load and store of a warp goes, one per cycle and "
+                             "multiprocessor"},
+        {"instruction issue", "a multiprocessor starts at most four instructions of warps in a cycle"},
+        {"latency", "warps wait for their own loads and results, and too few others are there to work meanwhile"},
+        {"tile", "the part of an array that a block works on, often kept in shared memory"},
+        {"halo", "the elements around a tile that its outputs need, too"},
+        {"patch", "neighbouring outputs in two directions that one thread computes"},
+    };
+    enum { TERM_COLUMNS = 20 };
+    Text used = {0};
+    text_add(&used, out->data);
+    text_add(out, "\n  Terms\n");
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+        if (strstr(used.data, terms[i][0]) == NULL)
+            continue;
+        text_printf(out, "%*s%-*s", DEEPER, "", TERM_COLUMNS, terms[i][0]);
+        add_folded(out, terms[i][1], DEEPER + TERM_COLUMNS, DEEPER + TERM_COLUMNS, width_of(style));
+    }
+    text_free(&used);
+}
+
 void explain_report_write(const ExplainReport *report, TerminalStyle style, Text *out)
 {
     add_headline(report, style, out);
     add_cases(report, style, out);
+    add_telling(report, style, out);
     add_kernels(report, style, out);
-    add_advice(report, style, out);
     add_allocations(report, style, out);
     add_measured(report, style, out);
-    explain_listing(&report->shown->explanation, report->submission->source.data, style, width_of(style), out);
+    explain_listing(&report->shown->explanation, report->submission->source.data, style,
+                    style.redraw ? width_of(style) : INT_MAX, out);
+    if (report->with_terms)
+        add_terms(out, style);
 }
