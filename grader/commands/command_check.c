@@ -7,8 +7,11 @@
 #include "grader/problem/expression.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
+#include "grader/report/explain_run.h"
+#include "grader/result/result_json.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ==== detection matrix ============================================================================================ */
@@ -298,6 +301,8 @@ typedef struct Checking {
     Paths solutions;
     DetectionMatrix matrix;
     CaseTimes *times; /* [set.count] */
+    ReferenceTime *references; /* [reference_count] times of the accepted solutions, in the arena of the paths */
+    size_t reference_count;
     MutantCheck *mutants;
     size_t number;    /* of lines of TAP printed so far */
     Text diagnostics; /* of the compiler, about the file of the current step; empty: it took the file */
@@ -411,6 +416,18 @@ static void keep_times(Checking *checking, const Result *result)
         }
 }
 
+static void keep_score(Checking *checking, const Submission *submission, const Result *result)
+{
+    Arena *arena = &checking->solutions.arena;
+    Text cases = {0};
+    result_cases_json(result, &cases);
+    checking->references[checking->reference_count++] = (ReferenceTime){
+        .name = arena_string(arena, submission->file_name),
+        .time = result->score,
+        .cases = text_move(&cases, arena),
+    };
+}
+
 static Status judge_solution(Checking *checking, const char *path, Message *why)
 {
     Submission submission;
@@ -425,6 +442,8 @@ static Status judge_solution(Checking *checking, const char *path, Message *why)
         device.timed = device.modelled || claim.allowed[VERDICT_ACCEPTED];
         status = solution_judge(&submission, &checking->problem, &device, true, &result, why);
         keep_diagnostics(checking, &result);
+        if (status == STATUS_OK && result.verdict == VERDICT_ACCEPTED && solution_is_reference(path))
+            keep_score(checking, &submission, &result);
         if (status == STATUS_OK && result.verdict == VERDICT_ACCEPTED)
             keep_times(checking, &result);
         else if (status == STATUS_OK)
@@ -478,6 +497,158 @@ static Status judge_times(const Checking *checking, Message *why)
                         times->fastest_ms, times->slowest_ms);
     }
     return STATUS_OK;
+}
+
+/* ---- the ladder -------------------------------------------------------------------------------------------------- */
+
+/* The least gain that is worth a step, and the share of the reference solutions that the last step must leave behind. */
+static const double LEAST_STEP = 0.1, TOP_QUARTER = 75;
+
+static const ReferenceTime *reference_of(const Checking *checking, const char *name)
+{
+    for (size_t i = 0; i < checking->reference_count; i++)
+        if (strcmp(checking->references[i].name, name) == 0)
+            return &checking->references[i];
+    return NULL;
+}
+
+static Status read_reference(const Checking *checking, const char *name, Submission *submission, Message *why)
+{
+    const char *path = NULL;
+    for (size_t i = 0; i < checking->solutions.count; i++) {
+        const char *slash = strrchr(checking->solutions.items[i], '/');
+        if (solution_is_reference(checking->solutions.items[i]) && slash != NULL && strcmp(slash + 1, name) == 0)
+            path = checking->solutions.items[i];
+    }
+    return submission_read(path, submission, why);
+}
+
+/* Sets the times of `from` in each case, as they are on the device that is checked. */
+static Status take_times(const ReferenceTime *from, ExplainRun *run, Message *why)
+{
+    Arena arena = {0};
+    CaseTime *times;
+    size_t count;
+    Status status = case_times_read(from->name, from->cases, &arena, &times, &count, why);
+    for (size_t i = 0; i < run->case_count && status == STATUS_OK; i++) {
+        const MeasuredTime *time = case_times_find(times, count, run->cases[i].item->name);
+        run->cases[i].time = time == NULL ? (MeasuredTime){0} : *time;
+    }
+    arena_free(&arena);
+    return status;
+}
+
+/* What `explain` says about the kernel that a step begins with: it must be this step. */
+static Status expect_step(const Checking *checking, const Steps *steps, const LadderStep *step, Message *why)
+{
+    const ReferenceTime *from = reference_of(checking, step->from);
+    const CaseChoice all = {.number = 0};
+    Submission submission;
+    ExplainRun run = {.case_count = 0};
+    Status status = read_reference(checking, step->from, &submission, why);
+    if (status != STATUS_OK)
+        return status;
+    status = explain_run(&checking->problem, &submission, "sim", &all, NULL, &run, why);
+    if (status == STATUS_OK)
+        status = take_times(from, &run, why);
+    if (status == STATUS_OK)
+        status = explain_run_next(&run, steps, checking->references, checking->reference_count, from->time, false, why);
+    if (status == STATUS_OK && explain_run_tells_defect(&run))
+        status = fail(STATUS_BAD_INPUT, why, "%s: expected to be told for %s, found \"%s\", %.0f %% of the score",
+                      step->path, step->from, run.advice[0].id, 100 * run.advice[0].gain);
+    else if (status == STATUS_OK && run.next.step != step)
+        status = fail(STATUS_BAD_INPUT, why, "%s: expected to be told for %s, found %s", step->path, step->from,
+                      run.next.step == NULL ? "no step" : run.next.step->name);
+    explain_run_free(&run);
+    submission_free(&submission);
+    return status;
+}
+
+static Status check_gain(const Checking *checking, const LadderStep *step, Message *why)
+{
+    const ReferenceTime *from = reference_of(checking, step->from), *example = reference_of(checking, step->example);
+    if (from == NULL || example == NULL)
+        return fail(STATUS_BAD_INPUT, why, "%s: %s: expected a file in solutions/%s/accepted", step->path,
+                    from == NULL ? step->from : step->example, checking->problem.id);
+    if (example->time.ms > (1 - LEAST_STEP) * from->time.ms)
+        return fail(STATUS_BAD_INPUT, why, "%s: %s takes %.4g ms, expected at least %.0f %% less than %s, %.4g ms",
+                    step->path, step->example, example->time.ms, 100 * LEAST_STEP, step->from, from->time.ms);
+    return STATUS_OK;
+}
+
+/* A sketch is what its example says, and compiles. */
+static Status check_sketch(const Checking *checking, const LadderStep *step, Message *why)
+{
+    Submission example, sketch;
+    Result result = {0};
+    Text text = {0};
+    Status status = read_reference(checking, step->example, &example, why);
+    if (status != STATUS_OK)
+        return status;
+    status = steps_check_sketch(step, example.source.data, why);
+    submission_free(&example);
+    if (status != STATUS_OK)
+        return status;
+    text_printf(&text, "%s\n", step->sketch);
+    status = submission_take(step->path, &text, &sketch, why);
+    if (status != STATUS_OK)
+        return status;
+    const JudgeJob job = {
+        .problem = &checking->problem, .submission = &sketch, .device = checking->device.name, .samples_only = true};
+    status = judge_submission(&job, &result, why);
+    if (status == STATUS_OK && result.verdict == VERDICT_COMPILE_ERROR)
+        status = fail(STATUS_BAD_INPUT, why, "%s: expected a sketch that compiles: %s", step->path, result.text);
+    result_free(&result);
+    submission_free(&sketch);
+    return status;
+}
+
+static Status check_top(const Checking *checking, const LadderStep *last, Message *why)
+{
+    const ReferenceTime *example = reference_of(checking, last->example);
+    MeasuredTime *times = zeroed(checking->reference_count, sizeof *times);
+    for (size_t i = 0; i < checking->reference_count; i++)
+        times[i] = checking->references[i].time;
+    const Percentile place = percentile_among(example->time, times, checking->reference_count);
+    free(times);
+    return place.value >= TOP_QUARTER
+               ? STATUS_OK
+               : fail(STATUS_BAD_INPUT, why, "%s: %s has percentile %.0f, expected at least %.0f of the last step",
+                      last->path, last->example, place.value, TOP_QUARTER);
+}
+
+/* From the kernel that the first step begins with, each example must be told the next step, up to the fastest quarter. */
+static Status climb(const Checking *checking, const Steps *steps, Message *why)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < steps->count && status == STATUS_OK; i++) {
+        const LadderStep *step = &steps->steps[i];
+        if (i > 0 && strcmp(step->from, steps->steps[i - 1].example) != 0)
+            status = fail(STATUS_BAD_INPUT, why, "%s: from %s: expected the example of the step before, %s", step->path,
+                          step->from, steps->steps[i - 1].example);
+        if (status == STATUS_OK)
+            status = check_gain(checking, step, why);
+        if (status == STATUS_OK)
+            status = check_sketch(checking, step, why);
+        if (status == STATUS_OK)
+            status = expect_step(checking, steps, step, why);
+    }
+    return status == STATUS_OK && steps->count > 0 ? check_top(checking, &steps->steps[steps->count - 1], why) : status;
+}
+
+static Status check_ladder(Checking *checking, Message *why)
+{
+    Steps steps;
+    Text what = {0};
+    Status status = steps_read(&checking->problem, &steps, why);
+    text_printf(&what, "the ladder climbs from step to step%s",
+                status == STATUS_OK && steps.count == 0 ? " # SKIP there is none" : "");
+    if (status == STATUS_OK)
+        status = climb(checking, &steps, why);
+    status = report_step(checking, what.data, status, why);
+    steps_free(&steps);
+    text_free(&what);
+    return status;
 }
 
 /* These counts are checked last: an author who has just begun wants to hear first what is wrong with the few there
@@ -717,6 +888,8 @@ static Status open_checking(const Options *options, Checking *checking, Message 
                                 &checking->mutants, why);
     detection_begin(&checking->matrix, &checking->set);
     checking->times = arena_array(&checking->solutions.arena, checking->set.count, sizeof *checking->times);
+    checking->references = arena_array(&checking->solutions.arena, checking->solutions.count,
+                                       sizeof *checking->references);
     return status;
 }
 
@@ -734,7 +907,7 @@ static void close_checking(Checking *checking)
 static Status check_all(Checking *checking)
 {
     Message why = {0};
-    printf("1..%zu\n", FILE_STEPS + 1 + checking->solutions.count + 6);
+    printf("1..%zu\n", FILE_STEPS + 1 + checking->solutions.count + 7);
     Status status = inspect_files(checking, &why);
     if (status == STATUS_OK)
         status = check_starter(checking, &why);
@@ -744,6 +917,8 @@ static Status check_all(Checking *checking)
         status = check_detection(checking, &why);
     if (status == STATUS_OK)
         status = check_times(checking, &why);
+    if (status == STATUS_OK)
+        status = check_ladder(checking, &why);
     if (status == STATUS_OK)
         status = check_counts(checking, &why);
     if (status == STATUS_OK)
@@ -760,13 +935,40 @@ static Status check_mutants_alone(Checking *checking)
     return check_mutants(checking, &why);
 }
 
+/* The accepted solutions are timed, and the ladder climbed. */
+static Status check_ladder_alone(Checking *checking)
+{
+    Message why = {0};
+    Status status = STATUS_OK;
+    printf("1..1\n");
+    for (size_t i = 0; i < checking->solutions.count && status == STATUS_OK; i++) {
+        Submission submission;
+        Result result = {0};
+        if (!solution_is_reference(checking->solutions.items[i]))
+            continue;
+        status = submission_read(checking->solutions.items[i], &submission, &why);
+        if (status != STATUS_OK)
+            break;
+        status = judge_timed(&checking->problem, &submission, checking->device.name, true, &result, &why);
+        if (status == STATUS_OK)
+            keep_score(checking, &submission, &result);
+        result_free(&result);
+        submission_free(&submission);
+    }
+    return status == STATUS_OK ? check_ladder(checking, &why)
+                               : report_step(checking, "the accepted solutions have times", status, &why);
+}
+
 Status command_check_problem(const Options *options, int *exit_status, Message *why)
 {
     Checking checking = {0};
     Status status = open_checking(options, &checking, why);
     if (status == STATUS_OK)
-        *exit_status = (options->mutants_only ? check_mutants_alone(&checking) : check_all(&checking)) == STATUS_OK ? 0
-                                                                                                                    : 1;
+        *exit_status = (options->mutants_only  ? check_mutants_alone(&checking)
+                        : options->ladder_only ? check_ladder_alone(&checking)
+                                               : check_all(&checking)) == STATUS_OK
+                           ? 0
+                           : 1;
     close_checking(&checking);
     return status;
 }

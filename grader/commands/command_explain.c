@@ -1,13 +1,10 @@
 /* Runs a submission on a simulated GPU that counts for each source line, once for each timed case, and explains the result.
  * Line by line it shows the chosen case, or the one with the most operations: the larger a case, the smaller the part of
  * launches and of incomplete waves.  */
-#include "base/arena.h"
 #include "base/paths.h"
 #include "grader/commands/command.h"
 
 #include "grader/ranking/ranking.h"
-#include "grader/report/advisor.h"
-#include "grader/report/explain.h"
 #include "grader/report/explain_report.h"
 #include "grader/terminal/terminal.h"
 #include "grader/judge/judge.h"
@@ -15,7 +12,6 @@
 #include "grader/report/report.h"
 #include "harness/device/cuda/device_open.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct Explaining {
@@ -24,23 +20,17 @@ typedef struct Explaining {
     Problem problem;
     bool problem_is_read;
     CaseChoice choice;
-    HardwareProfile hardware;
-    ExecutionProfile *profiles; /* [JOB_MAX_PROFILES] by case */
-    ExplainedCase *cases;       /* likewise */
+    ExplainRun run;
     DeviceInfo gpu;             /* the real one, with --device cuda */
     NcuMeasurement measurement;
     const char *note; /* why Nsight Compute measured nothing; NULL: it did, or nobody asked for it */
     Message why_not;
     Result timed; /* on the real GPU */
     Message why_not_timed;
-    Advice advice[ADVISOR_MOST];
-    size_t advice_count;
     Steps steps;
-    NextStep next;
     StepDetail detail;
     Submission example; /* of the next step, where its code is shown */
     Progress progress;
-    Result result;
 } Explaining;
 
 static bool is_real(const Options *options)
@@ -100,43 +90,13 @@ static Status check_request(Explaining *explaining, Message *why)
     return status;
 }
 
-static Status run_on_simulated_gpu(Explaining *explaining, Message *why)
-{
-    explaining->profiles = zeroed(JOB_MAX_PROFILES, sizeof *explaining->profiles);
-    const JudgeJob job = {
-        .problem = &explaining->problem,
-        .submission = &explaining->submission,
-        .device = simulated_device(explaining->options),
-        .timed_only = true,
-        .only_timed_case = explaining->choice.number > 0 ? explaining->choice.name : NULL,
-        .profiles = explaining->profiles,
-        .progress = &explaining->progress,
-    };
-    return judge_submission(&job, &explaining->result, why);
-}
-
-static Status read_hardware(Explaining *explaining, Message *why)
-{
-    const char *handle = explaining->result.device.handle, *colon = strchr(handle, ':');
-    char folder[4096];
-    Status status = paths_home("simgpu/profiles", folder, sizeof folder, why);
-    if (status == STATUS_OK)
-        status = hardware_profile_read(folder, colon == NULL ? "" : colon + 1, &explaining->hardware, why);
-    return status;
-}
-
-static size_t explained_count(const Explaining *explaining)
-{
-    size_t count = explaining->result.case_count;
-    return count < JOB_MAX_PROFILES ? count : JOB_MAX_PROFILES;
-}
-
 /* Returns the index of the case that is shown line by line. */
 static size_t shown_index(const Explaining *explaining)
 {
+    const Result *result = &explaining->run.result;
     size_t largest = 0;
-    for (size_t i = 1; i < explained_count(explaining); i++)
-        if (explaining->result.cases[i].operations > explaining->result.cases[largest].operations)
+    for (size_t i = 1; i < explaining->run.case_count; i++)
+        if (result->cases[i].operations > result->cases[largest].operations)
             largest = i;
     return largest;
 }
@@ -171,48 +131,20 @@ static void measure_by_ncu(Explaining *explaining)
     }
     progress_begin(&explaining->progress, "ncu", 0);
     Status status = ncu_measure(&explaining->problem, &explaining->submission,
-                                &explaining->result.cases[shown_index(explaining)].sizes, &explaining->gpu,
+                                &explaining->run.result.cases[shown_index(explaining)].sizes, &explaining->gpu,
                                 &explaining->measurement, &explaining->why_not);
     if (status != STATUS_OK)
         explaining->note = explaining->why_not.text;
     progress_end(&explaining->progress, status == STATUS_OK ? "measured" : "failed");
 }
 
-/* ---- the cases --------------------------------------------------------------------------------------------------- */
-
-/* The time of a case on the real GPU; 0: it was not measured. */
-static double measured_seconds(const Explaining *explaining, const char *name)
-{
-    for (size_t i = 0; i < explaining->timed.case_count; i++)
-        if (strcmp(explaining->timed.cases[i].name, name) == 0)
-            return 1e-3 * explaining->timed.cases[i].time.ms;
-    return 0;
-}
-
-static void explain_cases(Explaining *explaining)
-{
-    size_t count = explained_count(explaining);
-    const Explanation *explanations[JOB_MAX_PROFILES];
-    explaining->cases = zeroed(count, sizeof *explaining->cases);
-    for (size_t i = 0; i < count; i++) {
-        ExplainedCase *one = &explaining->cases[i];
-        const CaseResult *item = &explaining->result.cases[i];
-        one->item = item;
-        one->number = explaining->choice.number > 0 ? explaining->choice.number : (int)i + 1;
-        one->measured_s = measured_seconds(explaining, item->name);
-        explain(&explaining->profiles[i], &explaining->hardware, 1e-3 * item->time.ms, &one->explanation);
-        facts_of(&one->explanation, &explaining->problem, &item->sizes, (double)item->operations, one->facts);
-        explanations[i] = &one->explanation;
-    }
-    explaining->advice_count = advisor_find(explanations, count, explaining->submission.source.data,
-                                            explaining->advice);
-}
+/* ---- other solutions --------------------------------------------------------------------------------------------- */
 
 /* The result whose times are compared with those of the reference solutions: on the real GPU, if it was timed there. */
 static Result *timed_result(Explaining *explaining)
 {
     return is_real(explaining->options) && explaining->why_not_timed.text[0] == '\0' ? &explaining->timed
-                                                                                     : &explaining->result;
+                                                                                     : &explaining->run.result;
 }
 
 /* Times of reference solutions that are missing are taken now and kept, as when a submission is graded. */
@@ -231,36 +163,35 @@ static Status read_example(Explaining *explaining, Message *why)
 {
     char relative[512], path[4096];
     snprintf(relative, sizeof relative, "solutions/%s/accepted/%s", explaining->problem.id,
-             explaining->next.step->example);
+             explaining->run.next.step->example);
     Status status = paths_home(relative, path, sizeof path, why);
     return status == STATUS_OK ? submission_read(path, &explaining->example, why) : status;
+}
+
+/* The real GPU may time other cases than the simulated one. */
+static void take_measured_times(Explaining *explaining)
+{
+    for (size_t i = 0; i < explaining->run.case_count; i++) {
+        ExplainedCase *one = &explaining->run.cases[i];
+        one->time = (MeasuredTime){0};
+        for (size_t k = 0; k < explaining->timed.case_count; k++)
+            if (strcmp(explaining->timed.cases[k].name, one->item->name) == 0)
+                one->time = explaining->timed.cases[k].time;
+        one->measured_s = 1e-3 * one->time.ms;
+    }
 }
 
 static Status find_next_step(Explaining *explaining, Message *why)
 {
     const Result *timed = timed_result(explaining);
     const bool one_case = explaining->choice.number > 0;
-    StepCase cases[JOB_MAX_PROFILES];
-    const size_t count = explained_count(explaining);
-    for (size_t i = 0; i < count; i++)
-        cases[i] = (StepCase){.name = timed->cases[i].name,
-                              .time = timed->cases[i].time,
-                              .facts = explaining->cases[i].facts};
-    Status status = steps_next(&explaining->steps, timed->ladder, timed->ladder_count,
-                               one_case ? timed->cases[0].time : timed->score, one_case, cases, count,
-                               &explaining->next, why);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        explaining->cases[i].example = cases[i].example;
-    if (status == STATUS_OK && explaining->next.step != NULL && explaining->detail == DETAIL_CODE)
+    if (timed == &explaining->timed)
+        take_measured_times(explaining);
+    Status status = explain_run_next(&explaining->run, &explaining->steps, timed->ladder, timed->ladder_count,
+                                     one_case ? explaining->run.cases[0].time : timed->score, one_case, why);
+    if (status == STATUS_OK && explaining->run.next.step != NULL && explaining->detail == DETAIL_CODE)
         status = read_example(explaining, why);
     return status;
-}
-
-static void free_cases(Explaining *explaining)
-{
-    for (size_t i = 0; explaining->cases != NULL && i < explained_count(explaining); i++)
-        explanation_free(&explaining->cases[i].explanation);
-    free(explaining->cases);
 }
 
 static Status write_explanation(Explaining *explaining, Message *why)
@@ -269,19 +200,14 @@ static Status write_explanation(Explaining *explaining, Message *why)
     Text text = {0};
     Status status = STATUS_OK;
     ExplainReport report = {
-        .result = &explaining->result,
+        .run = &explaining->run,
         .submission = &explaining->submission,
-        .cases = explaining->cases,
-        .case_count = explained_count(explaining),
         .timed_count = explaining->choice.count,
-        .shown = &explaining->cases[shown_index(explaining)],
+        .shown = &explaining->run.cases[shown_index(explaining)],
         .gpu = is_real(explaining->options) ? explaining->gpu.name : NULL,
         .measurement = &explaining->measurement,
         .note = explaining->note,
         .time_note = explaining->why_not_timed.text[0] != '\0' ? explaining->why_not_timed.text : NULL,
-        .advice = explaining->advice,
-        .advice_count = explaining->advice_count,
-        .next = explaining->next,
         .detail = explaining->detail,
         .code = explaining->example.source.data,
         .timed = timed_result(explaining),
@@ -305,7 +231,7 @@ static Status write_explanation(Explaining *explaining, Message *why)
 static Status write_verdict(const Explaining *explaining, Message *why)
 {
     Text text = {0};
-    report_write(&explaining->result, terminal_style(stdout), &text);
+    report_write(&explaining->run.result, terminal_style(stdout), &text);
     Status status = json_target_write("-", &text, why);
     text_free(&text);
     return status;
@@ -313,23 +239,19 @@ static Status write_verdict(const Explaining *explaining, Message *why)
 
 static Status write_outcome(Explaining *explaining, int *exit_status, Message *why)
 {
-    bool accepted = explaining->result.verdict == VERDICT_ACCEPTED;
-    *exit_status = verdict_exit_status(explaining->result.verdict);
-    if (explaining->result.case_count == 0)
+    bool accepted = explaining->run.result.verdict == VERDICT_ACCEPTED;
+    *exit_status = verdict_exit_status(explaining->run.result.verdict);
+    if (explaining->run.result.case_count == 0)
         return fail(STATUS_BAD_INPUT, why, "problem %s has no timed case, so there is nothing to run",
                     explaining->problem.id);
     if (!accepted)
         return write_verdict(explaining, why);
-    if (explaining->profiles[shown_index(explaining)].kernel_count == 0)
+    if (explaining->run.profiles[shown_index(explaining)].kernel_count == 0)
         return fail(STATUS_BAD_INPUT, why, "%s: solve() launches no kernel, so there is nothing to explain",
                     explaining->submission.file_name);
-    Status status = read_hardware(explaining, why);
-    if (status != STATUS_OK)
-        return status;
     measure_times(explaining);
     measure_by_ncu(explaining);
-    explain_cases(explaining);
-    status = compare_with_references(explaining, why);
+    Status status = compare_with_references(explaining, why);
     if (status == STATUS_OK)
         status = find_next_step(explaining, why);
     return status != STATUS_OK ? status : write_explanation(explaining, why);
@@ -340,13 +262,12 @@ Status command_explain(const Options *options, int *exit_status, Message *why)
     Explaining explaining = {.options = options, .progress = progress_new(stderr)};
     Status status = check_request(&explaining, why);
     if (status == STATUS_OK)
-        status = run_on_simulated_gpu(&explaining, why);
+        status = explain_run(&explaining.problem, &explaining.submission, simulated_device(options), &explaining.choice,
+                             &explaining.progress, &explaining.run, why);
     if (status == STATUS_OK)
         status = write_outcome(&explaining, exit_status, why);
-    free_cases(&explaining);
+    explain_run_free(&explaining.run);
     result_free(&explaining.timed);
-    result_free(&explaining.result);
-    free(explaining.profiles);
     steps_free(&explaining.steps);
     submission_free(&explaining.example);
     if (explaining.problem_is_read)

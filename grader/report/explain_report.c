@@ -122,7 +122,7 @@ RECORD(kernel_table, ExplainedKernel,
     ROW_HAND("parts", .put = put_parts),
     ROW_HAND("counters", .put = put_kernel_counters, .about = "the time of every unit in one launch; sums over all launches"));
 
-RECORD_PUT(put_advice_case, Advice, json_put_number(object, row->key, ((const ExplainReport *)root)->cases[it->case_index].number))
+RECORD_PUT(put_advice_case, Advice, json_put_number(object, row->key, ((const ExplainReport *)root)->run->cases[it->case_index].number))
 
 RECORD(advice_table, Advice,
     ROW(Advice, id, "id"),
@@ -169,13 +169,13 @@ RECORD(copies_table, ProfileCopies,
     ROW(ProfileCopies, bytes, "bytes"),
     ROW(ProfileCopies, seconds, "seconds"));
 
-RECORD_PUT(put_problem, ExplainReport, cJSON_AddStringToObject(object, row->key, it->result->problem->id))
+RECORD_PUT(put_problem, ExplainReport, cJSON_AddStringToObject(object, row->key, it->run->result.problem->id))
 RECORD_PUT(put_case, ExplainReport, cJSON_AddStringToObject(object, row->key, it->shown->item->name))
-RECORD_PUT(put_cases, ExplainReport, record_write_list(&case_table, it->cases, it->case_count, it, object, row->key))
-RECORD_PUT(put_advice, ExplainReport, record_write_list(&advice_table, it->advice, it->advice_count, it, object, row->key))
+RECORD_PUT(put_cases, ExplainReport, record_write_list(&case_table, it->run->cases, it->run->case_count, it, object, row->key))
+RECORD_PUT(put_advice, ExplainReport, record_write_list(&advice_table, it->run->advice, it->run->advice_count, it, object, row->key))
 RECORD_PUT(put_telling, ExplainReport, cJSON_AddStringToObject(object, row->key, telling_words[it->telling]))
-RECORD_PUT(put_next, ExplainReport, record_write(&next_table, &it->next, cJSON_AddObjectToObject(object, row->key)))
-RECORD_WHEN(has_next, ExplainReport, it->next.step != NULL)
+RECORD_PUT(put_next, ExplainReport, record_write(&next_table, &it->run->next, cJSON_AddObjectToObject(object, row->key)))
+RECORD_WHEN(has_next, ExplainReport, it->run->next.step != NULL)
 RECORD_PUT(put_kernels, ExplainReport, record_write_list(&kernel_table, shown(it)->kernels, shown(it)->profile->kernel_count, it, object, row->key))
 RECORD_PUT(put_host_copies, ExplainReport, record_write(&copies_table, &shown(it)->profile->host_copies, cJSON_AddObjectToObject(object, row->key)))
 RECORD_PUT(put_device_copies, ExplainReport, record_write(&copies_table, &shown(it)->profile->device_copies, cJSON_AddObjectToObject(object, row->key)))
@@ -184,15 +184,15 @@ RECORD_PUT(put_measured, ExplainReport, record_write_list(&measured_table, it->m
 RECORD_PUT(put_seconds, ExplainReport, json_put_number(object, row->key, shown(it)->seconds))
 RECORD_WHEN(has_measurement, ExplainReport, it->measurement->count > 0)
 
-RECORD(source_table, Result,
-    ROW(Result, file_name, "file"),
-    ROW(Result, source.hex, "source_hash"),
-    ROW(Result, device.id, "device"));
+RECORD(source_table, ExplainRun,
+    ROW(ExplainRun, result.file_name, "file"),
+    ROW(ExplainRun, result.source.hex, "source_hash"),
+    ROW(ExplainRun, result.device.id, "device"));
 
 RECORD_PUBLIC(explain_table, ExplainReport,
     ROW_SCHEMA("schema", 2),
     ROW_HAND("problem", .put = put_problem),
-    ROW_BEHIND(ExplainReport, result, NULL, source_table),
+    ROW_BEHIND(ExplainReport, run, NULL, source_table),
     ROW_HAND("case", .put = put_case, .about = "as in result.json; the case that all keys after `cases` are about"),
     ROW_HAND("seconds", .put = put_seconds, .about = "of the call: kernels, copies and waits, and the time between two events without work"),
     ROW_HAND("cases", .put = put_cases, .about = "the timed cases: `number` (from 1), `name`, `seconds`, `score_share` (of the score), `measured_s` (on a real GPU), `example_s` (of the step's example), `facts` ([by name](advice.md#facts))"),
@@ -431,7 +431,7 @@ static void add_folded(Text *out, const char *words, int at, int indent, int wid
 
 static void add_headline(const ExplainReport *report, TerminalStyle style, Text *out)
 {
-    const Result *result = report->result;
+    const Result *result = &report->run->result;
     const Explanation *explanation = &report->shown->explanation;
     text_add(out, "\n");
     add_name(style, out, result->file_name);
@@ -474,9 +474,9 @@ static void add_cases(const ExplainReport *report, TerminalStyle style, Text *ou
     if (measured)
         text_printf(out, "%*s", TIME_COLUMNS, "measured");
     text_printf(out, "  %-*s%s\n", BOUND_COLUMNS, "limited by", has_step ? " after the step" : "");
-    for (size_t i = 0; i < report->case_count; i++) {
-        const ExplainedCase *one = &report->cases[i];
-        text_printf(out, "  %s%3d  ", one == report->shown && report->case_count > 1 ? ">" : " ", one->number);
+    for (size_t i = 0; i < report->run->case_count; i++) {
+        const ExplainedCase *one = &report->run->cases[i];
+        text_printf(out, "  %s%3d  ", one == report->shown && report->run->case_count > 1 ? ">" : " ", one->number);
         terminal_pad(out, one->item->name, NAME_COLUMNS);
         terminal_pad(out, quantity_time(1e3 * one->explanation.seconds).text, -TIME_COLUMNS);
         if (measured)
@@ -485,7 +485,7 @@ static void add_cases(const ExplainReport *report, TerminalStyle style, Text *ou
         terminal_pad(out, limiter_of_case(&one->explanation), BOUND_COLUMNS);
         if (has_step && one->example.ms > 0)
             text_printf(out, " %s%s", quantity_time(one->example.ms).text,
-                        time_is_faster(one->example, one->item->time) ? "" : ", no gain");
+                        time_is_faster(one->example, one->time) ? "" : ", no gain");
         text_add(out, "\n");
     }
     if (measured)
@@ -603,15 +603,14 @@ static const double TOP_QUARTER = 75;
 static bool is_among_the_fastest(const ExplainReport *report)
 {
     const Percentile *references = &report->timed->references;
-    return report->case_count == (size_t)report->timed_count && references->n > 0 && references->value >= TOP_QUARTER;
+    return report->run->case_count == (size_t)report->timed_count && references->n > 0 && references->value >= TOP_QUARTER;
 }
 
 Telling explain_telling(const ExplainReport *report)
 {
-    const double gain = report->advice_count > 0 ? report->advice[0].gain : 0;
-    if (gain >= (report->next.step != NULL ? DEFECT_COMES_FIRST : ADVISOR_LEAST_GAIN))
+    if (explain_run_tells_defect(report->run))
         return TELL_DEFECT;
-    if (report->next.step != NULL)
+    if (report->run->next.step != NULL)
         return TELL_STEP;
     return is_among_the_fastest(report) ? TELL_NOTHING : TELL_LINES;
 }
@@ -648,8 +647,8 @@ static void add_own_line(const ExplainReport *report, int number, Text *out)
 
 static void add_defect(const ExplainReport *report, TerminalStyle style, Text *out)
 {
-    const Advice *advice = &report->advice[0];
-    const ExplainedCase *one = &report->cases[advice->case_index];
+    const Advice *advice = &report->run->advice[0];
+    const ExplainedCase *one = &report->run->cases[advice->case_index];
     Text words = {0};
     terminal_add_line(&words, advice->text);
     text_printf(&words, ". Without this, the score would be %s better by the model; case %d loses most by it.",
@@ -662,13 +661,13 @@ static void add_defect(const ExplainReport *report, TerminalStyle style, Text *o
 
 static void add_step(const ExplainReport *report, TerminalStyle style, Text *out)
 {
-    const NextStep *next = &report->next;
+    const NextStep *next = &report->run->next;
     const LadderStep *step = next->step;
     Text words = {0}, idea = {0};
     for (const char *c = step->idea; *c != '\0'; c++)
         text_append(&idea, *c == '\n' ? " " : c, 1);
     add_paragraph(out, idea.data, DEEPER, style);
-    text_printf(&words, "So does %s, which takes %s where your file takes %s: %s less.", step->example,
+    text_printf(&words, "%s does this, and takes %s where your file takes %s: %s less.", step->example,
                 quantity_time(next->example.ms).text, quantity_time(next->time.ms).text,
                 quantity_percent(1 - next->example.ms / next->time.ms, 0).text);
     if (report->detail < DETAIL_CODE)
@@ -716,7 +715,7 @@ static const ReferenceTime *next_to_beat(const Result *timed)
 
 static void add_lines_to_look_at(const ExplainReport *report, TerminalStyle style, Text *out)
 {
-    const ReferenceTime *next = report->case_count == (size_t)report->timed_count ? next_to_beat(report->timed) : NULL;
+    const ReferenceTime *next = report->run->case_count == (size_t)report->timed_count ? next_to_beat(report->timed) : NULL;
     Text words = {0};
     text_printf(&words, "No step of the problem's ladder and no measured defect fits this file. Case %d is limited by %s.",
                 report->shown->number, limiter_of_case(&report->shown->explanation));
@@ -735,12 +734,12 @@ static void add_telling(const ExplainReport *report, TerminalStyle style, Text *
     switch (report->telling) {
     case TELL_DEFECT:
         terminal_colour(style, out, COLOUR_MARK, "Mend this first");
-        text_printf(out, " (%s)\n", report->advice[0].id);
+        text_printf(out, " (%s)\n", report->run->advice[0].id);
         add_defect(report, style, out);
         return;
     case TELL_STEP:
         terminal_colour(style, out, COLOUR_MARK, "Next step");
-        text_printf(out, ": %s\n", report->next.step->title);
+        text_printf(out, ": %s\n", report->run->next.step->title);
         add_step(report, style, out);
         return;
     case TELL_LINES:
@@ -757,7 +756,7 @@ static void add_telling(const ExplainReport *report, TerminalStyle style, Text *
 
 static bool is_advised(const ExplainReport *report, const char *id)
 {
-    return report->telling == TELL_DEFECT && strcmp(report->advice[0].id, id) == 0;
+    return report->telling == TELL_DEFECT && strcmp(report->run->advice[0].id, id) == 0;
 }
 
 /* Around the kernels of a call, memory that is taken and given back costs nothing that a clock of the device sees, so there is no

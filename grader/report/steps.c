@@ -240,7 +240,7 @@ static Status take_example(const ReferenceTime *reference, StepCase *cases, size
 static bool holds_somewhere(const LadderStep *step, const StepCase *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (cases[i].example.ms > 0 && time_is_faster(cases[i].example, cases[i].time) &&
+        if (cases[i].example.ms > 0 && cases[i].time.ms > 0 && time_is_faster(cases[i].example, cases[i].time) &&
             expression_evaluate_facts(&step->when, cases[i].facts) == 1)
             return true;
     return false;
