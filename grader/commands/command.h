@@ -40,6 +40,8 @@ MUST_USE Status command_baselines(const Options *options, int *exit_status, Mess
 MUST_USE Status command_roofline(const Options *options, int *exit_status, Message *why);
 /* Shows where a submission's time goes, line by line, and what to change. Exit status 1: it is not accepted. */
 MUST_USE Status command_explain(const Options *options, int *exit_status, Message *why);
+/* Prints the facts of a submission, which the conditions of a ladder are about. Exit status 1: it is not accepted. */
+MUST_USE Status command_facts(const Options *options, int *exit_status, Message *why);
 /* Times a file with every combination of the macros that it lists. Exit status 1: no combination is accepted. */
 MUST_USE Status command_sweep(const Options *options, int *exit_status, Message *why);
 

@@ -12,6 +12,8 @@
 #include "grader/report/report.h"
 #include "harness/device/cuda/device_open.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Explaining {
@@ -257,6 +259,17 @@ static Status write_outcome(Explaining *explaining, int *exit_status, Message *w
     return status != STATUS_OK ? status : write_explanation(explaining, why);
 }
 
+static void close_explaining(Explaining *explaining)
+{
+    explain_run_free(&explaining->run);
+    result_free(&explaining->timed);
+    steps_free(&explaining->steps);
+    submission_free(&explaining->example);
+    if (explaining->problem_is_read)
+        problem_free(&explaining->problem);
+    submission_free(&explaining->submission);
+}
+
 Status command_explain(const Options *options, int *exit_status, Message *why)
 {
     Explaining explaining = {.options = options, .progress = progress_new(stderr)};
@@ -266,12 +279,50 @@ Status command_explain(const Options *options, int *exit_status, Message *why)
                              &explaining.progress, &explaining.run, why);
     if (status == STATUS_OK)
         status = write_outcome(&explaining, exit_status, why);
-    explain_run_free(&explaining.run);
-    result_free(&explaining.timed);
-    steps_free(&explaining.steps);
-    submission_free(&explaining.example);
-    if (explaining.problem_is_read)
-        problem_free(&explaining.problem);
-    submission_free(&explaining.submission);
+    close_explaining(&explaining);
+    return status;
+}
+
+/* ==== command facts =============================================================================================== */
+
+/* A row for each fact: its value in each case, and what it is. */
+static void print_facts(const ExplainRun *run)
+{
+    enum { NAME_COLUMNS = 28, VALUE_COLUMNS = 12 };
+    Text text = {0};
+    for (size_t i = 0; i < run->case_count; i++)
+        text_printf(&text, "%3d  %s\n", run->cases[i].number, run->cases[i].item->name);
+    text_printf(&text, "\n%-*s", NAME_COLUMNS, "case");
+    for (size_t i = 0; i < run->case_count; i++)
+        text_printf(&text, "%*d", VALUE_COLUMNS, run->cases[i].number);
+    text_add(&text, "\n");
+    for (int fact = 0; fact < FACT_COUNT; fact++) {
+        text_printf(&text, "%-*s", NAME_COLUMNS, fact_names[fact]);
+        for (size_t i = 0; i < run->case_count; i++)
+            if (isfinite(run->cases[i].facts[fact]))
+                text_printf(&text, "%*.4g", VALUE_COLUMNS, run->cases[i].facts[fact]);
+            else
+                text_printf(&text, "%*s", VALUE_COLUMNS, "-");
+        text_printf(&text, "  %s\n", fact_meanings[fact]);
+    }
+    fputs(text.data, stdout);
+    text_free(&text);
+}
+
+Status command_facts(const Options *options, int *exit_status, Message *why)
+{
+    Explaining explaining = {.options = options, .progress = progress_new(stderr)};
+    Status status = check_request(&explaining, why);
+    if (status == STATUS_OK)
+        status = explain_run(&explaining.problem, &explaining.submission, simulated_device(options), &explaining.choice,
+                             &explaining.progress, &explaining.run, why);
+    if (status == STATUS_OK) {
+        *exit_status = verdict_exit_status(explaining.run.result.verdict);
+        if (explaining.run.case_count > 0)
+            print_facts(&explaining.run);
+        else
+            status = write_verdict(&explaining, why);
+    }
+    close_explaining(&explaining);
     return status;
 }

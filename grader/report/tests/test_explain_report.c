@@ -21,14 +21,16 @@ static void what_a_real_gpu_measured_stands_beside_the_model(void **state)
         .kernels = {{.name = "convolve", .launches = 1, .values = {[NCU_SHARED_WAVEFRONTS] = 321}}}, .count = 1};
     const CaseResult item = {.name = "long"};
     const Problem problem = {.id = "conv1d"};
-    const Result result = {.problem = &problem, .file_name = "x.cu", .device = {.name = "NVIDIA H200 (simulated)"}};
+    const ExplainRun run = {
+        .result = {.problem = &problem, .file_name = "x.cu", .device = {.name = "NVIDIA H200 (simulated)"}},
+        .cases = &one,
+        .case_count = 1};
     const Submission submission = {.file_name = "x.cu", .source = {.data = source, .length = strlen(source)}};
-    const ExplainReport report = {.result = &result,
+    const ExplainReport report = {.run = &run,
                                   .submission = &submission,
-                                  .cases = &one,
-                                  .case_count = 1,
                                   .timed_count = 3,
                                   .shown = &one,
+                                  .timed = &run.result,
                                   .gpu = "NVIDIA H200",
                                   .measurement = &measurement};
     Text text = {0};
@@ -57,14 +59,16 @@ static void why_nothing_was_measured_is_a_line_of_its_own(void **state)
     ExplainedCase one = {.number = 1, .explanation = {.profile = &profile, .seconds = 4e-6}};
     const CaseResult item = {.name = "long"};
     const Problem problem = {.id = "conv1d"};
-    const Result result = {.problem = &problem, .file_name = "x.cu", .device = {.name = "NVIDIA H200 (simulated)"}};
+    const ExplainRun run = {
+        .result = {.problem = &problem, .file_name = "x.cu", .device = {.name = "NVIDIA H200 (simulated)"}},
+        .cases = &one,
+        .case_count = 1};
     const Submission submission = {.file_name = "x.cu", .source = {.data = "", .length = 0}};
-    ExplainReport report = {.result = &result,
+    ExplainReport report = {.run = &run,
                             .submission = &submission,
-                            .cases = &one,
-                            .case_count = 1,
                             .timed_count = 1,
                             .shown = &one,
+                            .timed = &run.result,
                             .measurement = &none};
     Text text = {0};
     one.item = &item;
