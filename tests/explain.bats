@@ -6,57 +6,93 @@ load helper
 # shellcheck disable=SC2034 # helper.bash reads it
 real_home=1 # advice depends on sizes
 
-# advises ID FILE: the file's first advice has the id; "none": it gets no advice.
-advises() {
-    rm -f result.json
-    judge explain --json result.json "$2"
-    ends 0
-    [[ $1 != none ]] || ends 0 "No advice: no rule predicts a large enough gain."
-    json result.json '.advice[0].id // "none"' "$1" || { echo "$2: $(jq -c '.advice[] | [.id, .line, .gain]' result.json)"; return 1; }
+# home_of_problem ID: a home in which the problem's files may be changed, for tests of its ladder.
+home_of_problem() {
+    local item
+    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
+    mkdir -p "$CONVJUDGE_HOME/problems"
+    for item in base grader harness leaderboard simgpu solutions testcases; do ln -s "$root/$item" "$CONVJUDGE_HOME/"; done
+    cp -r "$root/problems/$1" "$CONVJUDGE_HOME/problems/"
 }
 
-@test "each classical mistake gets the right advice first" { # tests/rules.sh has more of them
-    local id file
-    while read -r id file; do
-        advises "$id" "$root/solutions/$file"
+# tells WHAT FILE: what is told first about the file: a defect, or the name of a step.
+tells() {
+    rm -f result.json
+    judge explain --json result.json "$root/solutions/$2"
+    ends 0
+    json result.json 'if .telling == "advice" then .advice[0].id elif .telling == "step" then .step.name else .telling end' "$1" ||
+        { echo "$2: $(jq -c '[.telling, .step, .advice]' result.json)"; return 1; }
+}
+
+@test "a measured defect is told before a step, and a step where there is none" {
+    local what file
+    while read -r what file; do
+        tells "$what" "$file"
     done < <(printf '%s\n' \
         "uncoalesced depthwise-conv1d/accepted/uncoalesced.cu" \
         "bank_conflicts conv2d-separable/accepted/two_passes_bank_conflicts.cu" \
-        "several_outputs conv1d/accepted/naive.cu" \
-        "needless_work conv2d-separable/accepted/naive_2d.cu" \
         "global_accumulation conv2d-same/accepted/global_accumulation.cu" \
         "constant_addresses_differ depthwise-conv1d/accepted/constant_memory.cu" \
-        "constants_too_long conv1d/accepted/constant_memory.cu" \
-        "host_copies conv-layer/accepted/copies_on_each_call.cu")
+        "host_copies conv-layer/accepted/copies_on_each_call.cu" \
+        "1-shared-memory conv1d/accepted/naive.cu" \
+        "nothing conv2d/accepted/patch_in_registers.cu")
 }
 
-@test "bound, roofline and occupancy come first, then advice and a listing in a hundred columns; the JSON file holds the same" {
+@test "the step stands below the cases, with the times that its example takes; then kernels and a listing; the JSON file holds the same" {
     judge explain --json result.json "$root/solutions/conv1d/accepted/naive.cu"
-    ends 0 "naive.cu, problem conv1d on NVIDIA H200 (simulated)" "(modelled)" "bound" "roofline" "occupancy" "Advice" \
-        "limited by " " (alone: " " % of the time); next: " " flops per byte (compute side of the ridge at " "; achieved " ". In brackets: the time saved by this change alone, and the resulting time (modelled)." \
-        "line 16: Each multiply-add into \`sum\` needs 2 loads" "sum += input[i + k] * kernel[k];" "sectors  wave- divergent" "ideal fronts  branches" \
+    ends 0 "naive.cu, problem conv1d on NVIDIA H200 (simulated)" "(modelled)" "after the step" "Next step: Input and filter in shared memory" \
+        "shared_both.cu does this, and takes " " where your file takes " " % less. --show sketch shows its code with holes." \
+        "limited by " " (alone: " " % of the time); next: " " flops per byte (compute side of the ridge at " "; achieved " \
+        "sum += input[i + k] * kernel[k];" "sectors  wave- divergent" "ideal fronts  branches" \
         " % in header files, " " % in launches, block start-up, copies, waiting and events"
-    lacks $'\033'
-    output=$(sed -n '/^  Advice/,$p' <<<"$output")
-    LC_ALL=C.UTF-8 counts 0 '.{101}'
-    json result.json '.schema == 1 and .problem == "conv1d" and .file == "naive.cu" and .device == "sim-h200"
+    lacks $'\033' "HOLE" "a wider terminal"
+    json result.json '.schema == 2 and .problem == "conv1d" and .file == "naive.cu" and .device == "sim-h200"
         and (.kernels | length == 1) and .kernels[0].bound == "lsu" and .kernels[0].occupancy == 1
         and ([.lines[].share] | add | . > 0.5 and . <= 1)
-        and (.advice[0] | .line == 16 and .gain > 0.1 and .name == "sum" and (.sketch | contains("kernel[k]")))
-        and (.seconds as $before | .advice[0] | .after_s > 0 and ((1 - .after_s / $before - .gain) | fabs < 0.01))
+        and .telling == "step" and .step.example == "shared_both.cu" and .step.example_ms < .step.time_ms
+        and (.cases | all(.example_s > 0 and .facts.outputs_per_thread == 1 and .facts.loads_per_fma > 1.9))
         and .kernels[0].counters.fma32 == ([.lines[].counters.fma32 // 0] | add)' true
     "$build/convjudge" explain --json - "$root/solutions/conv1d/accepted/naive.cu" >again.json 2>/dev/null
     cmp again.json result.json
 }
 
+@test "the sketch has holes, the code has none, and terms are explained where they are used" {
+    judge explain --case 1 --show sketch --terms "$root/solutions/conv1d/accepted/naive.cu"
+    ends 0 "    // HOLE: " "    __shared__ float s_input[THREADS + MAX_KERNEL_SIZE - 1];" "--show code shows all of its code." $'\n  Terms\n' \
+        "occupancy           the warps that a multiprocessor holds at a time"
+    judge explain --case 1 --show code "$root/solutions/conv1d/accepted/naive.cu"
+    ends 0 "            s_kernel[k] = kernel[k];"
+    lacks "HOLE" "--show" "  Terms"
+    judge explain --show all "$root/solutions/conv1d/accepted/naive.cu"
+    ends 2 "--show all: expected idea, sketch or code"
+}
+
+@test "without a step or a defect the two slowest lines are shown, and whom to beat; in the fastest quarter nothing" {
+    home_of_problem conv2d
+    rm -r "$CONVJUDGE_HOME/problems/conv2d/ladder"
+    judge explain "$root/solutions/conv2d/accepted/naive.cu"
+    ends 0 "Where to look" "No step of the problem's ladder and no measured defect fits this file. Case 1 is limited by load/store units." \
+        "The next reference solution to beat is constant_memory.cu, with " " These lines take most of its time:" \
+        "    26  sum += input[(row + r) * input_cols + col + s] * kernel[r * kernel_cols + s];"
+    judge explain "$root/solutions/conv2d/accepted/patch_in_registers.cu"
+    ends 0 "No advice: it is among the fastest quarter of the reference solutions (percentile 94)."
+}
+
+@test "a wrong ladder is named with its line, and facts are printed for each case" {
+    home_of_problem conv1d
+    local step=$CONVJUDGE_HOME/problems/conv1d/ladder/1-shared-memory.md
+    sed -i 's/^- when: .*/- when: `loads > 1`/' "$step"
+    judge explain "$root/solutions/conv1d/accepted/naive.cu"
+    ends 2 "problems/conv1d/ladder/1-shared-memory.md:7: \"loads > 1\": at character 1: expected the name of a fact, as \`convjudge facts\` lists them"
+    unset CONVJUDGE_HOME
+    judge facts "$root/solutions/conv1d/accepted/naive.cu"
+    ends 0 "  1  " "loads_per_fma " "  load instructions for each multiply-add, from all memories" "tensor_share " "  -  different addresses of a warp"
+}
+
 @test "all timed cases are listed with their share in the score, and --case chooses one" {
     local file=$root/solutions/conv2d/accepted/naive.cu cases
     judge explain --json all.json "$file"
-    ends 0 "The score is the geometric mean of these 2, so a case that gets 10 % faster improves" "the score by 5.1 %" ">  1  " "several_outputs"
-    json all.json '.advice[] | select(.id == "several_outputs") | (.text | contains("neighbouring outputs, below one another, kept in registers"))
-        and (.sketch | contains("; // the first of ") and contains("float tap = kernel[r * kernel_cols + s]; // make the loop over rows of the filter the innermost one"))' true
-    json all.json '.advice[] | select(.id == "constant_filter") | .text
-        | startswith("All threads of a warp load the same element of `kernel` ") and endswith(" in constant memory, which broadcasts one value to a whole warp")' true
+    ends 0 "timed case" ">  1  "
     cases=$(jq '.cases | length' all.json)
     [[ $cases == 2 ]]
     judge explain --case 2 --json two.json "$file"
@@ -113,7 +149,7 @@ advises() {
     submission >x.cu 'return;'
     judge explain x.cu
     ends 1 "Wrong Answer" "never written"
-    lacks Advice
+    lacks "Next step"
     submission >y.cu '' 'syntax'
     judge explain y.cu
     ends 1 "Compile Error" "y.cu(9): error"
@@ -133,7 +169,7 @@ fake_gpu_with_ncu() {
     submission >x.cu
     fake_gpu_with_ncu <<<"touch $PWD/ran"
     judge explain --device cuda x.cu
-    ends 0 "Nsight Compute: not asked for: --ncu runs the file directly on the GPU, outside of the sandbox" "Advice"
+    ends 0 "Nsight Compute: not asked for: --ncu runs the file directly on the GPU, outside of the sandbox" "Where to look"
     absent ran
 }
 
@@ -168,7 +204,7 @@ EOF
     submission >x.cu
     fake_gpu_with_ncu <<<'exit 127'
     judge explain --case 1 --device cuda --ncu x.cu
-    ends 0 "Nsight Compute: Nsight Compute's ncu is not installed" "Advice"
+    ends 0 "Nsight Compute: Nsight Compute's ncu is not installed"
     printf '#!/bin/sh\necho "==ERROR== ERR_NVGPUCTRPERM: no permission"; exit 1\n' >bin/ncu
     judge explain --case 1 --device cuda --ncu x.cu
     ends 0 "ncu ended with exit status 1: ==ERROR== ERR_NVGPUCTRPERM"

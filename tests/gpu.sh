@@ -4,12 +4,12 @@
 # Several GPUs share the parts: each takes the next one that none has begun, the longest first.
 # Usage: [DEVICE=cuda:1] [COUNT=200] tests/gpu.sh BUILD [PART]...     DEVICE=cuda:0,cuda:1 names several; cuda: all there are; sim tries the script itself
 # COUNT: how often the part `same` grades one file; 10 otherwise
-# PART: repeat, same, groups, faults, managed, printed, timed, forged, together, second, review, class, solutions, student, features, attacks, leaks, rules, climb, naive; without any all of them, in this order.
+# PART: repeat, same, groups, faults, managed, printed, timed, forged, together, second, review, class, solutions, student, features, attacks, leaks, ladders, naive; without any all of them, in this order.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
 parts=("${@:2}")
-[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults managed printed timed forged together second review class solutions student features attacks leaks rules climb naive)
+[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults managed printed timed forged together second review class solutions student features attacks leaks ladders naive)
 device=${DEVICE:-cuda}
 if [[ $device == cuda ]]; then device=$(nvidia-smi --query-gpu=index --format=csv,noheader 2>/dev/null | sed 's/^/cuda:/' | paste -sd ,) || true; fi
 IFS=, read -ra devices <<<"${device:-cuda}"
@@ -51,7 +51,7 @@ share() {
 }
 if [[ ${#devices[@]} -gt 1 && ${#parts[@]} -gt 1 ]]; then
     ordered=()
-    for part in solutions leaks attacks climb rules faults forged naive "${parts[@]}"; do
+    for part in solutions leaks attacks ladders faults forged naive "${parts[@]}"; do
         if [[ " ${parts[*]} " == *" $part "* && " ${ordered[*]} " != *" $part "* ]]; then ordered+=("$part"); fi
     done
     share "${ordered[@]}"
@@ -329,17 +329,8 @@ part_leaks() { tap "hidden data are not told by" env DEVICE="$device" tests/leak
 # Attacks against a judge that runs them in its own process: they must win.
 part_naive() { tap "naive judge" env DEVICE="$device" JOBS=8 tests/attacks/naive/run.sh "$build"; }
 
-# What advice says a change gains, and what it gains.
-part_rules() {
-    local rule
-    for rule in tests/explain/rules/*/; do tap rules env DEVICE="$device" tests/rules.sh "$build" "$(basename "$rule")"; done
-}
-
-# Steps that follow advice, from naive to fast.
-part_climb() {
-    local problem
-    for problem in tests/explain/climb/*/; do tap climb env DEVICE="$device" tests/climb.sh "$build" "$(basename "$problem")"; done
-}
+# The steps of each problem's ladder gain on this GPU, too.
+part_ladders() { tap ladders env DEVICE="$device" tests/ladders.sh "$build"; }
 
 grade "$honest" "$scratch/first" || true # compiles what the judge needs itself
 grade "$honest" "$scratch/usual" || true

@@ -103,14 +103,14 @@ def outputs():
         yield ""
 
 
-def rules():
-    found = re.findall(r'^    \{"(\w+)", ([\d.]+), \w+, rule_', read("grader/report/advisor.c"), re.M)
-    for gain in sorted({float(gain) for _, gain in found}):
-        names = ", ".join(f"[`{name}`](#{name})" for name, least in found if float(least) == gain)
-        yield filled(f"- {100 * gain:.0f} %: {names}", "  ")
+def facts():
+    """A row for each fact of a submission."""
+    yield "| fact | what it is |\n|---|---|"
+    for name, about in re.findall(rf"^FACT\((\w+), {STRING}", read("grader/report/facts.def"), re.M):
+        yield f"| `{name}` | {cell(about)} |"
 
 
-PRINTED = {"commands": commands, "options": option_list, "mistakes": mistakes, "outputs": outputs, "rules": rules}
+PRINTED = {"commands": commands, "options": option_list, "mistakes": mistakes, "outputs": outputs, "facts": facts}
 
 
 def printed(page):
@@ -127,6 +127,13 @@ def check_routes():
         path = re.sub(r"(?<=/)\*", "[A-Z]+", re.escape(route[2]).replace(r"\*", "*"))
         if not re.search(rf"^\| `{route[1]} {path}` \| {ACCESS[route[3]]} \|", page, re.M):
             fault(f"docs/reference/api.md has no row `{route[1]} {route[2]}` for {ACCESS[route[3]]}")
+
+
+def check_defects():
+    page = read("docs/reference/advice.md")
+    for name in re.findall(r'^    \{"(\w+)", \w+, (?:true|false)\},', read("grader/report/advisor.c"), re.M):
+        if f"\n### {name}\n" not in page:
+            fault(f"docs/reference/advice.md has no section {name}")
 
 
 def check_verdicts():
@@ -208,6 +215,7 @@ for path in sorted(pathlib.Path("docs/reference").glob("*.md")):
 if sys.argv[1] == "check":
     check_routes()
     check_verdicts()
+    check_defects()
     check_links()
     check_commands()
 sys.exit(faults > 0)

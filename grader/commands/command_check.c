@@ -641,7 +641,7 @@ static Status check_ladder(Checking *checking, Message *why)
     Steps steps;
     Text what = {0};
     Status status = steps_read(&checking->problem, &steps, why);
-    text_printf(&what, "the ladder climbs from step to step%s",
+    text_printf(&what, "the ladder of %s climbs from step to step%s", checking->problem.id,
                 status == STATUS_OK && steps.count == 0 ? " # SKIP there is none" : "");
     if (status == STATUS_OK)
         status = climb(checking, &steps, why);

@@ -149,14 +149,15 @@ static Result *timed_result(Explaining *explaining)
                                                                                      : &explaining->run.result;
 }
 
-/* Times of reference solutions that are missing are taken now and kept, as when a submission is graded. */
+/* Their times are those that grading has taken on this device, or that come with the judge. */
 static Status compare_with_references(Explaining *explaining, Message *why)
 {
     Result *timed = timed_result(explaining);
     Store *store = NULL;
     Message ignored;
-    const bool keeps = ranking_open(STORE_WRITE, &store, &ignored) == STATUS_OK;
-    Status status = ranking_compare(store, keeps, timed->device.handle, &explaining->progress, timed, why);
+    if (ranking_open(STORE_READ, &store, &ignored) != STATUS_OK)
+        store = NULL;
+    Status status = ranking_compare(store, false, timed->device.handle, &explaining->progress, timed, why);
     store_close(store);
     return status;
 }

@@ -193,7 +193,7 @@ RECORD_PUBLIC(explain_table, ExplainReport,
     ROW_SCHEMA("schema", 2),
     ROW_HAND("problem", .put = put_problem),
     ROW_BEHIND(ExplainReport, run, NULL, source_table),
-    ROW_HAND("case", .put = put_case, .about = "as in result.json; the case that all keys after `cases` are about"),
+    ROW_HAND("case", .put = put_case, .about = "as in result.json; the case that `kernels`, copies and `lines` are about"),
     ROW_HAND("seconds", .put = put_seconds, .about = "of the call: kernels, copies and waits, and the time between two events without work"),
     ROW_HAND("cases", .put = put_cases, .about = "the timed cases: `number` (from 1), `name`, `seconds`, `score_share` (of the score), `measured_s` (on a real GPU), `example_s` (of the step's example), `facts` ([by name](advice.md#facts))"),
     ROW_HAND("telling", .put = put_telling, .about = "what the reader is told first: `advice` (the first of the list), `step`, `lines` (the slowest ones), `nothing` (it is among the fastest quarter)"),
@@ -722,6 +722,9 @@ static void add_lines_to_look_at(const ExplainReport *report, TerminalStyle styl
     if (next != NULL)
         text_printf(&words, " The next reference solution to beat is %s, with %s.", next->name,
                     quantity_time(next->time.ms).text);
+    if (report->timed->ladder_count == 0)
+        text_printf(&words, " No reference solution has a time on this device; run: convjudge references --problem %s.",
+                    report->run->result.problem->id);
     text_add(&words, " These lines take most of its time:");
     add_paragraph(out, words.data, DEEPER, style);
     text_free(&words);

@@ -347,20 +347,14 @@ static size_t count_lines(const char *source)
     return count;
 }
 
-/* The advice about a line, with its place in the list. */
+/* The advice that the page shows, beside its line. */
 static void put_notes(cJSON *row, const cJSON *explain, size_t number)
 {
-    cJSON *advice, *notes = cJSON_AddArrayToObject(row, "notes");
-    int place = 0;
-    cJSON_ArrayForEach(advice, view_item(explain, "advice"))
-    {
-        place++;
-        if (view_number(advice, "line") != (double)number)
-            continue;
-        cJSON *note = values_row(notes);
-        values_put(note, "place=%d", place);
-        cJSON_AddItemReferenceToObject(note, "advice", advice);
-    }
+    const cJSON *list = view_item(explain, "advice"), *first = list == NULL ? NULL : list->child;
+    cJSON *notes = cJSON_AddArrayToObject(row, "notes");
+    if (first == NULL || view_number(first, "line") != (double)number || strcmp(view_text(explain, "telling"), "step") == 0)
+        return;
+    cJSON_AddItemReferenceToObject(values_row(notes), "advice", (cJSON *)first);
 }
 
 static void put_source_line(cJSON *row, const char *line, size_t length)

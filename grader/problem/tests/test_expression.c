@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "grader/problem/expression.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const names[] = {"n", "kernel_size", NULL, "n2"};
@@ -45,6 +46,10 @@ static const struct {
     {"(n > 3) + (n > 30)", 1},
     {"9223372036854775807", INT64_MAX},
     {"4 * (n - kernel_size + 1)", 32},
+    {"n > 3 and kernel_size > 3", 0},
+    {"n > 3 or kernel_size > 3", 1},
+    {"n > 30 and n > 3 or n2 < 0", 1},
+    {"(n > 30 or n > 3) and n2", 1},
 };
 
 static void expressions_have_their_values(void **state)
@@ -132,6 +137,61 @@ static void the_remainder_by_minus_one_is_zero(void **state)
     assert_int_equal(result, 0);
 }
 
+static const struct {
+    const char *expression;
+    double result;
+} of_facts[] = {
+    {"share", 0.25},
+    {"share < 0.3", 1},
+    {"share * 4 == 1.00", 1},
+    {"1.5 + 0.25", 1.75},
+    {"9 / 2", 4.5},
+    {"-share", -0.25},
+    {"unknown < 3 or unknown >= 3", 0},
+    {"unknown < 3 or share > 0.2", 1},
+};
+
+/* A fact that is not known is NaN. */
+static void facts_have_fractions_and_may_be_unknown(void **state)
+{
+    static const char *const facts[] = {"share", "unknown"};
+    const double known[] = {0.25, NAN};
+    for (size_t i = 0; i < COUNT_OF(of_facts); i++) {
+        Arena arena = {0};
+        Expression expression;
+        Message why;
+        if (expression_compile_facts(of_facts[i].expression, facts, COUNT_OF(facts), &arena, &expression, &why) !=
+            STATUS_OK)
+            fail_test("%s: %s", of_facts[i].expression, why.text);
+        const double found = expression_evaluate_facts(&expression, known);
+        if (found != of_facts[i].result)
+            fail_test("%s: %g", of_facts[i].expression, found);
+        arena_free(&arena);
+    }
+}
+
+static void what_no_fact_says_is_refused(void **state)
+{
+    static const char *const facts[] = {"share"};
+    static const struct {
+        const char *expression, *message;
+    } rows[] = {
+        {"shares < 1", "\"shares < 1\": at character 1: expected the name of a fact, as `convjudge facts` lists them"},
+        {"share < 1.", "\"share < 1.\": at character 10: expected digits after the point"},
+        {"share < 1 and", "\"share < 1 and\": at character 14: expected a number, a name or \"(\""},
+        {"share < 1 xor 2", "\"share < 1 xor 2\": at character 11: expected an operator or the end"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Arena arena = {0};
+        Expression expression;
+        Message why = {0};
+        assert_int_equal(expression_compile_facts(rows[i].expression, facts, 1, &arena, &expression, &why),
+                         STATUS_BAD_INPUT);
+        assert_string_equal(why.text, rows[i].message);
+        arena_free(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +200,8 @@ int main(void)
         cmocka_unit_test(an_expression_is_compiled_once_for_many_sizes),
         cmocka_unit_test(the_deepest_expression_has_room),
         cmocka_unit_test(the_remainder_by_minus_one_is_zero),
+        cmocka_unit_test(facts_have_fractions_and_may_be_unknown),
+        cmocka_unit_test(what_no_fact_says_is_refused),
     };
     return cmocka_run_group_tests_name("expression", tests, NULL, NULL);
 }

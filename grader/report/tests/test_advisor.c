@@ -1,6 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "grader/report/advisor.h"
+#include "grader/report/facts.h"
 
 #include <math.h>
 #include <string.h>
@@ -410,6 +411,29 @@ static void what_limits_the_occupancy_is_named(void **state)
     }
 }
 
+/* The problem has no arrays, so what is for each element is unknown. */
+static void facts_follow_from_the_counters(void **state)
+{
+    const Problem problem = {.parameter_count = 0};
+    const Sizes sizes = {0};
+    const double needed = 96.0 * WARPS * TURNS;
+    double facts[FACT_COUNT];
+    make_healthy();
+    explain_profile(&explanation);
+    facts_of(&explanation, &problem, &sizes, needed, facts);
+    explanation_free(&explanation);
+    assert_true(fabs(facts[FACT_operations_over_needed] - 2) < 1e-9);
+    assert_true(fabs(facts[FACT_shared_loads_per_fma] - 1.0 / 6) < 1e-3);
+    assert_true(fabs(facts[FACT_fma_per_iteration] - 3) < 1e-9);
+    assert_true(fabs(facts[FACT_outputs_per_thread] - 4) < 1e-9); /* of a byte, where no type is known */
+    assert_true(facts[FACT_bytes_per_load] == 4 && facts[FACT_sectors_over_ideal] == 1);
+    assert_true(facts[FACT_wavefronts_over_ideal] == 1 && facts[FACT_active_lanes] == 32);
+    assert_true(facts[FACT_blocks] == 1000 && facts[FACT_threads_per_block] == 256 && facts[FACT_launches] == 1);
+    assert_true(facts[FACT_double_share] == 0 && facts[FACT_tensor_share] == 0 && facts[FACT_spilled_bytes] == 0);
+    assert_true(facts[FACT_issue_share] > 0.5 && facts[FACT_issue_share] <= 1);
+    assert_true(isnan(facts[FACT_addresses_per_constant_load]) && !isfinite(facts[FACT_stores_per_output]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -422,6 +446,7 @@ int main(void)
         cmocka_unit_test(the_bound_and_the_roofline_follow_from_the_counters),
         cmocka_unit_test(the_time_is_the_graded_one),
         cmocka_unit_test(what_limits_the_occupancy_is_named),
+        cmocka_unit_test(facts_follow_from_the_counters),
     };
     return cmocka_run_group_tests(tests, read_hardware, NULL);
 }
