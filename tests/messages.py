@@ -4,7 +4,7 @@
 Texts: each string literal of the sources with three plain words or more is taken for one that people may read. A test
 expects it if an expectation holds a piece of it: two fifths of its longest part between two insertions (%d and the
 like), and 16 characters at least. Expectations are the lines of tests/*.bats, the string literals of unit tests, and
-the lines "// says: ..." of submissions and "// sketch: ..." of those that tests/rules.sh explains. Texts that no test
+the lines "// says: ..." of submissions. Texts that no test
 expects stand in tests/messages/untested.txt, as PLACE: WORDS. PLACE is a file, or the function that is given the
 literal, such as fail_errno(); * stands for anything in both.
 
@@ -102,7 +102,7 @@ def expectations():
         if not path.startswith("tests/"):
             found[path] = "\n".join(words for _, words in literals(read(path)))
     for path in tracked("tests/*.cu", "tests/*.c", "solutions/*.cu", "solutions/*.patch", "solutions/*.c"):
-        found[path] = "\n".join(said(path, "says|sketch"))
+        found[path] = "\n".join(said(path, "says"))
     return found
 
 
