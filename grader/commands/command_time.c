@@ -8,12 +8,12 @@
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/retime.h"
 #include "grader/report/report_leaderboard.h"
-#include "grader/terminal/terminal.h"
-#include "grader/timing/roofline.h"
+#include "base/terminal.h"
+#include "grader/judge/roofline.h"
 #include "harness/broker/session.h"
-#include "harness/device/cuda/device_monitor.h"
-#include "harness/device/cuda/device_open.h"
-#include "harness/sandbox/scratch.h"
+#include "harness/device/device_monitor.h"
+#include "harness/device/device_open.h"
+#include "base/scratch.h"
 #include "leaderboard/store.h"
 
 #include <ctype.h>
