@@ -8,7 +8,7 @@
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "grader/report/explain_run.h"
-#include "grader/result/result_json.h"
+#include "grader/judge/result_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

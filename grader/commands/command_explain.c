@@ -6,11 +6,11 @@
 
 #include "grader/ranking/ranking.h"
 #include "grader/report/explain_report.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 #include "grader/judge/judge.h"
 #include "grader/report/ncu.h"
 #include "grader/report/report.h"
-#include "harness/device/cuda/device_open.h"
+#include "harness/device/device_open.h"
 
 #include <math.h>
 #include <stdio.h>

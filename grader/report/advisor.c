@@ -1,7 +1,7 @@
 #include "grader/report/advisor.h"
 
 #include "base/text.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 
 #include <math.h>
 #include <stdarg.h>

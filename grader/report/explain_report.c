@@ -2,7 +2,7 @@
 
 #include "base/record.h"
 #include "grader/report/report.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 
 #include <limits.h>
 #include <math.h>

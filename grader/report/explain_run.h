@@ -6,8 +6,8 @@
 #include "grader/report/advisor.h"
 #include "grader/report/facts.h"
 #include "grader/report/steps.h"
-#include "grader/result/result.h"
-#include "grader/terminal/terminal.h"
+#include "grader/judge/result.h"
+#include "base/terminal.h"
 
 /* One timed case that was run. */
 typedef struct ExplainedCase {
