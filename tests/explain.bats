@@ -89,6 +89,48 @@ tells() {
     ends 0 "  1  " "loads_per_fma " "  load instructions for each multiply-add, from all memories" "tensor_share " "  -  different addresses of a warp"
 }
 
+# does_not_climb WHY: check-problem says that of the ladder of conv2d-constant.
+does_not_climb() {
+    judge check-problem --problem conv2d-constant --only-ladder
+    ends 1 "not ok 1 - the ladder of conv2d-constant climbs from step to step" "# the first thing missing: $CONVJUDGE_HOME/problems/conv2d-constant/ladder/$1"
+}
+
+@test "check-problem names the step at which a ladder does not climb" {
+    home_of_problem conv2d-constant
+    local ladder=$CONVJUDGE_HOME/problems/conv2d-constant/ladder kept=$root/problems/conv2d-constant/ladder
+    sed -i 's/^- example: .*/- example: `none.cu`/' "$ladder/1-register-tile.md"
+    does_not_climb '1-register-tile.md: none.cu: expected a file in solutions/conv2d-constant/accepted'
+    sed -i 's/^- example: .*/- example: `block_of_output_tile.cu`/' "$ladder/1-register-tile.md"
+    does_not_climb '1-register-tile.md: block_of_output_tile.cu takes 0.2107 ms, expected at least 10 % less than constant_memory.cu, 0.2031 ms'
+    sed 's/    __syncthreads();/    __syncwarp();/' "$kept/1-register-tile.md" >"$ladder/1-register-tile.md"
+    does_not_climb '1-register-tile.md: expected a line of register_tile.cu, in its order, found "__syncwarp();"'
+    sed '/    int side = 2/d' "$kept/1-register-tile.md" >"$ladder/1-register-tile.md"
+    does_not_climb '1-register-tile.md: expected a sketch that compiles: '
+    sed 's/^- when: .*/- when: `blocks < 0`/' "$kept/1-register-tile.md" >"$ladder/1-register-tile.md"
+    does_not_climb '1-register-tile.md: expected to be told for constant_memory.cu, found 2-patch'
+    cp "$kept/1-register-tile.md" "$ladder/"
+    sed -i 's/^- from: .*/- from: `border_apart.cu`/' "$ladder/2-patch.md"
+    does_not_climb '2-patch.md: from border_apart.cu: expected the example of the step before, register_tile.cu'
+    rm "$ladder/2-patch.md"
+    cat >"$ladder/1-register-tile.md" <<'STEP'
+# Sizes as template arguments
+
+Let the compiler know the size of the filter.
+
+- when: `outputs_per_thread < 3`
+- from: `constant_memory.cu`
+- example: `fixed_sizes.cu`
+
+```cuda
+extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
+{
+    // HOLE: all of it
+}
+```
+STEP
+    does_not_climb '1-register-tile.md: fixed_sizes.cu has percentile 69, expected at least 75 of the last step'
+}
+
 @test "all timed cases are listed with their share in the score, and --case chooses one" {
     local file=$root/solutions/conv2d/accepted/naive.cu cases
     judge explain --json all.json "$file"

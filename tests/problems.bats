@@ -264,7 +264,7 @@ noted() {
     edit "$testcases/hidden.json" '.cases[5].inputs.filter = {"values": [0, 1, 0]}'
     judge check-problem --problem my-conv
     ends 1 'hidden 6  finds 1 '
-    has_lines "ok 17" "not ok 18"
+    has_lines "ok 18" "not ok 19"
     rm "$solutions/wrong_answer/whole_blocks_only.cu"
     judge check-problem --problem my-conv
     ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.cu          WWWWWWWWW" "not ok 16 - every hidden case" \
@@ -346,13 +346,14 @@ END
 of_a_new_problem() {
     ends 1 "whole_blocks_only.cu     WW.WWWWWW" "grid_of_65535_blocks.cu  .........W" "hidden 7  finds 3   prime length" \
         "testcases/moving-sum: 10 hidden cases, expected at least 14"
-    has_lines "1..22" "ok 1 - statement.md shows signature, sections and limits" \
+    has_lines "1..23" "ok 1 - statement.md shows signature, sections and limits" \
         "ok 2 - there are hidden cases and timed cases" "ok 4 - the first sample is a literal example" \
         "ok 5 - oracle.h agrees with literal expected values" "ok 6 - oracle.h agrees with itself in long double" \
         "ok 7 - solutions say their intensity or their mistake" "ok 8 - starter.cu compiles, runs and gets Wrong Answer" \
         "ok 9 - solutions/moving-sum/accepted/naive.cu" "ok 17 - every hidden case finds a wrong solution" \
         "ok 18 - timed cases take 50 us to 50 ms" \
-        "not ok 19 - there are enough hidden cases, reference solutions and wrong solutions"
+        "ok 19 - the ladder of moving-sum climbs from step to step # SKIP there is none" \
+        "not ok 20 - there are enough hidden cases, reference solutions and wrong solutions"
     counts 1 '^not ok'
     run grep -r '@ID@' "$CONVJUDGE_HOME/problems/moving-sum" "$CONVJUDGE_HOME"/{testcases,solutions}/moving-sum
     ends 1

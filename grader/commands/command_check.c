@@ -7,6 +7,7 @@
 #include "grader/problem/expression.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
+#include "grader/ranking/ranking.h"
 #include "grader/report/explain_run.h"
 #include "grader/judge/result_json.h"
 
@@ -935,26 +936,39 @@ static Status check_mutants_alone(Checking *checking)
     return check_mutants(checking, &why);
 }
 
-/* The accepted solutions are timed, and the ladder climbed. */
+/* An accepted solution has the time that was stored for its source on this device, or is timed now. */
+static Status take_reference(Checking *checking, const Rung *rung, Message *why)
+{
+    Arena *arena = &checking->solutions.arena;
+    Result result = {0};
+    if (rung->time.time.ms > 0) {
+        checking->references[checking->reference_count++] = (ReferenceTime){
+            .name = arena_string(arena, rung->time.name),
+            .time = rung->time.time,
+            .cases = rung->time.cases == NULL ? NULL : arena_string(arena, rung->time.cases),
+        };
+        return STATUS_OK;
+    }
+    Status status = judge_timed(&checking->problem, &rung->submission, checking->device.name, true, &result, why);
+    if (status == STATUS_OK)
+        keep_score(checking, &rung->submission, &result);
+    result_free(&result);
+    return status;
+}
+
 static Status check_ladder_alone(Checking *checking)
 {
     Message why = {0};
-    Status status = STATUS_OK;
+    DeviceInfo device;
+    Board board;
+    Ladder references = {0};
     printf("1..1\n");
-    for (size_t i = 0; i < checking->solutions.count && status == STATUS_OK; i++) {
-        Submission submission;
-        Result result = {0};
-        if (!solution_is_reference(checking->solutions.items[i]))
-            continue;
-        status = submission_read(checking->solutions.items[i], &submission, &why);
-        if (status != STATUS_OK)
-            break;
-        status = judge_timed(&checking->problem, &submission, checking->device.name, true, &result, &why);
-        if (status == STATUS_OK)
-            keep_score(checking, &submission, &result);
-        result_free(&result);
-        submission_free(&submission);
-    }
+    Status status = ranking_find_board(&checking->problem, checking->device.name, &device, &board, &why);
+    if (status == STATUS_OK)
+        status = ranking_ladder(NULL, &checking->problem, &board, &references, &why);
+    for (size_t i = 0; i < references.count && status == STATUS_OK; i++)
+        status = take_reference(checking, &references.rungs[i], &why);
+    ladder_free(&references);
     return status == STATUS_OK ? check_ladder(checking, &why)
                                : report_step(checking, "the accepted solutions have times", status, &why);
 }

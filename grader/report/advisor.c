@@ -75,10 +75,20 @@ static void take_off(uint64_t *counter, double excess)
     *counter -= (uint64_t)fmin((double)*counter, excess);
 }
 
+/* Where each thread has a few outputs of its own side by side, its neighbours' elements lie that far apart on purpose. Wide
+ * accesses, or a tile, are then steps of a ladder; one output a thread would be a step back. A thread that goes through a
+ * whole row has more. */
+static bool has_own_outputs(const KernelUnderReview *review)
+{
+    enum { MOST_OWN = 32 };
+    const double stored = (double)review->counters->global_store_bytes / sizeof(float) / review_threads(review);
+    return stored >= 2 && stored <= MOST_OWN;
+}
+
 static bool uncoalesced(const KernelUnderReview *review, Repair *repair)
 {
     const SimLine *line = review_worst_line(review, excess_sectors);
-    if (line == NULL)
+    if (line == NULL || has_own_outputs(review))
         return false;
     bool loads = excess_load_sectors(line) >= excess_store_sectors(line);
     const SimCounters *counters = &line->counters;
