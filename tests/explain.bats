@@ -36,13 +36,15 @@ tells() {
         "host_copies conv-layer/accepted/copies_on_each_call.cu" \
         "1-shared-memory conv1d/accepted/naive.cu" \
         "nothing conv2d/accepted/patch_in_registers.cu")
+    judge explain "$root/solutions/conv2d-separable/accepted/two_passes_bank_conflicts.cu"
+    ends 0 "Mend this first (bank_conflicts)" "Without this, the score would be " " better by the model; case "
 }
 
 @test "the step stands below the cases, with the times that its example takes; then kernels and a listing; the JSON file holds the same" {
     judge explain --json result.json "$root/solutions/conv1d/accepted/naive.cu"
     ends 0 "naive.cu, problem conv1d on NVIDIA H200 (simulated)" "(modelled)" "after the step" "Next step: Input and filter in shared memory" \
-        "shared_both.cu does this, and takes " " where your file takes " " % less. --show sketch shows its code with holes." \
-        "limited by " " (alone: " " % of the time); next: " " flops per byte (compute side of the ridge at " "; achieved " \
+        "shared_both.cu does this, and takes " " where your file takes " " % less." "    --show sketch shows its code with holes." \
+        "limited by " " (alone: " " % of the time); next: " " flops per byte (compute side of the ridge at " "; achieved " " instructions per floating-point instruction" \
         "sum += input[i + k] * kernel[k];" "sectors  wave- divergent" "ideal fronts  branches" \
         " % in header files, " " % in launches, block start-up, copies, waiting and events"
     lacks $'\033' "HOLE" "a wider terminal"
@@ -59,7 +61,19 @@ tells() {
 @test "the sketch has holes, the code has none, and terms are explained where they are used" {
     judge explain --case 1 --show sketch --terms "$root/solutions/conv1d/accepted/naive.cu"
     ends 0 "    // HOLE: " "    __shared__ float s_input[THREADS + MAX_KERNEL_SIZE - 1];" "--show code shows all of its code." $'\n  Terms\n' \
-        "occupancy           the warps that a multiprocessor holds at a time"
+        "warp                32 threads of a block, which execute one instruction together" \
+        "lanes               the threads of a warp; the column shows how many" "sectors             pieces of 32 bytes, in which global memory is read" \
+        "fronts              wavefronts: the turns that one access to shared memory takes" \
+        "divergent           branches that threads of one warp take differently" \
+        "occupancy           the warps that a multiprocessor holds at a time" \
+        "wave                the blocks that fit on all multiprocessors at the same time" \
+        "roofline            the highest rate that memory and arithmetic allow" "spilled             bytes of values that found no register" \
+        "load/store units    the units through which each load and store of a warp goes" \
+        "instruction issue   a multiprocessor starts at most four instructions of warps" \
+        "halo                the elements around a tile that its outputs need"
+    judge explain --terms "$root/solutions/conv2d/accepted/vector_loads.cu"
+    ends 0 "tile                the part of an array that a block works on" "patch               neighbouring outputs in two directions" \
+        "latency             warps wait for their own loads and results"
     judge explain --case 1 --show code "$root/solutions/conv1d/accepted/naive.cu"
     ends 0 "            s_kernel[k] = kernel[k];"
     lacks "HOLE" "--show" "  Terms"
@@ -71,9 +85,11 @@ tells() {
     home_of_problem conv2d
     rm -r "$CONVJUDGE_HOME/problems/conv2d/ladder"
     judge explain "$root/solutions/conv2d/accepted/naive.cu"
-    ends 0 "Where to look" "No step of the problem's ladder and no measured defect fits this file. Case 1 is limited by load/store units." \
-        "The next reference solution to beat is constant_memory.cu, with " " These lines take most of its time:" \
+    ends 0 "Where to look" "No step of the problem's ladder and no measured defect fits this file. Case 1 is limited by" \
+        "The next reference solution to beat is constant_memory.cu, with " "These lines take most of its time:" \
         "    26  sum += input[(row + r) * input_cols + col + s] * kernel[r * kernel_cols + s];"
+    judge explain --device sim:t4 "$root/solutions/conv2d/accepted/naive.cu"
+    ends 0 "    No reference solution has a time on this device; run: convjudge references --problem conv2d"
     judge explain "$root/solutions/conv2d/accepted/patch_in_registers.cu"
     ends 0 "No advice: it is among the fastest quarter of the reference solutions (percentile 94)."
 }
@@ -129,6 +145,13 @@ extern "C" void solve(const float* input, const float* filter, float* output, in
 ```
 STEP
     does_not_climb '1-register-tile.md: fixed_sizes.cu has percentile 69, expected at least 75 of the last step'
+}
+
+@test "a step that begins with a defect is refused" {
+    home_of_problem depthwise-conv1d
+    sed -i 's/^- from: .*/- from: `uncoalesced.cu`/' "$CONVJUDGE_HOME/problems/depthwise-conv1d/ladder/1-walk.md"
+    judge check-problem --problem depthwise-conv1d --only-ladder
+    ends 1 '1-walk.md: expected to be told for uncoalesced.cu, found "uncoalesced", ' ' % of the score'
 }
 
 @test "all timed cases are listed with their share in the score, and --case chooses one" {
@@ -211,7 +234,7 @@ fake_gpu_with_ncu() {
     submission >x.cu
     fake_gpu_with_ncu <<<"touch $PWD/ran"
     judge explain --device cuda x.cu
-    ends 0 "Nsight Compute: not asked for: --ncu runs the file directly on the GPU, outside of the sandbox" "Where to look"
+    ends 0 "Nsight Compute: not asked for: --ncu runs the file directly on the GPU, outside of the sandbox" "Mend this first (too_few_blocks)"
     absent ran
 }
 

@@ -670,10 +670,10 @@ static void add_step(const ExplainReport *report, TerminalStyle style, Text *out
     text_printf(&words, "%s does this, and takes %s where your file takes %s: %s less.", step->example,
                 quantity_time(next->example.ms).text, quantity_time(next->time.ms).text,
                 quantity_percent(1 - next->example.ms / next->time.ms, 0).text);
-    if (report->detail < DETAIL_CODE)
-        text_printf(&words, " --show %s shows %s.", report->detail == DETAIL_IDEA ? "sketch" : "code",
-                    report->detail == DETAIL_IDEA ? "its code with holes" : "all of its code");
     add_paragraph(out, words.data, DEEPER, style);
+    if (report->detail < DETAIL_CODE)
+        text_printf(out, "%*s--show %s shows %s.\n", DEEPER, "", report->detail == DETAIL_IDEA ? "sketch" : "code",
+                    report->detail == DETAIL_IDEA ? "its code with holes" : "all of its code");
     text_free(&words);
     text_free(&idea);
     if (report->detail == DETAIL_IDEA)
@@ -722,13 +722,13 @@ static void add_lines_to_look_at(const ExplainReport *report, TerminalStyle styl
     if (next != NULL)
         text_printf(&words, " The next reference solution to beat is %s, with %s.", next->name,
                     quantity_time(next->time.ms).text);
-    if (report->timed->ladder_count == 0)
-        text_printf(&words, " No reference solution has a time on this device; run: convjudge references --problem %s.",
-                    report->run->result.problem->id);
     text_add(&words, " These lines take most of its time:");
     add_paragraph(out, words.data, DEEPER, style);
     text_free(&words);
     add_hottest_lines(report, out);
+    if (report->timed->ladder_count == 0)
+        text_printf(out, "%*sNo reference solution has a time on this device; run: convjudge references --problem %s\n",
+                    DEEPER, "", report->run->result.problem->id);
 }
 
 static void add_telling(const ExplainReport *report, TerminalStyle style, Text *out)
@@ -877,8 +877,8 @@ static void add_terms(Text *out, TerminalStyle style)
     static const char *const terms[][2] = {
         {"warp", "32 threads of a block, which execute one instruction together"},
         {"lanes", "the threads of a warp; the column shows how many of the 32 take part, on average"},
-        {"sectors", "pieces of 32 bytes, in which global memory is read; the columns show how many one access of a warp "
-                    "touches, and how many would do"},
+        {"sectors", "pieces of 32 bytes, in which global memory is read: those that one access of a warp touches, and the "
+                    "least that would do"},
         {"fronts", "wavefronts: the turns that one access to shared memory takes; more than one are bank conflicts, unless "
                    "it moves vectors"},
         {"divergent", "branches that threads of one warp take differently, so that the warp executes both ways"},

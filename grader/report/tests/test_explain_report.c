@@ -16,7 +16,14 @@ static void what_a_real_gpu_measured_stands_beside_the_model(void **state)
     static char source[] = "extern \"C\" void solve() {}\n";
     static ExecutionProfile profile = {.device_copies = {.count = 1, .seconds = 1e-6},
                                        .host_copies = {.count = 2, .seconds = 2e-6}};
-    static ExplainedCase one = {.number = 1, .explanation = {.profile = &profile, .seconds = 4e-6}, .measured_s = 5e-6};
+    static const HardwareProfile hardware = {.fma_flops_per_s = 1, .dram_read_bytes_per_s = 1};
+    static ExplainedCase one = {
+        .number = 1,
+        .explanation = {.profile = &profile,
+                        .hardware = &hardware,
+                        .seconds = 4e-6,
+                        .kernels = {{.profile = &profile.kernels[0], .name = "clear", .cost.limiter = "lsu"}}},
+        .measured_s = 5e-6};
     static const NcuMeasurement measurement = {
         .kernels = {{.name = "convolve", .launches = 1, .values = {[NCU_SHARED_WAVEFRONTS] = 321}}}, .count = 1};
     const CaseResult item = {.name = "long"};
@@ -35,11 +42,13 @@ static void what_a_real_gpu_measured_stands_beside_the_model(void **state)
                                   .measurement = &measurement};
     Text text = {0};
     one.item = &item;
+    profile.kernel_count = 1;
     explain_report_write(&report, (TerminalStyle){.width = 100}, &text);
     holds(&text, "x.cu, problem conv1d on NVIDIA H200 (simulated), case \"long\": 4 us (modelled)\n");
     holds(&text, "  copies and fills: 1 within the device, 2 to or from the host, 75 % of the time\n");
     holds(&text, "     1  long                                             4 us       5 us ");
     holds(&text, "  modelled, then measured on NVIDIA H200\n");
+    holds(&text, "    roofline   no floating-point operations\n");
     holds(
         &text,
         "\n  Nsight Compute on NVIDIA H200\n                                    measured     simulated\n    convolve, 1 launch\n");
