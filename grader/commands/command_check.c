@@ -301,7 +301,7 @@ typedef struct Checking {
     CheckDevice device;
     Paths solutions;
     DetectionMatrix matrix;
-    CaseTimes *times; /* [set.count] */
+    CaseTimes *times;          /* [set.count] */
     ReferenceTime *references; /* [reference_count] times of the accepted solutions, in the arena of the paths */
     size_t reference_count;
     MutantCheck *mutants;

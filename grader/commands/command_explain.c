@@ -23,7 +23,7 @@ typedef struct Explaining {
     bool problem_is_read;
     CaseChoice choice;
     ExplainRun run;
-    DeviceInfo gpu;             /* the real one, with --device cuda */
+    DeviceInfo gpu; /* the real one, with --device cuda */
     NcuMeasurement measurement;
     const char *note; /* why Nsight Compute measured nothing; NULL: it did, or nobody asked for it */
     Message why_not;
@@ -66,8 +66,7 @@ static Status read_detail(Explaining *explaining, Message *why)
         if (strcmp(show, words[i]) == 0)
             return STATUS_OK;
     }
-    return show == NULL ? STATUS_OK
-                        : fail(STATUS_BAD_INPUT, why, "--show %s: expected idea, sketch or code", show);
+    return show == NULL ? STATUS_OK : fail(STATUS_BAD_INPUT, why, "--show %s: expected idea, sketch or code", show);
 }
 
 static Status check_request(Explaining *explaining, Message *why)

@@ -603,7 +603,8 @@ static const double TOP_QUARTER = 75;
 static bool is_among_the_fastest(const ExplainReport *report)
 {
     const Percentile *references = &report->timed->references;
-    return report->run->case_count == (size_t)report->timed_count && references->n > 0 && references->value >= TOP_QUARTER;
+    return report->run->case_count == (size_t)report->timed_count && references->n > 0 &&
+           references->value >= TOP_QUARTER;
 }
 
 Telling explain_telling(const ExplainReport *report)
@@ -715,9 +716,11 @@ static const ReferenceTime *next_to_beat(const Result *timed)
 
 static void add_lines_to_look_at(const ExplainReport *report, TerminalStyle style, Text *out)
 {
-    const ReferenceTime *next = report->run->case_count == (size_t)report->timed_count ? next_to_beat(report->timed) : NULL;
+    const ReferenceTime *next = report->run->case_count == (size_t)report->timed_count ? next_to_beat(report->timed)
+                                                                                       : NULL;
     Text words = {0};
-    text_printf(&words, "No step of the problem's ladder and no measured defect fits this file. Case %d is limited by %s.",
+    text_printf(&words,
+                "No step of the problem's ladder and no measured defect fits this file. Case %d is limited by %s.",
                 report->shown->number, limiter_of_case(&report->shown->explanation));
     if (next != NULL)
         text_printf(&words, " The next reference solution to beat is %s, with %s.", next->name,
@@ -877,13 +880,16 @@ static void add_terms(Text *out, TerminalStyle style)
     static const char *const terms[][2] = {
         {"warp", "32 threads of a block, which execute one instruction together"},
         {"lanes", "the threads of a warp; the column shows how many of the 32 take part, on average"},
-        {"sectors", "pieces of 32 bytes, in which global memory is read: those that one access of a warp touches, and the "
-                    "least that would do"},
-        {"fronts", "wavefronts: the turns that one access to shared memory takes; more than one are bank conflicts, unless "
-                   "it moves vectors"},
+        {"sectors",
+         "pieces of 32 bytes, in which global memory is read: those that one access of a warp touches, and the "
+         "least that would do"},
+        {"fronts",
+         "wavefronts: the turns that one access to shared memory takes; more than one are bank conflicts, unless "
+         "it moves vectors"},
         {"divergent", "branches that threads of one warp take differently, so that the warp executes both ways"},
         {"occupancy", "the warps that a multiprocessor holds at a time, as a share of the most that it could hold"},
-        {"wave", "the blocks that fit on all multiprocessors at the same time; a grid runs in one wave after the other"},
+        {"wave",
+         "the blocks that fit on all multiprocessors at the same time; a grid runs in one wave after the other"},
         {"roofline", "the highest rate that memory and arithmetic allow for this many operations per byte"},
         {"spilled", "bytes of values that found no register, and lie in device memory"},
         {"load/store units", "the units through which each load and store of a warp goes, one per cycle and "

@@ -24,11 +24,11 @@ typedef struct ExplainReport {
     int timed_count;            /* timed cases of the problem, which may be more than were run */
     const ExplainedCase *shown; /* the one that is shown line by line */
     Telling telling;
-    StepDetail detail;       /* how much of the step is shown */
-    const char *code;        /* the source of the step's example, where that is shown */
-    const Result *timed;     /* of the device of all times: with its reference solutions */
-    bool with_terms;         /* explain the terms that are used */
-    const char *gpu;            /* name of the real GPU, if something was measured on one */
+    StepDetail detail;   /* how much of the step is shown */
+    const char *code;    /* the source of the step's example, where that is shown */
+    const Result *timed; /* of the device of all times: with its reference solutions */
+    bool with_terms;     /* explain the terms that are used */
+    const char *gpu;     /* name of the real GPU, if something was measured on one */
     const NcuMeasurement *measurement;
     const char *note;      /* why Nsight Compute measured nothing; NULL: it did, or nobody asked for it */
     const char *time_note; /* likewise, why no times were measured */

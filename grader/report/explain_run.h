@@ -15,8 +15,8 @@ typedef struct ExplainedCase {
     int number; /* among the problem's timed cases, from 1 */
     Explanation explanation;
     double facts[FACT_COUNT];
-    double measured_s;    /* on a real GPU; 0: not measured */
-    MeasuredTime time;    /* on the device on which the submission is compared with others: at first the simulated one */
+    double measured_s; /* on a real GPU; 0: not measured */
+    MeasuredTime time; /* on the device on which the submission is compared with others: at first the simulated one */
     MeasuredTime example; /* there, that of the next step's example; ms 0: unknown */
 } ExplainedCase;
 

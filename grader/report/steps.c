@@ -74,8 +74,8 @@ static Status take_condition(StepReader *reader, Expression *when)
     Message trouble;
     const int line = reader->line;
     Status status = take_line(reader, "- when: `", "`", "\"- when: `CONDITION`\"", &text);
-    if (status == STATUS_OK && expression_compile_facts(text, fact_names, FACT_COUNT, reader->arena, when, &trouble) !=
-                                   STATUS_OK)
+    if (status == STATUS_OK &&
+        expression_compile_facts(text, fact_names, FACT_COUNT, reader->arena, when, &trouble) != STATUS_OK)
         status = fail(STATUS_BAD_INPUT, reader->why, "%s:%d: %s", reader->path, line, trouble.text);
     return status;
 }
@@ -209,7 +209,8 @@ Status steps_check_sketch(const LadderStep *step, const char *example, Message *
         example = line_behind(example);
     }
     if (strstr(step->sketch, "// HOLE: ") == NULL)
-        return fail(STATUS_BAD_INPUT, why, "%s: expected a hole in the sketch, \"// HOLE: what is missing\"", step->path);
+        return fail(STATUS_BAD_INPUT, why, "%s: expected a hole in the sketch, \"// HOLE: what is missing\"",
+                    step->path);
     return STATUS_OK;
 }
 
@@ -259,7 +260,8 @@ Status steps_next(const Steps *steps, const ReferenceTime *times, size_t count, 
         if (status != STATUS_OK)
             return status;
         next->example = one_case ? cases[0].example : reference->time;
-        if (!(next->example.ms > 0) || !time_is_faster(next->example, time) || !holds_somewhere(step, cases, case_count))
+        if (!(next->example.ms > 0) || !time_is_faster(next->example, time) ||
+            !holds_somewhere(step, cases, case_count))
             continue;
         next->step = step;
         return STATUS_OK;

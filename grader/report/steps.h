@@ -63,7 +63,7 @@ typedef struct NextStep {
 
 /* `times` are those of the reference solutions on the device of the cases, `time` is that of the submission: its score, or with
  * `one_case` that of the only case. Sets the example's times of all cases, too. */
-MUST_USE Status steps_next(const Steps *steps, const ReferenceTime *times, size_t count, MeasuredTime time, bool one_case,
-                           StepCase *cases, size_t case_count, NextStep *next, Message *why);
+MUST_USE Status steps_next(const Steps *steps, const ReferenceTime *times, size_t count, MeasuredTime time,
+                           bool one_case, StepCase *cases, size_t case_count, NextStep *next, Message *why);
 
 #endif

@@ -141,14 +141,8 @@ static const struct {
     const char *expression;
     double result;
 } of_facts[] = {
-    {"share", 0.25},
-    {"share < 0.3", 1},
-    {"share * 4 == 1.00", 1},
-    {"1.5 + 0.25", 1.75},
-    {"9 / 2", 4.5},
-    {"-share", -0.25},
-    {"unknown < 3 or unknown >= 3", 0},
-    {"unknown < 3 or share > 0.2", 1},
+    {"share", 0.25}, {"share < 0.3", 1}, {"share * 4 == 1.00", 1},           {"1.5 + 0.25", 1.75},
+    {"9 / 2", 4.5},  {"-share", -0.25},  {"unknown < 3 or unknown >= 3", 0}, {"unknown < 3 or share > 0.2", 1},
 };
 
 /* A fact that is not known is NaN. */
