@@ -121,6 +121,7 @@ typedef struct ClassAssignment {
     const ClassGroup **groups; /* group_count 0: everybody */
     size_t group_count;
     ClassShow points, board, sources; /* one's own points; the board; the sources of others */
+    ClassShow sketch, code;           /* of the next step of a problem's ladder */
     ClassProblem *problems;
     size_t problem_count;
 } ClassAssignment;

@@ -418,6 +418,8 @@ static Status take_id(const RecordReading *reading, const cJSON *item, const Rec
         .points = {.kind = SHOW_CLOSED},
         .board = {.kind = SHOW_ALWAYS},
         .sources = {.kind = SHOW_NEVER},
+        .sketch = {.kind = SHOW_ALWAYS},
+        .code = {.kind = SHOW_NEVER},
     };
     return STATUS_OK;
 }
@@ -560,7 +562,9 @@ RECORD(late_table, ClassLate,
 RECORD(show_table, ClassAssignment,
     ROW_HAND("points", .json = JSON_STRING, .offset = offsetof(ClassAssignment, points), .take = take_show),
     ROW_HAND("board", .json = JSON_STRING, .offset = offsetof(ClassAssignment, board), .take = take_show),
-    ROW_HAND("sources", .json = JSON_STRING, .offset = offsetof(ClassAssignment, sources), .take = take_show));
+    ROW_HAND("sources", .json = JSON_STRING, .offset = offsetof(ClassAssignment, sources), .take = take_show),
+    ROW_HAND("sketch", .json = JSON_STRING, .offset = offsetof(ClassAssignment, sketch), .take = take_show),
+    ROW_HAND("code", .json = JSON_STRING, .offset = offsetof(ClassAssignment, code), .take = take_show));
 
 RECORD(assignment_keys, ClassAssignment,
     ROW(ClassAssignment, id, "id", .required = true, .take = take_id),
@@ -570,7 +574,7 @@ RECORD(assignment_keys, ClassAssignment,
     ROW_HAND("opens", .json = JSON_STRING, .take = take_opens, .about = "submissions before this time do not count"),
     ROW(ClassAssignment, counts, "counts", .names = counts_names, .about = "`best` (default): for each problem the submission with most points after deductions; `last`: the last one. Only mode `rank` counts, and a late copy of an earlier source replaces nothing"),
     ROW_HAND("groups", .json = JSON_ARRAY, .take = take_groups, .about = "names of the groups that it is for; default: everybody"),
-    ROW_SAME("show", show_table, .brief = true, .about = "when students see their `points` (default `closed`), the `board` (`always`) and `sources` of others (`never`): `always`, `never`, `closed` (after the last late day of anyone), or a time"),
+    ROW_SAME("show", show_table, .brief = true, .about = "when students see their `points` (default `closed`), the `board` (`always`), `sources` of others (`never`), and of the next step its `sketch` (`always`) and `code` (`never`): `always`, `never`, `closed` (after the last late day of anyone), or a time"),
     ROW_HAND("problems", .json = JSON_ARRAY, .required = true, .take = take_problems, .about = "each with `problem`, an id, and `points`, as below"));
 
 RECORD(assignment_table, ClassAssignment,

@@ -146,14 +146,31 @@ void due_add_submission(Text *out, const ClassFile *file, const Due *due, int64_
 
 /* ==== showing ===================================================================================================== */
 
-bool showing_board(const ClassFile *file, const char *problem, int64_t now_s)
+/* Whether none of the problem's assignments hides something: the member of ClassAssignment at this offset. */
+static bool none_hides(const ClassFile *file, const char *problem, size_t member, int64_t now_s)
 {
     for (size_t i = 0; i < file->assignment_count; i++) {
         const ClassAssignment *assignment = &file->assignments[i];
-        if (class_problem(assignment, problem) != NULL && !class_shows(file, assignment, &assignment->board, now_s))
+        const ClassShow *show = (const ClassShow *)((const char *)assignment + member);
+        if (class_problem(assignment, problem) != NULL && !class_shows(file, assignment, show, now_s))
             return false;
     }
     return true;
+}
+
+bool showing_board(const ClassFile *file, const char *problem, int64_t now_s)
+{
+    return none_hides(file, problem, offsetof(ClassAssignment, board), now_s);
+}
+
+bool showing_sketch(const ClassFile *file, const char *problem, int64_t now_s)
+{
+    return none_hides(file, problem, offsetof(ClassAssignment, sketch), now_s);
+}
+
+bool showing_code(const ClassFile *file, const char *problem, int64_t now_s)
+{
+    return none_hides(file, problem, offsetof(ClassAssignment, code), now_s);
 }
 
 bool showing_belongs(const ClassFile *file, const ClassAssignment *assignment, const char *person, int64_t received_s)

@@ -57,10 +57,13 @@ void due_add_submission(Text *out, const ClassFile *file, const Due *due, int64_
 /* Who may see what of others, and when, as class.json says (`show`).
  *
  * Pure. Teachers see everything at any time; they are not asked about here.
- * Board     hidden while any assignment with its problem hides it.
+ * Board     hidden while any assignment with its problem hides it, and so are sketch and code of a step.
  * Sources   never before the assignment has closed for everybody, late days and extensions included. */
 
 bool showing_board(const ClassFile *file, const char *problem, int64_t now_s);
+/* The same of the sketch of a step of its ladder, and of the code of the step's example. */
+bool showing_sketch(const ClassFile *file, const char *problem, int64_t now_s);
+bool showing_code(const ClassFile *file, const char *problem, int64_t now_s);
 
 /* The assignment because of which `reader` may read what `author` handed in for the problem at a moment; NULL: there is none. That
  * the reader has handed in something for it himself is for the caller to find out. */

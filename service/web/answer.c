@@ -219,6 +219,14 @@ bool class_hides_board_from(const Visit *visit, const char *problem)
     return !is_teacher(visit) && class_hides_board(visit->service, problem);
 }
 
+bool class_shows_step(const Visit *visit, const char *problem, bool code)
+{
+    const ClassFile *file = class_file(visit->service);
+    if (is_teacher(visit) || file == NULL)
+        return is_teacher(visit) || !code;
+    return code ? showing_code(file, problem, time(NULL)) : showing_sketch(file, problem, time(NULL));
+}
+
 /* ---- sources of others ------------------------------------------------------------------------------------------- */
 
 /* Whether the visitor has handed in something that belongs to the assignment. */

@@ -147,6 +147,9 @@ MUST_USE Status class_expect_open(const Visit *visit, const char *problem, const
 bool class_hides_board(const Service *service, const char *problem);
 /* The same for this visitor: a teacher sees everything. */
 bool class_hides_board_from(const Visit *visit, const char *problem);
+/* How much of the next step of a problem's ladder this visitor sees: the sketch, if `code` is false, or the code of its example.
+ * Without a class.json students see sketches. */
+bool class_shows_step(const Visit *visit, const char *problem, bool code);
 
 /* The assignments that a submission could count for; 0: it is no hand-in for ranking, or nobody knows when it was handed in, or there
  * is no class. */

@@ -3,10 +3,13 @@
 #include "base/paths.h"
 #include "base/random.h"
 #include "grader/problem/problem.h"
+#include "grader/problem/submission.h"
 #include "grader/problem/testcase.h"
+#include "grader/report/steps.h"
 #include "leaderboard/database.h"
 #include "leaderboard/rulings.h"
 #include "service/store/judgings.h"
+#include "service/store/view.h"
 #include "service/web/answer.h"
 #include "service/web/site_answers.h"
 #include "service/web/template.h"
@@ -109,6 +112,47 @@ static Status put_times_again(const Visit *visit, const StoredSubmission *row, c
     return status;
 }
 
+/* ---- the next step ----------------------------------------------------------------------------------------------- */
+
+static void put_example(const char *problem, const LadderStep *step, cJSON *page)
+{
+    char relative[512], path[4096];
+    Submission example;
+    Message ignored;
+    snprintf(relative, sizeof relative, "solutions/%s/accepted/%s", problem, step->example);
+    if (paths_home(relative, path, sizeof path, &ignored) != STATUS_OK ||
+        submission_read(path, &example, &ignored) != STATUS_OK)
+        return;
+    values_put(page, "step_code=%s", example.source.data);
+    submission_free(&example);
+}
+
+/* The sketch of the step that explain.json names, and the code of its example, as far as the visitor may see them. The
+ * problem's files may have changed since: then the step is the one that has the name now, or nothing is shown. */
+static void put_step(const Visit *visit, const StoredSubmission *row, const cJSON *explain, cJSON *page)
+{
+    const char *name = view_text(view_item(explain, "step"), "name");
+    Problem problem;
+    Steps steps = {0};
+    Message ignored;
+    if (name[0] == '\0' || problem_read(row->problem, &problem, &ignored) != STATUS_OK)
+        return;
+    if (steps_read(&problem, &steps, &ignored) != STATUS_OK)
+        steps = (Steps){0};
+    for (size_t i = 0; i < steps.count; i++) {
+        if (strcmp(steps.steps[i].name, name) != 0)
+            continue;
+        if (class_shows_step(visit, row->problem, false))
+            values_put(page, "step_sketch=%s", steps.steps[i].sketch);
+        if (class_shows_step(visit, row->problem, true))
+            put_example(row->problem, &steps.steps[i], page);
+    }
+    steps_free(&steps);
+    problem_free(&problem);
+}
+
+/* ---- the submission ---------------------------------------------------------------------------------------------- */
+
 typedef struct Documents {
     cJSON *result, *explain, *sitting;
 } Documents;
@@ -135,6 +179,8 @@ static Status put_submission(const Visit *visit, const StoredSubmission *row, Do
         status = put_times_again(visit, row, cJSON_AddArrayToObject(page, "again"), why);
     if (status == STATUS_OK && !submission_has_ended(row))
         status = put_outlook(visit, row, page, why);
+    if (status == STATUS_OK)
+        put_step(visit, row, documents->explain, page);
     if (status == STATUS_OK)
         submission_put(page, &(SubmissionRecord){.result = documents->result,
                                                  .sitting = documents->sitting,

@@ -50,6 +50,7 @@ static int make_class(void **state)
                                        .deadline = deadline("2026-11-09T23:59", &late),
                                        .late = late,
                                        .board = {.kind = SHOW_CLOSED},
+                                       .sketch = {.kind = SHOW_NEVER},
                                        .sources = {.kind = SHOW_ALWAYS},
                                        .problems = &conv1d,
                                        .problem_count = 1};
@@ -177,6 +178,8 @@ static void a_board_is_shown_when_no_assignment_hides_it(void **state)
     assert_false(showing_board(&file, "conv1d", at("2026-11-21T23:59"))); /* bob may still hand in */
     assert_true(showing_board(&file, "conv1d", at("2026-11-22T00:00")));
     assert_true(showing_board(&file, "conv2d", at("2026-11-01T00:00")));
+    assert_false(showing_sketch(&file, "conv1d", at("2026-11-13T00:00")));
+    assert_true(showing_code(&file, "conv1d", at("2026-11-13T00:00")));
     assert_true(showing_board(&file, "conv3d", at("2026-11-01T00:00")));
 }
 
