@@ -37,7 +37,7 @@ tells() {
         "1-shared-memory conv1d/accepted/naive.cu" \
         "nothing conv2d/accepted/patch_in_registers.cu")
     judge explain "$root/solutions/conv2d-separable/accepted/two_passes_bank_conflicts.cu"
-    ends 0 "Mend this first (bank_conflicts)" "Without this, the score would be " " better by the model; case "
+    ends 0 "Mend this first (bank_conflicts)" "Without this, the score would be " " less by the model; case "
 }
 
 @test "the step stands below the cases, with the times that its example takes; then kernels and a listing; the JSON file holds the same" {
@@ -52,7 +52,7 @@ tells() {
         and (.kernels | length == 1) and .kernels[0].bound == "lsu" and .kernels[0].occupancy == 1
         and ([.lines[].share] | add | . > 0.5 and . <= 1)
         and .telling == "step" and .step.example == "shared_both.cu" and .step.example_ms < .step.time_ms
-        and (.cases | all(.example_s > 0 and .facts.outputs_per_thread == 1 and .facts.loads_per_fma > 1.9))
+        and (.cases | all(.example_s > 0 and (.facts.outputs_per_thread - 1 | fabs) < 0.01 and .facts.loads_per_fma > 1.9))
         and .kernels[0].counters.fma32 == ([.lines[].counters.fma32 // 0] | add)' true
     "$build/convjudge" explain --json - "$root/solutions/conv1d/accepted/naive.cu" >again.json 2>/dev/null
     cmp again.json result.json
@@ -72,8 +72,9 @@ tells() {
         "instruction issue   a multiprocessor starts at most four instructions of warps" \
         "halo                the elements around a tile that its outputs need"
     judge explain --terms "$root/solutions/conv2d/accepted/vector_loads.cu"
-    ends 0 "tile                the part of an array that a block works on" "patch               neighbouring outputs in two directions" \
-        "latency             warps wait for their own loads and results"
+    ends 0 "tile                the part of an array that a block works on" "patch               neighbouring outputs in two directions"
+    judge explain --terms "$root/solutions/conv2d/accepted/naive.cu"
+    ends 0 "latency             warps wait for their own loads and results"
     judge explain --case 1 --show code "$root/solutions/conv1d/accepted/naive.cu"
     ends 0 "            s_kernel[k] = kernel[k];"
     lacks "HOLE" "--show" "  Terms"

@@ -652,7 +652,7 @@ static void add_defect(const ExplainReport *report, TerminalStyle style, Text *o
     const ExplainedCase *one = &report->run->cases[advice->case_index];
     Text words = {0};
     terminal_add_line(&words, advice->text);
-    text_printf(&words, ". Without this, the score would be %s better by the model; case %d loses most by it.",
+    text_printf(&words, ". Without this, the score would be %s less by the model; case %d loses most by it.",
                 quantity_percent(advice->gain, 0).text, one->number);
     add_paragraph(out, words.data, DEEPER, style);
     text_free(&words);
