@@ -533,7 +533,9 @@ static Status take_times(const ReferenceTime *from, ExplainRun *run, Message *wh
     Status status = case_times_read(from->name, from->cases, &arena, &times, &count, why);
     for (size_t i = 0; i < run->case_count && status == STATUS_OK; i++) {
         const MeasuredTime *time = case_times_find(times, count, run->cases[i].item->name);
-        run->cases[i].time = time == NULL ? (MeasuredTime){0} : *time;
+        run->cases[i].time.ms = 0;
+        if (time != NULL)
+            run->cases[i].time = *time;
     }
     arena_free(&arena);
     return status;

@@ -232,7 +232,9 @@ static Status take_example(const ReferenceTime *reference, StepCase *cases, size
     Status status = case_times_read(reference->name, reference->cases, &arena, &times, &time_count, why);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         const MeasuredTime *time = case_times_find(times, time_count, cases[i].name);
-        cases[i].example = time == NULL ? (MeasuredTime){0} : *time;
+        cases[i].example.ms = 0;
+        if (time != NULL)
+            cases[i].example = *time;
     }
     arena_free(&arena);
     return status;
