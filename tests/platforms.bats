@@ -62,7 +62,7 @@ print(len(tree.parse(sys.argv[1]).getroot().findall(sys.argv[2])))' "$1" "$2")"
     submission >mine.cu
     CONVJUDGE_DB=/dev/null/nowhere judge grade --device sim --gradescope results.json mine.cu
     ends 2 "/dev/null/nowhere"
-    json results.json '.output | startswith("The judge failed, not your file: "), endswith("There is no score; hand it in again later.")' $'true\ntrue'
+    json results.json '.output | startswith("The judge failed, not your file: "), endswith("There is no score; submit it again later.")' $'true\ntrue'
 }
 
 # served [SETTINGS]: starts a server, with a temporary folder of its own, and lets the commands find it.
@@ -160,9 +160,9 @@ outcome() { json autograder/results/results.json "$1" "$2"; }
     wait_until grep -q waiting err
     kill -ALRM "$client"
     wait "$client" || true
-    outcome '.output | startswith("Your file is handed in and counts, but it is not judged yet: ")' true
+    outcome '.output | startswith("Your file is submitted and counts, but it is not judged yet: ")' true
     outcome '.output | contains("interrupted; submission 1 is kept: `convjudge show 1` shows it; last seen: next")' true
-    outcome '.output | contains(". There is no score yet; look there later, or ask for this autograder to be run again.")' true
+    outcome '.output | contains(". There is no score yet. Look there later, or ask your teacher to run this autograder again.")' true
     outcome '.output | endswith("Submission 1 at http://'"$address"'.")' true
     outcome '[.. | objects | has("score")] | any' false
     "$build/convjudge" gradescope autograder >out 2>err 3>&- &
@@ -228,7 +228,7 @@ in_bare_root() {
     kit TOKEN="$secret"
     ends 2 "gradescope-kit: SERVER: expected the address of the server, https://judge.example.org, found ''"
     kit SERVER=https://judge.example.org TOKEN=secret
-    ends 2 "gradescope-kit: TOKEN: expected a token that hands in for others"
+    ends 2 "gradescope-kit: TOKEN: expected a token that submits for others"
     lacks secret
     kit SERVER=https://judge.example.org TOKEN="$secret" MINUTES=40
     ends 2 "gradescope-kit: MINUTES: expected 1 to 39"

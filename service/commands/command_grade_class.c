@@ -247,7 +247,7 @@ static Status check_workers(const ClassGrading *grading, Message *why)
     const bool end_at_once = grading->progress.ended == grading->progress.at_start &&
                              local_workers_ended(grading->workers) >= ENDS_PER_WORKER * (int)workers;
     if (status == STATUS_OK && (count >= workers || end_at_once))
-        return fail(STATUS_SYSTEM, why, "the workers fail at everything; %s says why, and the same command goes on",
+        return fail(STATUS_SYSTEM, why, "the workers fail at everything; %s says why, and the same command continues",
                     grading->log_path);
     return status;
 }
@@ -347,7 +347,7 @@ static Status run(ClassGrading *grading, int *exit_status, Message *why)
     if (status == STATUS_OK)
         status = judge(grading, why);
     if (status == STATUS_OK && !is_done(grading))
-        status = fail(STATUS_BUSY, why, "interrupted; %zu of %zu are judged, and the same command goes on",
+        status = fail(STATUS_BUSY, why, "interrupted; %zu of %zu are judged, and the same command continues",
                       grading->progress.ended, grading->progress.total);
     if (status == STATUS_OK)
         status = report(grading, why);

@@ -454,7 +454,7 @@ static Status fail_by_end(const JudgedJob *judged, const ChildEnd *end, Message 
     if (end->exit_status > 128)
         return fail(STATUS_SYSTEM, why, "the judge was killed by signal %d", end->exit_status - 128);
     if (end->last_words[0] == '\0')
-        return fail(STATUS_SYSTEM, why, "the judge ended with exit status %d, without a word", end->exit_status);
+        return fail(STATUS_SYSTEM, why, "the judge ended with exit status %d, and printed nothing", end->exit_status);
     return fail(STATUS_SYSTEM, why, "%s", without_name(end->last_words));
 }
 

@@ -67,7 +67,7 @@ bool showing_board(const ClassFile *file, const char *problem, int64_t now_s);
 const ClassAssignment *showing_source(const ClassFile *file, const char *problem, const char *reader,
                                       const char *author, int64_t received_s, int64_t now_s);
 
-/* Whether something that the person handed in at a moment belongs to the assignment: after it opened, and not too late. */
+/* Whether something that the person submitted at a moment belongs to the assignment: after it opened, and not too late. */
 bool showing_belongs(const ClassFile *file, const ClassAssignment *assignment, const char *person, int64_t received_s);
 
 /* ==== extensions ================================================================================================== */

@@ -35,7 +35,7 @@ static Status refuse_held(Application *application, Message *why)
     if (status != STATUS_OK)
         return status;
     return fail(STATUS_BAD_INPUT, why,
-                "batch %lld: the judge failed at what is held for a person to look at: submission %s",
+                "batch %lld: the judge failed at submissions that are held for a person to look at: %s",
                 (long long)application->batch.id, held);
 }
 

@@ -143,7 +143,7 @@ static bool check_mbarrier(Worker *worker, const Instruction *instruction, uint3
         return true;
     fault_describe_place(worker->launch, NULL, SIM_SHARED, shared_offset(address), where, sizeof where);
     return worker_space_fault(worker, instruction, SIM_UNSET_MBARRIER, SIM_SHARED, true, lane,
-                              "arrives at the mbarrier at %s, which nobody has initialised: init() is missing, or a "
+                              "arrives at the mbarrier at %s, which was not initialised: init() is missing, or a "
                               "barrier of the block between it and the first use",
                               where);
 }

@@ -359,7 +359,7 @@ static void a_late_return_explains_a_late_output(void **state)
     Text text = {0};
     assert_int_equal(taken_after(1e-3, 2, 0.4e-3, &text), TAKEN_AFTER_RETURN);
     assert_non_null(strstr(text.data,
-                           "solve() returned so long after its work on the device that the output could be taken "
+                           "solve() returned so long after its work on the device that the output could be read "
                            "only 2 ms after it"));
     text_free(&text);
     assert_int_equal(taken_after(0.1e-3, 2, 0.4e-3, &text), TAKEN_LATE);
@@ -375,8 +375,8 @@ static void an_output_that_is_late_in_two_blocks_is_found(void **state)
     assert_false(output_is_late(1, 0.4e-3, &text));
     assert_int_equal(text.length, 0);
     assert_true(output_is_late(2, 0.4e-3, &text));
-    assert_string_equal(text.data,
-                        "the output could be taken 2 ms after the end of the work, that of the anchor after 400 us");
+    assert_string_equal(
+        text.data, "the output could be read only 2 ms after the end of the work, and that of the anchor after 400 us");
     text_free(&text);
     assert_false(output_is_late(2, 0.51e-3, &text)); /* 2 * 0.51 + 1 = 2.02 */
 }
