@@ -420,7 +420,7 @@ static DiagnosisElement judge_element(const ElementCheck *check, size_t first, s
     };
 }
 
-/* Of each element of the piece whether its filter reaches past the border: not 0. */
+/* For each element of the piece: not 0 if its filter reaches past the border. */
 static Status find_reaching(const ElementCheck *check, const BorderReach *reach, size_t first, size_t count,
                             double *reaching, Message *why)
 {

@@ -74,7 +74,7 @@ static size_t blocks_for(size_t threads)
     return (threads + ORACLE_BLOCK - 1) / ORACLE_BLOCK;
 }
 
-/* Of the kernels that go through the output. */
+/* The kernels that go through the output. */
 static size_t blocks_of_output(size_t count)
 {
     size_t blocks = blocks_for(count);

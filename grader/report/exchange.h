@@ -98,7 +98,7 @@ MUST_USE Status exchange_check(const ExchangeFiles *files, const char *submissio
 MUST_USE Status exchange_write(const ExchangeFiles *files, const Outcome *outcome, Message *why);
 
 typedef enum ExchangeFault {
-    FAULT_OF_JUDGE, /* or of whoever runs it */
+    FAULT_OF_JUDGE, /* or of the person who runs it */
     FAULT_OF_FILE,
     NO_VERDICT_YET /* nobody waits any longer; the reason is how it stands */
 } ExchangeFault;

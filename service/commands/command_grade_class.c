@@ -180,8 +180,8 @@ static Status open_log(ClassGrading *grading, Message *why)
     return STATUS_OK;
 }
 
-/* What an earlier start failed at is tried again, and by all workers: whoever starts again has mended what was wrong, or has
- * only been interrupted. */
+/* Failures of an earlier start are tried again, by all workers: the cause is mended by now, or it was an
+ * interruption. */
 static Status try_again(ClassGrading *grading, Message *why)
 {
     Drained *drained = NULL;

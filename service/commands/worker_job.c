@@ -71,7 +71,7 @@ static void take_line(Following *following)
     following->length = 0;
 }
 
-/* Of a line that is too long, the beginning counts. */
+/* If a line is too long, its beginning counts. */
 static void take_errors(Following *following, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)

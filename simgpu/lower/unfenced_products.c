@@ -243,7 +243,7 @@ static bool is_unfenced(const ProductFlow *flow, const Instruction *instruction)
     return is_written;
 }
 
-/* Of what is computed from two values. */
+/* State of a value computed from two others. */
 static uint8_t both(uint8_t a, uint8_t b)
 {
     if (a == SUM || a == WRITTEN || b == SUM || b == WRITTEN)

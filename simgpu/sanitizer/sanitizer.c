@@ -221,8 +221,7 @@ static void mbarrier_wait(Worker *worker, const Instruction *instruction, PtxSpa
  *
  * Source   PTX ISA 9.0, Memory Consistency Model: Release and Acquire Patterns. */
 
-/* Of a block: stores that are kept, and how often they are looked at. What goes beyond these limits counts as
- * published. */
+/* Limits of a block: stores that are kept, and how often they are looked at. Stores beyond them count as published. */
 enum { MOST_STORES = 1 << 15, MOST_LOOKS = 1 << 24 };
 
 /* When a warp did something. */

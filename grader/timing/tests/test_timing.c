@@ -192,7 +192,7 @@ static void samples_that_no_clock_shows_make_no_time(void **state)
 
 /* ---- its uncertainty --------------------------------------------------------------------------------------------- */
 
-/* Of blocks that do not differ, all is known from the noise of the calls: the deviation of a block's median is
+/* If blocks do not differ, the noise of the calls determines everything: the deviation of a block's median is
  * sqrt(pi / 2) sigma / sqrt(n), and that of the median of three such 0.670 of it (the variance of the median of three
  * normal numbers is 1 - sqrt(3) / pi). Drawing blocks again, too, widens the bootstrap's interval somewhat. */
 static void the_half_width_is_near_that_of_normal_noise(void **state)

@@ -520,7 +520,7 @@ static void pin_nothing(Device *device, void *memory, size_t bytes)
 {
 }
 
-/* Of a real GPU, the host's time and the device's have limits of their own. */
+/* On a real GPU, the host's time and the device's have limits of their own. */
 static void a_device_that_works_is_not_kept_waiting(void **state)
 {
     static const DeviceHardwareOps working = {
