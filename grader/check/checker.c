@@ -595,7 +595,7 @@ static Status compare_output(ElementCheck *check, Comparison *comparison, Messag
     return STATUS_OK;
 }
 
-/* With memory for the expected values, which the caller frees. */
+/* Allocates memory for the expected values, which the caller frees. */
 static Status begin_check(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
                           const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *output, uint32_t poison,
                           ElementCheck *check, Message *why)

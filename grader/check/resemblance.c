@@ -28,7 +28,7 @@ typedef struct AlteredArray {
     ArrayOrder order;                 /* row-major */
 } AlteredArray;
 
-/* By how many positions an array lies too far on along each index; too far back, if `back`. */
+/* The number of positions by which an array lies too far on along each index; too far back, if `back`. */
 typedef struct ArrayMove {
     size_t by[MOST_AXES];
     bool back;

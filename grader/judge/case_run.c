@@ -85,7 +85,7 @@ static Judgement judgement_of_memory(const CallReport *call, MistakeKind also, c
                            placed("more device memory than the limit was refused", mistake.line).text, consequence);
 }
 
-/* What follows from the lack is no mistake of the submission, and is not told. */
+/* Consequences of the lack are not mistakes of the submission, and are not reported. */
 static Judgement judgement_of_lack(const CallReport *call)
 {
     return judgement(VERDICT_JUDGE_ERROR, only(call->not_provided.mistake),
@@ -809,8 +809,8 @@ static Status check_output(Grading *judging, Call *call, const CaseResult *item,
 /* What earlier calls have left explains a wrong output if the same call is right in a process of its own. If it is wrong
  * there, too, that output is the one to explain, since nothing else can have a part in it. */
 
-/* Not of a call whose output depends on an order or on undefined values, which need not be the same again; and of cases
- * that are run for points alone nobody reads an explanation. */
+/* False for a call whose output depends on an order or on undefined values, since these may differ the next time; and
+ * for cases that are run for partial points, whose explanation is not shown. */
 static bool is_to_be_called_alone(const Grading *judging, const CaseResult *item, const CallReport *call,
                                   const Judgement *decided)
 {

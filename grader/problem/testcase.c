@@ -942,7 +942,7 @@ static Status read_addresses(TestcaseReading *reading, const cJSON *addresses, T
     return check_fits(reading, addresses, testcase, before);
 }
 
-/* What is random is new in every grading, but for what has a seed in a sample. */
+/* Random data is redrawn for each grading, except in samples with a seed. */
 static bool is_known(const Testcase *testcase, const CaseSource *source)
 {
     return !case_source_is_random(source) || (source->seeded && testcase->group == CASE_SAMPLE);
@@ -997,7 +997,7 @@ static Status read_name(TestcaseReading *reading, const cJSON *object, Testcase 
     return STATUS_OK;
 }
 
-/* For sizes that a quick kernel reaches on a simulated GPU and a slow one does not, which is right all the same. */
+/* For sizes at which a kernel that is right but slow reaches the limits of a simulated GPU. */
 static Status read_attempt(TestcaseReading *reading, const cJSON *object, Testcase *testcase)
 {
     static const char *const key = "sim_attempt_warp_instructions";

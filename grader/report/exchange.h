@@ -32,7 +32,7 @@ typedef struct Outcome {
     const char *keeper;   /* who keeps the submission, a URL or a socket; NULL: nobody */
     long long submission; /* its number there */
     /* NULL: no points are known. */
-    const char *case_verdicts; /* what `grade --all-cases` writes, for points alone; NULL: it was not wanted */
+    const char *case_verdicts; /* what `grade --all-cases` writes, for partial points; NULL: it was not wanted */
     const OutcomePoints *points;
     size_t point_count;
     bool points_are_public; /* the student may see them at once */

@@ -102,7 +102,7 @@ static const char *state_of(const Options *options, Arena *arena)
     return options->state == NULL ? class_state_folder(options->class_file, options->dir, arena) : options->state;
 }
 
-/* Where another process has the folder's lock, it is that one's queue that hands the work out. */
+/* If another process has the folder's lock, the queue of that process gives out the work. */
 static Status open_store(ClassGrading *grading, Message *why)
 {
     char path[SERVICE_PATH_BYTES];

@@ -45,7 +45,7 @@ const ClassAssignment *due_opens_later(const ClassFile *file, const char *proble
 /* "in 3 hours", "5 days ago", "now": a number with one unit, rounded down. */
 void due_add_distance(Text *out, int64_t seconds);
 
-/* What is due, for somebody who may still hand in: "due 2026-11-09 23:59 (Europe/Berlin), in 3 hours; then 10 % of the points are
+/* What is due, for somebody who may still submit: "due 2026-11-09 23:59 (Europe/Berlin), in 3 hours; then 10 % of the points are
  * taken off for each day begun, until 2026-11-12 23:59". */
 void due_add_outlook(Text *out, const ClassFile *file, const Due *due, int64_t now_s);
 /* What a submission counts for: "counts for One dimension, due 2026-11-09 23:59 (Europe/Berlin), in 3 hours", "counts for One

@@ -76,7 +76,7 @@ static uint64_t address_of(const Instruction *instruction, RegisterColumn addres
     return addresses.lanes != NULL && addresses.size == 2 ? (uint32_t)address : address;
 }
 
-/* What is found out for all lanes together, since asking for each takes longer than the operations themselves. */
+/* Facts shared by all lanes, computed once, since computing them for each takes longer than the operations themselves. */
 typedef struct Target {
     AllocationCache *note;
     bool is_allowed;    /* every lane may access its word, and all lie in the allocation of the note */
