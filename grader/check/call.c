@@ -1,5 +1,5 @@
-#include "grader/check/call.h"
 #include "base/arena.h"
+#include "grader/check/call.h"
 #include "grader/problem/testcase_data.h"
 
 #include <stdlib.h>

@@ -2,16 +2,16 @@
 #include "base/clock.h"
 #include "base/paths.h"
 #include "base/random.h"
+#include "base/terminal.h"
 #include "grader/commands/command.h"
 #include "grader/commands/request.h"
 #include "grader/judge/judge.h"
+#include "grader/judge/result.h"
 #include "grader/problem/key_stream.h"
 #include "grader/problem/own_case.h"
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
-#include "grader/judge/result.h"
-#include "base/terminal.h"
 
 #include <ctype.h>
 #include <errno.h>

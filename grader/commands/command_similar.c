@@ -2,11 +2,11 @@
 #include "grader/commands/command.h"
 
 #include "base/json.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "grader/problem/problem.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/similarity.h"
-#include "base/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

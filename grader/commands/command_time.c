@@ -1,19 +1,19 @@
 /* Times the best submissions of a problem side by side, and prints both orders; or one run again. */
 #include "grader/commands/command_time.h"
 
+#include "base/scratch.h"
+#include "base/terminal.h"
 #include "grader/commands/command.h"
 #include "grader/judge/judge.h"
+#include "grader/judge/roofline.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/retime.h"
 #include "grader/report/report_leaderboard.h"
-#include "base/terminal.h"
-#include "grader/judge/roofline.h"
 #include "harness/broker/session.h"
 #include "harness/device/device_monitor.h"
 #include "harness/device/device_open.h"
-#include "base/scratch.h"
 #include "leaderboard/store.h"
 
 #include <ctype.h>

@@ -3,10 +3,10 @@
 #include "base/clock.h"
 #include "base/paths.h"
 #include "base/random.h"
+#include "base/terminal.h"
 #include "grader/commands/mutant_notes.h"
 #include "grader/judge/judge.h"
 #include "grader/problem/key_stream.h"
-#include "base/terminal.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -13,12 +13,12 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "grader/commands/inspection.h"
 #include "grader/commands/mutation.h"
 #include "grader/commands/options.h"
-#include "grader/commands/inspection.h"
+#include "grader/judge/result.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
-#include "grader/judge/result.h"
 
 #include <stdbool.h>
 #include <stddef.h>

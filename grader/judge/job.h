@@ -3,11 +3,11 @@
 #define GRADER_JUDGE_JOB_H
 
 #include "base/hash.h"
+#include "base/terminal.h"
 #include "grader/problem/generator.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/problem/testcase.h"
-#include "base/terminal.h"
 #include "harness/broker/session.h"
 
 #include <stdbool.h>

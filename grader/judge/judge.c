@@ -1,21 +1,21 @@
 #include "grader/judge/judge.h"
 
 #include "base/clock.h"
+#include "base/sandbox.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "grader/check/constant_rule.h"
 #include "grader/check/foresight.h"
+#include "grader/judge/call_plan.h"
 #include "grader/judge/case_run.h"
 #include "grader/judge/compilation.h"
 #include "grader/judge/hidden_duration.h"
+#include "grader/judge/measure.h"
 #include "grader/judge/opinion_step.h"
+#include "grader/judge/wording.h"
 #include "grader/problem/key_stream.h"
 #include "grader/problem/testcase.h"
-#include "grader/judge/wording.h"
-#include "grader/judge/call_plan.h"
-#include "grader/judge/measure.h"
 #include "harness/broker/gpu_session.h"
-#include "base/sandbox.h"
-#include "base/scratch.h"
 
 #include <math.h>
 #include <stdio.h>

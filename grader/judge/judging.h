@@ -4,17 +4,17 @@
 
 #include "grader/check/call.h"
 #include "grader/check/device_oracle.h"
+#include "grader/check/oracle.h"
+#include "grader/judge/call_plan.h"
 #include "grader/judge/job.h"
 #include "grader/judge/opinion_process.h"
-#include "grader/check/oracle.h"
+#include "grader/judge/result.h"
+#include "grader/judge/wording.h"
 #include "grader/problem/generator.h"
 #include "grader/problem/testcase.h"
-#include "grader/judge/wording.h"
-#include "grader/judge/result.h"
-#include "grader/judge/call_plan.h"
+#include "harness/broker/session.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/device_monitor.h"
-#include "harness/broker/session.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -15,10 +15,10 @@
 #define GRADER_JUDGE_MEASURE_H
 
 #include "base/status.h"
+#include "base/terminal.h"
 #include "grader/check/call.h"
 #include "grader/check/device_oracle.h"
 #include "grader/check/oracle.h"
-#include "base/terminal.h"
 #include "grader/judge/call_plan.h"
 #include "grader/judge/timing.h"
 #include "harness/broker/session.h"

@@ -3,9 +3,9 @@
 
 #include "base/json.h"
 #include "base/paths.h"
+#include "base/process.h"
 #include "base/terminal.h"
 #include "grader/judge/timing.h"
-#include "base/process.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "grader/judge/result_json.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
-#include "grader/judge/result_json.h"
 #include "leaderboard/schema.h"
 
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "grader/judge/judge.h"
 #include "base/terminal.h"
+#include "grader/judge/judge.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,11 +3,11 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/paths.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "grader/judge/compilation.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/device_open.h"
-#include "base/scratch.h"
 #include "simgpu/ptx/fatbin.h"
 #include "simgpu/ptx/lexer.h"
 

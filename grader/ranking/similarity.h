@@ -12,9 +12,9 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "base/terminal.h"
 #include "grader/problem/submission.h"
 #include "grader/ranking/source_match.h"
-#include "base/terminal.h"
 #include "harness/compile/compiled.h"
 #include "leaderboard/store.h"
 

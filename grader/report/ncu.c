@@ -1,10 +1,10 @@
 #include "grader/report/ncu.h"
 
 #include "base/paths.h"
+#include "base/scratch.h"
 #include "grader/judge/compilation.h"
 #include "harness/compile/judge_source.h"
 #include "harness/compile/toolkit.h"
-#include "base/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

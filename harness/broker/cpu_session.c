@@ -1,11 +1,11 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/random.h"
-#include "harness/protocol/solve.h"
 #include "base/process.h"
-#include "harness/broker/session.h"
+#include "base/random.h"
 #include "harness/broker/runner_process.h"
+#include "harness/broker/session.h"
+#include "harness/protocol/solve.h"
 
 #include <limits.h>
 #include <poll.h>

@@ -4,10 +4,10 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/compile_cache.h"
-#include "harness/broker/runner_process.h"
-#include "harness/broker/session.h"
 #include "base/process.h"
 #include "base/scratch.h"
+#include "harness/broker/runner_process.h"
+#include "harness/broker/session.h"
 
 #include <errno.h>
 #include <math.h>

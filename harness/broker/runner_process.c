@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 #include "base/paths.h"
+#include "base/process.h"
 #include "harness/compile/compile_sandbox.h"
 #include "harness/compile/compiled.h"
-#include "base/process.h"
 
 #include <fcntl.h>
 #include <poll.h>

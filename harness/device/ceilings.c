@@ -5,8 +5,8 @@
  * launch latency lies between the events, and the L2 holds nothing that the timed work could use.  */
 #include "harness/device/ceilings.h"
 
-#include "base/record.h"
 #include "base/paths.h"
+#include "base/record.h"
 #include "base/text.h"
 #include "harness/compile/toolkit.h"
 

@@ -2,10 +2,10 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "grader/problem/problem_edition.h"
-#include "grader/problem/solution_source.h"
 #include "base/process.h"
 #include "base/scratch.h"
+#include "grader/problem/problem_edition.h"
+#include "grader/problem/solution_source.h"
 #include "leaderboard/store.h"
 #include "service/commands/exchange.h"
 #include "service/store/config.h"

@@ -1,8 +1,8 @@
 #include "service/course/class_progress.h"
 
+#include "base/terminal.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
-#include "base/terminal.h"
 #include "service/store/judgings.h"
 #include "service/store/people.h"
 #include "service/store/service_store.h"

@@ -1,8 +1,8 @@
 #include "service/course/facts.h"
 
 #include "base/text.h"
-#include "grader/problem/problem.h"
 #include "grader/judge/wording.h"
+#include "grader/problem/problem.h"
 #include "service/course/extensions.h"
 #include "service/store/judgings.h"
 #include "service/store/view.h"

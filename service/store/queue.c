@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "grader/judge/result.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/problem_edition.h"
-#include "grader/judge/result.h"
 #include "service/store/batches.h"
 #include "service/store/config.h"
 #include "service/store/judgings.h"

@@ -1,10 +1,10 @@
 /* api_submissions.c - what the API says of submissions: lists, one of them, histories and comparisons. Each is JSON, or with
  * ?text=1 the text that `convjudge runs`, `show`, `history` and `compare` print: at most 80 columns, in ASCII but for names.  */
 #include "base/json.h"
+#include "base/terminal.h"
 #include "grader/problem/problem.h"
 #include "grader/report/report.h"
 #include "grader/report/time_change.h"
-#include "base/terminal.h"
 #include "leaderboard/database.h"
 #include "service/store/judgings.h"
 #include "service/store/view.h"

@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
-#include "service/web/parts.h"
 #include "service/store/view.h"
 #include "service/web/board_plots.h"
+#include "service/web/parts.h"
 #include "service/web/template.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* What convjudge refuses before it compiles or starts anything, as its users type it in. */
 #include "base/tests/unit.h"
 
+#include "base/scratch.h"
 #include "grader/problem/problem.h"
 #include "grader/tests/home.h"
 #include "harness/device/device_open.h"
-#include "base/scratch.h"
 #include "leaderboard/store.h"
 #include "service/commands/command_line.h"
 #include "service/store/service_store.h"
