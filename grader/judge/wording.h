@@ -74,8 +74,6 @@ const char *local_array_on(const char *source, long line, size_t *length);
 
 /* ==== source text ================================================================================================= */
 
-/* Names and lines in the text of a submission. */
-
 typedef struct Name { /* a part of the text */
     const char *text;
     size_t length; /* 0: there is none */
@@ -84,18 +82,6 @@ typedef struct Name { /* a part of the text */
 static inline bool name_equals(Name a, Name b)
 {
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
-}
-
-/* Returns the beginning of a line, counted from 1, or NULL if the text has fewer. It ends at the next line break, or
- * with the text. */
-static inline const char *source_line(const char *source, long line)
-{
-    const char *start = line < 1 ? NULL : source;
-    for (; start != NULL && line > 1; line--) {
-        const char *end = strchr(start, '\n');
-        start = end == NULL ? NULL : end + 1;
-    }
-    return start;
 }
 
 /* ==== wording ===================================================================================================== */
