@@ -126,7 +126,7 @@ static bool draw_candidate(const Problem *problem, size_t which, Sizes *sizes)
         int64_t count = 0, bytes = 0;
         *sizes = (Sizes){0};
         draw_sizes(problem, &state, sizes);
-        if (sizes_fit(problem, sizes) &&
+        if (sizes_check(problem, sizes, NULL) == STATUS_OK &&
             expression_evaluate(&problem->operations, sizes->values, &count, NULL) == STATUS_OK &&
             expression_evaluate(&problem->bytes, sizes->values, &bytes, NULL) == STATUS_OK &&
             (double)bytes <= MOST_BYTES && (double)count >= least && (double)count < WIDTH * least)
@@ -143,7 +143,7 @@ static bool extreme_candidate(const Problem *problem, size_t size, Sizes *sizes)
     *sizes = (Sizes){0};
     for (size_t i = 0; i < problem->parameter_count; i++)
         sizes->values[i] = i == size ? problem->parameters[i].high : problem->parameters[i].low;
-    return problem->parameters[size].role == ROLE_SIZE && sizes_fit(problem, sizes) &&
+    return problem->parameters[size].role == ROLE_SIZE && sizes_check(problem, sizes, NULL) == STATUS_OK &&
            expression_evaluate(&problem->operations, sizes->values, &operations, NULL) == STATUS_OK &&
            (double)operations <= MOST_OPERATIONS;
 }
@@ -172,8 +172,8 @@ static size_t list_smaller(const SizeSearch *search, size_t size, Sizes list[])
                                : i < 3 + share_count ? low + (int64_t)(shares[i - 3] * (double)(now - low))
                                                      : now - 2 + (int64_t)(i - 3 - share_count);
         const int64_t value = smaller.values[size];
-        if (value < now && (count == 0 || value > list[count - 1].values[size]) && sizes_fit(problem, &smaller) &&
-            !is_listed(list, count, &smaller))
+        if (value < now && (count == 0 || value > list[count - 1].values[size]) &&
+            sizes_check(problem, &smaller, NULL) == STATUS_OK && !is_listed(list, count, &smaller))
             list[count++] = smaller;
     }
     return count;
