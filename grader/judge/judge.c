@@ -11,7 +11,7 @@
 #include "grader/judge/compilation.h"
 #include "grader/judge/hidden_duration.h"
 #include "grader/judge/measure.h"
-#include "grader/judge/opinion_step.h"
+#include "grader/judge/opinion.h"
 #include "grader/judge/wording.h"
 #include "grader/problem/key_stream.h"
 #include "grader/problem/testcase.h"
@@ -568,6 +568,9 @@ static void remaining_cases_conclude(Grading *judging)
 }
 
 /* ==== judge ======================================================================================================= */
+
+/* It stands here since the compiler puts its value in place of the name wherever it sees both. */
+__attribute__((weak)) const double OPINION_MOST_S = 1;
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include "grader/check/oracle.h"
 #include "grader/judge/call_plan.h"
 #include "grader/judge/job.h"
-#include "grader/judge/opinion_process.h"
+#include "grader/judge/opinion.h"
 #include "grader/judge/result.h"
 #include "grader/judge/wording.h"
 #include "grader/problem/generator.h"

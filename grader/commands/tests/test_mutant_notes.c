@@ -1,7 +1,6 @@
 /* What is noted about mutants: those that are right, by the author, and those that need not be judged again, by the judge. */
 #include "base/tests/unit.h"
 
-#include "grader/commands/mutant_notes.h"
 #include "grader/commands/mutant_trial.h"
 #include "grader/tests/home.h"
 
