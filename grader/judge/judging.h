@@ -7,7 +7,6 @@
 #include "grader/check/oracle.h"
 #include "grader/judge/call_plan.h"
 #include "grader/judge/job.h"
-#include "grader/judge/opinion.h"
 #include "grader/judge/result.h"
 #include "grader/judge/wording.h"
 #include "grader/problem/generator.h"
@@ -18,6 +17,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+/* The process that judges on the simulated GPU meanwhile (opinion.h). */
+typedef struct OpinionProcess { /* {0}: none */
+    pid_t guard;                /* process.h */
+    int link;                   /* a socket, to which it writes its answer */
+} OpinionProcess;
 
 typedef struct Grading {
     const JudgeJob *job;

@@ -4,7 +4,6 @@
 #include "base/paths.h"
 #include "base/process.h"
 #include "grader/judge/hidden_duration.h"
-#include "grader/judge/judging.h"
 
 #include <errno.h>
 #include <fcntl.h>

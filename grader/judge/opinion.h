@@ -11,13 +11,9 @@
 #define GRADER_JUDGE_OPINION_H
 
 #include "base/status.h"
-#include "grader/judge/job.h"
-#include "grader/judge/result.h"
+#include "grader/judge/judging.h"
 
 #include <stdbool.h>
-#include <sys/types.h>
-
-struct Grading; /* judging.h */
 
 /* ==== the process ================================================================================================= */
 
@@ -32,11 +28,6 @@ struct Grading; /* judging.h */
 
 /* judge_submission() */
 typedef Status JudgeFunction(const JudgeJob *job, Result *result, Message *why);
-
-typedef struct OpinionProcess { /* {0}: none */
-    pid_t guard;                /* process.h */
-    int link;                   /* a socket, to which it writes its answer */
-} OpinionProcess;
 
 typedef struct OpinionAnswer {
     Status status; /* not STATUS_OK: the judge failed, `text` says how; nothing else is set but the device */
@@ -65,15 +56,15 @@ extern const double OPINION_MOST_S;
 
 /* Begins, if an opinion is wanted and the device is real. CONVJUDGE_SECOND_OPINION names the simulated GPU; if it is
  * set, simulated devices get a second opinion as well. */
-void opinion_step_begin(struct Grading *judging, JudgeFunction *judge);
+void opinion_step_begin(Grading *judging, JudgeFunction *judge);
 /* Waits, ends the other process, and puts what may be told into the result. All cases but timed ones have been judged;
  * `start_s` is when those with secret data began. Without an opinion under way, does nothing. */
-void opinion_step_take(struct Grading *judging, double start_s);
+void opinion_step_take(Grading *judging, double start_s);
 /* The same where no hidden case was run. Then shows the opinion as a step. */
-void opinion_step_end(struct Grading *judging);
+void opinion_step_end(Grading *judging);
 
 /* Runs the submission again where that can tell why the simulated GPU does not confirm that it is wrong. The device
  * must be free again: the session is closed. */
-void opinion_step_retry(struct Grading *judging, JudgeFunction *judge);
+void opinion_step_retry(Grading *judging, JudgeFunction *judge);
 
 #endif
