@@ -35,8 +35,8 @@ Status call_describe(const Problem *problem, const Testcase *testcase, Call *cal
 
 Status call_prepare(const Problem *problem, const Testcase *testcase, Session *session, Call *call, Message *why)
 {
-    Status status = call_describe(problem, testcase, call, why);
-    return status == STATUS_OK ? session_buffers(session, call->arguments, problem->parameter_count, why) : status;
+    TRY(call_describe(problem, testcase, call, why));
+    return session_buffers(session, call->arguments, problem->parameter_count, why);
 }
 
 void call_fill(Call *call, const GeneratorKey *secret)

@@ -57,10 +57,8 @@ static Status try_batch(SizeSearch *search, const Sizes *sizes, size_t count, bo
                     .device = search->job->device,
                     .samples_only = true,
                     .finds_failure = true};
-    Status status = custom_cases_of(job.problem, sizes, count, search->seed, &set, why);
-    if (status != STATUS_OK)
-        return status;
-    status = judge_submission(&job, &result, why);
+    TRY(custom_cases_of(job.problem, sizes, count, search->seed, &set, why));
+    Status status = judge_submission(&job, &result, why);
     const CaseResult *failed = status == STATUS_OK ? result_failed_case(&result) : NULL;
     *fails = failed != NULL && failed->verdict != VERDICT_JUDGE_ERROR;
     if (*fails) {
@@ -327,10 +325,9 @@ static Status make_case(Trying *trying, Message *why)
 
 static Status try_check_request(Trying *trying, Message *why)
 {
-    Status status = request_read(trying->options, &trying->request, why);
-    if (status == STATUS_OK)
-        status = try_choose_seed(trying->options, &trying->seed, why);
-    return status == STATUS_OK ? make_case(trying, why) : status;
+    TRY(request_read(trying->options, &trying->request, why));
+    TRY(try_choose_seed(trying->options, &trying->seed, why));
+    return make_case(trying, why);
 }
 
 static JudgeJob try_job(Trying *trying, Progress *progress)
@@ -356,9 +353,7 @@ static Status try_judge_file(Trying *trying, Progress *progress, Message *why)
 static Status judge_found(Trying *trying, Progress *progress, Message *why)
 {
     const Problem *problem = &trying->request.problem;
-    Status status = custom_cases_of(problem, &trying->search.failing, 1, trying->seed, &trying->set, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(custom_cases_of(problem, &trying->search.failing, 1, trying->seed, &trying->set, why));
     result_free(&trying->result);
     trying->result = (Result){0};
     return try_judge_file(trying, progress, why);

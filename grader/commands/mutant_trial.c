@@ -274,9 +274,7 @@ static void read_entries(const char *path, MutantLog *log)
 Status mutant_log_open(const char *path, const char *problem_id, MutantLog **log, Message *why)
 {
     MutantLog *new = *log = zeroed(1, sizeof **log);
-    Status status = hash_cases(problem_id, &new->cases, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(hash_cases(problem_id, &new->cases, why));
     read_entries(path, new);
     new->file = fopen(path, "ae");
     return new->file == NULL ? fail_errno(why, "%s", path) : STATUS_OK;
@@ -451,11 +449,9 @@ static void take_turns(MutantPool *pool)
 Status mutant_pool_open(const Problem *problem, const Paths *solutions, uint64_t seed, MutantPool *pool, Message *why)
 {
     *pool = (MutantPool){0};
-    Status status = read_files(problem, solutions, pool, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(read_files(problem, solutions, pool, why));
     list_mutants(pool);
-    status = take_out_all_noted(pool, why);
+    Status status = take_out_all_noted(pool, why);
     shuffle(pool->items, pool->count, seed);
     take_turns(pool);
     return status;

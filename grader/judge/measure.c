@@ -115,10 +115,9 @@ static Status await_oracle(Measuring *measuring, OracleAnswer *answer, Message *
 static Status fill_inputs(Measuring *measuring, GeneratorKey *secret, Message *why)
 {
     OracleAnswer ignored;
-    Status status = key_new(secret, why);
-    if (status == STATUS_OK)
-        status = device_oracle_fill(measuring->device_oracle, secret, why);
-    return status == STATUS_OK ? await_oracle(measuring, &ignored, why) : status;
+    TRY(key_new(secret, why));
+    TRY(device_oracle_fill(measuring->device_oracle, secret, why));
+    return await_oracle(measuring, &ignored, why);
 }
 
 /* The oracle on the device only says that an output is wrong. The one on the CPU compares it again, and says how. */
@@ -206,15 +205,14 @@ static Status begin_case(Measuring *measuring, TimedCase *timed_case, Call *call
     size_t offsets[PROBLEM_MAX_PARAMETERS] = {0}, bytes;
     const uint8_t *base;
     int exchange;
-    Status status = call_prepare(measuring->problem, timed_case->testcase, measuring->session, call, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(call_prepare(measuring->problem, timed_case->testcase, measuring->session, call, why));
     int memory = session_memory(measuring->session, &base, &bytes);
     for (size_t i = 0; i < measuring->problem->parameter_count; i++)
         if (call->arguments[i].data != NULL)
             offsets[i] = (size_t)((const uint8_t *)call->arguments[i].data - base);
     timed_case->input_bytes = call_input_bytes(call);
-    status = device_oracle_case(measuring->device_oracle, timed_case->testcase, memory, bytes, offsets, &exchange, why);
+    Status status = device_oracle_case(measuring->device_oracle, timed_case->testcase, memory, bytes, offsets,
+                                       &exchange, why);
     if (status != STATUS_OK || exchange < 0)
         return status;
     status = session_exchange(measuring->session, exchange, why);

@@ -100,11 +100,9 @@ static Status compare_cases(const char *place, const char *cases, const Result *
 {
     JsonFile found, expected;
     Text text = {0};
-    Status status = parse_cases(place, cases, &found, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(parse_cases(place, cases, &found, why));
     result_cases_json(computed, &text);
-    status = parse_cases(place, text.data, &expected, why);
+    Status status = parse_cases(place, text.data, &expected, why);
     text_free(&text);
     if (status == STATUS_OK) {
         const cJSON *a = json_get(expected.root, "cases")->child, *b = json_get(found.root, "cases")->child;

@@ -734,9 +734,7 @@ static Status add_run(Store *store, int64_t id, Similarities *found, Message *wh
     Arena *arena = &found->arena;
     RecordedRun recorded;
     Text name = {0}, source = {0};
-    Status status = store_run(store, id, arena, &recorded, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(store_run(store, id, arena, &recorded, why));
     if (recorded.run.source == NULL) {
         found->without_source++;
         return STATUS_OK;
@@ -837,10 +835,8 @@ static Status add_database(Adding *adding, const char *path, const char *problem
     Arena arena = {0};
     RecordedRun *runs = NULL;
     size_t count = 0;
-    Status status = store_open(path, STORE_READ, &store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = store_list_runs(store, problem, NULL, &arena, &runs, &count, why);
+    TRY(store_open(path, STORE_READ, &store, why));
+    Status status = store_list_runs(store, problem, NULL, &arena, &runs, &count, why);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         if (strcmp(runs[i].run.verdict, verdict_name(VERDICT_ACCEPTED)) == 0)
             status = add_database_run(adding, store, runs[i].id, why);
@@ -890,10 +886,8 @@ static Status fingerprint(const FingerprintJob *compiling, const Submission *sub
     Compiled compiled;
     *code = (Fingerprints){0};
     *machine_code = (Digest){0};
-    Status status = compilation_of(compiling->problem, submission, &compiling->device, &compiling->toolkit,
-                                   compiling->scratch, &compiled, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(compilation_of(compiling->problem, submission, &compiling->device, &compiling->toolkit, compiling->scratch,
+                       &compiled, why));
     if (compiled.outcome == COMPILE_OK) {
         *code = fingerprints_of(&compiled, 10 * compiling->device.compute_major + compiling->device.compute_minor,
                                 arena);
@@ -905,10 +899,9 @@ static Status fingerprint(const FingerprintJob *compiling, const Submission *sub
 
 static Status begin_compiling(FingerprintJob *compiling, Message *why)
 {
-    Status status = device_describe("sim", &compiling->device, why);
-    if (status == STATUS_OK)
-        status = toolkit_find(&compiling->toolkit, why);
-    return status == STATUS_OK ? scratch_new(compiling->scratch, sizeof compiling->scratch, why) : status;
+    TRY(device_describe("sim", &compiling->device, why));
+    TRY(toolkit_find(&compiling->toolkit, why));
+    return scratch_new(compiling->scratch, sizeof compiling->scratch, why);
 }
 
 /* In a process of its own: compiles each of the sources whose turn it is, which fills the cache for the others. */
@@ -978,12 +971,10 @@ static void leave_out_code(const HandedOut *handed_out, Program *program)
 static Status fingerprint_all(FingerprintJob *compiling, HandedOut *handed_out, Progress *progress, Similarities *found,
                               Message *why)
 {
-    Status status = begin_compiling(compiling, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(begin_compiling(compiling, why));
     compile_ahead(compiling, found, progress);
     progress_begin(progress, "fingerprints", (int)found->count);
-    status = fingerprint_handed_out(compiling, handed_out, why);
+    Status status = fingerprint_handed_out(compiling, handed_out, why);
     for (size_t i = 0; i < found->count && status == STATUS_OK; i++) {
         Program *program = &found->programs[i];
         status = fingerprint(compiling, &program->submission, &found->arena, &program->code, &program->machine_code,
@@ -1102,12 +1093,11 @@ static void list_pairs(Similarities *found, double threshold)
 
 static Status gather(const SimilarRequest *request, Similarities *found, Message *why)
 {
-    Status status = add_people(request->store, request->problem->id, found, why);
-    if (status == STATUS_OK)
-        status = add_references(request->problem->id, found, why);
-    for (size_t i = 0; i < request->further_count && status == STATUS_OK; i++)
-        status = add_further_path(request->further[i], request->problem->id, found, why);
-    return status;
+    TRY(add_people(request->store, request->problem->id, found, why));
+    TRY(add_references(request->problem->id, found, why));
+    for (size_t i = 0; i < request->further_count; i++)
+        TRY(add_further_path(request->further[i], request->problem->id, found, why));
+    return STATUS_OK;
 }
 
 Status similarities_find(const SimilarRequest *request, Progress *progress, Similarities *found, Message *why)

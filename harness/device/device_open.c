@@ -27,10 +27,8 @@ static bool is_kind(const char *name, const char *kind, const char **detail)
 static Status find_profile(const char *name, HardwareProfile *profile, Message *why)
 {
     char folder[4096], names[400];
-    Status status = paths_home("simgpu/profiles", folder, sizeof folder, why);
-    if (status != STATUS_OK)
-        return status;
-    status = strchr(name, '/') == NULL ? hardware_profile_read(folder, name, profile, why) : STATUS_NOT_FOUND;
+    TRY(paths_home("simgpu/profiles", folder, sizeof folder, why));
+    Status status = strchr(name, '/') == NULL ? hardware_profile_read(folder, name, profile, why) : STATUS_NOT_FOUND;
     if (status != STATUS_NOT_FOUND)
         return status;
     hardware_profile_names(folder, names, sizeof names);
@@ -48,9 +46,7 @@ static Status choose_sim(const char *detail, Choice *choice, DeviceInfo *info, M
 {
     const char *name = *detail == '\0' ? DEFAULT_PROFILE : detail;
     *choice = (Choice){.is_cuda = false};
-    Status status = find_profile(name, &choice->profile, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(find_profile(name, &choice->profile, why));
     device_describe_sim(&choice->profile, info);
     snprintf(info->handle, sizeof info->handle, "sim:%s", choice->profile.name);
     return STATUS_OK;

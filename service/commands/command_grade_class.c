@@ -188,14 +188,13 @@ static Status try_again(ClassGrading *grading, Message *why)
     QueuedJob *held = NULL;
     size_t drained_count = 0, held_count = 0;
     bool done;
-    Status status = workers_drained(grading->store, &grading->arena, &drained, &drained_count, why);
-    for (size_t i = 0; i < drained_count && status == STATUS_OK; i++)
-        status = worker_undrain(grading->store, drained[i].worker, why);
-    if (status == STATUS_OK)
-        status = judgings_in_state(grading->store, "held", INT64_MAX, &grading->arena, &held, &held_count, why);
-    for (size_t i = 0; i < held_count && status == STATUS_OK; i++)
-        status = judgings_release(grading->store, held[i].id, &done, why);
-    return status;
+    TRY(workers_drained(grading->store, &grading->arena, &drained, &drained_count, why));
+    for (size_t i = 0; i < drained_count; i++)
+        TRY(worker_undrain(grading->store, drained[i].worker, why));
+    TRY(judgings_in_state(grading->store, "held", INT64_MAX, &grading->arena, &held, &held_count, why));
+    for (size_t i = 0; i < held_count; i++)
+        TRY(judgings_release(grading->store, held[i].id, &done, why));
+    return STATUS_OK;
 }
 
 static void serve_once(void *context, double seconds)

@@ -424,9 +424,7 @@ static Status work_once(JudgeWorker *worker, double wait_s, bool *has_worked, Me
     JsonFile answer;
     WorkJob job;
     *has_worked = false;
-    Status status = ask(worker, wait_s, &answer, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(ask(worker, wait_s, &answer, why));
     const cJSON *found = json_get(answer.root, "job");
     const char *reason = json_string(answer.root, "reason");
     worker->pilot.is_short = found == NULL && reason != NULL && reason[0] != '\0';

@@ -137,11 +137,9 @@ Status case_names_read(const char *id, Arena *arena, CaseNames *names, Message *
 {
     Problem problem;
     TestcaseSet set;
-    Status status = problem_read(id, &problem, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(problem_read(id, &problem, why));
     *names = (CaseNames){.problem = id};
-    status = testcases_read(&problem, &set, why);
+    Status status = testcases_read(&problem, &set, why);
     if (status == STATUS_OK) {
         names->hidden = arena_array(arena, set.count, sizeof *names->hidden);
         for (size_t i = 0; i < set.count; i++)
@@ -263,9 +261,7 @@ static Status list_rows(const Gathering *gathering, int64_t person, const Stored
     StoredSubmission *all;
     size_t all_count;
     const SubmissionFilter filter = {.person = person, .limit = INT64_MAX};
-    Status status = submissions_list(gathering->store, &filter, gathering->arena, &all, &all_count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(submissions_list(gathering->store, &filter, gathering->arena, &all, &all_count, why));
     *count = 0;
     *rows = arena_array(gathering->arena, all_count, sizeof **rows);
     for (size_t i = 0; i < all_count; i++)
@@ -328,10 +324,9 @@ Status class_facts_read(Store *store, const ClassFile *class, Arena *arena, Pers
     Gathering gathering = {.store = store, .class = class, .arena = arena};
     const StoredSubmission **rows;
     size_t row_count;
-    Status status = read_all_names(&gathering, why);
-    if (status == STATUS_OK)
-        status = list_rows(&gathering, 0, &rows, &row_count, why);
-    return status == STATUS_OK ? merge(&gathering, rows, row_count, people, count, why) : status;
+    TRY(read_all_names(&gathering, why));
+    TRY(list_rows(&gathering, 0, &rows, &row_count, why));
+    return merge(&gathering, rows, row_count, people, count, why);
 }
 
 Status class_facts_of_person(Store *store, const ClassFile *class, int64_t person, Arena *arena, PersonFacts *facts,

@@ -530,8 +530,8 @@ static Status check_paths(const ClassFile *file, const char *key, const char *co
 
 Status class_file_check_paths(const ClassFile *file, Message *why)
 {
-    Status status = check_paths(file, "handed_out", file->handed_out, file->handed_out_count, why);
-    return status == STATUS_OK ? check_paths(file, "earlier", file->earlier, file->earlier_count, why) : status;
+    TRY(check_paths(file, "handed_out", file->handed_out, file->handed_out_count, why));
+    return check_paths(file, "earlier", file->earlier, file->earlier_count, why);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */

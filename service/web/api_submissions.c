@@ -92,10 +92,9 @@ static Status read_list(const Visit *visit, int64_t usual, StoredSubmission **ro
                                .limit = limit < 1      ? 1
                                         : limit > MOST ? MOST
                                                        : limit};
-    Status status = filter_person(visit, &filter.person, why);
-    if (status == STATUS_OK)
-        status = submissions_list(visit->service->store, &filter, visit->arena, rows, count, why);
-    return status == STATUS_OK ? expect_problem(filter.problem, *count, why) : status;
+    TRY(filter_person(visit, &filter.person, why));
+    TRY(submissions_list(visit->service->store, &filter, visit->arena, rows, count, why));
+    return expect_problem(filter.problem, *count, why);
 }
 
 static void add_none(Text *out)

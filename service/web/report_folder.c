@@ -197,10 +197,8 @@ static Status write_problem(Folder *folder, const char *id, Message *why)
     BoardPage *boards;
     size_t count = 0;
     const char *statement = "", *starter = NULL;
-    Status status = problem_read(id, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    status = testcases_read(&problem, &testcases, why);
+    TRY(problem_read(id, &problem, why));
+    Status status = testcases_read(&problem, &testcases, why);
     read_problem_file(folder, &problem, "statement.md", &statement);
     read_problem_file(folder, &problem, "starter.cu", &starter);
     if (status == STATUS_OK)
