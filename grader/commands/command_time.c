@@ -279,14 +279,11 @@ static Status take_ceilings(const DeviceInfo *info, Message *why)
     Ceilings ceilings;
     char path[4096];
     Progress progress = progress_new(stderr);
-    Status status = ceilings_now(info, &CEILINGS_WORK, &progress, &ceilings, why);
-    if (status == STATUS_OK)
-        status = ceilings_write(&ceilings, why);
-    if (status == STATUS_OK)
-        status = ceilings_path(ceilings.device, path, sizeof path, why);
-    if (status == STATUS_OK)
-        printf("%s\n", path);
-    return status;
+    TRY(ceilings_now(info, &CEILINGS_WORK, &progress, &ceilings, why));
+    TRY(ceilings_write(&ceilings, why));
+    TRY(ceilings_path(ceilings.device, path, sizeof path, why));
+    printf("%s\n", path);
+    return STATUS_OK;
 }
 
 /* ---- the reference solutions ------------------------------------------------------------------------------------- */

@@ -911,8 +911,7 @@ Status paths_add_solutions(Paths *paths, const char *problem_id, Message *why)
 {
     char folder[4096];
     const char *relative = arena_printf(&paths->arena, "solutions/%s", problem_id);
-    Status status = paths_home(relative, folder, sizeof folder, why);
-    if (status == STATUS_OK)
-        add_sources(paths, folder);
-    return status;
+    TRY(paths_home(relative, folder, sizeof folder, why));
+    add_sources(paths, folder);
+    return STATUS_OK;
 }

@@ -412,10 +412,9 @@ static Status put_load_on(Measuring *measuring, TimedCase *timed_case, Message *
 static Status note_launch(Measuring *measuring, Message *why)
 {
     DeviceInfo opened;
-    Status status = session_device(measuring->session, &opened, why);
-    if (status == STATUS_OK)
-        launches_add(&measuring->launches, &opened);
-    return status;
+    TRY(session_device(measuring->session, &opened, why));
+    launches_add(&measuring->launches, &opened);
+    return STATUS_OK;
 }
 
 static Status load_program(Measuring *measuring, const Compiled *compiled, int block, TimedCase *first, Message *why)

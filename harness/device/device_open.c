@@ -55,10 +55,9 @@ static Status choose_sim(const char *detail, Choice *choice, DeviceInfo *info, M
 static Status choose_cuda(int ordinal, Choice *choice, DeviceInfo *info, Message *why)
 {
     *choice = (Choice){.is_cuda = true, .ordinal = ordinal};
-    Status status = device_describe_cuda(ordinal, info, why);
-    if (status == STATUS_OK)
-        snprintf(info->handle, sizeof info->handle, "cuda:%d", ordinal);
-    return status;
+    TRY(device_describe_cuda(ordinal, info, why));
+    snprintf(info->handle, sizeof info->handle, "cuda:%d", ordinal);
+    return STATUS_OK;
 }
 
 static Status choose_named_cuda(const char *name, const char *detail, Choice *choice, DeviceInfo *info, Message *why)
@@ -141,11 +140,8 @@ Status device_open(const char *name, Device **device, Message *why)
 {
     Choice choice;
     DeviceInfo info;
-    Status status = choose(name, &choice, &info, why);
-    if (status == STATUS_OK)
-        status = choice.is_cuda ? device_open_cuda(choice.ordinal, device, why)
-                                : device_open_sim(&choice.profile, device, why);
-    if (status == STATUS_OK)
-        memcpy((*device)->info.handle, info.handle, sizeof info.handle);
-    return status;
+    TRY(choose(name, &choice, &info, why));
+    TRY(choice.is_cuda ? device_open_cuda(choice.ordinal, device, why) : device_open_sim(&choice.profile, device, why));
+    memcpy((*device)->info.handle, info.handle, sizeof info.handle);
+    return STATUS_OK;
 }

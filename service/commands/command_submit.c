@@ -623,10 +623,9 @@ static Status check_options(Submitting *submitting, Message *why)
 static Status read_file(Submitting *submitting, Message *why)
 {
     submitting->fault = FAULT_OF_FILE;
-    Status status = submission_read(submitting->options->operands[0], &submitting->file, why);
-    if (status == STATUS_OK)
-        submitting->fault = FAULT_OF_JUDGE;
-    return status;
+    TRY(submission_read(submitting->options->operands[0], &submitting->file, why));
+    submitting->fault = FAULT_OF_JUDGE;
+    return STATUS_OK;
 }
 
 /* The same key lets the service recognize a request that arrives twice. */

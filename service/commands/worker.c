@@ -122,11 +122,9 @@ static Status choose_parent(const WorkerSettings *settings, WorkerContext *place
         snprintf(place->folder, sizeof place->folder, "%s/workers", settings->state);
         return make_private(settings->state, why);
     }
-    Status status = paths_make_cache(cache, sizeof cache, why);
-    if (status == STATUS_OK)
-        snprintf(place->folder, sizeof place->folder, "%s/workers-%.16s", cache,
-                 hash_of_bytes(server, strlen(server)).hex);
-    return status;
+    TRY(paths_make_cache(cache, sizeof cache, why));
+    snprintf(place->folder, sizeof place->folder, "%s/workers-%.16s", cache, hash_of_bytes(server, strlen(server)).hex);
+    return STATUS_OK;
 }
 
 static Status make_folder(const char *parent, const char *name, WorkerContext *place, Message *why)

@@ -407,10 +407,9 @@ static Status find_edition(JudgedJob *judged, Message *why)
     const char *keep = judged->bench->editions, *edition = judged->job->edition;
     if (edition == NULL)
         return STATUS_OK;
-    Status status = problem_edition_find(keep, edition, folder, sizeof folder) ? STATUS_OK : fetch_edition(judged, why);
-    if (status == STATUS_OK)
-        judged->problems = arena_printf(judged->arena, "CONVJUDGE_PROBLEMS=%s", folder);
-    return status;
+    TRY(problem_edition_find(keep, edition, folder, sizeof folder) ? STATUS_OK : fetch_edition(judged, why));
+    judged->problems = arena_printf(judged->arena, "CONVJUDGE_PROBLEMS=%s", folder);
+    return STATUS_OK;
 }
 
 static JobArguments judging_arguments(const JudgedJob *judged)

@@ -236,12 +236,10 @@ static Status fact_of(const Gathering *gathering, const StoredSubmission *row, S
                              .percentile = NAN};
     if (!fact->is_judged)
         return STATUS_OK;
-    Status status = judgings_document(gathering->store, row->judging, "result", gathering->arena, &result, why);
-    if (status == STATUS_OK)
-        status = case_verdicts_read(gathering->store, row->judging, gathering->arena, &verdicts, why);
-    if (status == STATUS_OK)
-        judged_fact_fill(fact, result, verdicts, names_of(gathering, row->problem), gathering->arena);
-    return status;
+    TRY(judgings_document(gathering->store, row->judging, "result", gathering->arena, &result, why));
+    TRY(case_verdicts_read(gathering->store, row->judging, gathering->arena, &verdicts, why));
+    judged_fact_fill(fact, result, verdicts, names_of(gathering, row->problem), gathering->arena);
+    return STATUS_OK;
 }
 
 static Status take_rows(const Gathering *gathering, const StoredSubmission **rows, size_t count, PersonFacts *person,
@@ -336,10 +334,9 @@ Status class_facts_of_person(Store *store, const ClassFile *class, int64_t perso
     const StoredSubmission **rows;
     size_t row_count;
     *facts = (PersonFacts){.person = ""};
-    Status status = read_all_names(&gathering, why);
-    if (status == STATUS_OK)
-        status = list_rows(&gathering, person, &rows, &row_count, why);
-    if (status == STATUS_OK && row_count > 0)
+    TRY(read_all_names(&gathering, why));
+    TRY(list_rows(&gathering, person, &rows, &row_count, why));
+    if (row_count > 0)
         facts->person = rows[0]->person;
-    return status == STATUS_OK ? take_rows(&gathering, rows, row_count, facts, why) : status;
+    return take_rows(&gathering, rows, row_count, facts, why);
 }

@@ -303,10 +303,9 @@ static Status take_due(const RecordReading *reading, const cJSON *item, const Re
     const ClassFile *class = reading->root;
     ClassAssignment *assignment = record;
     ClassTime due = {0};
-    Status status = read_moment(reading, item, false, &due);
-    if (status == STATUS_OK)
-        assignment->deadline = class_deadline_of(due, &assignment->late, &class->zone, reading->arena);
-    return status;
+    TRY(read_moment(reading, item, false, &due));
+    assignment->deadline = class_deadline_of(due, &assignment->late, &class->zone, reading->arena);
+    return STATUS_OK;
 }
 
 static Status take_opens(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record)

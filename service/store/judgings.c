@@ -151,13 +151,13 @@ Status host_times_review(Store *store, const Run *run, Arena *arena, const char 
     *rank_status = run->rank_status;
     if (own.name == NULL || strcmp(run->rank_status, "ranked") != 0)
         return STATUS_OK;
-    Status status = host_times_of_board(store, &run->board, own.name, &board, why);
-    if (status == STATUS_OK && !host_times_agree(own, board))
+    TRY(host_times_of_board(store, &run->board, own.name, &board, why));
+    if (!host_times_agree(own, board))
         *rank_status = arena_printf(arena,
                                     "quarantined: this machine times %s at %.4g ms and those of the board at %.4g ms, "
                                     "which differ by more than they are uncertain by",
                                     own.name, own.ms, board.ms);
-    return status;
+    return STATUS_OK;
 }
 
 /* ==== judgings ==================================================================================================== */

@@ -370,10 +370,9 @@ static Status check_text(const char *name, const char *text, Message *why)
     JsonFile file;
     if (text == NULL || text[0] == '\0')
         return STATUS_OK;
-    Status status = read_text(name, text, &file, why);
-    if (status == STATUS_OK)
-        json_free(&file);
-    return status;
+    TRY(read_text(name, text, &file, why));
+    json_free(&file);
+    return STATUS_OK;
 }
 
 static Status expect(const JsonFile *file, const char *key, const char *expected, Message *why)

@@ -77,10 +77,9 @@ static Status expect_problem(const char *id, size_t submissions, Message *why)
     Problem problem;
     if (id == NULL || submissions > 0)
         return STATUS_OK;
-    Status status = problem_read(id, &problem, why);
-    if (status == STATUS_OK)
-        problem_free(&problem);
-    return status;
+    TRY(problem_read(id, &problem, why));
+    problem_free(&problem);
+    return STATUS_OK;
 }
 
 static Status read_list(const Visit *visit, int64_t usual, StoredSubmission **rows, size_t *count, Message *why)
