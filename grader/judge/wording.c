@@ -440,7 +440,8 @@ static void choose_name(Mistake *mistake, const char *source)
         name[0] = '\0';
 }
 
-void wording_add_mistake(Text *out, const Submission *submission, Mistake mistake)
+/* Adds the judge's own words for the kind of mistake, with the name of the array if it may be told, and its place. */
+static void wording_add_mistake(Text *out, const Submission *submission, Mistake mistake)
 {
     Text words = {0};
     choose_name(&mistake, submission->source.data);

@@ -91,10 +91,6 @@ static inline bool name_equals(Name a, Name b)
  * data are secret.  */
 void wording_add(Text *out, const Submission *submission, const char *message);
 
-/* Adds the judge's own words for the kind of mistake, with the name of the array if it may be told, and
- * its place. */
-void wording_add_mistake(Text *out, const Submission *submission, Mistake mistake);
-
 /* Adds " (blur.cu:14: `output[i] = sum;`)", if the file has that line. */
 void wording_add_place(Text *out, const Submission *submission, long line);
 
