@@ -3,8 +3,11 @@
 
 #include "base/arena.h"
 #include "base/chacha20.h"
+#include "simgpu/block/block_races.h"
 #include "simgpu/block/cluster.h"
 #include "simgpu/block/launch.h"
+#include "simgpu/block/raw_finding.h"
+#include "simgpu/block/sanitizer.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/code/instruction.h"
 #include "simgpu/cost/cost.h"
@@ -14,9 +17,6 @@
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/gpu.h"
 #include "simgpu/memory/validity.h"
-#include "simgpu/block/block_races.h"
-#include "simgpu/block/raw_finding.h"
-#include "simgpu/block/sanitizer.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -16,15 +16,15 @@
 
 #include "base/status.h"
 #include "simgpu/block/launch.h"
+#include "simgpu/block/raw_finding.h"
 #include "simgpu/code/function.h"
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/hardware_profile.h"
 #include "simgpu/engine/interpreter.h"
-#include "simgpu/memory/validity.h"
 #include "simgpu/memory/footprint.h"
 #include "simgpu/memory/texture.h"
-#include "simgpu/block/raw_finding.h"
+#include "simgpu/memory/validity.h"
 
 #include <stdbool.h>
 #include <stddef.h>

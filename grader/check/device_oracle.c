@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/paths.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "grader/check/oracle.h"
 #include "grader/check/oracle_kernels.h"
@@ -12,7 +13,6 @@
 #include "harness/broker/control.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/device_open.h"
-#include "base/process.h"
 
 #include <errno.h>
 #include <limits.h>

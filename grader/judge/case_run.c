@@ -1,8 +1,8 @@
 #include "grader/judge/case_run.h"
 
 #include "base/clock.h"
-#include "grader/check/call.h"
 #include "base/terminal.h"
+#include "grader/check/call.h"
 #include "harness/compile/compiled.h"
 
 #include <math.h>

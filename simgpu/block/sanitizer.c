@@ -1,20 +1,20 @@
 #include "simgpu/block/sanitizer.h"
 
 #include "base/arena.h"
-#include "simgpu/block/cluster.h"
-#include "simgpu/block/execute.h"
-#include "simgpu/block/worker.h"
-#include "simgpu/block/register.h"
-#include "simgpu/code/function.h"
-#include "simgpu/memory/footprint.h"
-#include "simgpu/memory/validity.h"
 #include "simgpu/block/async_copies.h"
 #include "simgpu/block/block_races.h"
+#include "simgpu/block/cluster.h"
 #include "simgpu/block/cluster_races.h"
+#include "simgpu/block/execute.h"
 #include "simgpu/block/raw_finding.h"
+#include "simgpu/block/register.h"
 #include "simgpu/block/shadow_cells.h"
 #include "simgpu/block/thread_races.h"
 #include "simgpu/block/warp_order.h"
+#include "simgpu/block/worker.h"
+#include "simgpu/code/function.h"
+#include "simgpu/memory/footprint.h"
+#include "simgpu/memory/validity.h"
 
 #include <stdlib.h>
 #include <string.h>

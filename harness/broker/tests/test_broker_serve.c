@@ -1,9 +1,9 @@
 #include "base/clock.h"
 #include "base/tests/unit.h"
 
-#include "harness/broker/broker_memory.h"
 #include "harness/broker/broker.h"
 #include "harness/broker/broker_launch.h"
+#include "harness/broker/broker_memory.h"
 #include "harness/broker/broker_state.h"
 #include "harness/broker/control.h"
 #include "harness/tests/broker_fixture.h"

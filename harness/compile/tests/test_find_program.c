@@ -1,7 +1,6 @@
 #include "base/tests/unit.h"
 
 #include "harness/compile/toolkit.h"
-#include "harness/compile/toolkit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
