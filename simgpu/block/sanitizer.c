@@ -256,7 +256,7 @@ static Publication *publication_new(const Code *code)
     if (!can_wait)
         return NULL;
     Publication *publication = zeroed(1, sizeof *publication);
-    publication->stores = zeroed(MOST_STORES, sizeof *publication->stores);
+    publication->stores = allocated(malloc(MOST_STORES * sizeof *publication->stores));
     return publication;
 }
 
