@@ -134,6 +134,7 @@ typedef struct SimReport {
     SimCounters counters;
     SimWarpPath longest;
     SimMachineRatios machine;
+    BlockShares block_shares;
     const SimLine *lines; /* [line_count] by file and line, valid until the GPU's next launch; NULL without
                            * SIM_COUNT_LINES */
     size_t line_count;

@@ -91,6 +91,7 @@ typedef struct Worker {
     uint32_t backward_branches;       /* so far */
     bool look_is_due;                 /* at whether the block still gets on (standstill.c) */
     Standstill *standstill;           /* NULL: nobody has looked so far */
+    uint64_t work;                    /* BasicBlock.work of what this block of threads has executed, summed over warps */
     uint64_t unreported;              /* warp instructions not yet added to launch->warp_instructions */
     uint64_t clock;                   /* last value of the clock that this block has read */
 

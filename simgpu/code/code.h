@@ -242,6 +242,7 @@ typedef struct BasicBlock {
     uint32_t instructions;  /* PTX instructions, with the one that ends it */
     uint32_t classes[OP_CLASSES];
     uint32_t loads, shared_loads, constant_loads; /* requests of a warp that runs it, for SimWarpPath */
+    uint32_t work; /* machine instructions of a warp that runs it; without machine code, those of PTX */
 } BasicBlock;
 
 /* What a basic block holds of one source line. */

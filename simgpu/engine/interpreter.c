@@ -255,6 +255,7 @@ void count_block(Worker *worker, const BasicBlock *block, const Active *active, 
     executed->warps += active->warps * times;
     executed->lanes += active->count * times;
     worker->unreported += block->instructions * active->warps * times;
+    worker->work += block->work * active->warps * times;
     worker->path.instructions += block->instructions * times;
     worker->path.loads += block->loads * times;
     worker->path.shared_loads += block->shared_loads * times;

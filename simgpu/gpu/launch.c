@@ -169,10 +169,10 @@ static double error_of(const GridRun *run, uint64_t count)
     return (double)(normal * sqrtl(squares / (n - 1) * n * (1 - n / (long double)count)) / x);
 }
 
-/* Strips that the limit leaves room for. All lanes of a block are assumed to take its path. */
+/* Strips that the limit leaves room for. Machine instructions count: of those of PTX, ptxas may leave many out. */
 static uint64_t strips_within(const GridRun *run)
 {
-    const double lanes = (double)run->moments.x / (double)run->strips_run * run->launch.capacity;
+    const double lanes = (double)run->moments.x / (double)run->strips_run * SIM_WARP_SIZE;
     const double room = (double)run->launch.request->sample_lane_instructions / fmax(1, lanes);
     return room < PILOT ? PILOT : room > STRIPS ? STRIPS : (uint64_t)room;
 }
@@ -301,6 +301,48 @@ bool launch_is_possible(const SimGpu *gpu, const SimLaunch *launch, SimReport *r
     return false;
 }
 
+/* ---- unequal blocks ---------------------------------------------------------------------------------------------- */
+
+static BlockWorks works_new(uint64_t blocks)
+{
+    enum { MOST_RUNS = 1 << 16 };
+    const uint64_t length = (blocks - 1) / MOST_RUNS + 1, count = (blocks - 1) / length + 1;
+    return (BlockWorks){.runs = zeroed(count, sizeof(RunOfBlocks)), .length = length, .count = count};
+}
+
+static double mean_work(const RunOfBlocks *run)
+{
+    return (double)run->work / (double)run->blocks;
+}
+
+/* Of blocks that did not run, it is assumed that they are like those before them. */
+static BlockShares block_shares_of(const SimGpu *gpu, const SimLaunch *request, const GridRun *run)
+{
+    const BlockWorks *works = &run->works;
+    const uint32_t resident = cost_resident_blocks(&gpu->profile, &request->function->info, run->launch.threads,
+                                                   request->shape.dynamic_shared_bytes);
+    size_t first = 0;
+    while (first < works->count && works->runs[first].blocks == 0)
+        first++;
+    if (first == works->count)
+        return (BlockShares){0};
+    double *each = zeroed(works->count, sizeof *each), known = mean_work(&works->runs[first]);
+    bool are_alike = true;
+    for (size_t i = 0; i < works->count; i++) {
+        const double before = known;
+        known = works->runs[i].blocks > 0 ? mean_work(&works->runs[i]) : known;
+        are_alike &= known == before;
+        each[i] = known;
+    }
+    const uint64_t rest = run->launch.blocks - (works->count - 1) * works->length;
+    each[works->count - 1] *= (double)rest / (double)works->length;
+    BlockShares block_shares = {0};
+    if (!are_alike)
+        block_shares = block_shares_find(each, works->count, gpu->profile.multiprocessors, resident > 0 ? resident : 1);
+    free(each);
+    return block_shares;
+}
+
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
 /* Adds the counters that follow from how often each basic block ran. */
@@ -390,7 +432,9 @@ static void model_time(const SimGpu *gpu, const SimLaunch *launch, const GridRun
         .longest_warp_loads = run->longest.loads,
         .longest_warp_shared = run->longest.shared_loads,
         .longest_warp_constant = run->longest.constant_loads,
+        .block_shares = block_shares_of(gpu, launch, run),
     };
+    report->block_shares = input.block_shares;
     input.machine = report->machine = machine_ratios(launch->function, run->executed, loads, &input);
     Cost cost = cost_model(&input);
     report->modelled_s = cost.seconds;
@@ -484,6 +528,7 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
     bool is_checked = run->launch.sanitizer_plan != NULL && request->footprint == NULL;
     run->found = is_checked ? raw_findings_new(&function->code) : NULL;
     run->executed = zeroed((size_t)function->code.block_count, sizeof *run->executed);
+    run->works = works_new(run->launch.blocks);
     run->loaded = zeroed((size_t)gpu->memory.count, sizeof *run->loaded);
     run->stored = zeroed((size_t)gpu->memory.count, sizeof *run->stored);
     for (int i = 0; i < gpu->memory.count; i++)
@@ -502,6 +547,7 @@ static void finish_run(GridRun *run)
     trace_set_free(&run->launch.drawn);
     free(run->found);
     free(run->executed);
+    free(run->works.runs);
     free(run->loaded);
     free(run->stored);
 }

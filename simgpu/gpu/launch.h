@@ -30,10 +30,21 @@ typedef struct Strip { /* clusters [first, end) of the grid */
     uint64_t first, end;
 } Strip;
 
-/* Sums over strips, of which one ran b blocks with x instructions on their paths. */
+/* Sums over strips, of which one ran b blocks with x machine instructions. */
 typedef struct StripMoments {
     unsigned __int128 b, x, bb, bx, xx;
 } StripMoments;
+
+/* What the blocks of a grid did, for runs of `length` neighbours: their machine instructions, and how many of them ran. */
+typedef struct RunOfBlocks {
+    _Atomic uint64_t work, blocks;
+} RunOfBlocks;
+
+typedef struct BlockWorks {
+    RunOfBlocks *runs; /* [count] */
+    uint64_t length;
+    size_t count;
+} BlockWorks;
 
 typedef struct GridRun {
     Launch launch;
@@ -52,6 +63,7 @@ typedef struct GridRun {
     bool skips_certain; /* leaves the blocks out of strips for which run_is_certain() holds */
     uint64_t strips_run, blocks_run;
     StripMoments moments;
+    BlockWorks works;
     double sampled_share, sample_error; /* as in SimReport, as are the next two */
     double drawn_share;
     uint64_t certain_bytes;
