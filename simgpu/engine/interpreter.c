@@ -509,6 +509,8 @@ void groups_begin(Worker *worker)
     memset(worker->expected, 0, sizeof worker->expected);
     memset(worker->cluster_arrived, 0, sizeof worker->cluster_arrived);
     memset(worker->cluster_owes, 0, sizeof worker->cluster_owes);
+    memset(worker->warp_registers, 0, sizeof worker->warp_registers);
+    worker->overdrawn = 0;
     standstill_begin(worker);
     Group *all = group_add(worker, 0);
     memcpy(all->active.bits, worker->live, worker->launch->warps * sizeof *worker->live);
@@ -533,5 +535,5 @@ bool run_block(Worker *worker)
             return false;
     }
     bulk_copy_end_all(worker);
-    return may_go_on(worker);
+    return registers_suffice(worker) && may_go_on(worker);
 }
