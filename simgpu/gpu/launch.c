@@ -31,7 +31,8 @@
  *          neighbours, and strips run in an order that is drawn from SimLaunch.sample_key, so that nobody can foresee
  *          which. The first PILOT strips show how much a strip takes. Then as many run as the limit of
  *          SimLaunch.sample_lane_instructions leaves room for, and more while the estimate is less certain than
- *          MOST_ERROR. If that would be most of the grid, all of it runs.
+ *          MOST_ERROR. If that would be most of the grid, all of it runs. So it does where blocks inside of the grid do
+ *          not all store the same number of bytes: one that leaves out its output would not be missed.
  * Estimate what the drawn blocks did, times the number of blocks over the number of drawn ones, plus what the blocks did
  *          that run in any case. Its uncertainty is that of the mean of the strips' instructions: Cochran, Sampling
  *          Techniques (1977), sections 2.6 (the correction for a finite population) and 9A.2 (clusters of equal size).
@@ -62,7 +63,7 @@ static bool block_sample_is_possible(const GridRun *run)
     const Launch *launch = &run->launch;
     const SimLaunch *request = launch->request;
     return request->sample_lane_instructions > 0 && request->sample_key != NULL && launch->is_timed &&
-           launch->cluster_blocks == 1 && launch->blocks >= LEAST_BLOCKS && launch->sanitizer_plan == NULL &&
+           launch->cluster_blocks == 1 && launch->blocks >= LEAST_BLOCKS && (launch->sanitizer_plan == NULL || launch->sanitizer_plan->is_sample) &&
            request->footprint == NULL && is_alone(launch->code);
 }
 
@@ -192,6 +193,7 @@ static void forget_strips(GridRun *run)
 {
     run->strips_run = run->blocks_run = 0;
     run->moments = (StripMoments){0};
+    memset(run->stores, 0, sizeof run->stores);
 }
 
 static void run_drawn(SimGpu *gpu, GridRun *run, const Drawing *drawing, int helpers)
@@ -203,9 +205,41 @@ static void run_drawn(SimGpu *gpu, GridRun *run, const Drawing *drawing, int hel
         wanted = strips_within(run);
         if (wanted <= done && error_of(run, count) > MOST_ERROR)
             wanted = 2 * done;
+        if (run->stores[BLOCK_INSIDE].least != run->stores[BLOCK_INSIDE].most)
+            wanted = count;
         if ((double)wanted > MOST_SHARE * (double)count)
             wanted = count;
     }
+}
+
+/* The blocks of a place in the grid, without those that run in any case. */
+static uint64_t blocks_in(const Launch *launch, const Drawing *drawing, BlockPlace place)
+{
+    const uint32_t *grid = launch->request->shape.grid;
+    uint64_t inside = 1;
+    for (int i = 0; i < 3; i++)
+        inside *= grid[i] > 1 ? grid[i] - 1 : 1;
+    uint64_t count = place == BLOCK_INSIDE ? inside : launch->blocks - inside;
+    for (uint64_t i = 0; i < drawing->certain; i++)
+        count -= run_place_of(launch, drawing->strips[i].first) == place;
+    return count;
+}
+
+/* The part of what all blocks but the certain ones store that the drawn ones do, if blocks in the same place are alike.
+ * It hardly differs from the share of the blocks; where it does, stores were made up for it. */
+static double drawn_part(const GridRun *run, const Drawing *drawing, double share)
+{
+    const double MOST_APART = 0.015;
+    double all = 0, drawn = 0;
+    for (BlockPlace place = 0; place < BLOCK_PLACES; place++) {
+        const BlockStores *stores = &run->stores[place];
+        drawn += (double)stores->bytes;
+        all += stores->blocks == 0 ? 0
+                                   : (double)stores->bytes / (double)stores->blocks *
+                                         (double)blocks_in(&run->launch, drawing, place);
+    }
+    const double part = all > 0 ? drawn / all : share;
+    return fmin(share * (1 + MOST_APART), fmax(share * (1 - MOST_APART), part));
 }
 
 /* Runs the grid, or a sample of it, and fills in the sums, the share and the error. */
@@ -223,7 +257,8 @@ static void block_sample_run(SimGpu *gpu, GridRun *run, int helpers)
         if (run->blocks_run < left && run->blocks_run > 0) {
             run->sampled_share = 1 - (double)(left - run->blocks_run) / (double)run->launch.blocks;
             run->sample_error = error_of(run, drawing.count - drawing.certain);
-            run->drawn_share = (double)run->blocks_run / (double)run->launch.blocks;
+            run->drawn_share = drawn_part(run, &drawing, (double)run->blocks_run / (double)left) * (double)left /
+                               (double)run->launch.blocks;
             extrapolate(run, &certain, (double)left / (double)run->blocks_run);
         }
         free(certain.executed);

@@ -46,6 +46,14 @@ typedef struct BlockWorks {
     size_t count;
 } BlockWorks;
 
+/* What the drawn blocks have stored to global memory: those that are the last along an extent of the grid, which mostly
+ * have less to do, and the others. */
+typedef enum BlockPlace { BLOCK_INSIDE, BLOCK_AT_BORDER, BLOCK_PLACES } BlockPlace;
+
+typedef struct BlockStores {
+    uint64_t blocks, bytes, least, most; /* the last two are those of a block */
+} BlockStores;
+
 typedef struct GridRun {
     Launch launch;
     TranslationJob *job;  /* NULL: the launch is interpreted */
@@ -64,6 +72,7 @@ typedef struct GridRun {
     uint64_t strips_run, blocks_run;
     StripMoments moments;
     BlockWorks works;
+    BlockStores stores[BLOCK_PLACES];
     double sampled_share, sample_error; /* as in SimReport, as are the next two */
     double drawn_share;
     uint64_t certain_bytes;
@@ -74,9 +83,10 @@ void run_whole(SimGpu *gpu, GridRun *run, int helpers);
 /* Runs all blocks of a cooperative launch, which take turns on one thread. */
 void run_together(GridRun *run);
 
-/* Whether a block is in each sample: its loads are traced (reuse.h), it is the last one, or it may store next to a power of
+/* Whether a block is in each sample: its loads are traced (reuse.h), the sanitizer looks at it, it is the last one, or it may store next to a power of
  * two of the bytes of SimLaunch.marked. Which blocks do is guessed: the blocks of a grid mostly fill an array in order. */
 bool run_is_certain(const Launch *launch, uint64_t block);
+BlockPlace run_place_of(const Launch *launch, uint64_t block);
 /* Runs the strips [from, to). False where the launch has to end. */
 bool run_strips(SimGpu *gpu, GridRun *run, uint64_t from, uint64_t to, int helpers);
 

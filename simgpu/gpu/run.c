@@ -259,7 +259,8 @@ static bool is_near_a_power(const Launch *launch, uint64_t block)
 bool run_is_certain(const Launch *launch, uint64_t block)
 {
     return block == launch->blocks - 1 || trace_of(&launch->traces, block) != NULL ||
-           trace_of(&launch->drawn, block) != NULL || is_near_a_power(launch, block);
+           trace_of(&launch->drawn, block) != NULL || is_near_a_power(launch, block) ||
+           sanitizer_samples(launch, block);
 }
 
 static bool must_end(Launch *launch, uint64_t cluster)
@@ -272,7 +273,32 @@ static bool must_end(Launch *launch, uint64_t cluster)
 typedef struct StripSum {
     uint64_t blocks, work; /* that ran; machine instructions of these */
     bool is_whole;
+    BlockStores stores[BLOCK_PLACES];
 } StripSum;
+
+static uint64_t stored_by(const Worker *worker)
+{
+    return worker->counters.global_store_bytes + SECTOR_BYTES * worker->counters.bulk_store_sectors;
+}
+
+static void add_stores(BlockStores *sum, const BlockStores *part)
+{
+    if (part->blocks == 0)
+        return;
+    sum->least = sum->blocks == 0 || part->least < sum->least ? part->least : sum->least;
+    sum->most = part->most > sum->most ? part->most : sum->most;
+    sum->blocks += part->blocks;
+    sum->bytes += part->bytes;
+}
+
+BlockPlace run_place_of(const Launch *launch, uint64_t block)
+{
+    const uint32_t *grid = launch->request->shape.grid;
+    for (int i = 0; i < 3; block /= grid[i], i++)
+        if (grid[i] > 1 && block % grid[i] == grid[i] - 1)
+            return BLOCK_AT_BORDER;
+    return BLOCK_INSIDE;
+}
 
 static StripSum run_strip(GridRun *run, Team *team, const Strip *strip)
 {
@@ -282,7 +308,11 @@ static StripSum run_strip(GridRun *run, Team *team, const Strip *strip)
     for (; going_on && number < strip->end && !must_end(&run->launch, number); number++) {
         if (run->skips_certain && run_is_certain(&run->launch, number))
             continue;
+        const Worker *first = team->cluster.blocks[0];
+        const uint64_t before = stored_by(first);
         going_on = run_one(run, team, number);
+        const uint64_t stored = stored_by(first) - before; /* of samples, which have no clusters */
+        add_stores(&sum.stores[run_place_of(&run->launch, number)], &(BlockStores){1, stored, stored, stored});
         sum.blocks += team->cluster.count;
         for (uint32_t i = 0; i < team->cluster.count; i++)
             sum.work += team->cluster.blocks[i]->work;
@@ -296,6 +326,8 @@ static void add_strip(GridRun *run, const StripSum *sum)
     pthread_mutex_lock(&run->lock);
     run->strips_run++;
     run->blocks_run += sum->blocks;
+    for (int i = 0; i < BLOCK_PLACES; i++)
+        add_stores(&run->stores[i], &sum->stores[i]);
     run->moments.b += sum->blocks;
     run->moments.x += sum->work;
     run->moments.bb += (unsigned __int128)sum->blocks * sum->blocks;
