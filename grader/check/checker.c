@@ -81,12 +81,16 @@ static size_t piece_at(const ElementCheck *check, size_t first)
     return check->count - first < PIECE ? check->count - first : PIECE;
 }
 
-static bool never_written(const ElementCheck *check, size_t index)
+static bool holds_poison(const ElementCheck *check, size_t index)
 {
     const size_t bytes = element_bytes(check->type), at = index * bytes;
     const uint32_t word = call_poison_word(check->poison, check->type == ELEMENT_FLOAT32, at / sizeof word);
-    return (check->type == ELEMENT_FLOAT32 || check->in_part) &&
-           memcmp((const uint8_t *)check->output + at, (const uint8_t *)&word + at % sizeof word, bytes) == 0;
+    return memcmp((const uint8_t *)check->output + at, (const uint8_t *)&word + at % sizeof word, bytes) == 0;
+}
+
+static bool never_written(const ElementCheck *check, size_t index)
+{
+    return (check->type == ELEMENT_FLOAT32 || check->in_part) && holds_poison(check, index);
 }
 
 /* --- the first pass ----------------------------------------------------------------------------------------------- */
@@ -254,14 +258,44 @@ static void choose_in_extents(UnitChoice *choice)
     }
 }
 
-/* Each unit is drawn by itself. */
+static bool is_empty(const ElementCheck *check, size_t first, size_t count)
+{
+    size_t i = 0;
+    while (i < count && never_written(check, first + i))
+        i++;
+    return i == count;
+}
+
+static size_t unit_at(const ElementCheck *check, size_t first)
+{
+    return check->count - first < UNIT ? check->count - first : UNIT;
+}
+
+/* Whether a unit holds elements that were never written. A single byte may hold the poison by chance. */
+static bool has_gaps(const ElementCheck *check, size_t first, size_t count)
+{
+    size_t gaps = 0;
+    for (size_t i = 0; i < count; i++)
+        gaps += holds_poison(check, first + i);
+    return check->type == ELEMENT_FLOAT32 ? gaps > 0 : gaps == count;
+}
+
+/* Each unit is drawn by itself: if only a part of the blocks ran, of those in which something was written. If all did, those
+ * with gaps are compared as well, and are wrong. */
 static void draw_units(UnitChoice *choice, size_t count)
 {
+    const ElementCheck *check = choice->check;
     Chacha20Block block = {{0}};
+    size_t written = 0;
+    for (size_t first = 0; first < check->count && check->in_part; first += UNIT)
+        written += !is_empty(check, first, unit_at(check, first));
+    const double drawn = 0x1p32 * SAMPLED_UNITS / (double)(check->in_part ? written : count);
     for (size_t unit = 0; unit < count; unit++) {
         if (unit % CHACHA20_WORDS == 0)
-            block = chacha20_block(choice->check->sample, (uint32_t)(unit / CHACHA20_WORDS), 0, 0, 0);
-        choice->units[unit] |= block.words[unit % CHACHA20_WORDS] < 0x1p32 * SAMPLED_UNITS / (double)count;
+            block = chacha20_block(check->sample, (uint32_t)(unit / CHACHA20_WORDS), 0, 0, 0);
+        choice->units[unit] |= block.words[unit % CHACHA20_WORDS] < drawn;
+        if (!check->in_part)
+            choice->units[unit] |= has_gaps(check, unit * UNIT, unit_at(check, unit * UNIT));
     }
 }
 
@@ -285,19 +319,6 @@ static bool *choose_units(const ElementCheck *check)
 }
 
 /* --- the first pass over a sample --------------------------------------------------------------------------------- */
-
-static bool is_empty(const ElementCheck *check, size_t first, size_t count)
-{
-    size_t i = 0;
-    while (i < count && never_written(check, first + i))
-        i++;
-    return i == count;
-}
-
-static size_t unit_at(const ElementCheck *check, size_t first)
-{
-    return check->count - first < UNIT ? check->count - first : UNIT;
-}
 
 /* Lists the next units to compare, as many as there is room for; `*first` becomes the element behind them. `chosen` NULL:
  * all are. */
