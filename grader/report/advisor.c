@@ -318,6 +318,7 @@ static bool block_shape(const KernelUnderReview *review, Repair *repair)
     after->global_load_requests = change_scaled(after->global_load_requests, filled);
     after->global_load_wavefronts = change_scaled(after->global_load_wavefronts, filled);
     change_lanes(&repair->after, filled);
+    repair->after.input.block_shares = (BlockShares){0};
     *shape = (LaunchShape){.grid = {(uint32_t)ceil(threads * blocks / GOOD_THREADS), 1, 1},
                            .block = {GOOD_THREADS, 1, 1},
                            .dynamic_shared_bytes = shape->dynamic_shared_bytes};
@@ -339,6 +340,7 @@ static bool too_few_blocks(const KernelUnderReview *review, Repair *repair)
     CostInput *input = &repair->after.input;
     if (part >= 1)
         return false;
+    input->block_shares = (BlockShares){0};
     input->shape.grid[0] = multiprocessors;
     input->shape.grid[1] = input->shape.grid[2] = 1;
     input->longest_warp_instructions = change_scaled(input->longest_warp_instructions, part);

@@ -776,11 +776,10 @@ static void add_allocations(const ExplainReport *report, TerminalStyle style, Te
         return;
     if (call != NULL)
         text_printf(&words, "line %d: ", text_line_at(source, (size_t)(call - source)));
-    text_printf(
-        &words,
-        "this call allocates device memory (%llu allocation%s) and frees it. The host's time for that is part of "
-        "no time here, but other programs wait for it: keep the memory for the next call",
-        (unsigned long long)profile->allocations, profile->allocations > 1 ? "s" : "");
+    text_printf(&words,
+                "this call allocates device memory (%llu allocation%s) and frees it. No time here contains the "
+                "host's time for that, but other programs wait for it: keep the memory for the next call",
+                (unsigned long long)profile->allocations, profile->allocations > 1 ? "s" : "");
     text_add(out, "\n");
     add_paragraph(out, words.data, INDENT, style);
     text_free(&words);
