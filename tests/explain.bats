@@ -203,8 +203,8 @@ STEP
     light_home
     submission 'float* scratch; cudaMalloc(&scratch, 4096); cudaFree(scratch);' >x.cu
     judge explain --case 3 x.cu
-    ends 0 "line 19: this call allocates device memory (1 allocation) and frees it. The host's time for that" \
-        "is part of no time here, but other programs wait for it: keep the memory for the next call"
+    ends 0 "line 19: this call allocates device memory (1 allocation) and frees it. No time here contains" \
+        "host's time for that, but other programs wait for it: keep the memory for the next call"
     submission 'static float* scratch; if (scratch == NULL) cudaMalloc(&scratch, 4096);' >kept.cu
     judge explain --case 3 kept.cu
     ends 0
