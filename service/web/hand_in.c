@@ -110,7 +110,7 @@ static Status find_author(const Visit *visit, const HandInRequest *request, Pers
     if (status != STATUS_OK)
         return status;
     text_printf(&object, "%s for %s, key %s", request->file_name, author->name, request->key);
-    status = audit_add(visit->service->store, visit->person.name, "hand in", object.data, why);
+    status = audit_add(visit->service->store, visit->person.name, "hand in", object.data, why); /* as it is in audit logs */
     text_free(&object);
     return status;
 }
