@@ -293,6 +293,7 @@ SimFunction *simgpu_function(SimModule *module, const char *name)
     merged_loads_find(module->cubin, module->cubin_bytes, name, &function->code);
     function->machine_known = machine_code_read(module->cubin, module->cubin_bytes, name, &function->code,
                                                 &module->gpu->profile, &function->machine);
+    machine_code_weigh(function->machine_known ? &function->machine : NULL, &function->code);
     function->info.has_unknown_code = !function->info.registers_estimated && !function->machine_known;
     function->next = module->functions;
     module->functions = function;

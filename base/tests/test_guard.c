@@ -1,5 +1,5 @@
-#include "base/tests/unit.h"
 #include "base/process.h"
+#include "base/tests/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-#include "grader/check/call.h"
 #include "base/arena.h"
+#include "grader/check/call.h"
 #include "grader/problem/testcase_data.h"
 
 #include <stdlib.h>
@@ -35,8 +35,8 @@ Status call_describe(const Problem *problem, const Testcase *testcase, Call *cal
 
 Status call_prepare(const Problem *problem, const Testcase *testcase, Session *session, Call *call, Message *why)
 {
-    Status status = call_describe(problem, testcase, call, why);
-    return status == STATUS_OK ? session_buffers(session, call->arguments, problem->parameter_count, why) : status;
+    TRY(call_describe(problem, testcase, call, why));
+    return session_buffers(session, call->arguments, problem->parameter_count, why);
 }
 
 void call_fill(Call *call, const GeneratorKey *secret)

@@ -64,14 +64,12 @@ static Status evaluate_within(const Oracle *oracle, const Problem *problem, cons
     size_t larger[TENSOR_MAX_RANK], ignored;
     const size_t output = problem_output(problem);
     const int rank = problem->parameters[output].rank;
-    Status status = problem_shape(problem, output, &variant->sizes, larger, &ignored, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(problem_shape(problem, output, &variant->sizes, larger, &ignored, why));
     const size_t start = place_within(variant->offset, shape, larger, rank, first);
     const size_t end = place_within(variant->offset, shape, larger, rank, first + count - 1) + 1;
     double *const all = allocated(malloc(2 * (end - start) * sizeof *all));
-    status = oracle_evaluate_between(oracle, &variant->sizes, inputs, variant->between, start, end - start, all,
-                                     all + (end - start), why);
+    Status status = oracle_evaluate_between(oracle, &variant->sizes, inputs, variant->between, start, end - start, all,
+                                            all + (end - start), why);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         const size_t place = place_within(variant->offset, shape, larger, rank, first + i) - start;
         value[i] = all[place];

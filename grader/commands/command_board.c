@@ -1,14 +1,14 @@
 /* Lists the runs that wait in quarantine, or decides about one of them. */
 #include "base/json.h"
 #include "base/status.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "grader/commands/command.h"
 #include "grader/problem/problem.h"
-#include "grader/ranking/audit.h"
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
+#include "grader/ranking/review.h"
 #include "grader/report/report_leaderboard.h"
-#include "base/terminal.h"
 #include "harness/device/device_open.h"
 #include "leaderboard/rulings.h"
 

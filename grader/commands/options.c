@@ -182,9 +182,7 @@ Status options_parse(int argc, char **argv, Options *options, Message *why)
         } else if (strcmp(argv[i], "--") == 0) {
             only_files = true;
         } else {
-            Status status = take_option(argv, &i, options, why);
-            if (status != STATUS_OK)
-                return status;
+            TRY(take_option(argv, &i, options, why));
         }
     }
     name_gpu(options);

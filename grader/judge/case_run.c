@@ -1,8 +1,8 @@
 #include "grader/judge/case_run.h"
 
 #include "base/clock.h"
-#include "grader/check/call.h"
 #include "base/terminal.h"
+#include "grader/check/call.h"
 #include "harness/compile/compiled.h"
 
 #include <math.h>
@@ -738,7 +738,7 @@ static Status call_solve(Grading *judging, Call *call, CaseResult *item, CallRep
 {
     const bool timed = item->group == CASE_TIMED, warms_up = timed && judging->session->traits.clock == SESSION_WALL;
     const CallOptions options = {.check_inputs = true,
-                                 .sanitize = !timed,
+                                 .sanitize = true,
                                  .untimed = !timed,
                                  .samples_blocks = timed && judging->session->traits.clock == SESSION_MODEL &&
                                                    !judging->runs_all_blocks,
@@ -770,11 +770,11 @@ static bool is_given_up(const Grading *judging, const Call *call, const CallRepo
 }
 
 /* Whether blocks that did not run are missed: by another operation, or because those that were drawn have written less than
- * their share of the output. What blocks stored that run in any case does not count. So a kernel that leaves outputs to a
+ * their part of the output. What blocks stored that run in any case does not count. So a kernel that leaves outputs to a
  * few blocks, or out, gains nothing from blocks that do not run. */
 static bool misses_blocks(const Call *call, const CallReport *report)
 {
-    const double least = 0.98; /* blocks at the borders write less */
+    const double least = 0.995; /* how many blocks were drawn at the borders, which write less, is chance */
     const DeviceStatistics *statistics = &report->statistics;
     if (!call->in_part)
         return false;

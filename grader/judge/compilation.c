@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 #include "harness/compile/compile.h"
+#include "harness/compile/compiled.h"
 #include "harness/compile/judge_source.h"
 #include "harness/compile/toolkit.h"
-#include "harness/compile/compiled.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -14,8 +14,8 @@
 #include "base/status.h"
 #include "grader/judge/job.h"
 #include "grader/judge/judging.h"
-#include "grader/problem/submission.h"
 #include "grader/judge/result.h"
+#include "grader/problem/submission.h"
 
 /* ==== compiler warning ============================================================================================ */
 

@@ -3,9 +3,9 @@
 
 #include "base/json.h"
 #include "base/paths.h"
+#include "base/process.h"
 #include "base/terminal.h"
 #include "grader/judge/timing.h"
-#include "base/process.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -95,10 +95,8 @@ static Status take_rival(const JsonFile *file, const cJSON *object, Roofline *ro
 Status rivals_take(Roofline *roofline, const char *text, size_t length, Message *why)
 {
     JsonFile file;
-    Status status = json_parse("pytorch_rivals.py", text, length, &file, why);
-    if (status != STATUS_OK)
-        return status;
-    status = json_check(&file, file.root, file_keys, COUNT_OF(file_keys), why);
+    TRY(json_parse("pytorch_rivals.py", text, length, &file, why));
+    Status status = json_check(&file, file.root, file_keys, COUNT_OF(file_keys), why);
     const cJSON *rivals = status == STATUS_OK ? json_get(file.root, "rivals") : NULL;
     for (const cJSON *item = rivals == NULL ? NULL : rivals->child; item != NULL && status == STATUS_OK;
          item = item->next)

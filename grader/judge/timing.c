@@ -1,8 +1,8 @@
 #include "grader/judge/timing.h"
 
 #include "base/arena.h"
-#include "base/text.h"
 #include "base/terminal.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdint.h>

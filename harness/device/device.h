@@ -291,7 +291,10 @@ typedef enum ContentOrigin {                 /* from the best to the worst */
 typedef struct DeviceMemoryOps {
     /* Fails with CUDA_ERROR_MEMORY_ALLOCATION past the limit. */
     CudaError (*alloc)(Device *device, uint64_t bytes, uint64_t *address);
-    /* The same where an earlier allocation began; fails likewise where that place is not free. */
+    /* An address at which alloc_at() finds room for so many bytes now. */
+    CudaError (*find_room)(Device *device, uint64_t bytes, uint64_t *address);
+    /* As alloc(), at an address within such room, for a caller that writes all of it before anything reads it; fails
+     * likewise where that place is not free. */
     CudaError (*alloc_at)(Device *device, uint64_t address, uint64_t bytes);
     CudaError (*release)(Device *device, uint64_t address);
     void (*set_limit)(Device *device, uint64_t bytes);

@@ -3,21 +3,21 @@
 #include "service/commands/command_line.h"
 
 #include "base/clock.h"
+#include "base/scratch.h"
 #include "base/terminal.h"
 #include "grader/ranking/person.h"
-#include "base/scratch.h"
 #include "leaderboard/store.h"
+#include "service/commands/command_serve.h"
+#include "service/commands/output.h"
+#include "service/course/class_progress.h"
 #include "service/course/class_read.h"
 #include "service/course/class_watch.h"
-#include "service/commands/output.h"
-#include "service/commands/command_serve.h"
-#include "service/store/config.h"
-#include "service/course/class_progress.h"
-#include "service/http/http.h"
-#include "service/store/queue.h"
 #include "service/course/intake.h"
-#include "service/store/log.h"
+#include "service/http/http.h"
+#include "service/store/config.h"
 #include "service/store/judgings.h"
+#include "service/store/log.h"
+#include "service/store/queue.h"
 #include "service/store/service_store.h"
 #include "service/web/api.h"
 
@@ -188,14 +188,13 @@ static Status try_again(ClassGrading *grading, Message *why)
     QueuedJob *held = NULL;
     size_t drained_count = 0, held_count = 0;
     bool done;
-    Status status = workers_drained(grading->store, &grading->arena, &drained, &drained_count, why);
-    for (size_t i = 0; i < drained_count && status == STATUS_OK; i++)
-        status = worker_undrain(grading->store, drained[i].worker, why);
-    if (status == STATUS_OK)
-        status = judgings_in_state(grading->store, "held", INT64_MAX, &grading->arena, &held, &held_count, why);
-    for (size_t i = 0; i < held_count && status == STATUS_OK; i++)
-        status = judgings_release(grading->store, held[i].id, &done, why);
-    return status;
+    TRY(workers_drained(grading->store, &grading->arena, &drained, &drained_count, why));
+    for (size_t i = 0; i < drained_count; i++)
+        TRY(worker_undrain(grading->store, drained[i].worker, why));
+    TRY(judgings_in_state(grading->store, "held", INT64_MAX, &grading->arena, &held, &held_count, why));
+    for (size_t i = 0; i < held_count; i++)
+        TRY(judgings_release(grading->store, held[i].id, &done, why));
+    return STATUS_OK;
 }
 
 static void serve_once(void *context, double seconds)

@@ -1,9 +1,9 @@
 #include "service/commands/command_line.h"
 
 #include "base/paths.h"
-#include "grader/problem/problem.h"
-#include "grader/judge/result.h"
 #include "base/sandbox.h"
+#include "grader/judge/result.h"
+#include "grader/problem/problem.h"
 
 #include <glob.h>
 #include <limits.h>

@@ -3,16 +3,15 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/paths.h"
-#include "base/text.h"
-#include "grader/problem/problem.h"
-#include "grader/judge/result.h"
+#include "base/sandbox.h"
+#include "base/scratch.h"
 #include "base/terminal.h"
-#include "harness/compile/toolkit.h"
+#include "base/text.h"
+#include "grader/judge/result.h"
+#include "grader/problem/problem.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/device_monitor.h"
 #include "harness/device/device_open.h"
-#include "base/sandbox.h"
-#include "base/scratch.h"
 #include "service/commands/command_line.h"
 #include "service/course/class_read.h"
 #include "service/store/config.h"
@@ -55,9 +54,7 @@ static void add_settings(ConfigCheck *check)
 static Status add_deadlines(ConfigCheck *check, const Problem *problem, JudgingMode mode, Message *why)
 {
     Deadlines deadlines;
-    Status status = deadlines_of(problem, mode, check->config.lease_s, &deadlines, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(deadlines_of(problem, mode, check->config.lease_s, &deadlines, why));
     text_printf(&check->text, "%-24s %5s %9.0f %9.0f %9.0f %9.0f\n", problem->id, judging_mode_name(mode),
                 deadlines.compile_s, deadlines.grading_s, deadlines.worker_s, deadlines.server_s);
     const char *fault = deadlines_fault(&deadlines, check->config.lease_s);

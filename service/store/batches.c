@@ -53,9 +53,7 @@ static Status read_run_before(Store *store, BatchRow *row, Arena *arena, Message
     RecordedRun *recorded = arena_alloc(arena, sizeof *recorded);
     if (row->before.run_id == 0)
         return STATUS_OK;
-    Status status = store_run(store, row->before.run_id, arena, recorded, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(store_run(store, row->before.run_id, arena, recorded, why));
     row->before.run = &recorded->run;
     row->run_state = recorded->state;
     row->before.ranks = strcmp(recorded->state, "ranked") == 0;
@@ -151,9 +149,7 @@ static Status find_board(Store *store, const Board *board, const BatchRow *rows,
             *found = &known[i];
             return STATUS_OK;
         }
-    Status status = store_runs(store, board, boards->arena, &now, &now_count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(store_runs(store, board, boards->arena, &now, &now_count, why));
     BoardRanks *added = database_rows_next(boards);
     const StoredRun *then = runs_then(now, now_count, board, rows, count, boards->arena, &then_count);
     *added = (BoardRanks){.board = board};
@@ -466,24 +462,19 @@ static Status open_batch(Store *store, const BatchRequest *request, const char *
                          Rows *skips, Message *why)
 {
     Rows candidates = {.arena = arena, .item_bytes = sizeof(BatchCandidate)};
-    Status status = refuse_second_batch(store, request->problem, why);
-    if (status == STATUS_OK)
-        status = find_candidates(store, request, &candidates, why);
-    if (status == STATUS_OK)
-        status = insert_batch(store, request, batch, why);
-    if (status == STATUS_OK)
-        status = insert_judgings(store, request, &candidates, *batch, skips, why);
-    return status == STATUS_OK ? note(store, person, "rejudge", *batch, request->reason, why) : status;
+    TRY(refuse_second_batch(store, request->problem, why));
+    TRY(find_candidates(store, request, &candidates, why));
+    TRY(insert_batch(store, request, batch, why));
+    TRY(insert_judgings(store, request, &candidates, *batch, skips, why));
+    return note(store, person, "rejudge", *batch, request->reason, why);
 }
 
 Status batches_open(Store *store, const BatchRequest *request, const char *person, Arena *arena, int64_t *batch,
                     BatchSkip **skips, size_t *skip_count, Message *why)
 {
     Rows skipped = {.arena = arena, .item_bytes = sizeof **skips};
-    Status status = database_begin(store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = database_end(store, open_batch(store, request, person, arena, batch, &skipped, why), why);
+    TRY(database_begin(store, why));
+    Status status = database_end(store, open_batch(store, request, person, arena, batch, &skipped, why), why);
     *skips = (BatchSkip *)(void *)skipped.items;
     *skip_count = skipped.count;
     return status;
@@ -504,16 +495,12 @@ Status batches_take_in(Store *store, int64_t submission, const char *problem, Me
 static Status drop(Store *store, int64_t id, const char *person, Arena *arena, Message *why)
 {
     Batch batch;
-    Status status = batches_read(store, id, arena, &batch, why);
-    if (status == STATUS_OK)
-        status = batch_expect_open(&batch, why);
-    if (status == STATUS_OK)
-        status = database_do(store, NULL, why,
-                             "UPDATE judging SET state = 'cancelled' WHERE batch = ?1 AND state <> 'recorded'", "i",
-                             id);
-    if (status == STATUS_OK)
-        status = database_do(store, NULL, why, "UPDATE batch SET state = 'dropped' WHERE id = ?1", "i", id);
-    return status == STATUS_OK ? note(store, person, "rejudge drop", id, NULL, why) : status;
+    TRY(batches_read(store, id, arena, &batch, why));
+    TRY(batch_expect_open(&batch, why));
+    TRY(database_do(store, NULL, why, "UPDATE judging SET state = 'cancelled' WHERE batch = ?1 AND state <> 'recorded'",
+                    "i", id));
+    TRY(database_do(store, NULL, why, "UPDATE batch SET state = 'dropped' WHERE id = ?1", "i", id));
+    return note(store, person, "rejudge drop", id, NULL, why);
 }
 
 Status batches_drop(Store *store, int64_t id, const char *person, Message *why)

@@ -1,8 +1,8 @@
 #include "service/web/answer.h"
 
 #include "base/json.h"
-#include "grader/report/report.h"
 #include "grader/judge/result_json.h"
+#include "grader/report/report.h"
 #include "leaderboard/database.h"
 #include "service/course/class_file.h"
 #include "service/store/judgings.h"

@@ -6,10 +6,10 @@
 #include "service/course/class_watch.h"
 #include "service/course/extensions.h"
 #include "service/http/http.h"
-#include "service/store/queue.h"
-#include "service/store/slurm.h"
 #include "service/store/config.h"
 #include "service/store/people.h"
+#include "service/store/queue.h"
+#include "service/store/slurm.h"
 #include "service/store/submissions.h"
 
 #include <cjson/cJSON.h>

@@ -4,12 +4,12 @@
 #include "grader/problem/own_case.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
-#include "service/web/answer.h"
-#include "service/web/api.h"
 #include "service/store/config.h"
 #include "service/store/judgings.h"
 #include "service/store/service_store.h"
 #include "service/store/submissions.h"
+#include "service/web/answer.h"
+#include "service/web/api.h"
 
 #include <ctype.h>
 #include <stdio.h>

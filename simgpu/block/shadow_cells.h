@@ -3,8 +3,8 @@
 #define SIMGPU_BLOCK_SHADOW_CELLS_H
 
 #include "simgpu/block/active.h"
-#include "simgpu/code/code.h"
 #include "simgpu/block/sanitizer_state.h"
+#include "simgpu/code/code.h"
 
 /* ==== shadow cells ================================================================================================ */
 

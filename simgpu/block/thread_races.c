@@ -4,8 +4,8 @@
 
 #include "simgpu/block/async_copies.h"
 #include "simgpu/block/cluster_races.h"
-#include "simgpu/block/shadow_cells.h"
 #include "simgpu/block/raw_finding.h"
+#include "simgpu/block/shadow_cells.h"
 #include "simgpu/block/warp_order.h"
 
 #include <string.h>

@@ -5,12 +5,12 @@
 #include "simgpu/block/execute.h"
 
 #include "simgpu/block/fault.h"
-#include "simgpu/block/worker.h"
 #include "simgpu/block/register.h"
+#include "simgpu/block/sanitizer.h"
 #include "simgpu/block/store_note.h"
+#include "simgpu/block/worker.h"
 #include "simgpu/code/function.h"
 #include "simgpu/code/lane_math.h"
-#include "simgpu/block/sanitizer.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
 #include "simgpu/block/execute.h"
 
 #include "simgpu/block/fault.h"
-#include "simgpu/block/worker.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/sanitizer.h"
+#include "simgpu/block/worker.h"
 
 #include <math.h>
 #include <stdio.h>

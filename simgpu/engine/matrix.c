@@ -2,11 +2,11 @@
 #include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
+#include "simgpu/block/sanitizer.h"
 #include "simgpu/code/lane_math.h"
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/engine/access.h"
 #include "simgpu/engine/matrix_product.h"
-#include "simgpu/block/sanitizer.h"
 
 #include <string.h>
 

@@ -9,10 +9,10 @@
  * ends.  */
 #include "tests/fuzz/run_kernels.h"
 
+#include "simgpu/tests/matrix_rows.h"
 #include "simgpu/tests/opcode_kernel.h"
 #include "simgpu/tests/opcode_rows.h"
 #include "simgpu/tests/warp_rows.h"
-#include "simgpu/tests/matrix_rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 int LLVMFuzzerInitialize(int *argc, char ***argv);

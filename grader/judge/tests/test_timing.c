@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grader/problem/generator.h"
 #include "grader/judge/timing.h"
+#include "grader/problem/generator.h"
 
 enum { BLOCKS = 3, CALLS = 100, SAMPLES = BLOCKS * CALLS };
 

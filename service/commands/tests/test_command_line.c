@@ -1,10 +1,10 @@
 /* What convjudge refuses before it compiles or starts anything, as its users type it in. */
 #include "base/tests/unit.h"
 
+#include "base/scratch.h"
 #include "grader/problem/problem.h"
 #include "grader/tests/home.h"
 #include "harness/device/device_open.h"
-#include "base/scratch.h"
 #include "leaderboard/store.h"
 #include "service/commands/command_line.h"
 #include "service/store/service_store.h"
@@ -475,7 +475,7 @@ static void sizes_and_data_that_the_statement_does_not_allow_are_named(void **st
         {"try --sizes 'rows=3 cols=4' x.cu",
          "try: sizes: rows: expected a number from 1 to 1000, as the statement says, found '3 cols=4'; commas separate "
          "sizes"},
-        {"try --sizes rows=7,cols=3 x.cu", "try: sizes: rows <= 2 * cols does not hold, which the statement promises"},
+        {"try --sizes rows=7,cols=3 x.cu", "try: sizes: expected rows <= 2 * cols, as the statement says"},
         {"try --sizes rows=3,cols=1 x.cu",
          "try: sizes: cols: expected a number from 2 to 1000, as the statement says, found '1'"},
         {"try --sizes rows=3,cols=4x x.cu",

@@ -1,8 +1,8 @@
 /* test_intake.c - what is found in folders as other systems export them.  */
 #include "base/tests/unit.h"
 
-#include "base/text.h"
 #include "base/scratch.h"
+#include "base/text.h"
 #include "service/course/gradescope_metadata.h"
 #include "service/course/intake.h"
 

@@ -3,8 +3,8 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "service/course/class_file.h"
-#include "service/store/judgings.h"
 #include "service/course/scores.h"
+#include "service/store/judgings.h"
 
 /* A class of two people in a group, with one assignment: 4 points for the verdict of conv1d, 3 for two hidden cases, and up to 2
  * for the rungs of its ladder. */
