@@ -109,8 +109,9 @@ static Status find_author(const Visit *visit, const HandInRequest *request, Pers
         status = check_author(visit, *author, why);
     if (status != STATUS_OK)
         return status;
+    const char *const action = "hand in"; /* as it is in the audit logs of earlier versions */
     text_printf(&object, "%s for %s, key %s", request->file_name, author->name, request->key);
-    status = audit_add(visit->service->store, visit->person.name, "hand in", object.data, why);
+    status = audit_add(visit->service->store, visit->person.name, action, object.data, why);
     text_free(&object);
     return status;
 }

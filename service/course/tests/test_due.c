@@ -159,7 +159,7 @@ static void words_say_until_when_and_what_being_late_costs(void **state)
     expect_words(
         "ada", "2026-11-11T00:59",
         "was due 2026-11-09 23:59 (Europe/Berlin), 25 hours ago; submissions now lose 60 % of their points, "
-        "and counts until 2026-11-11 23:59",
+        "and count until 2026-11-11 23:59",
         "counts for One dimension, 2 days late, so 60 % of its points are taken off; it was due 2026-11-09 23:59 "
         "(Europe/Berlin), 25 hours ago");
     expect_words("ada", "2026-11-20T23:59",
