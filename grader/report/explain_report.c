@@ -1,9 +1,9 @@
 #include "grader/report/explain_report.h"
 
 #include "base/record.h"
-#include "base/terminal.h"
 #include "grader/report/kernel_names.h"
 #include "grader/report/report.h"
+#include "base/terminal.h"
 
 #include <math.h>
 #include <stdio.h>
