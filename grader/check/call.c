@@ -53,8 +53,8 @@ typedef struct CallMemory {
     void *inputs[EARLIER_CASES][PROBLEM_MAX_PARAMETERS]; /* as far as they have been made */
 } CallMemory;
 
-/* Of arrays that are not very large, as large as those of the call: behind a filter that is kept in constant memory lie
- * zeros. */
+/* Arrays that are not very large are as large as those of the call: zeros follow a filter that is kept in constant
+ * memory. */
 static const void *const *make_earlier_inputs(void *context, EarlierCase which)
 {
     enum { MOST_BYTES = 64 << 20 };

@@ -151,7 +151,7 @@ static Status read_decision(const Options *options, Decision *decision, Message 
     if (decision->is_wanted && (options->why == NULL || options->why[strspn(options->why, " ")] == '\0'))
         return fail(STATUS_BAD_INPUT, why, "quarantine: a decision needs its reason: --why TEXT");
     if (!decision->is_wanted && options->why != NULL)
-        return fail(STATUS_BAD_INPUT, why, "quarantine: '--why' belongs to '--accept RUN' or '--reject RUN'");
+        return fail(STATUS_BAD_INPUT, why, "quarantine: '--why' is only for '--accept RUN' and '--reject RUN'");
     if (!decision->is_wanted)
         return STATUS_OK;
     Status status = options_run_number(options, accepts ? "option '--accept'" : "option '--reject'",

@@ -241,7 +241,7 @@ static void add_setting(Text *out, const char *name, const char *value)
     add_word(out, value);
 }
 
-/* With make where the judge's own Makefile is; from another folder it has to be told where that is. */
+/* The command uses make in the folder of the judge's Makefile, and `make -C` elsewhere. */
 static void add_try_command(const Options *options, const Problem *problem, const Sizes *sizes, uint64_t seed,
                             Text *out)
 {

@@ -101,7 +101,7 @@ static Status refuse_foreign(const Option *option, const char *subcommand, Messa
                 end = at + strcspn(at, " ");
                 text_printf(&takers, "%s%.*s", takers.length > 0 ? ", " : "", (int)(end - at), at);
             }
-    Status status = fail(STATUS_BAD_INPUT, why, "%s does not take the option '--%s', which belongs to: %s", subcommand,
+    Status status = fail(STATUS_BAD_INPUT, why, "%s does not take the option '--%s', which is for: %s", subcommand,
                          option->name, takers.data);
     text_free(&takers);
     return status;

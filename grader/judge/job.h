@@ -30,7 +30,7 @@ typedef struct JudgeJob {
     bool second_opinion;        /* on a real GPU: the simulated one judges as well (opinion.h) */
     /* This is such an opinion. Who asked for it sees to the constant rule, and hides how long the hidden cases take. */
     bool is_opinion;
-    /* Who asks may know how long the hidden cases take (hidden_duration.h), and which kernels they leave in the folder of
+    /* The caller may learn how long the hidden cases take (hidden_duration.h), and which kernels they leave in the folder of
      * translations. */
     bool shows_durations;
     /* Run all hidden cases, even after wrong answers to samples: which of them finds the mistake? Only for the author of the

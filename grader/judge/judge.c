@@ -445,7 +445,7 @@ static MUST_USE Status constant_step_run(Grading *judging, Message *why)
 
 /* The sample and hidden cases that the first failure leaves, for points (JudgeJob.all_cases).
  *
- * Whoever hands in learns of one failure at most (docs/explanation/security.md). So these cases leave nothing in the result but their
+ * An author learns of one failure at most (docs/explanation/security.md). So these cases leave nothing in the result but their
  * verdicts in Result.all_cases, which no report and no result.json shows: no text, no finding, no warning, no counters. They share
  * the budget of the grading; where it is used up, the rest is Time Limit Exceeded. Whatever reaches a time limit twice is not run
  * again, since each such case costs as much as hundreds of others: the rest stays without a verdict. */
@@ -584,7 +584,7 @@ void judge_note_device(Progress *progress, const DeviceInfo *device)
     progress_end(progress, outcome);
 }
 
-/* Whoever has an nvcc expects its code and its times. */
+/* A user who has an nvcc expects its code and its times. */
 static void note_compiler(Progress *progress, const Toolkit *toolkit)
 {
     char outcome[sizeof toolkit->name + sizeof toolkit->passed_over + 2];
@@ -674,7 +674,7 @@ static Status open_all(Grading *judging, Message *why)
     return compilation_find_compiler(judging, why);
 }
 
-/* Of the cases that are judged on this device. */
+/* The cases that are judged on this device. */
 static Status check_foresight(const Grading *judging, Message *why)
 {
     for (size_t i = 0; i < judging->result->case_count; i++)

@@ -158,7 +158,7 @@ void opinion_step_begin(Grading *judging, JudgeFunction *judge)
 
 /* ---- what may be told -------------------------------------------------------------------------------------------- */
 
-/* Of samples, hidden cases and what comes before them. */
+/* The verdict on samples and hidden cases, or of an earlier step. */
 static Verdict verdict_so_far(const Result *result)
 {
     const CaseResult *failed = result_failed_case(result);

@@ -397,8 +397,9 @@ static void add_head(const Roofline *roofline, Text *out)
     add_rate(out, "ceilings: copy", device->copy_bytes_per_s, 1e9, "GB/s");
     add_rate(out, ", float32", device->fma_flops_per_s, 1e9, "GFLOP/s");
     add_rate(out, ", TF32 tensor cores", device->tf32_flops_per_s, 1e9, "GFLOP/s");
-    text_add(out,
-             "\n  A share is that of the direct roofline of the precision: bytes or operations, what takes longer.\n");
+    text_add(
+        out,
+        "\n  Shares are of the direct roofline in that precision: the longer of the times for bytes and operations.\n");
 }
 
 static void add_roof(Text *out, const char *what, double roof_s)

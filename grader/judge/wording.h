@@ -48,8 +48,8 @@ typedef struct HiddenFinding {
  * fails (x.cu:9: `cudaMalloc(&p, n);`); also: a kernel reads memory that was never written".
  * A line that the submission's file does not have is left out. */
 void hidden_finding_add(Text *out, const HiddenFinding *finding, const Submission *submission);
-/* The same without names and lines: "only the last columns: never written". What two submissions have in common, whoever wrote
- * them; of a sample as well. */
+/* The same without names and lines: "only the last columns: never written". It is equal for equal mistakes of
+ * different submissions, and exists for a sample as well. */
 void hidden_finding_add_kind(Text *out, const HiddenFinding *finding);
 
 /* Errors that may be told are powers of ten in this range. */

@@ -296,17 +296,17 @@ static Status read_file_source(const SourceReader *reader, const cJSON *object, 
 
 /* --- patterns ----------------------------------------------------------------------------------------------------- */
 
-/* The keys of each pattern and their defaults; `a` and `b` are those of CasePattern. */
+/* The keys of each pattern and their defaults; `a`, `b` and `c` are those of CasePattern. */
 static const struct PatternRow {
     const char *name;
     CasePatternKind kind;
-    const char *a, *b;
-    double default_a, default_b;
+    const char *a, *b, *c;
+    double default_a, default_b, default_c;
 } pattern_rows[] = {
-    {"sparse", CASE_PATTERN_SPARSE, "one_in", "others", 8, 0},
-    {"emboss", CASE_PATTERN_EMBOSS, "middle", NULL, 1, 0},
-    {"ends", CASE_PATTERN_ENDS, NULL, NULL, 0, 0},
-    {"product", CASE_PATTERN_PRODUCT, "change", NULL, 0.001, 0},
+    {"sparse", CASE_PATTERN_SPARSE, "one_in", "others", "run", 8, 0, 1},
+    {"emboss", CASE_PATTERN_EMBOSS, "middle", NULL, NULL, 1, 0, 0},
+    {"ends", CASE_PATTERN_ENDS, NULL, NULL, NULL, 0, 0, 0},
+    {"product", CASE_PATTERN_PRODUCT, "change", NULL, NULL, 0.001, 0, 0},
 };
 
 const char *case_pattern_name(CasePatternKind kind)
@@ -335,6 +335,8 @@ static Status check_pattern(const SourceReader *reader, const cJSON *item, const
         (pattern->a != floor(pattern->a) || !(pattern->a >= 2) || !(fabs(pattern->b) <= 1)))
         return json_fail(reader->file, item, reader->why,
                          "expected a whole number \"one_in\" from 2 on, and \"others\" from -1 to 1");
+    if (pattern->kind == CASE_PATTERN_SPARSE && (pattern->c != floor(pattern->c) || !(pattern->c >= 1)))
+        return json_fail(reader->file, item, reader->why, "expected a whole number \"run\" from 1 on");
     if (pattern->kind == CASE_PATTERN_EMBOSS && array->count % 2 == 0)
         return json_fail(reader->file, item, reader->why, "%s has %zu elements: expected an odd number, with a middle",
                          array->parameter->name, array->count);
@@ -368,6 +370,8 @@ static Status add_pattern_keys(const SourceReader *reader, const cJSON *object, 
         keys[(*count)++] = (JsonKey){row->a, JSON_NUMBER, false};
     if (row->b != NULL)
         keys[(*count)++] = (JsonKey){row->b, JSON_NUMBER, false};
+    if (row->c != NULL)
+        keys[(*count)++] = (JsonKey){row->c, JSON_NUMBER, false};
     return STATUS_OK;
 }
 
@@ -378,12 +382,14 @@ static Status read_pattern(const SourceReader *reader, const cJSON *object, cons
     if (name == NULL)
         return STATUS_OK;
     const struct PatternRow *row = find_pattern(name->valuestring);
-    *pattern = (CasePattern){row->kind, row->default_a, row->default_b};
+    *pattern = (CasePattern){row->kind, row->default_a, row->default_b, row->default_c};
     Status status = STATUS_OK;
     if (row->a != NULL)
         status = json_number(reader->file, object, row->a, -FLT_MAX, FLT_MAX, &pattern->a, reader->why);
     if (status == STATUS_OK && row->b != NULL)
         status = json_number(reader->file, object, row->b, -FLT_MAX, FLT_MAX, &pattern->b, reader->why);
+    if (status == STATUS_OK && row->c != NULL)
+        status = json_number(reader->file, object, row->c, 1, 1 << 30, &pattern->c, reader->why);
     return status == STATUS_OK ? check_pattern(reader, name, array, pattern) : status;
 }
 
@@ -500,7 +506,7 @@ static Status read_generator(const SourceReader *reader, const cJSON *object, co
     if (kind == NULL)
         return json_fail(reader->file, name, reader->why,
                          "expected uniform, normal, integers, impulse, ramp or constant");
-    JsonKey keys[7] = {{"generator", JSON_STRING, true}};
+    JsonKey keys[8] = {{"generator", JSON_STRING, true}};
     size_t count = 1;
     Status status = STATUS_OK;
     keys[count++] = (JsonKey){kind->a, JSON_NUMBER, false};
@@ -565,7 +571,8 @@ bool case_source_is_same(const CaseSource *a, const CaseSource *b)
 {
     if (case_source_is_drawn_anew(a) || a->kind != b->kind || a->seeded != b->seeded || a->seed != b->seed ||
         a->a != b->a || a->b != b->b || a->position != b->position || a->change != b->change ||
-        a->pattern.kind != b->pattern.kind || a->pattern.a != b->pattern.a || a->pattern.b != b->pattern.b)
+        a->pattern.kind != b->pattern.kind || a->pattern.a != b->pattern.a || a->pattern.b != b->pattern.b ||
+        a->pattern.c != b->pattern.c)
         return false;
     if (a->literal.data == NULL || b->literal.data == NULL)
         return a->literal.data == b->literal.data;
@@ -940,7 +947,7 @@ static Status read_addresses(TestcaseReading *reading, const cJSON *addresses, T
     return check_fits(reading, addresses, testcase, before);
 }
 
-/* What is random is new in every grading, but for what has a seed in a sample. */
+/* Random data is redrawn for each grading, except in samples with a seed. */
 static bool is_known(const Testcase *testcase, const CaseSource *source)
 {
     return !case_source_is_random(source) || (source->seeded && testcase->group == CASE_SAMPLE);
@@ -995,7 +1002,7 @@ static Status read_name(TestcaseReading *reading, const cJSON *object, Testcase 
     return STATUS_OK;
 }
 
-/* For sizes that a quick kernel reaches on a simulated GPU and a slow one does not, which is right all the same. */
+/* For sizes at which a kernel that is right but slow reaches the limits of a simulated GPU. */
 static Status read_attempt(TestcaseReading *reading, const cJSON *object, Testcase *testcase)
 {
     static const char *const key = "sim_attempt_warp_instructions";

@@ -34,7 +34,7 @@ enum { CASE_KEY_SEED = 1, CASE_KEY_GROUP, CASE_KEY_SIZES = CASE_KEY_GROUP + CASE
 /* What becomes of the numbers of a random source: arrays that tempt people to a shortcut. */
 typedef enum CasePatternKind {
     CASE_PATTERN_NONE,
-    CASE_PATTERN_SPARSE, /* of each `a` neighbours one stays, at a drawn position; the others are multiplied by `b` */
+    CASE_PATTERN_SPARSE, /* of `a` runs of `c` neighbours one stays, which is drawn; the others are multiplied by `b` */
     CASE_PATTERN_EMBOSS, /* each element is minus its mirror image, and the middle one is `a`: so is the sum */
     CASE_PATTERN_ENDS,   /* the first and the last along each axis are mirror images, the others are not */
     CASE_PATTERN_PRODUCT /* a product of one vector for each axis, but for one drawn element, times 1 + `a` */
@@ -42,7 +42,7 @@ typedef enum CasePatternKind {
 
 typedef struct CasePattern {
     CasePatternKind kind;
-    double a, b;
+    double a, b, c;
 } CasePattern;
 
 typedef struct CaseSource { /* where the data of one input array come from */

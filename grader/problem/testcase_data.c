@@ -102,12 +102,13 @@ static void fill_piece(const CaseSource *source, ElementType type, const Generat
 
 static void keep_one_of_each(const CasePattern *pattern, const GeneratorKey *key, float *data, size_t count)
 {
-    const size_t run = (size_t)pattern->a;
-    for (size_t first = 0; first < count; first += run) {
-        const size_t length = smaller(run, count - first);
-        const size_t kept = (size_t)generator_integer(generator_word(key, first / run), 0, (int64_t)length - 1);
+    const size_t run = (size_t)pattern->c, group = (size_t)pattern->a * run;
+    for (size_t first = 0; first < count; first += group) {
+        const size_t length = smaller(group, count - first);
+        const int64_t last_run = (int64_t)((length - 1) / run);
+        const size_t kept = (size_t)generator_integer(generator_word(key, first / group), 0, last_run);
         for (size_t i = 0; i < length; i++)
-            if (i != kept)
+            if (i / run != kept)
                 data[first + i] *= (float)pattern->b;
     }
 }

@@ -100,11 +100,11 @@ void review_judge(const Result *result, const KnownTime *known, char *text, size
     const CaseResult *differing = differing_case(result), *beyond = beyond_roofline(result, known);
     text[0] = '\0';
     if (second->verdict == VERDICT_TIME_LIMIT_EXCEEDED)
-        snprintf(text, size, "what was left of the grading's time was too short for a second sitting");
+        snprintf(text, size, "the grading had too little time left for a second sitting");
     else if (second->verdict != VERDICT_ACCEPTED)
         snprintf(text, size, "in a second sitting it got %s", verdict_name(second->verdict));
     else if (strcmp(second->compiled.machine_code.hex, result->compiled.machine_code.hex) != 0)
-        snprintf(text, size, "the compiler made other code of it for a second sitting");
+        snprintf(text, size, "the compiler made different code for the second sitting");
     else if (second->unsteady[0] != '\0')
         snprintf(text, size, "in a second sitting, %s", second->unsteady);
     else if (differing != NULL)

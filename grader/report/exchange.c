@@ -527,13 +527,13 @@ static void add_trouble(const ExchangeFailure *failure, Text *out)
     switch (failure->fault) {
     case FAULT_OF_FILE: text_printf(out, "Your file could not be graded: %s. There is no score.", reason); break;
     case FAULT_OF_JUDGE:
-        text_printf(out, "The judge failed, not your file: %s. There is no score; hand it in again later.", reason);
+        text_printf(out, "The judge failed, not your file: %s. There is no score; submit it again later.", reason);
         break;
     case NO_VERDICT_YET:
         text_printf(
             out,
-            "Your file is handed in and counts, but it is not judged yet: %s. There is no score yet; look there "
-            "later, or ask for this autograder to be run again.",
+            "Your file is submitted and counts, but it is not judged yet: %s. There is no score yet. Look there "
+            "later, or ask your teacher to run this autograder again.",
             reason);
     }
 }

@@ -636,16 +636,18 @@ static Status gpu_buffers(Session *session, SessionArgument *arguments, size_t c
     GpuSession *gpu = gpu_of(session);
     size_t offsets[CALL_MAX_PARAMETERS];
     size_t bytes = count > CALL_MAX_PARAMETERS ? 0 : array_layout(arguments, count, 0, offsets);
+    const bool fits = bytes > 0 && bytes <= gpu->buffers.bytes && !gpu->exchanged;
     gpu->exchanged = false;
-    shared_memory_free(&gpu->buffers);
+    if (!fits)
+        shared_memory_free(&gpu->buffers);
     if (bytes == 0)
         return fail(STATUS_BAD_INPUT, why, "a call with %zu parameters, none of them an array", count);
-    Status status = shared_memory_new("arrays", bytes, &gpu->buffers, why);
+    Status status = fits ? STATUS_OK : shared_memory_new("arrays", bytes, &gpu->buffers, why);
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < count; i++)
         arguments[i].data = argument_is_array(&arguments[i]) ? gpu->buffers.base + offsets[i] : NULL;
-    if (gpu->broker.pid == 0) /* session_load() sends them to the next one */
+    if (fits || gpu->broker.pid == 0) /* the broker has them, or session_load() sends them to the next one */
         return STATUS_OK;
     status = broker_process_open(&gpu->broker, why);
     return status == STATUS_OK ? send_buffers(gpu, why) : status;

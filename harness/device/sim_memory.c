@@ -25,6 +25,15 @@ static CudaError alloc(Device *device, uint64_t bytes, uint64_t *address)
     return *address == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_ERROR_SUCCESS;
 }
 
+static CudaError find_room(Device *device, uint64_t bytes, uint64_t *address)
+{
+    SimDevice *sim = sim_of(device);
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    *address = simgpu_find_room(sim->gpu, bytes);
+    return *address == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_ERROR_SUCCESS;
+}
+
 static CudaError alloc_at(Device *device, uint64_t address, uint64_t bytes)
 {
     SimDevice *sim = sim_of(device);
@@ -81,6 +90,7 @@ static void forget_origin(Device *device, uint64_t address, uint64_t bytes)
 
 const DeviceMemoryOps SIM_MEMORY_OPS = {
     .alloc = alloc,
+    .find_room = find_room,
     .alloc_at = alloc_at,
     .release = release,
     .set_limit = set_limit,

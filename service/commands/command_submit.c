@@ -648,7 +648,7 @@ static Status post(Submitting *submitting, const cJSON *request, Message *why)
     if (status == STATUS_OK)
         status = api_post(&submitting->server, path, request, &submitting->json, &end, why);
     if (status != STATUS_OK && end == EXCHANGE_INTERRUPTED)
-        return fail(STATUS_BUSY, why, "interrupted, maybe after the file was handed in: `convjudge runs` says whether");
+        return fail(STATUS_BUSY, why, "interrupted, maybe after the file was submitted: `convjudge runs` says whether");
     if (status == STATUS_BAD_INPUT && end == EXCHANGE_ANSWERED)
         submitting->fault = FAULT_OF_FILE;
     if (status != STATUS_OK)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Who a student is at the judge: the whole address of electronic mail, what stands before its '@', or the name. */
+/* The student's name at the judge: the whole e-mail address, the part before its '@', or the name. */
 typedef enum GradescopePerson { PERSON_BY_EMAIL, PERSON_BY_LOGIN, PERSON_BY_NAME } GradescopePerson;
 
 typedef struct GradescopeFolder {

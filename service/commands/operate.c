@@ -357,7 +357,8 @@ static void rejudge_report_skips(const BatchSkip *skips, size_t skip_count, Text
 /* What a new batch holds, and what it skips. */
 static void rejudge_report_opened(const Batch *batch, const BatchSkip *skips, size_t skip_count, Text *out)
 {
-    text_printf(out, "batch %lld: %lld submissions of problem %s are judged again, and nobody sees it yet\n",
+    text_printf(out,
+                "batch %lld: %lld submissions of problem %s are judged again; the results stay hidden until --apply\n",
                 (long long)batch->id, (long long)batch->judgings, batch->problem);
     rejudge_report_skips(skips, skip_count, out);
     text_printf(out, "`convjudge rejudge --batch %lld` shows what it would change\n", (long long)batch->id);
@@ -650,7 +651,7 @@ static Status rejudge_check_options(const Options *options, Message *why)
     if (asked != 1)
         return fail(STATUS_BAD_INPUT, why, "rejudge: expected one of --problem, --list, --batch, --apply and --drop");
     if (options->problem == NULL && has_more)
-        return fail(STATUS_BAD_INPUT, why, "rejudge: --since, --runs and --why belong to --problem");
+        return fail(STATUS_BAD_INPUT, why, "rejudge: --since, --runs and --why are only for --problem");
     return options_expect_no_file(options, why);
 }
 

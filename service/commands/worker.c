@@ -309,7 +309,7 @@ static void log_end_of_job(const JudgeWorker *worker, const WorkResult *result, 
     log_end(&log);
 }
 
-/* Who was told to stop is not kept waiting for long. */
+/* A worker that was told to stop ends soon. */
 static Status send_result(const JudgeWorker *worker, const WorkResult *result, bool is_stopped, Message *why)
 {
     Server server = worker->place.server;

@@ -71,7 +71,7 @@ static void take_line(Following *following)
     following->length = 0;
 }
 
-/* Of a line that is too long, the beginning counts. */
+/* If a line is too long, its beginning counts. */
 static void take_errors(Following *following, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -449,7 +449,7 @@ static Status fail_by_end(const JudgedJob *judged, const ChildEnd *end, Message 
     if (end->exit_status > 128)
         return fail(STATUS_SYSTEM, why, "the judge was killed by signal %d", end->exit_status - 128);
     if (end->last_words[0] == '\0')
-        return fail(STATUS_SYSTEM, why, "the judge ended with exit status %d, without a word", end->exit_status);
+        return fail(STATUS_SYSTEM, why, "the judge ended with exit status %d, and printed nothing", end->exit_status);
     return fail(STATUS_SYSTEM, why, "%s", without_name(end->last_words));
 }
 

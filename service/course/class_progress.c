@@ -135,7 +135,7 @@ static Status check_time(const FoundFile *file, Message *why)
 {
     if (file->received_s <= (int64_t)time(NULL) + 24 * 3600)
         return STATUS_OK;
-    return fail(STATUS_BAD_INPUT, why, "was handed in in the future, as its export has it");
+    return fail(STATUS_BAD_INPUT, why, "has a time of receipt in the future, according to the export");
 }
 
 static Status take_file(Store *store, ClassRun *run, const FoundFile *file, Message *why)

@@ -109,13 +109,13 @@ void due_add_outlook(Text *out, const ClassFile *file, const Due *due, int64_t n
     case DUE_LATE:
         text_add(out, "was due ");
         add_moment(out, file, due->deadline->due.utc_s, now_s);
-        text_printf(out, "; what is handed in now loses %g %% of its points, and counts ", due->taken_off);
+        text_printf(out, "; submissions now lose %g %% of their points, and count ", due->taken_off);
         add_until(out, file, due);
         break;
     case DUE_CLOSED:
         text_add(out, "closed ");
         add_moment(out, file, class_last_moment(due->deadline), now_s);
-        text_add(out, "; what is handed in now is judged, but does not count");
+        text_add(out, "; submissions are judged now, but do not count");
         break;
     }
 }

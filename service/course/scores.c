@@ -601,7 +601,7 @@ static const char *words_of(const Counting *counting, const PointsCandidate *cho
 static const char *words_without(const Counting *counting)
 {
     Text text = {0};
-    text_add(&text, counting->count == 0 ? "Nothing was handed in." : "Nothing that was handed in counts.");
+    text_add(&text, counting->count == 0 ? "Nothing was submitted." : "No submission counts.");
     add_extension(&text, counting);
     add_passed_over(&text, counting);
     const char *words = arena_copy(counting->arena, text.data, text.length);

@@ -33,7 +33,7 @@ static Status refuse_held(Application *application, Message *why)
                         " WHERE batch = ?1 AND state = 'held' ORDER BY 1)",
                         "i", application->batch.id));
     return fail(STATUS_BAD_INPUT, why,
-                "batch %lld: the judge failed at what is held for a person to look at: submission %s",
+                "batch %lld: the judge failed at submissions that are held for a person to look at: %s",
                 (long long)application->batch.id, held);
 }
 

@@ -364,13 +364,13 @@ static Status find_candidates(Store *store, const BatchRequest *request, Rows *r
 static const char *reason_to_skip(const BatchRequest *request, const BatchCandidate *candidate)
 {
     if (candidate->problem == NULL)
-        return "there is none of this number";
+        return "no submission has this number";
     if (strcmp(candidate->problem, request->problem) != 0)
         return "it is of another problem";
     if (strcmp(candidate->mode, "rank") != 0)
-        return "it was not handed in for the ranking";
+        return "it was not submitted for the ranking";
     if (strcmp(candidate->received_utc, request->since_utc) < 0)
-        return "it was handed in earlier";
+        return "it was submitted earlier";
     if (strcmp(candidate->state, "cancelled") == 0)
         return "its author has withdrawn it";
     return candidate->has_source ? NULL : "the store does not have its source";
@@ -413,7 +413,7 @@ static Status refuse_empty(const BatchRequest *request, const Rows *skips, Messa
     enum { MOST_NAMED = 5 };
     const BatchSkip *skip = (const BatchSkip *)(const void *)skips->items;
     Text text = {0};
-    text_printf(&text, "there is nothing to judge again of problem %s", request->problem);
+    text_printf(&text, "problem %s has nothing to judge again", request->problem);
     for (size_t i = 0; i < skips->count && i < MOST_NAMED; i++)
         text_printf(&text, "; submission %lld: %s", (long long)skip[i].submission, skip[i].why);
     Status status = fail(STATUS_BAD_INPUT, why, "%s", text.data);

@@ -564,7 +564,7 @@ Status queue_finish(Queue *queue, int64_t person, const JsonFile *file, const ch
         if (holder != NULL)
             holder->seen_s = now_s();
         if (holder == NULL && named != NULL && named->person != person && named->person != PERSON_UNKNOWN)
-            status = fail(STATUS_NOT_FOUND, why, "the worker %s is somebody else's", result.worker);
+            status = fail(STATUS_NOT_FOUND, why, "the worker %s belongs to another account", result.worker);
         else
             status = holder == NULL ? take_late(queue, &result, &arena, outcome, why)
                                     : take_end(queue, &result, &arena, outcome, why);

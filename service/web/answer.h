@@ -135,7 +135,7 @@ MUST_USE Status submission_json(const Service *service, const StoredSubmission *
 
 /* ==== class rules ================================================================================================= */
 
-/* What class.json says about a request: whether something may be handed in, and what of others is shown. */
+/* What class.json says about a request: whether submitting is allowed, and what of others is shown. */
 
 /* NULL: the server has no class. Lives as long as the request. */
 const ClassFile *class_of(const Visit *visit);

@@ -98,7 +98,7 @@ static Status read_list(const Visit *visit, int64_t usual, StoredSubmission **ro
 
 static void add_none(Text *out)
 {
-    text_add(out, "no submissions yet: `convjudge submit FILE` hands one in\n");
+    text_add(out, "no submissions yet; `convjudge submit FILE` makes one\n");
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */

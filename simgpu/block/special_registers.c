@@ -305,6 +305,7 @@ void worker_begin_block(Worker *worker, uint64_t block)
     else
         begin_calls(worker);
     worker->path = (SimWarpPath){0};
+    worker->work = 0;
     worker->clock = 0;
     worker->trace = launch->is_timed ? trace_of(&launch->traces, block) : NULL;
     if (launch->is_timed && worker->trace == NULL)

@@ -86,7 +86,7 @@ static bool refuse_map(Worker *worker, const Instruction *instruction, uint32_t 
     const char *why = space_at(address) == PTX_LOCAL
                           ? "in local memory; a parameter that is a tensor map must be a const "
                             "__grid_constant__ CUtensorMap"
-                          : "where there is none, or one of another number of dimensions";
+                          : "at an address without a map, or with one of other dimensions";
     return worker_fault(worker, SIM_BAD_HANDLE, instruction->file, instruction->line, lane,
                         "begins a copy through a tensor map %s", why);
 }

@@ -153,7 +153,7 @@ static void read_warp(const Worker *worker, Operand operand, uint32_t warp, uint
             values[lane] = register_value(worker, operand, warp * SIM_WARP_SIZE + lane);
 }
 
-/* Of the registers that repeat others, tensor cores read none (tests/data/wmma.bin). */
+/* Tensor cores read none of the registers that repeat others (tests/data/wmma.bin). */
 static void gather(Worker *worker, const MatrixShape *shape, const Fragment *fragment, uint32_t warp, Tile tile)
 {
     const int count = matrix_registers(shape, fragment->part, fragment->type);

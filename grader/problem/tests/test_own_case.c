@@ -44,7 +44,7 @@ static void sizes_make_a_sample_with_its_formulas(void **state)
     testcases_free(&set);
 }
 
-/* Of each type of element: floats, integers and bytes. */
+/* Covers each type of element: floats, integers and bytes. */
 static void what_no_file_gives_is_random_within_the_range_of_its_type(void **state)
 {
     static const CaseSource expected[] = {{.kind = SOURCE_UNIFORM, .a = -1, .b = 1},
