@@ -71,8 +71,9 @@ static int write_seconds(const char *path)
     FILE *file = fopen(path, "w");
     if (file == NULL || getrusage(RUSAGE_CHILDREN, &used) != 0)
         return -1;
-    fprintf(file, "%.2f\n", (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-                                1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec));
+    fprintf(file, "%.2f\n",
+            (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec));
     return fclose(file);
 }
 
