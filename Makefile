@@ -123,10 +123,10 @@ toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
 test:  ## Run the tests, the same each time, in about five minutes; the last line counts them: [ONLY=folder, suite or file] [FAILED=1: what failed last time first]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) test
 
-test-all:  ## Run every suite of tests/suites.txt, for about an hour: [ONLY=...] [FAILED=1] [FUZZ=60: seconds for each fuzzer]
+test-all:  ## Run every suite of tests/suites.txt, for 80 minutes on two cores: [ONLY=...] [FAILED=1] [FUZZ=60: seconds for each fuzzer]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) all
 
-test-ci:  ## Run the suites that continuous integration runs after `make test`: [ONLY=...] [FAILED=1]
+test-ci:  ## Run what continuous integration runs after `make test`, for 40 minutes on two cores: [ONLY=...] [FAILED=1]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) ci
 
 # The suites need these besides the judge.

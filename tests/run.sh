@@ -16,6 +16,7 @@ cd "$(dirname "$0")/.."
 export build=$1 set=$2 FUZZ=${FUZZ:-60}
 CONVJUDGE_BUILD=$(realpath -m "$build")
 export CONVJUDGE_BUILD CMOCKA_MESSAGE_OUTPUT=TAP OMP_WAIT_POLICY=passive # suites share the cores, so OpenMP's threads must not spin
+export -n ONLY FAILED SUITES # tests/run.bats runs this script with its own
 unset STAND # where `make test` was typed is not where a test stands
 export CONVJUDGE_CUDA_DRIVER=no-such-library.so.1 # a GPU of this machine is for `make test-gpu`; the tests expect the simulated one
 suites=${SUITES:-tests/suites.txt} logs=$build/test-logs last=$build/test-failed
