@@ -54,6 +54,17 @@ static const CaseResult *beyond_roofline(const Result *result, const KnownTime *
     return NULL;
 }
 
+/* The first case that is faster than all that is known, by a model that does not know the machine code; NULL: none. */
+static const CaseResult *doubtful_case(const Result *result, const KnownTime *known)
+{
+    for (size_t i = 0; i < result->case_count; i++) {
+        const CaseResult *item = &result->cases[i];
+        if (item->time.ms > 0 && item->statistics.is_doubtful && lead_of(item, known[i].best_ms) > 1)
+            return item;
+    }
+    return NULL;
+}
+
 /* ---- holding two sittings against each other --------------------------------------------------------------------- */
 
 static bool times_differ(MeasuredTime a, MeasuredTime b)
@@ -153,6 +164,16 @@ static void quarantine(Result *result, const char *reason)
                 "(convjudge quarantine)");
 }
 
+/* Another sitting would give the same modelled time. */
+static void quarantine_doubtful(Result *result, const CaseResult *item)
+{
+    char text[sizeof result->rank_status];
+    snprintf(text, sizeof text,
+             "\"%.80s\" took %s, faster than all others, but the model cannot relate a kernel's machine code to its PTX",
+             item->name, quantity_time(item->time.ms).text);
+    quarantine(result, text);
+}
+
 static void keep_known(Result *result, const KnownTime *known)
 {
     for (size_t i = 0; i < result->case_count; i++) {
@@ -181,10 +202,12 @@ Status review_result(Store *store, const JudgeJob *first, Result *result, Messag
     Status status = known_times_read(store, result, &arena, &known, why);
     if (status == STATUS_OK) {
         keep_known(result, known);
-        const CaseResult *suspect = review_suspect(result, known);
+        const CaseResult *suspect = review_suspect(result, known), *doubtful = doubtful_case(result, known);
         if (suspect == NULL)
             suspect = beyond_roofline(result, known);
-        if (suspect != NULL)
+        if (doubtful != NULL)
+            quarantine_doubtful(result, doubtful);
+        else if (suspect != NULL)
             review(first, suspect, known, result);
     }
     arena_free(&arena);

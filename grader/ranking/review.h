@@ -10,7 +10,8 @@
  *     a teacher accepted, is nearly as fast: many small steps do not lead past the roofline without a teacher
  *     if the second sitting gives no times that count.
  *
- * Otherwise the times of the first sitting stand.  */
+ * Otherwise the times of the first sitting stand. A modelled time that is faster than all others waits at once where the
+ * model does not know the machine code of a kernel, or does not believe its lines (DeviceStatistics.is_doubtful).  */
 #ifndef GRADER_RANKING_REVIEW_H
 #define GRADER_RANKING_REVIEW_H
 

@@ -363,7 +363,7 @@ enum { MOST_OF_ONE = 3 };
 static SimMachineRatios plain_machine(const CostInput *input)
 {
     bool uniform = input->function->uniform_constant_loads;
-    double instructions = input->function->has_unknown_code ? MOST_OF_ONE : 1;
+    double instructions = input->function->has_unknown_code || input->machine.is_doubtful ? MOST_OF_ONE : 1;
     return (SimMachineRatios){.issue = instructions,
                               .fma = 1,
                               .alu = instructions,
@@ -376,7 +376,19 @@ static SimMachineRatios plain_machine(const CostInput *input)
 
 static SimMachineRatios machine_of(const CostInput *input)
 {
-    return input->machine.issue > 0 ? input->machine : plain_machine(input);
+    const SimMachineRatios plain = plain_machine(input);
+    SimMachineRatios machine = input->machine;
+    if (!(machine.issue > 0))
+        return plain;
+    if (machine.is_doubtful) {
+        machine.issue = fmax(machine.issue, plain.issue);
+        machine.fma = fmax(machine.fma, plain.fma);
+        machine.alu = fmax(machine.alu, plain.alu);
+        machine.special = fmax(machine.special, plain.special);
+        machine.shared = fmax(machine.shared, plain.shared);
+        machine.waiting = fmax(machine.waiting, plain.waiting);
+    }
+    return machine;
 }
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
