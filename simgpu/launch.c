@@ -63,8 +63,9 @@ static bool block_sample_is_possible(const GridRun *run)
     const Launch *launch = &run->launch;
     const SimLaunch *request = launch->request;
     return request->sample_lane_instructions > 0 && request->sample_key != NULL && launch->is_timed &&
-           launch->cluster_blocks == 1 && launch->blocks >= LEAST_BLOCKS && (launch->sanitizer_plan == NULL || launch->sanitizer_plan->is_sample) &&
-           request->footprint == NULL && is_alone(launch->code);
+           launch->cluster_blocks == 1 && launch->blocks >= LEAST_BLOCKS &&
+           (launch->sanitizer_plan == NULL || launch->sanitizer_plan->is_sample) && request->footprint == NULL &&
+           is_alone(launch->code);
 }
 
 /* ---- the strips -------------------------------------------------------------------------------------------------- */
@@ -234,9 +235,9 @@ static double drawn_part(const GridRun *run, const Drawing *drawing, double shar
     for (BlockPlace place = 0; place < BLOCK_PLACES; place++) {
         const BlockStores *stores = &run->stores[place];
         drawn += (double)stores->bytes;
-        all += stores->blocks == 0 ? 0
-                                   : (double)stores->bytes / (double)stores->blocks *
-                                         (double)blocks_in(&run->launch, drawing, place);
+        all += stores->blocks == 0
+                   ? 0
+                   : (double)stores->bytes / (double)stores->blocks * (double)blocks_in(&run->launch, drawing, place);
     }
     const double part = all > 0 ? drawn / all : share;
     return fmin(share * (1 + MOST_APART), fmax(share * (1 - MOST_APART), part));

@@ -168,9 +168,10 @@ static void quarantine(Result *result, const char *reason)
 static void quarantine_doubtful(Result *result, const CaseResult *item)
 {
     char text[sizeof result->rank_status];
-    snprintf(text, sizeof text,
-             "\"%.80s\" took %s, faster than all others, but the model cannot relate a kernel's machine code to its PTX",
-             item->name, quantity_time(item->time.ms).text);
+    snprintf(
+        text, sizeof text,
+        "\"%.80s\" took %s, faster than all others, but the model cannot relate a kernel's machine code to its PTX",
+        item->name, quantity_time(item->time.ms).text);
     quarantine(result, text);
 }
 

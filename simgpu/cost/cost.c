@@ -73,9 +73,8 @@ BlockShares block_shares_find(const double *works, size_t count, uint32_t multip
     free(heap);
     if (!(longest > 0))
         return (BlockShares){0};
-    return (BlockShares){.share = busiest / sum,
-                       .waves = last / longest,
-                       .together = fmin(resident, floor(busiest / longest + 0.5))};
+    return (BlockShares){
+        .share = busiest / sum, .waves = last / longest, .together = fmin(resident, floor(busiest / longest + 0.5))};
 }
 
 /* ==== combine ===================================================================================================== */
@@ -168,8 +167,8 @@ static double ratio(double part, double count)
 typedef struct CostShape {
     double blocks, warps;
     double most_blocks; /* of a multiprocessor */
-    double share; /* fraction of all work that the busiest multiprocessor does */
-    double waves; /* how many times a multiprocessor is filled with blocks */
+    double share;       /* fraction of all work that the busiest multiprocessor does */
+    double waves;       /* how many times a multiprocessor is filled with blocks */
     double warps_per_block, resident;
     double together; /* blocks on a multiprocessor at once: `resident`, or fewer in a small grid */
 } CostShape;

@@ -408,8 +408,7 @@ static void take_loads(Reuse *reuse, const Reuse *first, const Reuse *others, in
     const double FACTOR = 1.1, MORE = 0.1; /* of a single load; at the borders of images it can miss more often */
     for (int i = 0; i < load_count; i++)
         if (others->loads[i].has_run &&
-            (!first->loads[i].has_run ||
-             slow_share(&others->loads[i]) > FACTOR * slow_share(&first->loads[i]) + MORE))
+            (!first->loads[i].has_run || slow_share(&others->loads[i]) > FACTOR * slow_share(&first->loads[i]) + MORE))
             reuse->loads[i] = others->loads[i];
 }
 

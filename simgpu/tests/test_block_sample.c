@@ -15,9 +15,10 @@
 
 static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n" KERNEL("plain", "")
     KERNEL("omitting", " and.b32 %r9, %r2, 63;\n setp.eq.u32 %p1, %r9, 33;\n @%p1 ret;\n")
-    KERNEL("atomic", " atom.global.add.u32 %r9, [%d1], 0;\n") KERNEL("fence", " membar.gl;\n")
-        KERNEL("volatile", " ld.volatile.global.u32 %r9, [%d3];\n") KERNEL(
-            "shared", " .shared .align 4 .b8 tile[4];\n mov.u32 %r9, tile;\n atom.shared.add.u32 %r10, [%r9], 1;\n");
+        KERNEL("atomic", " atom.global.add.u32 %r9, [%d1], 0;\n") KERNEL("fence", " membar.gl;\n")
+            KERNEL("volatile", " ld.volatile.global.u32 %r9, [%d3];\n")
+                KERNEL("shared",
+                       " .shared .align 4 .b8 tile[4];\n mov.u32 %r9, tile;\n atom.shared.add.u32 %r10, [%r9], 1;\n");
 
 enum { BLOCKS = 20000, THREADS = 64 };
 

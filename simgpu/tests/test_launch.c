@@ -528,11 +528,10 @@ static void a_grid_of_more_warps_than_instructions_are_allowed_does_not_begin(vo
     SimModule *module;
     SimFunction *function = machine_read(gpu, "launch.ptx", "all_parameters", &module);
     const AllParameters parameters = {0};
-    const SimReport report = run(function,
-                                 (SimLaunch){.shape.grid = {INT32_MAX, 65535, 65535},
-                                             .shape.block = {1, 1, 1},
-                                             .warp_instructions = 1000000000},
-                                 &parameters);
+    const SimReport report = run(
+        function,
+        (SimLaunch){.shape.grid = {INT32_MAX, 65535, 65535}, .shape.block = {1, 1, 1}, .warp_instructions = 1000000000},
+        &parameters);
     assert_int_equal(report.outcome, SIM_TIME_LIMIT);
     assert_non_null(strstr(report.fault.text, "executes more than 1000000000 warp instructions"));
     simgpu_module_unload(gpu, module);

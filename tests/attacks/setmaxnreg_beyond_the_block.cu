@@ -1,4 +1,5 @@
 // expect: Time Limit Exceeded
+// says: setmaxnreg waits for ever
 // problem: conv1d
 // naive: does not apply: it has no other clock than the device's
 // Asks for more registers than the block has, which the launch does not count: as many blocks seem to fit as with few

@@ -265,8 +265,10 @@ static void a_load_that_joins_a_fetch_waits_for_half_of_it(void **state)
 static bool is_believed(bool ran, bool swaps_lines, double issue)
 {
     MachineInstruction code[] = {{.operation = MACHINE_LDG, .line = 1}, {.operation = MACHINE_FFMA, .line = 2}};
-    MachineLine lines[] = {{.block = -1}, {.block = 0, .accesses = 1, .space = PTX_GLOBAL}, {.block = 0, .may_be_float = true}};
-    MachineProgram program = {.instructions = code, .instruction_count = 2, .lines = lines, .line_count = COUNT_OF(lines)};
+    MachineLine lines[] = {
+        {.block = -1}, {.block = 0, .accesses = 1, .space = PTX_GLOBAL}, {.block = 0, .may_be_float = true}};
+    MachineProgram program = {
+        .instructions = code, .instruction_count = 2, .lines = lines, .line_count = COUNT_OF(lines)};
     const uint64_t executed[] = {ran ? 100 : 0};
     const MachineWork work = {.issue = issue};
     if (swaps_lines) {
