@@ -3,8 +3,11 @@
 
 #include "base/arena.h"
 #include "base/chacha20.h"
+#include "simgpu/block/block_races.h"
 #include "simgpu/block/cluster.h"
 #include "simgpu/block/launch.h"
+#include "simgpu/block/raw_finding.h"
+#include "simgpu/block/sanitizer.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/code/instruction.h"
 #include "simgpu/cost/cost.h"
@@ -14,9 +17,6 @@
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/gpu.h"
 #include "simgpu/memory/validity.h"
-#include "simgpu/block/block_races.h"
-#include "simgpu/block/raw_finding.h"
-#include "simgpu/block/sanitizer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -184,9 +184,11 @@ static uint64_t strips_within(const GridRun *run)
 static uint64_t stored_bytes(const SimMarked *marked)
 {
     const uint32_t *words = (const uint32_t *)(uintptr_t)marked->address;
+    const uint64_t count = marked->bytes / sizeof *words;
     uint64_t stored = 0;
-    for (uint64_t i = 0; i < marked->bytes / sizeof *words; i++)
-        stored += words[i] != marked->words[i % marked->word_count];
+    for (uint64_t first = 0; first < count; first += marked->word_count)
+        for (uint32_t i = 0; i < marked->word_count && first + i < count; i++)
+            stored += words[first + i] != marked->words[i];
     return stored * sizeof *words;
 }
 

@@ -4,9 +4,9 @@
 
 #include "simgpu/block/launch.h"
 #include "simgpu/block/lines.h"
+#include "simgpu/block/raw_finding.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/gpu.h"
-#include "simgpu/block/raw_finding.h"
 #include "simgpu/simgpu.h"
 
 /* ==== launch ====================================================================================================== */

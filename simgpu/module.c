@@ -235,7 +235,7 @@ static bool names_variable(const PtxFunction *function, const PtxVariable *varia
     return false;
 }
 
-/* Of the constant arrays that a kernel names. It may reach the others too if it calls functions. */
+/* Bytes of the constant arrays that a kernel names. With calls it may use others, too. */
 static uint32_t constant_bytes(const SimFunction *function)
 {
     uint64_t bytes = 0;

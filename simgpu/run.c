@@ -2,6 +2,8 @@
 
 #include "base/arena.h"
 #include "simgpu/block/cluster.h"
+#include "simgpu/block/sanitizer.h"
+#include "simgpu/block/sanitizer_state.h"
 #include "simgpu/block/special_registers.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/code/instruction.h"
@@ -9,8 +11,6 @@
 #include "simgpu/engine/bulk_copy.h"
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/launch.h"
-#include "simgpu/block/sanitizer.h"
-#include "simgpu/block/sanitizer_state.h"
 
 #include <stdlib.h>
 #include <string.h>

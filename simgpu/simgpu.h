@@ -16,15 +16,15 @@
 
 #include "base/status.h"
 #include "simgpu/block/launch.h"
+#include "simgpu/block/raw_finding.h"
 #include "simgpu/code/function.h"
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/hardware_profile.h"
 #include "simgpu/engine/interpreter.h"
-#include "simgpu/memory/validity.h"
 #include "simgpu/memory/footprint.h"
 #include "simgpu/memory/texture.h"
-#include "simgpu/block/raw_finding.h"
+#include "simgpu/memory/validity.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,7 +65,10 @@ bool simgpu_function_set_dynamic_shared(SimFunction *function, uint32_t bytes);
 /* Allocates device memory, with bytes on both sides that belong to no allocation. The address is a multiple of 512, as
  * cudaMalloc() gives it, at least 256. Returns 0 where the limit would be passed. */
 uint64_t simgpu_alloc(SimGpu *gpu, uint64_t bytes);
-/* The same where an earlier allocation lay; false where that place is not free. */
+/* The address that simgpu_alloc() would return, although nothing is allocated. */
+uint64_t simgpu_find_room(const SimGpu *gpu, uint64_t bytes);
+/* Allocates at an address within such room, for a caller that writes all of it before anything reads it; false where that
+ * place is not free. */
 bool simgpu_alloc_at(SimGpu *gpu, uint64_t address, uint64_t bytes);
 /* Frees an allocation; false where none starts at `address`. */
 bool simgpu_release(SimGpu *gpu, uint64_t address);

@@ -1,8 +1,8 @@
 #include "grader/report/advisor.h"
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "grader/report/advice_rules.h"
-#include "base/terminal.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,20 +1,20 @@
 #include "simgpu/block/sanitizer.h"
 
 #include "base/arena.h"
-#include "simgpu/block/cluster.h"
-#include "simgpu/block/execute.h"
-#include "simgpu/block/worker.h"
-#include "simgpu/block/register.h"
-#include "simgpu/code/function.h"
-#include "simgpu/memory/footprint.h"
-#include "simgpu/memory/validity.h"
 #include "simgpu/block/async_copies.h"
 #include "simgpu/block/block_races.h"
+#include "simgpu/block/cluster.h"
 #include "simgpu/block/cluster_races.h"
+#include "simgpu/block/execute.h"
 #include "simgpu/block/raw_finding.h"
+#include "simgpu/block/register.h"
 #include "simgpu/block/shadow_cells.h"
 #include "simgpu/block/thread_races.h"
 #include "simgpu/block/warp_order.h"
+#include "simgpu/block/worker.h"
+#include "simgpu/code/function.h"
+#include "simgpu/memory/footprint.h"
+#include "simgpu/memory/validity.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -221,8 +221,7 @@ static void mbarrier_wait(Worker *worker, const Instruction *instruction, PtxSpa
  *
  * Source   PTX ISA 9.0, Memory Consistency Model: Release and Acquire Patterns. */
 
-/* Of a block: stores that are kept, and how often they are looked at. What goes beyond these limits counts as
- * published. */
+/* Limits of a block: stores that are kept, and how often they are looked at. Stores beyond them count as published. */
 enum { MOST_STORES = 1 << 15, MOST_LOOKS = 1 << 24 };
 
 /* When a warp did something. */
@@ -257,7 +256,7 @@ static Publication *publication_new(const Code *code)
     if (!can_wait)
         return NULL;
     Publication *publication = zeroed(1, sizeof *publication);
-    publication->stores = zeroed(MOST_STORES, sizeof *publication->stores);
+    publication->stores = allocated(malloc(MOST_STORES * sizeof *publication->stores));
     return publication;
 }
 

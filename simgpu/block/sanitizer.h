@@ -48,9 +48,9 @@
 #define SIMGPU_BLOCK_SANITIZER_H
 
 #include "simgpu/block/active.h"
+#include "simgpu/block/sanitizer_state.h"
 #include "simgpu/code/code.h"
 #include "simgpu/cost/pattern.h"
-#include "simgpu/block/sanitizer_state.h"
 
 /* ==== steps ======================================================================================================= */
 

@@ -4,8 +4,8 @@
 #include "simgpu/block/cluster.h"
 #include "simgpu/block/group.h"
 #include "simgpu/block/lines.h"
-#include "simgpu/block/worker.h"
 #include "simgpu/block/register.h"
+#include "simgpu/block/worker.h"
 
 #include <stdlib.h>
 #include <string.h>

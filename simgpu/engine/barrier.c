@@ -7,12 +7,12 @@
 #include "simgpu/block/cluster.h"
 #include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
-#include "simgpu/block/register.h"
-#include "simgpu/block/worker.h"
-#include "simgpu/block/shadow_cells.h"
 #include "simgpu/block/raw_finding.h"
+#include "simgpu/block/register.h"
 #include "simgpu/block/sanitizer.h"
+#include "simgpu/block/shadow_cells.h"
 #include "simgpu/block/warp_order.h"
+#include "simgpu/block/worker.h"
 
 #include <string.h>
 

@@ -6,10 +6,10 @@
 #include "simgpu/block/fault.h"
 #include "simgpu/block/lines.h"
 #include "simgpu/block/register.h"
+#include "simgpu/block/sanitizer.h"
 #include "simgpu/engine/access.h"
 #include "simgpu/engine/barrier.h"
 #include "simgpu/engine/bulk_copy.h"
-#include "simgpu/block/sanitizer.h"
 
 #include <fenv.h>
 #include <string.h>

@@ -383,7 +383,7 @@ static const struct {
      SIM_BAD_BARRIER, "bar"},
     {NULL, "bar.sync 0, 4096", SIM_BAD_BARRIER, "waits at a barrier for more threads than the block has"},
     {NULL, "setmaxnreg.inc.sync.aligned.u32 100", SIM_UNSUPPORTED, "no multiple of 8 from 24 to 256"},
-    {NULL, "mbarrier.arrive.shared.b64 %d0, [%r10]", SIM_UNSET_MBARRIER, "which nobody has initialised"},
+    {NULL, "mbarrier.arrive.shared.b64 %d0, [%r10]", SIM_UNSET_MBARRIER, "which was not initialised"},
     {NULL, "mbarrier.init.shared.b64 [%r10], 1; mbarrier.arrive.shared.b64 %d0, [%r10]", SIM_OK, ""},
     {NULL, "frobnicate.b32 %r0, %r1, %r2", SIM_UNSUPPORTED, "frobnicate.b32"},
     {NULL, "add.s64 %r0, %d0, %d1", SIM_BAD_CODE, "operand 1 is a register of 32 bits, expected a register of 64 bits"},
