@@ -63,8 +63,9 @@ static bool block_sample_is_possible(const GridRun *run)
     const Launch *launch = &run->launch;
     const SimLaunch *request = launch->request;
     return request->sample_lane_instructions > 0 && request->sample_key != NULL && launch->is_timed &&
-           launch->cluster_blocks == 1 && launch->blocks >= LEAST_BLOCKS && (launch->sanitizer_plan == NULL || launch->sanitizer_plan->is_sample) &&
-           request->footprint == NULL && is_alone(launch->code);
+           launch->cluster_blocks == 1 && launch->blocks >= LEAST_BLOCKS &&
+           (launch->sanitizer_plan == NULL || launch->sanitizer_plan->is_sample) && request->footprint == NULL &&
+           is_alone(launch->code);
 }
 
 /* ---- the strips -------------------------------------------------------------------------------------------------- */
@@ -236,9 +237,9 @@ static double drawn_part(const GridRun *run, const Drawing *drawing, double shar
     for (BlockPlace place = 0; place < BLOCK_PLACES; place++) {
         const BlockStores *stores = &run->stores[place];
         drawn += (double)stores->bytes;
-        all += stores->blocks == 0 ? 0
-                                   : (double)stores->bytes / (double)stores->blocks *
-                                         (double)blocks_in(&run->launch, drawing, place);
+        all += stores->blocks == 0
+                   ? 0
+                   : (double)stores->bytes / (double)stores->blocks * (double)blocks_in(&run->launch, drawing, place);
     }
     const double part = all > 0 ? drawn / all : share;
     return fmin(share * (1 + MOST_APART), fmax(share * (1 - MOST_APART), part));
@@ -452,9 +453,13 @@ static SimMachineRatios machine_ratios(SimFunction *function, const Executed *ex
         warps[i] = executed[i].warps;
     machine_code_wait(&function->machine, code, input->profile, loads, cost_local_share(input));
     machine_total(&function->machine, code, warps, &work);
+    const bool is_plausible = machine_is_plausible(&function->machine, warps, &work,
+                                                   (double)input->counters->warp_instructions);
     slow_path_add(&work, input->counters->slow_path_instructions);
     free(warps);
-    return cost_machine_ratios(input, &work, function->machine.direct_bytes);
+    SimMachineRatios ratios = cost_machine_ratios(input, &work, function->machine.direct_bytes);
+    ratios.is_doubtful = !is_plausible;
+    return ratios;
 }
 
 static void model_time(const SimGpu *gpu, const SimLaunch *launch, const GridRun *run, const LoadShare *loads,
@@ -622,6 +627,14 @@ static void run_blocks(SimGpu *gpu, GridRun *run, int helpers)
         run_whole(gpu, run, helpers);
 }
 
+/* Each warp executes one instruction at least, so that some grids need not be begun. */
+static bool is_beyond_limit(const SimLaunch *launch)
+{
+    const double threads = (double)launch_block_threads(&launch->shape), warps = ceil(threads / SIM_WARP_SIZE);
+    return launch->warp_instructions > 0 &&
+           (double)launch_block_count(&launch->shape) * warps > (double)launch->warp_instructions;
+}
+
 void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimReport *report)
 {
     *report = (SimReport){.outcome = SIM_OK};
@@ -629,6 +642,11 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     gpu->lines = NULL;
     if (!launch_is_possible(gpu, launch, report) || !cooperative_check(gpu, launch, report))
         return;
+    if (is_beyond_limit(launch)) {
+        report->outcome = SIM_TIME_LIMIT;
+        describe_stop(launch, report);
+        return;
+    }
     GridRun run;
     prepare_run(gpu, launch, how, &run);
     run_blocks(gpu, &run, launch->function->code.uses_heap ? 0 : how->helpers);

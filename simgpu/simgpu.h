@@ -151,9 +151,10 @@ typedef struct SimReport {
     const SimTouched *touched; /* [touched_count], valid until the GPU's next launch */
     size_t touched_count;
     double
-        sampled_share;  /* of the grid's blocks, those that ran: 1, or less with SimLaunch.sample_lane_instructions. The
+        sampled_share; /* of the grid's blocks, those that ran: 1, or less with SimLaunch.sample_lane_instructions. The
                            * counters are those of the whole grid, then estimated */
-    double drawn_share; /* of what the grid stores, what blocks do that ran because they were drawn; 0: there was no sample */
+    double
+        drawn_share; /* of what the grid stores, what blocks do that ran because they were drawn; 0: there was no sample */
     uint64_t certain_bytes; /* of SimLaunch.marked, that blocks stored which run in any sample: a kernel can foresee
                              * which these are */
     double sample_error; /* half the width of the 95 % interval of what they are estimated from, relative; 0: exact */

@@ -60,6 +60,19 @@ static const CaseResult *beyond_roofline(const Result *result, const KnownTime *
     return NULL;
 }
 
+bool review_doubts(const Result *result, const KnownTime *known, char *text, size_t size)
+{
+    for (size_t i = 0; i < result->case_count; i++) {
+        const CaseResult *item = &result->cases[i];
+        if (!(item->time.ms > 0) || !item->statistics.is_doubtful || !(lead_of(item, known[i].best_ms) > 1))
+            continue;
+        snprintf(text, size, "\"%.80s\" took %s, but the model cannot relate a kernel's machine code to its PTX",
+                 item->name, quantity_time(item->time.ms).text);
+        return true;
+    }
+    return false;
+}
+
 /* ---- holding two sittings against each other --------------------------------------------------------------------- */
 
 static bool times_differ(MeasuredTime a, MeasuredTime b)
@@ -188,9 +201,12 @@ Status review_result(Store *store, const JudgeJob *first, Result *result, Messag
     if (status == STATUS_OK) {
         keep_known(result, known);
         const CaseResult *suspect = review_suspect(result, known);
+        char doubt[sizeof result->rank_status];
         if (suspect == NULL)
             suspect = beyond_roofline(result, known);
-        if (suspect != NULL)
+        if (review_doubts(result, known, doubt, sizeof doubt)) /* another sitting would give the same modelled time */
+            quarantine(result, doubt);
+        else if (suspect != NULL)
             review(first, suspect, known, result);
     }
     arena_free(&arena);

@@ -10,7 +10,8 @@
  *     a teacher accepted, is nearly as fast: many small steps do not lead past the roofline without a teacher
  *     if the second sitting gives no times that count.
  *
- * Otherwise the times of the first sitting stand.  */
+ * Otherwise the times of the first sitting stand. A modelled time that is faster than all others waits at once where the
+ * model does not know the machine code of a kernel, or does not believe its lines (DeviceStatistics.is_doubtful).  */
 #ifndef GRADER_RANKING_REVIEW_H
 #define GRADER_RANKING_REVIEW_H
 
@@ -28,6 +29,9 @@ MUST_USE Status review_result(Store *store, const JudgeJob *first, Result *resul
 
 /* The first timed case that is faster than what is known by the factor, the most so; NULL: there is none. */
 const CaseResult *review_suspect(const Result *result, const KnownTime *known);
+
+/* True if a case is faster than all that is known by a model that is not sure of it; then `text` says so. */
+bool review_doubts(const Result *result, const KnownTime *known, char *text, size_t size);
 
 /* True if a result has a second sitting whose times differ from its own. */
 bool review_differs(const Result *result);

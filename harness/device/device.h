@@ -538,6 +538,7 @@ typedef struct DeviceStatistics {
     double drawn_share;     /* SimReport.drawn_share of that kernel, and */
     uint64_t certain_bytes; /* SimReport.certain_bytes, of the output */
     double sample_error;    /* largest of SimReport.sample_error */
+    bool is_doubtful;       /* the model does not know, or does not believe, the machine code of a kernel */
     bool is_sample_unsound; /* something read memory that such a kernel had left incomplete: nothing here counts */
 } DeviceStatistics;
 

@@ -754,10 +754,11 @@ static void count_kernel(SimDevice *sim, const SimFunction *function, const SimR
     const uint64_t executed = (uint64_t)((double)report->counters.warp_instructions * report->sampled_share);
     sum->executed_instructions += executed;
     sim->budget_left -= executed < sim->budget_left ? executed : sim->budget_left;
-    if (report->modelled_s < sim->longest_s)
-        return;
     SimFunctionInfo facts;
     simgpu_function_info(function, &facts);
+    sum->is_doubtful |= facts.has_unknown_code || report->machine.is_doubtful;
+    if (report->modelled_s < sim->longest_s)
+        return;
     sim->longest_s = report->modelled_s;
     sum->occupancy = report->occupancy;
     snprintf(sum->limiter, sizeof sum->limiter, "%s", report->limiter == NULL ? "" : report->limiter);

@@ -73,9 +73,8 @@ BlockShares block_shares_find(const double *works, size_t count, uint32_t multip
     free(heap);
     if (!(longest > 0))
         return (BlockShares){0};
-    return (BlockShares){.share = busiest / sum,
-                       .waves = last / longest,
-                       .together = fmin(resident, floor(busiest / longest + 0.5))};
+    return (BlockShares){
+        .share = busiest / sum, .waves = last / longest, .together = fmin(resident, floor(busiest / longest + 0.5))};
 }
 
 /* ==== combine ===================================================================================================== */
@@ -168,8 +167,8 @@ static double ratio(double part, double count)
 typedef struct CostShape {
     double blocks, warps;
     double most_blocks; /* of a multiprocessor */
-    double share; /* fraction of all work that the busiest multiprocessor does */
-    double waves; /* how many times a multiprocessor is filled with blocks */
+    double share;       /* fraction of all work that the busiest multiprocessor does */
+    double waves;       /* how many times a multiprocessor is filled with blocks */
     double warps_per_block, resident;
     double together; /* blocks on a multiprocessor at once: `resident`, or fewer in a small grid */
 } CostShape;
@@ -363,7 +362,7 @@ enum { MOST_OF_ONE = 3 };
 static SimMachineRatios plain_machine(const CostInput *input)
 {
     bool uniform = input->function->uniform_constant_loads;
-    double instructions = input->function->has_unknown_code ? MOST_OF_ONE : 1;
+    double instructions = input->function->has_unknown_code || input->machine.is_doubtful ? MOST_OF_ONE : 1;
     return (SimMachineRatios){.issue = instructions,
                               .fma = 1,
                               .alu = instructions,
@@ -376,7 +375,19 @@ static SimMachineRatios plain_machine(const CostInput *input)
 
 static SimMachineRatios machine_of(const CostInput *input)
 {
-    return input->machine.issue > 0 ? input->machine : plain_machine(input);
+    const SimMachineRatios plain = plain_machine(input);
+    SimMachineRatios machine = input->machine;
+    if (!(machine.issue > 0))
+        return plain;
+    if (machine.is_doubtful) {
+        machine.issue = fmax(machine.issue, plain.issue);
+        machine.fma = fmax(machine.fma, plain.fma);
+        machine.alu = fmax(machine.alu, plain.alu);
+        machine.special = fmax(machine.special, plain.special);
+        machine.shared = fmax(machine.shared, plain.shared);
+        machine.waiting = fmax(machine.waiting, plain.waiting);
+    }
+    return machine;
 }
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */

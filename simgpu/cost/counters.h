@@ -48,6 +48,7 @@ typedef struct SimMachineRatios {
     double direct;         /* instructions with an element of a constant array as an operand / warp_instructions */
     uint32_t direct_bytes; /* size of all such operands */
     double waiting;        /* time from start to end of a warp / the same according to PTX */
+    bool is_doubtful;      /* the lines of the machine code cannot be right; what is unknown is charged in full */
 } SimMachineRatios;
 
 /* How the blocks of a grid are divided among multiprocessors (cost.h). */

@@ -478,6 +478,21 @@ static bool adds_or_multiplies(const Instruction *instruction)
     }
 }
 
+/* Calls, textures and matrices can lead to anything. */
+static bool can_be_float(const Instruction *instruction)
+{
+    switch (instruction->kind) {
+    case LOAD:
+    case STORE:
+    case LOAD_PARAMETER: return false;
+    case ALU: {
+        const OpClass class = opcode_info((Opcode)instruction->opcode)->op_class;
+        return class == FP32 || class == FMA32 || class == SPECIAL;
+    }
+    default: return true;
+    }
+}
+
 static void describe_access(MachineLine *line, const Instruction *access)
 {
     PtxSpace space = (PtxSpace)access->space;
@@ -498,6 +513,7 @@ static void describe_statements(const Code *code, MachineProgram *program)
         if (accesses && !instruction->is_hidden)
             describe_access(&program->lines[number], instruction);
         program->lines[number].is_float |= adds_or_multiplies(instruction);
+        program->lines[number].may_be_float |= can_be_float(instruction);
     }
     for (size_t i = 0; i < program->line_count; i++)
         if (program->lines[i].instances > 1)

@@ -167,6 +167,7 @@ typedef struct MachineLine { /* of PTX */
     uint32_t access_bytes;   /* of the last one, per lane */
     PtxSpace space;          /* of all of them; PTX_NO_SPACE: generic or several */
     bool is_float;           /* the only statement adds, multiplies or both in float32 */
+    bool may_be_float;       /* a statement can lead to such operations: a division, for example */
     int32_t first, last;     /* first and last block of the same loop that stand in one stretch with it */
     MachineWork dispatch;    /* done once for all iterations of its loop, to choose among the copies */
     int variant_count;
@@ -228,6 +229,11 @@ static inline size_t machine_line_of(const MachineProgram *program, const Machin
  *          PTX executed it. All instructions of the stretch ran as often, whatever their lines. So did stretches that
  *          every way to it, or onwards, passes.
  * Units    warp-instructions and cycles, summed over warps. */
+
+/* Whether the lines of the machine code may be believed, after a launch whose warps executed block i executed[i] times, and
+ * `instructions` of PTX in all. */
+bool machine_is_plausible(const MachineProgram *program, const uint64_t *executed, const MachineWork *sum,
+                          double instructions);
 
 /* The work of warps that executed block i executed[i] times. */
 void machine_total(const MachineProgram *program, const Code *code, const uint64_t *executed, MachineWork *sum);

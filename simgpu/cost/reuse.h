@@ -8,8 +8,9 @@
  *
  * Check    a kernel can tell which blocks these are, and spare them the misses of all others. So blocks from all over the
  *          grid, which nobody can foresee, are recorded as well. Each of them alone, with its share of the L1, must not
- *          miss far more often than those of the first multiprocessor do alone; if it does, its misses count. In kernels
- *          whose blocks are alike, the time does not depend on which blocks were drawn.
+ *          miss far more often than those of the first multiprocessor do alone; if it does, its misses count. The same
+ *          holds for each load by itself, for the blocks of the first multiprocessor may run a copy of the code of their
+ *          own. In kernels whose blocks are alike, the time does not depend on which blocks were drawn.
  *
  * Model    a line has 128 bytes, and its 32-byte sectors are fetched one by one. The least recently used line is
  *          evicted. Frames of local memory, whose spilled values are loaded over and over, keep their lines; global loads
@@ -57,6 +58,7 @@ typedef struct Trace { /* of one block */
 typedef struct LoadShare {
     double l2, memory;
     double joined_l2, joined_memory;
+    bool has_run; /* a block that was looked at has executed the load */
 } LoadShare;
 
 typedef struct Reuse {

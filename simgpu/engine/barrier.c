@@ -277,10 +277,11 @@ bool registers_suffice(Worker *worker)
 {
     if (worker->overdrawn <= 0)
         return true;
-    return worker_fault(worker, SIM_ENDLESS, worker->overdraft->file, worker->overdraft->line, 0,
-                        "setmaxnreg waits for ever: the warps of the block ask for %lld registers per thread more than the "
-                        "block has, added up over its warps",
-                        (long long)worker->overdrawn);
+    return worker_fault(
+        worker, SIM_ENDLESS, worker->overdraft->file, worker->overdraft->line, 0,
+        "setmaxnreg waits for ever: the warps of the block ask for %lld registers per thread more than the "
+        "block has, added up over its warps",
+        (long long)worker->overdrawn);
 }
 
 /* Lets all waiting groups go on if the barrier is complete. */

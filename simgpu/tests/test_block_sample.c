@@ -14,9 +14,11 @@
     " mul.wide.s32 %d2, %r5, 4;\n add.s64 %d3, %d1, %d2;\n" extra " st.global.u32 [%d3], %r7;\n ret;\n}\n"
 
 static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n" KERNEL("plain", "")
-    KERNEL("atomic", " atom.global.add.u32 %r9, [%d1], 0;\n") KERNEL("fence", " membar.gl;\n")
-        KERNEL("volatile", " ld.volatile.global.u32 %r9, [%d3];\n") KERNEL(
-            "shared", " .shared .align 4 .b8 tile[4];\n mov.u32 %r9, tile;\n atom.shared.add.u32 %r10, [%r9], 1;\n");
+    KERNEL("omitting", " and.b32 %r9, %r2, 63;\n setp.eq.u32 %p1, %r9, 33;\n @%p1 ret;\n")
+        KERNEL("atomic", " atom.global.add.u32 %r9, [%d1], 0;\n") KERNEL("fence", " membar.gl;\n")
+            KERNEL("volatile", " ld.volatile.global.u32 %r9, [%d3];\n")
+                KERNEL("shared",
+                       " .shared .align 4 .b8 tile[4];\n mov.u32 %r9, tile;\n atom.shared.add.u32 %r10, [%r9], 1;\n");
 
 enum { BLOCKS = 20000, THREADS = 64 };
 
@@ -136,7 +138,7 @@ static void what_a_sample_cannot_stand_for_runs_whole(void **state)
     } rows[] = {
         {"plain", BLOCKS, 10000000, false},  {"shared", BLOCKS, 10000000, false},  {"atomic", BLOCKS, 10000000, true},
         {"fence", BLOCKS, 10000000, true},   {"volatile", BLOCKS, 10000000, true}, {"plain", 1000, 1, true},
-        {"plain", BLOCKS, UINT64_MAX, true},
+        {"plain", BLOCKS, UINT64_MAX, true}, {"omitting", BLOCKS, 10000000, true},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const SimReport whole = launch(rows[i].kernel, true, rows[i].blocks, 0, 1, 0);

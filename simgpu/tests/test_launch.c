@@ -522,9 +522,25 @@ static void frames_take_their_part_of_the_cache(void **state)
     simgpu_module_unload(gpu, module);
 }
 
+/* 2^63 blocks, which would take memory to list and years to run. */
+static void a_grid_of_more_warps_than_instructions_are_allowed_does_not_begin(void **state)
+{
+    SimModule *module;
+    SimFunction *function = machine_read(gpu, "launch.ptx", "all_parameters", &module);
+    const AllParameters parameters = {0};
+    const SimReport report = run(
+        function,
+        (SimLaunch){.shape.grid = {INT32_MAX, 65535, 65535}, .shape.block = {1, 1, 1}, .warp_instructions = 1000000000},
+        &parameters);
+    assert_int_equal(report.outcome, SIM_TIME_LIMIT);
+    assert_non_null(strstr(report.fault.text, "executes more than 1000000000 warp instructions"));
+    simgpu_module_unload(gpu, module);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_grid_of_more_warps_than_instructions_are_allowed_does_not_begin),
         cmocka_unit_test(parameters_arrive_whatever_their_type),
         cmocka_unit_test(the_layout_of_parameters_is_told),
         cmocka_unit_test(blocks_and_threads_are_numbered_in_three_dimensions),

@@ -154,6 +154,27 @@ static void a_second_sitting_that_does_not_count_waits(void **state)
     judged(&reviewed, slow, "the compiler made different code for the second sitting");
 }
 
+static void a_doubtful_time_ahead_of_all_others_waits(void **state)
+{
+    static const struct {
+        bool is_doubtful;
+        double known_us; /* of the second case, which takes 10 us */
+        bool waits;
+    } rows[] = {{true, 11, true}, {true, 9, false}, {false, 11, false}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Reviewed reviewed;
+        char text[300] = "";
+        begin(&reviewed, 10, 10, 10, 10);
+        reviewed.cases[1].statistics.is_doubtful = rows[i].is_doubtful;
+        const KnownTime known[] = {{.best_ms = 1e-3 * 5}, {.best_ms = 1e-3 * rows[i].known_us}};
+        assert_int_equal(review_doubts(&reviewed.result, known, text, sizeof text), rows[i].waits);
+        assert_string_equal(
+            text,
+            rows[i].waits ? "\"b\" took 10 us, but the model cannot relate a kernel's machine code to its PTX" : "");
+        end(&reviewed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +185,7 @@ int main(void)
         cmocka_unit_test(sittings_that_differ_wait),
         cmocka_unit_test(uncertain_times_may_differ_by_twice_their_uncertainty),
         cmocka_unit_test(beyond_twice_the_roofline_waits_unless_it_is_known_to_be_possible),
+        cmocka_unit_test(a_doubtful_time_ahead_of_all_others_waits),
         cmocka_unit_test(a_second_sitting_that_does_not_count_waits),
     };
     return cmocka_run_group_tests_name("review", tests, NULL, NULL);

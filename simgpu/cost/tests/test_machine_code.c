@@ -261,6 +261,31 @@ static void a_load_that_joins_a_fetch_waits_for_half_of_it(void **state)
     assert_true(fabs(all_l2 - joined_l2 - profile->l2_latency_s / 2 * profile->clock_hz) < 1e-6);
 }
 
+/* One block of two lines runs, an access and a float operation, and one block does not. */
+static bool is_believed(bool ran, bool swaps_lines, double issue)
+{
+    MachineInstruction code[] = {{.operation = MACHINE_LDG, .line = 1}, {.operation = MACHINE_FFMA, .line = 2}};
+    MachineLine lines[] = {
+        {.block = -1}, {.block = 0, .accesses = 1, .space = PTX_GLOBAL}, {.block = 0, .may_be_float = true}};
+    MachineProgram program = {
+        .instructions = code, .instruction_count = 2, .lines = lines, .line_count = COUNT_OF(lines)};
+    const uint64_t executed[] = {ran ? 100 : 0};
+    const MachineWork work = {.issue = issue};
+    if (swaps_lines) {
+        code[0].line = 2;
+        code[1].line = 1;
+    }
+    return machine_is_plausible(&program, executed, &work, 200);
+}
+
+static void lines_that_cannot_be_right_are_not_believed(void **state)
+{
+    assert_true(is_believed(true, false, 200));
+    assert_false(is_believed(true, true, 200));
+    assert_false(is_believed(false, false, 200));
+    assert_false(is_believed(true, false, 10));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +299,7 @@ int main(void)
         cmocka_unit_test(a_function_behind_the_kernel_runs_where_it_is_called),
         cmocka_unit_test(waiting_grows_with_the_latency_of_loads),
         cmocka_unit_test(a_damaged_cubin_does_no_harm),
+        cmocka_unit_test(lines_that_cannot_be_right_are_not_believed),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

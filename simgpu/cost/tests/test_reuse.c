@@ -303,6 +303,26 @@ static void blocks_that_all_others_differ_from_are_no_sample(void **state)
     assert_float_equal(missing_after_check(true, false), 1, 1e-9);
 }
 
+/* The blocks of the first multiprocessor run load 0, all others load 1, which always misses; or both run load 0, which the
+ * former find in the cache. */
+static void loads_that_the_first_multiprocessor_does_not_show_are_those_of_drawn_blocks(void **state)
+{
+    for (int32_t load = 0; load < 2; load++) {
+        TraceSet set = trace_set_new(&profile, BLOCKS, 2, 0, 0), drawn = trace_set_drawn(&set, BLOCKS, NULL);
+        for (uint64_t i = 0; i < set.count; i++)
+            read_lines(&set.traces[i], 100 * i, load == 1);
+        for (uint64_t i = 0; i < drawn.count; i++)
+            for (uint64_t line = 0; line < 10; line++)
+                read_words(&drawn.traces[i], load, (100 * i + line) * LINE);
+        Reuse reuse = reuse_of(&set, &memory, 2);
+        reuse_check(&reuse, &set, &drawn, &memory, 2);
+        assert_true(reuse.loads[load].has_run && reuse.loads[load].l2 + reuse.loads[load].memory > 0.99);
+        reuse_free(&reuse);
+        trace_set_free(&set);
+        trace_set_free(&drawn);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +340,7 @@ int main(void)
         cmocka_unit_test(loads_can_be_taken_back),
         cmocka_unit_test(one_block_in_each_range_is_drawn),
         cmocka_unit_test(blocks_that_all_others_differ_from_are_no_sample),
+        cmocka_unit_test(loads_that_the_first_multiprocessor_does_not_show_are_those_of_drawn_blocks),
     };
     return cmocka_run_group_tests(tests, read_profile, NULL);
 }

@@ -382,7 +382,7 @@ static const struct {
     {NULL, "setp.lt.u32 %p4, %r1, 32; @%p4 bra ONE; bar.sync 2, 64; bra END; ONE: bar.sync 1, 64; END: bar.sync 0",
      SIM_BAD_BARRIER, "bar"},
     {NULL, "bar.sync 0, 4096", SIM_BAD_BARRIER, "waits at a barrier for more threads than the block has"},
-    {NULL, "setmaxnreg.inc.sync.aligned.u32 100;", SIM_UNSUPPORTED, "no multiple of 8 from 24 to 256"},
+    {NULL, "setmaxnreg.inc.sync.aligned.u32 100", SIM_UNSUPPORTED, "no multiple of 8 from 24 to 256"},
     {NULL, "mbarrier.arrive.shared.b64 %d0, [%r10]", SIM_UNSET_MBARRIER, "which was not initialised"},
     {NULL, "mbarrier.init.shared.b64 [%r10], 1; mbarrier.arrive.shared.b64 %d0, [%r10]", SIM_OK, ""},
     {NULL, "frobnicate.b32 %r0, %r1, %r2", SIM_UNSUPPORTED, "frobnicate.b32"},
