@@ -211,7 +211,8 @@ static uint64_t bytes_time(MatrixType type)
 static void read_words(const Worker *worker, const MatrixShape *shape, const Fragment *fragment, uint32_t warp,
                        LaneWords words)
 {
-    for (int i = 0; i < matrix_registers(shape, fragment->part, fragment->type); i++) {
+    const int count = matrix_registers(shape, fragment->part, fragment->type);
+    for (int i = 0; i < count; i++) {
         const Operand operand = fragment->operands[i];
         if (operand.size == 2 && !is_uniform(worker, operand))
             memcpy(words[i], lane_of(worker, operand, warp * SIM_WARP_SIZE), sizeof words[i]);

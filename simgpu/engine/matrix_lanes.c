@@ -146,7 +146,9 @@ static inline void split_factors(const Matrix *matrix, LaneWords a, LaneWords b,
 {
     const MatrixShape *shape = &matrix->shape;
     const int packed = matrix_packed(MATRIX_A, matrix->a), step = matrix_lane_step(MATRIX_A, matrix->a);
-    for (int i = 0; i < matrix_registers(shape, MATRIX_A, matrix->a); i++)
+    const int count_a = matrix_registers(shape, MATRIX_A, matrix->a);
+    const int count_b = matrix_registers(shape, MATRIX_B, matrix->b);
+    for (int i = 0; i < count_a; i++)
         for (int j = 0; j < packed; j++) {
             const MatrixPlace place = matrix_place(shape, MATRIX_A, matrix->a, i, j);
             for (int part = 0; part < VECTORS; part++) {
@@ -155,7 +157,7 @@ static inline void split_factors(const Matrix *matrix, LaneWords a, LaneWords b,
                     take_rows(&held, lane, &factors->rows[place.along / EIGHT][part][place.across + step * lane]);
             }
         }
-    for (int i = 0; i < matrix_registers(shape, MATRIX_B, matrix->b); i++)
+    for (int i = 0; i < count_b; i++)
         for (int j = 0; j < packed; j++) {
             const MatrixPlace place = matrix_place(shape, MATRIX_B, matrix->b, i, j);
             SplitNumbers held[VECTORS];
