@@ -16,15 +16,15 @@
 
 #include "base/status.h"
 #include "simgpu/block/launch.h"
+#include "simgpu/block/raw_finding.h"
 #include "simgpu/code/function.h"
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/hardware_profile.h"
 #include "simgpu/engine/interpreter.h"
-#include "simgpu/memory/validity.h"
 #include "simgpu/memory/footprint.h"
 #include "simgpu/memory/texture.h"
-#include "simgpu/block/raw_finding.h"
+#include "simgpu/memory/validity.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -137,6 +137,7 @@ typedef struct SimReport {
     SimCounters counters;
     SimWarpPath longest;
     SimMachineRatios machine;
+    BlockShares block_shares;
     const SimLine *lines; /* [line_count] by file and line, valid until the GPU's next launch; NULL without
                            * SIM_COUNT_LINES */
     size_t line_count;
@@ -152,7 +153,7 @@ typedef struct SimReport {
     double
         sampled_share;  /* of the grid's blocks, those that ran: 1, or less with SimLaunch.sample_lane_instructions. The
                            * counters are those of the whole grid, then estimated */
-    double drawn_share; /* of the grid's blocks, those that ran because they were drawn; 0: there was no sample */
+    double drawn_share; /* of what the grid stores, what blocks do that ran because they were drawn; 0: there was no sample */
     uint64_t certain_bytes; /* of SimLaunch.marked, that blocks stored which run in any sample: a kernel can foresee
                              * which these are */
     double sample_error; /* half the width of the 95 % interval of what they are estimated from, relative; 0: exact */

@@ -4,11 +4,11 @@
 #include "base/compile_cache.h"
 #include "base/hash.h"
 #include "base/paths.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "grader/check/kept_pass.h"
 #include "harness/compile/judge_source.h"
 #include "harness/compile/toolkit.h"
-#include "base/scratch.h"
 
 #include <dlfcn.h>
 #include <limits.h>

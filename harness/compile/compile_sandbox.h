@@ -2,10 +2,10 @@
 #ifndef HARNESS_COMPILE_COMPILE_SANDBOX_H
 #define HARNESS_COMPILE_COMPILE_SANDBOX_H
 
+#include "base/process.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "harness/compile/toolkit.h"
-#include "base/process.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 
 #include "base/compile_cache.h"
 #include "base/paths.h"
-#include "harness/compile/judge_source.h"
 #include "base/scratch.h"
+#include "harness/compile/judge_source.h"
 
 #include <libgen.h>
 #include <limits.h>

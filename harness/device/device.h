@@ -223,7 +223,7 @@ typedef struct DeviceConflict {
     DeviceOrder order; /* the order of the submission, but with these two exchanged */
     Mistake mistake;
     DeviceParty first, second; /* `second` does not wait for `first`; without a name it is the host, */
-    bool is_of_function;       /*   or whoever uses what `first`, a function of the host, does */
+    bool is_of_function;       /*   or the user of what `first`, a function of the host, does */
     bool is_race;              /* both change the same bytes (DeviceOrder.is_exact): they may do so at the same time */
     char place[100];           /* of a race: "output[12]" */
 } DeviceConflict;

@@ -1,6 +1,6 @@
 
-#include "harness/device/launch_check.h"
 #include "harness/device/execution_profile.h"
+#include "harness/device/launch_check.h"
 #include "harness/device/sim_queue.h"
 #include "harness/device/sim_state.h"
 #include "harness/device/sim_stream.h"

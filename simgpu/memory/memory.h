@@ -45,7 +45,7 @@ typedef struct Heap {
     uint64_t live, taken; /* pieces that are not free, and their bytes */
 } Heap;
 
-/* Who asks. */
+/* The thread that asks. */
 typedef struct HeapUser {
     uint64_t block;    /* blocks that began since the heap exists */
     uint64_t resident; /* blocks that hardware may hold at a time */

@@ -32,7 +32,7 @@ typedef struct Allocation {
 
 enum { VALIDITY_MAX_BYTES = 16 << 20 };
 
-/* Of a new allocation: nothing is written. */
+/* For a new allocation: nothing is written. */
 void validity_new(Allocation *allocation);
 void validity_free(Allocation *allocation);
 /* Marks [address, address + bytes) of the allocation as written. Several threads may do so at the same time. */

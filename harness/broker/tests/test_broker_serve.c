@@ -1,9 +1,9 @@
 #include "base/clock.h"
 #include "base/tests/unit.h"
 
-#include "harness/broker/broker_memory.h"
 #include "harness/broker/broker.h"
 #include "harness/broker/broker_launch.h"
+#include "harness/broker/broker_memory.h"
 #include "harness/broker/broker_state.h"
 #include "harness/broker/control.h"
 #include "harness/tests/broker_fixture.h"
@@ -520,7 +520,7 @@ static void pin_nothing(Device *device, void *memory, size_t bytes)
 {
 }
 
-/* Of a real GPU, the host's time and the device's have limits of their own. */
+/* On a real GPU, the host's time and the device's have limits of their own. */
 static void a_device_that_works_is_not_kept_waiting(void **state)
 {
     static const DeviceHardwareOps working = {

@@ -1,8 +1,8 @@
 #include "harness/compile/tests/compile_fixture.h"
 
 #include "base/elf.h"
-#include "harness/compile/compile.h"
 #include "base/process.h"
+#include "harness/compile/compile.h"
 #include "simgpu/ptx/fatbin.h"
 
 #include <dirent.h>
