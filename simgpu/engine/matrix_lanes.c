@@ -25,6 +25,7 @@ enum {
 
 /* One number for each lane. */
 typedef s32 Ints __attribute__((vector_size(4 * VECTOR)));
+typedef u32 Bits __attribute__((vector_size(4 * VECTOR)));
 typedef f32 Floats __attribute__((vector_size(4 * VECTOR)));
 typedef s64 Longs __attribute__((vector_size(8 * VECTOR)));
 typedef f64 Doubles __attribute__((vector_size(8 * VECTOR)));
@@ -33,7 +34,7 @@ typedef f32 QuadFloats __attribute__((vector_size(4 * QUAD)));
 
 /* -1 where a number is negative, else 0. gcc 12 takes comparisons of vectors apart, number by number, where their results are
  * used as bits. */
-#define IS_NEGATIVE(numbers) ((numbers) >> 31)
+#define IS_NEGATIVE(numbers) (-(Ints)((Bits)(numbers) >> 31))
 
 /* Numbers as float32, with the exponents that their products are aligned by. */
 typedef struct SplitNumbers {
@@ -96,8 +97,8 @@ static inline void take_rows(const SplitNumbers *held, int lane, SplitNumbers *r
 /* For each lane one of its two columns of B, or of C, at one place of k: column 2 (lane % 4) + `column`. */
 static inline void take_columns(const SplitNumbers held[VECTORS], int lane, int column, SplitNumbers *columns)
 {
-    QuadFloats values;
-    QuadInts exponents;
+    QuadFloats values = {0};
+    QuadInts exponents = {0};
     for (int i = 0; i < QUAD; i++) {
         const int from = QUAD * (2 * i + column) + lane;
         values[i] = held[from / VECTOR].value[from % VECTOR];
