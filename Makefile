@@ -40,7 +40,7 @@ sources_online    := $(wildcard service/http/*.c) $(addprefix service/,commands/
 
 # Files with a main(), and files that are compiled in a special way, are not part of their layer's library.
 no_jit         := $(if $(JIT),,simgpu/jit/%)
-not_in_library := simgpu/code/lane_loops.c simgpu/bench.c simgpu/main.c harness/runner/% harness/runtime/% service/commands/main.c service/commands/online_main.c $(sources_online) grader/check/row.c $(no_jit)
+not_in_library := simgpu/code/lane_loops.c simgpu/engine/matrix_lanes.c simgpu/bench.c simgpu/main.c harness/runner/% harness/runtime/% service/commands/main.c service/commands/online_main.c $(sources_online) grader/check/row.c $(no_jit)
 rooms      = $(wildcard $(addprefix $(1),/$(2) /*/$(2) /*/*/$(2)))
 libraries := $(LAYERS:%=$(BUILD)/lib%.a)
 $(foreach layer,$(LAYERS),$(eval sources_$(layer) := $(filter-out $(not_in_library),$(foreach file,$(call rooms,$(layer),*.c),$(if $(findstring /tests/,$(file)),,$(file))))))
@@ -184,18 +184,25 @@ $(BUILD)/simgpu/library.o: EXTRA := $(if $(JIT),-DJIT)
 # The text of these headers is part of every translated kernel.
 $(BUILD)/simgpu/jit/text.o: simgpu/code/lane_math.h simgpu/code/half_math.h simgpu/jit/frame.h
 
-# The lane loops are compiled once for each level of the instruction set; the engine chooses one at start-up (simgpu/code/lanes.h). The
-# lowest is v2, so that other parts of the engine may use its instructions that count bits and round.
-objects_simgpu := $(patsubst %,$(BUILD)/simgpu/code/lane_loops.%.o,v2 v3 v4)
+# The lane loops and the products of matrices are compiled once for each level of the instruction set; the engine chooses one at
+# start-up (simgpu/code/lanes.h). The lowest is v2, so that other parts of the engine may use its instructions that count bits and round.
+levels         := v2 v3 v4
+objects_simgpu := $(levels:%=$(BUILD)/simgpu/code/lane_loops.%.o) $(levels:%=$(BUILD)/simgpu/engine/matrix_lanes.%.o)
 $(BUILD)/simgpu/block/active.o: EXTRA := -mpopcnt
-$(BUILD)/simgpu/engine/matrix_product.o: EXTRA := -O3# for its sums of products
 $(BUILD)/simgpu/memory/origin.o: EXTRA := -O3# for its loops over bytes
 $(BUILD)/simgpu/memory/texture.o: EXTRA := -O3 -march=x86-64-v2 -fno-math-errno -fno-trapping-math
 $(BUILD)/simgpu/code/lane_loops.v4.o: EXTRA := -mprefer-vector-width=512
-$(objects_simgpu): $(BUILD)/simgpu/code/lane_loops.%.o: simgpu/code/lane_loops.c
+# gcc 12 fails with -O0 on long vectors.
+$(levels:%=$(BUILD)/simgpu/engine/matrix_lanes.%.o): EXTRA := -O3 -fno-sanitize=all
+define compile_for_level
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(LANES) -march=x86-64-$* -ffp-contract=off -fno-math-errno \
 	  -fno-trapping-math $(EXTRA) -DLANES_LEVEL=$* -MMD -MP -c $< -o $@
+endef
+$(levels:%=$(BUILD)/simgpu/code/lane_loops.%.o): $(BUILD)/simgpu/code/lane_loops.%.o: simgpu/code/lane_loops.c
+	$(compile_for_level)
+$(levels:%=$(BUILD)/simgpu/engine/matrix_lanes.%.o): $(BUILD)/simgpu/engine/matrix_lanes.%.o: simgpu/engine/matrix_lanes.c
+	$(compile_for_level)
 
 $(BUILD)/bench-simgpu: $(BUILD)/simgpu/bench.o $(BUILD)/libsimgpu.a $(BUILD)/libbase.a
 	$(call say,LD)$(CC) $(CFLAGS) $^ $(LDLIBS) -o $@

@@ -37,7 +37,16 @@ for solution in solutions/conv1d/accepted/naive.cu solutions/conv2d/accepted/nai
     figure "$problem: timed cases" "$(seconds "$scratch/warm.json" timed)" s
 done
 
-echo "# the same, recorded on a board without runs, then on one with 100,000 of 5,000 people; goal: no difference"
+echo "# a source that does not compile, then the same again; goal: a fifth"
+for try in first second; do
+    status=0
+    "$build/convjudge" grade --no-record --json "$scratch/$try.json" solutions/conv1d/compile_error/unknown_name.cu \
+        >"$scratch/log" 2>&1 || status=$?
+    [[ $status == 1 ]] || { cat "$scratch/log" >&2; exit 1; }
+    figure "conv1d, a compile error, the $try time" "$(seconds "$scratch/$try.json" start compile)" s
+done
+
+echo "# conv1d, recorded on a board without runs, then on one with 100,000 of 5,000 people; goal: no difference"
 grade_on_board() { # sets `elapsed`, in seconds
     local start=${EPOCHREALTIME/./}
     CONVJUDGE_DB=$scratch/history.db quietly "$build/convjudge" grade --as bench solutions/conv1d/accepted/naive.cu

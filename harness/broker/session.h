@@ -125,7 +125,7 @@ MUST_USE Status session_device(Session *session, DeviceInfo *info, Message *why)
 /* `report` says what went wrong if a constructor misbehaves or the object cannot be loaded (outcome not CALL_OK). */
 MUST_USE Status session_load(Session *session, const Compiled *compiled, const CallLimits *limits, CallReport *report,
                              Message *why);
-/* Sets the `data` of all arrays. */
+/* Sets the `data` of all arrays, which hold anything, such as what those of an earlier call held. */
 MUST_USE Status session_buffers(Session *session, SessionArgument *arguments, size_t count, Message *why);
 MUST_USE Status session_call(Session *session, SessionArgument *arguments, size_t count, const CallOptions *options,
                              CallReport *report, Message *why);

@@ -176,7 +176,8 @@ static bool unpack(const Text *entry, CompilerRun *run)
     size_t module, object, host_object;
     unsigned outcome;
     int head = 0;
-    if (sscanf(entry->data, "%u %lf %zu %zu %zu%n", &outcome, &run->seconds, &module, &object, &host_object, &head) != 5 ||
+    if (sscanf(entry->data, "%u %lf %zu %zu %zu%n", &outcome, &run->seconds, &module, &object, &host_object, &head) !=
+            5 ||
         entry->data[head] != '\n')
         return false;
     run->outcome = (CompileOutcome)outcome;

@@ -207,6 +207,37 @@ static uint64_t bytes_time(MatrixType type)
     return 0;
 }
 
+/* The registers of a fragment that hold each element once. */
+static void read_words(const Worker *worker, const MatrixShape *shape, const Fragment *fragment, uint32_t warp,
+                       LaneWords words)
+{
+    const int count = matrix_registers(shape, fragment->part, fragment->type);
+    for (int i = 0; i < count; i++) {
+        const Operand operand = fragment->operands[i];
+        if (operand.size == 2 && !is_uniform(worker, operand))
+            memcpy(words[i], lane_of(worker, operand, warp * SIM_WARP_SIZE), sizeof words[i]);
+        else
+            for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++)
+                words[i][lane] = (uint32_t)register_value(worker, operand, warp * SIM_WARP_SIZE + lane);
+    }
+}
+
+/* As the hardware does nearly all: in the lanes that hold the numbers. */
+static bool multiply_in_lanes(Worker *worker, const Matrix *matrix, const Fragment fragments[4], uint32_t warp)
+{
+    LaneWords a, b, c;
+    if (matrix->c != MATRIX_F32 || matrix->d != MATRIX_F32)
+        return false;
+    read_words(worker, &matrix->shape, &fragments[1], warp, a);
+    read_words(worker, &matrix->shape, &fragments[2], warp, b);
+    read_words(worker, &matrix->shape, &fragments[3], warp, c);
+    if (!matrix_multiply_lanes(matrix, a, b, c))
+        return false;
+    for (int i = 0; i < fragments[0].count; i++)
+        memcpy(lane_of(worker, fragments[0].operands[i], warp * SIM_WARP_SIZE), c[i], sizeof c[i]);
+    return true;
+}
+
 bool execute_multiply(Worker *worker, const Instruction *instruction, Active *active)
 {
     const Matrix *matrix = instruction->matrix;
@@ -223,6 +254,8 @@ bool execute_multiply(Worker *worker, const Instruction *instruction, Active *ac
         begin_register(worker, d.operands[i]);
     EACH_WARP(active, warp)
     {
+        if (multiply_in_lanes(worker, matrix, (const Fragment[]){d, of_a, of_b, of_c}, warp))
+            continue;
         gather(worker, shape, &of_a, warp, a);
         gather(worker, shape, &of_b, warp, b);
         gather(worker, shape, &of_c, warp, c);

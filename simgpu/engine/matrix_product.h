@@ -10,19 +10,25 @@
 #ifndef SIMGPU_ENGINE_MATRIX_PRODUCT_H
 #define SIMGPU_ENGINE_MATRIX_PRODUCT_H
 
+#include "simgpu/code/function.h"
 #include "simgpu/code/matrix_fragment.h"
+
+enum { MATRIX_GUARD_BITS = 25 }; /* that are kept below the largest exponent */
 
 typedef uint64_t Tile[MATRIX_MOST][MATRIX_MOST]; /* bits of elements, [along][across] */
 
 /* c = a b + c; the bits in `c` are first of type `matrix->c`, then of type `matrix->d`. */
 void matrix_multiply(const Matrix *matrix, Tile a, Tile b, Tile c);
 
-enum { MATRIX_COLUMNS = 8 }; /* of every product there is a multiple */
+typedef uint32_t LaneWords[MATRIX_REGISTERS][SIM_WARP_SIZE]; /* the registers of a fragment, in the lanes of a warp */
 
-/* The columns of c from `first` on, MATRIX_COLUMNS of them, in the general way, for products of floats that are no float64. */
-void matrix_multiply_floats(const Matrix *matrix, Tile a, Tile b, int first, Tile c);
-/* The same, many times as fast, for sums in float32 that are not turned; false, and `c` as before, for all others, and
- * where a number is an infinity or a NaN or a sum is nearly as large or small as float32 allows. */
-bool matrix_multiply_columns(const Matrix *matrix, Tile a, Tile b, int first, Tile c);
+typedef bool MultiplyLanes(const Matrix *matrix, LaneWords a, LaneWords b, LaneWords c);
+
+enum { MATRIX_LANES_DEPTH = 16, MATRIX_LANES_COLUMNS = 16 }; /* k and n, at most, for: */
+
+/* The same for fragments, many times as fast, for products of floats of at most 32 bits whose sums are float32 and not turned;
+ * false, and `c` as before, for all others, and where a number is an infinity or a NaN or a sum is nearly as large or small as
+ * float32 allows. */
+MultiplyLanes matrix_multiply_lanes;
 
 #endif

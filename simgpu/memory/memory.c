@@ -386,8 +386,7 @@ bool memory_alloc_at(Memory *memory, uint64_t address, uint64_t bytes)
     if (!has_room(memory, bytes) || address % PAGE_BYTES != 0 || address < free_after(memory, index - 1))
         return false;
     uint64_t end = gap_end(memory, index);
-    return address < end && end - address >= whole_pages(bytes) + PAGE_BYTES &&
-           alloc_in_gap(memory, index, allocation);
+    return address < end && end - address >= whole_pages(bytes) + PAGE_BYTES && alloc_in_gap(memory, index, allocation);
 }
 
 int memory_find(const Memory *memory, uint64_t address)

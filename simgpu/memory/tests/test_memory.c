@@ -109,7 +109,8 @@ static void memory_can_lie_where_released_memory_lay(void **state)
 
 static void room_is_found_where_memory_would_be_allocated(void **state)
 {
-    const uint64_t first = memory_alloc(&memory, 9000, NULL), room = memory_find_room(&memory, 5000), used = memory.used;
+    const uint64_t first = memory_alloc(&memory, 9000, NULL), room = memory_find_room(&memory, 5000),
+                   used = memory.used;
     assert_true(room > first);
     assert_int_equal(memory_find_room(&memory, limit), 0);
     assert_int_equal(memory.used, used);

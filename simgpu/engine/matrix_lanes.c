@@ -1,0 +1,194 @@
+/* The product of two fragments in the lanes that hold them (matrix_product.h), compiled once for each level of the instruction
+ * set, as lane_loops.c is: a vector has as many lanes as a register of that level, and gcc 12 takes longer ones apart in a slow
+ * way.  */
+#include "simgpu/code/lane_math.h"
+#include "simgpu/engine/matrix_product.h"
+
+#include <string.h>
+
+#define NAME_OF(level) matrix_lanes_##level
+#define NAME(level) NAME_OF(level)
+
+#ifdef __AVX512F__
+enum { VECTOR = 16 };
+#else
+enum { VECTOR = 8 };
+#endif
+
+enum {
+    VECTORS = SIM_WARP_SIZE / VECTOR,
+    EIGHT = 8,              /* rows, or columns, that a register of a warp holds */
+    QUAD = 4,               /* lanes that hold one row of A, or column of B */
+    VECTOR_NOTHING = -4096, /* the exponent of a zero */
+    LARGEST_EXPONENT = 100  /* in magnitude: so far float32 has 2^exponent, its inverse, and what they multiply */
+};
+
+/* One number for each lane. */
+typedef s32 Ints __attribute__((vector_size(4 * VECTOR)));
+typedef u32 Bits __attribute__((vector_size(4 * VECTOR)));
+typedef f32 Floats __attribute__((vector_size(4 * VECTOR)));
+typedef s64 Longs __attribute__((vector_size(8 * VECTOR)));
+typedef f64 Doubles __attribute__((vector_size(8 * VECTOR)));
+typedef s32 QuadInts __attribute__((vector_size(4 * QUAD)));
+typedef f32 QuadFloats __attribute__((vector_size(4 * QUAD)));
+
+/* -1 where a number is negative, else 0. gcc 12 takes comparisons of vectors apart, number by number, where their results are
+ * used as bits. */
+#define IS_NEGATIVE(numbers) (-(Ints)((Bits)(numbers) >> 31))
+
+/* Numbers as float32, with the exponents that their products are aligned by. */
+typedef struct SplitNumbers {
+    union {
+        Floats values;
+        QuadFloats quad_values[VECTOR / QUAD];
+        f32 value[VECTOR];
+    };
+    union {
+        Ints exponents;
+        QuadInts quad_exponents[VECTOR / QUAD];
+        s32 exponent[VECTOR];
+    };
+} SplitNumbers;
+
+/* `specials`: which are infinities or NaN. */
+static inline SplitNumbers split_numbers(MatrixType type, const Ints *bits, Ints *specials)
+{
+    Ints exponent, is_zero;
+    SplitNumbers split;
+    if (type == MATRIX_F16) {
+        Ints biased = *bits >> 10 & 31, is_subnormal = IS_NEGATIVE(biased - 1);
+        Ints mantissa = (*bits & 0x3FF) | (~is_subnormal & 0x400);
+        exponent = biased - 15 - is_subnormal;
+        is_zero = IS_NEGATIVE(mantissa - 1);
+        Floats magnitude = __builtin_convertvector(mantissa, Floats) * (Floats)((exponent - 10 + 127) << 23);
+        split.values = (Floats)((Ints)magnitude | (*bits << 16 & INT32_MIN));
+        *specials |= IS_NEGATIVE(30 - biased);
+    } else { /* the upper bits of a float32 */
+        Ints wide = type == MATRIX_BF16 ? *bits << 16 : *bits & ~0x1FFF, biased = wide >> 23 & 255;
+        Ints is_special = IS_NEGATIVE(254 - biased);
+        exponent = biased - 127 - IS_NEGATIVE(biased - 1);
+        is_zero = IS_NEGATIVE((wide & INT32_MAX) - 1);
+        split.values = (Floats)(wide & ~is_special); /* an infinity fits no integer: see *specials */
+        *specials |= is_special;
+    }
+    split.exponents = (is_zero & VECTOR_NOTHING) | (~is_zero & exponent);
+    return split;
+}
+
+/* Element `index` of each lane's register. */
+static inline SplitNumbers split_register(MatrixType type, const uint32_t *lanes, int index, Ints *specials)
+{
+    Ints bits;
+    memcpy(&bits, lanes, sizeof bits);
+    if (type != MATRIX_TF32)
+        bits = bits >> (16 * index) & 0xFFFF;
+    return split_numbers(type, &bits, specials);
+}
+
+/* For each lane its row of A at one place of k, which one lane of its quad holds. */
+static inline void take_rows(const SplitNumbers *held, int lane, SplitNumbers *rows)
+{
+    for (int i = 0; i < VECTOR / QUAD; i++) {
+        rows->quad_values[i] = (QuadFloats){0} + held->value[QUAD * i + lane];
+        rows->quad_exponents[i] = (QuadInts){0} + held->exponent[QUAD * i + lane];
+    }
+}
+
+/* For each lane one of its two columns of B, or of C, at one place of k: column 2 (lane % 4) + `column`. */
+static inline void take_columns(const SplitNumbers held[VECTORS], int lane, int column, SplitNumbers *columns)
+{
+    QuadFloats values = {0};
+    QuadInts exponents = {0};
+    for (int i = 0; i < QUAD; i++) {
+        const int from = QUAD * (2 * i + column) + lane;
+        values[i] = held[from / VECTOR].value[from % VECTOR];
+        exponents[i] = held[from / VECTOR].exponent[from % VECTOR];
+    }
+    for (int i = 0; i < VECTOR / QUAD; i++) {
+        columns->quad_values[i] = values;
+        columns->quad_exponents[i] = exponents;
+    }
+}
+
+/* Sums in float32. A product of two such numbers is exact in float32, and so is it times a power of two; one too large for it
+ * makes its sum special, and of one too small nothing is left by the alignment. */
+static inline void add_products(const SplitNumbers *row, const SplitNumbers *column, int depth, Ints *sums,
+                                Ints *specials)
+{
+    Ints is_zero = IS_NEGATIVE((*sums & INT32_MAX) - 1), exponent = (*sums >> 23 & 255) - 127;
+    exponent = (is_zero & VECTOR_NOTHING) | (~is_zero & exponent);
+    for (int k = 0; k < depth; k++) {
+        Ints more = row[k].exponents + column[k].exponents - exponent;
+        exponent += more & ~IS_NEGATIVE(more);
+    }
+    exponent &= IS_NEGATIVE(VECTOR_NOTHING / 2 - exponent); /* else all of them are zero */
+    /* So are infinities and NaN. */
+    Ints special = IS_NEGATIVE((exponent + LARGEST_EXPONENT) | (LARGEST_EXPONENT - exponent));
+    Floats scale = (Floats)(~special & (127 + MATRIX_GUARD_BITS - exponent) << 23);
+    Ints products = {0}; /* each of the 16 is below 2^27 */
+    for (int k = 0; k < depth; k++)
+        products += __builtin_convertvector((Floats)(~special & (Ints)(row[k].values * column[k].values)) * scale,
+                                            Ints);
+    Ints start = __builtin_convertvector((Floats)(~special & *sums) * scale, Ints);
+    Doubles sum = __builtin_convertvector(products, Doubles) + __builtin_convertvector(start, Doubles);
+    /* Cuts off what float32 has no bits for; what is left is exact. */
+    Doubles cut = (Doubles)((Longs)sum & -(1ll << (52 - 23)));
+    Doubles unit = (Doubles)((__builtin_convertvector(exponent, Longs) + (1023 - MATRIX_GUARD_BITS)) << 52);
+    *sums = (Ints) __builtin_convertvector(cut * unit, Floats);
+    *specials |= special;
+}
+
+typedef struct SplitFactors {
+    SplitNumbers rows[MATRIX_MOST / EIGHT][VECTORS][MATRIX_LANES_DEPTH];       /* of A, for each lane */
+    SplitNumbers columns[MATRIX_LANES_COLUMNS / EIGHT][2][MATRIX_LANES_DEPTH]; /* of B */
+} SplitFactors;
+
+static inline void split_factors(const Matrix *matrix, LaneWords a, LaneWords b, SplitFactors *factors, Ints *specials)
+{
+    const MatrixShape *shape = &matrix->shape;
+    const int packed = matrix_packed(MATRIX_A, matrix->a), step = matrix_lane_step(MATRIX_A, matrix->a);
+    const int count_a = matrix_registers(shape, MATRIX_A, matrix->a);
+    const int count_b = matrix_registers(shape, MATRIX_B, matrix->b);
+    for (int i = 0; i < count_a; i++)
+        for (int j = 0; j < packed; j++) {
+            const MatrixPlace place = matrix_place(shape, MATRIX_A, matrix->a, i, j);
+            for (int part = 0; part < VECTORS; part++) {
+                const SplitNumbers held = split_register(matrix->a, a[i] + part * VECTOR, j, specials);
+                for (int lane = 0; lane < QUAD; lane++)
+                    take_rows(&held, lane, &factors->rows[place.along / EIGHT][part][place.across + step * lane]);
+            }
+        }
+    for (int i = 0; i < count_b; i++)
+        for (int j = 0; j < packed; j++) {
+            const MatrixPlace place = matrix_place(shape, MATRIX_B, matrix->b, i, j);
+            SplitNumbers held[VECTORS];
+            for (int part = 0; part < VECTORS; part++)
+                held[part] = split_register(matrix->b, b[i] + part * VECTOR, j, specials);
+            for (int lane = 0; lane < QUAD; lane++)
+                for (int column = 0; column < 2; column++)
+                    take_columns(held, lane, column,
+                                 &factors->columns[place.along / EIGHT][column][place.across + step * lane]);
+        }
+}
+
+bool NAME(LANES_LEVEL)(const Matrix *matrix, LaneWords a, LaneWords b, LaneWords c)
+{
+    const int count = matrix_registers(&matrix->shape, MATRIX_SUM, MATRIX_F32), together = matrix->k_together;
+    SplitFactors factors;
+    Ints specials = {0}, sums[MATRIX_REGISTERS][VECTORS];
+    split_factors(matrix, a, b, &factors, &specials);
+    memcpy(sums, c, (size_t)count * sizeof *sums);
+    for (int i = 0; i < count; i++) {
+        const MatrixPlace place = matrix_place(&matrix->shape, MATRIX_SUM, MATRIX_F32, i, 0);
+        const SplitNumbers *column = factors.columns[place.across / EIGHT][place.across % EIGHT];
+        for (int part = 0; part < VECTORS; part++)
+            for (int k = 0; k < matrix->shape.k; k += together)
+                add_products(factors.rows[place.along / EIGHT][part] + k, column + k, together, &sums[i][part],
+                             &specials);
+    }
+    for (int lane = 0; lane < VECTOR; lane++)
+        if (specials[lane] != 0)
+            return false;
+    memcpy(c, sums, (size_t)count * sizeof *sums);
+    return true;
+}
