@@ -87,12 +87,16 @@ static size_t piece_at(const ElementCheck *check, size_t first)
     return check->count - first < PIECE ? check->count - first : PIECE;
 }
 
-static bool never_written(const ElementCheck *check, size_t index)
+static bool holds_poison(const ElementCheck *check, size_t index)
 {
     const size_t bytes = element_bytes(check->type), at = index * bytes;
     const uint32_t word = call_poison_word(check->poison, check->type == ELEMENT_FLOAT32, at / sizeof word);
-    return (check->type == ELEMENT_FLOAT32 || check->in_part) &&
-           memcmp((const uint8_t *)check->output + at, (const uint8_t *)&word + at % sizeof word, bytes) == 0;
+    return memcmp((const uint8_t *)check->output + at, (const uint8_t *)&word + at % sizeof word, bytes) == 0;
+}
+
+static bool never_written(const ElementCheck *check, size_t index)
+{
+    return (check->type == ELEMENT_FLOAT32 || check->in_part) && holds_poison(check, index);
 }
 
 /* --- the first pass ----------------------------------------------------------------------------------------------- */
@@ -384,9 +388,9 @@ void checker_summarise(const Tolerance *tolerance, bool is_timed, const Tally *t
     comparison->bound = EPS32 * tolerance->sum_factor * tally->max_error_magnitude + slack_of(tolerance, tally);
     comparison->rms = rms(tally->sum_error_squared, count);
     if (tolerance->rms > 0)
-        comparison->rms_bound = share * fmax(tolerance->rms * rms(tally->sum_expected_squared, count),
-                                             EPS32 * tolerance->sum_factor / 4 *
-                                                 rms(tally->sum_magnitude_squared, count));
+        comparison->rms_bound = share *
+                                fmax(tolerance->rms * rms(tally->sum_expected_squared, count),
+                                     EPS32 * tolerance->sum_factor / 4 * rms(tally->sum_magnitude_squared, count));
     comparison->rms_exceeded = tolerance->rms > 0 && !(comparison->rms <= comparison->rms_bound);
 }
 
@@ -440,6 +444,9 @@ static Status find_reaching(const ElementCheck *check, const BorderReach *reach,
                             reaching + count, why);
 }
 
+/* A byte that was written holds the poison by chance, one in 256; several that are all that is wrong do not. */
+enum { LEAST_BYTES = 4 };
+
 static Status find_wrong(const ElementCheck *check, const Tally *tally, const BorderReach *reach, Diagnosis *diagnosis,
                          Comparison *comparison, Message *why)
 {
@@ -456,12 +463,15 @@ static Status find_wrong(const ElementCheck *check, const Tally *tally, const Bo
                 continue;
             DiagnosisElement element = judge_element(check, first, count, i, slack);
             element.reaches_outside = reaching[i] != 0;
+            element.never_written |= element.wrong && holds_poison(check, first + i);
             diagnosis_add(diagnosis, &element);
             if (element.wrong)
                 note_wrong(&element, comparison, &worst_ratio);
         }
     }
     free(reaching);
+    if (check->type == ELEMENT_UINT8 && (diagnosis->wrong < LEAST_BYTES || diagnosis->never_written < diagnosis->wrong))
+        diagnosis->never_written = 0;
     comparison->bound = comparison->worst.bound;
     return status;
 }

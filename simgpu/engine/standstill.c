@@ -37,7 +37,7 @@ struct Standstill {
     uint64_t looks; /* since the blocks have begun */
     uint64_t hint, state, memory;
     enum { HINT_KEPT, STATE_KEPT, MEMORY_KEPT } kept; /* up to which of these something was seen to come again */
-    bool lasts; /* at the last look all of it had come again */
+    bool lasts;                                       /* at the last look all of it had come again */
     uint32_t misses;
     uint64_t round, counted; /* of the launch: when it was told of these blocks, and when it counted them */
     Worker *watched;         /* one of the blocks; NULL: none yet. And, when its state had come again, */

@@ -41,8 +41,8 @@ static const char PTX[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
     ;
 
 /* `limit`: of the instructions of a block. */
-static SimReport run_within(uint64_t most, const char *name, uint32_t blocks, int threads, uint32_t turns, uint64_t limit,
-                            bool translates)
+static SimReport run_within(uint64_t most, const char *name, uint32_t blocks, int threads, uint32_t turns,
+                            uint64_t limit, bool translates)
 {
     SimGpu *gpu = translates ? machine_new_translating(0, threads) : machine_new(0, threads);
     SimModule *module;
