@@ -405,9 +405,9 @@ void checker_summarise(const Tolerance *tolerance, bool is_timed, const Tally *t
     comparison->bound = EPS32 * tolerance->sum_factor * tally->max_error_magnitude + slack_of(tolerance, tally);
     comparison->rms = rms(tally->sum_error_squared, count);
     if (tolerance->rms > 0)
-        comparison->rms_bound = share * fmax(tolerance->rms * rms(tally->sum_expected_squared, count),
-                                             EPS32 * tolerance->sum_factor / 4 *
-                                                 rms(tally->sum_magnitude_squared, count));
+        comparison->rms_bound = share *
+                                fmax(tolerance->rms * rms(tally->sum_expected_squared, count),
+                                     EPS32 * tolerance->sum_factor / 4 * rms(tally->sum_magnitude_squared, count));
     comparison->rms_exceeded = tolerance->rms > 0 && !(comparison->rms <= comparison->rms_bound);
 }
 
@@ -461,6 +461,9 @@ static Status find_reaching(const ElementCheck *check, const BorderReach *reach,
                             reaching + count, why);
 }
 
+/* A byte that was written holds the poison by chance, one in 256; several that are all that is wrong do not. */
+enum { LEAST_BYTES = 4 };
+
 static Status find_wrong(const ElementCheck *check, const Tally *tally, const BorderReach *reach, Diagnosis *diagnosis,
                          Comparison *comparison, Message *why)
 {
@@ -477,12 +480,15 @@ static Status find_wrong(const ElementCheck *check, const Tally *tally, const Bo
                 continue;
             DiagnosisElement element = judge_element(check, first, count, i, slack);
             element.reaches_outside = reaching[i] != 0;
+            element.never_written |= element.wrong && holds_poison(check, first + i);
             diagnosis_add(diagnosis, &element);
             if (element.wrong)
                 note_wrong(&element, comparison, &worst_ratio);
         }
     }
     free(reaching);
+    if (check->type == ELEMENT_UINT8 && (diagnosis->wrong < LEAST_BYTES || diagnosis->never_written < diagnosis->wrong))
+        diagnosis->never_written = 0;
     comparison->bound = comparison->worst.bound;
     return status;
 }

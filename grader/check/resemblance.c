@@ -515,35 +515,40 @@ static void test_both(Search *search, const AlteredArray *image, const AlteredAr
     free(second);
 }
 
-/* All arrays have their channels first, where the statement has them last. */
-static void try_channels_first(Search *search, const AlteredArray *image, const AlteredArray *output)
+/* The last index counts slowest, or the first one fastest, behind that of the images, if there is one. */
+static void move_channels(ArrayOrder *order, int images, bool first)
 {
-    const int rank = image->order.rank;
-    ArrayOrder orders[2] = {image->order, output->order};
-    for (int images = 0; images < 2 && images + 2 < rank && output->order.rank == rank; images++) {
-        for (int i = images; i < rank; i++)
-            orders[0].axes[i] = orders[1].axes[i] = i == images ? rank - 1 : i - 1;
-        test_both(search, image, output, orders, WRONG_NATURE_CHANNELS);
-        orders[0] = image->order;
-        orders[1] = output->order;
-    }
+    const int rank = order->rank;
+    for (int i = images; i < rank; i++)
+        order->axes[i] = first ? (i == images ? rank - 1 : i - 1) : (i == rank - 1 ? images : i + 1);
 }
 
-/* Colours in another order: BGR for RGB, ARGB for RGBA. */
+/* All arrays have their channels first, where the statement has them last, or the other way round. */
+static void try_channels_elsewhere(Search *search, const AlteredArray *image, const AlteredArray *output)
+{
+    const int rank = image->order.rank;
+    for (int images = 0; images < 2 && images + 2 < rank && output->order.rank == rank; images++)
+        for (int first = 1; first >= 0; first--) {
+            ArrayOrder orders[2] = {image->order, output->order};
+            move_channels(&orders[0], images, first);
+            move_channels(&orders[1], images, first);
+            test_both(search, image, output, orders, WRONG_NATURE_CHANNELS);
+        }
+}
+
+/* Colours in another order: BGR for RGB, ARGB for RGBA, RBG for RGB. */
 static void try_order_of_channels(Search *search, const AlteredArray *array, int axis)
 {
-    const size_t extent = array->order.shape[axis], leading[] = {extent, extent > 3 ? 3 : 0};
-    for (size_t i = 0; i < sizeof leading / sizeof *leading; i++) {
-        ArrayOrder order = array->order;
-        order.reversed[axis] = leading[i];
-        if (leading[i] > 1)
-            test_order(search, array, &order, WRONG_NATURE_CHANNELS);
-    }
-    for (size_t i = 1; i < extent && extent <= CHANNELS_OF_A_PIXEL; i++) {
-        ArrayOrder order = array->order;
-        order.rotated[axis] = i;
-        test_order(search, array, &order, WRONG_NATURE_CHANNELS);
-    }
+    const size_t extent = array->order.shape[axis], leading[] = {extent, extent > 3 ? 3 : 0, 0};
+    const size_t rotations = extent <= CHANNELS_OF_A_PIXEL ? extent : 1;
+    for (size_t i = 0; i < sizeof leading / sizeof *leading; i++)
+        for (size_t rotated = 0; rotated < rotations; rotated++) {
+            ArrayOrder order = array->order;
+            order.reversed[axis] = leading[i];
+            order.rotated[axis] = rotated;
+            if (leading[i] > 1 || rotated > 0)
+                test_order(search, array, &order, WRONG_NATURE_CHANNELS);
+        }
 }
 
 /* Channels first instead of last, or the other way round. */
@@ -552,10 +557,8 @@ static void try_place_of_channels(Search *search, const AlteredArray *array)
     const int rank = array->order.rank;
     for (int images = 0; images < 2 && images + 2 < rank; images++) {
         ArrayOrder first = array->order, last = array->order;
-        for (int i = images; i < rank; i++) {
-            first.axes[i] = i == images ? rank - 1 : i - 1;
-            last.axes[i] = i == rank - 1 ? images : i + 1;
-        }
+        move_channels(&first, images, true);
+        move_channels(&last, images, false);
         if (!has_enough(search, &first))
             return;
         test_order(search, array, &first, WRONG_NATURE_CHANNELS);
@@ -1412,7 +1415,7 @@ static void try_layouts(Search *search, size_t image)
     if (find_array(search, image, &before) && find_array(search, output, &array)) {
         split_pixels(problem, &before);
         split_pixels(problem, &array);
-        try_channels_first(search, &before, &array);
+        try_channels_elsewhere(search, &before, &array);
     }
     try_swapped_sizes(search, search->subject->sizes, 0, 1);
     const size_t large[] = {output, image};

@@ -88,11 +88,9 @@ static void poison(Broker *broker, const ControlArgument *output, const ControlR
     static uint32_t pattern[PIECE_BYTES / sizeof(uint32_t)];
     if (request->uninitialised_byte != 0)
         memset(pattern, request->uninitialised_byte, sizeof pattern);
-    else if (output->float_output || request->samples_blocks)
+    else
         for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++)
             pattern[i] = call_poison_word(output->poison_bits, output->float_output, i);
-    else
-        fill_with_random(broker, pattern, sizeof pattern);
     uint64_t bytes = output->span.bytes, done = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
     broker_require(broker, broker->device->copies->write(broker->device, address, pattern, done, NULL), "poisoning");
     /* Before the copies, which would carry the origin along to the whole output. */

@@ -184,29 +184,27 @@ static Status start_runner(CpuSession *cpu, const SessionArgument *arguments, Ca
     return STATUS_OK;
 }
 
-static Status poison(const SessionArgument *argument, uint8_t *to, Message *why)
+static void poison(const SessionArgument *argument, uint8_t *to)
 {
-    const uint32_t bits = argument->poison_bits;
-    for (size_t i = 0; argument->float_output && i < argument->bytes; i++)
-        to[i] = ((const uint8_t *)&bits)[i % sizeof bits];
-    return argument->float_output ? STATUS_OK : random_bytes(to, argument->bytes, why);
+    for (size_t i = 0; i < argument->bytes; i++) {
+        const uint32_t word = call_poison_word(argument->poison_bits, argument->float_output, i / sizeof word);
+        to[i] = ((const uint8_t *)&word)[i % sizeof word];
+    }
 }
 
-static Status hand_over(CpuSession *cpu, const SessionArgument *arguments, Message *why)
+static void hand_over(CpuSession *cpu, const SessionArgument *arguments)
 {
     CpuMemory *memory = memory_of(cpu);
-    Status status = STATUS_OK;
     memory->word_count = (uint32_t)cpu->count;
-    for (size_t i = 0; i < cpu->count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < cpu->count; i++) {
         const SessionArgument *argument = &arguments[i];
         bool is_array = argument_is_array(argument);
         memory->words[i] = (CpuWord){.is_array = is_array, .value = is_array ? cpu->offsets[i] : argument->value};
         if (argument->role == ARGUMENT_INPUT)
             memcpy(cpu->shared.base + cpu->offsets[i], argument->data, argument->bytes);
         else if (argument->role == ARGUMENT_OUTPUT)
-            status = poison(argument, cpu->shared.base + cpu->offsets[i], why);
+            poison(argument, cpu->shared.base + cpu->offsets[i]);
     }
-    return status;
 }
 
 static void take_back(const CpuSession *cpu, const SessionArgument *arguments, bool check_inputs, CallReport *report)

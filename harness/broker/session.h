@@ -55,7 +55,7 @@ typedef struct SessionArgument { /* one parameter of solve() */
     ArgumentRole role;
     size_t bytes; /* size of the array; inputs and outputs */
     uint32_t element_bytes;
-    bool float_output;    /* poison with `poison_bits`, else with a random pattern */
+    bool float_output;    /* the elements are floats, which are poisoned with a NaN */
     uint32_t poison_bits; /* set by session_call(): the output held call_poison_word() of them before the call */
     bool probed;    /* an input of floats in [1, 2). While kernels run, constant memory that holds its values holds
                         * call_probe_value() of them, and CallReport.direct_load names a kernel that loads from the
@@ -68,7 +68,7 @@ typedef struct CallOptions { /* {0}: a timed call and nothing else */
     bool check_inputs;       /* report whether solve() changed an input; not of arrays that are exchanged */
     bool sanitize;           /* look for races and uninitialised reads, on a device that can (DeviceCheck.sanitize) */
     bool is_secret;          /* the data of the call are secret (DeviceCheck.is_secret) */
-    bool samples_blocks;     /* DeviceCheck.samples_blocks. Outputs of any type are poisoned from `poison_bits` then */
+    bool samples_blocks;     /* DeviceCheck.samples_blocks */
     Chacha20Key sample_key;  /* decides which blocks of a large launch are looked at (DeviceCheck.sample_key) */
     bool repeats_addresses; /* the arrays lie where those of the call before lay, none of them larger than there; in any
                              * other call they lie elsewhere. Of the first call after a start it means nothing */

@@ -264,11 +264,12 @@ void count_block(Worker *worker, const BasicBlock *block, const Active *active, 
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-/* Adds what the worker executed to the launch's sum; false where the launch must end. */
+/* Adds what the worker executed to the launch's sum, unless it repeats itself; false where the launch must end. */
 bool may_go_on(Worker *worker)
 {
     Launch *launch = worker->launch;
-    uint64_t total = atomic_fetch_add(&launch->warp_instructions, worker->unreported) + worker->unreported;
+    const uint64_t counted = standstill_lasts(worker) ? 0 : worker->unreported;
+    const uint64_t total = atomic_fetch_add(&launch->warp_instructions, counted) + counted;
     worker->unreported = 0;
     int none = SIM_OK;
     if (launch->request->warp_instructions > 0 && total > launch->request->warp_instructions)

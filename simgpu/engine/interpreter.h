@@ -121,6 +121,8 @@ void standstill_end(const Worker *worker);
 void standstill_free(Worker *worker);
 /* Looks now and then. False where they cannot end, nor can those of the other threads: a fault. */
 bool standstill_look(Worker *const *blocks, uint64_t count);
+/* True if at the last look the block's state had come again, and device memory with it. */
+bool standstill_lasts(const Worker *worker);
 /* Reports that the block has executed too much: always false. */
 bool standstill_give_up(Worker *worker);
 

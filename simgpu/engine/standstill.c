@@ -8,7 +8,8 @@
  * Cost    A look compares a hint, some hundred bytes of the registers, with that of an earlier look. Only where it is the same,
  *         as it never is in a loop that counts in registers, all of the state is digested.
  * Bounds  Whoever is in calls of procedures, uses the heap or waits for bulk copies is taken to go on, and so is a launch on a
- *         device with more than MOST_BYTES in use. SimLaunch.warp_instructions ends it.
+ *         device with more than MOST_BYTES in use. SimLaunch.warp_instructions ends it. What blocks execute whose state has
+ *         come again does not count there: the more threads the host has, the more of them wait for the last one to see it.
  * Source  Which earlier look: R. P. Brent, An Improved Monte Carlo Factorization Algorithm, BIT 20 (1980). The last one whose
  *         number is a power of two finds repetitions of any length.  */
 #include "simgpu/engine/interpreter.h"
@@ -25,7 +26,7 @@
 #include <string.h>
 
 enum {
-    FIRST_LOOK = 16,        /* that compares anything */
+    FIRST_LOOK = 4,         /* that compares anything */
     HINT_BLOCKS = 8,        /* of those of a grid, from which the hint is taken */
     MOST_MISSES = 8,        /* states that had the hint of the kept look, but were others */
     MOST_BYTES = 256 << 20, /* of device memory in use */
@@ -36,6 +37,7 @@ struct Standstill {
     uint64_t looks; /* since the blocks have begun */
     uint64_t hint, state, memory;
     enum { HINT_KEPT, STATE_KEPT, MEMORY_KEPT } kept; /* up to which of these something was seen to come again */
+    bool lasts;                                       /* at the last look all of it had come again */
     uint32_t misses;
     uint64_t round, counted; /* of the launch: when it was told of these blocks, and when it counted them */
     Worker *watched;         /* one of the blocks; NULL: none yet. And, when its state had come again, */
@@ -322,6 +324,11 @@ static bool report(const Standstill *standstill)
                         first_lane(group), "%s", text);
 }
 
+bool standstill_lasts(const Worker *worker)
+{
+    return worker->standstill != NULL && worker->standstill->lasts;
+}
+
 bool standstill_give_up(Worker *worker)
 {
     const Group *group = stuck_group(worker);
@@ -391,6 +398,7 @@ static bool look_closely(Standstill *standstill, Worker *const *blocks, uint64_t
         watch(standstill, blocks, count);
         return true;
     }
+    standstill->lasts = true;
     return standstill->watched == NULL || !are_all_still(launch, standstill) || report(standstill);
 }
 
@@ -398,10 +406,12 @@ bool standstill_look(Worker *const *blocks, uint64_t count)
 {
     Standstill *standstill = standstill_of(blocks[0]);
     const uint64_t look = ++standstill->looks;
+    const bool lasted = standstill->lasts;
+    standstill->lasts = false;
     if (look < FIRST_LOOK)
         return true;
     const uint64_t hint = hint_of(blocks, count);
-    if ((look & (look - 1)) == 0) {
+    if ((look & (look - 1)) == 0 && !lasted) {
         standstill->hint = hint;
         standstill->kept = HINT_KEPT;
         standstill->misses = 0;

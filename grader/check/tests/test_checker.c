@@ -438,6 +438,21 @@ static void mistakes_in_bytes_are_named(void **state)
     levels_close(&bench);
 }
 
+static void bytes_that_were_never_written_are_named(void **state)
+{
+    LevelsBench bench;
+    levels_open(&bench);
+    for (size_t i = 0; i < COUNT_OF(bench.y); i++) {
+        const uint32_t word = call_poison_word(POISON, false, i / sizeof word);
+        if (i % 60 >= 40)
+            bench.y[i] = ((const unsigned char *)&word)[i % sizeof word];
+    }
+    assert_non_null(strstr(compare_levels(&bench).text, "from column 40 on: never written"));
+    bench.y[1] ^= 128;
+    assert_null(strstr(compare_levels(&bench).text, "never written"));
+    levels_close(&bench);
+}
+
 /* As of a noisy image that was blurred: with four bytes over and over, one of them would be a result in 16 of 254. */
 static void results_that_are_nearly_alike_count_as_written(void **state)
 {
@@ -539,6 +554,7 @@ int main(void)
         cmocka_unit_test(bytes_are_expected_at_the_nearest_level),
         cmocka_unit_test(bytes_may_be_off_by_as_many_levels_as_the_problem_says),
         cmocka_unit_test(mistakes_in_bytes_are_named),
+        cmocka_unit_test(bytes_that_were_never_written_are_named),
         cmocka_unit_test(results_that_are_nearly_alike_count_as_written),
         cmocka_unit_test(bytes_that_were_not_computed_do_not_count_in_a_part),
         cmocka_unit_test(literal_bytes_come_before_the_oracle),

@@ -41,7 +41,8 @@ static const char PTX[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
     ;
 
 /* `limit`: of the instructions of a block. */
-static SimReport run(const char *name, uint32_t blocks, int threads, uint32_t turns, uint64_t limit, bool translates)
+static SimReport run_within(uint64_t most, const char *name, uint32_t blocks, int threads, uint32_t turns,
+                            uint64_t limit, bool translates)
 {
     SimGpu *gpu = translates ? machine_new_translating(0, threads) : machine_new(0, threads);
     SimModule *module;
@@ -58,7 +59,7 @@ static SimReport run(const char *name, uint32_t blocks, int threads, uint32_t tu
     const SimLaunch launch = {.function = function,
                               .shape = {.grid = {blocks, 1, 1}, .block = {1, 1, 1}},
                               .parameters = &parameters,
-                              .warp_instructions = 1ull << 30,
+                              .warp_instructions = most,
                               .block_instructions = limit};
     simgpu_launch(gpu, &launch, &report);
     simgpu_module_unload(gpu, module);
@@ -66,6 +67,11 @@ static SimReport run(const char *name, uint32_t blocks, int threads, uint32_t tu
     if (translates)
         assert_int_equal(machine_remove_libraries(), 0);
     return report;
+}
+
+static SimReport run(const char *name, uint32_t blocks, int threads, uint32_t turns, uint64_t limit, bool translates)
+{
+    return run_within(1ull << 30, name, blocks, threads, turns, limit, translates);
 }
 
 static void expect(const char *name, const SimReport *report, SimOutcome outcome, const char *text)
@@ -95,6 +101,13 @@ static void a_block_that_waits_for_one_that_has_not_begun_is_found(void **state)
             "runs changes; ");
         assert_non_null(strstr(report.fault.text, "; other blocks have not begun, and may not before this one ends"));
     }
+}
+
+/* Each thread of the host runs a block in vain until the last one has seen it. */
+static void many_threads_of_the_host_do_not_use_up_the_instructions(void **state)
+{
+    SimReport report = run_within(5000000, "later", BLOCKS, 48, 0, 0, false);
+    expect("later", &report, SIM_ENDLESS, "waits for ever for another value at words[1]");
 }
 
 static void the_fault_of_another_block_is_the_cause(void **state)
@@ -131,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_that_wait_for_earlier_ones_end),
         cmocka_unit_test(a_block_that_waits_for_one_that_has_not_begun_is_found),
+        cmocka_unit_test(many_threads_of_the_host_do_not_use_up_the_instructions),
         cmocka_unit_test(the_fault_of_another_block_is_the_cause),
         cmocka_unit_test(a_lock_that_nobody_gives_back_is_found),
         cmocka_unit_test(a_loop_whose_stores_repeat_is_found_and_one_that_counts_is_not),
