@@ -124,8 +124,8 @@ static void a_database_of_something_else_is_refused_and_left_alone(void **state)
 static void a_newer_schema_is_refused(void **state)
 {
     store_close(opened(STORE_WRITE));
-    assert_int_equal(sql("PRAGMA user_version = 7"), SQLITE_OK);
-    refused(STORE_WRITE, STATUS_BAD_INPUT, "written by a newer ConvJudge: schema version 7");
+    assert_int_equal(sql("PRAGMA user_version = 8"), SQLITE_OK);
+    refused(STORE_WRITE, STATUS_BAD_INPUT, "written by a newer ConvJudge: schema version 8");
 }
 
 static void damage(long at) /* three pages */

@@ -101,9 +101,10 @@ bool visible_submission(Visit *visit, StoredSubmission *row);
 /* What the visitor may call the person of this name: the pseudonym, if there is one. `*id` is 0 where nobody has the name. */
 const char *visible_name(const Visit *visit, const char *name, int64_t *id);
 
-/* Gives the standings the names that the visitor may see, and finds the submissions that he may open, 0 for others. */
-MUST_USE Status visible_standings(const Visit *visit, Standing *standings, size_t count, int64_t **submissions,
-                                  Message *why);
+/* Gives the first `most` standings, and the visitor's own, the names that the visitor may see, and finds the submissions that he may
+ * open, 0 for others. The rest keeps its names for a teacher alone. */
+MUST_USE Status visible_standings(const Visit *visit, Standing *standings, size_t count, size_t most,
+                                  int64_t **submissions, Message *why);
 
 /* ==== place ======================================================================================================= */
 

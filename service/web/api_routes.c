@@ -52,7 +52,7 @@ static bool read_board(Visit *visit, BoardPage *page)
         status = site_boards(visit, &problem, &boards, &count, &why);
         const Board *board = status == STATUS_OK ? choose_board(visit, boards, count) : NULL;
         if (board != NULL)
-            status = site_board(visit, &problem, board, page, &why);
+            status = site_board(visit, &problem, board, SIZE_MAX, page, &why);
         problem_free(&problem);
     }
     if (status != STATUS_OK)

@@ -16,18 +16,6 @@
 
 /* ==== board data ================================================================================================== */
 
-/* The runs are in the order of time. */
-static void find_best(const StoredRun *runs, size_t count, Arena *arena, BoardPage *page)
-{
-    page->best = arena_array(arena, count, sizeof *page->best);
-    for (size_t i = 0; i < count; i++) {
-        const MeasuredTime *best = page->best_count == 0 ? NULL : &page->best[page->best_count - 1].time;
-        if (best == NULL || time_is_faster(runs[i].time, *best))
-            page->best[page->best_count++] = (BestTime){
-                .time_utc = runs[i].time_utc, .person = runs[i].person, .time = runs[i].time};
-    }
-}
-
 static Status read_references(Store *store, const Problem *problem, const Board *board, Arena *arena, BoardPage *page,
                               Message *why)
 {
@@ -56,18 +44,23 @@ static const char *device_name(const char *id, Arena *arena)
 Status board_data_read(Store *store, const Problem *problem, const Board *board, Arena *arena, BoardPage *page,
                        Message *why)
 {
-    StoredRun *runs = NULL;
-    size_t run_count = 0;
+    Standings standings = {0};
     Status status = STATUS_OK;
     *page = (BoardPage){.device = arena_string(arena, board->device),
                         .device_name = device_name(board->device, arena),
                         .modelled = device_models_times(board->device)};
     if (store != NULL)
-        status = store_runs(store, board, arena, &runs, &run_count, why);
+        status = store_standings(store, board, arena, &standings, why);
     if (status != STATUS_OK)
         return status;
-    page->standings = standings_of(runs, run_count, arena, &page->standing_count);
-    find_best(runs, run_count, arena, page);
+    page->standings = standings.people;
+    page->standing_count = standings.count;
+    page->newest_run = standings.newest_run;
+    page->best = arena_array(arena, standings.best_count, sizeof *page->best);
+    for (; page->best_count < standings.best_count; page->best_count++)
+        page->best[page->best_count] = (BestTime){.time_utc = standings.best[page->best_count].time_utc,
+                                                  .person = standings.best[page->best_count].person,
+                                                  .time = standings.best[page->best_count].time};
     return read_references(store, problem, board, arena, page, why);
 }
 
@@ -221,8 +214,10 @@ static int by_time(const void *a, const void *b)
     return (x->time.ms > y->time.ms) - (x->time.ms < y->time.ms);
 }
 
-static void put_entries(cJSON *list, const BoardPage *board, MeasuredTime you)
+static void put_entries(cJSON *values, const BoardPage *board, MeasuredTime you)
 {
+    enum { MOST = 250 };
+    cJSON *list = cJSON_AddArrayToObject(values, "entries");
     size_t count = 0;
     PlotEntry *entries = zeroed(board->standing_count + board->reference_count + 1, sizeof *entries);
     for (size_t i = 0; i < board->standing_count; i++)
@@ -232,7 +227,8 @@ static void put_entries(cJSON *list, const BoardPage *board, MeasuredTime you)
     if (you.ms > 0)
         entries[count++] = (PlotEntry){"this submission", "you", you};
     qsort(entries, count, sizeof *entries, by_time);
-    for (size_t i = 0; i < count; i++) {
+    values_put(values, "total=%zu left_out=%d", count, count > MOST);
+    for (size_t i = 0; i < count && i < MOST; i++) {
         cJSON *row = values_row(list);
         values_put(row, "name=%s kind=%s", entries[i].name, entries[i].kind);
         values_time(row, entries[i].time);
@@ -275,7 +271,7 @@ void plot_times(Text *page, const char *id, const BoardPage *board, MeasuredTime
                : has_discs                ? "a person"
                                           : "people",
                board->reference_count > 0, you.ms > 0);
-    put_entries(cJSON_AddArrayToObject(values, "entries"), board, you);
+    put_entries(values, board, you);
     show_plot(page, "all_times", values, &plot);
 }
 

@@ -473,8 +473,7 @@ static void name_best(const Visit *visit, BoardPage *page)
 static Status name_device(const Visit *visit, BoardPage *page, Message *why)
 {
     return database_string(visit->service->store, visit->arena, &page->device_name, why,
-                           "SELECT device_name FROM runs WHERE device = ?1 ORDER BY id DESC LIMIT 1", "t",
-                           page->device);
+                           "SELECT device_name FROM runs WHERE id = ?1", "i", page->newest_run);
 }
 
 Status site_boards(const Visit *visit, const Problem *problem, Board **boards, size_t *count, Message *why)
@@ -485,17 +484,14 @@ Status site_boards(const Visit *visit, const Problem *problem, Board **boards, s
     return status == STATUS_OK ? store_boards(store, problem->id, revision, visit->arena, boards, count, why) : status;
 }
 
-Status site_board(const Visit *visit, const Problem *problem, const Board *board, BoardPage *page, Message *why)
+Status site_board(const Visit *visit, const Problem *problem, const Board *board, size_t most, BoardPage *page,
+                  Message *why)
 {
     int64_t *submissions;
     Status status = board_data_read(visit->service->store, problem, board, visit->arena, page, why);
     if (status != STATUS_OK)
         return status;
-    Standing *named = arena_array(visit->arena, page->standing_count + 1, sizeof *named);
-    if (page->standing_count > 0)
-        memcpy(named, page->standings, page->standing_count * sizeof *named);
-    status = visible_standings(visit, named, page->standing_count, &submissions, why);
-    page->standings = named;
+    status = visible_standings(visit, page->standings, page->standing_count, most, &submissions, why);
     page->submissions = submissions;
     name_best(visit, page);
     return status == STATUS_OK ? name_device(visit, page, why) : status;

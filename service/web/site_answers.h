@@ -22,8 +22,8 @@ void site_answer(Visit *visit, Status status, const Message *why, const char *na
 cJSON *site_row(cJSON *list, const StoredSubmission *row);
 /* The boards of a problem that people see now, allocated in the visit's arena. */
 MUST_USE Status site_boards(const Visit *visit, const Problem *problem, Board **boards, size_t *count, Message *why);
-/* The board of a problem on a device, as the visitor may see it. */
-MUST_USE Status site_board(const Visit *visit, const Problem *problem, const Board *board, BoardPage *page,
+/* The board of a problem on a device, as the visitor may see it: the first `most` people, and the visitor, with their names. */
+MUST_USE Status site_board(const Visit *visit, const Problem *problem, const Board *board, size_t most, BoardPage *page,
                            Message *why);
 
 /* Adds sentences about the deadlines of a problem for the visitor, and the assignments with theirs. */
