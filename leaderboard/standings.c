@@ -174,8 +174,10 @@ static bool is_board(const Board *a, const Board *b)
 static void begin(KeptBoard *kept, const Board *board)
 {
     KeptBoard empty = {.next = kept->next};
-    empty.board = (Board){arena_string(&empty.texts, board->problem), arena_string(&empty.texts, board->revision),
-                          arena_string(&empty.texts, board->device), board->epoch};
+    empty.board = (Board){.problem = arena_string(&empty.texts, board->problem),
+                          .revision = arena_string(&empty.texts, board->revision),
+                          .device = arena_string(&empty.texts, board->device),
+                          .epoch = board->epoch};
     release(kept);
     *kept = empty;
     kept->improvements = (Rows){.arena = &kept->texts, .item_bytes = sizeof(StoredRun)};

@@ -74,6 +74,7 @@ typedef enum StoreMode { STORE_READ, STORE_WRITE } StoreMode;
 typedef struct Board {
     const char *problem, *revision, *device;
     int epoch;
+    bool is_older; /* of store_boards(): there is one of a newer epoch */
 } Board;
 
 typedef struct Run { /* one judged submission; all texts are UTF-8 */
@@ -151,7 +152,8 @@ MUST_USE Status store_run(Store *store, int64_t id, Arena *arena, RecordedRun *r
 /* The runs of a problem (NULL: of all) in one state (NULL: in any), oldest first, without their sources. */
 MUST_USE Status store_list_runs(Store *store, const char *problem, const char *state, Arena *arena, RecordedRun **runs,
                                 size_t *count, Message *why);
-/* The boards with a run that ranks of this revision of a problem; for each device only the newest epoch. */
+/* The boards with a run that ranks of this revision of a problem. For each device the newest epoch comes first, and then the one before
+ * it: after an upgrade that starts a new epoch its people stay on the board until they are judged again, which takes its runs away. */
 MUST_USE Status store_boards(Store *store, const char *problem, const char *revision, Arena *arena, Board **boards,
                              size_t *count, Message *why);
 

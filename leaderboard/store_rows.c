@@ -212,21 +212,26 @@ static void take_board(Arena *arena, sqlite3_stmt *row, void *item)
         .revision = database_text(arena, row, 1),
         .device = database_text(arena, row, 2),
         .epoch = sqlite3_column_int(row, 3),
+        .is_older = sqlite3_column_int(row, 4) != 0,
     };
 }
 
 Status store_boards(Store *store, const char *problem, const char *revision, Arena *arena, Board **boards,
                     size_t *count, Message *why)
 {
-    /* From device to device through the index, so that the number of runs does not matter. */
+    /* From device to device and from epoch to epoch through the index, so that the number of runs does not matter. */
+#define NEWEST_EPOCH(DEVICE, MORE)                                                                                     \
+    "(SELECT epoch FROM board_runs b WHERE problem = ?1 AND revision = ?2 AND b.device = " DEVICE                      \
+    " AND state = 'ranked'" MORE " ORDER BY epoch DESC LIMIT 1)"
     return database_list(
         store, arena, sizeof **boards, take_board, boards, count, why,
         "WITH RECURSIVE devices(device) AS (SELECT min(device) FROM runs WHERE problem = ?1 AND revision = ?2 UNION ALL"
         "  SELECT (SELECT min(device) FROM runs WHERE problem = ?1 AND revision = ?2 AND device > devices.device)"
-        "  FROM devices WHERE device IS NOT NULL)"
-        " SELECT * FROM (SELECT ?1, ?2, device, (SELECT epoch FROM board_runs b WHERE problem = ?1 AND revision = ?2"
-        "  AND b.device = devices.device AND state = 'ranked' ORDER BY epoch DESC LIMIT 1) AS newest FROM devices)"
-        " WHERE newest IS NOT NULL ORDER BY device",
+        "  FROM devices WHERE device IS NOT NULL),"
+        " newest(device, epoch) AS (SELECT device, " NEWEST_EPOCH("devices.device", "") " FROM devices),"
+        " known(device, epoch, is_older) AS (SELECT device, epoch, 0 FROM newest UNION ALL"
+        "  SELECT device, " NEWEST_EPOCH("newest.device", " AND b.epoch < newest.epoch") ", 1 FROM newest)"
+        " SELECT ?1, ?2, device, epoch, is_older FROM known WHERE epoch IS NOT NULL ORDER BY device, is_older",
         "tt", problem, revision);
 }
 

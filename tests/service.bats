@@ -136,7 +136,7 @@ judged_as() {
     equal "$(id -un)" "$(jq -r .person <<<"$output")"
 }
 
-@test "a key that was used before gives the same submission" {
+@test "a key that was used before gives the same submission, or 409 for another one" {
     serve
     local ada
     ada=$(token ada)
@@ -144,6 +144,9 @@ judged_as() {
     equal 201 "$status"
     local first=$output
     as "$ada" POST /api/v1/submissions -d "$(request again '.source = "// another"')"
+    equal 409 "$status"
+    equal 'key: submission 1 has it, with another source, problem, mode or sizes; expected a new key' "$(jq -r .error <<<"$output")"
+    as "$ada" POST /api/v1/submissions -d "$(request again)"
     equal 200 "$status"
     equal "$(jq '.submission, .source_hash' <<<"$first")" "$(jq '.submission, .source_hash' <<<"$output")"
     equal 1 "$(in_store 'SELECT count(*) FROM submission')"
@@ -442,7 +445,7 @@ END
 @test "tables of the service of version 1 are upgraded, after a copy, and are those of a new database" {
     mkdir -m 700 "$BATS_TEST_TMPDIR/state"
     sqlite3 "$BATS_TEST_TMPDIR/state/convjudge.db" ".read $root/leaderboard/schema.sql" \
-        ".read $root/leaderboard/case_times.sql" ".read $root/leaderboard/service.sql"
+        ".read $root/leaderboard/case_times.sql" ".read $root/leaderboard/boards.sql" ".read $root/leaderboard/service.sql"
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.service-version-1" 'SELECT version FROM service_version')"
     equal 5 "$(in_store 'SELECT max(version) FROM service_version')"

@@ -262,7 +262,8 @@ Status ranking_find_board(const Problem *problem, const char *device, DeviceInfo
         return status;
     if (info->modelled)
         toolkit_mark_times(&toolkit, info->id, sizeof info->id);
-    *board = (Board){problem->id, problem->revision.hex, info->id, info->epoch};
+    *board = (Board){
+        .problem = problem->id, .revision = problem->revision.hex, .device = info->id, .epoch = info->epoch};
     return STATUS_OK;
 }
 

@@ -326,7 +326,7 @@ static int steps_of_a_board(Store *store)
     size_t count;
     steps = 0;
     must(store_boards(store, board.problem, board.revision, &arena, &boards, &count, &why), &why);
-    assert_true(count == 1 && boards[0].epoch == board.epoch);
+    assert_true(count == 1 && boards[0].epoch == board.epoch && !boards[0].is_older);
     must(store_standings(store, &board, &arena, &standings, &why), &why);
     assert_int_equal(standings.count, 10);
     arena_free(&arena);

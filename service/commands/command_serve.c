@@ -13,6 +13,7 @@
 #include "service/web/api.h"
 #include "service/web/live.h"
 #include "service/web/answer.h"
+#include "service/web/board_plots.h"
 #include "service/web/site_answers.h"
 
 #include <pwd.h>
@@ -327,15 +328,33 @@ static Status start_engine(Service *service, Judges *judges, Message *why)
     return status == STATUS_OK ? slurm_start(&slurm, &service->slurm, why) : status;
 }
 
+/* After an upgrade the first run of a new epoch begins a new board. */
+static Status warn_of_outdated_boards(Store *store, Message *why)
+{
+    Arena arena = {0};
+    OutdatedBoard *boards;
+    size_t count = 0;
+    Status status = board_data_outdated(store, &arena, &boards, &count, why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        log_event(LEVEL_WARNING, "board_of_an_earlier_version", "problem", boards[i].problem, "device", boards[i].device,
+                  "repair",
+                  arena_printf(&arena, "convjudge rejudge --problem %s --why \"a new version of the judge\"",
+                               boards[i].problem));
+    arena_free(&arena);
+    return status;
+}
+
 static Status run_service(const Config *config, bool is_trial, Message *why)
 {
     static const Route *const routes[] = {api_routes, work_routes, operating_routes, site_routes, NULL};
-    Service service = {.config = config, .live = live_new(), .routes = routes, .show_error = site_error};
+    Service service = {.config = config, .live = live_new(), .routes = routes, .show_error = site_error, .ask_for_login = site_ask_for_login};
     Doors doors = {.service = &service};
     Judges judges = {0};
     const QueueOptions queue = {
         .state = config->state, .lease_s = config->lease_s, .workers_come_later = config->engine == ENGINE_SLURM};
     Status status = service_store_open(config->state, &service.store, why);
+    if (status == STATUS_OK)
+        status = warn_of_outdated_boards(service.store, why);
     if (status == STATUS_OK)
         status = open_class(&service, why);
     if (status == STATUS_OK)

@@ -358,11 +358,18 @@ static void free_field(FormField *field)
 
 const char *http_field(const HttpRequest *request, const char *name)
 {
+    return http_field_bytes(request, name, NULL);
+}
+
+const char *http_field_bytes(const HttpRequest *request, const char *name, size_t *bytes)
+{
     FormField field = {.name = name};
     const char *value = NULL;
     read_field(request, &field);
     if (field.is_found)
         value = arena_copy(request->arena, field.value.length == 0 ? "" : field.value.data, field.value.length);
+    if (bytes != NULL)
+        *bytes = field.value.length;
     free_field(&field);
     return value;
 }

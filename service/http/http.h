@@ -71,6 +71,8 @@ const char *http_query(const HttpRequest *request, const char *name);
 const char *http_cookie(const HttpRequest *request, const char *name);
 /* A field of a form, decoded: application/x-www-form-urlencoded or multipart/form-data. */
 const char *http_field(const HttpRequest *request, const char *name);
+/* Likewise; the value may hold bytes that are 0. */
+const char *http_field_bytes(const HttpRequest *request, const char *name, size_t *bytes);
 /* What the browser calls the file of a field, without folders; NULL: the field is no file. */
 const char *http_file_name(const HttpRequest *request, const char *name);
 

@@ -10,11 +10,24 @@
 
 /* ---- handing in -------------------------------------------------------------------------------------------------- */
 
+/* A key stands for what was handed in with it; a browser that goes back shows a form with its old key. */
 static Status find_key(Store *store, const HandIn *hand_in, int64_t *id, Message *why)
 {
+    int64_t is_same = 0;
     *id = 0;
-    return database_int(store, id, why, "SELECT id FROM submission WHERE person = ?1 AND key = ?2", "it",
-                        hand_in->person, hand_in->key);
+    Status status = database_int(store, id, why, "SELECT id FROM submission WHERE person = ?1 AND key = ?2", "it",
+                                 hand_in->person, hand_in->key);
+    if (status != STATUS_OK || *id == 0)
+        return status;
+    status = database_int(store, &is_same, why,
+                          "SELECT problem = ?2 AND mode = ?3 AND sizes = ?4 AND source_hash = ?5 FROM submission"
+                          " WHERE id = ?1",
+                          "itttt", *id, hand_in->problem, hand_in->mode, hand_in->sizes, hand_in->source_hash);
+    if (status != STATUS_OK || is_same != 0)
+        return status;
+    return fail(STATUS_BAD_INPUT, why,
+                "key: submission %lld has it, with another source, problem, mode or sizes; expected a new key",
+                (long long)*id);
 }
 
 /* Now, or the moment of the newest submission where the clock was set back. */

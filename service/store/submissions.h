@@ -1,7 +1,7 @@
 /* submissions.h - what people handed in, with what became of it so far.
  *
  * A submission is acknowledged when submissions_hand_in() returns, and survives any crash from then on. Its key is the
- * client's: the same person and key give the same submission again, whatever else the request holds.
+ * client's: the same person and key give the same submission again, and it cannot be used for anything else.
  *
  * Order    one number for each waiting judging, lower first:
  *
@@ -57,7 +57,8 @@ typedef struct StoredSubmission { /* with the judging that counts; grader/proble
     MeasuredTime time;
 } StoredSubmission;
 
-/* Adds submission and judging in one transaction. `*is_new` false: the key was used before, and `*id` is that submission's. */
+/* Adds submission and judging in one transaction. `*is_new` false: the same was handed in with this key before, and `*id` is that
+ * submission's. BAD_INPUT: the key was used for something else, and `*id` is that one's. */
 MUST_USE Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule *rule, int64_t *id,
                                     bool *is_new, Message *why);
 

@@ -31,6 +31,8 @@ typedef struct Service {
     const struct Route *const *routes; /* tables, up to NULL */
     /* Answers with a page that says what went wrong. */
     void (*show_error)(struct Visit *visit, int status, const char *text);
+    /* Answers a form of somebody who is not logged in any more with the login, which keeps what was handed in. */
+    void (*ask_for_login)(struct Visit *visit);
 } Service;
 
 typedef struct Visit { /* one request, and whose it is */

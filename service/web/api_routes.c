@@ -70,6 +70,7 @@ static void board_answer(Visit *visit)
     if (shown.device != NULL) {
         cJSON_AddStringToObject(object, "device", shown.device);
         cJSON_AddBoolToObject(object, "modelled", shown.modelled);
+        cJSON_AddBoolToObject(object, "older", shown.is_older);
     }
     cJSON *list = cJSON_AddArrayToObject(object, "standings");
     for (size_t i = 0; i < shown.standing_count; i++) {
@@ -563,6 +564,8 @@ static void take_submission(Visit *visit, const char *person)
     json_free(&file);
     if (status == STATUS_OK)
         answer_submission_row(visit, is_new ? 201 : 200, id);
+    else if (status == STATUS_BAD_INPUT && id != 0)
+        answer_error(visit, 409, "%s", why.text);
     else
         answer_failure(visit, status, &why);
 }

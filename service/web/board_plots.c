@@ -4,6 +4,7 @@
 #include "grader/terminal/terminal.h"
 #include "harness/device/cuda/ceilings.h"
 #include "harness/device/cuda/device_open.h"
+#include "leaderboard/database.h"
 #include "service/store/service_store.h"
 #include "service/web/parts.h"
 #include "service/web/svg.h"
@@ -48,7 +49,8 @@ Status board_data_read(Store *store, const Problem *problem, const Board *board,
     Status status = STATUS_OK;
     *page = (BoardPage){.device = arena_string(arena, board->device),
                         .device_name = device_name(board->device, arena),
-                        .modelled = device_models_times(board->device)};
+                        .modelled = device_models_times(board->device),
+                        .is_older = board->is_older};
     if (store != NULL)
         status = store_standings(store, board, arena, &standings, why);
     if (status != STATUS_OK)
@@ -70,6 +72,51 @@ Status board_data_list(Store *store, const Problem *problem, Arena *arena, Board
     *count = 0;
     return store == NULL ? STATUS_OK
                          : store_boards(store, problem->id, problem->revision.hex, arena, boards, count, why);
+}
+
+static bool is_outdated(const Board *board)
+{
+    char name[sizeof((DeviceInfo *)0)->id + 8];
+    DeviceInfo info;
+    if (board->is_older || strncmp(board->device, "sim-", strlen("sim-")) != 0)
+        return board->is_older;
+    snprintf(name, sizeof name, "sim:%s", board->device + strlen("sim-"));
+    return device_describe(name, &info, NULL) == STATUS_OK && info.epoch > board->epoch;
+}
+
+static Status add_outdated(Store *store, const Problem *problem, Rows *found, Message *why)
+{
+    Board *boards;
+    Standings standings;
+    size_t count = 0;
+    Status status = board_data_list(store, problem, found->arena, &boards, &count, why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        if (!is_outdated(&boards[i]))
+            continue;
+        status = store_standings(store, &boards[i], found->arena, &standings, why);
+        if (status == STATUS_OK)
+            *(OutdatedBoard *)database_rows_next(found) =
+                (OutdatedBoard){boards[i].problem, boards[i].device, standings.count};
+    }
+    return status;
+}
+
+Status board_data_outdated(Store *store, Arena *arena, OutdatedBoard **boards, size_t *count, Message *why)
+{
+    Rows found = {.arena = arena, .item_bytes = sizeof(OutdatedBoard)};
+    const char **ids;
+    size_t id_count = 0;
+    Status status = problem_list(arena, &ids, &id_count, why);
+    for (size_t i = 0; i < id_count && status == STATUS_OK; i++) {
+        Problem problem;
+        if (problem_read(ids[i], &problem, NULL) != STATUS_OK)
+            continue; /* nothing is judged for it now */
+        status = add_outdated(store, &problem, &found, why);
+        problem_free(&problem);
+    }
+    *boards = (OutdatedBoard *)(void *)found.items;
+    *count = found.count;
+    return status;
 }
 
 /* ==== board plots ================================================================================================= */

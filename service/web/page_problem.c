@@ -75,8 +75,8 @@ void problem_put_boards(cJSON *page, const BoardPage *boards, size_t count, cons
         cJSON *row = values_row(list);
         Text plots = {0};
         char id[40];
-        values_put(row, "device=%s modelled=%d", board->device_name != NULL ? board->device_name : board->device,
-                   board->modelled);
+        values_put(row, "device=%s modelled=%d is_older=%d",
+                   board->device_name != NULL ? board->device_name : board->device, board->modelled, board->is_older);
         put_standings(row, board, most, reader);
         snprintf(id, sizeof id, "times-%zu", i + 1);
         plot_times(&plots, id, board, no_time);

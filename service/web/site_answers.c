@@ -456,8 +456,9 @@ void site_answer(Visit *visit, Status status, const Message *why, const char *na
 cJSON *site_row(cJSON *list, const StoredSubmission *row)
 {
     cJSON *line = values_row(list);
-    values_put(line, "number=%" PRId64 " person=%s problem=%s file_name=%s received=%s state=%s verdict=%s device=%s",
-               row->id, row->person, row->problem, row->file_name, row->received_utc, submission_state(row),
+    values_put(line,
+               "number=%" PRId64 " person=%s problem=%s mode=%s file_name=%s received=%s state=%s verdict=%s device=%s",
+               row->id, row->person, row->problem, row->mode, row->file_name, row->received_utc, submission_state(row),
                row->verdict, row->device);
     values_time(line, row->time);
     return line;
@@ -495,6 +496,18 @@ Status site_board(const Visit *visit, const Problem *problem, const Board *board
     page->submissions = submissions;
     name_best(visit, page);
     return status == STATUS_OK ? name_device(visit, page, why) : status;
+}
+
+Status site_put_outdated(const Visit *visit, cJSON *page, Message *why)
+{
+    cJSON *list = cJSON_AddArrayToObject(page, "outdated");
+    OutdatedBoard *boards;
+    size_t count = 0;
+    Status status = board_data_outdated(visit->service->store, visit->arena, &boards, &count, why);
+    for (size_t i = 0; i < count; i++)
+        values_put(values_row(list), "problem=%s device=%s people=%zu", boards[i].problem, boards[i].device,
+                   boards[i].people);
+    return status;
 }
 
 void site_style(Visit *visit)
@@ -596,6 +609,8 @@ void site_admin(Visit *visit)
     cJSON *page = cJSON_CreateObject();
     Message why;
     Status status = put_queue(visit, page, &why);
+    if (status == STATUS_OK)
+        status = site_put_outdated(visit, page, &why);
     if (status == STATUS_OK)
         status = put_workers(visit, page, &why);
     if (status == STATUS_OK)

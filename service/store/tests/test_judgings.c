@@ -62,6 +62,36 @@ static void a_key_gives_the_same_submission_again(void **state)
     assert_string_equal(asked("SELECT count(*) FROM sources"), "1");
 }
 
+/* What a browser sends that has gone back to a form, changed it and sent it again. */
+static void a_key_with_another_content_is_refused(void **state)
+{
+    static const struct {
+        const char *problem, *mode, *sizes, *source_hash;
+    } others[] = {{"conv2d", "rank", "", "50ce"},
+                  {"conv1d", "test", "", "50ce"},
+                  {"conv1d", "try", "input_size=7", "50ce"},
+                  {"conv1d", "rank", "", "0742"}};
+    const Person ada = admitted("ada");
+    const int64_t first = handed_in(ada.id, "k1");
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        int64_t id = 0;
+        bool is_new = true;
+        const HandIn row = {.person = ada.id,
+                            .key = "k1",
+                            .problem = others[i].problem,
+                            .revision = "r1",
+                            .mode = others[i].mode,
+                            .sizes = others[i].sizes,
+                            .file_name = "x.cu",
+                            .source = "// another",
+                            .source_hash = others[i].source_hash};
+        assert_int_equal(submissions_hand_in(store, &row, &rule, &id, &is_new, &why), STATUS_BAD_INPUT);
+        assert_non_null(strstr(why.text, "key: submission 1 has it, with another source"));
+        assert_true(id == first && !is_new);
+    }
+    assert_string_equal(asked("SELECT count(*) FROM submission"), "1");
+}
+
 static void what_was_never_handed_in_is_not_there(void **state)
 {
     QueuedJob judging;
@@ -374,6 +404,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         test(a_key_gives_the_same_submission_again),
+        test(a_key_with_another_content_is_refused),
         test(what_another_system_knew_is_kept),
         test(what_was_never_handed_in_is_not_there),
         test(a_recording_counts_once),
