@@ -306,7 +306,10 @@ static void serve(Doors *doors, const Judges *judges)
     log_event(LEVEL_INFO, "started", "address", http_address(doors->http), "socket", service->config->socket, "state",
               service->config->state);
     while (!is_told_to_stop) {
+        Message why;
         serve_once(doors, TICK_S);
+        if (clock_watch_look(&service->clock, service->store, &why) != STATUS_OK)
+            log_event(LEVEL_ERROR, "trouble", "why", why.text);
         if (judges->workers != NULL)
             local_workers_tick(judges->workers);
         look_at_class(service);

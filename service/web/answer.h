@@ -28,6 +28,7 @@ typedef struct Service {
     Slurm *slurm;                      /* NULL: workers judge that are no batch jobs */
     struct Live *live;                 /* live.h */
     ClassWatch *class_watch;           /* NULL: there is no class */
+    ClockWatch clock;
     const struct Route *const *routes; /* tables, up to NULL */
     /* Answers with a page that says what went wrong. */
     void (*show_error)(struct Visit *visit, int status, const char *text);

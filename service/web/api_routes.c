@@ -293,10 +293,13 @@ static void points_answer(Visit *visit)
 static void answer_health(Visit *visit)
 {
     Message why;
+    char alarm[200];
     const char *trouble = queue_trouble(visit->service->queue);
     Status status = service_store_check(visit->service->store, &why);
     if (status != STATUS_OK)
         answer_failure(visit, STATUS_SYSTEM, &why);
+    else if (clock_watch_alarm(&visit->service->clock, alarm, sizeof alarm))
+        answer_error(visit, 503, "%s", alarm);
     else if (trouble[0] != '\0')
         answer_error(visit, 503, "the queue is in trouble: %s", trouble);
     else

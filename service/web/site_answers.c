@@ -15,6 +15,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -187,6 +188,7 @@ const Route site_routes[] = {
     {"POST", "/teacher/tokens", ACCESS_TEACHERS, site_add_token, true},
     {"GET", "/admin", ACCESS_ADMINS, site_admin, true},
     {"POST", "/admin/workers/*/undrain", ACCESS_ADMINS, site_undrain, true},
+    {"POST", "/admin/clock", ACCESS_ADMINS, site_correct_clock, true},
     {"GET", "/admin/batches", ACCESS_ADMINS, site_batches, true},
     {"POST", "/admin/batches", ACCESS_ADMINS, site_begin_batch, true},
     {"GET", "/admin/batches/*", ACCESS_ADMINS, site_batch, true},
@@ -604,6 +606,20 @@ static void put_disk(const Visit *visit, cJSON *page)
                    (double)volume.f_bavail * (double)volume.f_frsize);
 }
 
+/* The form holds what is likely: the submissions since the jump, and the jump taken back. */
+static void put_clock(const Visit *visit, cJSON *page)
+{
+    const ClockWatch *clock = &visit->service->clock;
+    char alarm[200];
+    if (!clock_watch_alarm(clock, alarm, sizeof alarm)) {
+        cJSON_AddNullToObject(page, "clock");
+        return;
+    }
+    values_put(cJSON_AddObjectToObject(page, "clock"), "alarm=%s first=%" PRId64 " last=%" PRId64 " by=%.0f", alarm,
+               clock->first_future != 0 ? clock->first_future : clock->last_before + 1,
+               clock->first_future != 0 ? clock->last_future : clock->newest, -clock->jumped_s);
+}
+
 void site_admin(Visit *visit)
 {
     cJSON *page = cJSON_CreateObject();
@@ -622,6 +638,7 @@ void site_admin(Visit *visit)
             "");
     put_pilots(visit, page);
     put_disk(visit, page);
+    put_clock(visit, page);
     site_answer(visit, status, &why, "admin", page);
 }
 
@@ -632,7 +649,7 @@ static void finish(Visit *visit, Status status, const char *action, const Messag
 {
     Message trouble = *why;
     if (status == STATUS_OK)
-        status = audit_add(visit->service->store, visit->person.name, action, visit->argument, &trouble);
+        status = audit_add(visit->service->store, visit->person.name, action, visit->argument == NULL ? "" : visit->argument, &trouble);
     queue_wake(visit->service->queue);
     if (status == STATUS_OK)
         answer_redirect(visit, "/admin");
@@ -666,6 +683,30 @@ static Status check_drained(const Visit *visit, const char *worker, Message *why
         if (strcmp(drained[i].worker, worker) == 0)
             return STATUS_OK;
     return fail(STATUS_NOT_FOUND, why, "there is no such worker without work");
+}
+
+static int64_t number_of(const Visit *visit, const char *field)
+{
+    const char *text = http_field(visit->request, field);
+    return text == NULL ? 0 : strtoll(text, NULL, 10);
+}
+
+void site_correct_clock(Visit *visit)
+{
+    const char *what = http_field(visit->request, "what"), *reason = http_field(visit->request, "why");
+    const bool trusts = what != NULL && strcmp(what, "trust") == 0;
+    Message why = {0};
+    Status status = STATUS_OK;
+    if (!trusts && (reason == NULL || reason[strspn(reason, " \t\r\n")] == '\0'))
+        status = fail(STATUS_BAD_INPUT, &why, "expected a reason");
+    else if (!trusts)
+        status = submissions_correct_receipts(visit->service->store, number_of(visit, "first"), number_of(visit, "last"),
+                                              number_of(visit, "by"), visit->person.name, reason, &why);
+    if (status == STATUS_OK)
+        clock_watch_trust(&visit->service->clock);
+    if (status == STATUS_OK)
+        status = clock_watch_look(&visit->service->clock, visit->service->store, &why);
+    finish(visit, status, trusts ? "trust the clock" : "correct the clock", &why);
 }
 
 void site_undrain(Visit *visit)

@@ -75,6 +75,7 @@ void site_add_group(Visit *visit);
 void site_add_token(Visit *visit);
 void site_release(Visit *visit);
 void site_undrain(Visit *visit);
+void site_correct_clock(Visit *visit);
 void site_begin_batch(Visit *visit);
 void site_apply_batch(Visit *visit);
 void site_drop_batch(Visit *visit);
