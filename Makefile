@@ -40,7 +40,7 @@ sources_online    := $(wildcard service/http/*.c) $(addprefix service/,commands/
 
 # Files with a main(), and files that are compiled in a special way, are not part of their layer's library.
 no_jit         := $(if $(JIT),,simgpu/jit/%)
-not_in_library := simgpu/code/lane_loops.c simgpu/gpu/bench.c simgpu/main.c harness/runner/% harness/runtime/% service/commands/main.c service/commands/online_main.c $(sources_online) grader/check/row.c $(no_jit)
+not_in_library := simgpu/code/lane_loops.c simgpu/bench.c simgpu/main.c harness/runner/% harness/runtime/% service/commands/main.c service/commands/online_main.c $(sources_online) grader/check/row.c $(no_jit)
 rooms      = $(wildcard $(addprefix $(1),/$(2) /*/$(2) /*/*/$(2)))
 libraries := $(LAYERS:%=$(BUILD)/lib%.a)
 $(foreach layer,$(LAYERS),$(eval sources_$(layer) := $(filter-out $(not_in_library),$(foreach file,$(call rooms,$(layer),*.c),$(if $(findstring /tests/,$(file)),,$(file))))))
@@ -176,7 +176,7 @@ $(addprefix $(BUILD)/harness/runtime/tests/test_,client.o graph.o): EXTRA := -O0
 # These files work on whole arrays, in parallel.
 $(addprefix $(BUILD)/grader/,problem/testcase_data.o check/oracle.o check/checker.o): EXTRA := -fopenmp
 
-$(BUILD)/simgpu/gpu/simgpu.o: EXTRA := $(if $(JIT),-DJIT)
+$(BUILD)/simgpu/library.o: EXTRA := $(if $(JIT),-DJIT)
 
 # The text of these headers is part of every translated kernel.
 $(BUILD)/simgpu/jit/text.o: simgpu/code/lane_math.h simgpu/code/half_math.h simgpu/jit/frame.h
@@ -194,7 +194,7 @@ $(objects_simgpu): $(BUILD)/simgpu/code/lane_loops.%.o: simgpu/code/lane_loops.c
 	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(LANES) -march=x86-64-$* -ffp-contract=off -fno-math-errno \
 	  -fno-trapping-math $(EXTRA) -DLANES_LEVEL=$* -MMD -MP -c $< -o $@
 
-$(BUILD)/bench-simgpu: $(BUILD)/simgpu/gpu/bench.o $(BUILD)/libsimgpu.a $(BUILD)/libbase.a
+$(BUILD)/bench-simgpu: $(BUILD)/simgpu/bench.o $(BUILD)/libsimgpu.a $(BUILD)/libbase.a
 	$(call say,LD)$(CC) $(CFLAGS) $^ $(LDLIBS) -o $@
 
 # The simulated GPU is a library of its own (simgpu/README.md).
@@ -253,9 +253,9 @@ $(BUILD)/tests/lib%.so.1: $(BUILD)/pic/tests/fake/%.o
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(plain_flags) -shared -Wl,-z,nodelete $(filter %.o,$^) -lpthread -o $@
 
-$(addprefix $(BUILD)/harness/device/,cuda/tests/test_device_cuda cuda/tests/test_cuda_array cuda/tests/test_cuda_gate cuda/tests/test_cuda_refusals cuda/tests/test_cuda_exchange cuda/tests/test_device_names): | $(BUILD)/tests/libcuda.so.1
-$(BUILD)/harness/device/cuda/tests/test_device_names: | $(BUILD)/tests/libolder_cuda.so.1
-$(BUILD)/harness/device/cuda/tests/test_device_monitor: | $(BUILD)/tests/libnvml.so.1
+$(addprefix $(BUILD)/harness/device/,tests/test_device_cuda tests/test_cuda_array tests/test_cuda_gate tests/test_cuda_refusals tests/test_cuda_exchange tests/test_device_names): | $(BUILD)/tests/libcuda.so.1
+$(BUILD)/harness/device/tests/test_device_names: | $(BUILD)/tests/libolder_cuda.so.1
+$(BUILD)/harness/device/tests/test_device_monitor: | $(BUILD)/tests/libnvml.so.1
 
 $(BUILD)/tests/write_mutants: $(BUILD)/tests/write_mutants.o $(patsubst %,$(BUILD)/lib%.a,$(call through,grader,$(LAYERS)))
 	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $^ $(LDLIBS) -o $@

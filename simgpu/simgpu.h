@@ -24,7 +24,7 @@
 #include "simgpu/memory/validity.h"
 #include "simgpu/memory/footprint.h"
 #include "simgpu/memory/texture.h"
-#include "simgpu/sanitizer/raw_finding.h"
+#include "simgpu/block/raw_finding.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the evening of a deadline looks like: a simulation of the queue, with the pilots' rules of service/queue/slurm.h.
+"""What the evening of a deadline looks like: a simulation of the queue, with the pilots' rules of service/store/slurm.h.
 
 Usage: tests/deadline.py [--people 5000] [--each 2] [--mean-hours 3] [--seconds 12] [--start 60] [--seed 1] [PILOTS ...]
 

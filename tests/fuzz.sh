@@ -2,7 +2,7 @@
 # Fuzzes the readers of bytes that a submission, its compiler or another process wrote: SECONDS for each target of
 # tests/fuzz/, under AddressSanitizer and UndefinedBehaviorSanitizer. Seeds are files of the repository, or the target
 # makes them. An input that crashes, leaks or takes 20 s is kept in BUILD/fuzz/found; what it shows is repaired, and the
-# input moves to tests/fuzz/found/TARGET, from where it is run again each time, also by simgpu/gpu/tests/test_found.c.
+# input moves to tests/fuzz/found/TARGET, from where it is run again each time, also by simgpu/tests/test_found.c.
 # Prints TAP.
 # Usage: tests/fuzz.sh BUILD SECONDS
 set -euo pipefail

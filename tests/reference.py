@@ -131,7 +131,7 @@ def check_routes():
 
 def check_verdicts():
     page = read("docs/reference/verdicts.md")
-    for name in re.findall(r'\[VERDICT_\w+\] = \{"([^"]+)"', read("grader/result/result.c")):
+    for name in re.findall(r'\[VERDICT_\w+\] = \{"([^"]+)"', read("grader/judge/result.c")):
         if f"\n| {name} |" not in page:
             fault(f"docs/reference/verdicts.md has no row for {name}")
 

@@ -34,13 +34,13 @@ load helper
     local problem
     for problem in "$root"/problems/*/; do
         problem=$(basename "$problem")
-        python3 "$root/grader/timing/pytorch_rivals.py" "$root/solutions/$problem/rivals/pytorch.py" cuda:0 '{"cases": []}' \
+        python3 "$root/grader/judge/pytorch_rivals.py" "$root/solutions/$problem/rivals/pytorch.py" cuda:0 '{"cases": []}' \
             2>/dev/null | jq -e '.rivals | length > 0' >/dev/null || { echo "$problem"; return 1; }
     done
 }
 
 @test "one filter for each channel is also transformed in blocks of a few times its length" {
-    run python3 -B - "$root/grader/timing" <<'END'
+    run python3 -B - "$root/grader/judge" <<'END'
 import sys
 sys.path.insert(0, sys.argv[1])
 from pytorch_rivals import Convolution, Data

@@ -103,7 +103,7 @@ pilots_on() { # NODES: so many nodes have a pilot
 
 @test "the simulation of a deadline's evening knows the pilots' rule" {
     equal "$(sed -n 's/^PER_PILOT = \([0-9]*\) .*/\1/p' "$root/tests/deadline.py")" \
-        "$(sed -n 's/.*SUBMISSIONS_PER_PILOT = \([0-9]*\) .*/\1/p' "$root/service/queue/slurm.h")"
+        "$(sed -n 's/.*SUBMISSIONS_PER_PILOT = \([0-9]*\) .*/\1/p' "$root/service/store/slurm.h")"
     run "$root/tests/deadline.py" --people 50 --each 2 1 4
     ends 0 '100 submissions' '300 an hour'
     counts 2 '^ +[14] '

@@ -17,7 +17,7 @@ import sys
 WIDTH, LONGEST, MEAN, FEWEST = 120, 40, 20, 5
 PAGES = ["README.md", "docs/*.md"]
 STATEMENTS = ["problems/*/statement.md"]
-TABLES = ["grader/report/advi*.c", "grader/result/*.c", "grader/judge/*.c", "grader/commands/options.def",
+TABLES = ["grader/report/advi*.c", "grader/judge/*.c", "grader/commands/options.def",
           "service/commands/subcommands.def", "service/web/*.c", "service/web/pages/*", "harness/device/mistake.def",
           "grader/check/wrong_output.def"]
 EXCEPTION = "as it is"

@@ -1,6 +1,6 @@
 /* patience.h - lets a test pass over what its code would wait for: where patience_is_over, poll() soon says that nothing
  * has happened, and the clock has advanced by the time-out. The little that it waits lets a process that was started begin
- * to sleep: while one could run, the judge puts its deadlines off (harness/sandbox/process.h).
+ * to sleep: while one could run, the judge puts its deadlines off (base/process.h).
  *
  * Both functions stand before those of the C library in the program of the test. Every wait of the judge that has a
  * limit is one of poll(), measured by now_s().  */

@@ -11,8 +11,8 @@
 #include "harness/broker/broker_confine.h"
 #include "harness/broker/control.h"
 #include "harness/compile/toolkit.h"
-#include "harness/device/cuda/device_open.h"
-#include "harness/sandbox/process.h"
+#include "harness/device/device_open.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <limits.h>

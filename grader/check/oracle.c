@@ -8,7 +8,7 @@
 #include "grader/check/kept_pass.h"
 #include "harness/compile/judge_source.h"
 #include "harness/compile/toolkit.h"
-#include "harness/sandbox/scratch.h"
+#include "base/scratch.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -8,8 +8,8 @@
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
 #include "grader/report/report_leaderboard.h"
-#include "grader/terminal/terminal.h"
-#include "harness/device/cuda/device_open.h"
+#include "base/terminal.h"
+#include "harness/device/device_open.h"
 #include "leaderboard/rulings.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "grader/problem/testcase.h"
-#include "grader/result/result.h"
+#include "grader/judge/result.h"
 
 #include <stdbool.h>
 #include <stddef.h>

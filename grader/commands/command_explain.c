@@ -8,11 +8,11 @@
 #include "grader/report/advisor.h"
 #include "grader/report/explain.h"
 #include "grader/report/explain_report.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 #include "grader/judge/judge.h"
 #include "grader/report/ncu.h"
 #include "grader/report/report.h"
-#include "harness/device/cuda/device_open.h"
+#include "harness/device/device_open.h"
 
 #include <stdlib.h>
 #include <string.h>

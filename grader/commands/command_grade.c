@@ -10,8 +10,8 @@
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
-#include "grader/result/result.h"
-#include "grader/terminal/terminal.h"
+#include "grader/judge/result.h"
+#include "base/terminal.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "grader/problem/problem.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/similarity.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,12 +8,12 @@
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/retime.h"
 #include "grader/report/report_leaderboard.h"
-#include "grader/terminal/terminal.h"
-#include "grader/timing/roofline.h"
+#include "base/terminal.h"
+#include "grader/judge/roofline.h"
 #include "harness/broker/session.h"
-#include "harness/device/cuda/device_monitor.h"
-#include "harness/device/cuda/device_open.h"
-#include "harness/sandbox/scratch.h"
+#include "harness/device/device_monitor.h"
+#include "harness/device/device_open.h"
+#include "base/scratch.h"
 #include "leaderboard/store.h"
 
 #include <ctype.h>
@@ -1054,41 +1054,15 @@ static void add_sweep_table(const Sweeping *sweeping, TerminalStyle style, Text 
     add_best(sweeping, out);
 }
 
-/* ---- the plot ---------------------------------------------------------------------------------------------------- */
-
-static Status draw_plot(const Sweeping *sweeping, Text *out, Message *why)
-{
-    Plot plot = {0};
-    char path[300];
-    text_printf(&plot.title, "%s, %s on %s", sweeping->submission.file_name, sweeping->problem.id,
-                sweeping->device.name);
-    plot.unit = sweeping->device.modelled ? "modelled time (ms)" : "time (ms)";
-    for (size_t i = 0; i < sweeping->sweep.combinations; i++) {
-        Text name = {0};
-        sweep_add_name(&sweeping->sweep, i, &name);
-        plot_add(&plot, name.data, sweeping->points[i].time.ms);
-        text_free(&name);
-    }
-    snprintf(path, sizeof path, "%.200s.sweep.svg", sweeping->submission.file_name);
-    Status status = plot_write(&plot, path, why);
-    if (status == STATUS_OK)
-        text_printf(out, "Plot: %s\n", path);
-    else if (status == STATUS_NOT_FOUND)
-        text_printf(out, "No plot: %s\n", why->text);
-    plot_free(&plot);
-    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
-}
-
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static Status print_report(const Sweeping *sweeping, Message *why)
 {
     Text out = {0};
     add_sweep_table(sweeping, terminal_style(stdout), &out);
-    Status status = sweeping->best == NULL ? STATUS_OK : draw_plot(sweeping, &out, why);
-    const Status written = json_target_write("-", &out, status == STATUS_OK ? why : NULL);
+    Status status = json_target_write("-", &out, why);
     text_free(&out);
-    return status == STATUS_OK ? written : status;
+    return status;
 }
 
 Status command_sweep(const Options *options, int *exit_status, Message *why)

@@ -13,14 +13,14 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "grader/terminal/terminal.h"
-#include "harness/device/cuda/ceilings.h"
+#include "base/terminal.h"
+#include "harness/device/ceilings.h"
 
 #include <stddef.h>
 
 /* ==== ceilings now ================================================================================================ */
 
-/* Measures the ceilings of a real GPU (harness/device/cuda/), while nobody else uses it. */
+/* Measures the ceilings of a real GPU (harness/device/), while nobody else uses it. */
 
 /* Shows one step, and what was found. */
 MUST_USE Status ceilings_now(const DeviceInfo *info, const CeilingsWork *work, Progress *progress, Ceilings *ceilings,

@@ -7,7 +7,7 @@
 #include "grader/problem/testcase.h"
 #include "grader/problem/testcase_data.h"
 #include "harness/broker/session.h"
-#include "harness/device/cuda/device_open.h"
+#include "harness/device/device_open.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -12,7 +12,7 @@
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/problem/testcase.h"
-#include "grader/result/result.h"
+#include "grader/judge/result.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #include "grader/commands/mutant_notes.h"
 #include "grader/judge/judge.h"
 #include "grader/problem/key_stream.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 
 #include <errno.h>
 #include <limits.h>

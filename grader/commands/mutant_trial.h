@@ -18,7 +18,7 @@
 #include "grader/commands/inspection.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
-#include "grader/result/result.h"
+#include "grader/judge/result.h"
 
 #include <stdbool.h>
 #include <stddef.h>

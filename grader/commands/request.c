@@ -1,9 +1,9 @@
 #include "grader/commands/request.h"
 
 #include "grader/report/report.h"
-#include "grader/result/result.h"
-#include "grader/result/result_json.h"
-#include "grader/terminal/terminal.h"
+#include "grader/judge/result.h"
+#include "grader/judge/result_json.h"
+#include "base/terminal.h"
 #include "harness/broker/session.h"
 
 #include <stdio.h>

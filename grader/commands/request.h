@@ -8,7 +8,7 @@
 #include "grader/report/exchange.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
-#include "grader/result/result.h"
+#include "grader/judge/result.h"
 
 #include <stdbool.h>
 

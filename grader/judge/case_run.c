@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "grader/check/call.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 #include "harness/compile/compiled.h"
 
 #include <math.h>
@@ -284,7 +284,7 @@ static uint64_t most_instructions(const Testcase *testcase)
 
 /* Finds out whether the result of a call depends on an order that CUDA does not promise.
  *
- * The simulated GPU carries out the operations of a call as late as it may (harness/device/sim/sim_queue.h), and lists
+ * The simulated GPU carries out the operations of a call as late as it may (harness/device/sim_queue.h), and lists
  * operations that nothing orders though they use the same memory (DeviceConflict). If there are any, the call is
  * repeated in the order of the submission, and the conflicts are found to the byte. If one output is right and the other
  * is wrong, the answer is wrong. Then the two operations of each conflict are exchanged alone, and the one that makes

@@ -4,8 +4,8 @@
 
 #include "grader/check/checker.h"
 #include "grader/judge/judging.h"
-#include "grader/result/wording.h"
-#include "grader/result/result.h"
+#include "grader/judge/wording.h"
+#include "grader/judge/result.h"
 #include "harness/broker/session.h"
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/problem/testcase.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 #include "harness/broker/session.h"
 
 #include <stdbool.h>

@@ -10,12 +10,12 @@
 #include "grader/judge/opinion_step.h"
 #include "grader/problem/key_stream.h"
 #include "grader/problem/testcase.h"
-#include "grader/result/wording.h"
-#include "grader/timing/call_plan.h"
-#include "grader/timing/measure.h"
+#include "grader/judge/wording.h"
+#include "grader/judge/call_plan.h"
+#include "grader/judge/measure.h"
 #include "harness/broker/gpu_session.h"
-#include "harness/sandbox/sandbox.h"
-#include "harness/sandbox/scratch.h"
+#include "base/sandbox.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #include "grader/judge/job.h"
 #include "grader/judge/judging.h"
 #include "grader/problem/submission.h"
-#include "grader/result/result.h"
+#include "grader/judge/result.h"
 
 /* ==== compiler warning ============================================================================================ */
 
@@ -29,7 +29,7 @@ void compiler_warning_tell(Result *result, const Submission *submission);
 
 /* ==== clocked cases =============================================================================================== */
 
-/* The timed cases on a GPU with a clock of its own: one sitting (grader/timing/measure.h). */
+/* The timed cases on a GPU with a clock of its own: one sitting (grader/judge/measure.h). */
 
 /* Starts what the sitting will need, so that it gets ready while the other cases run. Does nothing if no case is
  * timed. */

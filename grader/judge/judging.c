@@ -1,6 +1,6 @@
 #include "grader/judge/judging.h"
 
-#include "grader/result/wording.h"
+#include "grader/judge/wording.h"
 
 #include <stdio.h>
 

@@ -9,11 +9,11 @@
 #include "grader/check/oracle.h"
 #include "grader/problem/generator.h"
 #include "grader/problem/testcase.h"
-#include "grader/result/wording.h"
-#include "grader/result/result.h"
-#include "grader/timing/call_plan.h"
+#include "grader/judge/wording.h"
+#include "grader/judge/result.h"
+#include "grader/judge/call_plan.h"
 #include "harness/compile/toolkit.h"
-#include "harness/device/cuda/device_monitor.h"
+#include "harness/device/device_monitor.h"
 #include "harness/broker/session.h"
 
 #include <stdbool.h>

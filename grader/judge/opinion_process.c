@@ -1,7 +1,7 @@
 #include "grader/judge/opinion_process.h"
 
 #include "base/clock.h"
-#include "harness/sandbox/process.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

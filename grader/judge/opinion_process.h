@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 #include "grader/judge/job.h"
-#include "grader/result/result.h"
+#include "grader/judge/result.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

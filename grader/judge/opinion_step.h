@@ -1,5 +1,5 @@
 /* opinion_step.h - the second opinion of a grading on a real GPU: what the simulated one says of its samples and hidden
- * cases (grader/result/result.h).
+ * cases (grader/judge/result.h).
  *
  * It is judged beside the device's own work, from the end of compiling to that of the hidden cases: before any call is
  * timed it is there or given up. The hidden cases' step may wait for it, but only as long as it still shows one of the

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "grader/problem/solution_source.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
-#include "grader/result/result_json.h"
+#include "grader/judge/result_json.h"
 #include "leaderboard/schema.h"
 
 #include <inttypes.h>

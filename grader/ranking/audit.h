@@ -1,7 +1,7 @@
 /* audit.h - whether what the leaderboard says follows from its raw samples.
  *
  * Each run and each time of a reference solution is computed again with the functions that grade
- * (grader/result/result_json.h). Numbers agree if they differ by less than 1e-9 of their size, because a sample is stored
+ * (grader/judge/result_json.h). Numbers agree if they differ by less than 1e-9 of their size, because a sample is stored
  * in milliseconds and computed with in seconds.  */
 #ifndef GRADER_RANKING_AUDIT_H
 #define GRADER_RANKING_AUDIT_H

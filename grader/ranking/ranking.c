@@ -1,12 +1,12 @@
 #include "grader/ranking/ranking.h"
 
 #include "base/paths.h"
-#include "grader/result/result_json.h"
-#include "grader/result/result.h"
-#include "grader/terminal/terminal.h"
-#include "grader/timing/timing.h"
+#include "grader/judge/result_json.h"
+#include "grader/judge/result.h"
+#include "base/terminal.h"
+#include "grader/judge/timing.h"
 #include "harness/compile/toolkit.h"
-#include "harness/device/cuda/device_open.h"
+#include "harness/device/device_open.h"
 #include "leaderboard/rulings.h"
 
 #include <dirent.h>

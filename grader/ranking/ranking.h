@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "grader/judge/judge.h"
 #include "grader/problem/problem.h"
-#include "grader/result/result.h"
+#include "grader/judge/result.h"
 #include "leaderboard/store.h"
 
 #include <stdbool.h>

@@ -11,9 +11,9 @@
 #include "base/status.h"
 #include "grader/problem/submission.h"
 #include "grader/ranking/ranking.h"
-#include "grader/result/result.h"
-#include "grader/terminal/terminal.h"
-#include "grader/timing/timing.h"
+#include "grader/judge/result.h"
+#include "base/terminal.h"
+#include "grader/judge/timing.h"
 
 #include <stdbool.h>
 #include <stddef.h>

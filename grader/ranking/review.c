@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "grader/judge/judge.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 
 #include <math.h>
 #include <stdio.h>

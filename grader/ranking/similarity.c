@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "grader/judge/compilation.h"
 #include "harness/compile/toolkit.h"
-#include "harness/device/cuda/device_open.h"
-#include "harness/sandbox/scratch.h"
+#include "harness/device/device_open.h"
+#include "base/scratch.h"
 #include "simgpu/ptx/fatbin.h"
 #include "simgpu/ptx/lexer.h"
 

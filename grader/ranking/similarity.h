@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "grader/problem/submission.h"
 #include "grader/ranking/source_match.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 #include "harness/compile/compiled.h"
 #include "leaderboard/store.h"
 

@@ -1,7 +1,7 @@
 #include "base/text.h"
 #include "grader/report/advice.h"
 #include "grader/report/advice_rules.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "grader/report/advice_rules.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "grader/report/exchange.h"
 
-#include "grader/result/result.h"
-#include "grader/terminal/terminal.h"
+#include "grader/judge/result.h"
+#include "base/terminal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* explain.h - where a submission's modelled time goes: what limits each kernel, how near it is to that limit, and
  * how its time divides among the lines of the source.
  *
- * All numbers follow from the counters of one call (harness/device/sim/execution_profile.h) and the model of the
+ * All numbers follow from the counters of one call (harness/device/execution_profile.h) and the model of the
  * hardware (simgpu/cost/cost.h); docs/explanation/cost-model.md says what each number means.
  *
  * Units    seconds; shares from 0 to 1; intensity in floating-point operations per byte of DRAM traffic; rates in
@@ -13,7 +13,7 @@
 
 #include "grader/problem/problem.h"
 #include "grader/report/kernel_names.h"
-#include "harness/device/sim/execution_profile.h"
+#include "harness/device/execution_profile.h"
 #include "simgpu/cost/cost.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #include "base/record.h"
 #include "grader/report/kernel_names.h"
 #include "grader/report/report.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 
 #include <math.h>
 #include <stdio.h>

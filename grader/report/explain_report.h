@@ -6,8 +6,8 @@
 #include "grader/report/advisor.h"
 #include "grader/report/explain.h"
 #include "grader/report/ncu.h"
-#include "grader/result/result.h"
-#include "grader/terminal/terminal.h"
+#include "grader/judge/result.h"
+#include "base/terminal.h"
 
 /* ==== explain report ============================================================================================== */
 

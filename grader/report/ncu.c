@@ -4,7 +4,7 @@
 #include "grader/judge/compilation.h"
 #include "harness/compile/judge_source.h"
 #include "harness/compile/toolkit.h"
-#include "harness/sandbox/scratch.h"
+#include "base/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "grader/report/report.h"
 
 #include "base/arena.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #define GRADER_REPORT_REPORT_H
 
 #include "base/text.h"
-#include "grader/result/result.h"
-#include "grader/terminal/terminal.h"
+#include "grader/judge/result.h"
+#include "base/terminal.h"
 
 /* ==== limiter ===================================================================================================== */
 

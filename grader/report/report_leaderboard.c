@@ -1,7 +1,7 @@
 #include "grader/report/report_leaderboard.h"
 
 #include "base/record.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "grader/ranking/retime.h"
-#include "grader/result/result.h"
+#include "grader/judge/result.h"
 #include "leaderboard/store.h"
 
 #include <stddef.h>

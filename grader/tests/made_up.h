@@ -2,7 +2,7 @@
 #ifndef GRADER_TESTS_MADE_UP_H
 #define GRADER_TESTS_MADE_UP_H
 
-#include "grader/result/result.h"
+#include "grader/judge/result.h"
 
 #include <stdlib.h>
 #include <string.h>

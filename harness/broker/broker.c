@@ -8,8 +8,8 @@
 #include "harness/broker/broker_memory.h"
 #include "harness/broker/broker_state.h"
 #include "harness/broker/control.h"
-#include "harness/device/cuda/device_open.h"
-#include "harness/device/sim/device_sim.h"
+#include "harness/device/device_open.h"
+#include "harness/device/device_sim.h"
 
 #include <fcntl.h>
 #include <limits.h>

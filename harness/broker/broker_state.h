@@ -4,7 +4,7 @@
 
 #include "harness/broker/control.h"
 #include "harness/device/device.h"
-#include "harness/device/sim/execution_profile.h"
+#include "harness/device/execution_profile.h"
 #include "harness/protocol/ring.h"
 
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "harness/protocol/solve.h"
-#include "harness/sandbox/process.h"
+#include "base/process.h"
 #include "harness/broker/session.h"
 #include "harness/broker/runner_process.h"
 

@@ -6,8 +6,8 @@
 #include "base/compile_cache.h"
 #include "harness/broker/runner_process.h"
 #include "harness/broker/session.h"
-#include "harness/sandbox/process.h"
-#include "harness/sandbox/scratch.h"
+#include "base/process.h"
+#include "base/scratch.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "harness/broker/control.h"
 #include "harness/broker/session.h"
-#include "harness/device/cuda/device_monitor.h"
+#include "harness/device/device_monitor.h"
 #include "harness/device/device.h"
 
 #include <stdbool.h>

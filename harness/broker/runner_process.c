@@ -4,7 +4,7 @@
 #include "base/paths.h"
 #include "harness/compile/compile_sandbox.h"
 #include "harness/compile/compiled.h"
-#include "harness/sandbox/process.h"
+#include "base/process.h"
 
 #include <fcntl.h>
 #include <poll.h>

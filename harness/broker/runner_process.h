@@ -9,7 +9,7 @@
 #include "harness/broker/solve_call.h"
 #include "harness/compile/compile.h"
 #include "harness/protocol/ring.h"
-#include "harness/sandbox/sandbox.h"
+#include "base/sandbox.h"
 
 #include <limits.h>
 #include <stddef.h>

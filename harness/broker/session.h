@@ -18,9 +18,9 @@
 #include "base/status.h"
 #include "harness/broker/solve_call.h"
 #include "harness/compile/compile.h"
-#include "harness/device/cuda/device_monitor.h"
+#include "harness/device/device_monitor.h"
 #include "harness/device/device.h"
-#include "harness/device/sim/execution_profile.h"
+#include "harness/device/execution_profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ typedef struct CallOptions { /* {0}: a timed call and nothing else */
 
 typedef enum SessionClock {
     SESSION_MODEL,  /* times are computed: each call of the same work takes the same time */
-    SESSION_EVENTS, /* a GPU's own clock, which a sitting checks against the host's (grader/timing/measure.h) */
+    SESSION_EVENTS, /* a GPU's own clock, which a sitting checks against the host's (grader/judge/measure.h) */
     SESSION_WALL    /* the judge's clock, around calls that repeat in one process */
 } SessionClock;
 

@@ -4,7 +4,7 @@
 
 #include "harness/compile/compile_sandbox.h"
 #include "harness/compile/compiled.h"
-#include "harness/sandbox/process.h"
+#include "base/process.h"
 
 /* Reads what `ptxas -v` says about each kernel. */
 void report_kernels(const Text *output, Arena *arena, CompileKernel **kernels, size_t *count);

@@ -7,7 +7,7 @@
  * that a student chose is ever part of a command line.  */
 #include "harness/compile/compile_sandbox.h"
 
-#include "harness/sandbox/sandbox.h"
+#include "base/sandbox.h"
 
 #include <dirent.h>
 #include <fcntl.h>

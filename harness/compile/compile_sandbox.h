@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "harness/compile/toolkit.h"
-#include "harness/sandbox/process.h"
+#include "base/process.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "harness/sandbox/process.h"
+#include "base/process.h"
 
 /* Adds the text of a source file to the hash. */
 MUST_USE Status judge_source_hash(Hash *hash, const char *path, Message *why);

@@ -3,7 +3,7 @@
 #include "base/compile_cache.h"
 #include "base/paths.h"
 #include "harness/compile/judge_source.h"
-#include "harness/sandbox/scratch.h"
+#include "base/scratch.h"
 
 #include <libgen.h>
 #include <limits.h>

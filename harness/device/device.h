@@ -2,7 +2,7 @@
  *
  * The operations come in groups. Every device offers the groups that a kernel needs; the others are NULL as a whole on
  * a device that cannot do such a thing, or has no need of it. No pointer inside a group is NULL. A new kind of device
- * is one more folder that fills in the groups (harness/device/sim, harness/device/cuda); harness/device/cuda opens it.
+ * is one more file that fills in the groups (device_sim.c, device_cuda.c); device_open.c opens it.
  *
  * Addresses  all device memory lies in the range of device_addresses.h.
  * Errors     operations return a cudaError_t value as a CudaError (ring.h); 0 is success. After a sticky error
@@ -137,7 +137,7 @@ typedef struct DeviceTensor {
  *
  * A text about a mistake says much more, but a submission can put what it likes into a text: names of kernels, sizes,
  * addresses, notes. So whoever writes a text sets the kind as well, from a fixed list (mistake.def). A submission chooses
- * the names here, too; those that may be told are chosen by grader/result/wording.h. */
+ * the names here, too; those that may be told are chosen by grader/judge/wording.h. */
 
 #define MISTAKE(constant, words) MISTAKE_##constant,
 typedef enum MistakeKind {

@@ -4,7 +4,7 @@
 
 #include "base/tests/unit.h"
 #include "harness/broker/broker_state.h"
-#include "harness/device/cuda/device_open.h"
+#include "harness/device/device_open.h"
 
 #include <stdlib.h>
 #include <string.h>

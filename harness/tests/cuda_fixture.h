@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "harness/device/cuda/device_open.h"
+#include "harness/device/device_open.h"
 #include "harness/tests/fake_driver.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "base/tests/unit.h"
 
-#include "harness/device/cuda/device_open.h"
+#include "harness/device/device_open.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 
 #include "base/paths.h"
 #include "grader/problem/problem.h"
-#include "grader/result/result.h"
-#include "harness/sandbox/sandbox.h"
+#include "grader/judge/result.h"
+#include "base/sandbox.h"
 
 #include <glob.h>
 #include <limits.h>

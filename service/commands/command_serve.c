@@ -3,11 +3,11 @@
 
 #include "base/clock.h"
 #include "harness/compile/toolkit.h"
-#include "harness/device/cuda/device_open.h"
+#include "harness/device/device_open.h"
 #include "service/commands/command_line.h"
 #include "service/commands/worker_job.h"
 #include "service/course/class_watch.h"
-#include "service/queue/slurm.h"
+#include "service/store/slurm.h"
 #include "service/store/log.h"
 #include "service/store/service_store.h"
 #include "service/web/api.h"

@@ -1,8 +1,8 @@
 #include "service/commands/exchange.h"
 
 #include "base/clock.h"
-#include "grader/result/result.h"
-#include "grader/terminal/terminal.h"
+#include "grader/judge/result.h"
+#include "base/terminal.h"
 #include "service/commands/output.h"
 
 #include <curl/curl.h>

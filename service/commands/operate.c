@@ -7,7 +7,7 @@
 #include "grader/problem/problem.h"
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 #include "leaderboard/store.h"
 #include "service/commands/output.h"
 #include "service/commands/command_line.h"

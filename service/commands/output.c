@@ -1,6 +1,6 @@
 #include "service/commands/output.h"
 
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 
 #include <poll.h>
 #include <signal.h>

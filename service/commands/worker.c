@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/paths.h"
 #include "harness/compile/toolkit.h"
-#include "harness/device/cuda/device_open.h"
+#include "harness/device/device_open.h"
 #include "service/commands/command_line.h"
 #include "service/commands/exchange.h"
 #include "service/commands/output.h"

@@ -29,7 +29,7 @@ typedef struct WorkerSettings {
 
 /* How a worker in a batch job keeps within the job's time: when it still begins a judging, and when it ends.
  *
- * The batch system signals its end PILOT_MARGIN_S ahead (service/queue/slurm.h). A judging is begun only if as
+ * The batch system signals its end PILOT_MARGIN_S ahead (service/store/slurm.h). A judging is begun only if as
  * much time is left as it may take; but no more than half of the whole is asked for, so that a new pilot can always
  * begin something, also where a site allows short jobs only. An honest judging takes a hundredth of what it may.
  *

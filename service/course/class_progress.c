@@ -2,7 +2,7 @@
 
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 #include "service/store/judgings.h"
 #include "service/store/people.h"
 #include "service/store/service_store.h"

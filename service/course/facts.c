@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "grader/problem/problem.h"
-#include "grader/result/wording.h"
+#include "grader/judge/wording.h"
 #include "service/course/extensions.h"
 #include "service/store/judgings.h"
 #include "service/store/view.h"

@@ -1,7 +1,7 @@
 #include "service/course/intake.h"
 
 #include "base/text.h"
-#include "harness/sandbox/process.h"
+#include "base/process.h"
 #include "service/course/archive.h"
 #include "service/course/export_name.h"
 #include "service/course/gradescope_metadata.h"

@@ -20,7 +20,7 @@
 enum {
     OPEN_S = 60,        /* harness/broker/gpu_session.c */
     ORACLE_S = 120,     /* harness/compile/toolkit.c, and grader/check/device_oracle.c */
-    QUIET_S = 120,      /* before each block: grader/timing/measure.c */
+    QUIET_S = 120,      /* before each block: grader/judge/measure.c */
     COMPILER_STEPS = 2, /* the device's side and the host's side */
     SITTINGS = 2,       /* a result that is far ahead is timed again */
 };

@@ -78,7 +78,7 @@ typedef enum WorkerEngine {
     ENGINE_SLURM
 } WorkerEngine; /* who judges: workers of the server's own, or batch jobs */
 
-typedef struct SlurmSettings {       /* of the batch jobs in which workers run, the pilots (service/queue) */
+typedef struct SlurmSettings {       /* of the batch jobs in which workers run, the pilots (service/store) */
     const char *partition, *account; /* "": Slurm's default */
     const char *gres;                /* "gpu:1"; "": none */
     const char *device;              /* as `--device` takes it */

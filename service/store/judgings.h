@@ -40,7 +40,7 @@ MUST_USE Status case_verdicts_read(Store *store, int64_t judging, Arena *arena, 
  * judge also times a reference solution, the anchor; its time says how fast the machine is, whichever host it was. A
  * run may be ranked on a board only if its anchor's time and the median of those of the board's newest ranked runs
  * differ by no more than both are uncertain by: HOST_TIMES_AGREE, which repeated medians of one code differ by on one
- * GPU (grader/timing/timing.h), and the drift of the anchor within either sitting. The first run that ranks sets a
+ * GPU (grader/judge/timing.h), and the drift of the anchor within either sitting. The first run that ranks sets a
  * board's machine.
  *
  * Runs on a simulated GPU have no anchor, and agree: their times do not depend on the host.

@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "grader/report/report.h"
-#include "grader/result/result_json.h"
+#include "grader/judge/result_json.h"
 #include "leaderboard/database.h"
 #include "service/course/class_file.h"
 #include "service/store/judgings.h"

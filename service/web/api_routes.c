@@ -407,7 +407,7 @@ const Route operating_routes[] = {
 
 /* ==== work routes ================================================================================================= */
 
-/* What workers ask and say (service/queue/queue.h). */
+/* What workers ask and say (service/store/queue.h). */
 
 /* False: the body is no JSON, which has been answered. */
 static bool read_message(Visit *visit, JsonFile *file)

@@ -4,7 +4,7 @@
 #include "grader/problem/problem.h"
 #include "grader/report/report.h"
 #include "grader/report/time_change.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 #include "leaderboard/database.h"
 #include "service/store/judgings.h"
 #include "service/store/view.h"

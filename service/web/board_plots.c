@@ -1,9 +1,9 @@
 #include "service/web/board_plots.h"
 
 #include "grader/ranking/ranking.h"
-#include "grader/terminal/terminal.h"
-#include "harness/device/cuda/ceilings.h"
-#include "harness/device/cuda/device_open.h"
+#include "base/terminal.h"
+#include "harness/device/ceilings.h"
+#include "harness/device/device_open.h"
 #include "leaderboard/database.h"
 #include "service/store/service_store.h"
 #include "service/web/parts.h"

@@ -2,7 +2,7 @@
 #include "service/web/parts.h"
 
 #include "grader/report/report.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 #include "service/store/view.h"
 #include "service/web/html.h"
 #include "service/web/template.h"

@@ -4,7 +4,7 @@
 #include "base/diff.h"
 #include "grader/report/report.h"
 #include "grader/report/time_change.h"
-#include "grader/terminal/terminal.h"
+#include "base/terminal.h"
 #include "service/store/view.h"
 #include "service/web/answer.h"
 #include "service/web/template.h"

@@ -77,7 +77,7 @@ typedef struct SimFault {
 typedef struct SimFunction SimFunction; /* simgpu.h */
 
 /* What a launch looks for besides the faults that are always found. Each flag costs time and memory, and changes
- * nothing else. Of a large grid, only some blocks are checked in detail (simgpu/sanitizer/sanitizer.h). */
+ * nothing else. Of a large grid, only some blocks are checked in detail (simgpu/block/sanitizer.h). */
 typedef enum SimLaunchFlags {
     SIM_SANITIZE_RACES = 1,         /* SIM_RACE_*, SIM_BAD_SHUFFLE, SIM_MIXED_BARRIERS */
     SIM_SANITIZE_UNINITIALISED = 2, /* SIM_UNINITIALISED */
@@ -114,7 +114,7 @@ typedef struct SimLaunch {
                                     * with (reuse.h). Times and counters depend on it only where that finds blocks that
                                     * are not alike */
     uint64_t sample_lane_instructions; /* a grid that would execute more may run a sample of its blocks, where none
-                                        * depends on another (simgpu/gpu/launch.h); 0: all blocks run. The
+                                        * depends on another (simgpu/launch.h); 0: all blocks run. The
                                         * sample follows from sample_key, which must not be NULL then */
     SimMarked marked;                  /* SimReport.certain_bytes counts in it */
     struct Footprint *footprint; /* gets the bytes of device memory that the launch uses (memory/footprint.h). Such a

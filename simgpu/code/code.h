@@ -216,7 +216,7 @@ typedef struct Procedure {
     uint64_t address;        /* that pointers to it hold */
     int32_t entry;           /* its first basic block */
     uint32_t frame_bytes;    /* of local memory that a call takes in this code */
-    uint32_t stack_bytes;    /* of the stack that a call takes on hardware; simgpu/gpu sets it */
+    uint32_t stack_bytes;    /* of the stack that a call takes on hardware; simgpu sets it */
     CallArguments arguments; /* in its frame */
 } Procedure;
 

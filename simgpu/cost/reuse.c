@@ -40,7 +40,7 @@ TraceSet trace_set_new(const HardwareProfile *profile, uint64_t blocks, uint32_t
 
 TraceSet trace_set_drawn(const TraceSet *set, uint64_t blocks, const Chacha20Key *key)
 {
-    enum { PURPOSE = 0x10c4 }; /* others draw with the same key: simgpu/sanitizer */
+    enum { PURPOSE = 0x10c4 }; /* others draw with the same key: simgpu/block */
     const Chacha20Key zeros = {{0}};
     TraceSet drawn = *set;
     drawn.range = (blocks + CHECKED_BLOCKS - 1) / CHECKED_BLOCKS;

@@ -10,8 +10,8 @@
 #include "simgpu/block/worker.h"
 #include "simgpu/code/function.h"
 #include "simgpu/code/instruction.h"
-#include "simgpu/sanitizer/cluster_races.h"
-#include "simgpu/sanitizer/sanitizer.h"
+#include "simgpu/block/cluster_races.h"
+#include "simgpu/block/sanitizer.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "simgpu/block/store_note.h"
 #include "simgpu/code/function.h"
 #include "simgpu/code/lane_math.h"
-#include "simgpu/sanitizer/sanitizer.h"
+#include "simgpu/block/sanitizer.h"
 
 #include <string.h>
 

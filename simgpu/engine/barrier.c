@@ -9,10 +9,10 @@
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/worker.h"
-#include "simgpu/sanitizer/shadow_cells.h"
-#include "simgpu/sanitizer/raw_finding.h"
-#include "simgpu/sanitizer/sanitizer.h"
-#include "simgpu/sanitizer/warp_order.h"
+#include "simgpu/block/shadow_cells.h"
+#include "simgpu/block/raw_finding.h"
+#include "simgpu/block/sanitizer.h"
+#include "simgpu/block/warp_order.h"
 
 #include <string.h>
 

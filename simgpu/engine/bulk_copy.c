@@ -13,9 +13,9 @@
 #include "simgpu/code/function.h"
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/engine/access.h"
-#include "simgpu/sanitizer/async_copies.h"
-#include "simgpu/sanitizer/raw_finding.h"
-#include "simgpu/sanitizer/sanitizer.h"
+#include "simgpu/block/async_copies.h"
+#include "simgpu/block/raw_finding.h"
+#include "simgpu/block/sanitizer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
 #include "simgpu/engine/interpreter.h"
-#include "simgpu/sanitizer/sanitizer.h"
+#include "simgpu/block/sanitizer.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "simgpu/block/fault.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/block/register.h"
-#include "simgpu/sanitizer/sanitizer.h"
+#include "simgpu/block/sanitizer.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "simgpu/engine/access.h"
 #include "simgpu/engine/barrier.h"
 #include "simgpu/engine/bulk_copy.h"
-#include "simgpu/sanitizer/sanitizer.h"
+#include "simgpu/block/sanitizer.h"
 
 #include <fenv.h>
 #include <string.h>

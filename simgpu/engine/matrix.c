@@ -6,7 +6,7 @@
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/engine/access.h"
 #include "simgpu/engine/matrix_product.h"
-#include "simgpu/sanitizer/sanitizer.h"
+#include "simgpu/block/sanitizer.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * aligned to the largest exponent among them, where a product's exponent is the sum of its factors' exponents, and are
  * truncated 25 bits below it. Their sum is truncated to float32, or rounded to float16.
  * Matrix.k_together says how many products are added at once.
- * simgpu/gpu/tests/test_recorded.c checks this against recordings.
+ * simgpu/tests/test_recorded.c checks this against recordings.
  *
  * Source   Fasi, Higham, Mikaitis and Pranesh, Numerical Behavior of NVIDIA Tensor Cores (2021), for the method.  */
 #ifndef SIMGPU_ENGINE_MATRIX_PRODUCT_H

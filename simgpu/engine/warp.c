@@ -6,7 +6,7 @@
 #include "simgpu/block/execute.h"
 
 #include "simgpu/block/register.h"
-#include "simgpu/sanitizer/sanitizer.h"
+#include "simgpu/block/sanitizer.h"
 
 #include <string.h>
 

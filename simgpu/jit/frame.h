@@ -54,7 +54,7 @@ struct Frame {
     s32 limit;          /* at this basic block or a later one, another group is due */
     s32 whole;          /* these are all living lanes of the block */
     s32 is_complete;    /* these are all living lanes of their warps */
-    s32 is_sanitized;   /* calls the sanitizer (simgpu/sanitizer/sanitizer.h): */
+    s32 is_sanitized;   /* calls the sanitizer (simgpu/block/sanitizer.h): */
     void (*sanitize_load)(Frame *frame, s32 instruction, u64 first); /* before a load */
     void (*sanitize_store)(Frame *frame, s32 point, u64 first);      /* before a store; the point has its values */
     void (*note_store)(Frame *frame, s32 instruction,

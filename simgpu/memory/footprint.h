@@ -11,7 +11,7 @@
  *
  * Of two kernels that follow each other in a stream, the second may begin before the first has ended, if it is launched
  * with programmatic stream serialization. Then its early uses matter, and the first one's stores and late loads
- * (simgpu/sanitizer/shadow_cells.h).
+ * (simgpu/block/shadow_cells.h).
  *
  * Bounds    of memory beyond FOOTPRINT_MAX_PAGES nothing is noted. The footprint is partial then.
  * Threads   several may call footprint_add() at the same time.  */

@@ -1,4 +1,4 @@
-/* cuda.h - a libcuda.so.1 for tests without a GPU: every call of harness/device/cuda/cuda_driver.h on GPUs named "Fake
+/* cuda.h - a libcuda.so.1 for tests without a GPU: every call of harness/device/cuda_driver.h on GPUs named "Fake
  * GPU". This header declares what its files share.
  *
  * Memory   device memory is host memory at the same address, so a test can read it directly.
@@ -26,7 +26,7 @@
 #ifndef TESTS_FAKE_CUDA_H
 #define TESTS_FAKE_CUDA_H
 
-#include "harness/device/cuda/cuda_driver.h"
+#include "harness/device/cuda_driver.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* nvml.c - a libnvidia-ml.so.1 for tests without a GPU: every call of harness/device/cuda/device_monitor.h on one GPU.
+/* nvml.c - a libnvidia-ml.so.1 for tests without a GPU: every call of harness/device/device_monitor.h on one GPU.
  *
  * Setting  CONVJUDGE_FAKE_NVML=FILE: the GPU's answers, read at each call, so a test can change them by renaming
  *          another file over it. One answer per line, as below; the GPU does not support what is missing.
@@ -12,7 +12,7 @@
  *              no_driver 1             the library cannot be initialised
  *
  * Source   NVML API Reference.  */
-#include "harness/device/cuda/device_monitor.h"
+#include "harness/device/device_monitor.h"
 
 #include <stdbool.h>
 #include <stdio.h>

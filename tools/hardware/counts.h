@@ -10,7 +10,7 @@
 #define TESTS_HARDWARE_COUNTS_H
 
 #include "simgpu/cost/cost.h"
-#include "simgpu/gpu/gpu.h"
+#include "simgpu/gpu.h"
 
 #include <stdbool.h>
 

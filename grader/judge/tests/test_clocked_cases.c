@@ -9,7 +9,7 @@
 #include "grader/tests/slow_source.h"
 #include "harness/broker/broker.h"
 #include "harness/compile/tests/with_nvcc.h"
-#include "harness/sandbox/scratch.h"
+#include "base/scratch.h"
 #include "harness/broker/gpu_session.h"
 
 #include <stdlib.h>

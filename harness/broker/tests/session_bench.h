@@ -7,7 +7,7 @@
 
 #include "harness/broker/broker.h"
 #include "harness/compile/compile.h"
-#include "harness/sandbox/scratch.h"
+#include "base/scratch.h"
 #include "harness/broker/gpu_session.h"
 #include "harness/compile/tests/with_nvcc.h"
 

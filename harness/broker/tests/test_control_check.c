@@ -1,7 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "harness/broker/control.h"
-#include "harness/device/sim/execution_profile.h"
+#include "harness/device/execution_profile.h"
 
 #include <fcntl.h>
 #include <math.h>

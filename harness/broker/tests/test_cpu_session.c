@@ -2,7 +2,7 @@
 
 #include "harness/broker/gpu_session.h"
 #include "harness/compile/compile.h"
-#include "harness/sandbox/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "harness/compile/compile.h"
 #include "harness/compile/tests/with_nvcc.h"
-#include "harness/sandbox/scratch.h"
+#include "base/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

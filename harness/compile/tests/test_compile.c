@@ -2,7 +2,7 @@
 
 #include "base/elf.h"
 #include "harness/compile/compile.h"
-#include "harness/sandbox/process.h"
+#include "base/process.h"
 #include "simgpu/ptx/fatbin.h"
 
 #include <dirent.h>

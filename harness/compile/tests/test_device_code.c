@@ -1,7 +1,7 @@
 /* toolkit.c: compiling and caching the judge's own kernels. */
 #include "base/tests/unit.h"
 
-#include "harness/device/cuda/device_open.h"
+#include "harness/device/device_open.h"
 #include "harness/compile/toolkit.h"
 #include "harness/compile/tests/with_nvcc.h"
 

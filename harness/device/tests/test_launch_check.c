@@ -1,12 +1,12 @@
 #include "base/tests/unit.h"
 
 #include "harness/device/launch_check.h"
-#include "harness/device/sim/device_sim.h"
+#include "harness/device/device_sim.h"
 #include "simgpu/cost/launch_limits.h"
 
 #include <string.h>
 
-/* The check of a device is the one by which its simulation refuses a launch (simgpu/gpu/launch.c), with CUDA's
+/* The check of a device is the one by which its simulation refuses a launch (simgpu/launch.c), with CUDA's
  * errors. */
 static void a_device_and_its_simulation_refuse_the_same_launches(void **state)
 {

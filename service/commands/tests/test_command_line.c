@@ -3,8 +3,8 @@
 
 #include "grader/problem/problem.h"
 #include "grader/tests/home.h"
-#include "harness/device/cuda/device_open.h"
-#include "harness/sandbox/scratch.h"
+#include "harness/device/device_open.h"
+#include "base/scratch.h"
 #include "leaderboard/store.h"
 #include "service/commands/command_line.h"
 #include "service/store/service_store.h"

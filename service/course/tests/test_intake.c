@@ -2,7 +2,7 @@
 #include "base/tests/unit.h"
 
 #include "base/text.h"
-#include "harness/sandbox/scratch.h"
+#include "base/scratch.h"
 #include "service/course/gradescope_metadata.h"
 #include "service/course/intake.h"
 

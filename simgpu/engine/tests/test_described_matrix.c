@@ -1,5 +1,5 @@
 /* wgmma, against sums of whole numbers that lie where the canonical layouts of the PTX ISA say. What an H200 makes of all
- * values is in simgpu/gpu/tests/test_recorded.c.  */
+ * values is in simgpu/tests/test_recorded.c.  */
 #include "simgpu/tests/one_gpu.h"
 #include "simgpu/tests/warpgroup_rows.h"
 

@@ -1,5 +1,5 @@
 /* Copies through tensor maps, against the sentences of the PTX ISA: an element of the box at a time. What an H200 makes
- * of them is in simgpu/gpu/tests/test_recorded.c.  */
+ * of them is in simgpu/tests/test_recorded.c.  */
 #include "simgpu/tests/one_gpu.h"
 #include "simgpu/tests/tensor_map_of.h"
 

@@ -1,4 +1,4 @@
-// Kernels of simgpu/gpu/bench.c. After a change: nvcc -ptx -arch=compute_90 -o bench.ptx bench.cu
+// Kernels of simgpu/bench.c. After a change: nvcc -ptx -arch=compute_90 -o bench.ptx bench.cu
 
 extern "C" __global__ void conv1d_naive(const float *input, const float *filter, float *output, int input_size, int filter_size)
 {
