@@ -72,6 +72,12 @@ static void keep(Store *store, sqlite3_stmt *statement)
     *kept = statement;
 }
 
+void database_wait_at_most(Store *store, int milliseconds)
+{
+    store->timeout_ms = milliseconds;
+    sqlite3_busy_timeout(store->database, milliseconds);
+}
+
 void database_close(Store *store)
 {
     standings_forget(store);

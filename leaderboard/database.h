@@ -43,6 +43,8 @@ struct Store {
     sqlite3_stmt *statements[KEPT_STATEMENTS];
 };
 
+/* Another limit for the wait for a lock than store_open() has set. */
+void database_wait_at_most(Store *store, int milliseconds);
 /* Closes the database, and forgets what is kept of it. */
 void database_close(Store *store);
 

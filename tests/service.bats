@@ -254,6 +254,90 @@ END
     equal 200 "$status"
 }
 
+@test "silent connections, as many as there are descriptors, shut nobody out" {
+    ulimit -n 300
+    serve
+    local ada
+    ada=$(token ada)
+    python3 - "$address" <<'END' 3>&- &
+import resource, socket, sys, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (300, 300))
+host, port = sys.argv[1].split(":")
+held = [socket.create_connection((host, int(port))) for _ in range(280)]
+open("connected", "w").close()
+time.sleep(60)
+END
+    local visitors=$! i
+    wait_until test -e connected
+    for ((i = 0; i < 5; i++)); do
+        as "$ada" GET /api/v1/me
+        equal 200 "$status"
+    done
+    hand_in "$ada" k >/dev/null
+    kill "$visitors"
+    wait "$visitors" || true
+}
+
+@test "pages that wait leave half of the connections to others, and ask now and then" {
+    ulimit -n 300
+    serve
+    local teacher i k streams=() refused=0
+    teacher=$(token emmy teacher)
+    hand_in "$teacher" k >/dev/null
+    for ((i = 0; i < 22; i++)); do
+        teacher=$(token "t$i" teacher)
+        for ((k = 0; k < 4; k++)); do
+            curl -sN -m 60 -o "events.$i.$k" -w '%{http_code}\n' -H "Authorization: Bearer $teacher" "http://$address/api/v1/submissions/1/events" >"status.$i.$k" 3>&- &
+            streams+=($!)
+        done
+    done
+    wait_until grep -qs 'too many streams are open; ask for /api/v1/submissions/1 now and then' events.21.0 events.21.1 events.21.2 events.21.3
+    as "$teacher" GET /api/v1/submissions/1
+    equal 200 "$status"
+    kill "${streams[@]}" 2>/dev/null || true
+    wait "${streams[@]}" || true
+}
+
+@test "requests that a proxy could understand in another way are refused" {
+    serve
+    python3 - "$address" <<'END'
+import socket, sys
+host, port = sys.argv[1].split(":")
+rows = [("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 200),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\n\r\n", 400),
+        ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n12345", 400),
+        ("POST /login HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
+        ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\n12345", 415)]
+wrong = 0
+for text, expected in rows:
+    with socket.create_connection((host, int(port)), 10) as connection:
+        connection.sendall(text.encode())
+        found = connection.recv(4096).split(b" ")[1:2]
+        if found != [str(expected).encode()]:
+            print(repr(text), found, "expected", expected)
+            wrong += 1
+sys.exit(wrong)
+END
+}
+
+@test "a store that is locked answers soon, and says when to come again" {
+    serve
+    local ada
+    ada=$(token ada)
+    (sleep 8 | sqlite3 "$state/convjudge.db" -cmd 'BEGIN IMMEDIATE' 3>&-) &
+    local holder=$!
+    wait_until eval '! sqlite3 "$state/convjudge.db" "BEGIN IMMEDIATE; ROLLBACK" 2>/dev/null'
+    local begun=${EPOCHREALTIME/./}
+    as "$ada" POST /api/v1/submissions -d "$(request k)" -D headers
+    equal 503 "$status"
+    grep -qi '^Retry-After: 5' headers
+    ((${EPOCHREALTIME/./} - begun < 6000000))
+    wait "$holder" || true
+    hand_in "$ada" k >/dev/null
+}
+
 @test "a server that is killed loses nothing that it acknowledged" {
     serve
     local ada i

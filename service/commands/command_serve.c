@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/device_open.h"
+#include "leaderboard/database.h"
 #include "service/commands/command_line.h"
 #include "service/commands/worker_job.h"
 #include "service/course/class_watch.h"
@@ -175,6 +176,7 @@ void local_workers_stop(LocalWorkers *workers, void (*serve)(void *context, doub
 /* ==== command serve =============================================================================================== */
 
 static const double TICK_S = 0.1;
+enum { MOST_WAIT_MS = 2000 }; /* for a lock of the store: one thread answers all */
 
 static volatile sig_atomic_t is_told_to_stop, is_told_to_read;
 
@@ -356,6 +358,8 @@ static Status run_service(const Config *config, bool is_trial, Message *why)
     const QueueOptions queue = {
         .state = config->state, .lease_s = config->lease_s, .workers_come_later = config->engine == ENGINE_SLURM};
     Status status = service_store_open(config->state, &service.store, why);
+    if (status == STATUS_OK)
+        database_wait_at_most(service.store, MOST_WAIT_MS);
     if (status == STATUS_OK)
         status = warn_of_outdated_boards(service.store, why);
     if (status == STATUS_OK)

@@ -29,6 +29,8 @@ typedef struct Service {
     struct Live *live;                 /* live.h */
     ClassWatch *class_watch;           /* NULL: there is no class */
     ClockWatch clock;
+    double checked_s; /* when /healthz has tried the store last */
+    Message store_trouble;
     const struct Route *const *routes; /* tables, up to NULL */
     /* Answers with a page that says what went wrong. */
     void (*show_error)(struct Visit *visit, int status, const char *text);

@@ -10,7 +10,8 @@ static ClockWatch watch;
 static const char *health(Queue *queue, int *status)
 {
     static char answered[400];
-    Service service = {.store = store, .queue = queue, .clock = watch};
+    const Config config = {.state = folder};
+    Service service = {.config = &config, .store = store, .queue = queue, .clock = watch};
     HttpReply reply = {0};
     Visit visit = {.service = &service, .reply = &reply, .arena = &arena};
     assert_string_equal(operating_routes[0].path, "/healthz");
