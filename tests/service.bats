@@ -18,7 +18,7 @@ judged_as() {
 }
 
 @test "everybody may do what the table says, and no more" {
-    serve '{"public": false}'
+    serve '{"public": false, "lease_s": 3600}' # whatever waits here, /healthz does not miss workers
     local other author teacher admin method path expected i number fault=0 who=(nobody student author teacher admin)
     other=$(token other) author=$(token author) teacher=$(token teacher teacher) admin=$(token admin admin)
     local tokens=("" "$other" "$author" "$teacher" "$admin")
@@ -96,6 +96,26 @@ judged_as() {
     equal 200 "$status"
     ask GET /api/v1/submissions
     equal 401 "$status"
+}
+
+@test "a board of many people shows the first and the reader's own place, and no name behind a pseudonym" {
+    serve '{"public": true}'
+    local teacher last
+    teacher=$(token emmy teacher) last=$(token p400)
+    hand_in "$teacher" k >/dev/null
+    as "$last" POST /people/p400/pseudonym -d pseudonym=Turtle
+    sqlite3 "$state/convjudge.db" "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+        INSERT INTO runs SELECT NULL, '2026-01-31T12:00:00Z', 'p' || i, 'conv1d', revision, 'sim-h200', 99, 'H200', '', '', '', 'full',
+        'Accepted', 'ranked', i, 0.001, 'c', 'x', 'x.cu', '{}', '[]' FROM judging, n"
+    ask GET /problems/conv1d
+    equal 200 "$status"
+    [[ $output == *'>p1<'*'>p300<'* && $output != *'>p301<'* && $output != *Turtle* ]]
+    as "$last" GET /problems/conv1d
+    [[ $output == *'Your place'*Turtle* || $output == *'Your place'*p400* ]]
+    as "$teacher" GET /problems/conv1d
+    equal 200 "$status"
+    ask GET /api/v1/boards/conv1d
+    equal '400 Turtle' "$(jq -r '"\(.standings | length) \(.standings[399].person)"' <<<"$output")"
 }
 
 @test "a problem whose files are broken takes no other problem's page away" {

@@ -127,7 +127,8 @@ Status visible_standings(const Visit *visit, Standing *standings, size_t count, 
     *submissions = arena_array(visit->arena, count + 1, sizeof **submissions);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         int64_t person;
-        if (i >= most && strcmp(standings[i].person, visit->person.name) != 0) {
+        const bool is_own = visit->is_known && strcmp(standings[i].person, visit->person.name) == 0;
+        if (i >= most && !is_own) {
             if (!is_teacher(visit))
                 standings[i].person = ""; /* who has a pseudonym must not be shown by mistake */
             continue;
