@@ -152,6 +152,9 @@ MUST_USE Status store_run(Store *store, int64_t id, Arena *arena, RecordedRun *r
 /* The runs of a problem (NULL: of all) in one state (NULL: in any), oldest first, without their sources. */
 MUST_USE Status store_list_runs(Store *store, const char *problem, const char *state, Arena *arena, RecordedRun **runs,
                                 size_t *count, Message *why);
+/* The runs after number `after`, at most `most`, oldest first, without their sources. */
+MUST_USE Status store_next_runs(Store *store, int64_t after, size_t most, Arena *arena, RecordedRun **runs,
+                                size_t *count, Message *why);
 /* The boards with a run that ranks of this revision of a problem. For each device the newest epoch comes first, and then the one before
  * it: after an upgrade that starts a new epoch its people stay on the board until they are judged again, which takes its runs away. */
 MUST_USE Status store_boards(Store *store, const char *problem, const char *revision, Arena *arena, Board **boards,
@@ -214,7 +217,8 @@ Standing *standings_of(const StoredRun *runs, size_t run_count, Arena *arena, si
 typedef struct Standings {
     Standing *people; /* fastest first */
     size_t count;
-    StoredRun *best; /* each run that was significantly faster than all before, oldest first; without its machine code */
+    StoredRun
+        *best; /* each run that was significantly faster than all before, oldest first; without its machine code */
     size_t best_count;
     int64_t newest_run; /* of those that count; 0: none */
 } Standings;

@@ -61,7 +61,10 @@ static MUST_USE Status upgrade_database(Store *store, int version, Message *why)
 {
     const char *const from_1_or_2[] = {from_1_to_2, put_version_2_aside, schema_sql, take_version_2};
     const char *const later[] = {from_3_or_4_to_5, case_times_sql, from_5_to_6, from_6_to_7, boards_sql, is_7};
-    const size_t known = version <= 2 ? (size_t)version - 1 : version <= 4 ? 0 : version == 5 ? 1 : 3; /* steps behind it */
+    const size_t known = version <= 2   ? (size_t)version - 1
+                         : version <= 4 ? 0
+                         : version == 5 ? 1
+                                        : 3; /* steps behind it */
     if (version <= 2)
         return run_all(store, from_1_or_2 + known, 4 - known, why);
     return run_all(store, later + known, 6 - known, why);

@@ -205,6 +205,15 @@ Status store_list_runs(Store *store, const char *problem, const char *state, Are
                          "tt", problem, state);
 }
 
+Status store_next_runs(Store *store, int64_t after, size_t most, Arena *arena, RecordedRun **runs, size_t *count,
+                       Message *why)
+{
+    return database_list(store, arena, sizeof **runs, take_recorded_run, runs, count, why,
+                         "SELECT " RECORDED_COLUMNS " FROM runs JOIN run_states ON run = id WHERE id > ?1 ORDER BY id"
+                         " LIMIT ?2",
+                         "ii", after, (int64_t)most);
+}
+
 static void take_board(Arena *arena, sqlite3_stmt *row, void *item)
 {
     *(Board *)item = (Board){
@@ -228,10 +237,14 @@ Status store_boards(Store *store, const char *problem, const char *revision, Are
         "WITH RECURSIVE devices(device) AS (SELECT min(device) FROM runs WHERE problem = ?1 AND revision = ?2 UNION ALL"
         "  SELECT (SELECT min(device) FROM runs WHERE problem = ?1 AND revision = ?2 AND device > devices.device)"
         "  FROM devices WHERE device IS NOT NULL),"
-        " newest(device, epoch) AS (SELECT device, " NEWEST_EPOCH("devices.device", "") " FROM devices),"
-        " known(device, epoch, is_older) AS (SELECT device, epoch, 0 FROM newest UNION ALL"
-        "  SELECT device, " NEWEST_EPOCH("newest.device", " AND b.epoch < newest.epoch") ", 1 FROM newest)"
-        " SELECT ?1, ?2, device, epoch, is_older FROM known WHERE epoch IS NOT NULL ORDER BY device, is_older",
+        " newest(device, epoch) AS (SELECT device, " NEWEST_EPOCH(
+            "devices.device",
+            "") " FROM devices),"
+                " known(device, epoch, is_older) AS (SELECT device, epoch, 0 FROM newest UNION ALL"
+                "  SELECT device, " NEWEST_EPOCH(
+                    "newest.device",
+                    " AND b.epoch < newest.epoch") ", 1 FROM newest)"
+                                                   " SELECT ?1, ?2, device, epoch, is_older FROM known WHERE epoch IS NOT NULL ORDER BY device, is_older",
         "tt", problem, revision);
 }
 

@@ -29,8 +29,8 @@ static Status vet(const char *path, const Text *source, Message *why)
     if (text_is_utf8(source->data, source->length, &bad))
         return STATUS_OK;
     if (is_utf16(source))
-        return fail(STATUS_BAD_INPUT, why, "%s: the file is UTF-16 text, expected UTF-8; save it again with that encoding",
-                    path);
+        return fail(STATUS_BAD_INPUT, why,
+                    "%s: the file is UTF-16 text, expected UTF-8; save it again with that encoding", path);
     if (source->data[bad] == '\0')
         return fail(STATUS_BAD_INPUT, why, "%s:%d: byte %zu is a NUL character, expected CUDA source text", path,
                     text_line_at(source->data, bad), bad);

@@ -270,8 +270,8 @@ static void expect_kept(Store *store, const char *step)
         Percentile place;
         if (strcmp(a->person, b->person) != 0 || a->rank != b->rank || a->run != b->run || a->time.ms != b->time.ms ||
             memcmp(&a->percentile, &b->percentile, sizeof a->percentile) != 0)
-            fail_test("%s: number %zu: run %d of %s, expected run %d of %s", step, i, (int)a->run, a->person, (int)b->run,
-                      b->person);
+            fail_test("%s: number %zu: run %d of %s, expected run %d of %s", step, i, (int)a->run, a->person,
+                      (int)b->run, b->person);
         must(store_place(store, &board, a->person, a->run, (MeasuredTime){1e9, 0}, &place, &why), &why);
         assert_memory_equal(&place, &b->percentile, sizeof place);
     }
@@ -353,8 +353,8 @@ static void a_board_with_a_long_history_costs_what_is_new(void **state)
 
 static void a_database_of_version_5_gets_the_times_of_its_cases(void **state)
 {
-    static const char is_5[] =
-        OF_VERSION_6 "DROP TABLE case_times; DROP TRIGGER runs_fill_case_times; DROP VIEW recorded_case_times;"
+    static const char is_5[] = OF_VERSION_6
+        "DROP TABLE case_times; DROP TRIGGER runs_fill_case_times; DROP VIEW recorded_case_times;"
         "PRAGMA user_version = 5";
     Run run = a_run("ann", 1);
     run.cases = "[{\"name\": \"big\", \"time_ms\": 3}]";

@@ -341,8 +341,8 @@ static Status warn_of_outdated_boards(Store *store, Message *why)
     size_t count = 0;
     Status status = board_data_outdated(store, &arena, &boards, &count, why);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        log_event(LEVEL_WARNING, "board_of_an_earlier_version", "problem", boards[i].problem, "device", boards[i].device,
-                  "repair",
+        log_event(LEVEL_WARNING, "board_of_an_earlier_version", "problem", boards[i].problem, "device",
+                  boards[i].device, "repair",
                   arena_printf(&arena, "convjudge rejudge --problem %s --why \"a new version of the judge\"",
                                boards[i].problem));
     arena_free(&arena);
@@ -352,7 +352,11 @@ static Status warn_of_outdated_boards(Store *store, Message *why)
 static Status run_service(const Config *config, bool is_trial, Message *why)
 {
     static const Route *const routes[] = {api_routes, work_routes, operating_routes, site_routes, NULL};
-    Service service = {.config = config, .live = live_new(), .routes = routes, .show_error = site_error, .ask_for_login = site_ask_for_login};
+    Service service = {.config = config,
+                       .live = live_new(),
+                       .routes = routes,
+                       .show_error = site_error,
+                       .ask_for_login = site_ask_for_login};
     Doors doors = {.service = &service};
     Judges judges = {0};
     const QueueOptions queue = {

@@ -557,13 +557,13 @@ static int fault_of_head(struct MHD_Connection *connection, const char **text)
 {
     RequestHead head = {0};
     MHD_get_connection_values(connection, MHD_HEADER_KIND, read_head, &head);
-    *text = head.hosts > 1                             ? "two hosts, expected one"
-            : head.lengths > 1                         ? "two lengths, expected one"
-            : head.lengths > 0 && head.encodings > 0   ? "a length and a transfer encoding, expected one of them"
-            : head.encodings > 1                       ? "two transfer encodings, expected one"
-            : head.encodings > 0 && !head.is_chunked   ? "an unknown transfer encoding, expected chunked"
-            : head.is_coded                            ? "an encoded body, expected one without Content-Encoding"
-                                                       : NULL;
+    *text = head.hosts > 1                           ? "two hosts, expected one"
+            : head.lengths > 1                       ? "two lengths, expected one"
+            : head.lengths > 0 && head.encodings > 0 ? "a length and a transfer encoding, expected one of them"
+            : head.encodings > 1                     ? "two transfer encodings, expected one"
+            : head.encodings > 0 && !head.is_chunked ? "an unknown transfer encoding, expected chunked"
+            : head.is_coded                          ? "an encoded body, expected one without Content-Encoding"
+                                                     : NULL;
     if (*text == NULL)
         return 0;
     return head.is_coded ? 415 : head.encodings == 1 && !head.is_chunked && head.lengths == 0 ? 501 : 400;
@@ -613,7 +613,8 @@ static void request_is_over(void *context, struct MHD_Connection *connection, vo
 
 static uint64_t peer_at(struct MHD_Connection *connection, int socket)
 {
-    const struct sockaddr *address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    const struct sockaddr *address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
+                                         ->client_addr;
     if (address != NULL && address->sa_family == AF_INET)
         return ((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr;
     if (address != NULL && address->sa_family == AF_INET6) /* a customer has a network of 64 bits */
@@ -687,11 +688,12 @@ static Status open_door(HttpServer *server, HttpDoor kind, int socket, Message *
     Listener *door = &server->doors[kind];
     door->server = server;
     door->kind = kind;
-    door->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, door, MHD_OPTION_LISTEN_SOCKET, socket,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)server->most, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)60,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_NOTIFY_COMPLETED, request_is_over, server,
-        MHD_OPTION_NOTIFY_CONNECTION, visitor_changes, server, MHD_OPTION_END);
+    door->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, door,
+                                    MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_CONNECTION_LIMIT,
+                                    (unsigned)server->most, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+                                    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)60, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                                    (size_t)32768, MHD_OPTION_NOTIFY_COMPLETED, request_is_over, server,
+                                    MHD_OPTION_NOTIFY_CONNECTION, visitor_changes, server, MHD_OPTION_END);
     if (door->daemon == NULL) {
         close(socket);
         return fail(STATUS_SYSTEM, why, "the HTTP server cannot be started");

@@ -181,10 +181,11 @@ Status clock_watch_look(ClockWatch *watch, Store *store, Message *why)
     watch->looked_s = now_s();
     watch->difference_s = difference_s;
     if (status == STATUS_OK) /* a clock that was wrong was so lately */
-        status = database_row(store, NULL, take_future, &future, why,
-                              "SELECT min(id) FILTER (WHERE received_s > ?1), max(id) FILTER (WHERE received_s > ?1), max(id)"
-                              " FROM submission WHERE id > (SELECT max(id) FROM submission) - 10000",
-                              "i", (int64_t)time(NULL) + JUMP_S);
+        status = database_row(
+            store, NULL, take_future, &future, why,
+            "SELECT min(id) FILTER (WHERE received_s > ?1), max(id) FILTER (WHERE received_s > ?1), max(id)"
+            " FROM submission WHERE id > (SELECT max(id) FROM submission) - 10000",
+            "i", (int64_t)time(NULL) + JUMP_S);
     if (status != STATUS_OK)
         return status;
     watch->first_future = future.first;
@@ -216,16 +217,17 @@ bool clock_watch_alarm(const ClockWatch *watch, char *text, size_t size)
 static Status expect_past(Store *store, int64_t first, int64_t last, int64_t by_s, Message *why)
 {
     int64_t newest = 0;
-    Status status = database_int(store, &newest, why,
-                                 "SELECT max(received_s) FROM submission WHERE id BETWEEN ?1 AND ?2", "ii", first, last);
+    Status status = database_int(
+        store, &newest, why, "SELECT max(received_s) FROM submission WHERE id BETWEEN ?1 AND ?2", "ii", first, last);
     if (status != STATUS_OK)
         return status;
     if (newest == 0)
         return fail(STATUS_BAD_INPUT, why, "there are no submissions from %lld to %lld", (long long)first,
                     (long long)last);
     if (newest + by_s > (int64_t)time(NULL) + JUMP_S || newest + by_s < 0)
-        return fail(STATUS_BAD_INPUT, why, "with %+lld s the last of them would have been received at %s, expected a time "
-                                           "before now",
+        return fail(STATUS_BAD_INPUT, why,
+                    "with %+lld s the last of them would have been received at %s, expected a time "
+                    "before now",
                     (long long)by_s, utc_of(newest + by_s).text);
     return STATUS_OK;
 }

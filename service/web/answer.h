@@ -25,9 +25,9 @@ typedef struct Service {
     const Config *config;
     Store *store;
     Queue *queue;
-    Slurm *slurm;                      /* NULL: workers judge that are no batch jobs */
-    struct Live *live;                 /* live.h */
-    ClassWatch *class_watch;           /* NULL: there is no class */
+    Slurm *slurm;            /* NULL: workers judge that are no batch jobs */
+    struct Live *live;       /* live.h */
+    ClassWatch *class_watch; /* NULL: there is no class */
     ClockWatch clock;
     double checked_s; /* when /healthz has tried the store last */
     Message store_trouble;

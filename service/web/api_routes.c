@@ -304,8 +304,8 @@ static void look_at_store(Service *service)
         service->store_trouble = why;
     else if (statvfs(service->config->state, &volume) == 0 &&
              (double)volume.f_bavail * (double)volume.f_frsize < LEAST_FREE_BYTES)
-        fail(STATUS_SYSTEM, &service->store_trouble, "%s: less than %d MiB are free on its disk", service->config->state,
-             LEAST_FREE_BYTES >> 20);
+        fail(STATUS_SYSTEM, &service->store_trouble, "%s: less than %d MiB are free on its disk",
+             service->config->state, LEAST_FREE_BYTES >> 20);
 }
 
 /* What a student would notice. However often it is asked, the store is tried once in HEALTH_SECONDS. */

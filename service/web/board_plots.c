@@ -95,8 +95,8 @@ static Status add_outdated(Store *store, const Problem *problem, Rows *found, Me
             continue;
         status = store_standings(store, &boards[i], found->arena, &standings, why);
         if (status == STATUS_OK)
-            *(OutdatedBoard *)database_rows_next(found) =
-                (OutdatedBoard){boards[i].problem, boards[i].device, standings.count};
+            *(OutdatedBoard *)database_rows_next(found) = (OutdatedBoard){boards[i].problem, boards[i].device,
+                                                                          standings.count};
     }
     return status;
 }

@@ -156,8 +156,7 @@ Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is
         status = check_mode(request, &mode, why);
     if (status != STATUS_OK)
         return status;
-    text_append(&source, request->source,
-                request->source_bytes == 0 ? strlen(request->source) : request->source_bytes);
+    text_append(&source, request->source, request->source_bytes == 0 ? strlen(request->source) : request->source_bytes);
     status = submission_take(request->file_name, &source, &submission, why);
     if (status != STATUS_OK)
         return status;

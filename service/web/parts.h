@@ -59,12 +59,12 @@ typedef struct BestTime {
 
 enum { BOARD_ROWS = 300 }; /* that a page shows at most, of all its boards together */
 
-typedef struct BoardPage {     /* the times on one board */
-    const char *device;        /* "sim-h200" */
-    const char *device_name;   /* "NVIDIA H200 (simulated)"; NULL: unknown */
-    bool modelled;             /* times of a simulated GPU */
-    bool is_older;             /* of an earlier version of the judge, which timed in another way */
-    Standing *standings;       /* under the names that the reader may see */
+typedef struct BoardPage {   /* the times on one board */
+    const char *device;      /* "sim-h200" */
+    const char *device_name; /* "NVIDIA H200 (simulated)"; NULL: unknown */
+    bool modelled;           /* times of a simulated GPU */
+    bool is_older;           /* of an earlier version of the judge, which timed in another way */
+    Standing *standings;     /* under the names that the reader may see */
     size_t standing_count;
     const int64_t *submissions;      /* of each standing, what may be opened; 0: not for this reader. NULL: none */
     const ReferenceTime *references; /* fastest first */

@@ -649,7 +649,8 @@ static void finish(Visit *visit, Status status, const char *action, const Messag
 {
     Message trouble = *why;
     if (status == STATUS_OK)
-        status = audit_add(visit->service->store, visit->person.name, action, visit->argument == NULL ? "" : visit->argument, &trouble);
+        status = audit_add(visit->service->store, visit->person.name, action,
+                           visit->argument == NULL ? "" : visit->argument, &trouble);
     queue_wake(visit->service->queue);
     if (status == STATUS_OK)
         answer_redirect(visit, "/admin");
@@ -700,8 +701,9 @@ void site_correct_clock(Visit *visit)
     if (!trusts && (reason == NULL || reason[strspn(reason, " \t\r\n")] == '\0'))
         status = fail(STATUS_BAD_INPUT, &why, "expected a reason");
     else if (!trusts)
-        status = submissions_correct_receipts(visit->service->store, number_of(visit, "first"), number_of(visit, "last"),
-                                              number_of(visit, "by"), visit->person.name, reason, &why);
+        status = submissions_correct_receipts(visit->service->store, number_of(visit, "first"),
+                                              number_of(visit, "last"), number_of(visit, "by"), visit->person.name,
+                                              reason, &why);
     if (status == STATUS_OK)
         clock_watch_trust(&visit->service->clock);
     if (status == STATUS_OK)

@@ -350,11 +350,12 @@ void site_ask_for_login(Visit *visit)
     const char *path = visit->request->path, *end = strrchr(path, '/');
     const bool hands_in = strcmp(end, "/submit") == 0;
     visit->reply->status = 401;
-    show_login(visit, hands_in ? visit->argument : NULL,
-               hands_in ? "Your login has ended, so nothing is handed in yet. Your program is below: it is handed in when you "
-                          "log in again."
-                        : "Your login has ended, so nothing was changed. Log in, and send the form again.",
-               "/");
+    show_login(
+        visit, hands_in ? visit->argument : NULL,
+        hands_in ? "Your login has ended, so nothing is handed in yet. Your program is below: it is handed in when you "
+                   "log in again."
+                 : "Your login has ended, so nothing was changed. Log in, and send the form again.",
+        "/");
 }
 
 void site_login_form(Visit *visit)

@@ -187,8 +187,7 @@ static Status find_best(const Visit *visit, const Problem *problem, BoardPage *b
         Standings found;
         status = store_standings(visit->service->store, &boards[i], visit->arena, &found, why);
         if (status == STATUS_OK && found.count > best->standing_count)
-            *best = (BoardPage){
-                .device = boards[i].device, .standings = found.people, .standing_count = found.count};
+            *best = (BoardPage){.device = boards[i].device, .standings = found.people, .standing_count = found.count};
     }
     if (status == STATUS_OK && best->standing_count > 0)
         status = visible_standings(visit, best->standings, 1, 1, &submissions, why);
@@ -279,7 +278,8 @@ static Status make_key(Arena *arena, const char **key, Message *why)
 
 static Status read_boards(const Visit *visit, const Problem *problem, BoardPage **pages, size_t *count, Message *why)
 {
-    const size_t most = http_query(visit->request, "group") == NULL ? BOARD_ROWS : SIZE_MAX; /* a group's may be anywhere */
+    const size_t most = http_query(visit->request, "group") == NULL ? BOARD_ROWS
+                                                                    : SIZE_MAX; /* a group's may be anywhere */
     Board *boards;
     *count = 0;
     if (class_hides_board_from(visit, problem->id))

@@ -233,7 +233,8 @@ static void a_clock_that_jumps_once_makes_nobody_late_for_good(void **state)
     jumped_s = DAYS_6;
     must(clock_watch_look(&watch, store, &why));
     assert_true(clock_watch_alarm(&watch, alarm, sizeof alarm));
-    assert_string_equal(alarm, "the clock has jumped by +518400 s: submissions after 1 have the time of the clock as it is now");
+    assert_string_equal(
+        alarm, "the clock has jumped by +518400 s: submissions after 1 have the time of the clock as it is now");
     handed_in(bob.id, "k1");
     jumped_s = 0;
     const int64_t later = handed_in(bob.id, "k2");
