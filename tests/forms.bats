@@ -55,7 +55,7 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     ada=$(token ada)
     ask POST /problems/conv1d/submit -b convjudge=ended -H "Origin: http://$address" -F key=k1 -F mode=test -F "file=@$program;filename=mine.cu"
     equal 401 "$status"
-    said 'Your login has ended, so nothing is handed in yet.' 'mine.cu, for conv1d' 'name="mode" value="test"'
+    said 'Your login has ended, so nothing is submitted yet.' 'mine.cu, for conv1d' 'name="mode" value="test"'
     diff "$program" <(sed -n '/<textarea/,/<.textarea>/p' <<<"$output" | sed -e 1d -e 's,</textarea>.*,,' -e 's/&lt;/</g' -e 's/&gt;/>/g' -e 's/&quot;/"/g' -e "s/&#39;/'/g" -e 's/&amp;/\&/g' | sed '$d')
     ask POST /login -F token=guess -F problem=conv1d -F key=k1 -F mode=test -F file_name=mine.cu -F "source=<$program"
     equal 401 "$status"

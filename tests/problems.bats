@@ -390,7 +390,7 @@ of_a_new_problem() {
     local line file='' shown='' files=0
     while IFS= read -r line; do
         if [[ $line =~ ^\`((problems|testcases|solutions)/[^\`]*)\`:$ ]]; then
-            file=$root/docs/guides/example/${BASH_REMATCH[1]} shown=''
+            file=$root/examples/moving-sum/${BASH_REMATCH[1]} shown=''
         elif [[ $line == '```' && -n $file ]]; then
             [[ $(<"$file") == *"$shown"* ]] || { echo "$file does not have"; echo "$shown"; return 1; }
             file='' files=$((files + 1))
@@ -515,6 +515,27 @@ del(.cases[0].sizes)
 .cases[10].inputs.input.pattern = "ends"
 .cases[1].inputs.input = {"as_before": false}
 END
+}
+
+# ---- another precision
+# ---------------------------------------------------------------------------------------------------
+
+@test "a copy of a problem with the tolerance of half precision accepts it, on a board of its own" {
+    export CONVJUDGE_PROBLEMS=$BATS_TEST_TMPDIR/course
+    mkdir -p "$CONVJUDGE_PROBLEMS"/{problems,testcases}
+    cp -r "$root/problems/conv1d" "$CONVJUDGE_PROBLEMS/problems/conv1d-half"
+    cp -r "$light" "$CONVJUDGE_PROBLEMS/testcases/conv1d-half"
+    edit "$CONVJUDGE_PROBLEMS/problems/conv1d-half/problem.json" \
+        '.id = "conv1d-half" | .tolerance += {"sum_factor": 8192, "rms": 5e-3}'
+    sed 's/problem: conv1d/&-half/' "$root/solutions/conv1d/wrong_answer/reduced_precision.cu" >half.cu
+    sed 's/problem: conv1d/&-half/; s/kernel\[k\]/1.01f * &/' "$root/solutions/conv1d/wrong_answer/reduced_precision.cu" >off.cu
+    judge grade half.cu
+    ends 0 "verdict             Accepted" "problem conv1d-half" "rank        1 of 1 in the class"
+    judge grade off.cu
+    ends 1 "verdict             Wrong Answer"
+    unset CONVJUDGE_PROBLEMS
+    judge grade "$root/solutions/conv1d/accepted/naive.cu"
+    ends 0 "rank        1 of 1 in the class"
 }
 
 # ---- the student's kit

@@ -3,7 +3,7 @@
  * The bound of one element is the backward error of a dot product: eps32 (sum_factor S + max_factor max S), with S the
  * sum of |x w| of the element, max S over the output, eps32 = 2^-23. Besides, rms(error) must be at most the larger of
  * rms rms(expected) and eps32 sum_factor / 4 rms(S). The second term counts where products cancel: there the expected
- * values say nothing about the size of a rounding error. The test is `error <= bound`, so a NaN never passes. The
+ * values say nothing about the size of a rounding error. In timed cases a tenth of this bound holds. The test is `error <= bound`, so a NaN never passes. The
  * expected value of a byte is the nearest level, and its bound is the number of levels that the problem tolerates. The
  * output is checked in pieces, so that no expected output of full size takes memory.
  *
@@ -14,11 +14,11 @@
 #include "base/arena.h"
 #include "base/chacha20.h"
 #include "base/status.h"
+#include "grader/check/diagnosis.h"
 #include "grader/check/oracle.h"
-#include "grader/problem/problem.h"
 #include "grader/check/resemblance.h"
 #include "grader/check/tally.h"
-#include "grader/check/diagnosis.h"
+#include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 
 #include <stdbool.h>
@@ -82,8 +82,8 @@ MUST_USE Status checker_elements(const Problem *problem, const Testcase *testcas
 /* True if each of the `count` elements of the tally is within its bound. */
 bool checker_accepts(const Tolerance *tolerance, const Tally *tally, size_t count);
 /* Fills in the comparison from a tally of `count` elements, without `wrong`, `first`, `worst`, `kind` and `text`. */
-void checker_summarise(const Tolerance *tolerance, const Tally *tally, size_t count, int rank, const size_t *shape,
-                       Comparison *comparison);
+void checker_summarise(const Tolerance *tolerance, bool is_timed, const Tally *tally, size_t count, int rank,
+                       const size_t *shape, Comparison *comparison);
 
 /* An error as it is shown for hidden cases: rounded up to a power of ten. */
 double checker_coarse(double error);

@@ -296,17 +296,17 @@ static Status read_file_source(const SourceReader *reader, const cJSON *object, 
 
 /* --- patterns ----------------------------------------------------------------------------------------------------- */
 
-/* The keys of each pattern and their defaults; `a` and `b` are those of CasePattern. */
+/* The keys of each pattern and their defaults; `a`, `b` and `c` are those of CasePattern. */
 static const struct PatternRow {
     const char *name;
     CasePatternKind kind;
-    const char *a, *b;
-    double default_a, default_b;
+    const char *a, *b, *c;
+    double default_a, default_b, default_c;
 } pattern_rows[] = {
-    {"sparse", CASE_PATTERN_SPARSE, "one_in", "others", 8, 0},
-    {"emboss", CASE_PATTERN_EMBOSS, "middle", NULL, 1, 0},
-    {"ends", CASE_PATTERN_ENDS, NULL, NULL, 0, 0},
-    {"product", CASE_PATTERN_PRODUCT, "change", NULL, 0.001, 0},
+    {"sparse", CASE_PATTERN_SPARSE, "one_in", "others", "run", 8, 0, 1},
+    {"emboss", CASE_PATTERN_EMBOSS, "middle", NULL, NULL, 1, 0, 0},
+    {"ends", CASE_PATTERN_ENDS, NULL, NULL, NULL, 0, 0, 0},
+    {"product", CASE_PATTERN_PRODUCT, "change", NULL, NULL, 0.001, 0, 0},
 };
 
 const char *case_pattern_name(CasePatternKind kind)
@@ -335,6 +335,8 @@ static Status check_pattern(const SourceReader *reader, const cJSON *item, const
         (pattern->a != floor(pattern->a) || !(pattern->a >= 2) || !(fabs(pattern->b) <= 1)))
         return json_fail(reader->file, item, reader->why,
                          "expected a whole number \"one_in\" from 2 on, and \"others\" from -1 to 1");
+    if (pattern->kind == CASE_PATTERN_SPARSE && (pattern->c != floor(pattern->c) || !(pattern->c >= 1)))
+        return json_fail(reader->file, item, reader->why, "expected a whole number \"run\" from 1 on");
     if (pattern->kind == CASE_PATTERN_EMBOSS && array->count % 2 == 0)
         return json_fail(reader->file, item, reader->why, "%s has %zu elements: expected an odd number, with a middle",
                          array->parameter->name, array->count);
@@ -368,6 +370,8 @@ static Status add_pattern_keys(const SourceReader *reader, const cJSON *object, 
         keys[(*count)++] = (JsonKey){row->a, JSON_NUMBER, false};
     if (row->b != NULL)
         keys[(*count)++] = (JsonKey){row->b, JSON_NUMBER, false};
+    if (row->c != NULL)
+        keys[(*count)++] = (JsonKey){row->c, JSON_NUMBER, false};
     return STATUS_OK;
 }
 
@@ -378,12 +382,14 @@ static Status read_pattern(const SourceReader *reader, const cJSON *object, cons
     if (name == NULL)
         return STATUS_OK;
     const struct PatternRow *row = find_pattern(name->valuestring);
-    *pattern = (CasePattern){row->kind, row->default_a, row->default_b};
+    *pattern = (CasePattern){row->kind, row->default_a, row->default_b, row->default_c};
     Status status = STATUS_OK;
     if (row->a != NULL)
         status = json_number(reader->file, object, row->a, -FLT_MAX, FLT_MAX, &pattern->a, reader->why);
     if (status == STATUS_OK && row->b != NULL)
         status = json_number(reader->file, object, row->b, -FLT_MAX, FLT_MAX, &pattern->b, reader->why);
+    if (status == STATUS_OK && row->c != NULL)
+        status = json_number(reader->file, object, row->c, 1, 1 << 30, &pattern->c, reader->why);
     return status == STATUS_OK ? check_pattern(reader, name, array, pattern) : status;
 }
 
@@ -500,7 +506,7 @@ static Status read_generator(const SourceReader *reader, const cJSON *object, co
     if (kind == NULL)
         return json_fail(reader->file, name, reader->why,
                          "expected uniform, normal, integers, impulse, ramp or constant");
-    JsonKey keys[7] = {{"generator", JSON_STRING, true}};
+    JsonKey keys[8] = {{"generator", JSON_STRING, true}};
     size_t count = 1;
     Status status = STATUS_OK;
     keys[count++] = (JsonKey){kind->a, JSON_NUMBER, false};
@@ -565,7 +571,8 @@ bool case_source_is_same(const CaseSource *a, const CaseSource *b)
 {
     if (case_source_is_drawn_anew(a) || a->kind != b->kind || a->seeded != b->seeded || a->seed != b->seed ||
         a->a != b->a || a->b != b->b || a->position != b->position || a->change != b->change ||
-        a->pattern.kind != b->pattern.kind || a->pattern.a != b->pattern.a || a->pattern.b != b->pattern.b)
+        a->pattern.kind != b->pattern.kind || a->pattern.a != b->pattern.a || a->pattern.b != b->pattern.b ||
+        a->pattern.c != b->pattern.c)
         return false;
     if (a->literal.data == NULL || b->literal.data == NULL)
         return a->literal.data == b->literal.data;
@@ -616,22 +623,33 @@ void sizes_add_options(Text *out, const Problem *problem, const Sizes *sizes)
     add_sizes(out, problem, sizes, "=", ",");
 }
 
-bool sizes_fit(const Problem *problem, const Sizes *sizes)
+Status sizes_check(const Problem *problem, const Sizes *sizes, Message *why)
 {
     size_t shape[TENSOR_MAX_RANK], count;
-    Message unfit;
     int64_t holds = 1;
-    for (size_t i = 0; i < problem->constraint_count; i++)
-        if (expression_evaluate(&problem->constraints[i], sizes->values, &holds, &unfit) != STATUS_OK || holds == 0)
-            return false;
-    for (size_t i = 0; i < problem->parameter_count; i++) {
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < problem->constraint_count && status == STATUS_OK; i++) {
+        status = expression_evaluate(&problem->constraints[i], sizes->values, &holds, why);
+        if (status == STATUS_OK && !holds)
+            status = fail(STATUS_BAD_INPUT, why, "expected %s, as the statement says", problem->constraints[i].text);
+    }
+    for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
         const Parameter *parameter = &problem->parameters[i];
         const int64_t value = sizes->values[i];
-        if (parameter->role == ROLE_SIZE ? value < parameter->low || value > parameter->high
-                                         : problem_shape(problem, i, sizes, shape, &count, &unfit) != STATUS_OK)
-            return false;
+        if (parameter->role != ROLE_SIZE)
+            status = problem_shape(problem, i, sizes, shape, &count, why);
+        else if (value < parameter->low || value > parameter->high)
+            status = fail(STATUS_BAD_INPUT, why, "%s: expected a number from %lld to %lld, as the statement says",
+                          parameter->name, (long long)parameter->low, (long long)parameter->high);
     }
-    return true;
+    return status;
+}
+
+Status testcase_count_work(const Problem *problem, Testcase *testcase, Message *why)
+{
+    Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why);
+    return status == STATUS_OK ? expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why)
+                               : status;
 }
 
 /* ==== drawn sizes ================================================================================================= */
@@ -660,10 +678,8 @@ static Status draw_sizes(const Problem *problem, Testcase *testcase, const Gener
             return fail(STATUS_BAD_INPUT, why, "case \"%s\": none of %d sizes drawn keeps the problem's constraints",
                         testcase->name, ATTEMPTS);
         testcase->sizes = attempt_sizes(problem, testcase, secret, attempt++);
-    } while (!sizes_fit(problem, &testcase->sizes));
-    Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why);
-    return status == STATUS_OK ? expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why)
-                               : status;
+    } while (sizes_check(problem, &testcase->sizes, NULL) != STATUS_OK);
+    return testcase_count_work(problem, testcase, why);
 }
 
 Status testcases_draw(const Problem *problem, TestcaseSet *set, const GeneratorKey *secret, Message *why)
@@ -738,7 +754,7 @@ static Status check_drawn_sizes(TestcaseReading *reading, const cJSON *sizes, Te
                          "only a hidden case that is not timed can draw its sizes");
     for (uint32_t i = 0; i < ATTEMPTS; i++) {
         const Sizes drawn = attempt_sizes(reading->problem, testcase, &known, i);
-        if (sizes_fit(reading->problem, &drawn) && holding++ == 0)
+        if (sizes_check(reading->problem, &drawn, NULL) == STATUS_OK && holding++ == 0)
             testcase->sizes = drawn;
     }
     if (holding >= LEAST)
@@ -746,20 +762,6 @@ static Status check_drawn_sizes(TestcaseReading *reading, const cJSON *sizes, Te
     return json_fail(&reading->file, sizes, reading->why,
                      "%u of %d sizes drawn keep the problem's constraints, expected at least %d", holding, ATTEMPTS,
                      LEAST);
-}
-
-static Status check_constraints(TestcaseReading *reading, const cJSON *sizes, const Testcase *testcase)
-{
-    const Problem *problem = reading->problem;
-    for (size_t i = 0; i < problem->constraint_count; i++) {
-        int64_t holds = 0;
-        Status status = expression_evaluate(&problem->constraints[i], testcase->sizes.values, &holds, reading->why);
-        if (status != STATUS_OK)
-            return status;
-        if (!holds)
-            return json_fail(&reading->file, sizes, reading->why, "expected %s", problem->constraints[i].text);
-    }
-    return STATUS_OK;
 }
 
 static Status read_sizes(TestcaseReading *reading, const cJSON *sizes, Testcase *testcase)
@@ -771,7 +773,10 @@ static Status read_sizes(TestcaseReading *reading, const cJSON *sizes, Testcase 
     testcase->sizes = testcase->least;
     if (status == STATUS_OK && testcase->draws_sizes)
         return check_drawn_sizes(reading, sizes, testcase);
-    return status == STATUS_OK ? check_constraints(reading, sizes, testcase) : status;
+    Message unfit;
+    if (status == STATUS_OK && sizes_check(reading->problem, &testcase->sizes, &unfit) != STATUS_OK)
+        return json_fail(&reading->file, sizes, reading->why, "%s", unfit.text);
+    return status;
 }
 
 static Status shape_of(TestcaseReading *reading, const cJSON *item, const Testcase *testcase, size_t parameter,
@@ -942,7 +947,7 @@ static Status read_addresses(TestcaseReading *reading, const cJSON *addresses, T
     return check_fits(reading, addresses, testcase, before);
 }
 
-/* What is random is new in every grading, but for what has a seed in a sample. */
+/* Random data is redrawn for each grading, except in samples with a seed. */
 static bool is_known(const Testcase *testcase, const CaseSource *source)
 {
     return !case_source_is_random(source) || (source->seeded && testcase->group == CASE_SAMPLE);
@@ -997,7 +1002,7 @@ static Status read_name(TestcaseReading *reading, const cJSON *object, Testcase 
     return STATUS_OK;
 }
 
-/* For sizes that a quick kernel reaches on a simulated GPU and a slow one does not, which is right all the same. */
+/* For sizes at which a kernel that is right but slow reaches the limits of a simulated GPU. */
 static Status read_attempt(TestcaseReading *reading, const cJSON *object, Testcase *testcase)
 {
     static const char *const key = "sim_attempt_warp_instructions";
@@ -1008,16 +1013,6 @@ static Status read_attempt(TestcaseReading *reading, const cJSON *object, Testca
         return json_fail(&reading->file, attempt, reading->why, "only a hidden case that is not timed can be given up");
     return json_integer(&reading->file, object, key, 1, (int64_t)1 << 50, &testcase->attempt_instructions,
                         reading->why);
-}
-
-static Status read_formulas(TestcaseReading *reading, Testcase *testcase)
-{
-    const Problem *problem = reading->problem;
-    Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations,
-                                        reading->why);
-    if (status == STATUS_OK)
-        status = expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, reading->why);
-    return status;
 }
 
 static Status read_case(TestcaseReading *reading, const cJSON *object, Testcase *testcase)
@@ -1041,7 +1036,7 @@ static Status read_case(TestcaseReading *reading, const cJSON *object, Testcase 
         status = read_inputs(reading, json_get(object, "inputs"), testcase);
     if (status == STATUS_OK)
         status = read_expected(reading, json_get(object, "expected"), testcase);
-    return status == STATUS_OK ? read_formulas(reading, testcase) : status;
+    return status == STATUS_OK ? testcase_count_work(reading->problem, testcase, reading->why) : status;
 }
 
 /* --- both files --------------------------------------------------------------------------------------------------- */

@@ -34,7 +34,7 @@ enum { CASE_KEY_SEED = 1, CASE_KEY_GROUP, CASE_KEY_SIZES = CASE_KEY_GROUP + CASE
 /* What becomes of the numbers of a random source: arrays that tempt people to a shortcut. */
 typedef enum CasePatternKind {
     CASE_PATTERN_NONE,
-    CASE_PATTERN_SPARSE, /* of each `a` neighbours one stays, at a drawn position; the others are multiplied by `b` */
+    CASE_PATTERN_SPARSE, /* of `a` runs of `c` neighbours one stays, which is drawn; the others are multiplied by `b` */
     CASE_PATTERN_EMBOSS, /* each element is minus its mirror image, and the middle one is `a`: so is the sum */
     CASE_PATTERN_ENDS,   /* the first and the last along each axis are mirror images, the others are not */
     CASE_PATTERN_PRODUCT /* a product of one vector for each axis, but for one drawn element, times 1 + `a` */
@@ -42,7 +42,7 @@ typedef enum CasePatternKind {
 
 typedef struct CasePattern {
     CasePatternKind kind;
-    double a, b;
+    double a, b, c;
 } CasePattern;
 
 typedef struct CaseSource { /* where the data of one input array come from */
@@ -87,8 +87,10 @@ cJSON *sizes_json(const Problem *problem, const Sizes *sizes);
 void sizes_add(Text *out, const Problem *problem, const Sizes *sizes);
 /* Adds "input_size=1500000,kernel_size=5", as --sizes takes them. */
 void sizes_add_options(Text *out, const Problem *problem, const Sizes *sizes);
-/* True if the statement allows these sizes. */
-bool sizes_fit(const Problem *problem, const Sizes *sizes);
+/* BAD_INPUT if the statement does not allow these sizes. `why` may be NULL. */
+MUST_USE Status sizes_check(const Problem *problem, const Sizes *sizes, Message *why);
+/* Computes the case's operations and bytes from its sizes. */
+MUST_USE Status testcase_count_work(const Problem *problem, Testcase *testcase, Message *why);
 
 /* Gives every case that draws its sizes those that follow from `secret` and its number, and that keep the constraints. */
 MUST_USE Status testcases_draw(const Problem *problem, TestcaseSet *set, const GeneratorKey *secret, Message *why);

@@ -1,11 +1,11 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/random.h"
-#include "harness/protocol/solve.h"
 #include "base/process.h"
-#include "harness/broker/session.h"
+#include "base/random.h"
 #include "harness/broker/runner_process.h"
+#include "harness/broker/session.h"
+#include "harness/protocol/solve.h"
 
 #include <limits.h>
 #include <poll.h>
@@ -224,9 +224,7 @@ static void take_back(const CpuSession *cpu, const SessionArgument *arguments, b
 static Status call_solve(CpuSession *cpu, const SessionArgument *arguments, bool check_inputs, CallReport *report,
                          Message *why)
 {
-    Status status = hand_over(cpu, arguments, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(hand_over(cpu, arguments, why));
     double start_s = now_s();
     cpu_phase_set(memory_of(cpu), CPU_CALL);
     if (!await_phase_after(cpu, CPU_CALL))

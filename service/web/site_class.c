@@ -10,8 +10,8 @@
 #include "service/store/service_store.h"
 #include "service/store/view.h"
 #include "service/web/answer.h"
-#include "service/web/board_plots.h"
 #include "service/web/api.h"
+#include "service/web/board_plots.h"
 #include "service/web/hand_in.h"
 #include "service/web/parts.h"
 #include "service/web/site_answers.h"
@@ -352,7 +352,7 @@ void site_ask_for_login(Visit *visit)
     visit->reply->status = 401;
     show_login(
         visit, hands_in ? visit->argument : NULL,
-        hands_in ? "Your login has ended, so nothing is handed in yet. Your program is below: it is handed in when you "
+        hands_in ? "Your login has ended, so nothing is submitted yet. Your program is below: it is submitted when you "
                    "log in again."
                  : "Your login has ended, so nothing was changed. Log in, and send the form again.",
         "/");

@@ -124,6 +124,20 @@ static void an_output_of_poison_is_all_wrong(void **state)
     bench_close(&bench);
 }
 
+static void operands_of_16_bits_fail_in_timed_cases(void **state)
+{
+    Bench bench;
+    bench_open(&bench, 40, 60);
+    Testcase timed = *bench.testcase;
+    timed.group = CASE_TIMED;
+    for (size_t i = 0; i < bench.count; i++)
+        bench.y[i] *= 1 + (i % 2 ? 4e-6f : -4e-6f);
+    assert_false(compare(&bench).rms_exceeded);
+    bench.testcase = &timed;
+    assert_true(compare(&bench).rms_exceeded);
+    bench_close(&bench);
+}
+
 static void too_little_precision_all_over_fails_by_rms(void **state)
 {
     Bench bench;
@@ -501,6 +515,7 @@ int main(void)
         cmocka_unit_test(those_of_a_large_output_are_not),
         cmocka_unit_test(no_number_and_infinity_never_pass),
         cmocka_unit_test(an_output_of_poison_is_all_wrong),
+        cmocka_unit_test(operands_of_16_bits_fail_in_timed_cases),
         cmocka_unit_test(too_little_precision_all_over_fails_by_rms),
         cmocka_unit_test(products_that_cancel_may_have_their_rounding_errors),
         cmocka_unit_test(literal_expected_values_come_before_the_oracle),

@@ -1,8 +1,8 @@
 #include "base/tests/unit.h"
 
+#include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "grader/problem/testcase_data.h"
-#include "grader/problem/problem.h"
 #include "grader/tests/home.h"
 
 #include <math.h>
@@ -191,6 +191,7 @@ static const struct {
     {"hidden", "\"seed\": 7", "\"pattern\": \"ends\", \"middle\": 1", "middle: unknown key"},
     {"hidden", "\"seed\": 7", "\"pattern\": \"sparse\", \"one_in\": 1", "expected a whole number \"one_in\" from 2 on"},
     {"hidden", "\"seed\": 7", "\"pattern\": \"sparse\", \"others\": 2", "and \"others\" from -1 to 1"},
+    {"hidden", "\"seed\": 7", "\"pattern\": \"sparse\", \"run\": 1.5", "expected a whole number \"run\" from 1 on"},
     {"hidden", "\"seed\": 7", "\"pattern\": \"product\", \"change\": 0",
      "expected a \"change\" from -1 to 1 that is not 0"},
     {"hidden", "-3, \"high\": 5", "-3, \"high\": 5e9, \"pattern\": \"ends\"", "expected numbers from -1e+09 to 1e+09"},
@@ -305,6 +306,19 @@ static void a_sparse_array_keeps_one_element_of_each_run(void **state)
         large += fabsf(a[i]) > 6e-6f;
     }
     assert_int_equal(large, 1);
+}
+
+static void a_sparse_array_can_keep_runs(void **state)
+{
+    const GeneratorKey secret = {{5}};
+    float a[1073], then[1073];
+    fill_a("\"seed\": 7, \"pattern\": \"sparse\", \"one_in\": 2, \"run\": 50", as_before, &secret, a, then);
+    for (int pair = 0; pair < 10; pair++) {
+        int kept[2] = {0};
+        for (int i = 0; i < 100; i++)
+            kept[i / 50] += a[100 * pair + i] != 0;
+        assert_true((kept[0] == 50 && kept[1] == 0) || (kept[0] == 0 && kept[1] == 50));
+    }
 }
 
 static void an_embossing_filter_adds_up_to_its_middle(void **state)
@@ -686,6 +700,7 @@ int main(void)
         cmocka_unit_test(what_is_left_out_has_its_default),
         cmocka_unit_test(arrays_of_every_type_are_filled),
         cmocka_unit_test(a_sparse_array_keeps_one_element_of_each_run),
+        cmocka_unit_test(a_sparse_array_can_keep_runs),
         cmocka_unit_test(an_embossing_filter_adds_up_to_its_middle),
         cmocka_unit_test(ends_are_mirror_images_and_the_inner_elements_are_not),
         cmocka_unit_test(a_product_lacks_one_element),
