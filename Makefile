@@ -165,7 +165,7 @@ $(BUILD)/%.o: %.c
 	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 
 # The schemas are part of the binary (leaderboard/schema.c).
-$(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/case_times.sql leaderboard/service.sql leaderboard/service_2.sql leaderboard/service_3.sql \
+$(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/case_times.sql leaderboard/boards.sql leaderboard/service.sql leaderboard/service_2.sql leaderboard/service_3.sql \
         leaderboard/service_4.sql leaderboard/service_5.sql
 $(BUILD)/service/web/site.o: service/web/style.css service/web/live.js
 $(BUILD)/service/web/template.o: $(wildcard service/web/pages/*.html)

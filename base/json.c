@@ -113,14 +113,31 @@ static Status check_duplicates(const JsonFile *file, const cJSON *item, Message 
     return STATUS_OK;
 }
 
-/* cJSON lets strtod() decide what a number is; JSON allows no leading zeros and no plus sign (RFC 8259, section 6). */
-static Status check_numbers(const JsonFile *file, Message *why)
+/* A text of C would end there. */
+static bool holds_nul(const char *at, const char *end)
+{
+    for (; at < end; at++) {
+        if (*at != '\\')
+            continue;
+        if (strncmp(at, "\\u0000", 6) == 0)
+            return true;
+        at++;
+    }
+    return false;
+}
+
+/* cJSON lets strtod() decide what a number is; JSON allows no leading zeros and no plus sign (RFC 8259, section 6). It cuts
+ * texts at a NUL. */
+static Status check_values(const JsonFile *file, Message *why)
 {
     const char *text = file->text.data;
     for (const char *at = text; *at != '\0';) {
         if (*at == '"') {
             JsonWalk walk = {.at = at};
             skip_string(&walk);
+            if (holds_nul(at, walk.at))
+                return fail(STATUS_BAD_INPUT, why, "%s:%d: a text with a NUL character, \\u0000", file->path,
+                            text_line_at(text, (size_t)(at - text)));
             at = walk.at;
         } else if (strchr("+-.0123456789", *at) != NULL) {
             size_t length = strcspn(at, ",]} \t\r\n");
@@ -153,7 +170,7 @@ static Status parse_text(JsonFile *file, Message *why)
     }
     if (!cJSON_IsObject(file->root))
         return fail(STATUS_BAD_INPUT, why, "%s:1: expected an object, '{ ... }'", file->path);
-    Status status = check_numbers(file, why);
+    Status status = check_values(file, why);
     return status == STATUS_OK ? check_duplicates(file, file->root, why) : status;
 }
 

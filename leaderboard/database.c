@@ -1,5 +1,7 @@
 #include "leaderboard/database.h"
 
+#include "base/hash.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -41,10 +43,47 @@ Status database_run(Store *store, const char *sql, Message *why)
     return sqlite3_exec(store->database, sql, NULL, NULL, NULL) == SQLITE_OK ? STATUS_OK : database_fail(store, why);
 }
 
+/* Where a statement is kept for its next use: SQLite takes longer to understand most than to run them. */
+static sqlite3_stmt **place_of(Store *store, const char *sql)
+{
+    return &store->statements[fnv_mixed(FNV_BASIS, sql, strlen(sql)) % KEPT_STATEMENTS];
+}
+
 static Status prepare(Store *store, const char *sql, sqlite3_stmt **statement, Message *why)
 {
+    sqlite3_stmt **kept = place_of(store, sql);
+    if (*kept != NULL && strcmp(sqlite3_sql(*kept), sql) == 0) {
+        *statement = *kept;
+        *kept = NULL;
+        return STATUS_OK;
+    }
     int result = sqlite3_prepare_v2(store->database, sql, -1, statement, NULL);
     return result == SQLITE_OK ? STATUS_OK : database_fail(store, why);
+}
+
+static void keep(Store *store, sqlite3_stmt *statement)
+{
+    if (statement == NULL)
+        return;
+    sqlite3_stmt **kept = place_of(store, sqlite3_sql(statement));
+    sqlite3_finalize(*kept);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    *kept = statement;
+}
+
+void database_wait_at_most(Store *store, int milliseconds)
+{
+    store->timeout_ms = milliseconds;
+    sqlite3_busy_timeout(store->database, milliseconds);
+}
+
+void database_close(Store *store)
+{
+    standings_forget(store);
+    for (int i = 0; i < KEPT_STATEMENTS; i++)
+        sqlite3_finalize(store->statements[i]);
+    sqlite3_close(store->database);
 }
 
 Status database_ask(Store *store, const char *sql, char *text, size_t size, Message *why)
@@ -57,7 +96,7 @@ Status database_ask(Store *store, const char *sql, char *text, size_t size, Mess
         sqlite3_snprintf((int)size, text, "%s", (const char *)sqlite3_column_text(statement, 0));
     else
         status = database_fail(store, why);
-    sqlite3_finalize(statement);
+    keep(store, statement);
     return status;
 }
 
@@ -70,8 +109,10 @@ Status database_end(Store *store, Status status, Message *why)
 {
     if (status == STATUS_OK)
         status = database_run(store, "COMMIT", why);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+        standings_forget(store);
+    }
     return status;
 }
 
@@ -99,7 +140,7 @@ Status database_do(Store *store, int64_t *changed, Message *why, const char *sql
         status = database_fail(store, why);
     if (changed != NULL)
         *changed = sqlite3_changes(store->database);
-    sqlite3_finalize(statement);
+    keep(store, statement);
     va_end(values);
     return status;
 }
@@ -116,7 +157,7 @@ static Status find_row(Store *store, sqlite3_stmt **statement, const char *sql, 
     if (result == SQLITE_ROW)
         return STATUS_OK;
     status = result == SQLITE_DONE ? STATUS_OK : database_fail(store, why);
-    sqlite3_finalize(*statement);
+    keep(store, *statement);
     *statement = NULL;
     return status;
 }
@@ -135,7 +176,7 @@ Status database_int(Store *store, int64_t *number, Message *why, const char *sql
     va_end(values);
     if (has_value(statement))
         *number = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
+    keep(store, statement);
     return status;
 }
 
@@ -149,7 +190,7 @@ Status database_string(Store *store, Arena *arena, const char **text, Message *w
     va_end(values);
     if (has_value(statement))
         *text = database_text(arena, statement, 0);
-    sqlite3_finalize(statement);
+    keep(store, statement);
     return status;
 }
 
@@ -165,7 +206,7 @@ Status database_row(Store *store, Arena *arena, DatabaseTake *take, void *item, 
         take(arena, statement, item);
     else if (status == STATUS_OK)
         status = fail(STATUS_NOT_FOUND, why, "%s: there is no such row", store->path);
-    sqlite3_finalize(statement);
+    keep(store, statement);
     return status;
 }
 
@@ -186,7 +227,7 @@ Status database_vquery(Store *store, Rows *rows, DatabaseTake *take, Message *wh
     while ((result = sqlite3_step(statement)) == SQLITE_ROW)
         take(rows->arena, statement, database_rows_next(rows));
     status = result == SQLITE_DONE ? STATUS_OK : database_fail(store, why);
-    sqlite3_finalize(statement);
+    keep(store, statement);
     return status;
 }
 

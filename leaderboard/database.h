@@ -33,11 +33,23 @@ void findings_add(Findings *findings, const char *place, const char *what, const
 
 /* ==== database ==================================================================================================== */
 
+enum { KEPT_STATEMENTS = 256 };
+
 struct Store {
     sqlite3 *database;
     char *path;
     int timeout_ms;
+    struct KeptBoard *boards; /* standings.c */
+    sqlite3_stmt *statements[KEPT_STATEMENTS];
 };
+
+/* Another limit for the wait for a lock than store_open() has set. */
+void database_wait_at_most(Store *store, int milliseconds);
+/* Closes the database, and forgets what is kept of it. */
+void database_close(Store *store);
+
+/* Forgets the boards that are kept in memory: what was read within a transaction may have been undone. */
+void standings_forget(Store *store);
 
 /* Explains SQLite's last error to the owner of the file. */
 Status database_fail(const Store *store, Message *why);

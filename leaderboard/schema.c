@@ -72,7 +72,7 @@ Status schema_check(Store *store, Findings *findings, Message *why)
         compare_schemas(&expected, &found, true, findings);
         compare_schemas(&found, &expected, false, findings);
     }
-    sqlite3_close(fresh.database);
+    database_close(&fresh);
     arena_free(&arena);
     return status;
 }
@@ -87,8 +87,9 @@ Status schema_check(Store *store, Findings *findings, Message *why)
             ".previous\n")
 
 /* A database that is made now gets all parts at once, an older one those that it lacks. */
-INCLUDE("schema_sql", PART("schema.sql") PART("case_times.sql"));
+INCLUDE("schema_sql", PART("schema.sql") PART("case_times.sql") PART("boards.sql"));
 INCLUDE("case_times_sql", PART("case_times.sql"));
+INCLUDE("boards_sql", PART("boards.sql"));
 INCLUDE("service_sql",
         PART("service.sql") PART("service_2.sql") PART("service_3.sql") PART("service_4.sql") PART("service_5.sql"));
 INCLUDE("service_upgrade_2_sql", PART("service_2.sql"));

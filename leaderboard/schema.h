@@ -9,8 +9,8 @@
 /* ==== schema ====================================================================================================== */
 
 extern const char schema_sql[];
-/* The part of schema_sql that version 6 added. */
-extern const char case_times_sql[];
+/* The parts of schema_sql that versions 6 and 7 added. */
+extern const char case_times_sql[], boards_sql[];
 /* The tables that `convjudge serve` adds. A database has all of them, or none. */
 extern const char service_sql[];
 /* Upgrades version 1 of them to 2, version 2 to 3, and so on; service_sql ends with all of them. */

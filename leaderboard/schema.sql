@@ -1,8 +1,8 @@
 -- The leaderboard's database. docs/reference/formats.md explains the columns that need more than their name.
--- Whoever changes a table raises user_version here and STORE_SCHEMA_VERSION in store.h, and says in upgrade.c how an
+-- Whoever changes a table raises user_version here and STORE_SCHEMA_VERSION in store.h, and says in store_open.c how an
 -- older database becomes a new one. Rows of all tables are added, never changed.
 
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 
 -- One row for each submission that was judged, whatever its verdict.
 CREATE TABLE runs (
@@ -28,8 +28,6 @@ CREATE TABLE runs (
     sitting       TEXT NOT NULL,     -- what the times follow from besides the samples, as JSON
     cases         TEXT NOT NULL      -- the `cases` of result.json
 ) STRICT;
-
-CREATE INDEX runs_of_a_board ON runs (problem, revision, device, epoch);
 
 CREATE TRIGGER runs_are_never_changed BEFORE UPDATE ON runs
 BEGIN SELECT RAISE(ABORT, 'runs are never changed'); END;
@@ -64,17 +62,6 @@ CREATE TRIGGER rulings_are_never_changed BEFORE UPDATE ON rulings
 BEGIN SELECT RAISE(ABORT, 'rulings are never changed'); END;
 CREATE TRIGGER rulings_are_never_deleted BEFORE DELETE ON rulings
 BEGIN SELECT RAISE(ABORT, 'rulings are never deleted'); END;
-
--- Where each run stands now: 'ranked', 'unranked', 'quarantined', 'retracted' or 'rejected'. A run that the judge did
--- not rank stays so; a quarantined one ranks once it is accepted; accepting also undoes a retraction.
-CREATE VIEW run_states AS
-SELECT runs.id AS run,
-       CASE WHEN rank_status <> 'ranked' AND rank_status NOT LIKE 'quarantined:%' THEN 'unranked'
-            WHEN kind = 'retract' THEN 'retracted'
-            WHEN kind = 'reject' THEN 'rejected'
-            WHEN kind = 'accept' OR rank_status = 'ranked' THEN 'ranked'
-            ELSE 'quarantined' END AS state
-FROM runs LEFT JOIN rulings ON rulings.id = (SELECT max(id) FROM rulings WHERE rulings.run = runs.id);
 
 -- Times of the reference solutions. The newest row of a name counts, as long as its source is still the file's.
 CREATE TABLE reference_times (

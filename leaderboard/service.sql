@@ -42,6 +42,8 @@ CREATE TABLE membership (
 
 -- ---- what was handed in, and what became of it -----------------------------------------------------------------------
 
+-- The time of receipt is the system clock's at that moment, and the number alone is the order. (The table's own words about received_s
+-- are older; a table cannot change its words.)
 CREATE TABLE submission (
     id            INTEGER PRIMARY KEY,
     person        INTEGER NOT NULL REFERENCES person,

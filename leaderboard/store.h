@@ -65,7 +65,7 @@ const MeasuredTime *case_times_find(const CaseTime *times, size_t count, const c
 
 /* ==== store ======================================================================================================= */
 
-enum { STORE_SCHEMA_VERSION = 6 };
+enum { STORE_SCHEMA_VERSION = 7 };
 
 typedef struct Store Store;
 typedef enum StoreMode { STORE_READ, STORE_WRITE } StoreMode;
@@ -74,6 +74,7 @@ typedef enum StoreMode { STORE_READ, STORE_WRITE } StoreMode;
 typedef struct Board {
     const char *problem, *revision, *device;
     int epoch;
+    bool is_older; /* of store_boards(): there is one of a newer epoch */
 } Board;
 
 typedef struct Run { /* one judged submission; all texts are UTF-8 */
@@ -136,6 +137,9 @@ MUST_USE Status store_put_run(Store *store, const Run *run, int64_t *id, Message
  * and that no teacher retracted or rejected. */
 MUST_USE Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **runs, size_t *count,
                            Message *why);
+/* Those of them after run `after`, up to run `last`, in any order. */
+MUST_USE Status store_runs_since(Store *store, const Board *board, int64_t after, int64_t last, Arena *arena,
+                                 StoredRun **runs, size_t *count, Message *why);
 /* The shortest time of a case among the runs of a board that rank, and whose it is; of equal times the oldest.
  * `vetted`: only among those that a teacher accepted. `*ms` 0: there is none. */
 MUST_USE Status store_best_case_time(Store *store, const Board *board, const char *name, bool vetted, double *ms,
@@ -148,7 +152,11 @@ MUST_USE Status store_run(Store *store, int64_t id, Arena *arena, RecordedRun *r
 /* The runs of a problem (NULL: of all) in one state (NULL: in any), oldest first, without their sources. */
 MUST_USE Status store_list_runs(Store *store, const char *problem, const char *state, Arena *arena, RecordedRun **runs,
                                 size_t *count, Message *why);
-/* The boards with a run that ranks of this revision of a problem; for each device only the newest epoch. */
+/* The runs after number `after`, at most `most`, oldest first, without their sources. */
+MUST_USE Status store_next_runs(Store *store, int64_t after, size_t most, Arena *arena, RecordedRun **runs,
+                                size_t *count, Message *why);
+/* The boards with a run that ranks of this revision of a problem. For each device the newest epoch comes first, and then the one before
+ * it: after an upgrade that starts a new epoch its people stay on the board until they are judged again, which takes its runs away. */
 MUST_USE Status store_boards(Store *store, const char *problem, const char *revision, Arena *arena, Board **boards,
                              size_t *count, Message *why);
 
@@ -205,8 +213,20 @@ typedef struct Standing {
 /* Sorted with the fastest first. The array lives in `arena`; its strings are those of `runs`. */
 Standing *standings_of(const StoredRun *runs, size_t run_count, Arena *arena, size_t *count);
 
-/* The pooled time of one code of one person; false if that person has no run of it. */
-bool pooled_time(const StoredRun *runs, size_t run_count, const char *person, const char *machine_code,
-                 MeasuredTime *pooled);
+/* A board as it is now. It stays in memory as long as the store is open: whoever asks again pays for the runs since then. */
+typedef struct Standings {
+    Standing *people; /* fastest first */
+    size_t count;
+    StoredRun
+        *best; /* each run that was significantly faster than all before, oldest first; without its machine code */
+    size_t best_count;
+    int64_t newest_run; /* of those that count; 0: none */
+} Standings;
+
+/* Copies everything into `arena`. */
+MUST_USE Status store_standings(Store *store, const Board *board, Arena *arena, Standings *standings, Message *why);
+/* Where a person's run stands among the other people: with the pooled time of its code if it ranks, else with `time`. */
+MUST_USE Status store_place(Store *store, const Board *board, const char *person, int64_t run, MeasuredTime time,
+                            Percentile *place, Message *why);
 
 #endif

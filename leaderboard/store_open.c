@@ -42,25 +42,32 @@ static const char take_version_2[] =
 static const char from_3_or_4_to_5[] = "DROP TABLE chain";
 
 /* Version 6 keeps the times of the cases of runs in a table. */
-static const char from_5_to_6[] = "INSERT INTO case_times SELECT * FROM recorded_case_times; PRAGMA user_version = 6";
+static const char from_5_to_6[] = "INSERT INTO case_times SELECT * FROM recorded_case_times";
+
+/* Version 7 has all that a board needs in an index. */
+static const char from_6_to_7[] = "DROP VIEW run_states; DROP INDEX runs_of_a_board";
+static const char is_7[] = "PRAGMA user_version = 7";
+
+static MUST_USE Status run_all(Store *store, const char *const *statements, size_t count, Message *why)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = database_run(store, statements[i], why);
+    return status;
+}
 
 /* In the caller's transaction: if something fails, the old database stays as it is. */
 static MUST_USE Status upgrade_database(Store *store, int version, Message *why)
 {
-    Status status = STATUS_OK;
-    if (version == 1)
-        status = database_run(store, from_1_to_2, why);
-    else if (version == 3 || version == 4)
-        status = database_run(store, from_3_or_4_to_5, why);
-    if (status == STATUS_OK && version >= 3) {
-        status = database_run(store, case_times_sql, why);
-        return status == STATUS_OK ? database_run(store, from_5_to_6, why) : status;
-    }
-    if (status == STATUS_OK)
-        status = database_run(store, put_version_2_aside, why);
-    if (status == STATUS_OK)
-        status = database_run(store, schema_sql, why);
-    return status == STATUS_OK ? database_run(store, take_version_2, why) : status;
+    const char *const from_1_or_2[] = {from_1_to_2, put_version_2_aside, schema_sql, take_version_2};
+    const char *const later[] = {from_3_or_4_to_5, case_times_sql, from_5_to_6, from_6_to_7, boards_sql, is_7};
+    const size_t known = version <= 2   ? (size_t)version - 1
+                         : version <= 4 ? 0
+                         : version == 5 ? 1
+                                        : 3; /* steps behind it */
+    if (version <= 2)
+        return run_all(store, from_1_or_2 + known, 4 - known, why);
+    return run_all(store, later + known, 6 - known, why);
 }
 
 /* ==== store open ================================================================================================== */
@@ -256,7 +263,7 @@ void store_close(Store *store)
 {
     if (store == NULL)
         return;
-    sqlite3_close(store->database);
+    database_close(store);
     free(store->path);
     free(store);
 }

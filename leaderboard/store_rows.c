@@ -76,9 +76,22 @@ Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **ru
 {
     return database_list(
         store, arena, sizeof **runs, take_stored_run, runs, count, why,
-        "SELECT id, time_utc, person, machine_code, score_ms, uncertainty FROM runs JOIN run_states ON run = id"
-        " WHERE problem = ?1 AND revision = ?2 AND device = ?3 AND epoch = ?4 AND state = 'ranked' ORDER BY id",
+        "SELECT run, time_utc, person, machine_code, score_ms, uncertainty FROM board_runs WHERE problem = ?1"
+        " AND revision = ?2 AND device = ?3 AND epoch = ?4 AND state = 'ranked' ORDER BY run",
         "ttti", board->problem, board->revision, board->device, (int64_t)board->epoch);
+}
+
+/* All of a board are found in its index, the last few of a store among its rows: a plus keeps SQLite from using the index. */
+Status store_runs_since(Store *store, const Board *board, int64_t after, int64_t last, Arena *arena, StoredRun **runs,
+                        size_t *count, Message *why)
+{
+#define RUNS_SINCE(PLUS)                                                                                               \
+    "SELECT run, time_utc, person, machine_code, score_ms, uncertainty FROM board_runs WHERE " PLUS "problem = ?1"     \
+    " AND " PLUS "revision = ?2 AND " PLUS "device = ?3 AND " PLUS "epoch = ?4 AND run > ?5 AND run <= ?6"             \
+    " AND state = 'ranked'"
+    return database_list(store, arena, sizeof **runs, take_stored_run, runs, count, why,
+                         after == 0 ? RUNS_SINCE("") : RUNS_SINCE("+"), "tttiii", board->problem, board->revision,
+                         board->device, (int64_t)board->epoch, after, last);
 }
 
 Status store_times_again(Store *store, int64_t run, Arena *arena, StoredRun **runs, size_t *count, Message *why)
@@ -192,6 +205,15 @@ Status store_list_runs(Store *store, const char *problem, const char *state, Are
                          "tt", problem, state);
 }
 
+Status store_next_runs(Store *store, int64_t after, size_t most, Arena *arena, RecordedRun **runs, size_t *count,
+                       Message *why)
+{
+    return database_list(store, arena, sizeof **runs, take_recorded_run, runs, count, why,
+                         "SELECT " RECORDED_COLUMNS " FROM runs JOIN run_states ON run = id WHERE id > ?1 ORDER BY id"
+                         " LIMIT ?2",
+                         "ii", after, (int64_t)most);
+}
+
 static void take_board(Arena *arena, sqlite3_stmt *row, void *item)
 {
     *(Board *)item = (Board){
@@ -199,16 +221,30 @@ static void take_board(Arena *arena, sqlite3_stmt *row, void *item)
         .revision = database_text(arena, row, 1),
         .device = database_text(arena, row, 2),
         .epoch = sqlite3_column_int(row, 3),
+        .is_older = sqlite3_column_int(row, 4) != 0,
     };
 }
 
 Status store_boards(Store *store, const char *problem, const char *revision, Arena *arena, Board **boards,
                     size_t *count, Message *why)
 {
+    /* From device to device and from epoch to epoch through the index, so that the number of runs does not matter. */
+#define NEWEST_EPOCH(DEVICE, MORE)                                                                                     \
+    "(SELECT epoch FROM board_runs b WHERE problem = ?1 AND revision = ?2 AND b.device = " DEVICE                      \
+    " AND state = 'ranked'" MORE " ORDER BY epoch DESC LIMIT 1)"
     return database_list(
         store, arena, sizeof **boards, take_board, boards, count, why,
-        "SELECT problem, revision, device, max(epoch) FROM runs JOIN run_states ON run = id WHERE problem = ?1"
-        " AND revision = ?2 AND state = 'ranked' GROUP BY device ORDER BY device",
+        "WITH RECURSIVE devices(device) AS (SELECT min(device) FROM runs WHERE problem = ?1 AND revision = ?2 UNION ALL"
+        "  SELECT (SELECT min(device) FROM runs WHERE problem = ?1 AND revision = ?2 AND device > devices.device)"
+        "  FROM devices WHERE device IS NOT NULL),"
+        " newest(device, epoch) AS (SELECT device, " NEWEST_EPOCH(
+            "devices.device",
+            "") " FROM devices),"
+                " known(device, epoch, is_older) AS (SELECT device, epoch, 0 FROM newest UNION ALL"
+                "  SELECT device, " NEWEST_EPOCH(
+                    "newest.device",
+                    " AND b.epoch < newest.epoch") ", 1 FROM newest)"
+                                                   " SELECT ?1, ?2, device, epoch, is_older FROM known WHERE epoch IS NOT NULL ORDER BY device, is_older",
         "tt", problem, revision);
 }
 

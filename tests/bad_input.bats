@@ -74,7 +74,7 @@ all_claims_hold() {
         SUB="$PWD/$name" run "$make" --no-print-directory -C "$root" grade BUILD="${build#"$root"/}"
         ends 2 "$PWD/$name:1: byte 12 is not UTF-8 text"
         run "$make" --no-print-directory -C "$root" grade BUILD="${build#"$root"/}" SUB="$PWD/$name" AS=$'\x1b$(shell touch pwned9)'
-        ends 2 "the name contains characters that cannot be printed"
+        ends 2 "the name contains characters that cannot be seen or printed"
         run "$make" --no-print-directory -C "$root" -n help AS='$(shell touch pwned5)' UNCONFINED='$(shell touch pwned6)' OTHER='$(shell touch pwned7)'
         equal 0 "$status"
     done

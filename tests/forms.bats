@@ -33,6 +33,62 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     equal 1 "$(in_store 'SELECT count(DISTINCT source_hash) FROM submission')"
 }
 
+@test "Back, edit, hand in: a form that is sent again with another program is a new submission" {
+    serve
+    local ada correct=$root/solutions/conv1d/accepted/naive.cu
+    ada=$(token ada)
+    as "$ada" POST /problems/conv1d/submit -F key=k1 -F mode=rank -F "source=<$correct"
+    as "$ada" POST /problems/conv1d/submit -F key=k1 -F mode=rank -F "source=<$correct"
+    equal 1 "$(in_store 'SELECT count(*) FROM submission')"
+    as "$ada" POST /problems/conv1d/submit -F key=k1 -F mode=rank -F "source=<$correct" -F 'source=// and more'
+    as "$ada" POST /problems/conv1d/submit -F key=k1 -F mode=try -F "source=<$correct" -D headers
+    equal 303 "$status"
+    equal 3 "$(in_store 'SELECT count(*) FROM submission')"
+    grep -q '^Location: /submissions/3' headers
+    as "$ada" GET /people/ada
+    said 'a try: only the samples'
+}
+
+@test "a hand-in after the login has ended keeps the program, and hands it in with the token" {
+    serve
+    local ada program=$root/solutions/conv1d/accepted/naive.cu
+    ada=$(token ada)
+    ask POST /problems/conv1d/submit -b convjudge=ended -H "Origin: http://$address" -F key=k1 -F mode=test -F "file=@$program;filename=mine.cu"
+    equal 401 "$status"
+    said 'Your login has ended, so nothing is submitted yet.' 'mine.cu, for conv1d' 'name="mode" value="test"'
+    diff "$program" <(sed -n '/<textarea/,/<.textarea>/p' <<<"$output" | sed -e 1d -e 's,</textarea>.*,,' -e 's/&lt;/</g' -e 's/&gt;/>/g' -e 's/&quot;/"/g' -e "s/&#39;/'/g" -e 's/&amp;/\&/g' | sed '$d')
+    ask POST /login -F token=guess -F problem=conv1d -F key=k1 -F mode=test -F file_name=mine.cu -F "source=<$program"
+    equal 401 "$status"
+    said 'This is not a token that is in force' 'mine.cu, for conv1d'
+    ask POST /login -F "token=$ada" -F problem=conv1d -F key=k1 -F mode=test -F file_name=mine.cu -F "source=<$program"
+    equal 303 "$status"
+    equal 'ada|mine.cu|test' "$(in_store 'SELECT name, file_name, mode FROM submission JOIN person ON person.id = person')"
+    ask POST /people/ada/pseudonym -b convjudge=ended -H "Origin: http://$address" -d pseudonym=A
+    equal 401 "$status"
+    said 'Your login has ended, so nothing was changed.'
+}
+
+@test "a source with NUL characters or in UTF-16 is refused with what it is" {
+    serve
+    local ada
+    ada=$(token ada)
+    printf 'int a;\n\0int b;\n' >nul.cu
+    iconv -f UTF-8 -t UTF-16 "$root/solutions/conv1d/accepted/naive.cu" >wide.cu
+    iconv -f UTF-8 -t UTF-16BE "$root/solutions/conv1d/accepted/naive.cu" >unmarked.cu
+    as "$ada" POST /problems/conv1d/submit -F key=k1 -F mode=rank -F file=@nul.cu
+    equal 400 "$status"
+    said 'nul.cu:2: byte 7 is a NUL character, expected CUDA source text'
+    for file in wide unmarked; do
+        as "$ada" POST /problems/conv1d/submit -F key=k1 -F mode=rank -F file=@$file.cu
+        equal 400 "$status"
+        said "$file.cu: the file is UTF-16 text, expected UTF-8"
+    done
+    as "$ada" POST /api/v1/submissions -d '{"key": "k", "file_name": "x.cu", "source": "int a;\u0000", "problem": "conv1d"}'
+    equal 400 "$status"
+    equal 'request:1: a text with a NUL character, \u0000' "$(jq -r .error <<<"$output")"
+    equal 0 "$(in_store 'SELECT count(*) FROM submission')"
+}
+
 @test "everybody chooses a pseudonym, which is nobody else's name" {
     serve
     local ada teacher
@@ -44,7 +100,7 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     said 'value="Countess"'
     as "$ada" POST '/people/ada%20%22l%22/pseudonym' -d 'pseudonym=Emmy'
     equal 400 "$status"
-    said "is taken, expected another one"
+    said "is taken or looks like one that is, expected another one"
     as "$ada" POST '/people/ada%20%22l%22/pseudonym' -d 'x=1'
     equal 400 "$status"
     said "expected a pseudonym"

@@ -284,3 +284,27 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
     [[ $output != *"/admin/batches/2/apply"* ]]
     equal $'rejudge\nrejudge apply' "$(in_store "SELECT action FROM audit WHERE person = 'grace' AND action LIKE 'rejudge%' ORDER BY id")"
 }
+
+@test "after an upgrade the old board stays, labelled, until its submissions are judged again" {
+    serve
+    local teacher admin add="INSERT INTO runs SELECT NULL, '2026-01-31T12:00:00Z', name, 'conv1d', revision, 'sim-h200', epoch, 'H200',
+        '', '', '', 'full', 'Accepted', 'ranked', 1.5, 0.01, name, 'x', 'x.cu', '{}', '[]' FROM judging,"
+    teacher=$(token emmy teacher) admin=$(token root admin)
+    hand_in "$teacher" k >/dev/null
+    sqlite3 "$state/convjudge.db" "$add (SELECT 'bob' AS name, -1 AS epoch)"
+    as "$admin" GET /admin
+    has_text 'convjudge rejudge --problem conv1d --why "a new version of the judge"'
+    sqlite3 "$state/convjudge.db" "$add (SELECT 'eve' AS name, 99 AS epoch)"
+    as "$teacher" GET /problems/conv1d
+    [[ $output == *eve*'of an earlier version of the judge'*'These times do not compare with newer ones.'*bob* ]]
+    as "$teacher" GET /teacher
+    [[ $output == *'Times of an earlier version of the judge'*sim-h200* ]]
+    as "$teacher" GET /api/v1/boards/conv1d
+    equal 'eve false' "$(jq -r '"\(.standings[0].person) \(.older)"' <<<"$output")"
+    stop_server
+    start_server
+    grep -q 'event=board_of_an_earlier_version problem=conv1d device=sim-h200 repair=' "$BATS_TEST_TMPDIR/server.log"
+    sqlite3 "$state/convjudge.db" "INSERT INTO rulings (time_utc, run, kind, why, person) VALUES ('', 1, 'retract', 'replaced by run 2', 'root')"
+    as "$teacher" GET /problems/conv1d
+    [[ $output == *eve* && $output != *'of an earlier version'* && $output != *bob* ]]
+}

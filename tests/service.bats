@@ -18,7 +18,7 @@ judged_as() {
 }
 
 @test "everybody may do what the table says, and no more" {
-    serve '{"public": false}'
+    serve '{"public": false, "lease_s": 3600}' # whatever waits here, /healthz does not miss workers
     local other author teacher admin method path expected i number fault=0 who=(nobody student author teacher admin)
     other=$(token other) author=$(token author) teacher=$(token teacher teacher) admin=$(token admin admin)
     local tokens=("" "$other" "$author" "$teacher" "$admin")
@@ -98,6 +98,26 @@ judged_as() {
     equal 401 "$status"
 }
 
+@test "a board of many people shows the first and the reader's own place, and no name behind a pseudonym" {
+    serve '{"public": true}'
+    local teacher last
+    teacher=$(token emmy teacher) last=$(token p400)
+    hand_in "$teacher" k >/dev/null
+    as "$last" POST /people/p400/pseudonym -d pseudonym=Turtle
+    sqlite3 "$state/convjudge.db" "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+        INSERT INTO runs SELECT NULL, '2026-01-31T12:00:00Z', 'p' || i, 'conv1d', revision, 'sim-h200', 99, 'H200', '', '', '', 'full',
+        'Accepted', 'ranked', i, 0.001, 'c', 'x', 'x.cu', '{}', '[]' FROM judging, n"
+    ask GET /problems/conv1d
+    equal 200 "$status"
+    [[ $output == *'>p1<'*'>p300<'* && $output != *'>p301<'* && $output != *Turtle* ]]
+    as "$last" GET /problems/conv1d
+    [[ $output == *'Your place'*Turtle* || $output == *'Your place'*p400* ]]
+    as "$teacher" GET /problems/conv1d
+    equal 200 "$status"
+    ask GET /api/v1/boards/conv1d
+    equal '400 Turtle' "$(jq -r '"\(.standings | length) \(.standings[399].person)"' <<<"$output")"
+}
+
 @test "a problem whose files are broken takes no other problem's page away" {
     local shared=$CONVJUDGE_HOME
     export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
@@ -136,7 +156,7 @@ judged_as() {
     equal "$(id -un)" "$(jq -r .person <<<"$output")"
 }
 
-@test "a key that was used before gives the same submission" {
+@test "a key that was used before gives the same submission, or 409 for another one" {
     serve
     local ada
     ada=$(token ada)
@@ -144,6 +164,9 @@ judged_as() {
     equal 201 "$status"
     local first=$output
     as "$ada" POST /api/v1/submissions -d "$(request again '.source = "// another"')"
+    equal 409 "$status"
+    equal 'key: submission 1 has it, with another source, problem, mode or sizes; expected a new key' "$(jq -r .error <<<"$output")"
+    as "$ada" POST /api/v1/submissions -d "$(request again)"
     equal 200 "$status"
     equal "$(jq '.submission, .source_hash' <<<"$first")" "$(jq '.submission, .source_hash' <<<"$output")"
     equal 1 "$(in_store 'SELECT count(*) FROM submission')"
@@ -249,6 +272,90 @@ END
     wait "$visitors" || true
     as "$ada" GET /api/v1/me
     equal 200 "$status"
+}
+
+@test "silent connections, as many as there are descriptors, shut nobody out" {
+    ulimit -n 300
+    serve
+    local ada
+    ada=$(token ada)
+    python3 - "$address" <<'END' 3>&- &
+import resource, socket, sys, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (300, 300))
+host, port = sys.argv[1].split(":")
+held = [socket.create_connection((host, int(port))) for _ in range(280)]
+open("connected", "w").close()
+time.sleep(60)
+END
+    local visitors=$! i
+    wait_until test -e connected
+    for ((i = 0; i < 5; i++)); do
+        as "$ada" GET /api/v1/me
+        equal 200 "$status"
+    done
+    hand_in "$ada" k >/dev/null
+    kill "$visitors"
+    wait "$visitors" || true
+}
+
+@test "pages that wait leave half of the connections to others, and ask now and then" {
+    ulimit -n 300
+    serve
+    local teacher i k streams=() refused=0
+    teacher=$(token emmy teacher)
+    hand_in "$teacher" k >/dev/null
+    for ((i = 0; i < 22; i++)); do
+        teacher=$(token "t$i" teacher)
+        for ((k = 0; k < 4; k++)); do
+            curl -sN -m 60 -o "events.$i.$k" -w '%{http_code}\n' -H "Authorization: Bearer $teacher" "http://$address/api/v1/submissions/1/events" >"status.$i.$k" 3>&- &
+            streams+=($!)
+        done
+    done
+    wait_until grep -qs 'too many streams are open; ask for /api/v1/submissions/1 now and then' events.21.0 events.21.1 events.21.2 events.21.3
+    as "$teacher" GET /api/v1/submissions/1
+    equal 200 "$status"
+    kill "${streams[@]}" 2>/dev/null || true
+    wait "${streams[@]}" || true
+}
+
+@test "requests that a proxy could understand in another way are refused" {
+    serve
+    python3 - "$address" <<'END'
+import socket, sys
+host, port = sys.argv[1].split(":")
+rows = [("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 200),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\n\r\n", 400),
+        ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n12345", 400),
+        ("POST /login HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
+        ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\n12345", 415)]
+wrong = 0
+for text, expected in rows:
+    with socket.create_connection((host, int(port)), 10) as connection:
+        connection.sendall(text.encode())
+        found = connection.recv(4096).split(b" ")[1:2]
+        if found != [str(expected).encode()]:
+            print(repr(text), found, "expected", expected)
+            wrong += 1
+sys.exit(wrong)
+END
+}
+
+@test "a store that is locked answers soon, and says when to come again" {
+    serve
+    local ada
+    ada=$(token ada)
+    (sleep 8 | sqlite3 "$state/convjudge.db" -cmd 'BEGIN IMMEDIATE' 3>&-) &
+    local holder=$!
+    wait_until eval '! sqlite3 "$state/convjudge.db" "BEGIN IMMEDIATE; ROLLBACK" 2>/dev/null'
+    local begun=${EPOCHREALTIME/./}
+    as "$ada" POST /api/v1/submissions -d "$(request k)" -D headers
+    equal 503 "$status"
+    grep -qi '^Retry-After: 5' headers
+    ((${EPOCHREALTIME/./} - begun < 6000000))
+    wait "$holder" || true
+    hand_in "$ada" k >/dev/null
 }
 
 @test "a server that is killed loses nothing that it acknowledged" {
@@ -435,14 +542,14 @@ END
     sqlite3 "$BATS_TEST_TMPDIR/state/convjudge.db" ".read $root/leaderboard/tests/schema_1.sql"
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.version-1" 'PRAGMA user_version')"
-    equal 6 "$(in_store 'PRAGMA user_version')"
+    equal 7 "$(in_store 'PRAGMA user_version')"
     equal 5 "$(in_store 'SELECT version FROM service_version')"
 }
 
 @test "tables of the service of version 1 are upgraded, after a copy, and are those of a new database" {
     mkdir -m 700 "$BATS_TEST_TMPDIR/state"
     sqlite3 "$BATS_TEST_TMPDIR/state/convjudge.db" ".read $root/leaderboard/schema.sql" \
-        ".read $root/leaderboard/case_times.sql" ".read $root/leaderboard/service.sql"
+        ".read $root/leaderboard/case_times.sql" ".read $root/leaderboard/boards.sql" ".read $root/leaderboard/service.sql"
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.service-version-1" 'SELECT version FROM service_version')"
     equal 5 "$(in_store 'SELECT max(version) FROM service_version')"

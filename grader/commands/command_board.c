@@ -49,13 +49,10 @@ static const char *times_of(const char *id)
 static Status add_board(Store *store, const Problem *problem, const Board *board, Text *out, Message *why)
 {
     Arena arena = {0};
-    StoredRun *runs;
-    size_t run_count, count;
-    Status status = store_runs(store, board, &arena, &runs, &run_count, why);
-    if (status == STATUS_OK) {
-        Standing *standings = standings_of(runs, run_count, &arena, &count);
-        report_leaderboard(problem, board, times_of(board->device), standings, count, out);
-    }
+    Standings standings;
+    Status status = store_standings(store, board, &arena, &standings, why);
+    if (status == STATUS_OK)
+        report_leaderboard(problem, board, times_of(board->device), standings.people, standings.count, out);
     arena_free(&arena);
     return status;
 }

@@ -492,7 +492,10 @@ static Status check_request(GradeCommand *grading, Message *why)
 static const Submission *choose_anchor(void *context, const DeviceInfo *device)
 {
     GradeCommand *grading = context;
-    const Board board = {grading->request.problem.id, grading->request.problem.revision.hex, device->id, device->epoch};
+    const Board board = {.problem = grading->request.problem.id,
+                         .revision = grading->request.problem.revision.hex,
+                         .device = device->id,
+                         .epoch = device->epoch};
     Message ignored;
     if (grading->ladder.count == 0 &&
         ranking_ladder(grading->store, &grading->request.problem, &board, &grading->ladder, &ignored) != STATUS_OK)

@@ -11,15 +11,31 @@ enum {
     MOST_BYTES = 64 * 1024 * 1024
 }; /* for any problem; the limit of the problem itself is checked once it is known */
 
+/* Some editors of Windows save so: with a mark of the order of bytes, or every other byte of ASCII text is 0. */
+static bool is_utf16(const Text *source)
+{
+    const unsigned char *bytes = (const unsigned char *)source->data;
+    if (source->length < 2)
+        return false;
+    return (bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff) ||
+           (source->length % 2 == 0 && (bytes[0] == 0) != (bytes[1] == 0));
+}
+
 static Status vet(const char *path, const Text *source, Message *why)
 {
     size_t bad = 0;
     if (source->length == 0)
         return fail(STATUS_BAD_INPUT, why, "%s: the file is empty, expected CUDA source text", path);
-    if (!text_is_utf8(source->data, source->length, &bad))
-        return fail(STATUS_BAD_INPUT, why, "%s:%d: byte %zu is not UTF-8 text, expected CUDA source text", path,
+    if (text_is_utf8(source->data, source->length, &bad))
+        return STATUS_OK;
+    if (is_utf16(source))
+        return fail(STATUS_BAD_INPUT, why,
+                    "%s: the file is UTF-16 text, expected UTF-8; save it again with that encoding", path);
+    if (source->data[bad] == '\0')
+        return fail(STATUS_BAD_INPUT, why, "%s:%d: byte %zu is a NUL character, expected CUDA source text", path,
                     text_line_at(source->data, bad), bad);
-    return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "%s:%d: byte %zu is not UTF-8 text, expected CUDA source text", path,
+                text_line_at(source->data, bad), bad);
 }
 
 static Status take(const char *path, Text *source, Submission *submission, Message *why)

@@ -262,7 +262,8 @@ Status ranking_find_board(const Problem *problem, const char *device, DeviceInfo
         return status;
     if (info->modelled)
         toolkit_mark_times(&toolkit, info->id, sizeof info->id);
-    *board = (Board){problem->id, problem->revision.hex, info->id, info->epoch};
+    *board = (Board){
+        .problem = problem->id, .revision = problem->revision.hex, .device = info->id, .epoch = info->epoch};
     return STATUS_OK;
 }
 
@@ -444,34 +445,14 @@ Status ranking_compare(Store *store, bool recorded, const char *device, Progress
 
 /* ---- the class --------------------------------------------------------------------------------------------------- */
 
-/* The time that counts: for a ranked run the pooled time of this code, which the person may have submitted before. */
-static MeasuredTime time_that_counts(const Result *result, const StoredRun *runs, size_t count)
-{
-    MeasuredTime pooled;
-    if (strcmp(result->rank_status, "ranked") == 0 &&
-        pooled_time(runs, count, result->person, result->compiled.machine_code.hex, &pooled))
-        return pooled;
-    return result->score;
-}
-
 Status ranking_place(Store *store, Result *result, Message *why)
 {
-    Arena arena = {0};
-    StoredRun *runs;
-    size_t run_count, person_count, count = 0;
-    Board board = ranking_board(result);
-    Status status = store_runs(store, &board, &arena, &runs, &run_count, why);
-    if (status == STATUS_OK) {
-        Standing *standings = standings_of(runs, run_count, &arena, &person_count);
-        MeasuredTime *others = arena_array(&arena, person_count, sizeof *others);
-        for (size_t i = 0; i < person_count; i++)
-            if (strcmp(standings[i].person, result->person) != 0)
-                others[count++] = standings[i].time;
-        result->class_ = percentile_among(time_that_counts(result, runs, run_count), others, count);
-        if (strcmp(result->rank_status, "ranked") == 0)
-            result->rank = 1 + result->class_.faster;
-    }
-    arena_free(&arena);
+    const Board board = ranking_board(result);
+    const bool ranks = strcmp(result->rank_status, "ranked") == 0;
+    Status status = store_place(store, &board, result->person, ranks ? result->run : 0, result->score, &result->class_,
+                                why);
+    if (status == STATUS_OK && ranks)
+        result->rank = 1 + result->class_.faster;
     return status;
 }
 

@@ -45,16 +45,14 @@ static Status add_run(Store *store, int64_t run, MeasuredTime time, Retiming *re
 static Status add_people(Store *store, size_t top, Retiming *retiming, Message *why)
 {
     Arena arena = {0};
-    StoredRun *runs;
-    size_t run_count, count = 0;
-    Status status = store_runs(store, &retiming->board, &arena, &runs, &run_count, why);
+    Standings standings;
+    Status status = store_standings(store, &retiming->board, &arena, &standings, why);
     if (status == STATUS_OK) {
-        const Standing *standings = standings_of(runs, run_count, &arena, &count);
-        count = count < top ? count : top;
+        const size_t count = standings.count < top ? standings.count : top;
         retiming->contenders = arena_array(&retiming->arena, count + 1, sizeof *retiming->contenders);
         retiming->missing = arena_array(&retiming->arena, count + 1, sizeof *retiming->missing);
         for (size_t i = 0; i < count && status == STATUS_OK; i++)
-            status = add_run(store, standings[i].run, standings[i].time, retiming, why);
+            status = add_run(store, standings.people[i].run, standings.people[i].time, retiming, why);
     }
     arena_free(&arena);
     return status;

@@ -303,9 +303,14 @@ static Status compare_cases(const char *place, const char *cases, const Result *
 {
     JsonFile found, expected;
     Text text = {0};
-    TRY(parse_cases(place, cases, &found, why));
     result_cases_json(computed, &text);
-    Status status = parse_cases(place, text.data, &expected, why);
+    const bool is_same = strcmp(text.data, cases) == 0; /* as nearly always, and nothing need be read */
+    Status status = is_same ? STATUS_OK : parse_cases(place, cases, &found, why);
+    if (is_same || status != STATUS_OK) {
+        text_free(&text);
+        return status;
+    }
+    status = parse_cases(place, text.data, &expected, why);
     text_free(&text);
     if (status == STATUS_OK) {
         const cJSON *a = json_get(expected.root, "cases")->child, *b = json_get(found.root, "cases")->child;
@@ -387,12 +392,20 @@ static void check_reference(const RecordedReference *recorded, Findings *finding
 
 static Status check_runs(Store *store, Findings *findings, AuditSummary *summary, Message *why)
 {
-    Arena arena = {0};
-    RecordedRun *runs;
-    Status status = store_list_runs(store, NULL, NULL, &arena, &runs, &summary->runs, why);
-    for (size_t i = 0; status == STATUS_OK && i < summary->runs; i++)
-        check_run(&runs[i], findings, summary);
-    arena_free(&arena);
+    enum { AT_ONCE = 500 };
+    Status status = STATUS_OK;
+    size_t count = AT_ONCE;
+    for (int64_t last = 0; status == STATUS_OK && count == AT_ONCE;) {
+        Arena arena = {0};
+        RecordedRun *runs;
+        status = store_next_runs(store, last, AT_ONCE, &arena, &runs, &count, why);
+        for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+            check_run(&runs[i], findings, summary);
+            last = runs[i].id;
+        }
+        summary->runs += count;
+        arena_free(&arena);
+    }
     return status;
 }
 

@@ -272,8 +272,8 @@ static void add_standing(const Standing *standing, Text *out)
 void report_leaderboard(const Problem *problem, const Board *board, const char *times, const Standing *standings,
                         size_t count, Text *out)
 {
-    text_printf(out, "%s (%s) on %s%s%s%s\n", problem->id, problem->title, board->device, *times == '\0' ? "" : ", ",
-                times, *times == '\0' ? "" : " times");
+    text_printf(out, "%s (%s) on %s%s%s%s%s\n", problem->id, problem->title, board->device, *times == '\0' ? "" : ", ",
+                times, *times == '\0' ? "" : " times", board->is_older ? ", of an earlier version of the judge" : "");
     if (count == 0) {
         text_add(out, "  nobody yet\n");
         return;

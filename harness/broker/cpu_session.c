@@ -222,7 +222,7 @@ static void take_back(const CpuSession *cpu, const SessionArgument *arguments, b
 static Status call_solve(CpuSession *cpu, const SessionArgument *arguments, bool check_inputs, CallReport *report,
                          Message *why)
 {
-    TRY(hand_over(cpu, arguments, why));
+    hand_over(cpu, arguments);
     double start_s = now_s();
     cpu_phase_set(memory_of(cpu), CPU_CALL);
     if (!await_phase_after(cpu, CPU_CALL))

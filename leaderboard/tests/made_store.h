@@ -36,6 +36,12 @@ static inline int remove_folder(void **state)
     return rmdir(folder);
 }
 
+/* Begins what makes an older database of a new one. */
+#define OF_VERSION_6                                                                                                   \
+    "DROP VIEW run_states; DROP VIEW board_runs; DROP INDEX runs_of_a_board;"                                          \
+    "CREATE INDEX runs_of_a_board ON runs (problem, revision, device, epoch);"                                         \
+    "CREATE VIEW run_states AS SELECT id AS run, 'ranked' AS state FROM runs;"
+
 static const Board board = {.problem = "conv1d", .revision = "r1", .device = "sim-test", .epoch = 1};
 
 static inline Run a_run(const char *person, double ms)

@@ -63,15 +63,11 @@ static void sending_the_same_code_again_does_not_fish_for_luck(void **state)
 {
     Arena arena = {0};
     size_t count;
-    MeasuredTime pooled;
     const StoredRun runs[] = {run("ann", "a", 5, "1"), run("ann", "a", 1, "2"), run("ann", "a", 4, "3")};
     Standing *standings = standings_of(runs, COUNT_OF(runs), &arena, &count);
     assert_int_equal(count, 1);
     assert_true(standings[0].time.ms == 4);
     assert_string_equal(standings[0].time_utc, "3");
-    assert_true(pooled_time(runs, COUNT_OF(runs), "ann", "a", &pooled) && pooled.ms == 4);
-    assert_false(pooled_time(runs, COUNT_OF(runs), "ann", "b", &pooled));
-    assert_false(pooled_time(runs, COUNT_OF(runs), "eve", "a", &pooled));
     arena_free(&arena);
 }
 
@@ -80,13 +76,11 @@ static void runs_of_another_person_are_not_pooled(void **state)
 {
     Arena arena = {0};
     size_t count;
-    MeasuredTime pooled;
     const StoredRun runs[] = {run("ann", "a", 1, "1"), run("eve", "a", 90, "2"), run("eve", "a", 90, "3")};
     Standing *standings = standings_of(runs, COUNT_OF(runs), &arena, &count);
     assert_int_equal(count, 2);
     assert_true(strcmp(standings[0].person, "ann") == 0 && standings[0].time.ms == 1);
     assert_true(strcmp(standings[1].person, "eve") == 0 && standings[1].time.ms == 90);
-    assert_true(pooled_time(runs, COUNT_OF(runs), "ann", "a", &pooled) && pooled.ms == 1);
     arena_free(&arena);
 }
 
@@ -134,10 +128,8 @@ static void an_empty_class_has_no_standings(void **state)
 {
     Arena arena = {0};
     size_t count = 7;
-    MeasuredTime pooled;
     standings_of(NULL, 0, &arena, &count);
     assert_int_equal(count, 0);
-    assert_false(pooled_time(NULL, 0, "ann", "a", &pooled));
     arena_free(&arena);
 }
 

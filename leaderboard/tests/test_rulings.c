@@ -1,6 +1,7 @@
 #include "leaderboard/tests/made_store.h"
 
 #include "base/text.h"
+#include "leaderboard/database.h"
 #include "leaderboard/rulings.h"
 
 /* The rank status of a run, what a teacher decides one after the other, and the state that follows. */
@@ -239,9 +240,120 @@ static void the_best_time_of_a_case_is_of_a_run_that_counts(void **state)
     assert_int_equal(sql("DELETE FROM case_times"), SQLITE_CONSTRAINT);
 }
 
+static void a_database_of_version_6_gets_all_that_boards_need_into_an_index(void **state)
+{
+    Store *store = opened(STORE_WRITE);
+    added(store, a_run("ann", 1));
+    store_close(store);
+    assert_int_equal(sql(OF_VERSION_6 "PRAGMA user_version = 6"), SQLITE_OK);
+    store_close(opened(STORE_READ));
+    assert_int_equal(number("PRAGMA user_version"), STORE_SCHEMA_VERSION);
+    assert_int_equal(number("SELECT count(*) FROM pragma_index_info('runs_of_a_board')"), 10);
+    assert_int_equal(number("SELECT count(*) FROM board_runs WHERE state = 'ranked'"), 1);
+}
+
+/* What the store keeps must be what all runs give when they are read anew. */
+static void expect_kept(Store *store, const char *step)
+{
+    Arena arena = {0};
+    Message why = {0};
+    StoredRun *runs;
+    Standings kept;
+    size_t run_count, count;
+    must(store_runs(store, &board, &arena, &runs, &run_count, &why), &why);
+    must(store_standings(store, &board, &arena, &kept, &why), &why);
+    const Standing *anew = standings_of(runs, run_count, &arena, &count);
+    if (kept.count != count)
+        fail_test("%s: %zu people, expected %zu", step, kept.count, count);
+    for (size_t i = 0; i < count; i++) {
+        const Standing *a = &kept.people[i], *b = &anew[i];
+        Percentile place;
+        if (strcmp(a->person, b->person) != 0 || a->rank != b->rank || a->run != b->run || a->time.ms != b->time.ms ||
+            memcmp(&a->percentile, &b->percentile, sizeof a->percentile) != 0)
+            fail_test("%s: number %zu: run %d of %s, expected run %d of %s", step, i, (int)a->run, a->person,
+                      (int)b->run, b->person);
+        must(store_place(store, &board, a->person, a->run, (MeasuredTime){1e9, 0}, &place, &why), &why);
+        assert_memory_equal(&place, &b->percentile, sizeof place);
+    }
+    for (size_t i = 1; i < kept.best_count; i++)
+        assert_true(time_is_faster(kept.best[i].time, kept.best[i - 1].time) && kept.best[i].id > kept.best[i - 1].id);
+    arena_free(&arena);
+}
+
+static void boards_in_memory_are_those_of_the_store(void **state)
+{
+    char person[8], code[8];
+    Message why = {0};
+    Store *store = opened(STORE_WRITE);
+    srand(5);
+    for (int i = 1; i <= 120; i++) {
+        snprintf(person, sizeof person, "p%d", rand() % 9);
+        snprintf(code, sizeof code, "c%d", rand() % 3);
+        Run run = a_run(person, 1 + rand() % 50 / 10.0);
+        run.machine_code = code;
+        if (i % 7 == 0)
+            run.rank_status = "quarantined: too fast";
+        if (i % 11 == 0) { /* what is undone was never there */
+            must(database_begin(store, &why), &why);
+            must(store_put_run(store, &run, NULL, &why), &why);
+            expect_kept(store, "within a transaction");
+            assert_int_equal(database_end(store, STATUS_SYSTEM, &why), STATUS_SYSTEM);
+            expect_kept(store, "undone");
+            continue;
+        }
+        const int64_t id = added(store, run);
+        if (i % 5 == 0)
+            must(rule(store, id - rand() % 3, kind_of("taj"[rand() % 3]), "so", &why), &why);
+        expect_kept(store, "added");
+    }
+    store_close(store);
+}
+
+static int steps;
+
+static int count_steps(void *unused)
+{
+    steps++;
+    return 0;
+}
+
+static int steps_of_a_board(Store *store)
+{
+    Arena arena = {0};
+    Message why = {0};
+    Standings standings;
+    Board *boards;
+    size_t count;
+    steps = 0;
+    must(store_boards(store, board.problem, board.revision, &arena, &boards, &count, &why), &why);
+    assert_true(count == 1 && boards[0].epoch == board.epoch && !boards[0].is_older);
+    must(store_standings(store, &board, &arena, &standings, &why), &why);
+    assert_int_equal(standings.count, 10);
+    arena_free(&arena);
+    return steps;
+}
+
+static void a_board_with_a_long_history_costs_what_is_new(void **state)
+{
+    Store *store = opened(STORE_WRITE);
+    added(store, a_run("p0", 1));
+    assert_int_equal(sql("WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
+                         " INSERT INTO runs SELECT NULL, time_utc, 'p' || (i % 10), problem, revision, device, epoch,"
+                         " device_name, driver, toolkit, judge, sandbox, verdict, rank_status, i, uncertainty, i,"
+                         " source_hash, file_name, sitting, cases FROM runs, n WHERE id = 1"),
+                     SQLITE_OK);
+    sqlite3_progress_handler(store->database, 1, count_steps, NULL);
+    assert_true(steps_of_a_board(store) > 5000);
+    added(store, a_run("p1", 1));
+    const int again = steps_of_a_board(store);
+    if (again > 400)
+        fail_test("%d steps for one new run", again);
+    store_close(store);
+}
+
 static void a_database_of_version_5_gets_the_times_of_its_cases(void **state)
 {
-    static const char is_5[] =
+    static const char is_5[] = OF_VERSION_6
         "DROP TABLE case_times; DROP TRIGGER runs_fill_case_times; DROP VIEW recorded_case_times;"
         "PRAGMA user_version = 5";
     Run run = a_run("ann", 1);
@@ -266,6 +378,9 @@ int main(void)
         test(an_older_database_is_upgraded),
         test(an_upgrade_that_fails_changes_nothing),
         test(the_best_time_of_a_case_is_of_a_run_that_counts),
+        test(a_database_of_version_6_gets_all_that_boards_need_into_an_index),
+        test(boards_in_memory_are_those_of_the_store),
+        test(a_board_with_a_long_history_costs_what_is_new),
         test(a_database_of_version_5_gets_the_times_of_its_cases),
     };
     return cmocka_run_group_tests_name("rulings", tests, NULL, NULL);

@@ -50,7 +50,7 @@ static void a_change_to_the_tables_themselves_is_named(void **state)
 }
 
 /* What version 4 had besides, and what it had not. */
-static const char more_of_version_4[] =
+static const char more_of_version_4[] = OF_VERSION_6
     "DROP TABLE case_times; DROP TRIGGER runs_fill_case_times; DROP VIEW recorded_case_times;"
     "CREATE TABLE chain (link INTEGER PRIMARY KEY, row_table TEXT NOT NULL);"
     "CREATE TRIGGER links_are_never_deleted BEFORE DELETE ON chain"

@@ -4,15 +4,17 @@
 #include "base/clock.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/device_open.h"
+#include "leaderboard/database.h"
 #include "service/commands/command_line.h"
 #include "service/commands/worker_job.h"
 #include "service/course/class_watch.h"
-#include "service/store/slurm.h"
 #include "service/store/log.h"
 #include "service/store/service_store.h"
+#include "service/store/slurm.h"
+#include "service/web/answer.h"
 #include "service/web/api.h"
 #include "service/web/live.h"
-#include "service/web/answer.h"
+#include "service/web/board_plots.h"
 #include "service/web/site_answers.h"
 
 #include <pwd.h>
@@ -174,6 +176,7 @@ void local_workers_stop(LocalWorkers *workers, void (*serve)(void *context, doub
 /* ==== command serve =============================================================================================== */
 
 static const double TICK_S = 0.1;
+enum { MOST_WAIT_MS = 2000 }; /* for a lock of the store: one thread answers all */
 
 static volatile sig_atomic_t is_told_to_stop, is_told_to_read;
 
@@ -305,7 +308,10 @@ static void serve(Doors *doors, const Judges *judges)
     log_event(LEVEL_INFO, "started", "address", http_address(doors->http), "socket", service->config->socket, "state",
               service->config->state);
     while (!is_told_to_stop) {
+        Message why;
         serve_once(doors, TICK_S);
+        if (clock_watch_look(&service->clock, service->store, &why) != STATUS_OK)
+            log_event(LEVEL_ERROR, "trouble", "why", why.text);
         if (judges->workers != NULL)
             local_workers_tick(judges->workers);
         look_at_class(service);
@@ -327,15 +333,39 @@ static Status start_engine(Service *service, Judges *judges, Message *why)
     return status == STATUS_OK ? slurm_start(&slurm, &service->slurm, why) : status;
 }
 
+/* After an upgrade the first run of a new epoch begins a new board. */
+static Status warn_of_outdated_boards(Store *store, Message *why)
+{
+    Arena arena = {0};
+    OutdatedBoard *boards;
+    size_t count = 0;
+    Status status = board_data_outdated(store, &arena, &boards, &count, why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        log_event(LEVEL_WARNING, "board_of_an_earlier_version", "problem", boards[i].problem, "device",
+                  boards[i].device, "repair",
+                  arena_printf(&arena, "convjudge rejudge --problem %s --why \"a new version of the judge\"",
+                               boards[i].problem));
+    arena_free(&arena);
+    return status;
+}
+
 static Status run_service(const Config *config, bool is_trial, Message *why)
 {
     static const Route *const routes[] = {api_routes, work_routes, operating_routes, site_routes, NULL};
-    Service service = {.config = config, .live = live_new(), .routes = routes, .show_error = site_error};
+    Service service = {.config = config,
+                       .live = live_new(),
+                       .routes = routes,
+                       .show_error = site_error,
+                       .ask_for_login = site_ask_for_login};
     Doors doors = {.service = &service};
     Judges judges = {0};
     const QueueOptions queue = {
         .state = config->state, .lease_s = config->lease_s, .workers_come_later = config->engine == ENGINE_SLURM};
     Status status = service_store_open(config->state, &service.store, why);
+    if (status == STATUS_OK)
+        database_wait_at_most(service.store, MOST_WAIT_MS);
+    if (status == STATUS_OK)
+        status = warn_of_outdated_boards(service.store, why);
     if (status == STATUS_OK)
         status = open_class(&service, why);
     if (status == STATUS_OK)

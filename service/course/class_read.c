@@ -352,13 +352,16 @@ static Status take_people(const RecordReading *reading, const cJSON *list, const
     Status status = STATUS_OK;
     group->people = arena_array(reading->arena, (size_t)cJSON_GetArraySize(list), sizeof *group->people);
     for (const cJSON *item = list->child; item != NULL && status == STATUS_OK; item = item->next) {
+        char name[PERSON_MAX_BYTES + 1] = "";
         status = check_person(reading, item, NULL);
+        if (status == STATUS_OK)
+            status = person_take(item->valuestring, name, reading->why);
         for (size_t i = 0; i < group->person_count && status == STATUS_OK; i++)
-            if (strcmp(group->people[i], item->valuestring) == 0)
+            if (strcmp(group->people[i], name) == 0)
                 return json_fail(reading->file, item, reading->why, "\"%s\" is listed twice in group \"%s\"",
                                  group->people[i], group->name);
         if (status == STATUS_OK)
-            group->people[group->person_count++] = arena_string(reading->arena, item->valuestring);
+            group->people[group->person_count++] = arena_string(reading->arena, name);
     }
     return status;
 }

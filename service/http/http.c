@@ -2,6 +2,7 @@
 #include "service/http/http.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <microhttpd.h>
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -17,7 +20,7 @@
 
 /* ==== http events ================================================================================================= */
 
-enum { PIECE_BYTES = 4096, LIVE_SECONDS = 15, MOST_PENDING = 65536 };
+enum { PIECE_BYTES = 4096, LIVE_SECONDS = 15, MOST_PENDING = 65536, MOST_STREAMS = 500 };
 
 struct EventStream {
     EventStream *next, *previous; /* in the ring of all */
@@ -29,6 +32,7 @@ struct EventStream {
 };
 
 static EventStream ring = {.next = &ring, .previous = &ring};
+static size_t most_streams = MOST_STREAMS;
 
 EventStream *http_events_open(void)
 {
@@ -39,6 +43,14 @@ EventStream *http_events_open(void)
     ring.next->previous = stream;
     ring.next = stream;
     return stream;
+}
+
+bool http_events_have_room(void)
+{
+    size_t count = 0;
+    for (const EventStream *stream = ring.next; stream != &ring; stream = stream->next)
+        count++;
+    return count < most_streams;
 }
 
 static void wake(EventStream *stream)
@@ -285,7 +297,8 @@ typedef struct Listener {
 typedef struct Connection {
     struct Connection *next, *previous;
     int socket;
-    double deadline_s; /* 0: it is being answered */
+    uint64_t peer;     /* of a user, or of an address */
+    double deadline_s; /* 0: it is being answered, or it is ending */
 } Connection;
 
 struct HttpServer {
@@ -293,7 +306,8 @@ struct HttpServer {
     Listener doors[DOORS];
     char address[80];
     char *paths[DOORS];  /* of Unix sockets, removed at the end */
-    Connection visitors; /* head of a ring */
+    Connection visitors; /* head of a ring, newest first */
+    size_t count, most;
     double swept_s;
 };
 
@@ -359,11 +373,18 @@ static void free_field(FormField *field)
 
 const char *http_field(const HttpRequest *request, const char *name)
 {
+    return http_field_bytes(request, name, NULL);
+}
+
+const char *http_field_bytes(const HttpRequest *request, const char *name, size_t *bytes)
+{
     FormField field = {.name = name};
     const char *value = NULL;
     read_field(request, &field);
     if (field.is_found)
         value = arena_copy(request->arena, field.value.length == 0 ? "" : field.value.data, field.value.length);
+    if (bytes != NULL)
+        *bytes = field.value.length;
     free_field(&field);
     return value;
 }
@@ -509,13 +530,57 @@ static void begin_body(const Listener *door, struct MHD_Connection *connection, 
     arena_free(&arena);
 }
 
+/* ---- strictness -------------------------------------------------------------------------------------------------- */
+
+/* What a proxy and this server could understand in different ways.
+ * Source   RFC 9112, sections 3.2 (Host), 6.1 (Transfer-Encoding) and 6.3 (both lengths).  */
+typedef struct RequestHead {
+    int hosts, lengths, encodings;
+    bool is_chunked, is_coded; /* the transfer, and the content */
+} RequestHead;
+
+static enum MHD_Result read_head(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    RequestHead *head = context;
+    head->hosts += strcasecmp(name, "Host") == 0;
+    head->lengths += strcasecmp(name, "Content-Length") == 0;
+    if (strcasecmp(name, "Transfer-Encoding") == 0) {
+        head->encodings++;
+        head->is_chunked = value != NULL && strcasecmp(value, "chunked") == 0;
+    }
+    if (strcasecmp(name, "Content-Encoding") == 0 && value != NULL && strcasecmp(value, "identity") != 0)
+        head->is_coded = true;
+    return MHD_YES;
+}
+
+/* 0: nothing is wrong with the head. */
+static int fault_of_head(struct MHD_Connection *connection, const char **text)
+{
+    RequestHead head = {0};
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, read_head, &head);
+    *text = head.hosts > 1                           ? "two hosts, expected one"
+            : head.lengths > 1                       ? "two lengths, expected one"
+            : head.lengths > 0 && head.encodings > 0 ? "a length and a transfer encoding, expected one of them"
+            : head.encodings > 1                     ? "two transfer encodings, expected one"
+            : head.encodings > 0 && !head.is_chunked ? "an unknown transfer encoding, expected chunked"
+            : head.is_coded                          ? "an encoded body, expected one without Content-Encoding"
+                                                     : NULL;
+    if (*text == NULL)
+        return 0;
+    return head.is_coded ? 415 : head.encodings == 1 && !head.is_chunked && head.lengths == 0 ? 501 : 400;
+}
+
 /* libmicrohttpd calls this for the head of a request, for each piece of its body, and when it is complete. */
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url, const char *method,
                               const char *version, const char *piece, size_t *piece_bytes, void **state)
 {
     HttpTransaction *exchange = *state;
     if (exchange == NULL) {
+        const char *text;
         *state = exchange = zeroed(1, sizeof *exchange);
+        const int fault = fault_of_head(connection, &text);
+        if (fault != 0)
+            return refuse(connection, fault, text);
         begin_body(context, connection, url, method, exchange);
         return MHD_YES;
     }
@@ -547,13 +612,48 @@ static void request_is_over(void *context, struct MHD_Connection *connection, vo
 
 /* ---- connections ------------------------------------------------------------------------------------------------- */
 
+static uint64_t peer_at(struct MHD_Connection *connection, int socket)
+{
+    const struct sockaddr *address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
+                                         ->client_addr;
+    if (address != NULL && address->sa_family == AF_INET)
+        return ((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr;
+    if (address != NULL && address->sa_family == AF_INET6) /* a customer has a network of 64 bits */
+        return fnv_mixed(FNV_BASIS, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, 8);
+    return peer_of(socket);
+}
+
+/* Ends the oldest connection that is not being answered, of the peer that has most of these. Peers of the same remainder count as one. */
+static void make_room(HttpServer *server)
+{
+    enum { PEERS = 4096 };
+    const Connection *head = &server->visitors;
+    Connection *oldest = NULL;
+    size_t *counts = zeroed(PEERS, sizeof *counts), most = 0;
+    for (const Connection *visitor = head->next; visitor != head; visitor = visitor->next)
+        if (visitor->deadline_s > 0 && ++counts[visitor->peer % PEERS] > most)
+            most = counts[visitor->peer % PEERS];
+    for (Connection *visitor = head->previous; visitor != head && oldest == NULL; visitor = visitor->previous)
+        if (visitor->deadline_s > 0 && counts[visitor->peer % PEERS] == most)
+            oldest = visitor;
+    if (oldest != NULL) {
+        oldest->deadline_s = 0;
+        shutdown(oldest->socket, SHUT_RDWR);
+    }
+    free(counts);
+}
+
 static void visitor_changes(void *context, struct MHD_Connection *connection, void **socket_context,
                             enum MHD_ConnectionNotificationCode code)
 {
-    Connection *head = &((HttpServer *)context)->visitors, *visitor = *socket_context;
+    HttpServer *server = context;
+    Connection *head = &server->visitors, *visitor = *socket_context;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        if (++server->count > server->most / 4 * 3)
+            make_room(server);
         visitor = zeroed(1, sizeof *visitor);
         visitor->socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+        visitor->peer = peer_at(connection, visitor->socket);
         visitor->deadline_s = now_s() + REQUEST_SECONDS;
         visitor->next = head->next;
         visitor->previous = head;
@@ -561,6 +661,7 @@ static void visitor_changes(void *context, struct MHD_Connection *connection, vo
         head->next = visitor;
         *socket_context = visitor;
     } else if (visitor != NULL) {
+        server->count--;
         visitor->next->previous = visitor->previous;
         visitor->previous->next = visitor->next;
         free(visitor);
@@ -588,11 +689,12 @@ static Status open_door(HttpServer *server, HttpDoor kind, int socket, Message *
     Listener *door = &server->doors[kind];
     door->server = server;
     door->kind = kind;
-    door->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, door, MHD_OPTION_LISTEN_SOCKET, socket,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)60,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_NOTIFY_COMPLETED, request_is_over, server,
-        MHD_OPTION_NOTIFY_CONNECTION, visitor_changes, server, MHD_OPTION_END);
+    door->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, door,
+                                    MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_CONNECTION_LIMIT,
+                                    (unsigned)server->most, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+                                    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)60, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                                    (size_t)32768, MHD_OPTION_NOTIFY_COMPLETED, request_is_over, server,
+                                    MHD_OPTION_NOTIFY_CONNECTION, visitor_changes, server, MHD_OPTION_END);
     if (door->daemon == NULL) {
         close(socket);
         return fail(STATUS_SYSTEM, why, "the HTTP server cannot be started");
@@ -622,10 +724,29 @@ static Status open_address_door(HttpServer *server, const char *address, Message
     return status == STATUS_OK ? open_door(server, DOOR_ADDRESS, socket, why) : status;
 }
 
+/* The store, workers, files and logs need descriptors, too. A wait for an answer needs none of ours. */
+static size_t connections_possible(void)
+{
+    enum { SPARE_FILES = 128, CONNECTIONS = 6000, LEAST = 16 };
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+        return 1024 - SPARE_FILES;
+    if (files.rlim_cur < CONNECTIONS + SPARE_FILES && files.rlim_cur < files.rlim_max) {
+        const rlim_t wanted = CONNECTIONS + SPARE_FILES;
+        files.rlim_cur = wanted < files.rlim_max ? wanted : files.rlim_max;
+        if (setrlimit(RLIMIT_NOFILE, &files) != 0)
+            getrlimit(RLIMIT_NOFILE, &files);
+    }
+    const size_t possible = files.rlim_cur > SPARE_FILES + LEAST ? (size_t)files.rlim_cur - SPARE_FILES : LEAST;
+    return possible < CONNECTIONS ? possible : CONNECTIONS;
+}
+
 Status http_start(const HttpOptions *options, HttpServer **server, Message *why)
 {
     HttpServer *started = zeroed(1, sizeof *started);
     started->options = *options;
+    started->most = connections_possible();
+    most_streams = started->most / 2 < MOST_STREAMS ? started->most / 2 : MOST_STREAMS;
     started->visitors.next = started->visitors.previous = &started->visitors;
     Status status = open_address_door(started, options->listen, why);
     if (status == STATUS_OK) /* everybody may connect: the kernel says who it is */

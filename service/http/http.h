@@ -5,7 +5,7 @@
  *          DOOR_ADDRESS  a TCP address; identity headers are ignored
  * Limits   a request must be complete within REQUEST_SECONDS of its first byte or of the connection, even if
  *          bytes drip in meanwhile; a body has at most BODY_BYTES, unless most_body() allows the caller more, within
- *          LARGE_BODY_SECONDS; CONNECTIONS at once on each door.
+ *          LARGE_BODY_SECONDS.
  * Threads  one. A handler runs to its end before the next request is looked at, so it must not wait for anything.  */
 #ifndef SERVICE_HTTP_HTTP_H
 #define SERVICE_HTTP_HTTP_H
@@ -20,13 +20,16 @@
 
 /* ==== http events ================================================================================================= */
 
-/* Answers that stay open: server-sent events. A stream costs memory alone while nothing is sent.
+/* Answers that stay open: server-sent events. A stream costs memory and a descriptor alone while nothing is sent. Streams have
+ * at most half of the connections, so that pages that wait shut nobody out.
  *
  * Source   HTML Living Standard, section "Server-sent events". */
 
 typedef struct EventStream EventStream;
 
 EventStream *http_events_open(void);
+/* False: so many streams are open that whoever asks for another one should ask now and then instead. */
+bool http_events_have_room(void);
 /* `data` is one line. False: the other side is gone, and the stream must not be used any more. */
 bool http_events_send(EventStream *stream, const char *event, const char *data);
 /* Whether the other side is still there; if not, the stream must not be used any more. */
@@ -53,7 +56,10 @@ void http_events_forget_all(void);
 
 typedef enum HttpDoor { DOOR_SOCKET, DOOR_PROXY, DOOR_ADDRESS, DOORS } HttpDoor;
 
-enum { REQUEST_SECONDS = 20, BODY_BYTES = 2 << 20, CONNECTIONS = 1000, REPLY_HEADERS = 8, LARGE_BODY_SECONDS = 300 };
+/* How many connections there may be follows from the descriptors that the process may have. Before they are used up, the oldest
+ * idle connection ends, of the peer that has most of them: a user of this host, or an address. */
+
+enum { REQUEST_SECONDS = 20, BODY_BYTES = 2 << 20, REPLY_HEADERS = 8, LARGE_BODY_SECONDS = 300 };
 
 typedef struct HttpRequest {
     HttpDoor door;
@@ -71,6 +77,8 @@ const char *http_query(const HttpRequest *request, const char *name);
 const char *http_cookie(const HttpRequest *request, const char *name);
 /* A field of a form, decoded: application/x-www-form-urlencoded or multipart/form-data. */
 const char *http_field(const HttpRequest *request, const char *name);
+/* Likewise; the value may hold bytes that are 0. */
+const char *http_field_bytes(const HttpRequest *request, const char *name, size_t *bytes);
 /* What the browser calls the file of a field, without folders; NULL: the field is no file. */
 const char *http_file_name(const HttpRequest *request, const char *name);
 

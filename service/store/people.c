@@ -50,26 +50,63 @@ Status people_find(Store *store, const char *name, Arena *arena, Person *person,
 }
 
 /* Names stand in the addresses of pages. */
-static Status check_name(const char *name, Message *why)
+static Status take_name(const char *given, char name[PERSON_MAX_BYTES + 1], Message *why)
 {
-    Status status = person_check(name, why);
+    Status status = person_take(given, name, why);
     if (status == STATUS_OK && strchr(name, '/') != NULL)
         return fail(STATUS_BAD_INPUT, why, "the name holds a '/', expected one without");
     return status;
 }
 
-Status people_admit(Store *store, const char *name, Arena *arena, Person *person, Message *why)
+/* The first person other than `person` who has, or whose pseudonym looks like, this name; id 0: none. */
+static Status find_look_alike(Store *store, int64_t person, const char *name, bool only_pseudonyms, Arena *arena,
+                              Person *found, Message *why)
 {
-    Status status = people_find(store, name, arena, person, why);
+    Person *people;
+    size_t count = 0;
+    Status status = people_list(store, 0, arena, &people, &count, why);
+    *found = (Person){0};
+    for (size_t i = 0; i < count && found->id == 0; i++)
+        if (people[i].id != person &&
+            ((!only_pseudonyms && person_looks_like(people[i].name, name)) ||
+             (people[i].pseudonym[0] != '\0' && person_looks_like(people[i].pseudonym, name))))
+            *found = people[i];
+    return status;
+}
+
+/* Whoever goes by the name of a new person goes by their own name again. */
+static Status end_pseudonyms(Store *store, const Person *added, Arena *arena, Message *why)
+{
+    Person other = {.id = -1};
+    Status status = STATUS_OK;
+    while (status == STATUS_OK && other.id != 0) {
+        status = find_look_alike(store, added->id, added->name, true, arena, &other, why);
+        if (status == STATUS_OK && other.id != 0)
+            status = database_do(store, NULL, why, "UPDATE person SET pseudonym = NULL WHERE id = ?1", "i", other.id);
+        if (status == STATUS_OK && other.id != 0)
+            status = audit_add(store, added->name, "end pseudonym", other.name, why);
+    }
+    return status;
+}
+
+Status people_admit(Store *store, const char *given, Arena *arena, Person *person, Message *why)
+{
+    char name[PERSON_MAX_BYTES + 1];
+    Status status = people_find(store, given, arena, person, why);
     if (status != STATUS_NOT_FOUND)
         return status;
-    status = check_name(name, why);
+    status = take_name(given, name, why);
     if (status == STATUS_OK)
-        status = database_do(store, NULL, why,
-                             "INSERT INTO person (name, role, created_utc) VALUES (?1, 'student', ?2)"
-                             " ON CONFLICT (name) DO NOTHING",
-                             "tt", name, utc_now().text);
-    return status == STATUS_OK ? people_find(store, name, arena, person, why) : status;
+        status = people_find(store, name, arena, person, why);
+    if (status != STATUS_NOT_FOUND)
+        return status;
+    status = database_do(store, NULL, why,
+                         "INSERT INTO person (name, role, created_utc) VALUES (?1, 'student', ?2)"
+                         " ON CONFLICT (name) DO NOTHING",
+                         "tt", name, utc_now().text);
+    if (status == STATUS_OK)
+        status = people_find(store, name, arena, person, why);
+    return status == STATUS_OK ? end_pseudonyms(store, person, arena, why) : status;
 }
 
 Status people_set_role(Store *store, int64_t person, PersonRole role, Message *why)
@@ -80,15 +117,16 @@ Status people_set_role(Store *store, int64_t person, PersonRole role, Message *w
 /* A pseudonym must not pass for somebody else's name. */
 static Status check_pseudonym(Store *store, int64_t person, const char *pseudonym, Message *why)
 {
-    int64_t same = 0;
-    TRY(person_check(pseudonym, why));
-    TRY(database_int(store, &same, why,
-                     "SELECT count(*) FROM person WHERE id <> ?1 AND (lower(name) = lower(?2)"
-                     " OR lower(pseudonym) = lower(?2))",
-                     "it", person, pseudonym));
-    if (same > 0)
-        return fail(STATUS_BAD_INPUT, why, "the name '%s' is taken, expected another one", pseudonym);
-    return STATUS_OK;
+    Arena arena = {0};
+    Person other = {0};
+    Status status = person_check(pseudonym, why);
+    if (status == STATUS_OK)
+        status = find_look_alike(store, person, pseudonym, false, &arena, &other, why);
+    if (status == STATUS_OK && other.id != 0)
+        status = fail(STATUS_BAD_INPUT, why, "the name '%s' is taken or looks like one that is, expected another one",
+                      pseudonym);
+    arena_free(&arena);
+    return status;
 }
 
 Status people_set_pseudonym(Store *store, int64_t person, const char *pseudonym, Message *why)

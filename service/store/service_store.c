@@ -163,7 +163,7 @@ static Status copy_older(const char *path, Message *why)
         status = read_version(&older, &service_version, why);
     if (status == STATUS_OK && service_version > 0 && service_version < SERVICE_SCHEMA_VERSION)
         status = copy_version(&older, "service-version", service_version, why);
-    sqlite3_close(database);
+    database_close(&older);
     return status;
 }
 

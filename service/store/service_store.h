@@ -4,7 +4,7 @@
  * Only one process writes the tables of the service. It holds a lock on the file `serve.lock` in the folder of the state for as
  * long as it lives, so a second one is refused.
  *
- * Times    texts such as "2026-01-31T12:00:00Z". A clock that is set back never makes a submission older than the one before.
+ * Times    texts such as "2026-01-31T12:00:00Z". A submission has what the system's clock says; its number is the order.
  * Errors   as store.h says; BAD_INPUT as well where the folder lies on a network file system, whose locks and shared memory
  *          SQLite's log cannot trust.  */
 #ifndef SERVICE_STORE_SERVICE_STORE_H

@@ -1,30 +1,37 @@
 #include "service/store/submissions.h"
 
+#include "base/clock.h"
+#include "base/text.h"
 #include "leaderboard/database.h"
 #include "service/store/batches.h"
+#include "service/store/log.h"
 #include "service/store/service_store.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 /* ---- handing in -------------------------------------------------------------------------------------------------- */
 
+/* A key stands for what was handed in with it; a browser that goes back shows a form with its old key. */
 static Status find_key(Store *store, const HandIn *hand_in, int64_t *id, Message *why)
 {
+    int64_t is_same = 0;
     *id = 0;
-    return database_int(store, id, why, "SELECT id FROM submission WHERE person = ?1 AND key = ?2", "it",
-                        hand_in->person, hand_in->key);
-}
-
-/* Now, or the moment of the newest submission where the clock was set back. */
-static Status receipt_time(Store *store, int64_t *received_s, Message *why)
-{
-    int64_t newest = 0;
-    Status status = database_int(store, &newest, why, "SELECT received_s FROM submission ORDER BY id DESC LIMIT 1", "");
-    const int64_t now = (int64_t)time(NULL);
-    *received_s = now > newest ? now : newest;
-    return status;
+    Status status = database_int(store, id, why, "SELECT id FROM submission WHERE person = ?1 AND key = ?2", "it",
+                                 hand_in->person, hand_in->key);
+    if (status != STATUS_OK || *id == 0)
+        return status;
+    status = database_int(store, &is_same, why,
+                          "SELECT problem = ?2 AND mode = ?3 AND sizes = ?4 AND source_hash = ?5 FROM submission"
+                          " WHERE id = ?1",
+                          "itttt", *id, hand_in->problem, hand_in->mode, hand_in->sizes, hand_in->source_hash);
+    if (status != STATUS_OK || is_same != 0)
+        return status;
+    return fail(STATUS_BAD_INPUT, why,
+                "key: submission %lld has it, with another source, problem, mode or sizes; expected a new key",
+                (long long)*id);
 }
 
 typedef struct PastJudgings { /* of a person */
@@ -45,7 +52,7 @@ static Status find_position(Store *store, const HandIn *hand_in, const OrderRule
     PastJudgings before;
     Status status = database_row(
         store, NULL, take_past, &before, why,
-        "SELECT max(position), (SELECT count(*) FROM submission WHERE person = ?1 AND received_s > ?2),"
+        "SELECT max(position) FILTER (WHERE state IN ('queued', 'offered', 'running', 'held')), (SELECT count(*) FROM submission WHERE person = ?1 AND received_s > ?2),"
         " sum(CASE WHEN received_s > ?3 AND (mode <> 'rank') = ?4 THEN device_s END)"
         " FROM judging JOIN submission ON submission.id = submission WHERE person = ?1 AND batch = 1",
         "iiii", hand_in->person, received_s - RECENT_S, received_s - DAY_S, (int64_t)is_practice);
@@ -86,12 +93,10 @@ static Status note_sender(Store *store, const HandIn *hand_in, int64_t id, Messa
 
 static Status add_submission(Store *store, const HandIn *hand_in, const OrderRule *rule, int64_t *id, Message *why)
 {
-    int64_t received_s = 0;
+    const int64_t received_s = (int64_t)time(NULL);
     double position = 0;
     const bool is_try = strcmp(hand_in->mode, "try") == 0;
-    Status status = receipt_time(store, &received_s, why);
-    if (status == STATUS_OK)
-        status = find_position(store, hand_in, rule, received_s, &position, why);
+    Status status = find_position(store, hand_in, rule, received_s, &position, why);
     if (status == STATUS_OK && !is_try)
         status = store_put_source(store, hand_in->source_hash, hand_in->source, why);
     if (status == STATUS_OK)
@@ -125,6 +130,134 @@ Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule 
     if (*is_new)
         status = add_submission(store, hand_in, rule, id, why);
     return database_end(store, status, why);
+}
+
+/* ---- the clock --------------------------------------------------------------------------------------------------- */
+
+enum { JUMP_S = 30, LOOK_S = 10 };
+
+/* How far the clock that tells the time of the day is ahead of the one that nobody can set. */
+static double clock_difference_s(void)
+{
+    struct timespec day, ever;
+    clock_gettime(CLOCK_REALTIME, &day);
+    clock_gettime(CLOCK_MONOTONIC, &ever);
+    return (double)(day.tv_sec - ever.tv_sec) + 1e-9 * (double)(day.tv_nsec - ever.tv_nsec);
+}
+
+static Status note_jump(ClockWatch *watch, Store *store, double jump_s, Message *why)
+{
+    char words[80];
+    Status status = database_int(store, &watch->newest, why, "SELECT max(id) FROM submission", "");
+    if (status != STATUS_OK)
+        return status;
+    if (fabs(watch->jumped_s) < JUMP_S)
+        watch->last_before = watch->newest;
+    watch->jumped_s += jump_s;
+    snprintf(words, sizeof words, "%+.0f s after submission %lld", jump_s, (long long)watch->newest);
+    log_event(LEVEL_ERROR, "clock_jumped", "by", words);
+    return audit_add(store, "convjudge serve", "clock jump", words, why);
+}
+
+typedef struct FutureReceipts {
+    int64_t first, last, newest;
+} FutureReceipts;
+
+static void take_future(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(FutureReceipts *)item = (FutureReceipts){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
+                                               sqlite3_column_int64(row, 2)};
+}
+
+Status clock_watch_look(ClockWatch *watch, Store *store, Message *why)
+{
+    const double difference_s = clock_difference_s(), jump_s = difference_s - watch->difference_s;
+    const bool has_jumped = watch->has_looked && fabs(jump_s) > JUMP_S;
+    FutureReceipts future = {0};
+    if (watch->has_looked && !has_jumped && now_s() < watch->looked_s + LOOK_S)
+        return STATUS_OK;
+    Status status = has_jumped ? note_jump(watch, store, jump_s, why) : STATUS_OK;
+    watch->has_looked = true;
+    watch->looked_s = now_s();
+    watch->difference_s = difference_s;
+    if (status == STATUS_OK) /* a clock that was wrong was so lately */
+        status = database_row(
+            store, NULL, take_future, &future, why,
+            "SELECT min(id) FILTER (WHERE received_s > ?1), max(id) FILTER (WHERE received_s > ?1), max(id)"
+            " FROM submission WHERE id > (SELECT max(id) FROM submission) - 10000",
+            "i", (int64_t)time(NULL) + JUMP_S);
+    if (status != STATUS_OK)
+        return status;
+    watch->first_future = future.first;
+    watch->last_future = future.last;
+    watch->newest = future.newest;
+    return STATUS_OK;
+}
+
+void clock_watch_trust(ClockWatch *watch)
+{
+    watch->jumped_s = 0;
+    watch->looked_s = 0;
+    watch->has_looked = false;
+}
+
+bool clock_watch_alarm(const ClockWatch *watch, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (fabs(watch->jumped_s) >= JUMP_S)
+        snprintf(text, size,
+                 "the clock has jumped by %+.0f s: submissions after %lld have the time of the clock as it is now",
+                 watch->jumped_s, (long long)watch->last_before);
+    else if (watch->first_future != 0)
+        snprintf(text, size, "submissions %lld to %lld have a time of receipt in the future",
+                 (long long)watch->first_future, (long long)watch->last_future);
+    return text[0] != '\0';
+}
+
+static Status expect_past(Store *store, int64_t first, int64_t last, int64_t by_s, Message *why)
+{
+    int64_t newest = 0;
+    Status status = database_int(
+        store, &newest, why, "SELECT max(received_s) FROM submission WHERE id BETWEEN ?1 AND ?2", "ii", first, last);
+    if (status != STATUS_OK)
+        return status;
+    if (newest == 0)
+        return fail(STATUS_BAD_INPUT, why, "there are no submissions from %lld to %lld", (long long)first,
+                    (long long)last);
+    if (newest + by_s > (int64_t)time(NULL) + JUMP_S || newest + by_s < 0)
+        return fail(STATUS_BAD_INPUT, why,
+                    "with %+lld s the last of them would have been received at %s, expected a time "
+                    "before now",
+                    (long long)by_s, utc_of(newest + by_s).text);
+    return STATUS_OK;
+}
+
+Status submissions_correct_receipts(Store *store, int64_t first, int64_t last, int64_t by_s, const char *person,
+                                    const char *reason, Message *why)
+{
+    Text words = {0};
+    text_printf(&words, "submissions %lld to %lld by %+lld s: %s", (long long)first, (long long)last, (long long)by_s,
+                reason);
+    Status status = database_begin(store, why);
+    if (status == STATUS_OK) {
+        status = expect_past(store, first, last, by_s, why);
+        if (status == STATUS_OK)
+            status = database_do(store, NULL, why,
+                                 "UPDATE submission SET received_s = received_s + ?3,"
+                                 " received_utc = strftime('%Y-%m-%dT%H:%M:%SZ', received_s + ?3, 'unixepoch')"
+                                 " WHERE id BETWEEN ?1 AND ?2",
+                                 "iii", first, last, by_s);
+        if (status == STATUS_OK)
+            status = database_do(store, NULL, why,
+                                 "UPDATE judging SET position = position + ?3 WHERE " IS_UNFINISHED
+                                 "batch = 1 AND submission BETWEEN ?1 AND ?2",
+                                 "iii", first, last, by_s);
+        if (status == STATUS_OK)
+            status = audit_add(store, person, "correct receipts", words.data, why);
+        status = database_end(store, status, why);
+    }
+    text_free(&words);
+    return status;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */

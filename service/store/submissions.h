@@ -1,7 +1,7 @@
 /* submissions.h - what people submitted, with what became of it so far.
  *
  * A submission is acknowledged when submissions_hand_in() returns, and survives any crash from then on. Its key is the
- * client's: the same person and key give the same submission again, whatever else the request holds.
+ * client's: the same person and key give the same submission again, and it cannot be used for anything else.
  *
  * Order    one number for each waiting judging, lower first:
  *
@@ -57,9 +57,29 @@ typedef struct StoredSubmission { /* with the judging that counts; grader/proble
     MeasuredTime time;
 } StoredSubmission;
 
-/* Adds submission and judging in one transaction. `*is_new` false: the key was used before, and `*id` is that submission's. */
+/* Adds submission and judging in one transaction. `*is_new` false: the same was handed in with this key before, and `*id` is that
+ * submission's. BAD_INPUT: the key was used for something else, and `*id` is that one's. */
 MUST_USE Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule *rule, int64_t *id,
                                     bool *is_new, Message *why);
+
+/* The time of receipt is what the system's clock says, and that clock may be wrong. A jump of it, and a receipt in the future, is an
+ * alarm until somebody has corrected the receipts or trusts the clock. */
+typedef struct ClockWatch {
+    bool has_looked;
+    double difference_s, looked_s;
+    double jumped_s;                   /* since the clock was trusted */
+    int64_t last_before, newest;       /* submissions: the last one before the first jump, and the newest one */
+    int64_t first_future, last_future; /* 0: none */
+} ClockWatch;
+
+/* To be called often; a jump goes into the log and the audit. */
+MUST_USE Status clock_watch_look(ClockWatch *watch, Store *store, Message *why);
+/* Says what is wrong with the clock; false: nothing. */
+bool clock_watch_alarm(const ClockWatch *watch, char *text, size_t size);
+void clock_watch_trust(ClockWatch *watch);
+/* Moves the receipts of some submissions, which the audit notes. BAD_INPUT: there are none, or they would be in the future. */
+MUST_USE Status submissions_correct_receipts(Store *store, int64_t first, int64_t last, int64_t by_s,
+                                             const char *person, const char *reason, Message *why);
 
 /* NOT_FOUND: no submission has this number. */
 MUST_USE Status submissions_read(Store *store, int64_t id, Arena *arena, StoredSubmission *row, Message *why);

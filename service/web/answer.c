@@ -74,6 +74,11 @@ int64_t answer_number(Visit *visit, const char *noun)
 
 /* ==== visible ===================================================================================================== */
 
+static bool is_teacher(const Visit *visit)
+{
+    return visit->is_known && visit->person.role >= PERSON_TEACHER;
+}
+
 bool visible_to(const Visit *visit, int64_t person)
 {
     return visit->is_known && (visit->person.id == person || visit->person.role >= PERSON_TEACHER);
@@ -115,12 +120,19 @@ const char *visible_name(const Visit *visit, const char *name, int64_t *id)
     return person.pseudonym[0] == '\0' || visible_to(visit, person.id) ? name : person.pseudonym;
 }
 
-Status visible_standings(const Visit *visit, Standing *standings, size_t count, int64_t **submissions, Message *why)
+Status visible_standings(const Visit *visit, Standing *standings, size_t count, size_t most, int64_t **submissions,
+                         Message *why)
 {
     Status status = STATUS_OK;
     *submissions = arena_array(visit->arena, count + 1, sizeof **submissions);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         int64_t person;
+        const bool is_own = visit->is_known && strcmp(standings[i].person, visit->person.name) == 0;
+        if (i >= most && !is_own) {
+            if (!is_teacher(visit))
+                standings[i].person = ""; /* who has a pseudonym must not be shown by mistake */
+            continue;
+        }
         standings[i].person = visible_name(visit, standings[i].person, &person);
         if (person != 0 && visible_to(visit, person))
             status = submissions_of_run(visit->service->store, standings[i].run, &(*submissions)[i], why);
@@ -138,11 +150,6 @@ static const ClassFile *class_file(const Service *service)
 const ClassFile *class_of(const Visit *visit)
 {
     return class_file(visit->service);
-}
-
-static bool is_teacher(const Visit *visit)
-{
-    return visit->is_known && visit->person.role >= PERSON_TEACHER;
 }
 
 /* ---- handing in -------------------------------------------------------------------------------------------------- */
@@ -381,14 +388,12 @@ static Status add_rank(const Service *service, const StoredSubmission *row, cJSO
     Arena arena = {0};
     const Board board = {
         .problem = row->problem, .revision = row->revision, .device = row->device, .epoch = row->epoch};
-    StoredRun *runs;
-    size_t run_count, count = 0;
-    Status status = store_runs(service->store, &board, &arena, &runs, &run_count, why);
-    const Standing *standings = status == STATUS_OK ? standings_of(runs, run_count, &arena, &count) : NULL;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(standings[i].person, row->person) == 0) {
-            cJSON_AddNumberToObject(object, "rank", (double)standings[i].rank);
-            cJSON_AddNumberToObject(object, "of", (double)count);
+    Standings standings;
+    Status status = store_standings(service->store, &board, &arena, &standings, why);
+    for (size_t i = 0; i < standings.count; i++)
+        if (strcmp(standings.people[i].person, row->person) == 0) {
+            cJSON_AddNumberToObject(object, "rank", (double)standings.people[i].rank);
+            cJSON_AddNumberToObject(object, "of", (double)standings.count);
         }
     arena_free(&arena);
     return status;
@@ -450,37 +455,19 @@ Status submission_json(const Service *service, const StoredSubmission *row, bool
 
 /* ---- on the board ------------------------------------------------------------------------------------------------ */
 
-/* The time of a ranked run is the median over all runs of the same code by its author. */
-static MeasuredTime time_that_counts(const StoredSubmission *row, const StoredRun *runs, size_t count)
-{
-    MeasuredTime pooled;
-    for (size_t i = 0; i < count; i++)
-        if (runs[i].id == row->run && pooled_time(runs, count, row->person, runs[i].machine_code, &pooled))
-            return pooled;
-    return row->time;
-}
-
 static Status find_place(const Visit *visit, const StoredSubmission *row, ClassPlace *place, Message *why)
 {
     const Board board = {
         .problem = row->problem, .revision = row->revision, .device = row->device, .epoch = row->epoch};
-    StoredRun *runs;
-    size_t run_count, person_count, count = 0;
-    Status status = store_runs(visit->service->store, &board, visit->arena, &runs, &run_count, why);
-    if (status != STATUS_OK)
-        return status;
-    const Standing *standings = standings_of(runs, run_count, visit->arena, &person_count);
-    MeasuredTime *others = arena_array(visit->arena, person_count, sizeof *others);
-    for (size_t i = 0; i < person_count; i++)
-        if (strcmp(standings[i].person, row->person) != 0)
-            others[count++] = standings[i].time;
     *place = (ClassPlace){
         .has_time = row->time.ms > 0, .rank_status = submission_rank_words(row), .person = row->person};
-    if (place->has_time)
-        place->percentile = percentile_among(time_that_counts(row, runs, run_count), others, count);
+    if (!place->has_time)
+        return STATUS_OK;
+    Status status = store_place(visit->service->store, &board, row->person, row->run, row->time, &place->percentile,
+                                why);
     if (strcmp(row->rank_state, "ranked") == 0)
         place->rank = 1 + place->percentile.faster;
-    return STATUS_OK;
+    return status;
 }
 
 /* ---- result.json ------------------------------------------------------------------------------------------------- */

@@ -25,12 +25,17 @@ typedef struct Service {
     const Config *config;
     Store *store;
     Queue *queue;
-    Slurm *slurm;                      /* NULL: workers judge that are no batch jobs */
-    struct Live *live;                 /* live.h */
-    ClassWatch *class_watch;           /* NULL: there is no class */
+    Slurm *slurm;            /* NULL: workers judge that are no batch jobs */
+    struct Live *live;       /* live.h */
+    ClassWatch *class_watch; /* NULL: there is no class */
+    ClockWatch clock;
+    double checked_s; /* when /healthz has tried the store last */
+    Message store_trouble;
     const struct Route *const *routes; /* tables, up to NULL */
     /* Answers with a page that says what went wrong. */
     void (*show_error)(struct Visit *visit, int status, const char *text);
+    /* Answers a form of somebody who is not logged in any more with the login, which keeps what was handed in. */
+    void (*ask_for_login)(struct Visit *visit);
 } Service;
 
 typedef struct Visit { /* one request, and whose it is */
@@ -101,9 +106,10 @@ bool visible_submission(Visit *visit, StoredSubmission *row);
 /* What the visitor may call the person of this name: the pseudonym, if there is one. `*id` is 0 where nobody has the name. */
 const char *visible_name(const Visit *visit, const char *name, int64_t *id);
 
-/* Gives the standings the names that the visitor may see, and finds the submissions that he may open, 0 for others. */
-MUST_USE Status visible_standings(const Visit *visit, Standing *standings, size_t count, int64_t **submissions,
-                                  Message *why);
+/* Gives the first `most` standings, and the visitor's own, the names that the visitor may see, and finds the submissions that he may
+ * open, 0 for others. The rest keeps its names for a teacher alone. */
+MUST_USE Status visible_standings(const Visit *visit, Standing *standings, size_t count, size_t most,
+                                  int64_t **submissions, Message *why);
 
 /* ==== place ======================================================================================================= */
 

@@ -141,7 +141,7 @@ static const Route *find_route(const Service *service, const HttpRequest *reques
     return NULL;
 }
 
-/* After the login the browser goes on to what was asked for, if that was a page and not a form. */
+/* After the login the browser goes on to the page that was asked for. */
 static void redirect_to_login(Visit *visit)
 {
     static const char hexadecimal[] = "0123456789ABCDEF";
@@ -154,8 +154,7 @@ static void redirect_to_login(Visit *visit)
         else
             text_printf(&path, "%%%c%c", hexadecimal[byte / 16], hexadecimal[byte % 16]);
     }
-    answer_redirect(visit,
-                    strcmp(visit->request->method, "GET") == 0 ? arena_string(visit->arena, path.data) : "/login");
+    answer_redirect(visit, arena_string(visit->arena, path.data));
     text_free(&path);
 }
 
@@ -180,8 +179,10 @@ static bool is_admitted(Visit *visit, const Route *route)
     const bool is_open = route->access == ACCESS_ALL ||
                          (route->access == ACCESS_READERS && visit->service->config->is_public);
     const PersonRole least = least_role(route);
-    if (!is_open && !visit->is_known && route->is_page)
+    if (!is_open && !visit->is_known && route->is_page && strcmp(route->method, "GET") == 0)
         redirect_to_login(visit);
+    else if (!is_open && !visit->is_known && route->is_page)
+        visit->service->ask_for_login(visit);
     else if (!is_open && !visit->is_known)
         answer_error(visit, 401, "who are you? expected \"Authorization: Bearer TOKEN\"; a teacher gives out tokens");
     else if (!is_open && visit->hands_in_only && !is_for_kits(route))

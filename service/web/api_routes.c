@@ -1,6 +1,7 @@
 /* api_routes.c - the routes of the API, of workers, and of monitoring (/healthz and /metrics).  */
 #include "service/web/api_routes.h"
 
+#include "base/clock.h"
 #include "base/record.h"
 #include "grader/problem/problem.h"
 #include "leaderboard/database.h"
@@ -18,6 +19,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <time.h>
 
 /* ==== board answer ================================================================================================ */
@@ -52,7 +54,7 @@ static bool read_board(Visit *visit, BoardPage *page)
         status = site_boards(visit, &problem, &boards, &count, &why);
         const Board *board = status == STATUS_OK ? choose_board(visit, boards, count) : NULL;
         if (board != NULL)
-            status = site_board(visit, &problem, board, page, &why);
+            status = site_board(visit, &problem, board, SIZE_MAX, page, &why);
         problem_free(&problem);
     }
     if (status != STATUS_OK)
@@ -70,6 +72,7 @@ static void board_answer(Visit *visit)
     if (shown.device != NULL) {
         cJSON_AddStringToObject(object, "device", shown.device);
         cJSON_AddBoolToObject(object, "modelled", shown.modelled);
+        cJSON_AddBoolToObject(object, "older", shown.is_older);
     }
     cJSON *list = cJSON_AddArrayToObject(object, "standings");
     for (size_t i = 0; i < shown.standing_count; i++) {
@@ -289,15 +292,40 @@ static void points_answer(Visit *visit)
 
 /* ==== operating routes ============================================================================================ */
 
+enum { HEALTH_SECONDS = 5, LEAST_FREE_BYTES = 64 << 20 };
+
+/* Tries the store, and looks for room for it. */
+static void look_at_store(Service *service)
+{
+    struct statvfs volume;
+    Message why = {0};
+    service->store_trouble.text[0] = '\0';
+    if (service_store_check(service->store, &why) != STATUS_OK)
+        service->store_trouble = why;
+    else if (statvfs(service->config->state, &volume) == 0 &&
+             (double)volume.f_bavail * (double)volume.f_frsize < LEAST_FREE_BYTES)
+        fail(STATUS_SYSTEM, &service->store_trouble, "%s: less than %d MiB are free on its disk",
+             service->config->state, LEAST_FREE_BYTES >> 20);
+}
+
+/* What a student would notice. However often it is asked, the store is tried once in HEALTH_SECONDS. */
 static void answer_health(Visit *visit)
 {
-    Message why;
-    const char *trouble = queue_trouble(visit->service->queue);
-    Status status = service_store_check(visit->service->store, &why);
-    if (status != STATUS_OK)
-        answer_failure(visit, STATUS_SYSTEM, &why);
+    Service *service = visit->service;
+    char alarm[200];
+    const char *trouble = queue_trouble(service->queue);
+    if (service->checked_s == 0 || now_s() > service->checked_s + HEALTH_SECONDS) {
+        look_at_store(service);
+        service->checked_s = now_s();
+    }
+    if (service->store_trouble.text[0] != '\0')
+        answer_failure(visit, STATUS_SYSTEM, &service->store_trouble);
+    else if (clock_watch_alarm(&service->clock, alarm, sizeof alarm))
+        answer_error(visit, 503, "%s", alarm);
     else if (trouble[0] != '\0')
         answer_error(visit, 503, "the queue is in trouble: %s", trouble);
+    else if (queue_lacks_workers(service->queue))
+        answer_error(visit, 503, "submissions wait, and no worker is there to judge them");
     else
         answer_text(visit, "text/plain; charset=utf-8", "ok\n");
 }
@@ -563,6 +591,8 @@ static void take_submission(Visit *visit, const char *person)
     json_free(&file);
     if (status == STATUS_OK)
         answer_submission_row(visit, is_new ? 201 : 200, id);
+    else if (status == STATUS_BAD_INPUT && id != 0)
+        answer_error(visit, 409, "%s", why.text);
     else
         answer_failure(visit, status, &why);
 }
@@ -587,8 +617,8 @@ static void answer_events(Visit *visit)
         return;
     }
     http_reply_header(visit->reply, "Retry-After", "5");
-    answer_error(visit, 429, "%d streams are open already; ask for /api/v1/submissions/%lld now and then instead",
-                 LIVE_STREAMS, (long long)row.id);
+    answer_error(visit, 429, "too many streams are open; ask for /api/v1/submissions/%lld now and then instead",
+                 (long long)row.id);
 }
 
 static void answer_withdraw(Visit *visit)

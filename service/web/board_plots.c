@@ -4,6 +4,7 @@
 #include "grader/ranking/ranking.h"
 #include "harness/device/ceilings.h"
 #include "harness/device/device_open.h"
+#include "leaderboard/database.h"
 #include "service/store/service_store.h"
 #include "service/web/parts.h"
 #include "service/web/svg.h"
@@ -15,18 +16,6 @@
 #include <string.h>
 
 /* ==== board data ================================================================================================== */
-
-/* The runs are in the order of time. */
-static void find_best(const StoredRun *runs, size_t count, Arena *arena, BoardPage *page)
-{
-    page->best = arena_array(arena, count, sizeof *page->best);
-    for (size_t i = 0; i < count; i++) {
-        const MeasuredTime *best = page->best_count == 0 ? NULL : &page->best[page->best_count - 1].time;
-        if (best == NULL || time_is_faster(runs[i].time, *best))
-            page->best[page->best_count++] = (BestTime){
-                .time_utc = runs[i].time_utc, .person = runs[i].person, .time = runs[i].time};
-    }
-}
 
 static Status read_references(Store *store, const Problem *problem, const Board *board, Arena *arena, BoardPage *page,
                               Message *why)
@@ -56,18 +45,24 @@ static const char *device_name(const char *id, Arena *arena)
 Status board_data_read(Store *store, const Problem *problem, const Board *board, Arena *arena, BoardPage *page,
                        Message *why)
 {
-    StoredRun *runs = NULL;
-    size_t run_count = 0;
+    Standings standings = {0};
     Status status = STATUS_OK;
     *page = (BoardPage){.device = arena_string(arena, board->device),
                         .device_name = device_name(board->device, arena),
-                        .modelled = device_models_times(board->device)};
+                        .modelled = device_models_times(board->device),
+                        .is_older = board->is_older};
     if (store != NULL)
-        status = store_runs(store, board, arena, &runs, &run_count, why);
+        status = store_standings(store, board, arena, &standings, why);
     if (status != STATUS_OK)
         return status;
-    page->standings = standings_of(runs, run_count, arena, &page->standing_count);
-    find_best(runs, run_count, arena, page);
+    page->standings = standings.people;
+    page->standing_count = standings.count;
+    page->newest_run = standings.newest_run;
+    page->best = arena_array(arena, standings.best_count, sizeof *page->best);
+    for (; page->best_count < standings.best_count; page->best_count++)
+        page->best[page->best_count] = (BestTime){.time_utc = standings.best[page->best_count].time_utc,
+                                                  .person = standings.best[page->best_count].person,
+                                                  .time = standings.best[page->best_count].time};
     return read_references(store, problem, board, arena, page, why);
 }
 
@@ -77,6 +72,51 @@ Status board_data_list(Store *store, const Problem *problem, Arena *arena, Board
     *count = 0;
     return store == NULL ? STATUS_OK
                          : store_boards(store, problem->id, problem->revision.hex, arena, boards, count, why);
+}
+
+static bool is_outdated(const Board *board)
+{
+    char name[sizeof((DeviceInfo *)0)->id + 8];
+    DeviceInfo info;
+    if (board->is_older || strncmp(board->device, "sim-", strlen("sim-")) != 0)
+        return board->is_older;
+    snprintf(name, sizeof name, "sim:%s", board->device + strlen("sim-"));
+    return device_describe(name, &info, NULL) == STATUS_OK && info.epoch > board->epoch;
+}
+
+static Status add_outdated(Store *store, const Problem *problem, Rows *found, Message *why)
+{
+    Board *boards;
+    Standings standings;
+    size_t count = 0;
+    Status status = board_data_list(store, problem, found->arena, &boards, &count, why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        if (!is_outdated(&boards[i]))
+            continue;
+        status = store_standings(store, &boards[i], found->arena, &standings, why);
+        if (status == STATUS_OK)
+            *(OutdatedBoard *)database_rows_next(found) = (OutdatedBoard){boards[i].problem, boards[i].device,
+                                                                          standings.count};
+    }
+    return status;
+}
+
+Status board_data_outdated(Store *store, Arena *arena, OutdatedBoard **boards, size_t *count, Message *why)
+{
+    Rows found = {.arena = arena, .item_bytes = sizeof(OutdatedBoard)};
+    const char **ids;
+    size_t id_count = 0;
+    Status status = problem_list(arena, &ids, &id_count, why);
+    for (size_t i = 0; i < id_count && status == STATUS_OK; i++) {
+        Problem problem;
+        if (problem_read(ids[i], &problem, NULL) != STATUS_OK)
+            continue; /* nothing is judged for it now */
+        status = add_outdated(store, &problem, &found, why);
+        problem_free(&problem);
+    }
+    *boards = (OutdatedBoard *)(void *)found.items;
+    *count = found.count;
+    return status;
 }
 
 /* ==== board plots ================================================================================================= */
@@ -221,8 +261,10 @@ static int by_time(const void *a, const void *b)
     return (x->time.ms > y->time.ms) - (x->time.ms < y->time.ms);
 }
 
-static void put_entries(cJSON *list, const BoardPage *board, MeasuredTime you)
+static void put_entries(cJSON *values, const BoardPage *board, MeasuredTime you)
 {
+    enum { MOST = 250 };
+    cJSON *list = cJSON_AddArrayToObject(values, "entries");
     size_t count = 0;
     PlotEntry *entries = zeroed(board->standing_count + board->reference_count + 1, sizeof *entries);
     for (size_t i = 0; i < board->standing_count; i++)
@@ -232,7 +274,8 @@ static void put_entries(cJSON *list, const BoardPage *board, MeasuredTime you)
     if (you.ms > 0)
         entries[count++] = (PlotEntry){"this submission", "you", you};
     qsort(entries, count, sizeof *entries, by_time);
-    for (size_t i = 0; i < count; i++) {
+    values_put(values, "total=%zu left_out=%d", count, count > MOST);
+    for (size_t i = 0; i < count && i < MOST; i++) {
         cJSON *row = values_row(list);
         values_put(row, "name=%s kind=%s", entries[i].name, entries[i].kind);
         values_time(row, entries[i].time);
@@ -275,7 +318,7 @@ void plot_times(Text *page, const char *id, const BoardPage *board, MeasuredTime
                : has_discs                ? "a person"
                                           : "people",
                board->reference_count > 0, you.ms > 0);
-    put_entries(cJSON_AddArrayToObject(values, "entries"), board, you);
+    put_entries(values, board, you);
     show_plot(page, "all_times", values, &plot);
 }
 

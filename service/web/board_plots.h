@@ -22,6 +22,14 @@ MUST_USE Status board_data_read(Store *store, const Problem *problem, const Boar
 MUST_USE Status board_data_list(Store *store, const Problem *problem, Arena *arena, Board **boards, size_t *count,
                                 Message *why);
 
+typedef struct OutdatedBoard {
+    const char *problem, *device;
+    size_t people;
+} OutdatedBoard;
+/* The boards whose times this version of the judge would take in another way: new runs will not compare with them. Of a real GPU only
+ * where a newer run shows it. */
+MUST_USE Status board_data_outdated(Store *store, Arena *arena, OutdatedBoard **boards, size_t *count, Message *why);
+
 /* ==== board plots ================================================================================================= */
 
 /* All times with their uncertainties; people as discs or, where there are many, as a histogram; references as diamonds.

@@ -149,6 +149,7 @@ Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is
     Problem problem;
     const char *mode;
     Text source = {0};
+    *id = 0;
     Status status = check_key(request->key, why);
     if (status == STATUS_OK)
         status = check_file_name(request->file_name, why);
@@ -156,7 +157,7 @@ Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is
         status = check_mode(request, &mode, why);
     if (status != STATUS_OK)
         return status;
-    text_add(&source, request->source);
+    text_append(&source, request->source, request->source_bytes == 0 ? strlen(request->source) : request->source_bytes);
     status = submission_take(request->file_name, &source, &submission, why);
     if (status != STATUS_OK)
         return status;

@@ -7,6 +7,7 @@
 
 typedef struct HandInRequest { /* all but sizes, problem, mode and person are needed */
     const char *key, *file_name, *source;
+    size_t source_bytes; /* 0: up to its end */
     const char *problem; /* NULL: what the source says */
     const char *mode;    /* NULL: "rank" */
     const char *sizes;   /* NULL: none */
@@ -17,7 +18,8 @@ typedef struct HandInRequest { /* all but sizes, problem, mode and person are ne
 extern const struct RecordTable hand_in_table;
 
 /* A hand-in for somebody else is recorded in the audit log; the route has checked that the visitor may.
- * `*id` is the number, `*is_new` false where the key was used before. BAD_INPUT: the request is wrong, in one line. */
+ * `*id` is the number, `*is_new` false where the same was handed in with this key before. BAD_INPUT: the request is wrong, in one line;
+ * with an id, its key was used for something else, which has that number. */
 MUST_USE Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is_new, Message *why);
 
 /* Withdraws the submission that the path names, if it waits; else `*done` is false. False: it is not there, or not the visitor's own, which has been answered. */

@@ -43,7 +43,7 @@ bool live_open(Live *live, int64_t person, int64_t submission, EventStream **str
     int own = 0;
     for (size_t i = 0; i < live->count; i++)
         own += live->followers[i].person == person;
-    if (own >= LIVE_STREAMS)
+    if (own >= LIVE_STREAMS || !http_events_have_room())
         return false;
     if (live->count == live->capacity) {
         live->capacity = live->capacity == 0 ? 16 : 2 * live->capacity;

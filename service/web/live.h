@@ -11,7 +11,7 @@ typedef struct Live Live;
 Live *live_new(void);
 void live_free(Live *live);
 
-/* False: the person has LIVE_STREAMS open already. */
+/* False: the person has LIVE_STREAMS open already, or all people together have as many as there may be. */
 bool live_open(Live *live, int64_t person, int64_t submission, EventStream **stream);
 
 /* Sends what has changed. To be called often; it looks at the store at most twice a second. */

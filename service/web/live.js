@@ -20,9 +20,7 @@
     return progress.total ? `${progress.step}: ${progress.done} of ${progress.total}` : progress.step;
   }
 
-  const events = new EventSource(status.dataset.events);
-  events.addEventListener("state", (event) => {
-    const submission = JSON.parse(event.data);
+  function show(submission) {
     if (ended.includes(submission.state)) {
       events.close();
       location.reload();
@@ -38,5 +36,22 @@
     } else {
       bar.removeAttribute("value");
     }
+  }
+
+  // Where the server has no stream left, the page asks now and then, not all pages at once.
+  function ask() {
+    const later = () => setTimeout(ask, 10000 + 5000 * Math.random());
+    fetch(status.dataset.events.replace(/\/events$/, ""))
+      .then((reply) => reply.json())
+      .then((submission) => {
+        if (submission.state) show(submission);
+        later();
+      }, later);
+  }
+
+  const events = new EventSource(status.dataset.events);
+  events.addEventListener("state", (event) => show(JSON.parse(event.data)));
+  events.addEventListener("error", () => {
+    if (events.readyState === EventSource.CLOSED) ask();
   });
 })();

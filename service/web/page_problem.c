@@ -10,8 +10,6 @@
 
 /* ---- boards ------------------------------------------------------------------------------------------------------ */
 
-enum { MOST_ROWS = 300 }; /* of all boards together, at least 50 of each */
-
 /* People with the same rank tie; so does anyone whose time does not differ from theirs. */
 static bool ties_with_neighbour(const BoardPage *board, size_t i)
 {
@@ -70,15 +68,15 @@ void problem_put_boards(cJSON *page, const BoardPage *boards, size_t count, cons
 {
     static const MeasuredTime no_time = {0};
     cJSON *list = cJSON_AddArrayToObject(page, "boards");
-    size_t most = count > 0 ? MOST_ROWS / count : MOST_ROWS;
+    size_t most = count > 0 ? BOARD_ROWS / count : BOARD_ROWS;
     most = most < 50 ? 50 : most;
     for (size_t i = 0; i < count; i++) {
         const BoardPage *board = &boards[i];
         cJSON *row = values_row(list);
         Text plots = {0};
         char id[40];
-        values_put(row, "device=%s modelled=%d", board->device_name != NULL ? board->device_name : board->device,
-                   board->modelled);
+        values_put(row, "device=%s modelled=%d is_older=%d",
+                   board->device_name != NULL ? board->device_name : board->device, board->modelled, board->is_older);
         put_standings(row, board, most, reader);
         snprintf(id, sizeof id, "times-%zu", i + 1);
         plot_times(&plots, id, board, no_time);

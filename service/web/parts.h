@@ -57,17 +57,21 @@ typedef struct BestTime {
     MeasuredTime time;
 } BestTime;
 
-typedef struct BoardPage {     /* the times on one board */
-    const char *device;        /* "sim-h200" */
-    const char *device_name;   /* "NVIDIA H200 (simulated)"; NULL: unknown */
-    bool modelled;             /* times of a simulated GPU */
-    const Standing *standings; /* under the names that the reader may see */
+enum { BOARD_ROWS = 300 }; /* that a page shows at most, of all its boards together */
+
+typedef struct BoardPage {   /* the times on one board */
+    const char *device;      /* "sim-h200" */
+    const char *device_name; /* "NVIDIA H200 (simulated)"; NULL: unknown */
+    bool modelled;           /* times of a simulated GPU */
+    bool is_older;           /* of an earlier version of the judge, which timed in another way */
+    Standing *standings;     /* under the names that the reader may see */
     size_t standing_count;
     const int64_t *submissions;      /* of each standing, what may be opened; 0: not for this reader. NULL: none */
     const ReferenceTime *references; /* fastest first */
     size_t reference_count;
     BestTime *best; /* each time that the board's best improved, oldest first */
     size_t best_count;
+    int64_t newest_run; /* of those that count; 0: none */
 } BoardPage;
 
 /* ---- a submission ------------------------------------------------------------------------------------------------ */

@@ -15,6 +15,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -187,6 +188,7 @@ const Route site_routes[] = {
     {"POST", "/teacher/tokens", ACCESS_TEACHERS, site_add_token, true},
     {"GET", "/admin", ACCESS_ADMINS, site_admin, true},
     {"POST", "/admin/workers/*/undrain", ACCESS_ADMINS, site_undrain, true},
+    {"POST", "/admin/clock", ACCESS_ADMINS, site_correct_clock, true},
     {"GET", "/admin/batches", ACCESS_ADMINS, site_batches, true},
     {"POST", "/admin/batches", ACCESS_ADMINS, site_begin_batch, true},
     {"GET", "/admin/batches/*", ACCESS_ADMINS, site_batch, true},
@@ -456,8 +458,9 @@ void site_answer(Visit *visit, Status status, const Message *why, const char *na
 cJSON *site_row(cJSON *list, const StoredSubmission *row)
 {
     cJSON *line = values_row(list);
-    values_put(line, "number=%" PRId64 " person=%s problem=%s file_name=%s received=%s state=%s verdict=%s device=%s",
-               row->id, row->person, row->problem, row->file_name, row->received_utc, submission_state(row),
+    values_put(line,
+               "number=%" PRId64 " person=%s problem=%s mode=%s file_name=%s received=%s state=%s verdict=%s device=%s",
+               row->id, row->person, row->problem, row->mode, row->file_name, row->received_utc, submission_state(row),
                row->verdict, row->device);
     values_time(line, row->time);
     return line;
@@ -473,8 +476,7 @@ static void name_best(const Visit *visit, BoardPage *page)
 static Status name_device(const Visit *visit, BoardPage *page, Message *why)
 {
     return database_string(visit->service->store, visit->arena, &page->device_name, why,
-                           "SELECT device_name FROM runs WHERE device = ?1 ORDER BY id DESC LIMIT 1", "t",
-                           page->device);
+                           "SELECT device_name FROM runs WHERE id = ?1", "i", page->newest_run);
 }
 
 Status site_boards(const Visit *visit, const Problem *problem, Board **boards, size_t *count, Message *why)
@@ -485,20 +487,29 @@ Status site_boards(const Visit *visit, const Problem *problem, Board **boards, s
     return status == STATUS_OK ? store_boards(store, problem->id, revision, visit->arena, boards, count, why) : status;
 }
 
-Status site_board(const Visit *visit, const Problem *problem, const Board *board, BoardPage *page, Message *why)
+Status site_board(const Visit *visit, const Problem *problem, const Board *board, size_t most, BoardPage *page,
+                  Message *why)
 {
     int64_t *submissions;
     Status status = board_data_read(visit->service->store, problem, board, visit->arena, page, why);
     if (status != STATUS_OK)
         return status;
-    Standing *named = arena_array(visit->arena, page->standing_count + 1, sizeof *named);
-    if (page->standing_count > 0)
-        memcpy(named, page->standings, page->standing_count * sizeof *named);
-    status = visible_standings(visit, named, page->standing_count, &submissions, why);
-    page->standings = named;
+    status = visible_standings(visit, page->standings, page->standing_count, most, &submissions, why);
     page->submissions = submissions;
     name_best(visit, page);
     return status == STATUS_OK ? name_device(visit, page, why) : status;
+}
+
+Status site_put_outdated(const Visit *visit, cJSON *page, Message *why)
+{
+    cJSON *list = cJSON_AddArrayToObject(page, "outdated");
+    OutdatedBoard *boards;
+    size_t count = 0;
+    Status status = board_data_outdated(visit->service->store, visit->arena, &boards, &count, why);
+    for (size_t i = 0; i < count; i++)
+        values_put(values_row(list), "problem=%s device=%s people=%zu", boards[i].problem, boards[i].device,
+                   boards[i].people);
+    return status;
 }
 
 void site_style(Visit *visit)
@@ -595,11 +606,27 @@ static void put_disk(const Visit *visit, cJSON *page)
                    (double)volume.f_bavail * (double)volume.f_frsize);
 }
 
+/* The form holds what is likely: the submissions since the jump, and the jump taken back. */
+static void put_clock(const Visit *visit, cJSON *page)
+{
+    const ClockWatch *clock = &visit->service->clock;
+    char alarm[200];
+    if (!clock_watch_alarm(clock, alarm, sizeof alarm)) {
+        cJSON_AddNullToObject(page, "clock");
+        return;
+    }
+    values_put(cJSON_AddObjectToObject(page, "clock"), "alarm=%s first=%" PRId64 " last=%" PRId64 " by=%.0f", alarm,
+               clock->first_future != 0 ? clock->first_future : clock->last_before + 1,
+               clock->first_future != 0 ? clock->last_future : clock->newest, -clock->jumped_s);
+}
+
 void site_admin(Visit *visit)
 {
     cJSON *page = cJSON_CreateObject();
     Message why;
     Status status = put_queue(visit, page, &why);
+    if (status == STATUS_OK)
+        status = site_put_outdated(visit, page, &why);
     if (status == STATUS_OK)
         status = put_workers(visit, page, &why);
     if (status == STATUS_OK)
@@ -611,6 +638,7 @@ void site_admin(Visit *visit)
             "");
     put_pilots(visit, page);
     put_disk(visit, page);
+    put_clock(visit, page);
     site_answer(visit, status, &why, "admin", page);
 }
 
@@ -621,7 +649,8 @@ static void finish(Visit *visit, Status status, const char *action, const Messag
 {
     Message trouble = *why;
     if (status == STATUS_OK)
-        status = audit_add(visit->service->store, visit->person.name, action, visit->argument, &trouble);
+        status = audit_add(visit->service->store, visit->person.name, action,
+                           visit->argument == NULL ? "" : visit->argument, &trouble);
     queue_wake(visit->service->queue);
     if (status == STATUS_OK)
         answer_redirect(visit, "/admin");
@@ -655,6 +684,31 @@ static Status check_drained(const Visit *visit, const char *worker, Message *why
         if (strcmp(drained[i].worker, worker) == 0)
             return STATUS_OK;
     return fail(STATUS_NOT_FOUND, why, "there is no such worker without work");
+}
+
+static int64_t number_of(const Visit *visit, const char *field)
+{
+    const char *text = http_field(visit->request, field);
+    return text == NULL ? 0 : strtoll(text, NULL, 10);
+}
+
+void site_correct_clock(Visit *visit)
+{
+    const char *what = http_field(visit->request, "what"), *reason = http_field(visit->request, "why");
+    const bool trusts = what != NULL && strcmp(what, "trust") == 0;
+    Message why = {0};
+    Status status = STATUS_OK;
+    if (!trusts && (reason == NULL || reason[strspn(reason, " \t\r\n")] == '\0'))
+        status = fail(STATUS_BAD_INPUT, &why, "expected a reason");
+    else if (!trusts)
+        status = submissions_correct_receipts(visit->service->store, number_of(visit, "first"),
+                                              number_of(visit, "last"), number_of(visit, "by"), visit->person.name,
+                                              reason, &why);
+    if (status == STATUS_OK)
+        clock_watch_trust(&visit->service->clock);
+    if (status == STATUS_OK)
+        status = clock_watch_look(&visit->service->clock, visit->service->store, &why);
+    finish(visit, status, trusts ? "trust the clock" : "correct the clock", &why);
 }
 
 void site_undrain(Visit *visit)

@@ -14,16 +14,17 @@
 
 /* What surrounds a page for this visitor. */
 Site site_of(const Visit *visit);
-/* Service.show_error. */
+/* Service.show_error and Service.ask_for_login. */
 void site_error(Visit *visit, int status, const char *text);
+void site_ask_for_login(Visit *visit);
 /* Answers with a page of service/web/pages/, or with the failure; deletes the values. */
 void site_answer(Visit *visit, Status status, const Message *why, const char *name, cJSON *values);
 /* Adds one line to a list, for {{>submission_row}}. */
 cJSON *site_row(cJSON *list, const StoredSubmission *row);
 /* The boards of a problem that people see now, allocated in the visit's arena. */
 MUST_USE Status site_boards(const Visit *visit, const Problem *problem, Board **boards, size_t *count, Message *why);
-/* The board of a problem on a device, as the visitor may see it. */
-MUST_USE Status site_board(const Visit *visit, const Problem *problem, const Board *board, BoardPage *page,
+/* The board of a problem on a device, as the visitor may see it: the first `most` people, and the visitor, with their names. */
+MUST_USE Status site_board(const Visit *visit, const Problem *problem, const Board *board, size_t most, BoardPage *page,
                            Message *why);
 
 /* Adds sentences about the deadlines of a problem for the visitor, and the assignments with theirs. */
@@ -32,6 +33,8 @@ void site_put_assignments(const Visit *visit, cJSON *list);
 /* Sentences about what a submission counts for. */
 void site_put_counts_for(const Visit *visit, const StoredSubmission *row, cJSON *list);
 
+/* Adds the list "outdated": boards whose submissions are to be judged again after an upgrade. */
+MUST_USE Status site_put_outdated(const Visit *visit, cJSON *page, Message *why);
 /* What `convjudge similar` has left for the teacher's page. */
 MUST_USE Status site_put_similar(const Visit *visit, cJSON *page, Message *why);
 /* The submissions of a person, newest first, and those that are chosen for a comparison; 0: the latest two. */
@@ -72,6 +75,7 @@ void site_add_group(Visit *visit);
 void site_add_token(Visit *visit);
 void site_release(Visit *visit);
 void site_undrain(Visit *visit);
+void site_correct_clock(Visit *visit);
 void site_begin_batch(Visit *visit);
 void site_apply_batch(Visit *visit);
 void site_drop_batch(Visit *visit);

@@ -1,4 +1,5 @@
 /* site_class.c - the pages of a class: points, sources of others, people; and the forms that browsers send.  */
+#include "base/hash.h"
 #include "grader/problem/problem.h"
 #include "leaderboard/rulings.h"
 #include "service/course/class_file.h"
@@ -290,16 +291,76 @@ static const char *safe_path(const char *path)
     return path != NULL && path[0] == '/' && path[1] != '/' && path[1] != '\\' ? path : "/";
 }
 
-static void show_login(Visit *visit, const char *complaint, const char *next)
+/* Browsers send each line of a text field with a carriage return, which its author did not write. Source: HTML Living
+ * Standard, "Constructing the entry list". */
+static const char *without_returns(Arena *arena, const char *text)
+{
+    char *copy = arena_string(arena, text), *to = copy;
+    for (const char *from = text; *from != '\0'; from++)
+        if (from[0] != '\r' || from[1] != '\n')
+            *to++ = *from;
+    *to = '\0';
+    return copy;
+}
+
+static const char *field(const Visit *visit, const char *name, const char *otherwise)
+{
+    const char *value = http_field(visit->request, name);
+    return value == NULL ? otherwise : value;
+}
+
+/* A file, or else the text. A browser that goes back shows the form with its old key, so the key is taken for what is sent with it. */
+static HandInRequest hand_in_of_form(const Visit *visit, const char *problem)
+{
+    size_t bytes = 0;
+    const char *file = http_field_bytes(visit->request, "file", &bytes);
+    const char *name = bytes > 0 ? http_file_name(visit->request, "file") : field(visit, "file_name", NULL);
+    HandInRequest request = {.file_name = name == NULL ? "submission.cu" : name,
+                             .source = bytes > 0 ? file : without_returns(visit->arena, field(visit, "source", "")),
+                             .source_bytes = bytes,
+                             .problem = problem,
+                             .mode = field(visit, "mode", NULL)};
+    Hash hash;
+    hash_begin(&hash);
+    hash_add_string(&hash, field(visit, "key", ""));
+    hash_add_string(&hash, problem);
+    hash_add_string(&hash, request.mode == NULL ? "" : request.mode);
+    hash_add(&hash, request.source, bytes > 0 ? bytes : strlen(request.source));
+    request.key = arena_string(visit->arena, hash_end(&hash).hex);
+    return request;
+}
+
+/* What was handed in without a login stays in the form, and is handed in with the token. */
+static void show_login(Visit *visit, const char *problem, const char *complaint, const char *next)
 {
     cJSON *page = cJSON_CreateObject();
     values_put(page, "complaint=%s next=%s", complaint, next);
+    if (problem == NULL) {
+        cJSON_AddNullToObject(page, "kept");
+    } else {
+        const HandInRequest kept = hand_in_of_form(visit, problem);
+        values_put(cJSON_AddObjectToObject(page, "kept"), "problem=%s key=%s file_name=%s mode=%s source=%s", problem,
+                   field(visit, "key", ""), kept.file_name, kept.mode == NULL ? "rank" : kept.mode, kept.source);
+    }
     site_answer(visit, STATUS_OK, NULL, "login", page);
+}
+
+void site_ask_for_login(Visit *visit)
+{
+    const char *path = visit->request->path, *end = strrchr(path, '/');
+    const bool hands_in = strcmp(end, "/submit") == 0;
+    visit->reply->status = 401;
+    show_login(
+        visit, hands_in ? visit->argument : NULL,
+        hands_in ? "Your login has ended, so nothing is submitted yet. Your program is below: it is submitted when you "
+                   "log in again."
+                 : "Your login has ended, so nothing was changed. Log in, and send the form again.",
+        "/");
 }
 
 void site_login_form(Visit *visit)
 {
-    show_login(visit, "", safe_path(http_query(visit->request, "next")));
+    show_login(visit, NULL, "", safe_path(http_query(visit->request, "next")));
 }
 
 /* The cookie is for requests alone, not for scripts; a proxy with TLS says so, and then it never goes without. */
@@ -310,23 +371,6 @@ static void set_cookie(Visit *visit, const char *value, int seconds)
     http_reply_header(visit->reply, "Set-Cookie",
                       arena_printf(visit->arena, IDENTITY_COOKIE "=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%s",
                                    value, seconds, is_secure ? "; Secure" : ""));
-}
-
-void site_login(Visit *visit)
-{
-    const char *token = http_field(visit->request, "token"), *next = safe_path(http_field(visit->request, "next"));
-    Secret cookie;
-    Message why;
-    Status status = login_begin(visit->service->store, token == NULL ? "" : token, &cookie, &why);
-    if (status == STATUS_OK) {
-        set_cookie(visit, cookie.hex, LOGIN_SECONDS);
-        answer_redirect(visit, next);
-    } else if (status == STATUS_NOT_FOUND) {
-        visit->reply->status = 401;
-        show_login(visit, "This is not a token that is in force; a teacher gives out new ones.", next);
-    } else {
-        answer_failure(visit, status, &why);
-    }
 }
 
 void site_logout(Visit *visit)
@@ -349,31 +393,9 @@ static const char *path_of(const Visit *visit, int64_t submission)
     return arena_printf(visit->arena, "/submissions/%" PRId64, submission);
 }
 
-/* Browsers send each line of a text field with a carriage return, which its author did not write. Source: HTML Living
- * Standard, "Constructing the entry list". */
-static const char *without_returns(Arena *arena, const char *text)
+static void hand_in_and_show(Visit *visit, const char *problem)
 {
-    char *copy = arena_string(arena, text), *to = copy;
-    for (const char *from = text; *from != '\0'; from++)
-        if (from[0] != '\r' || from[1] != '\n')
-            *to++ = *from;
-    *to = '\0';
-    return copy;
-}
-
-void site_hand_in(Visit *visit)
-{
-    const char *key = http_field(visit->request, "key"), *file = http_field(visit->request, "file");
-    const char *text = http_field(visit->request, "source"), *mode = http_field(visit->request, "mode");
-    const char *file_name = http_file_name(visit->request, "file");
-    const bool is_file = file != NULL && file[0] != '\0';
-    const HandInRequest request = {.key = key == NULL ? "" : key,
-                                   .file_name = is_file && file_name != NULL ? file_name : "submission.cu",
-                                   .source = is_file        ? file
-                                             : text == NULL ? ""
-                                                            : without_returns(visit->arena, text),
-                                   .problem = visit->argument,
-                                   .mode = mode};
+    const HandInRequest request = hand_in_of_form(visit, problem);
     int64_t id;
     bool is_new;
     Message why;
@@ -382,6 +404,38 @@ void site_hand_in(Visit *visit)
         answer_redirect(visit, path_of(visit, id));
     else
         answer_failure(visit, status, &why);
+}
+
+void site_login(Visit *visit)
+{
+    const char *token = field(visit, "token", ""), *problem = field(visit, "problem", NULL);
+    const char *next = safe_path(field(visit, "next", NULL));
+    Secret cookie;
+    Message why;
+    Status status = login_begin(visit->service->store, token, &cookie, &why);
+    if (status == STATUS_OK)
+        status = login_owner(visit->service->store, cookie.hex, visit->arena, &visit->person, &why);
+    if (status == STATUS_NOT_FOUND) {
+        visit->reply->status = 401;
+        show_login(visit, problem, "This is not a token that is in force; a teacher gives out new ones.", next);
+        return;
+    }
+    if (status != STATUS_OK) {
+        answer_failure(visit, status, &why);
+        return;
+    }
+    set_cookie(visit, arena_string(visit->arena, cookie.hex), LOGIN_SECONDS);
+    visit->is_known = true;
+    identity_raise_role(visit->service->config, &visit->person);
+    if (problem != NULL)
+        hand_in_and_show(visit, problem);
+    else
+        answer_redirect(visit, next);
+}
+
+void site_hand_in(Visit *visit)
+{
+    hand_in_and_show(visit, visit->argument);
 }
 
 /* The page says what has become of it, whether it could be withdrawn or not. */
@@ -708,6 +762,8 @@ void site_teacher(Visit *visit)
         status = put_groups(visit, cJSON_AddArrayToObject(page, "groups"), &why);
     if (status == STATUS_OK)
         status = site_put_similar(visit, page, &why);
+    if (status == STATUS_OK)
+        status = site_put_outdated(visit, page, &why);
     values_put(page, "has_points=%d", class_of(visit) != NULL);
     site_answer(visit, status, &why, "teacher", page);
 }

@@ -64,7 +64,7 @@ static Status put_board(const Visit *visit, const StoredSubmission *row, BoardPa
         return status;
     values_put(page, "problem_title=%s", problem.title);
     if (row->run != 0) {
-        status = site_board(visit, &problem, &of_run, board, why);
+        status = site_board(visit, &problem, &of_run, BOARD_ROWS, board, why);
         if (class_hides_board_from(visit, row->problem)) /* the times of reference solutions are no secret */
             board->standing_count = board->best_count = 0;
         board->device_name = row->device_name;
@@ -224,16 +224,19 @@ enum { STATEMENT_BYTES = 1 << 20 };
 static Status find_best(const Visit *visit, const Problem *problem, BoardPage *best, Message *why)
 {
     Board *boards;
+    int64_t *submissions;
     size_t count;
     if (class_hides_board_from(visit, problem->id))
         return STATUS_OK;
     Status status = site_boards(visit, problem, &boards, &count, why);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        BoardPage board;
-        status = site_board(visit, problem, &boards[i], &board, why);
-        if (status == STATUS_OK && board.standing_count > best->standing_count)
-            *best = board;
+        Standings found;
+        status = store_standings(visit->service->store, &boards[i], visit->arena, &found, why);
+        if (status == STATUS_OK && found.count > best->standing_count)
+            *best = (BoardPage){.device = boards[i].device, .standings = found.people, .standing_count = found.count};
     }
+    if (status == STATUS_OK && best->standing_count > 0)
+        status = visible_standings(visit, best->standings, 1, 1, &submissions, why);
     return status;
 }
 
@@ -321,6 +324,8 @@ static Status make_key(Arena *arena, const char **key, Message *why)
 
 static Status read_boards(const Visit *visit, const Problem *problem, BoardPage **pages, size_t *count, Message *why)
 {
+    const size_t most = http_query(visit->request, "group") == NULL ? BOARD_ROWS
+                                                                    : SIZE_MAX; /* a group's may be anywhere */
     Board *boards;
     *count = 0;
     if (class_hides_board_from(visit, problem->id))
@@ -328,7 +333,7 @@ static Status read_boards(const Visit *visit, const Problem *problem, BoardPage 
     Status status = site_boards(visit, problem, &boards, count, why);
     *pages = arena_array(visit->arena, *count + 1, sizeof **pages);
     for (size_t i = 0; i < *count && status == STATUS_OK; i++)
-        status = site_board(visit, problem, &boards[i], &(*pages)[i], why);
+        status = site_board(visit, problem, &boards[i], most, &(*pages)[i], why);
     return status;
 }
 

@@ -52,10 +52,10 @@ static void what_is_no_text_file_is_refused(void **state)
         const char *message;
     } rows[] = {
         {"", 0, "x.cu: the file is empty"},
-        {"a\nb\0c", 5, "x.cu:2: byte 3 is not UTF-8 text"},
+        {"a\nb\0c", 5, "x.cu:2: byte 3 is a NUL character, expected CUDA source text"},
         {"\x7f"
          "ELF\x02\x01\x01\x00",
-         8, "not UTF-8 text"},
+         8, "x.cu:1: byte 7 is a NUL character"},
         {"caf\xe9", 4, "x.cu:1: byte 3 is not UTF-8 text"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

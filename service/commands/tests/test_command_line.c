@@ -340,7 +340,7 @@ static void names_of_people_are_plain_text(void **state)
 {
     static const Refusal rows[] = {
         {"grade --as 'Eve\x1b[2J' x.cu",
-         "the name contains characters that cannot be printed, expected plain UTF-8 text"},
+         "the name contains characters that cannot be seen or printed, expected plain UTF-8 text"},
         {"grade --as ' Eve' x.cu", "the name begins or ends with a space"},
         {"grade --as '' x.cu", "the name is empty, expected 1 to 64 bytes of text"},
     };

@@ -1,7 +1,25 @@
 #include "service/store/tests/made_service.h"
 
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+
+/* What passes by all clocks, and what the time of the day jumps by alone. */
+static int64_t passed_s, jumped_s;
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    const int result = (int)syscall(SYS_clock_gettime, clock, now);
+    now->tv_sec += passed_s + (clock == CLOCK_REALTIME ? jumped_s : 0);
+    return result;
+}
+
+time_t time(time_t *unused)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec;
+}
 
 /* The next judging of the queue, offered; its attempt is in *attempt. */
 static int64_t offered(int64_t *attempt)
@@ -60,6 +78,36 @@ static void a_key_gives_the_same_submission_again(void **state)
     assert_int_not_equal(handed_in(bob.id, "k1"), first);
     assert_string_equal(asked("SELECT count(*) FROM judging"), "3");
     assert_string_equal(asked("SELECT count(*) FROM sources"), "1");
+}
+
+/* What a browser sends that has gone back to a form, changed it and sent it again. */
+static void a_key_with_another_content_is_refused(void **state)
+{
+    static const struct {
+        const char *problem, *mode, *sizes, *source_hash;
+    } others[] = {{"conv2d", "rank", "", "50ce"},
+                  {"conv1d", "test", "", "50ce"},
+                  {"conv1d", "try", "input_size=7", "50ce"},
+                  {"conv1d", "rank", "", "0742"}};
+    const Person ada = admitted("ada");
+    const int64_t first = handed_in(ada.id, "k1");
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        int64_t id = 0;
+        bool is_new = true;
+        const HandIn row = {.person = ada.id,
+                            .key = "k1",
+                            .problem = others[i].problem,
+                            .revision = "r1",
+                            .mode = others[i].mode,
+                            .sizes = others[i].sizes,
+                            .file_name = "x.cu",
+                            .source = "// another",
+                            .source_hash = others[i].source_hash};
+        assert_int_equal(submissions_hand_in(store, &row, &rule, &id, &is_new, &why), STATUS_BAD_INPUT);
+        assert_non_null(strstr(why.text, "key: submission 1 has it, with another source"));
+        assert_true(id == first && !is_new);
+    }
+    assert_string_equal(asked("SELECT count(*) FROM submission"), "1");
 }
 
 static void what_was_never_handed_in_is_not_there(void **state)
@@ -170,17 +218,43 @@ static void who_hands_in_often_is_put_behind_others(void **state)
     assert_int_equal(outlook.ahead, 3);
 }
 
-static void a_clock_that_is_set_back_makes_nobody_earlier(void **state)
+/* Six days are what a clock with a wrong time zone or month is off by, and what closes an assignment. */
+static void a_clock_that_jumps_once_makes_nobody_late_for_good(void **state)
 {
+    enum { DAYS_6 = 6 * 24 * 3600 };
     const Person ada = admitted("ada"), bob = admitted("bob");
-    const int64_t first = handed_in(ada.id, "k");
-    must(database_run(store,
-                      "UPDATE submission SET received_s = received_s + 5000;"
-                      "UPDATE judging SET position = position + 5000",
-                      &why));
-    const int64_t second = handed_in(bob.id, "k");
-    assert_true(stored(second).position >= stored(first).position);
-    assert_string_equal(asked("SELECT count(DISTINCT received_s) FROM submission"), "1");
+    ClockWatch watch = {0};
+    char alarm[200];
+    must(clock_watch_look(&watch, store, &why));
+    handed_in(ada.id, "k1");
+    passed_s = 1000; /* time that passes is no jump */
+    must(clock_watch_look(&watch, store, &why));
+    assert_false(clock_watch_alarm(&watch, alarm, sizeof alarm));
+    jumped_s = DAYS_6;
+    must(clock_watch_look(&watch, store, &why));
+    assert_true(clock_watch_alarm(&watch, alarm, sizeof alarm));
+    assert_string_equal(
+        alarm, "the clock has jumped by +518400 s: submissions after 1 have the time of the clock as it is now");
+    handed_in(bob.id, "k1");
+    jumped_s = 0;
+    const int64_t later = handed_in(bob.id, "k2");
+    assert_true(stored(later).handed_in_s < (int64_t)time(NULL) + 5);
+    must(clock_watch_look(&watch, store, &why));
+    assert_true(clock_watch_alarm(&watch, alarm, sizeof alarm));
+    assert_string_equal(alarm, "submissions 2 to 2 have a time of receipt in the future");
+    assert_string_equal(asked("SELECT group_concat(object, '; ') FROM audit WHERE action = 'clock jump'"),
+                        "+518400 s after submission 1; -518400 s after submission 3");
+
+    assert_int_equal(submissions_correct_receipts(store, 2, 2, 7, "root", "so", &why), STATUS_BAD_INPUT);
+    assert_int_equal(submissions_correct_receipts(store, 8, 9, 7, "root", "so", &why), STATUS_BAD_INPUT);
+    must(submissions_correct_receipts(store, 2, 2, -DAYS_6, "root", "the clock was wrong", &why));
+    clock_watch_trust(&watch);
+    must(clock_watch_look(&watch, store, &why));
+    assert_false(clock_watch_alarm(&watch, alarm, sizeof alarm));
+    assert_string_equal(asked("SELECT max(received_s) - min(received_s) < 1005 AND count(DISTINCT received_utc) < 5"
+                              " FROM submission"),
+                        "1");
+    passed_s = 0;
 }
 
 static void a_worker_that_fails_twice_in_a_row_is_known(void **state)
@@ -374,6 +448,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         test(a_key_gives_the_same_submission_again),
+        test(a_key_with_another_content_is_refused),
         test(what_another_system_knew_is_kept),
         test(what_was_never_handed_in_is_not_there),
         test(a_recording_counts_once),
@@ -381,7 +456,7 @@ int main(void)
         test(the_second_failure_holds_a_judging_for_a_person),
         test(only_what_waits_can_be_withdrawn),
         test(who_hands_in_often_is_put_behind_others),
-        test(a_clock_that_is_set_back_makes_nobody_earlier),
+        test(a_clock_that_jumps_once_makes_nobody_late_for_good),
         test(a_worker_that_fails_twice_in_a_row_is_known),
         test(a_drained_worker_is_listed_with_its_reason),
         test(a_try_is_forgotten_after_a_day),

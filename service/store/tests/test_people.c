@@ -1,5 +1,7 @@
 #include "service/store/tests/made_service.h"
 
+#include <locale.h>
+
 static TokenScope scope;
 
 static void a_person_is_admitted_once(void **state)
@@ -97,6 +99,45 @@ static void a_pseudonym_cannot_be_somebody_elses_name(void **state)
     assert_string_equal(admitted("ada").pseudonym, "");
 }
 
+static void a_pseudonym_cannot_look_like_somebody_elses_name(void **state)
+{
+    /* With a Cyrillic a, a Greek capital A, an accent of its own, wide letters, a space. */
+    static const char *const alike[] = {"аda", "Adä", "ΑDA", "áda", "ａｄａ", "a da"};
+    static const char *const unseen[] = {"a\xc2\xad"
+                                         "da" /* soft hyphen */,
+                                         "ada\xe2\x81\xa0", "ada\xef\xb8\x8f", "\xe3\x85\xa4"};
+    admitted("ada");
+    const Person bob = admitted("bob");
+    for (size_t i = 0; i < COUNT_OF(alike); i++) {
+        assert_int_equal(people_set_pseudonym(store, bob.id, alike[i], &why), STATUS_BAD_INPUT);
+        if (strstr(why.text, "is taken or looks like one that is") == NULL)
+            fail_test("%s: %s", alike[i], why.text);
+    }
+    for (size_t i = 0; i < COUNT_OF(unseen); i++) {
+        assert_int_equal(people_set_pseudonym(store, bob.id, unseen[i], &why), STATUS_BAD_INPUT);
+        assert_non_null(strstr(why.text, "cannot be seen or printed"));
+    }
+    must(people_set_pseudonym(store, bob.id, "adam", &why));
+    must(people_set_pseudonym(store, bob.id, "Bob", &why)); /* one's own name is one's own */
+}
+
+static void a_pseudonym_ends_when_somebody_of_that_name_comes(void **state)
+{
+    const Person bob = admitted("bob");
+    must(people_set_pseudonym(store, bob.id, "Eve", &why));
+    admitted("еve");
+    assert_string_equal(admitted("bob").pseudonym, "");
+    assert_string_equal(asked("SELECT action || ' ' || object FROM audit"), "end pseudonym bob");
+}
+
+static void a_name_is_one_name_however_its_marks_are_written(void **state)
+{
+    const Person one = admitted("Jos\xc3\xa9"), other = admitted("Jose\xcc\x81"), plain = admitted("Jose");
+    assert_int_equal(one.id, other.id);
+    assert_int_not_equal(one.id, plain.id);
+    assert_string_equal(admitted("Nguye\xcc\x82\xcc\x83n").name, "Nguy\xe1\xbb\x85n");
+}
+
 static void an_invitation_leads_into_its_group(void **state)
 {
     Secret invitation;
@@ -137,6 +178,7 @@ static void roles_have_names(void **state)
 
 int main(void)
 {
+    setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
         test(a_person_is_admitted_once),
         test(a_token_is_its_owners_until_it_is_revoked),
@@ -145,6 +187,9 @@ int main(void)
         test(each_login_has_another_cookie),
         test(a_login_ends_by_itself),
         test(a_pseudonym_cannot_be_somebody_elses_name),
+        test(a_pseudonym_cannot_look_like_somebody_elses_name),
+        test(a_pseudonym_ends_when_somebody_of_that_name_comes),
+        test(a_name_is_one_name_however_its_marks_are_written),
         test(an_invitation_leads_into_its_group),
         test(roles_have_names),
     };

@@ -4,11 +4,14 @@
 
 #include "service/web/answer.h"
 
+static ClockWatch watch;
+
 /* What /healthz answers; its status is in *status. */
 static const char *health(Queue *queue, int *status)
 {
     static char answered[400];
-    Service service = {.store = store, .queue = queue};
+    const Config config = {.state = folder};
+    Service service = {.config = &config, .store = store, .queue = queue, .clock = watch};
     HttpReply reply = {0};
     Visit visit = {.service = &service, .reply = &reply, .arena = &arena};
     assert_string_equal(operating_routes[0].path, "/healthz");
@@ -36,6 +39,11 @@ static void a_queue_in_trouble_is_told_until_it_is_over(void **state)
     passed_over_s = 2;
     queue_tick(queue);
     assert_string_equal(health(queue, &status), "ok\n");
+    watch = (ClockWatch){.jumped_s = 100, .last_before = 7};
+    answer = health(queue, &status);
+    assert_int_equal(status, 503);
+    assert_non_null(strstr(answer, "the clock has jumped by +100 s: submissions after 7"));
+    watch = (ClockWatch){0};
     queue_stop(queue);
 }
 
